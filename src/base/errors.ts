@@ -1,0 +1,80 @@
+/**
+ * Operating errors: what went wrong outside this program's logic, as one class with a closed set of
+ * codes. `http/error-response.ts` maps each code to a status. `message` is what the user reads, so
+ * it says where, what, the rule, and the nearest fix.
+ */
+export type ErrorCode =
+  /** The request's content breaks a rule (400). */
+  | "invalid"
+  /** The request's JSON has the wrong shape: type, unknown variant, missing key (422). */
+  | "malformed"
+  /** No valid API key (401). */
+  | "unauthorized"
+  /** A valid key without the permission (403). */
+  | "forbidden"
+  /** No such namespace, operation or route (404). */
+  | "not_found"
+  /** The destination exists already (409). */
+  | "conflict"
+  /** The body or a value is over its limit (413). */
+  | "too_large"
+  /** A queue, slot or budget is full; try later (429). */
+  | "overloaded"
+  /** An index that the query needs is still being built (202). */
+  | "building"
+  /** A dependency (object store, embedding service) does not answer (503). */
+  | "unavailable"
+  /** Stored bytes are damaged (500). */
+  | "corrupt"
+  /** Stored bytes are of a newer format version than this server reads (500). */
+  | "too_new"
+  /** Stored bytes are of a format version that is no longer read (500). */
+  | "too_old"
+  /** A bug (500). */
+  | "internal";
+
+/** Extra facts that travel with an error. */
+export interface ErrorDetail {
+  readonly cause?: unknown;
+  /** Name of the attribute at fault; becomes the member `attribute` of the answer. */
+  readonly attribute?: string;
+  /** When to try again, in milliseconds; becomes the header `retry-after-ms`. */
+  readonly retryAfterMs?: number;
+}
+
+/** An operating error; see `ErrorCode`. */
+export class DatabaseError extends Error {
+  readonly code: ErrorCode;
+  readonly attribute: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = "DatabaseError";
+    this.code = code;
+    this.attribute = detail.attribute;
+    this.retryAfterMs = detail.retryAfterMs;
+  }
+}
+
+/** Builds the error for a request whose content breaks a rule (400). */
+export function invalid(message: string, detail?: ErrorDetail): DatabaseError {
+  return new DatabaseError("invalid", message, detail);
+}
+
+/**
+ * Builds the error for JSON of the wrong shape (422). `path` is where (`upsert_rows[3].id`), `reason`
+ * what is wrong there.
+ */
+export function malformed(path: string, reason: string): DatabaseError {
+  const where = path === "" ? "" : `${path}: `;
+  return new DatabaseError(
+    "malformed",
+    `Failed to deserialize the JSON body into the target type: ${where}${reason}`,
+  );
+}
+
+/** Tells whether `error` is an operating error, with one of `codes` if any are given. */
+export function isDatabaseError(error: unknown, ...codes: ErrorCode[]): error is DatabaseError {
+  return error instanceof DatabaseError && (codes.length === 0 || codes.includes(error.code));
+}

@@ -1,0 +1,31 @@
+/** Randomness comes in through this interface so that a run can be repeated from its seed. */
+export interface Random {
+  /** Uniform in [0, 1). */
+  next(): number;
+  /** Uniform integer in [0, bound). */
+  below(bound: number): number;
+  /** `count` random bytes. */
+  bytes(count: number): Uint8Array;
+}
+
+/** A seeded generator (mulberry32; 32 bits of state, for tests and sampling, not for secrets). */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  const below = (bound: number) => Math.floor(next() * bound);
+  const bytes = (count: number) => Uint8Array.from({ length: count }, () => below(256));
+  return { next, below, bytes };
+}
+
+/** The machine's generator, fit for names and secrets. */
+export const systemRandom: Random = {
+  next: () => Math.random(),
+  below: (bound) => Math.floor(Math.random() * bound),
+  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+};
