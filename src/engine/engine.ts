@@ -1,0 +1,77 @@
+/**
+ * The database as the HTTP layer sees it: one call per request, bytes in and bytes out. Everything
+ * behind it (parsing, search, commit) happens in other threads; see docs/adr.
+ */
+
+import type { NamespaceName } from "../base/ids.ts";
+
+/** What a request asks for; each maps to one row of the API's route table. */
+export type OperationName =
+  | "write"
+  | "query"
+  | "explain"
+  | "delete_namespace"
+  | "list_namespaces"
+  | "get_metadata"
+  | "update_metadata"
+  | "get_schema"
+  | "update_schema"
+  | "warm_cache_hint"
+  | "recall"
+  | "poll_operation"
+  | "purge_cache"
+  | "warm_cache"
+  | "export_documents"
+  | "describe_namespace";
+
+/** One request, after routing, authentication and decompression. */
+export interface EngineRequest {
+  readonly operation: OperationName;
+  /** Present for all but `list_namespaces`. */
+  readonly namespace?: NamespaceName;
+  /** Query-string and remaining path parameters: `cursor`, `prefix`, `page_size`, `token`. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Decompressed body in chunks; consumed as fast as the engine can take it. */
+  readonly body?: AsyncIterable<Uint8Array>;
+  /** Version prefix of the path, for answers whose shape depends on it. */
+  readonly apiVersion: "v1" | "v2";
+  /** The client sent `Prefer: respond-async`. */
+  readonly respondAsync: boolean;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** A finished answer. Errors are answers too, already in the documented shape. */
+export interface EngineAnswer {
+  readonly status: number;
+  /** Lower-case names; `content-type` is always present. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** State for `/readyz` and the banner. */
+export interface EngineStatus {
+  readonly ready: boolean;
+  /** Why not, when not. */
+  readonly reason?: string;
+}
+
+/** The running database. */
+export interface Engine {
+  /** Answers one request. Never rejects for operating errors; a rejection is a bug. */
+  handle(request: EngineRequest): Promise<EngineAnswer>;
+  status(): EngineStatus;
+  /** Counters and gauges by Prometheus name, with help text, for `/metrics`. */
+  metrics(): readonly EngineMetric[];
+  /** Lets running requests finish, makes everything durable, and stops the threads. */
+  close(): Promise<void>;
+}
+
+/** One number for `/metrics`. */
+export interface EngineMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: "counter" | "gauge";
+  readonly value: number;
+  readonly labels?: Readonly<Record<string, string>>;
+}
