@@ -1,0 +1,51 @@
+/** What a namespace knows about its attributes. Plain immutable data; changes make a new schema. */
+
+import type { AttributeType, IdType } from "./attribute-type.ts";
+import type { FullTextOptions } from "./full-text-options.ts";
+
+/** How two vectors are compared; lower is nearer for both. */
+export type DistanceMetric = "cosine_distance" | "euclidean_squared";
+
+/** Index for approximate search over a dense or multi vector attribute. */
+export interface AnnOptions {
+  readonly distanceMetric: DistanceMetric;
+  readonly lateInteraction: boolean;
+}
+
+/** Native embedding of a string attribute into a vector attribute. */
+export interface EmbedOptions {
+  readonly model: string;
+  /** The vector attribute that receives the embedding, `embed_<source>` unless named. */
+  readonly attribute: string;
+}
+
+/** One attribute: its type and indexes. An absent option is off. */
+export interface AttributeSchema {
+  readonly type: AttributeType;
+  readonly filterable: boolean;
+  readonly fullTextSearch?: FullTextOptions;
+  readonly regex?: true;
+  readonly glob?: true;
+  readonly fuzzy?: true;
+  readonly ann?: AnnOptions;
+  /** Set on `{}f16` attributes; the only metric is the dot product. */
+  readonly sparseKnn?: true;
+  readonly embed?: EmbedOptions;
+}
+
+/** All attributes of a namespace, without `id`. */
+export interface Schema {
+  /** Undefined until the first document or declaration. */
+  readonly idType: IdType | undefined;
+  /** Of all dense vectors; undefined in a namespace without vectors. */
+  readonly distanceMetric: DistanceMetric | undefined;
+  /** By name, in the order of their first appearance. */
+  readonly attributes: ReadonlyMap<string, AttributeSchema>;
+}
+
+/** The schema of a namespace that knows nothing yet. */
+export const EMPTY_SCHEMA: Schema = {
+  idType: undefined,
+  distanceMetric: undefined,
+  attributes: new Map(),
+};
