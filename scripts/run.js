@@ -1,0 +1,98 @@
+/**
+ * The launcher behind every npm script: installs what is missing, finds a Node that is new enough,
+ * builds what is stale, and then runs the command. It is plain JavaScript that Node 14.18 can read,
+ * because it is what stands between an old Node and a message that helps.
+ */
+
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "./build.js";
+import { ensureInstalled, findNode, isNewEnough } from "./install.js";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** What each command does once Node is new enough and the dependencies are there. */
+const COMMANDS = {
+  build: () => build(ROOT).then(() => 0),
+  serve: (args) => runProgram(["serve", ...args]),
+  trawl: (args) => runProgram(args),
+  exec: async ([file, ...args]) => {
+    if (file === undefined) throw new Error("exec needs the name of a file to run");
+    await build(ROOT);
+    return runNode([join(ROOT, file), ...args]);
+  },
+  format: (args) => runTool("@biomejs/biome", "biome", ["check", "--write", ...args]),
+  lint: (args) => runTool("@biomejs/biome", "biome", ["check", "--error-on-warnings", ...args]),
+  types: (args) => runTool("typescript", "tsc", ["-p", ROOT, ...args]),
+  tidy: (args) => runTool("vitest", "vitest", ["run", "test/tidy.test.ts", ...args]),
+  test: async (args) => {
+    await build(ROOT);
+    return runTool("vitest", "vitest", ["run", ...args]);
+  },
+  "test:heavy": async (args) => {
+    await build(ROOT);
+    return runTool("vitest", "vitest", ["run", "--config", "vitest.heavy.config.ts", ...args]);
+  },
+  check: async () => {
+    for (const command of ["lint", "types", "test"]) {
+      console.error(`\n> ${command}`);
+      const code = await COMMANDS[command]([]);
+      if (code !== 0) return code;
+    }
+    return 0;
+  },
+};
+
+/** Runs the command line program in this process, so that signals reach it without a relay. */
+async function runProgram(args) {
+  await build(ROOT);
+  process.argv = [process.argv[0], join(ROOT, "dist/cli/main.js"), ...args];
+  await import(pathToFileURL(process.argv[1]).href);
+  return undefined;
+}
+
+/** Runs the program `bin` that the installed package `name` brings. */
+function runTool(name, bin, args) {
+  const folder = join(ROOT, "node_modules", name);
+  const bins = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).bin;
+  return runNode([join(folder, typeof bins === "string" ? bins : bins[bin]), ...args]);
+}
+
+/** Runs Node on `args` and resolves to its exit code; signals are passed on to it. */
+function runNode(args, node = process.execPath) {
+  const child = spawn(node, args, { cwd: process.cwd(), stdio: "inherit" });
+  const relay = (signal) => child.kill(signal);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, relay);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => resolve(signal === null ? code : 128 + signalNumber(signal)));
+  });
+}
+
+/** The numbers that shells add to 128 in the exit code of a program that a signal ended. */
+function signalNumber(signal) {
+  const numbers = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGTERM: 15 };
+  return numbers[signal] === undefined ? 0 : numbers[signal];
+}
+
+async function main() {
+  const [command, ...args] = process.argv.slice(2);
+  if (!Object.prototype.hasOwnProperty.call(COMMANDS, command)) {
+    throw new Error(`unknown command ${command}; commands are ${Object.keys(COMMANDS).join(", ")}`);
+  }
+  await ensureInstalled(ROOT);
+  if (isNewEnough(process.version)) return COMMANDS[command](args);
+  return runNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], findNode(ROOT));
+}
+
+main().then(
+  (code) => {
+    if (code !== undefined) process.exitCode = code;
+  },
+  (error) => {
+    console.error(`trawl: ${error.message}`);
+    process.exitCode = 1;
+  },
+);

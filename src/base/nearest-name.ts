@@ -1,0 +1,37 @@
+/**
+ * Returns the candidate that takes the fewest single-character edits (insert, delete, replace, swap
+ * of neighbours) to reach from `name`, the first of equals; undefined only without candidates. Meant
+ * for hints in errors: cost is the product of the lengths, per candidate.
+ */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < least) {
+      least = edits;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+/** Damerau-Levenshtein distance, restricted to swaps of untouched neighbours. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let edits = Math.min(replaced, previous[j] + 1, current[j - 1] + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        edits = Math.min(edits, before[j - 2] + 1);
+      }
+      current.push(edits);
+    }
+    before = previous;
+    previous = current;
+  }
+  return previous[b.length];
+}

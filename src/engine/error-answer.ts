@@ -1,0 +1,59 @@
+/** Operating errors as answers: the one table from error code to status, and the error shape. */
+
+import { DatabaseError, type ErrorCode } from "../base/errors.ts";
+import type { EngineAnswer } from "./engine.ts";
+
+/** HTTP status of each error code (wire contract). */
+export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  malformed: 422,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  overloaded: 429,
+  building: 202,
+  unavailable: 503,
+  corrupt: 500,
+  too_new: 500,
+  too_old: 500,
+  internal: 500,
+};
+
+/** What a client reads when the program is wrong; the cause goes to the log only. */
+const INTERNAL_MESSAGE =
+  "🐡 Unknown error, if this persists, please contact support!! We'll be happy to help :)";
+
+/** Tells clients how long to wait when the error itself does not know. */
+const RETRY_AFTER_MS_DEFAULT = 1000;
+
+const encoder = new TextEncoder();
+
+/**
+ * Builds the answer for anything thrown. What is not an operating error is a bug: its message stays
+ * inside, since it may hold what no client should see.
+ */
+export function errorAnswer(error: unknown): EngineAnswer {
+  if (!(error instanceof DatabaseError)) return errorBody(500, INTERNAL_MESSAGE);
+  const status = STATUS_BY_CODE[error.code];
+  const answer = errorBody(status, error.message, error.attribute);
+  const retryAfterMs = error.retryAfterMs ?? (retries(error.code) ? RETRY_AFTER_MS_DEFAULT : 0);
+  if (retryAfterMs === 0) return answer;
+  const headers = { ...answer.headers, "retry-after-ms": String(Math.ceil(retryAfterMs)) };
+  return { ...answer, headers };
+}
+
+/** Builds an answer in the error shape for a status that no error code has. */
+export function errorBody(status: number, message: string, attribute?: string): EngineAnswer {
+  const shape = { status: "error", error: message, ...(attribute !== undefined && { attribute }) };
+  return {
+    status,
+    headers: { "content-type": "application/json" },
+    body: encoder.encode(JSON.stringify(shape)),
+  };
+}
+
+function retries(code: ErrorCode): boolean {
+  return code === "overloaded" || code === "building" || code === "unavailable";
+}
