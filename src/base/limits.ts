@@ -82,3 +82,37 @@ export const OPERATION_RESULT_MS = 3_600_000;
 export const WAL_ENTRY_BYTES_MAX = 640 * MIB;
 /** One object in the store; bounds what a reader must be ready to hold. */
 export const OBJECT_BYTES_MAX = 1 * GIB;
+/** Asynchronous operations remembered at once, running or finished; our choice. */
+export const OPERATIONS_MAX = 10_000;
+/** How long a request that may be answered asynchronously is given to finish first; our choice. */
+export const OPERATION_SYNCHRONOUS_MS = 2_000;
+/** Queries sent to the query threads and not yet answered, over all namespaces; our choice. */
+export const QUERIES_IN_FLIGHT_MAX = 1024;
+/** Body bytes of one write that may wait for the write thread before the sender is paused. */
+export const WRITE_BODY_WINDOW_BYTES = 4 * MIB;
+/** Deltas kept for a query thread that lags behind before it gets the whole state again. */
+export const PENDING_DELTAS_MAX = 1024;
+/** One write call to a file; larger bodies take several. Our choice: keeps an I/O thread free soon. */
+export const FILE_WRITE_BYTES_MAX = 16 * MIB;
+/** Directories that a store remembers as durable; beyond that it forgets and syncs again. */
+export const DURABLE_DIRECTORIES_MAX = 100_000;
+/** Age above which a staged file of an unknown process is removed; no put takes that long. */
+export const STAGED_FILE_AGE_MS_MAX = 3_600_000;
+/** How often the owner of a data directory touches its lock file. */
+export const LOCK_BEAT_MS = 2_000;
+/** How long a lock file must stay untouched before an unknown owner counts as gone: 3 beats. */
+export const LOCK_SILENCE_MS = 3 * LOCK_BEAT_MS;
+/** How long the owner of a data directory has to tell its name to a server that asks. */
+export const LOCK_ANSWER_MS_MAX = 1_000;
+/** Contenders for a data directory that one acquisition gives way to before it gives up. */
+export const LOCK_ATTEMPTS_MAX = 8;
+/** Tries of one request to the object store, the first included. */
+export const STORE_ATTEMPTS_MAX = 5;
+/** Wait before the second try of a request to the object store; doubles with each further one. */
+export const STORE_RETRY_MS_MIN = 50;
+/** Longest wait between two tries of a request to the object store. */
+export const STORE_RETRY_MS_MAX = 2_000;
+/** Longest name of a customer-managed key; it must fit the head of an encrypted object. */
+export const KEY_NAME_BYTES_MAX = 256;
+/** Longest wrapped data key that a key service may return; cloud services stay under 600. */
+export const WRAPPED_KEY_BYTES_MAX = 700;

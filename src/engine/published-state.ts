@@ -1,0 +1,34 @@
+/** What the write thread publishes of a namespace for queries, beside its segments. */
+
+import type { SequenceNumber } from "../base/ids.ts";
+import type { Schema } from "../model/schema.ts";
+import type { MemtableDelta } from "../segment/memtable-delta.ts";
+
+/** A memtable's change, numbered: versions of one namespace rise by one with each delta. */
+export interface PublishedDelta {
+  readonly version: number;
+  readonly change: MemtableDelta;
+}
+
+/** An index that is being built over existing documents. */
+export interface IndexBuild {
+  readonly attribute: string;
+  readonly index: "filterable" | "full_text_search" | "regex" | "glob" | "fuzzy";
+  readonly documentsDone: number;
+  readonly documentsTotal: number;
+}
+
+/** Facts about a namespace at one version. */
+export interface NamespaceState {
+  /** Tells apart namespaces that had the same name one after the other. */
+  readonly generation: number;
+  readonly sequence: SequenceNumber;
+  readonly schema: Schema;
+  readonly documentCount: number;
+  readonly unindexedCount: number;
+  readonly unindexedBytes: number;
+  readonly logicalBytes: number;
+  /** Undefined before the first write of documents. */
+  readonly lastWriteAtMs: number | undefined;
+  readonly builds: readonly IndexBuild[];
+}

@@ -1,0 +1,115 @@
+/**
+ * What the threads say to each other. Messages between two threads arrive in the order in which they
+ * were sent; the protocol leans on that: a write's `publish` comes before its `answer`, and a query
+ * carries the deltas that its thread has not seen yet.
+ */
+
+import type { NamespaceName } from "../base/ids.ts";
+import type { EngineAnswer, EngineMetric, OperationName } from "./engine.ts";
+import type { NamespaceState, PublishedDelta } from "./published-state.ts";
+
+/** A shared memory that holds segments; its index is its position among all arenas. */
+export interface ArenaMessage {
+  readonly kind: "arena";
+  readonly index: number;
+  readonly memory: WebAssembly.Memory;
+}
+
+/** A log line for the main thread to print. */
+export interface LogMessage {
+  readonly kind: "log";
+  readonly level: "info" | "warn" | "error";
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Operations that the write thread answers; `open` publishes a namespace and answers 200. */
+export type WriteThreadOperation = OperationName | "open";
+
+/** Main thread → write thread. */
+export type ToWriteThread =
+  | {
+      readonly kind: "call";
+      readonly call: number;
+      readonly operation: WriteThreadOperation;
+      readonly namespace: NamespaceName | undefined;
+      readonly parameters: Readonly<Record<string, string>>;
+      readonly apiVersion: "v1" | "v2";
+      /** Chunks of a body follow, then `end` or `abort`. */
+      readonly hasBody: boolean;
+    }
+  | { readonly kind: "chunk"; readonly call: number; readonly bytes: Uint8Array }
+  | { readonly kind: "end"; readonly call: number }
+  /** The client is gone: a request that is not yet complete is dropped. */
+  | { readonly kind: "abort"; readonly call: number }
+  /** No thread reads these segments any more: their memory may be used again. */
+  | { readonly kind: "release"; readonly namespace: NamespaceName; readonly version: number }
+  /** Finish running calls, make everything durable, and exit. */
+  | { readonly kind: "close" };
+
+/** Write thread → main thread. */
+export type FromWriteThread =
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | ArenaMessage
+  | LogMessage
+  /** Body bytes that were parsed: the sender may go on. */
+  | { readonly kind: "consumed"; readonly call: number; readonly bytes: number }
+  /** The call may take long: answer asynchronously if the client wants that. */
+  | { readonly kind: "long"; readonly call: number }
+  | { readonly kind: "progress"; readonly call: number; readonly text: string }
+  | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
+  | {
+      readonly kind: "publish";
+      readonly namespace: NamespaceName;
+      readonly delta: PublishedDelta;
+      readonly state: NamespaceState;
+    }
+  /** The namespace is deleted, or was closed: queries must ask for it again. */
+  | { readonly kind: "forget"; readonly namespace: NamespaceName }
+  | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] }
+  | { readonly kind: "closed" };
+
+/** Operations that query threads answer. */
+export type QueryOperation = "query" | "explain" | "recall" | "export_documents";
+
+/** Main thread → query thread. */
+export type ToQueryThread =
+  | ArenaMessage
+  | {
+      readonly kind: "query";
+      readonly call: number;
+      readonly operation: QueryOperation;
+      readonly namespace: NamespaceName;
+      readonly parameters: Readonly<Record<string, string>>;
+      readonly body: Uint8Array;
+      /** When the request arrived, on the main thread's monotonic clock plus its time origin. */
+      readonly arrivedMs: number;
+      readonly update: NamespaceUpdate | undefined;
+    }
+  /** Brings a namespace up to date without a query, so that dropped segments are let go. */
+  | { readonly kind: "update"; readonly namespace: NamespaceName; readonly update: NamespaceUpdate }
+  /** The slots that a query asked for by `weight` are its own. */
+  | { readonly kind: "admitted"; readonly call: number }
+  /** They were not to be had in time. */
+  | { readonly kind: "refused"; readonly call: number; readonly message: string }
+  | { readonly kind: "forget"; readonly namespace: NamespaceName };
+
+/** What a query thread has not seen yet of a namespace. */
+export interface NamespaceUpdate {
+  /** Applied in order. A whole state (`full`) replaces what was there. */
+  readonly deltas: readonly PublishedDelta[];
+  readonly state: NamespaceState;
+  readonly version: number;
+}
+
+/** Query thread → main thread. */
+export type FromQueryThread =
+  | { readonly kind: "ready" }
+  | LogMessage
+  /** The query weighs more than the one slot it runs with; it waits for `admitted` or `refused`. */
+  | { readonly kind: "weight"; readonly call: number; readonly weight: number }
+  | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
+  /** The thread has let go of all segments dropped up to `version`. */
+  | { readonly kind: "applied"; readonly namespace: NamespaceName; readonly version: number }
+  | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };
