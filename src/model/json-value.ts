@@ -20,7 +20,7 @@ export interface JsonNumbers {
   /** Every element was written as an integer. */
   readonly integers: boolean;
   /** All elements, exact; present iff one of them is an integer beyond ±2^53. */
-  readonly exact?: bigint[];
+  readonly exact?: readonly bigint[] | undefined;
 }
 
 /** Tells whether `value` is a compact number array. */
