@@ -4,6 +4,12 @@ import type { SequenceNumber } from "../base/ids.ts";
 import type { Schema } from "../model/schema.ts";
 import type { MemtableDelta } from "../segment/memtable-delta.ts";
 
+/**
+ * One opening of one namespace in the write thread. A namespace that is deleted and created again, or
+ * closed after a fault and opened again, is another instance, so that messages never mix the two.
+ */
+export type NamespaceInstance = string & { readonly __brand: "NamespaceInstance" };
+
 /** A memtable's change, numbered: versions of one namespace rise by one with each delta. */
 export interface PublishedDelta {
   readonly version: number;
@@ -20,8 +26,9 @@ export interface IndexBuild {
 
 /** Facts about a namespace at one version. */
 export interface NamespaceState {
-  /** Tells apart namespaces that had the same name one after the other. */
-  readonly generation: number;
+  readonly instance: NamespaceInstance;
+  /** The last state of this instance: it is deleted or closed, and holds no segment any more. */
+  readonly retired: boolean;
   readonly sequence: SequenceNumber;
   readonly schema: Schema;
   readonly documentCount: number;

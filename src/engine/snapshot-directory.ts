@@ -8,12 +8,12 @@
 
 import type { NamespaceName } from "../base/ids.ts";
 import { PENDING_DELTAS_MAX } from "../base/limits.ts";
-import type { NamespaceState, PublishedDelta } from "./published-state.ts";
+import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
 import { SnapshotFold } from "./snapshot-fold.ts";
 import type { NamespaceUpdate } from "./thread-messages.ts";
 
 interface ThreadView {
-  /** Deltas to send with the next message; undefined once there were too many of them. */
+  /** Deltas to send with the next message; undefined: the whole state is due. */
   pending: PublishedDelta[] | undefined;
   sentVersion: number;
   appliedVersion: number;
@@ -31,16 +31,16 @@ interface Entry {
 
 /** What the directory wants sent. */
 export interface DirectoryOutput {
-  update(thread: number, namespace: NamespaceName, update: NamespaceUpdate): void;
-  forget(thread: number, namespace: NamespaceName): void;
+  update(thread: number, update: NamespaceUpdate): void;
   /** No query thread reads what was dropped up to `version`. */
-  release(namespace: NamespaceName, version: number): void;
+  release(instance: NamespaceInstance, version: number): void;
 }
 
 /** All open namespaces, as queries see them. */
 export class SnapshotDirectory {
   readonly #output: DirectoryOutput;
-  readonly #entries = new Map<NamespaceName, Entry>();
+  readonly #current = new Map<NamespaceName, NamespaceInstance>();
+  readonly #entries = new Map<NamespaceInstance, Entry>();
 
   constructor(output: DirectoryOutput) {
     this.#output = output;
@@ -48,45 +48,44 @@ export class SnapshotDirectory {
 
   /** The newest published state; undefined if the namespace is not open. */
   state(namespace: NamespaceName): NamespaceState | undefined {
-    return this.#entries.get(namespace)?.state;
+    const instance = this.#current.get(namespace);
+    return instance === undefined ? undefined : this.#entries.get(instance)?.state;
   }
 
   /** Takes what the write thread published. */
   publish(namespace: NamespaceName, delta: PublishedDelta, state: NamespaceState): void {
-    let entry = this.#entries.get(namespace);
-    if (entry !== undefined && delta.change.full) this.forget(namespace);
-    if (entry === undefined || delta.change.full) {
-      entry = { fold: new SnapshotFold(), state, version: 0, drops: [], threads: new Map() };
-      this.#entries.set(namespace, entry);
-    }
+    const { instance } = state;
+    const entry = this.#entries.get(instance) ?? this.#enter(instance, state);
     entry.fold.apply(delta.change);
     entry.state = state;
     entry.version = delta.version;
+    if (!state.retired) this.#current.set(namespace, instance);
+    else if (this.#current.get(namespace) === instance) this.#current.delete(namespace);
     for (const view of entry.threads.values()) {
-      if (view.pending === undefined) continue;
-      view.pending.push(delta);
-      if (view.pending.length > PENDING_DELTAS_MAX) view.pending = undefined;
+      view.pending?.push(delta);
+      if (view.pending !== undefined && view.pending.length > PENDING_DELTAS_MAX) {
+        view.pending = undefined;
+      }
     }
-    if (delta.change.dropped.length === 0) return;
+    if (delta.change.dropped.length === 0 && !state.retired) return;
     entry.drops.push(delta.version);
     for (const thread of entry.threads.keys()) {
-      const update = this.updateFor(thread, namespace);
-      if (update !== undefined) this.#output.update(thread, namespace, update);
+      const update = this.updateFor(thread, instance);
+      if (update !== undefined) this.#output.update(thread, update);
     }
-    this.#release(namespace, entry);
+    this.#release(instance, entry);
   }
 
   /** What a thread must be sent before it answers from the newest state; undefined if nothing. */
-  updateFor(thread: number, namespace: NamespaceName): NamespaceUpdate | undefined {
-    const entry = this.#entries.get(namespace);
+  updateFor(thread: number, instance: NamespaceInstance): NamespaceUpdate | undefined {
+    const entry = this.#entries.get(instance);
     if (entry === undefined) return undefined;
     let view = entry.threads.get(thread);
     if (view === undefined) {
       view = { pending: undefined, sentVersion: 0, appliedVersion: 0 };
       entry.threads.set(thread, view);
-    } else if (view.sentVersion === entry.version) {
-      return undefined;
     }
+    if (view.sentVersion === entry.version) return undefined;
     const deltas = view.pending ?? [{ version: entry.version, change: entry.fold.full() }];
     view.pending = [];
     view.sentVersion = entry.version;
@@ -94,27 +93,33 @@ export class SnapshotDirectory {
   }
 
   /** A thread says that it has applied everything up to `version`. */
-  applied(thread: number, namespace: NamespaceName, version: number): void {
-    const entry = this.#entries.get(namespace);
+  applied(thread: number, instance: NamespaceInstance, version: number): void {
+    const entry = this.#entries.get(instance);
     const view = entry?.threads.get(thread);
     if (entry === undefined || view === undefined) return;
     view.appliedVersion = Math.max(view.appliedVersion, version);
-    this.#release(namespace, entry);
+    this.#release(instance, entry);
   }
 
-  /** The namespace is deleted or closed. */
-  forget(namespace: NamespaceName): void {
-    const entry = this.#entries.get(namespace);
-    if (entry === undefined) return;
-    this.#entries.delete(namespace);
-    for (const thread of entry.threads.keys()) this.#output.forget(thread, namespace);
+  #enter(instance: NamespaceInstance, state: NamespaceState): Entry {
+    const entry: Entry = {
+      fold: new SnapshotFold(),
+      state,
+      version: 0,
+      drops: [],
+      threads: new Map(),
+    };
+    this.#entries.set(instance, entry);
+    return entry;
   }
 
-  #release(namespace: NamespaceName, entry: Entry): void {
+  #release(instance: NamespaceInstance, entry: Entry): void {
     let oldest = entry.version;
     for (const view of entry.threads.values()) oldest = Math.min(oldest, view.appliedVersion);
     let released: number | undefined;
     while (entry.drops.length > 0 && entry.drops[0] <= oldest) released = entry.drops.shift();
-    if (released !== undefined) this.#output.release(namespace, released);
+    if (released === undefined) return;
+    this.#output.release(instance, released);
+    if (entry.state.retired && entry.drops.length === 0) this.#entries.delete(instance);
   }
 }

@@ -6,7 +6,7 @@
 
 import type { NamespaceName } from "../base/ids.ts";
 import type { EngineAnswer, EngineMetric, OperationName } from "./engine.ts";
-import type { NamespaceState, PublishedDelta } from "./published-state.ts";
+import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
 
 /** A shared memory that holds segments; its index is its position among all arenas. */
 export interface ArenaMessage {
@@ -43,7 +43,7 @@ export type ToWriteThread =
   /** The client is gone: a request that is not yet complete is dropped. */
   | { readonly kind: "abort"; readonly call: number }
   /** No thread reads these segments any more: their memory may be used again. */
-  | { readonly kind: "release"; readonly namespace: NamespaceName; readonly version: number }
+  | { readonly kind: "release"; readonly instance: NamespaceInstance; readonly version: number }
   /** Finish running calls, make everything durable, and exit. */
   | { readonly kind: "close" };
 
@@ -65,8 +65,6 @@ export type FromWriteThread =
       readonly delta: PublishedDelta;
       readonly state: NamespaceState;
     }
-  /** The namespace is deleted, or was closed: queries must ask for it again. */
-  | { readonly kind: "forget"; readonly namespace: NamespaceName }
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] }
   | { readonly kind: "closed" };
 
@@ -81,19 +79,24 @@ export type ToQueryThread =
       readonly call: number;
       readonly operation: QueryOperation;
       readonly namespace: NamespaceName;
+      readonly instance: NamespaceInstance;
       readonly parameters: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
-      /** When the request arrived, on the main thread's monotonic clock plus its time origin. */
-      readonly arrivedMs: number;
+      /** How long the query waited for its slot. */
+      readonly waitedMs: number;
       readonly update: NamespaceUpdate | undefined;
     }
   /** Brings a namespace up to date without a query, so that dropped segments are let go. */
-  | { readonly kind: "update"; readonly namespace: NamespaceName; readonly update: NamespaceUpdate }
+  | { readonly kind: "update"; readonly update: NamespaceUpdate }
   /** The slots that a query asked for by `weight` are its own. */
   | { readonly kind: "admitted"; readonly call: number }
   /** They were not to be had in time. */
-  | { readonly kind: "refused"; readonly call: number; readonly message: string }
-  | { readonly kind: "forget"; readonly namespace: NamespaceName };
+  | {
+      readonly kind: "refused";
+      readonly call: number;
+      readonly message: string;
+      readonly retryAfterMs: number;
+    };
 
 /** What a query thread has not seen yet of a namespace. */
 export interface NamespaceUpdate {
@@ -105,11 +108,10 @@ export interface NamespaceUpdate {
 
 /** Query thread → main thread. */
 export type FromQueryThread =
-  | { readonly kind: "ready" }
   | LogMessage
   /** The query weighs more than the one slot it runs with; it waits for `admitted` or `refused`. */
   | { readonly kind: "weight"; readonly call: number; readonly weight: number }
   | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
   /** The thread has let go of all segments dropped up to `version`. */
-  | { readonly kind: "applied"; readonly namespace: NamespaceName; readonly version: number }
+  | { readonly kind: "applied"; readonly instance: NamespaceInstance; readonly version: number }
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };

@@ -1,0 +1,185 @@
+/**
+ * The main thread's side of the talk with the query threads: picks a thread, brings it up to date,
+ * holds the namespace's slots while the query runs.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import type { NamespaceName } from "../base/ids.ts";
+import { QUERY_SLOT_WAIT_MS_MAX } from "../base/limits.ts";
+import type { EngineLog } from "./config.ts";
+import type { EngineAnswer, EngineMetric } from "./engine.ts";
+import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
+import { QuerySlots } from "./query-slots.ts";
+import { SnapshotDirectory } from "./snapshot-directory.ts";
+import type {
+  ArenaMessage,
+  FromQueryThread,
+  QueryOperation,
+  ToQueryThread,
+} from "./thread-messages.ts";
+import type { ThreadPort } from "./thread-port.ts";
+
+/** A query as it is handed to a thread. */
+export interface DispatchedQuery {
+  readonly operation: QueryOperation;
+  readonly namespace: NamespaceName;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** What the dispatcher is made of. */
+export interface DispatcherParts {
+  readonly clock: Clock;
+  readonly log: EngineLog;
+  readonly threads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
+  /** No query thread reads what this instance dropped up to `version`. */
+  release(instance: NamespaceInstance, version: number): void;
+}
+
+interface RunningQuery {
+  readonly answered: (answer: EngineAnswer) => void;
+  readonly slots: QuerySlots;
+  weight: number;
+}
+
+/** All query threads. */
+export class QueryDispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #directory: SnapshotDirectory;
+  readonly #slots = new Map<NamespaceName, QuerySlots>();
+  readonly #running = new Map<number, RunningQuery>();
+  readonly #load: number[];
+  readonly #metrics: (readonly EngineMetric[])[] = [];
+  #nextCall = 1;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#load = parts.threads.map(() => 0);
+    this.#directory = new SnapshotDirectory({
+      update: (thread, update) => parts.threads[thread].post({ kind: "update", update }),
+      release: (instance, version) => parts.release(instance, version),
+    });
+    parts.threads.forEach((port, thread) => {
+      port.listen((message) => this.#hear(thread, message));
+    });
+  }
+
+  /** Queries that wait or run. */
+  get inFlight(): number {
+    return this.#running.size;
+  }
+
+  /** The newest figures of all threads. */
+  metrics(): readonly EngineMetric[] {
+    return this.#metrics.flat();
+  }
+
+  /** The newest published state; undefined if the namespace is not open. */
+  state(namespace: NamespaceName): NamespaceState | undefined {
+    return this.#directory.state(namespace);
+  }
+
+  /** Takes what the write thread published; queries that start from now on see it. */
+  publish(namespace: NamespaceName, delta: PublishedDelta, state: NamespaceState): void {
+    this.#directory.publish(namespace, delta, state);
+  }
+
+  /** Makes a shared memory known to all threads. */
+  addArena(message: ArenaMessage): void {
+    for (const thread of this.#parts.threads) thread.post(message);
+  }
+
+  /** Runs one query over the newest published state of an open namespace. */
+  async run(query: DispatchedQuery): Promise<EngineAnswer> {
+    const { namespace } = query;
+    let slots = this.#slots.get(namespace);
+    if (slots === undefined) {
+      slots = new QuerySlots(this.#parts.clock);
+      this.#slots.set(namespace, slots);
+    }
+    const arrivedMs = this.#parts.clock.monotonicMs();
+    await slots.acquire(1);
+    const running = { slots, weight: 1 };
+    try {
+      const waitedMs = this.#parts.clock.monotonicMs() - arrivedMs;
+      return await this.#send(query, running, waitedMs);
+    } finally {
+      slots.release(running.weight);
+      if (slots.idle) this.#slots.delete(namespace);
+    }
+  }
+
+  #send(
+    query: DispatchedQuery,
+    running: { slots: QuerySlots; weight: number },
+    waitedMs: number,
+  ): Promise<EngineAnswer> {
+    const { operation, namespace, parameters, body } = query;
+    const state = this.#directory.state(namespace);
+    if (state === undefined) {
+      throw new DatabaseError("not_found", `🤷 namespace '${namespace}' was not found`);
+    }
+    const thread = this.#load.indexOf(Math.min(...this.#load));
+    const call = this.#nextCall++;
+    this.#load[thread]++;
+    return new Promise<EngineAnswer>((resolve) => {
+      const answered = (answer: EngineAnswer) => {
+        this.#load[thread]--;
+        this.#running.delete(call);
+        resolve(answer);
+      };
+      this.#running.set(call, Object.assign(running, { answered }));
+      const update = this.#directory.updateFor(thread, state.instance);
+      this.#parts.threads[thread].post({
+        kind: "query",
+        call,
+        operation,
+        namespace,
+        instance: state.instance,
+        parameters,
+        body,
+        waitedMs,
+        update,
+      });
+    });
+  }
+
+  #hear(thread: number, message: FromQueryThread) {
+    switch (message.kind) {
+      case "log":
+        return this.#parts.log(message.level, message.message, message.facts);
+      case "metrics":
+        this.#metrics[thread] = message.metrics;
+        return;
+      case "applied":
+        return this.#directory.applied(thread, message.instance, message.version);
+      case "answer":
+        return this.#running.get(message.call)?.answered(message.answer);
+      case "weight":
+        void this.#reweigh(thread, message.call, message.weight);
+        return;
+    }
+  }
+
+  /**
+   * Exchanges a query's one slot for `weight` slots. It gives its slot back first: if it kept it,
+   * sixteen heavy queries could wait for each other.
+   */
+  async #reweigh(thread: number, call: number, weight: number): Promise<void> {
+    const running = this.#running.get(call);
+    if (running === undefined) return;
+    const port = this.#parts.threads[thread];
+    running.slots.release(running.weight);
+    running.weight = 0;
+    try {
+      await running.slots.acquire(weight);
+      running.weight = weight;
+      port.post({ kind: "admitted", call });
+    } catch (error) {
+      if (!isDatabaseError(error, "overloaded")) throw error;
+      const retryAfterMs = error.retryAfterMs ?? QUERY_SLOT_WAIT_MS_MAX;
+      port.post({ kind: "refused", call, message: error.message, retryAfterMs });
+    }
+  }
+}

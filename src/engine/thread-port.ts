@@ -1,0 +1,41 @@
+/** One end of the talk with another thread. */
+
+import { Worker } from "node:worker_threads";
+import { DatabaseError } from "../base/errors.ts";
+
+/** Sends messages to one thread and hears what it says. */
+export interface ThreadPort<To, From> {
+  /** `transfer`: buffers that move instead of being copied. */
+  post(message: To, transfer?: readonly ArrayBuffer[]): void;
+  /** Sets the one listener; messages sent before are delivered to it first. */
+  listen(listener: (message: From) => void): void;
+  /** Ends the thread. */
+  terminate(): Promise<void>;
+}
+
+/**
+ * Starts the module `entry` (without its ending, relative to this file) as a thread. `onCrash` hears
+ * of a thread that ends by an error or without being asked to.
+ */
+export function startThread<To, From>(
+  entry: string,
+  data: unknown,
+  onCrash: (error: Error) => void,
+): ThreadPort<To, From> {
+  const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
+  const worker = new Worker(new URL(`./${entry}${ending}`, import.meta.url), { workerData: data });
+  let stopped = false;
+  worker.on("error", (error) => onCrash(error instanceof Error ? error : new Error(String(error))));
+  worker.on("exit", (code) => {
+    if (stopped || code === 0) return;
+    onCrash(new DatabaseError("internal", `thread ${entry} ended with code ${code}`));
+  });
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, transfer as ArrayBuffer[]),
+    listen: (listener) => void worker.on("message", listener),
+    terminate: async () => {
+      stopped = true;
+      await worker.terminate();
+    },
+  };
+}

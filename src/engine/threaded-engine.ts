@@ -1,0 +1,189 @@
+/**
+ * The engine on the main thread: hands requests to the write thread or to a query thread and their
+ * answers back. It parses nothing, so that it is free to accept the next request.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import { DatabaseError } from "../base/errors.ts";
+import type { NamespaceName } from "../base/ids.ts";
+import {
+  OPERATION_SYNCHRONOUS_MS,
+  QUERIES_IN_FLIGHT_MAX,
+  QUERY_BODY_BYTES_MAX,
+  QUERY_SLOT_WAIT_MS_MAX,
+} from "../base/limits.ts";
+import type { Random } from "../base/random.ts";
+import type { EngineLog } from "./config.ts";
+import type { Engine, EngineAnswer, EngineMetric, EngineRequest, EngineStatus } from "./engine.ts";
+import { errorAnswer } from "./error-answer.ts";
+import { acceptedAnswer, operationAnswer } from "./operation-answer.ts";
+import { OperationRegistry } from "./operation-registry.ts";
+import { QueryDispatcher } from "./query-dispatcher.ts";
+import type {
+  FromQueryThread,
+  FromWriteThread,
+  QueryOperation,
+  ToQueryThread,
+  ToWriteThread,
+} from "./thread-messages.ts";
+import type { ThreadPort } from "./thread-port.ts";
+import { WriteCalls } from "./write-calls.ts";
+
+/** What the engine is made of. */
+export interface EngineParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: EngineLog;
+  readonly writeThread: ThreadPort<ToWriteThread, FromWriteThread>;
+  readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
+}
+
+/** The database, spread over threads. */
+export class ThreadedEngine implements Engine {
+  readonly #parts: EngineParts;
+  readonly #writes: WriteCalls;
+  readonly #queries: QueryDispatcher;
+  readonly #operations: OperationRegistry;
+  #closing = false;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.#operations = new OperationRegistry(parts.clock, parts.random);
+    this.#queries = new QueryDispatcher({
+      clock: parts.clock,
+      log: parts.log,
+      threads: parts.queryThreads,
+      release: (instance, version) => this.#writes.release(instance, version),
+    });
+    this.#writes = new WriteCalls(parts.writeThread, {
+      arena: (message) => this.#queries.addArena(message),
+      publish: (namespace, delta, state) => this.#queries.publish(namespace, delta, state),
+      log: parts.log,
+    });
+  }
+
+  /** Resolves when the write thread has taken hold of the data directory. */
+  ready(): Promise<void> {
+    return this.#writes.ready();
+  }
+
+  async handle(request: EngineRequest): Promise<EngineAnswer> {
+    try {
+      if (this.#closing) throw new DatabaseError("unavailable", "this server is shutting down");
+      switch (request.operation) {
+        case "query":
+        case "explain":
+        case "recall":
+        case "export_documents":
+          return await this.#query(request.operation, request);
+        case "poll_operation":
+          return this.#poll(request);
+        default:
+          return await this.#write(request);
+      }
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) {
+        const stack = error instanceof Error ? error.stack : String(error);
+        this.#parts.log("error", `request failed by a bug: ${request.operation}`, { stack });
+      }
+      return errorAnswer(error);
+    }
+  }
+
+  status(): EngineStatus {
+    return this.#closing ? { ready: false, reason: "shutting down" } : this.#writes.status();
+  }
+
+  metrics(): readonly EngineMetric[] {
+    return [...this.#writes.metrics(), ...this.#queries.metrics()];
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#writes.close();
+    await Promise.all(this.#parts.queryThreads.map((thread) => thread.terminate()));
+    await this.#parts.writeThread.terminate();
+  }
+
+  async #query(operation: QueryOperation, request: EngineRequest): Promise<EngineAnswer> {
+    const namespace = namespaceOf(request);
+    const body = await collectBody(request);
+    if (this.#queries.inFlight >= QUERIES_IN_FLIGHT_MAX) {
+      throw new DatabaseError(
+        "overloaded",
+        `💔 too many queries: ${QUERIES_IN_FLIGHT_MAX} are running on this server; retry later`,
+        { retryAfterMs: QUERY_SLOT_WAIT_MS_MAX },
+      );
+    }
+    if (this.#queries.state(namespace) === undefined) {
+      const opened = await this.#writes.call("open", { ...request, namespace }).answer;
+      if (opened.status !== 200) return opened;
+    }
+    const { parameters } = request;
+    const answer = this.#queries.run({ operation, namespace, parameters, body });
+    return operation === "recall" ? this.#perhapsLater(request, answer) : answer;
+  }
+
+  async #write(request: EngineRequest): Promise<EngineAnswer> {
+    const call = this.#writes.call(request.operation, request);
+    const long = await Promise.race([call.answer.then(() => false), call.long.then(() => true)]);
+    return long ? this.#perhapsLater(request, call.answer, call.onProgress) : call.answer;
+  }
+
+  /** Answers 202 with a token if the client allows that and the answer takes its time. */
+  async #perhapsLater(
+    request: EngineRequest,
+    answer: Promise<EngineAnswer>,
+    onProgress?: (listener: (text: string) => void) => void,
+  ): Promise<EngineAnswer> {
+    if (!request.respondAsync) return answer;
+    const namespace = namespaceOf(request);
+    const slow = this.#parts.clock.sleep(OPERATION_SYNCHRONOUS_MS).then(() => undefined);
+    const soon = await Promise.race([answer, slow]);
+    if (soon !== undefined) return soon;
+    const token = this.#operations.start(namespace, answer);
+    if (token === undefined) return answer;
+    onProgress?.((text) => this.#operations.progress(token, text));
+    return acceptedAnswer(namespace, token);
+  }
+
+  #poll(request: EngineRequest): EngineAnswer {
+    const { token = "" } = request.parameters;
+    const state = this.#operations.state(namespaceOf(request), token);
+    if (state === undefined) {
+      throw new DatabaseError(
+        "not_found",
+        `🤷 operation '${token}' was not found; results are kept for one hour`,
+      );
+    }
+    return operationAnswer(state);
+  }
+}
+
+function namespaceOf(request: EngineRequest): NamespaceName {
+  if (request.namespace === undefined) throw new Error(`${request.operation} without namespace`);
+  return request.namespace;
+}
+
+/** Reads a whole body of bounded size. */
+async function collectBody(request: EngineRequest): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > QUERY_BODY_BYTES_MAX) {
+      throw new DatabaseError(
+        "too_large",
+        `💔 request body is over the limit of ${QUERY_BODY_BYTES_MAX} bytes`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  const body = new Uint8Array(bytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return body;
+}
