@@ -33,3 +33,8 @@ export const systemClock: Clock = {
     return () => clearInterval(timer);
   },
 };
+
+/** Formats milliseconds since the Unix epoch as ISO 8601 in UTC, such as `2026-01-31T09:30:00.000Z`. */
+export function formatTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -116,3 +116,38 @@ export const STORE_RETRY_MS_MAX = 2_000;
 export const KEY_NAME_BYTES_MAX = 256;
 /** Longest wrapped data key that a key service may return; cloud services stay under 600. */
 export const WRAPPED_KEY_BYTES_MAX = 700;
+/** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
+export const HEADERS_MS_MAX = 20_000;
+/** Time for a whole request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
+export const REQUEST_MS_MAX = 900_000;
+/** An idle connection is kept this long: longer than the 60 s for which official clients reuse it. */
+export const KEEP_ALIVE_MS = 75_000;
+/** How long a body may stay below `BODY_PROGRESS_BYTES_MIN` while the server waits for it. */
+export const BODY_STALL_MS_MAX = 30_000;
+/** Bytes that count as progress of a body; a client that drips less is cut off. */
+export const BODY_PROGRESS_BYTES_MIN = 1024;
+/** How long the rest of a body is still read, and thrown away, after its request was answered. */
+export const BODY_DISCARD_MS_MAX = 10_000;
+/** How often bodies are checked for progress. */
+export const BODY_SWEEP_MS = 1000;
+/** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
+export const CONNECTIONS_MAX = 10_000;
+/** Answers from this size on are compressed for clients that ask (contract: above 500 bytes). */
+export const COMPRESSED_BODY_BYTES_MIN = 1024;
+/** A client's own request id, in characters; a longer one is replaced. */
+export const REQUEST_ID_CHARS_MAX = 128;
+/** How long a stopping server waits for requests under way before it cuts their connections. */
+export const DRAIN_MS_MAX = 30_000;
+/**
+ * Signals that repeat sooner are one: a terminal's Ctrl-C reaches the server directly and once more
+ * through each launcher in between.
+ */
+export const SIGNAL_REPEAT_MS = 500;
+/** Greatest `max_token_length`, in code points (contract: 254). */
+export const TOKEN_LENGTH_MAX = 254;
+/** Tokens whose term an analyzer remembers; a power of two. About 3 MiB when full. */
+export const TERM_CACHE_ENTRIES = 1 << 15;
+/** Longest token that an analyzer remembers, in UTF-16 units; words are shorter. */
+export const TERM_CACHE_TOKEN_UNITS_MAX = 48;
+/** Analyzers kept, one for each distinct set of options in use. */
+export const ANALYZERS_MAX = 16;

@@ -1,0 +1,52 @@
+import type {
+  ListPage,
+  ListRequest,
+  ObjectKey,
+  ObjectStore,
+  PutCondition,
+  PutOutcome,
+} from "./object-store.ts";
+
+/**
+ * Keeps objects in a map: for tests and trials, and the plainest reading of the interface. Bytes are
+ * copied on the way in and out, so that nobody can change what is stored.
+ */
+export class MemoryObjectStore implements ObjectStore {
+  readonly #objects = new Map<ObjectKey, Uint8Array>();
+
+  async get(key: ObjectKey): Promise<Uint8Array | undefined> {
+    return this.#objects.get(key)?.slice();
+  }
+
+  async getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined> {
+    return this.#objects.get(key)?.slice(start, Math.max(start, end));
+  }
+
+  async put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+    if (condition.kind === "absent" && this.#objects.has(key)) return { kind: "conflict" };
+
+    this.#objects.set(key, Uint8Array.from(body));
+    return { kind: "written" };
+  }
+
+  async list(request: ListRequest): Promise<ListPage> {
+    const { prefix, startAfter = "", limit, delimiter } = request;
+    const keys: ObjectKey[] = [];
+    const prefixes: string[] = [];
+    for (const key of [...this.#objects.keys()].sort()) {
+      if (!key.startsWith(prefix) || key <= startAfter) continue;
+
+      const fold = delimiter === undefined ? -1 : key.indexOf(delimiter, prefix.length);
+      const folded = key.slice(0, fold + 1);
+      if (fold >= 0 && folded === prefixes.at(-1)) continue;
+      if (keys.length + prefixes.length === limit) return { keys, prefixes, truncated: true };
+      if (fold >= 0) prefixes.push(folded);
+      else keys.push(key);
+    }
+    return { keys, prefixes, truncated: false };
+  }
+
+  async delete(key: ObjectKey): Promise<void> {
+    this.#objects.delete(key);
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Every key in the store, in one place:
+ *
+ *     namespaces/<name>-table/<generation>/wal/<sequence number>     log/wal-entry.ts
+ *     namespaces/<name>-table/<generation>/manifest/<version>        manifest/manifest-codec.ts
+ *     namespaces/<name>-table/<generation>/segments/<segment id>
+ *     deleting/<name>-table/<generation>                             a deletion has been decided
+ *     deleted/<name>-table/<generation>                              ... and is done
+ *
+ * A generation is one life of a namespace: deleting and creating it again begins the next, so that
+ * nothing of the old life can be taken for the new one's. Generations have 10 digits, sequence
+ * numbers and versions 20, so that byte order is numeric order. The suffix `-table` keeps a namespace
+ * called `.` or `..` from being one of these as a directory.
+ */
+
+import { assert } from "../base/assert.ts";
+import {
+  type NamespaceName,
+  namespaceName,
+  namespaceNameFault,
+  type SegmentId,
+  type SequenceNumber,
+  sequenceNumber,
+} from "../base/ids.ts";
+import { type ObjectKey, objectKey } from "./object-store.ts";
+
+/** One life of a namespace; the first generation is 1. */
+export interface NamespaceGeneration {
+  readonly name: NamespaceName;
+  readonly generation: number;
+}
+
+/** Start of all keys that belong to living namespaces. */
+export const NAMESPACES_PREFIX = "namespaces/";
+/** Start of all deletion intents. */
+export const DELETING_PREFIX = "deleting/";
+/** Start of all marks of finished deletions. */
+export const DELETED_PREFIX = "deleted/";
+
+const SUFFIX = "-table";
+const GENERATION_DIGITS = 10;
+const NUMBER_DIGITS = 20;
+
+/** Start of all keys of all generations of a namespace. Ends in `/`. */
+export function namespacePrefix(name: NamespaceName): string {
+  return `${NAMESPACES_PREFIX}${name}${SUFFIX}/`;
+}
+
+/** Start of all keys of one generation. Ends in `/`. */
+export function generationPrefix(at: NamespaceGeneration): string {
+  return `${namespacePrefix(at.name)}${digits(at.generation, GENERATION_DIGITS)}/`;
+}
+
+/** Start of the keys of a generation's WAL entries. */
+export function walPrefix(at: NamespaceGeneration): string {
+  return `${generationPrefix(at)}wal/`;
+}
+
+/** Key of one WAL entry. */
+export function walKey(at: NamespaceGeneration, sequence: SequenceNumber): ObjectKey {
+  return objectKey(walPrefix(at) + digits(sequence, NUMBER_DIGITS));
+}
+
+/** Start of the keys of a generation's manifest versions. */
+export function manifestPrefix(at: NamespaceGeneration): string {
+  return `${generationPrefix(at)}manifest/`;
+}
+
+/** Key of one manifest version. */
+export function manifestKey(at: NamespaceGeneration, version: number): ObjectKey {
+  return objectKey(manifestPrefix(at) + digits(version, NUMBER_DIGITS));
+}
+
+/** Start of the keys of a generation's segments. */
+export function segmentPrefix(at: NamespaceGeneration): string {
+  return `${generationPrefix(at)}segments/`;
+}
+
+/** Key of one segment. */
+export function segmentKey(at: NamespaceGeneration, id: SegmentId): ObjectKey {
+  return objectKey(segmentPrefix(at) + id);
+}
+
+/** Key of the mark that a generation is to be deleted: written first, so that a crash cannot stop it. */
+export function deletingKey(at: NamespaceGeneration): ObjectKey {
+  return objectKey(marker(DELETING_PREFIX, at));
+}
+
+/** Key of the mark that a generation is deleted; it stays, and so its number is never used again. */
+export function deletedKey(at: NamespaceGeneration): ObjectKey {
+  return objectKey(marker(DELETED_PREFIX, at));
+}
+
+/** Start of the marks of finished deletions of one namespace. Ends in `/`. */
+export function deletedPrefix(name: NamespaceName): string {
+  return `${DELETED_PREFIX}${name}${SUFFIX}/`;
+}
+
+/** Start of the deletion intents of one namespace. Ends in `/`. */
+export function deletingPrefix(name: NamespaceName): string {
+  return `${DELETING_PREFIX}${name}${SUFFIX}/`;
+}
+
+/** Reads `namespaces/<name>-table/`; undefined for anything else. */
+export function parseNamespacePrefix(prefix: string): NamespaceName | undefined {
+  const parts = prefix.split("/");
+  if (parts.length !== 3 || parts[2] !== "") return undefined;
+  return `${parts[0]}/` === NAMESPACES_PREFIX ? parseDirectory(parts[1]) : undefined;
+}
+
+/** Reads `namespaces/<name>-table/<generation>/`; undefined for anything else. */
+export function parseGenerationPrefix(prefix: string): NamespaceGeneration | undefined {
+  const parts = prefix.split("/");
+  if (parts.length !== 4 || parts[3] !== "") return undefined;
+  return `${parts[0]}/` === NAMESPACES_PREFIX ? parseGeneration(parts[1], parts[2]) : undefined;
+}
+
+/** Reads the sequence number of a key that lies under `walPrefix(at)`; undefined for other names. */
+export function parseWalKey(at: NamespaceGeneration, key: string): SequenceNumber | undefined {
+  const number = parseBelow(walPrefix(at), key);
+  return number === undefined ? undefined : sequenceNumber(number);
+}
+
+/** Reads the version of a key that lies under `manifestPrefix(at)`; undefined for other names. */
+export function parseManifestKey(at: NamespaceGeneration, key: string): number | undefined {
+  return parseBelow(manifestPrefix(at), key);
+}
+
+/** Reads the id of a key that lies under `segmentPrefix(at)`; undefined for other names. */
+export function parseSegmentKey(at: NamespaceGeneration, key: string): SegmentId | undefined {
+  const prefix = segmentPrefix(at);
+  const id = key.slice(prefix.length);
+  return key.startsWith(prefix) && !id.includes("/") ? (id as SegmentId) : undefined;
+}
+
+/** Reads a deletion intent's key; undefined for anything else. */
+export function parseDeletingKey(key: string): NamespaceGeneration | undefined {
+  return parseMarker(DELETING_PREFIX, key);
+}
+
+/** Reads the key of the mark of a finished deletion; undefined for anything else. */
+export function parseDeletedKey(key: string): NamespaceGeneration | undefined {
+  return parseMarker(DELETED_PREFIX, key);
+}
+
+function marker(prefix: string, at: NamespaceGeneration): string {
+  return `${prefix}${at.name}${SUFFIX}/${digits(at.generation, GENERATION_DIGITS)}`;
+}
+
+function parseMarker(prefix: string, key: string): NamespaceGeneration | undefined {
+  const parts = key.split("/");
+  if (parts.length !== 3 || `${parts[0]}/` !== prefix) return undefined;
+  return parseGeneration(parts[1], parts[2]);
+}
+
+function parseGeneration(
+  directory: string | undefined,
+  number: string | undefined,
+): NamespaceGeneration | undefined {
+  const name = parseDirectory(directory);
+  const generation = parseDigits(number, GENERATION_DIGITS);
+  return name === undefined || generation === undefined ? undefined : { name, generation };
+}
+
+function parseDirectory(directory: string | undefined): NamespaceName | undefined {
+  if (!directory?.endsWith(SUFFIX)) return undefined;
+  const name = directory.slice(0, -SUFFIX.length);
+  return namespaceNameFault(name) === undefined ? namespaceName(name) : undefined;
+}
+
+function parseBelow(prefix: string, key: string): number | undefined {
+  return key.startsWith(prefix) ? parseDigits(key.slice(prefix.length), NUMBER_DIGITS) : undefined;
+}
+
+function digits(value: number, count: number): string {
+  const text = String(value).padStart(count, "0");
+  const fits = Number.isSafeInteger(value) && value >= 0 && text.length === count;
+  assert(fits, `${value} is no number of ${count} digits`);
+  return text;
+}
+
+function parseDigits(text: string | undefined, count: number): number | undefined {
+  if (text?.length !== count || !/^\d+$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
+}

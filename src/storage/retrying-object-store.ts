@@ -1,0 +1,81 @@
+import type { Clock } from "../base/clock.ts";
+import { isDatabaseError } from "../base/errors.ts";
+import { STORE_ATTEMPTS_MAX, STORE_RETRY_MS_MAX, STORE_RETRY_MS_MIN } from "../base/limits.ts";
+import type { Random } from "../base/random.ts";
+import type {
+  ListPage,
+  ListRequest,
+  ObjectKey,
+  ObjectStore,
+  PutCondition,
+  PutOutcome,
+} from "./object-store.ts";
+
+/** What a `RetryingObjectStore` needs. */
+export interface RetryingObjectStoreOptions {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Tries again what may be done twice: reads, deletes and unconditional puts, with waits that double
+ * and are drawn at random so that many clients do not come back together.
+ *
+ * A conditional put goes through once. Its throw leaves open whether it was written, and a second try
+ * would turn its own success into a conflict; `log/wal-writer.ts` shows how to find out.
+ */
+export class RetryingObjectStore implements ObjectStore {
+  readonly #store: ObjectStore;
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  constructor({ store, clock, random }: RetryingObjectStoreOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  get(key: ObjectKey): Promise<Uint8Array | undefined> {
+    return this.#retry(() => this.#store.get(key));
+  }
+
+  getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined> {
+    return this.#retry(() => this.#store.getRange(key, start, end));
+  }
+
+  put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+    if (condition.kind === "absent") return this.#store.put(key, body, condition);
+    return this.#retry(() => this.#store.put(key, body, condition));
+  }
+
+  list(request: ListRequest): Promise<ListPage> {
+    return this.#retry(() => this.#store.list(request));
+  }
+
+  delete(key: ObjectKey): Promise<void> {
+    return this.#retry(() => this.#store.delete(key));
+  }
+
+  async #retry<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (tried === STORE_ATTEMPTS_MAX || !isTransient(error)) throw error;
+        await this.#clock.sleep(retryDelayMs(tried, this.#random));
+      }
+    }
+  }
+}
+
+/** Tells whether another try may succeed: not after damage, a bad request or a bug. */
+export function isTransient(error: unknown): boolean {
+  return isDatabaseError(error, "unavailable", "overloaded");
+}
+
+/** Milliseconds to wait after `tried` failed tries: between half and all of a doubling bound. */
+export function retryDelayMs(tried: number, random: Random): number {
+  const bound = Math.min(STORE_RETRY_MS_MAX, STORE_RETRY_MS_MIN * 2 ** (tried - 1));
+  return bound / 2 + random.below(bound / 2 + 1);
+}
