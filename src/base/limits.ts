@@ -151,3 +151,13 @@ export const TERM_CACHE_ENTRIES = 1 << 15;
 export const TERM_CACHE_TOKEN_UNITS_MAX = 48;
 /** Analyzers kept, one for each distinct set of options in use. */
 export const ANALYZERS_MAX = 16;
+/** Payload that is compressed in the calling thread; more goes to the pool. About 0.1 ms of work. */
+export const COMPRESS_INLINE_BYTES_MAX = 64 * KIB;
+/** Bytes of WAL entries that a reader holds ahead of its caller. */
+export const WAL_PREFETCH_BYTES_MAX = 64 * MIB;
+/** WAL entries that a reader has under way at once; hides the latency of a far store. */
+export const WAL_PREFETCH_ENTRIES_MAX = 16;
+/** Tries to commit one WAL entry while the store's answers leave its fate open. */
+export const WAL_PUT_ATTEMPTS_MAX = 6;
+/** Tries to find the newest manifest while versions are collected under the reader. */
+export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;

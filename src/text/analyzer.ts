@@ -1,0 +1,155 @@
+/**
+ * Turns text into terms: tokenize, drop what is too long, fold case, drop stop words, stem, fold to
+ * ASCII. Documents and queries go through the same analyzer. A dropped token still takes its
+ * position, so that phrases keep their distances.
+ */
+import { ANALYZERS_MAX } from "../base/limits.ts";
+import type { FullTextOptions } from "../model/full-text-options.ts";
+import { hasMoreCodePoints } from "./code-points.ts";
+import { foldCase, foldToAscii } from "./folding.ts";
+import { stemmerOf, stopWordsOf } from "./language.ts";
+import type { Scan } from "./legacy-tokenizer.ts";
+import { TermCache } from "./term-cache.ts";
+import { scanOf } from "./tokenizer.ts";
+
+/** A term and where it comes from. */
+export interface Token {
+  readonly term: string;
+  /** Number of tokens before it in the text, dropped ones included. */
+  readonly position: number;
+  /** Half-open range in the analyzed string, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A query whose last token is still being typed. */
+export interface PrefixQuery {
+  /** All tokens but the last, analyzed. */
+  readonly tokens: Token[];
+  /**
+   * Start of a term: the last token, with case and ASCII folded as the options say, but neither
+   * stemmed nor dropped. Undefined if the query has no token.
+   */
+  readonly prefix: string | undefined;
+}
+
+/** Analyzes texts by one set of options. */
+export interface Analyzer {
+  readonly options: FullTextOptions;
+  /** Returns the tokens of `text` in order. `pre_tokenized_array` takes the text as one token. */
+  analyze(text: string): Token[];
+  /** Visits the terms of `text` in order; for indexing, without an object per token. */
+  forEachTerm(text: string, visit: (term: string, position: number) => void): void;
+  /** Splits a query for `last_as_prefix`. */
+  lastTokenPrefix(text: string): PrefixQuery;
+}
+
+const ANALYZERS = new Map<string, Analyzer>();
+
+/** Returns the analyzer for valid `options`; equal options share it while it is in use. */
+export function analyzerFor(options: FullTextOptions): Analyzer {
+  const { tokenizer, language, stemming, removeStopwords, caseSensitive } = options;
+  const { asciiFolding, maxTokenLength, k1, b, k3 } = options;
+  const flags = [stemming, removeStopwords, caseSensitive, asciiFolding].map(Number).join("");
+  const key = [tokenizer, language, flags, maxTokenLength, k1, b, k3].join();
+  const analyzer = ANALYZERS.get(key) ?? new TextAnalyzer({ ...options });
+  ANALYZERS.delete(key);
+  ANALYZERS.set(key, analyzer);
+  for (const oldest of ANALYZERS.keys()) {
+    if (ANALYZERS.size <= ANALYZERS_MAX) break;
+    ANALYZERS.delete(oldest);
+  }
+  return analyzer;
+}
+
+/**
+ * Analyzes each element of a `[]string` value. Positions start from 0 in every element: the caller
+ * keeps the elements apart.
+ */
+export function analyzeElements(analyzer: Analyzer, elements: readonly string[]): Token[][] {
+  return elements.map((element) => analyzer.analyze(element));
+}
+
+/**
+ * Splits a query of whole tokens, the operand for `pre_tokenized_array`, for `last_as_prefix`.
+ * Positions are those in `elements`.
+ */
+export function lastElementPrefix(elements: readonly string[]): PrefixQuery {
+  const tokens = elements
+    .slice(0, -1)
+    .map((term, position) => ({ term, position, start: 0, end: term.length }));
+  return { tokens, prefix: elements.at(-1) };
+}
+
+class TextAnalyzer implements Analyzer {
+  readonly options: FullTextOptions;
+  readonly #scan: Scan;
+  readonly #cache: TermCache;
+
+  constructor(options: FullTextOptions) {
+    this.options = options;
+    this.#scan = scanOf(options.tokenizer);
+    this.#cache = new TermCache(normalizerFor(options));
+  }
+
+  analyze(text: string): Token[] {
+    const tokens: Token[] = [];
+    let position = 0;
+    this.#scan(text, (start, end) => {
+      const term = this.#cache.get(text, start, end);
+      if (term !== undefined) tokens.push({ term, position, start, end });
+      position++;
+    });
+    return tokens;
+  }
+
+  forEachTerm(text: string, visit: (term: string, position: number) => void): void {
+    const cache = this.#cache;
+    let position = 0;
+    this.#scan(text, (start, end) => {
+      const term = cache.get(text, start, end);
+      if (term !== undefined) visit(term, position);
+      position++;
+    });
+  }
+
+  lastTokenPrefix(text: string): PrefixQuery {
+    let last: string | undefined;
+    let lastStart = 0;
+    this.#scan(text, (start, end) => {
+      last = text.slice(start, end);
+      lastStart = start;
+    });
+    if (last === undefined) return { tokens: [], prefix: undefined };
+    const tokens = this.analyze(text).filter((token) => token.start < lastStart);
+    return { tokens, prefix: foldFor(this.options, last) };
+  }
+}
+
+/** Makes the function from a token to its term; undefined drops the token. */
+function normalizerFor(options: FullTextOptions): (token: string) => string | undefined {
+  if (options.tokenizer === "pre_tokenized_array") return (token) => token;
+  const { maxTokenLength, language } = options;
+  const stopWords = options.removeStopwords ? stopWordsOf(language) : undefined;
+  const stem = options.stemming ? stemmerOf(language) : undefined;
+  return (token) => {
+    if (hasMoreCodePoints(token, maxTokenLength)) return undefined;
+    const folded = options.caseSensitive ? token : foldCase(token);
+    if (stopWords?.has(folded)) return undefined;
+    const stemmed = stem === undefined ? folded : stem(folded);
+    return options.asciiFolding ? foldStem(options, stemmed) : stemmed;
+  };
+}
+
+/** Folds what is not a whole term; the same folds as for terms, without the steps between them. */
+function foldFor(options: FullTextOptions, token: string): string {
+  if (options.tokenizer === "pre_tokenized_array") return token;
+  const folded = options.caseSensitive ? token : foldCase(token);
+  return options.asciiFolding ? foldStem(options, folded) : folded;
+}
+
+/** Folds to ASCII. Some small letters have a capital spelling, so the case is folded again. */
+function foldStem(options: FullTextOptions, stem: string): string {
+  const folded = foldToAscii(stem);
+  return options.caseSensitive ? folded : foldCase(folded);
+}
