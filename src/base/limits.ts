@@ -161,3 +161,5 @@ export const WAL_PREFETCH_ENTRIES_MAX = 16;
 export const WAL_PUT_ATTEMPTS_MAX = 6;
 /** Tries to find the newest manifest while versions are collected under the reader. */
 export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;
+/** Stored vectors that one recall measurement samples as queries; our choice. */
+export const RECALL_SAMPLES_MAX = 10_000;
