@@ -2,6 +2,8 @@ import { assert } from "../base/assert.ts";
 
 const WINDOW_BYTES_MIN = 64 * 1024;
 const NEWLINE = 0x0a;
+/** Room after the last byte for the zero and for loads of a word that start before it. */
+const LOAD_BYTES = 8;
 
 /**
  * The signal that the bytes received so far end inside a value. Not an Error: it is thrown up to
@@ -18,6 +20,8 @@ export const NEED_MORE_BYTES = Object.freeze({ signal: "more bytes are needed" }
 export class ByteWindow {
   /** Replaced by `push`: never keep it across one. */
   bytes: Buffer;
+  /** The same bytes, for loads of whole words; readable up to `LOAD_BYTES` beyond `limit`. */
+  view: DataView;
   at = 0;
   limit = 0;
   /** Whether the body is complete. */
@@ -29,7 +33,8 @@ export class ByteWindow {
   #lineStart = 0;
 
   constructor(capacity = WINDOW_BYTES_MIN) {
-    this.bytes = Buffer.allocUnsafe(capacity + 1);
+    this.bytes = Buffer.allocUnsafeSlow(capacity + LOAD_BYTES);
+    this.view = viewOf(this.bytes);
     this.bytes[0] = 0;
   }
 
@@ -41,7 +46,7 @@ export class ByteWindow {
   /** Copies `chunk` to the end. Amortized cost is linear in the bytes pushed. */
   push(chunk: Uint8Array): void {
     assert(!this.ended, "bytes after the end of a body");
-    if (this.limit + chunk.length >= this.bytes.length) this.#makeRoom(chunk.length);
+    if (this.limit + chunk.length + LOAD_BYTES > this.bytes.length) this.#makeRoom(chunk.length);
     this.bytes.set(chunk, this.limit);
     this.limit += chunk.length;
     this.bytes[this.limit] = 0;
@@ -60,9 +65,12 @@ export class ByteWindow {
     this.#droppedBytes += this.at;
 
     const unread = this.bytes.subarray(this.at, this.limit);
-    const needed = unread.length + chunkBytes + 1;
+    const needed = unread.length + chunkBytes + LOAD_BYTES;
     // Only a window that is at most half full is moved in place: else moves could be frequent.
-    if (needed * 2 > this.bytes.length) this.bytes = Buffer.allocUnsafe(needed * 2);
+    if (needed * 2 > this.bytes.length) {
+      this.bytes = Buffer.allocUnsafeSlow(needed * 2);
+      this.view = viewOf(this.bytes);
+    }
     this.bytes.set(unread);
     this.limit = unread.length;
     this.at = 0;
@@ -78,4 +86,8 @@ export class ByteWindow {
     }
     return { lines, lineStart };
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

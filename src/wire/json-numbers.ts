@@ -1,24 +1,30 @@
-/** Decimal numbers to floats, at the speed of number arrays. */
+import type { ByteWindow } from "./byte-window.ts";
 
-/** Digits that one int32 holds without overflow. */
-const HIGH_DIGITS = 9;
-/** Digits kept of a number: 15 of them are exact in a float64. */
-const KEPT_DIGITS = 15;
+const ZERO = 0x30;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const LOWER_E = 0x65;
+
+/** Digits kept of a float64: any 15 are exact in it. */
+const FLOAT64_DIGITS = 15;
+/** Digits kept of a float32; more than it can hold by enough that few need a second look. */
+const FLOAT32_DIGITS = 12;
+/** Digits that an int32 holds whatever they are. */
+const INT32_DIGITS = 9;
 /** Powers of ten up to this are exact in a float64 (5^22 < 2^53). */
 const EXACT_POWER_MAX = 22;
 /** Greatest power of the table; covers every float32 that is written in the usual ways. */
 const POWER_MAX = 60;
-/**
- * Relative error bound of `mantissa × 10^scale` when digits after the 15th are left out: 10^-14 for
- * the digits and at most three roundings of 2^-53; doubled to be beyond doubt.
- */
-const TRUNCATION_ERROR = 2e-14;
+/** More than the roundings of one table entry, one sum and two products: 4 × 2^-53. */
+const ROUNDING_ERROR = 2 ** -50;
 
 const POWERS = Float64Array.from({ length: POWER_MAX + 1 }, (_, power) => Number(`1e${power}`));
+const INVERSE_POWERS = POWERS.map((_, power) => Number(`1e-${power}`));
 
 /**
- * Reads one number token per call. The results beside the value stay in fields, so that nothing is
- * allocated per number.
+ * Reads one number token per call, at the window's `at`, which stays. The results beside the value
+ * are left in fields, so that nothing is allocated per number.
  */
 export class NumberScanner {
   /** Just after the last byte that was accepted. */
@@ -28,20 +34,26 @@ export class NumberScanner {
   /** Whether the token has neither fraction nor exponent. */
   integer = false;
 
+  readonly #window: ByteWindow;
+  /** The number is in [mantissa, mantissa + 1) × 10^scale if digits were dropped, else exact. */
   #mantissa = 0;
   #scale = 0;
   #truncated = false;
 
+  constructor(window: ByteWindow) {
+    this.#window = window;
+  }
+
   /** The nearest float64 (ties to even); infinite when out of range. Meaningless if not `valid`. */
-  scanFloat64(bytes: Buffer, at: number): number {
-    this.#scan(bytes, at);
+  scanFloat64(): number {
+    this.#scan(FLOAT64_DIGITS);
     const scale = this.#scale;
     // One correctly rounded operation on two exact numbers gives the nearest float64 (Clinger 1990).
     if (!this.#truncated && scale >= -EXACT_POWER_MAX && scale <= EXACT_POWER_MAX) {
       const value = scale < 0 ? this.#mantissa / POWERS[-scale] : this.#mantissa * POWERS[scale];
-      return bytes[at] === 0x2d ? -value : value;
+      return this.#isNegative() ? -value : value;
     }
-    return this.valid ? slowFloat64(bytes, at, this.end) : Number.NaN;
+    return this.#slowFloat64();
   }
 
   /**
@@ -49,116 +61,143 @@ export class NumberScanner {
    * gets that keeps its numbers as float64, and it makes a value independent of the path that read
    * it. It differs from one rounding only for a decimal within 2^-53 of the middle of two float32.
    */
-  scanFloat32(bytes: Buffer, at: number): number {
-    this.#scan(bytes, at);
+  scanFloat32(): number {
+    this.#scan(FLOAT32_DIGITS);
     const scale = this.#scale;
     if (scale >= -POWER_MAX && scale <= POWER_MAX) {
-      const near = scale < 0 ? this.#mantissa / POWERS[-scale] : this.#mantissa * POWERS[scale];
-      const low = Math.fround(near * (1 - TRUNCATION_ERROR));
+      const low = this.#mantissa;
+      const high = this.#truncated ? low + 1 : low;
+      const power = scale < 0 ? INVERSE_POWERS[-scale] : POWERS[scale];
+      const least = Math.fround(low * power * (1 - ROUNDING_ERROR));
       // Rounding is monotonic: if both bounds round to one float32, so does all between them.
-      if (low === Math.fround(near * (1 + TRUNCATION_ERROR)))
-        return bytes[at] === 0x2d ? -low : low;
+      if (least === Math.fround(high * power * (1 + ROUNDING_ERROR))) {
+        return this.#isNegative() ? -least : least;
+      }
     }
-    return this.valid ? Math.fround(slowFloat64(bytes, at, this.end)) : Number.NaN;
+    return Math.fround(this.#slowFloat64());
   }
 
-  /** Splits the token into at most 15 digits and a power of ten, and checks its syntax. */
-  #scan(bytes: Buffer, start: number): void {
-    let at = bytes[start] === 0x2d ? start + 1 : start;
-    let high = 0;
-    let low = 0;
-    let kept = 0;
-    let lowPower = 0;
-    let scale = 0;
-    let truncated = false;
+  #isNegative(): boolean {
+    return this.#window.bytes[this.#window.at] === MINUS;
+  }
 
-    let digit = bytes[at] - 0x30;
-    if (digit === 0) {
-      digit = bytes[++at] - 0x30;
-    } else if (digit > 0 && digit <= 9) {
-      do {
-        if (kept < HIGH_DIGITS) {
-          high = Math.imul(high, 10) + digit;
-          kept++;
-        } else if (kept < KEPT_DIGITS) {
-          low = Math.imul(low, 10) + digit;
-          kept++;
-          lowPower++;
-        } else {
-          truncated = true;
-          scale++;
-        }
-        digit = bytes[++at] - 0x30;
-      } while (digit >= 0 && digit <= 9);
-    } else {
-      this.#reject(at);
-      return;
-    }
+  /** Number() rounds correctly whatever the length; it costs some 200 ns. */
+  #slowFloat64(): number {
+    if (!this.valid) return Number.NaN;
+    return Number(this.#window.bytes.toString("latin1", this.#window.at, this.end));
+  }
 
+  /** Splits the token into at most `keptMax` digits and a power of ten, and checks its syntax. */
+  #scan(keptMax: number): void {
+    const { bytes } = this.#window;
+    const sign = this.#window.at;
+    let at = bytes[sign] === MINUS ? sign + 1 : sign;
+    const start = at;
+    let mantissa = 0;
+    this.#scale = 0;
+    this.#truncated = false;
     this.integer = true;
-    if (digit === -2) {
-      this.integer = false;
-      digit = bytes[++at] - 0x30;
-      if (!(digit >= 0 && digit <= 9)) {
+
+    let digit = bytes[at] - ZERO;
+    if (digit === 0) {
+      at++;
+    } else {
+      const int32End = at + INT32_DIGITS;
+      while (digit >= 0 && digit <= 9 && at < int32End) {
+        mantissa = Math.imul(mantissa, 10) + digit;
+        digit = bytes[++at] - ZERO;
+      }
+      if (at === start) {
         this.#reject(at);
         return;
       }
-      do {
-        if (kept < HIGH_DIGITS) {
-          high = Math.imul(high, 10) + digit;
-          if (high !== 0) kept++;
-          scale--;
-        } else if (kept < KEPT_DIGITS) {
-          low = Math.imul(low, 10) + digit;
-          kept++;
-          lowPower++;
-          scale--;
-        } else {
-          truncated = true;
-        }
-        digit = bytes[++at] - 0x30;
-      } while (digit >= 0 && digit <= 9);
+      while (digit >= 0 && digit <= 9) {
+        if (at - start < FLOAT64_DIGITS) mantissa = mantissa * 10 + digit;
+        else this.#dropInteger();
+        digit = bytes[++at] - ZERO;
+      }
     }
-    this.#mantissa = lowPower === 0 ? high : high * POWERS[lowPower] + low;
-    this.#truncated = truncated;
-    this.#scale = scale;
-    this.valid = true;
     this.end = at;
-    if (digit === 0x65 - 0x30 || digit === 0x45 - 0x30) this.#scanExponent(bytes, at + 1);
+    this.valid = true;
+    this.#mantissa = mantissa;
+    if (bytes[at] === POINT) {
+      const kept = mantissa === 0 ? 0 : at - start;
+      if (!this.#scanFraction(kept, keptMax)) return;
+    }
+    if ((bytes[this.end] | 0x20) === LOWER_E) this.#scanExponent();
   }
 
-  #scanExponent(bytes: Buffer, start: number): void {
+  #dropInteger(): void {
+    this.#truncated = true;
+    this.#scale++;
+  }
+
+  /** Reads from the point at `end` on, four digits at a time. `kept` counts the digits before it. */
+  #scanFraction(kept: number, keptMax: number): boolean {
+    const { bytes, view } = this.#window;
+    let at = this.end + 1;
+    const start = at;
+    let mantissa = this.#mantissa;
     this.integer = false;
-    let at = start;
-    const sign = bytes[at];
-    if (sign === 0x2d || sign === 0x2b) at++;
-    let exponent = 0;
-    let digit = bytes[at] - 0x30;
-    if (!(digit >= 0 && digit <= 9)) {
-      this.#reject(at);
-      return;
+    if (mantissa === 0) while (bytes[at] === ZERO) at++;
+
+    let room = keptMax - kept;
+    while (room >= 4) {
+      const block = fourDigits(view.getInt32(at, true));
+      if (block < 0) break;
+      mantissa = mantissa * 10_000 + block;
+      at += 4;
+      room -= 4;
     }
-    do {
+    let digit = bytes[at] - ZERO;
+    while (room > 0 && digit >= 0 && digit <= 9) {
+      mantissa = mantissa * 10 + digit;
+      digit = bytes[++at] - ZERO;
+      room--;
+    }
+    this.#mantissa = mantissa;
+    this.#scale -= at - start;
+
+    const keptEnd = at;
+    while (digit >= 0 && digit <= 9) digit = bytes[++at] - ZERO;
+    if (at > keptEnd) this.#truncated = true;
+    if (at === start) this.#reject(at);
+    else this.end = at;
+    return this.valid;
+  }
+
+  /** Reads from the letter at `end` on. */
+  #scanExponent(): void {
+    const { bytes } = this.#window;
+    let at = this.end + 1;
+    const sign = bytes[at];
+    if (sign === MINUS || sign === PLUS) at++;
+    const start = at;
+    let exponent = 0;
+    for (let digit = bytes[at] - ZERO; digit >= 0 && digit <= 9; digit = bytes[++at] - ZERO) {
       // Capped far above any exponent that matters, so that it cannot overflow.
       if (exponent < 1_000_000) exponent = exponent * 10 + digit;
-      digit = bytes[++at] - 0x30;
-    } while (digit >= 0 && digit <= 9);
-    this.#scale += sign === 0x2d ? -exponent : exponent;
-    this.end = at;
+    }
+    this.integer = false;
+    this.#scale += sign === MINUS ? -exponent : exponent;
+    if (at === start) this.#reject(at);
+    else this.end = at;
   }
 
   #reject(at: number): void {
     this.valid = false;
     this.end = at;
-    this.#truncated = false;
-    this.#mantissa = 0;
-    this.#scale = 0;
   }
 }
 
-/** Number() rounds correctly whatever the length; it costs some 200 ns. */
-function slowFloat64(bytes: Buffer, start: number, end: number): number {
-  return Number(bytes.toString("latin1", start, end));
+/** The number that four ASCII digits make, the first in the lowest byte; -1 if one is no digit. */
+function fourDigits(word: number): number {
+  const high = word & 0xf0f0f0f0;
+  // A digit has the high half 3, also after adding 6.
+  if (high !== 0x30303030 || ((word + 0x06060606) & 0xf0f0f0f0) !== 0x30303030) return -1;
+  const digits = word & 0x0f0f0f0f;
+  const pairs = Math.imul(digits, 10) + (digits >>> 8);
+  return Math.imul(pairs & 0xff, 100) + ((pairs >>> 16) & 0xff);
 }
 
 /** A growing array of float32. A caller that reads in steps truncates it when a step is repeated. */

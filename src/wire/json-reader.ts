@@ -182,11 +182,11 @@ export class JsonReader {
   readNumbersInto(target: Float32Builder, expected = "a number"): number {
     this.beginArray();
     const tokens = this.#tokens;
-    const { window, numbers } = tokens;
+    const { numbers } = tokens;
     const before = target.length;
     while (!tokens.closes(JSON_BYTE.arrayEnd)) {
       if (!startsNumber(tokens.peek())) throw this.mismatch(expected);
-      const value = numbers.scanFloat32(window.bytes, window.at);
+      const value = numbers.scanFloat32();
       tokens.passNumber(value);
       target.push(value);
     }

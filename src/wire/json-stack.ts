@@ -6,8 +6,8 @@ interface Frame {
   isObject: boolean;
   /** Members or elements begun so far. */
   count: number;
-  /** Name of the member that was begun last. */
-  name: string;
+  /** Name of the member that was read last. */
+  name: string | undefined;
   /** Names of the members so far, in order; an array, so that it can be cut back. */
   names: string[];
   /** The same as a set, built when there are many; undefined when out of date. */
@@ -31,7 +31,7 @@ export class JsonStack {
     const frame = this.#frames[this.depth++];
     frame.isObject = isObject;
     frame.count = 0;
-    frame.name = "";
+    frame.name = undefined;
     // Not cut to length 0: a saved state may still refer to the old array.
     frame.names = [];
     frame.nameSet = undefined;
@@ -73,9 +73,11 @@ export class JsonStack {
   path(): string {
     let path = "";
     for (const frame of this.#frames.slice(0, this.depth)) {
-      if (frame.count === 0) continue;
-      if (!frame.isObject) path += `[${frame.count - 1}]`;
-      else if (/^[\w$-]+$/.test(frame.name)) path += path === "" ? frame.name : `.${frame.name}`;
+      if (!frame.isObject) {
+        if (frame.count > 0) path += `[${frame.count - 1}]`;
+      } else if (frame.name === undefined) continue;
+      else if (/^[\p{L}\p{N}_$-]+$/u.test(frame.name))
+        path += path === "" ? frame.name : `.${frame.name}`;
       else path += `[${JSON.stringify(frame.name.slice(0, 128))}]`;
     }
     return path;
@@ -105,5 +107,5 @@ export class JsonStack {
 }
 
 function newFrame(): Frame {
-  return { isObject: false, count: 0, name: "", names: [], nameSet: undefined };
+  return { isObject: false, count: 0, name: undefined, names: [], nameSet: undefined };
 }

@@ -148,16 +148,11 @@ function hexUnit(raw: Buffer, at: number): number | undefined {
 /** Offset of the first sequence that is not UTF-8. Only for messages: halves its way to it. */
 function firstInvalidUtf8(raw: Buffer): number {
   let valid = 0;
-  let end = raw.length;
-  while (end - valid > 4) {
-    let middle = (valid + end) >>> 1;
-    // Never split a sequence: step back over its continuation bytes.
-    for (let steps = 0; steps < 3 && middle > valid && (raw[middle] & 0xc0) === 0x80; steps++) {
-      middle--;
-    }
-    if (middle === valid) break;
-    if (isUtf8(raw.subarray(valid, middle))) valid = middle;
-    else end = middle;
+  for (let step = raw.length; step > 0; ) {
+    const end = Math.min(valid + step, raw.length);
+    // Below 5 bytes every step is tried, as a step may end inside of a sequence.
+    if (end > valid && isUtf8(raw.subarray(valid, end))) valid = end;
+    else step = step > 4 ? step >>> 1 : step - 1;
   }
   return valid;
 }

@@ -31,7 +31,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 export class JsonTokens {
   readonly window = new ByteWindow();
   readonly stack = new JsonStack();
-  readonly numbers = new NumberScanner();
+  readonly numbers = new NumberScanner(this.window);
   readonly #strings = new StringScanner();
   readonly #depthMax: number;
 
@@ -115,7 +115,7 @@ export class JsonTokens {
 
   /** Reads a number; the caller has seen its first byte. `numbers.integer` tells its syntax. */
   number(): number {
-    const value = this.numbers.scanFloat64(this.window.bytes, this.window.at);
+    const value = this.numbers.scanFloat64();
     this.passNumber(value);
     return value;
   }
