@@ -1,0 +1,238 @@
+/**
+ * Columns ↔ bytes, for WAL records and segments alike. Packed as `columns-packing.ts` draws it;
+ * decoding makes views, also over shared memory. The words and arrays of a column, in order:
+ *
+ * - type, as schemas spell it (text);
+ * - count of documents (word);
+ * - 1 and the presence bitmap, or 0 if all documents have a value (word, array);
+ * - its data: the arrays of its `ColumnData` in the order of their declaration; what kind of data it
+ *   is follows from the type.
+ *
+ * Documents (format version 1): version, count, code of the id type, count of attributes (words), the
+ * ids' data, then for each attribute its name (text) and column.
+ */
+
+import { DatabaseError } from "../base/errors.ts";
+import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
+import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
+import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
+import { checkColumn, checkDocuments } from "./columns-check.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "./columns-packing.ts";
+import { sliceData } from "./columns-slice.ts";
+import { idAttributeType } from "./columns-value.ts";
+
+const VERSION = 1;
+const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
+const ARRAY_OF_UNKNOWN: ScalarKind = "string";
+
+/** Bytes that are planned but not written yet. */
+export interface PlannedBytes {
+  /** How many; a multiple of 16. */
+  readonly bytes: number;
+  /** Writes them all to the start of `target`, which lies at a multiple of 16. */
+  writeTo(target: Uint8Array): void;
+}
+
+/** Plans the encoding of documents. The arrays must not change until it is written. */
+export function planColumns(documents: DocumentColumns): PlannedBytes {
+  const packer = new ArrayPacker();
+  packer.word(VERSION);
+  packer.word(documents.count);
+  packer.word(ID_TYPES.indexOf(documents.idType));
+  packer.word(documents.attributes.size);
+  packData(packer, documents.ids, documents.count);
+  for (const [name, column] of documents.attributes) {
+    packer.text(name);
+    packColumn(packer, column);
+  }
+  return packer;
+}
+
+/** Encodes documents to bytes of their own. */
+export function encodeColumns(documents: DocumentColumns): Uint8Array {
+  const planned = planColumns(documents);
+  const bytes = new Uint8Array(planned.bytes);
+  planned.writeTo(bytes);
+  return bytes;
+}
+
+/**
+ * Decodes documents and checks that all lengths and offsets agree; UTF-8 is not validated again.
+ * Copies only if the bytes do not lie at a multiple of 8 in their buffer.
+ */
+export function decodeColumns(bytes: Uint8Array): DocumentColumns {
+  const what = "documents";
+  const block = bytes.byteOffset % 8 === 0 ? bytes : Uint8Array.from(bytes);
+  const unpacker = new ArrayUnpacker(block, what);
+  const version = unpacker.word();
+  if (version === 0) throw corrupt(what, "their format version is 0");
+  if (version > VERSION) {
+    throw new DatabaseError(
+      "too_new",
+      `cannot decode ${what}: format version ${version}, this server reads ${VERSION}`,
+    );
+  }
+  const count = unpacker.word();
+  const idType = ID_TYPES[unpacker.word()];
+  if (idType === undefined) throw corrupt(what, "unknown type of ids");
+  const attributeCount = unpacker.word();
+  const ids = unpackData(unpacker, idAttributeType(idType));
+  const attributes = new Map<string, Column>();
+  for (let i = 0; i < attributeCount; i++) {
+    const name = unpacker.text();
+    attributes.set(name, unpackColumn(unpacker));
+  }
+  const documents: DocumentColumns = { count, idType, ids, attributes };
+  if (!unpacker.done || attributes.size !== attributeCount) {
+    throw corrupt(what, "their attributes are not those that were counted");
+  }
+  checkDocuments(documents);
+  return documents;
+}
+
+/** Plans the encoding of one column. */
+export function planColumn(column: Column): PlannedBytes {
+  const packer = new ArrayPacker();
+  packColumn(packer, column);
+  return packer;
+}
+
+/** Opens one column as views, trusting its offsets; cheap at any size. */
+export function openColumn(block: Uint8Array): Column {
+  return unpackColumn(new ArrayUnpacker(block, "a column"));
+}
+
+/** Opens one column and checks that all lengths and offsets agree. */
+export function decodeColumn(block: Uint8Array): Column {
+  const column = openColumn(block);
+  checkColumn(column);
+  return column;
+}
+
+/** Adds the arrays of `count` values to a packer; `unpackData` needs to know only their type. */
+export function packData(packer: ArrayPacker, data: ColumnData, count: number): void {
+  switch (data.kind) {
+    case "string":
+      packStrings(packer, data, count);
+      return;
+    case "uuid":
+      packer.array(data.bytes);
+      return;
+    case "array": {
+      packer.array(fromZero(data.offsets, count));
+      const [start, end] = [data.offsets[0], data.offsets[count]];
+      packData(packer, sliceData(data.elements, start, end), end - start);
+      return;
+    }
+    case "multi_vector": {
+      packer.array(fromZero(data.offsets, count));
+      const [start, end] = [data.offsets[0], data.offsets[count]];
+      packer.array(data.values.subarray(start * data.dimensions, end * data.dimensions));
+      return;
+    }
+    case "sparse": {
+      packer.array(fromZero(data.offsets, count));
+      const [start, end] = [data.offsets[0], data.offsets[count]];
+      packStrings(
+        packer,
+        {
+          offsets: data.names.offsets.subarray(start, end + 1),
+          bytes: data.names.bytes,
+        },
+        end - start,
+      );
+      packer.array(data.weights.subarray(start, end));
+      return;
+    }
+    default:
+      packer.array(data.values);
+  }
+}
+
+/** Reads the data of a column of type `type`. */
+export function unpackData(unpacker: ArrayUnpacker, type: AttributeType): ColumnData {
+  switch (type.kind) {
+    case "scalar":
+      return unpackScalars(unpacker, type.of);
+    case "bytes":
+      return { kind: "string", offsets: unpacker.u32(), bytes: unpacker.u8() };
+    case "array": {
+      const offsets = unpacker.u32();
+      const of = type.of === "unknown" ? ARRAY_OF_UNKNOWN : type.of;
+      return { kind: "array", offsets, elements: unpackScalars(unpacker, of) };
+    }
+    case "vector": {
+      const dimensions = type.dimensions;
+      if (type.element === "f32") return { kind: "f32", dimensions, values: unpacker.f32() };
+      if (type.element === "f16") return { kind: "f16", dimensions, values: unpacker.u16() };
+      return { kind: "i8", dimensions, values: unpacker.i8() };
+    }
+    case "multi_vector": {
+      const offsets = unpacker.u32();
+      return {
+        kind: "multi_vector",
+        dimensions: type.dimensions,
+        offsets,
+        values: unpacker.f32(),
+      };
+    }
+    case "sparse": {
+      const offsets = unpacker.u32();
+      const names = { offsets: unpacker.u32(), bytes: unpacker.u8() };
+      return { kind: "sparse", offsets, names, weights: unpacker.u16() };
+    }
+  }
+}
+
+function unpackScalars(unpacker: ArrayUnpacker, of: ScalarKind): ColumnData {
+  switch (of) {
+    case "string":
+      return { kind: "string", offsets: unpacker.u32(), bytes: unpacker.u8() };
+    case "int":
+    case "datetime":
+      return { kind: "i64", values: unpacker.i64() };
+    case "uint":
+      return { kind: "u64", values: unpacker.u64() };
+    case "float":
+      return { kind: "f64", values: unpacker.f64() };
+    case "bool":
+      return { kind: "bool", values: unpacker.u8() };
+    case "uuid":
+      return { kind: "uuid", bytes: unpacker.u8() };
+  }
+}
+
+function packColumn(packer: ArrayPacker, column: Column): void {
+  packer.text(formatAttributeType(column.type));
+  packer.word(column.count);
+  packer.word(column.presence === undefined ? 0 : 1);
+  if (column.presence !== undefined) packer.array(column.presence);
+  packData(packer, column.data, column.count);
+}
+
+function unpackColumn(unpacker: ArrayUnpacker): Column {
+  const spelling = unpacker.text();
+  const type = parseAttributeType(spelling);
+  if (type === undefined) throw corrupt("a column", `there is no type \`${spelling}\``);
+  const count = unpacker.word();
+  const hasPresence = unpacker.word() === 1;
+  const presence = hasPresence ? unpacker.u8() : undefined;
+  const data = unpackData(unpacker, type);
+  return presence === undefined ? { type, count, data } : { type, count, presence, data };
+}
+
+function packStrings(
+  packer: ArrayPacker,
+  strings: { readonly offsets: Uint32Array; readonly bytes: Uint8Array },
+  count: number,
+): void {
+  packer.array(fromZero(strings.offsets, count));
+  packer.array(strings.bytes.subarray(strings.offsets[0], strings.offsets[count]));
+}
+
+/** The first `count` + 1 offsets, counted from the first of them. */
+function fromZero(offsets: Uint32Array, count: number): Uint32Array {
+  const used = offsets.subarray(0, count + 1);
+  const base = used[0];
+  return base === 0 ? used : used.map((offset) => offset - base);
+}

@@ -1,0 +1,64 @@
+/**
+ * Logical bytes, which billing counts: what users stored, not what it takes here. A scalar number or
+ * datetime counts 8, a bool 1, a uuid 16, strings and bytes their length (UTF-8), arrays the sum of
+ * their elements, vectors their elements (f32 4, f16 2, i8 1), sparse entries their name and 2.
+ */
+
+import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
+import { UUID_BYTES } from "../model/uuid.ts";
+import { hasValue } from "./columns-value.ts";
+
+const NUMBER_BYTES = 8;
+const HALF_BYTES = 2;
+const FLOAT_BYTES = 4;
+
+/** Logical bytes of values `start` to `end`; absent ones must be left out by the caller. */
+export function dataLogicalBytes(data: ColumnData, start: number, end: number): number {
+  switch (data.kind) {
+    case "string":
+      return data.offsets[end] - data.offsets[start];
+    case "i64":
+    case "u64":
+    case "f64":
+      return NUMBER_BYTES * (end - start);
+    case "bool":
+      return end - start;
+    case "uuid":
+      return UUID_BYTES * (end - start);
+    case "array":
+      return dataLogicalBytes(data.elements, data.offsets[start], data.offsets[end]);
+    case "f32":
+      return FLOAT_BYTES * data.dimensions * (end - start);
+    case "f16":
+      return HALF_BYTES * data.dimensions * (end - start);
+    case "i8":
+      return data.dimensions * (end - start);
+    case "multi_vector":
+      return FLOAT_BYTES * data.dimensions * (data.offsets[end] - data.offsets[start]);
+    case "sparse": {
+      const [first, last] = [data.offsets[start], data.offsets[end]];
+      return data.names.offsets[last] - data.names.offsets[first] + HALF_BYTES * (last - first);
+    }
+  }
+}
+
+/** Logical bytes of one document's value; 0 if it has none. */
+export function valueLogicalBytes(column: Column, ordinal: number): number {
+  return hasValue(column, ordinal) ? dataLogicalBytes(column.data, ordinal, ordinal + 1) : 0;
+}
+
+/** Logical bytes of all values of a column. */
+export function columnLogicalBytes(column: Column): number {
+  const { data, presence, count } = column;
+  if (presence === undefined) return dataLogicalBytes(data, 0, count);
+  let bytes = 0;
+  for (let ordinal = 0; ordinal < count; ordinal++) bytes += valueLogicalBytes(column, ordinal);
+  return bytes;
+}
+
+/** Logical bytes of documents, ids included. */
+export function documentsLogicalBytes(documents: DocumentColumns): number {
+  let bytes = dataLogicalBytes(documents.ids, 0, documents.count);
+  for (const column of documents.attributes.values()) bytes += columnLogicalBytes(column);
+  return bytes;
+}
