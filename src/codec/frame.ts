@@ -1,0 +1,187 @@
+/**
+ * The frame around every object. Integers are little-endian. The header is the same in all versions
+ * of all kinds, so that any server can say what it cannot read:
+ *
+ *     offset  size  meaning
+ *          0     4  "TRWL"
+ *          4     1  kind of object (FRAME_KINDS)
+ *          5     1  flags; bit 0: the payload is compressed with zstd
+ *          6     2  format version of the payload, from 1 on, counted per kind
+ *          8     8  length of the payload as stored
+ *         16     8  length of the payload uncompressed
+ *         24     4  CRC-32 of the payload as stored
+ *         28     4  CRC-32 of bytes 0 to 28
+ *         32        payload; the object ends with it
+ *
+ * Checked in this order: magic, header checksum, kind, version, lengths, payload checksum. So `too_new`
+ * and `too_old` are said only of headers that are whole, and everything else that is wrong is `corrupt`.
+ */
+
+import { crc32 } from "node:zlib";
+import { assert } from "../base/assert.ts";
+import { DatabaseError } from "../base/errors.ts";
+import { OBJECT_BYTES_MAX } from "../base/limits.ts";
+import { compress, decompress } from "./compression.ts";
+
+/** Length of the header in bytes. */
+export const FRAME_HEADER_BYTES = 32;
+
+/** Kinds of objects with their numbers on disk, which never change. */
+export const FRAME_KINDS = {
+  "WAL entry": 1,
+  manifest: 2,
+  segment: 3,
+  tombstones: 4,
+  "deletion mark": 5,
+  checkpoint: 6,
+} as const;
+
+/** One of the kinds of objects. */
+export type FrameKind = keyof typeof FRAME_KINDS;
+
+/** What a reader accepts. */
+export interface FrameExpectation {
+  readonly kind: FrameKind;
+  /** Key of the object, for errors. */
+  readonly object: string;
+  /** Oldest version that is read; older ones are `too_old`. */
+  readonly oldest: number;
+  /** Newest version that is read; newer ones are `too_new`. */
+  readonly newest: number;
+}
+
+/** What a header says. */
+export interface FrameHeader {
+  readonly version: number;
+  readonly compressed: boolean;
+  readonly storedBytes: number;
+  readonly rawBytes: number;
+  readonly payloadCrc: number;
+}
+
+/** What to put into a frame. */
+export interface FrameContent {
+  readonly kind: FrameKind;
+  readonly version: number;
+  /** The payload in pieces, so that large ones are joined once only. */
+  readonly parts: readonly Uint8Array[];
+  /** `never` keeps payloads readable by range. */
+  readonly compression: "if smaller" | "never";
+}
+
+/** Contents of an opened frame. */
+export interface OpenedFrame {
+  readonly version: number;
+  /** A view of the object where it was not compressed. */
+  readonly payload: Uint8Array;
+}
+
+const MAGIC = 0x4c575254; // "TRWL" as a little-endian u32.
+const COMPRESSED_FLAG = 1;
+const HEADER_CRC_AT = FRAME_HEADER_BYTES - 4;
+
+/** Builds the bytes of an object. Large payloads are compressed outside of this thread. */
+export async function encodeFrame(content: FrameContent): Promise<Uint8Array> {
+  const rawBytes = content.parts.reduce((sum, part) => sum + part.length, 0);
+  assert(rawBytes <= OBJECT_BYTES_MAX - FRAME_HEADER_BYTES, `payload of ${rawBytes} bytes`);
+  const framed = new Uint8Array(FRAME_HEADER_BYTES + rawBytes);
+  let at = FRAME_HEADER_BYTES;
+  for (const part of content.parts) {
+    framed.set(part, at);
+    at += part.length;
+  }
+  const payload = framed.subarray(FRAME_HEADER_BYTES);
+  const compressed = content.compression === "never" ? undefined : await compress(payload);
+  if (compressed === undefined) {
+    writeHeader(framed, { ...content, rawBytes, compressed: false });
+    return framed;
+  }
+  const smaller = new Uint8Array(FRAME_HEADER_BYTES + compressed.length);
+  smaller.set(compressed, FRAME_HEADER_BYTES);
+  writeHeader(smaller, { ...content, rawBytes, compressed: true });
+  return smaller;
+}
+
+/** Checks a whole object and returns its payload. Throws `corrupt`, `too_new` or `too_old`. */
+export async function decodeFrame(
+  bytes: Uint8Array,
+  expected: FrameExpectation,
+): Promise<OpenedFrame> {
+  const header = decodeFrameHeader(bytes, expected);
+  const stored = bytes.subarray(FRAME_HEADER_BYTES);
+  if (stored.length !== header.storedBytes) {
+    const what = `payload has ${stored.length} bytes, header says ${header.storedBytes}`;
+    throw frameError("corrupt", expected, what);
+  }
+  if (crc32(stored) !== header.payloadCrc) {
+    throw frameError("corrupt", expected, "payload does not match its checksum");
+  }
+  const { version, rawBytes } = header;
+  if (!header.compressed) return { version, payload: stored };
+  return { version, payload: await decompress(stored, rawBytes, expected.object) };
+}
+
+/** Checks the first `FRAME_HEADER_BYTES` of an object, for those who read the rest by range. */
+export function decodeFrameHeader(bytes: Uint8Array, expected: FrameExpectation): FrameHeader {
+  const corrupt = (what: string) => frameError("corrupt", expected, what);
+  if (bytes.length < FRAME_HEADER_BYTES) {
+    throw corrupt(`object has ${bytes.length} bytes, a header has ${FRAME_HEADER_BYTES}`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, FRAME_HEADER_BYTES);
+  if (view.getUint32(0, true) !== MAGIC) throw corrupt("it does not begin with TRWL");
+  if (crc32(bytes.subarray(0, HEADER_CRC_AT)) !== view.getUint32(HEADER_CRC_AT, true)) {
+    throw corrupt("header does not match its checksum");
+  }
+  const kind = view.getUint8(4);
+  if (kind !== FRAME_KINDS[expected.kind]) {
+    throw corrupt(`kind ${kind}, a ${expected.kind} has ${FRAME_KINDS[expected.kind]}`);
+  }
+  const version = view.getUint16(6, true);
+  checkVersion(version, expected);
+
+  const flags = view.getUint8(5);
+  const storedBytes = Number(view.getBigUint64(8, true));
+  const rawBytes = Number(view.getBigUint64(16, true));
+  const compressed = flags === COMPRESSED_FLAG;
+  if (!compressed && flags !== 0) throw corrupt(`unknown flags ${flags}`);
+  if (rawBytes > OBJECT_BYTES_MAX || (!compressed && rawBytes !== storedBytes)) {
+    throw corrupt(`lengths ${storedBytes} and ${rawBytes} make no sense`);
+  }
+  return { version, compressed, storedBytes, rawBytes, payloadCrc: view.getUint32(24, true) };
+}
+
+function checkVersion(version: number, expected: FrameExpectation): void {
+  const { oldest, newest } = expected;
+  if (version >= oldest && version <= newest) return;
+  const code = version > newest ? "too_new" : "too_old";
+  const readable = oldest === newest ? `${newest}` : `${oldest} to ${newest}`;
+  throw frameError(code, expected, `format version ${version}, this server reads ${readable}`);
+}
+
+function frameError(
+  code: "corrupt" | "too_new" | "too_old",
+  { kind, object }: FrameExpectation,
+  what: string,
+): DatabaseError {
+  return new DatabaseError(code, `cannot read ${kind} ${object}: ${what}`);
+}
+
+function writeHeader(
+  framed: Uint8Array,
+  header: {
+    readonly kind: FrameKind;
+    readonly version: number;
+    readonly rawBytes: number;
+    readonly compressed: boolean;
+  },
+): void {
+  const view = new DataView(framed.buffer, framed.byteOffset, FRAME_HEADER_BYTES);
+  view.setUint32(0, MAGIC, true);
+  view.setUint8(4, FRAME_KINDS[header.kind]);
+  view.setUint8(5, header.compressed ? COMPRESSED_FLAG : 0);
+  view.setUint16(6, header.version, true);
+  view.setBigUint64(8, BigInt(framed.length - FRAME_HEADER_BYTES), true);
+  view.setBigUint64(16, BigInt(header.rawBytes), true);
+  view.setUint32(24, crc32(framed.subarray(FRAME_HEADER_BYTES)), true);
+  view.setUint32(HEADER_CRC_AT, crc32(framed.subarray(0, HEADER_CRC_AT)), true);
+}

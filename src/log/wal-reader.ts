@@ -1,0 +1,124 @@
+import { DatabaseError } from "../base/errors.ts";
+import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { WAL_PREFETCH_BYTES_MAX, WAL_PREFETCH_ENTRIES_MAX } from "../base/limits.ts";
+import {
+  type NamespaceGeneration,
+  parseWalKey,
+  walKey,
+  walPrefix,
+} from "../storage/object-keys.ts";
+import { endOf, type ObjectStore } from "../storage/object-store.ts";
+import { decodeWalEntry, nextSequence, type WalEntry } from "./wal-entry.ts";
+
+/** Keys of one request for a listing; the largest page of common object stores. */
+const LIST_PAGE_KEYS = 1000;
+/** Taken for the size of an entry before any has been seen. */
+const FIRST_SIZE_GUESS = 64 * 1024;
+
+/** An entry with what it costs. */
+export interface ReadWalEntry {
+  readonly entry: WalEntry;
+  /** Size of the object in the store. */
+  readonly bytes: number;
+}
+
+/** Reads the log of one generation of a namespace. */
+export class WalReader {
+  readonly #store: ObjectStore;
+  readonly #at: NamespaceGeneration;
+
+  constructor(store: ObjectStore, at: NamespaceGeneration) {
+    this.#store = store;
+    this.#at = at;
+  }
+
+  /** Reads one entry; undefined says that the log ended before it. Costs one request. */
+  async read(sequence: SequenceNumber): Promise<ReadWalEntry | undefined> {
+    const object = await this.#store.get(walKey(this.#at, sequence));
+    if (object === undefined) return undefined;
+    const entry = await decodeWalEntry(object, this.#at, sequence);
+    return { entry, bytes: object.length };
+  }
+
+  /**
+   * Yields the entries after `after`, in order, to the end of the log as it was listed. Entries are
+   * fetched ahead, within `WAL_PREFETCH_BYTES_MAX` as far as sizes can be foreseen.
+   *
+   * The end is where a listing shows no more. A number that is missing before that is `corrupt`,
+   * naming the missing object; a reader beside a collector should then look whether a newer manifest
+   * has moved `indexedUpTo` past it.
+   */
+  async *entriesAfter(after: SequenceNumber): AsyncGenerator<ReadWalEntry> {
+    const numbers = this.#numbersAfter(after);
+    const queue: Fetch[] = [];
+    let largest = FIRST_SIZE_GUESS;
+    let listed = false;
+    for (;;) {
+      while (!listed && hasRoom(queue, largest)) {
+        const next = await numbers.next();
+        if (next.done) listed = true;
+        else queue.push(this.#fetch(next.value));
+      }
+      const oldest = queue.shift();
+      if (oldest === undefined) return;
+
+      const read = await oldest.result;
+      largest = Math.max(largest, oldest.bytes ?? 0);
+      yield read;
+    }
+  }
+
+  /** Yields the sequence numbers that exist, and throws at the first gap. */
+  async *#numbersAfter(after: SequenceNumber): AsyncGenerator<SequenceNumber> {
+    const prefix = walPrefix(this.#at);
+    let last = after;
+    let startAfter: string = walKey(this.#at, after);
+    for (;;) {
+      const page = await this.#store.list({ prefix, startAfter, limit: LIST_PAGE_KEYS });
+      for (const key of page.keys) {
+        const number = parseWalKey(this.#at, key);
+        if (number === undefined) continue; // A name that no writer makes, such as a desktop's file.
+        if (number !== last + 1) throw this.#missing(sequenceNumber(last + 1), `${key} exists`);
+        last = nextSequence(last);
+        yield last;
+      }
+      const end = endOf(page);
+      if (!page.truncated || end === undefined) return;
+      startAfter = end;
+    }
+  }
+
+  #fetch(sequence: SequenceNumber): Fetch {
+    const fetch: Fetch = { bytes: undefined, result: this.#readListed(sequence) };
+    const settle = ({ entry, bytes }: ReadWalEntry) => {
+      const held = entry.records.reduce((sum, record) => sum + record.bytes.length, 0);
+      fetch.bytes = Math.max(bytes, held);
+    };
+    fetch.result.then(settle, () => undefined); // A failure is thrown when its turn comes.
+    return fetch;
+  }
+
+  async #readListed(sequence: SequenceNumber): Promise<ReadWalEntry> {
+    const read = await this.read(sequence);
+    if (read === undefined) throw this.#missing(sequence, "it was listed");
+    return read;
+  }
+
+  #missing(sequence: SequenceNumber, evidence: string): DatabaseError {
+    const key = walKey(this.#at, sequence);
+    return new DatabaseError("corrupt", `cannot read WAL entry ${key}: missing, but ${evidence}`);
+  }
+}
+
+interface Fetch {
+  readonly result: Promise<ReadWalEntry>;
+  /** Memory that it holds; undefined while it is under way. */
+  bytes: number | undefined;
+}
+
+/** Tells whether one more entry, as large as the largest so far, fits into the window. */
+function hasRoom(queue: readonly Fetch[], largest: number): boolean {
+  if (queue.length === 0) return true;
+  const held = queue.reduce((sum, fetch) => sum + (fetch.bytes ?? largest), 0);
+  return queue.length < WAL_PREFETCH_ENTRIES_MAX && held + largest <= WAL_PREFETCH_BYTES_MAX;
+}
