@@ -47,7 +47,10 @@ function hashSources(root) {
   const typescript = join("node_modules", "typescript", "package.json");
   const files = ["tsconfig.json", "tsconfig.build.json", typescript, ...sourcesBelow(root, "src")];
   for (const file of files) {
-    hash.update(`${file}\0`).update(readFileSync(join(root, file))).update("\0");
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update("\0");
   }
   return hash.digest("hex");
 }

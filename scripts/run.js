@@ -67,7 +67,9 @@ function runNode(args, node = process.execPath) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, relay);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("exit", (code, signal) => resolve(signal === null ? code : 128 + signalNumber(signal)));
+    child.on("exit", (code, signal) =>
+      resolve(signal === null ? code : 128 + signalNumber(signal)),
+    );
   });
 }
 
@@ -79,7 +81,7 @@ function signalNumber(signal) {
 
 async function main() {
   const [command, ...args] = process.argv.slice(2);
-  if (!Object.prototype.hasOwnProperty.call(COMMANDS, command)) {
+  if (!Object.hasOwn(COMMANDS, command)) {
     throw new Error(`unknown command ${command}; commands are ${Object.keys(COMMANDS).join(", ")}`);
   }
   await ensureInstalled(ROOT);

@@ -1,0 +1,41 @@
+/** What the server prints to stdout once it listens. */
+
+import type { ServerConfig } from "./server-config.ts";
+
+/** Facts of the banner that are known only after the start. */
+export interface Started {
+  readonly version: string;
+  /** URL under which this server listens. */
+  readonly address: string;
+}
+
+/**
+ * Renders the banner. Its last lines are the environment of the official SDKs, ready to be copied;
+ * the key itself is never printed.
+ */
+export function banner(config: ServerConfig, { version, address }: Started): string {
+  const { apiKey } = config.http;
+  const auth =
+    apiKey === undefined
+      ? "off: every request is allowed (set --api-key to change that)"
+      : "on: requests need the API key";
+  return [
+    `Trawl ${version}`,
+    `  address         ${address}`,
+    `  data directory  ${config.engine.dataDir}`,
+    "  storage         local directory, every write on disk before it is acknowledged",
+    `  authentication  ${auth}`,
+    "",
+    "  for the SDK:",
+    `    export TURBOPUFFER_BASE_URL=${reachable(address)}`,
+    // The clients refuse to start without a key, even where the server wants none.
+    `    export TURBOPUFFER_API_KEY=${apiKey === undefined ? "unused" : "<the API key>"}`,
+    "",
+    "",
+  ].join("\n");
+}
+
+/** A wildcard address is no place to connect to; clients on this machine use the loopback one. */
+function reachable(address: string): string {
+  return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}

@@ -1,0 +1,49 @@
+/** Log lines on stderr: JSON for machines, one short line each for a person at a terminal. */
+
+import { Writable } from "node:stream";
+import pino from "pino";
+import type { HttpLog } from "../http/request-log.ts";
+import type { LogConfig } from "./server-config.ts";
+
+const LEVEL_NAMES: Readonly<Record<string, string>> = {
+  20: "debug",
+  30: "info",
+  40: "warn",
+  50: "error",
+};
+
+/** What the log writes to; the process's stderr in the program. */
+export interface LogTarget {
+  readonly isTerminal: boolean;
+  /** Bytes written are out when this returns. */
+  write(line: string): void;
+}
+
+/** Creates the log function that all parts of the server share. */
+export function createLog(config: LogConfig, target: LogTarget): HttpLog {
+  const pretty = config.format === "pretty" || (config.format === "auto" && target.isTerminal);
+  const stream = new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      target.write(pretty ? prettyLine(JSON.parse(line)) : line);
+      done();
+    },
+  });
+  const options = { level: config.level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const logger = pino({ ...options, messageKey: "message" }, stream);
+  return (level, message, facts = {}) => logger[level](facts, message);
+}
+
+/** Renders one JSON line for people: `12:00:00.123 info request status=200 ms=1.2`. */
+export function prettyLine(line: Readonly<Record<string, unknown>>): string {
+  const { level, time, message, error, ...facts } = line;
+  const clockTime = String(time).slice(11, 23);
+  const pairs = Object.entries(facts).map(([name, value]) => `${name}=${showFact(value)}`);
+  const head = [clockTime, LEVEL_NAMES[String(level)] ?? String(level), message, ...pairs];
+  return `${head.join(" ")}\n${error === undefined ? "" : `    ${String(error)}\n`}`;
+}
+
+function showFact(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+}

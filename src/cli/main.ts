@@ -1,0 +1,25 @@
+/** The program `trawl`. */
+
+import { readFileSync } from "node:fs";
+import { openEngine } from "../engine/open-engine.ts";
+import { createProgram } from "./program.ts";
+import { readSettings } from "./read-settings.ts";
+import { processParts, serve, thisMachine } from "./serve.ts";
+import { serverConfig } from "./server-config.ts";
+
+const manifest = new URL("../../package.json", import.meta.url);
+const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+
+const program = createProgram(version, {
+  serve: async (flags) => {
+    const settings = readSettings({ flags, environment: process.env });
+    const config = serverConfig(settings, thisMachine());
+    await serve(config, { ...processParts(version), openEngine });
+  },
+});
+
+program.parseAsync().catch((error: Error) => {
+  process.stderr.write(`trawl: ${error.message}\n`);
+  // Whatever was opened already must not keep a server alive that never came up.
+  process.exit(1);
+});

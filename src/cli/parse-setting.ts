@@ -1,0 +1,97 @@
+/** One setting's value, from the text of a flag or variable or the JSON of a file. */
+
+import { nearestName } from "../base/nearest-name.ts";
+import type { Setting } from "./setting-table.ts";
+
+/** A parsed value; which of these follows from the setting's kind. */
+export type SettingValue = string | number | boolean | Readonly<Record<string, number>>;
+
+/** The configuration is wrong; `message` is all that the user needs. */
+export class SettingFault extends Error {}
+
+const BYTE_UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KIB: 2 ** 10,
+  MIB: 2 ** 20,
+  GIB: 2 ** 30,
+  TIB: 2 ** 40,
+};
+
+/** Reads `raw` by the setting's kind; throws `SettingFault` naming `origin` and the rule. */
+export function parseSetting(setting: Setting, raw: unknown, origin: string): SettingValue {
+  const fault = (rule: string): SettingFault => {
+    const shown = setting.secret ? "a secret value" : JSON.stringify(raw);
+    return new SettingFault(`${origin}: ${shown} ${rule}`);
+  };
+  const { type } = setting;
+  switch (type.kind) {
+    case "integer":
+    case "bytes": {
+      const value = type.kind === "bytes" ? parseBytes(raw) : parseInteger(raw);
+      if (value === undefined || value < type.min || value > type.max) {
+        const form = type.kind === "bytes" ? "bytes (units such as MiB and GB are read)" : "number";
+        throw fault(`is not a whole ${form} from ${type.min} to ${type.max}`);
+      }
+      return value;
+    }
+    case "choice": {
+      if (typeof raw === "string" && type.choices.includes(raw)) return raw;
+      const nearest = nearestName(String(raw), type.choices);
+      throw fault(`is none of ${type.choices.join(", ")}; the nearest is ${nearest}`);
+    }
+    case "text":
+      if (typeof raw === "string" && raw !== "") return raw;
+      throw fault("is not a text of at least one character");
+    case "flag":
+      if (raw === true || raw === "true" || raw === "1") return true;
+      if (raw === false || raw === "false" || raw === "0") return false;
+      throw fault("is neither true nor false");
+    case "dimensions":
+      return parseDimensions(raw) ?? raise(fault("is no list of model=dimensions pairs"));
+  }
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+function parseInteger(raw: unknown): number | undefined {
+  if (typeof raw === "number") return Number.isSafeInteger(raw) ? raw : undefined;
+  if (typeof raw !== "string" || !/^\d{1,15}$/.test(raw)) return undefined;
+  return Number(raw);
+}
+
+function parseBytes(raw: unknown): number | undefined {
+  if (typeof raw === "number") return parseInteger(raw);
+  const parts = typeof raw === "string" ? /^(\d{1,15})\s*([A-Za-z]*)$/.exec(raw) : null;
+  if (parts === null) return undefined;
+  const unit = BYTE_UNITS[parts[2].toUpperCase()];
+  return unit === undefined ? undefined : Number(parts[1]) * unit;
+}
+
+function parseDimensions(raw: unknown): Readonly<Record<string, number>> | undefined {
+  const pairs =
+    typeof raw === "string"
+      ? raw.split(",").map((pair) => splitLast(pair.trim(), "="))
+      : typeof raw === "object" && raw !== null && !Array.isArray(raw)
+        ? Object.entries(raw)
+        : undefined;
+  if (pairs === undefined) return undefined;
+  const dimensions: Record<string, number> = Object.create(null);
+  for (const [model, value] of pairs) {
+    const count = parseInteger(value);
+    if (model === "" || count === undefined || count < 1) return undefined;
+    dimensions[model] = count;
+  }
+  return dimensions;
+}
+
+function splitLast(text: string, separator: string): [string, string] {
+  const at = text.lastIndexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}

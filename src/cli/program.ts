@@ -1,0 +1,47 @@
+/** The command line: commands and flags, made from the table of settings. */
+
+import { Command, Option } from "commander";
+import { environmentName, SETTINGS, type Setting, valueName } from "./setting-table.ts";
+
+/** What each command does. */
+export interface ProgramActions {
+  /** `flags` holds what was given on the command line, by setting name. */
+  serve(flags: Readonly<Record<string, string | true>>): Promise<void>;
+}
+
+/** Builds the program; parsing it runs the action of the command that was named. */
+export function createProgram(version: string, actions: ProgramActions): Command {
+  const program = new Command("trawl")
+    .description("Self-hosted document search, compatible with the turbopuffer v2 HTTP API.")
+    .version(version, "--version", "print the version")
+    .helpOption("--help", "print this help")
+    .showSuggestionAfterError()
+    .showHelpAfterError("(--help lists what there is)");
+  const serve = program
+    .command("serve")
+    .description("run the server")
+    .helpOption("--help", "print this help")
+    .addHelpText("after", "\nFlags win over TRAWL_* variables, these over the file of --config.");
+  for (const setting of SETTINGS) serve.addOption(optionOf(setting));
+  serve.action((_options, command: Command) => actions.serve(givenFlags(command)));
+  return program;
+}
+
+function optionOf(setting: Setting): Option {
+  const value = valueName(setting);
+  const flags = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
+  const fallback = setting.defaultText === undefined ? "" : ` (default: ${setting.defaultText})`;
+  return new Option(flags, `${setting.help}${fallback} [${environmentName(setting)}]`);
+}
+
+/** The flags that were really given, by setting name instead of commander's camel case. */
+function givenFlags(command: Command): Record<string, string | true> {
+  const flags: Record<string, string | true> = {};
+  for (const setting of SETTINGS) {
+    const attribute = setting.name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    const value: unknown = command.getOptionValue(attribute);
+    if (value === undefined) continue;
+    flags[setting.name] = value === true ? true : String(value);
+  }
+  return flags;
+}

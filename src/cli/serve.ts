@@ -1,0 +1,113 @@
+/** Wires configuration, engine and HTTP server together, and takes them down on a signal. */
+
+import { availableParallelism, totalmem } from "node:os";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { SIGNAL_REPEAT_MS } from "../base/limits.ts";
+import { systemRandom } from "../base/random.ts";
+import type { EngineConfig } from "../engine/config.ts";
+import type { Engine } from "../engine/engine.ts";
+import { HttpServer } from "../http/http-server.ts";
+import type { HttpLog } from "../http/request-log.ts";
+import { banner } from "./banner.ts";
+import { createLog } from "./log.ts";
+import type { Machine, ServerConfig } from "./server-config.ts";
+
+/** The process as `serve` uses it; a parameter for tests. */
+export interface ServeParts {
+  readonly openEngine: (config: EngineConfig) => Promise<Engine>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly print: (text: string) => void;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
+}
+
+/** Starts the server and returns once it listens; signals end it later. */
+export async function serve(config: ServerConfig, parts: ServeParts): Promise<void> {
+  const log = createLog(config.log, {
+    isTerminal: process.stderr.isTTY === true,
+    write: (line) => process.stderr.write(line),
+  });
+  const { version, clock } = parts;
+  const engine = await parts.openEngine({ ...config.engine, log });
+  const server = new HttpServer({
+    config: config.http,
+    engine,
+    clock,
+    random: systemRandom,
+    log,
+    version,
+  });
+  let address: string;
+  try {
+    address = await server.listen();
+  } catch (error) {
+    await engine.close();
+    throw explainListen(error as NodeJS.ErrnoException, config);
+  }
+  stopOnSignal(parts, log, async () => {
+    await server.close();
+    await engine.close();
+  });
+  parts.print(banner(config, { version, address }));
+  log("info", "listening", { address, version, dataDir: config.engine.dataDir });
+}
+
+/** First signal: finish what is under way, then exit 0. Second one: exit at once. */
+function stopOnSignal(parts: ServeParts, log: HttpLog, stop: () => Promise<void>): void {
+  const { clock, exit } = parts;
+  let firstMs: number | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const nowMs = clock.monotonicMs();
+    if (firstMs !== undefined) {
+      if (nowMs - firstMs < SIGNAL_REPEAT_MS) return;
+      log("warn", `${signal} again: exiting at once`);
+      exit(130);
+      return;
+    }
+    firstMs = nowMs;
+    log("info", `${signal}: finishing the requests under way`);
+    stop().then(
+      () => {
+        log("info", "stopped");
+        exit(0);
+      },
+      (error: Error) => {
+        log("error", "could not stop cleanly", { error: error.stack });
+        exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+}
+
+function explainListen(error: NodeJS.ErrnoException, { http }: ServerConfig): Error {
+  const at = `${http.host} port ${http.port}`;
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `${at} is in use by another program; choose another --port, or 0 for a free one`,
+    );
+  }
+  return new Error(`cannot listen on ${at}: ${error.message}`, { cause: error });
+}
+
+/** This machine: cores that the process may use, and its cgroup's memory limit or the physical one. */
+export function thisMachine(): Machine {
+  const constrained = process.constrainedMemory();
+  const limited = constrained > 0 && constrained < totalmem();
+  return {
+    coreCount: availableParallelism(),
+    memoryBytes: limited ? constrained : totalmem(),
+  };
+}
+
+/** The parts of the real process, apart from the engine. */
+export function processParts(version: string): Omit<ServeParts, "openEngine"> {
+  return {
+    version,
+    clock: systemClock,
+    print: (text) => process.stdout.write(text),
+    exit: (code) => process.exit(code),
+  };
+}

@@ -1,0 +1,113 @@
+/** From the settings that were given to the complete configuration of engine and HTTP server. */
+
+import { resolve } from "node:path";
+import type { EmbeddingConfig, EngineConfig } from "../engine/config.ts";
+import type { HttpConfig } from "../http/http-config.ts";
+import { SettingFault } from "./parse-setting.ts";
+import type { GivenSettings } from "./read-settings.ts";
+import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
+
+/** What the machine offers; defaults come from it. */
+export interface Machine {
+  readonly coreCount: number;
+  /** Bytes that this process may use: its cgroup's limit, else the physical memory. */
+  readonly memoryBytes: number;
+}
+
+/** How log lines look and which are written. */
+export interface LogConfig {
+  readonly level: string;
+  readonly format: "auto" | "pretty" | "json";
+}
+
+/** Everything that `serve` needs. */
+export interface ServerConfig {
+  readonly engine: Omit<EngineConfig, "log">;
+  readonly http: HttpConfig;
+  readonly log: LogConfig;
+}
+
+/** Fills in defaults; throws `SettingFault` when settings contradict each other or are unsafe. */
+export function serverConfig(given: GivenSettings, machine: Machine): ServerConfig {
+  const memoryBytesMax = numberOf(given, "memory-limit") ?? machine.memoryBytes;
+  const keysPath = textOf(given, "encryption-keys");
+  return {
+    engine: {
+      dataDir: resolve(textOf(given, "data-dir") ?? "trawl-data"),
+      queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
+      memoryBytesMax,
+      kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
+      ...(keysPath !== undefined && { encryptionKeysPath: resolve(keysPath) }),
+      embedding: embeddingConfig(given),
+    },
+    http: httpConfig(given, memoryBytesMax),
+    log: {
+      level: textOf(given, "log-level") ?? "info",
+      format: (textOf(given, "log-format") ?? "auto") as LogConfig["format"],
+    },
+  };
+}
+
+function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
+  const host = textOf(given, "host") ?? "127.0.0.1";
+  const apiKey = textOf(given, "api-key");
+  if (apiKey === undefined && !isLoopback(host) && given.get("allow-public-without-key") !== true) {
+    throw new SettingFault(
+      `--host ${host} can be reached from other machines, and no API key is set, so anybody could ` +
+        "read and delete everything; set --api-key (or TRAWL_API_KEY), listen on 127.0.0.1, or say " +
+        "--allow-public-without-key if this is wanted",
+    );
+  }
+  return {
+    host,
+    port: numberOf(given, "port") ?? 8484,
+    ...(apiKey !== undefined && { apiKey }),
+    bodyBytesInFlightMax:
+      numberOf(given, "body-memory") ??
+      Math.min(Math.floor(memoryBytesMax / 2), BODY_MEMORY_DEFAULT_MAX),
+    slowRequestMs: numberOf(given, "slow-query-ms") ?? 1000,
+  };
+}
+
+function embeddingConfig(given: GivenSettings): EmbeddingConfig {
+  const kind = (textOf(given, "embedder") ?? "none") as EmbeddingConfig["kind"];
+  const url = textOf(given, "embedding-url");
+  if (kind !== "http") {
+    for (const name of ["embedding-url", "embedding-api-key", "embedding-dimensions"] as const) {
+      if (!given.has(name)) continue;
+      throw new SettingFault(`--${name} is set, but --embedder is ${kind}; say --embedder http`);
+    }
+    return { kind };
+  }
+  if (url === undefined) {
+    throw new SettingFault(
+      "--embedder http needs --embedding-url, such as https://api.openai.com/v1",
+    );
+  }
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new SettingFault(`--embedding-url: ${url} is no http or https URL`);
+  }
+  const apiKey = textOf(given, "embedding-api-key");
+  const dimensions = given.get("embedding-dimensions");
+  return {
+    kind,
+    url: url.replace(/\/+$/, ""),
+    ...(apiKey !== undefined && { apiKey }),
+    modelDimensions: typeof dimensions === "object" ? dimensions : {},
+  };
+}
+
+/** Tells whether only this machine can reach the address. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function textOf(given: GivenSettings, name: SettingName): string | undefined {
+  const value = given.get(name);
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberOf(given: GivenSettings, name: SettingName): number | undefined {
+  const value = given.get(name);
+  return typeof value === "number" ? value : undefined;
+}

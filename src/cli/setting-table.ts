@@ -1,0 +1,192 @@
+/**
+ * Every setting of the server. Parsing, `--help`, the refusal of unknown names and
+ * docs/configuration.md are all made from this one table.
+ */
+
+/** How a setting's text is read. */
+export type SettingKind =
+  /** A whole number between `min` and `max`. */
+  | { readonly kind: "integer"; readonly min: number; readonly max: number }
+  /** A whole number of bytes between `min` and `max`; units such as `512MiB` and `4GB` are read. */
+  | { readonly kind: "bytes"; readonly min: number; readonly max: number }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "text" }
+  | { readonly kind: "flag" }
+  /** Pairs of a model's name and its dimensions: `name=1536,other=768`, in a file an object. */
+  | { readonly kind: "dimensions" };
+
+/** One row of the table. */
+export interface Setting {
+  /** The flag without its dashes; environment name and file key follow from it. */
+  readonly name: string;
+  readonly type: SettingKind;
+  /** Default as users read it; a setting without one is unset. */
+  readonly defaultText?: string;
+  /** One sentence, without the full stop. */
+  readonly help: string;
+  /** The value never appears in logs or messages. */
+  readonly secret?: boolean;
+}
+
+const TEXT: SettingKind = { kind: "text" };
+const GIB = 2 ** 30;
+const MIB = 2 ** 20;
+
+/** All settings, in the order of the help. */
+export const SETTINGS = [
+  {
+    name: "port",
+    type: { kind: "integer", min: 0, max: 65_535 },
+    defaultText: "8484",
+    help: "TCP port to listen on; 0 picks a free one and prints it",
+  },
+  {
+    name: "host",
+    type: TEXT,
+    defaultText: "127.0.0.1",
+    help: "address to listen on; one that other machines can reach needs an API key",
+  },
+  {
+    name: "data-dir",
+    type: TEXT,
+    defaultText: "./trawl-data",
+    help: "directory that holds all data; created if absent",
+  },
+  {
+    name: "api-key",
+    type: TEXT,
+    secret: true,
+    help: "key that every request must carry as `Authorization: Bearer <key>`",
+  },
+  {
+    name: "allow-public-without-key",
+    type: { kind: "flag" },
+    help: "listen on a public address although no API key is set",
+  },
+  {
+    name: "config",
+    type: TEXT,
+    help: "JSON file with settings; flags and environment variables win over it",
+  },
+  {
+    name: "log-level",
+    type: { kind: "choice", choices: ["debug", "info", "warn", "error", "silent"] },
+    defaultText: "info",
+    help: "least level that is logged; `info` has one line per request",
+  },
+  {
+    name: "log-format",
+    type: { kind: "choice", choices: ["auto", "pretty", "json"] },
+    defaultText: "auto",
+    help: "form of log lines on stderr; `auto` is pretty on a terminal and JSON elsewhere",
+  },
+  {
+    name: "slow-query-ms",
+    type: { kind: "integer", min: 0, max: 3_600_000 },
+    defaultText: "1000",
+    help: "requests that take longer are logged as warnings; 0 turns this off",
+  },
+  {
+    name: "query-threads",
+    type: { kind: "integer", min: 1, max: 256 },
+    defaultText: "one per core",
+    help: "threads that search",
+  },
+  {
+    name: "memory-limit",
+    type: { kind: "bytes", min: 256 * MIB, max: 2 ** 50 },
+    defaultText: "the cgroup's limit, else the machine's memory",
+    help: "memory that the server may plan with",
+  },
+  {
+    name: "body-memory",
+    type: { kind: "bytes", min: MIB, max: 2 ** 50 },
+    defaultText: "half of memory-limit, at most 2 GiB",
+    help: "request bodies in flight, all requests together; above it requests get 429",
+  },
+  {
+    name: "kernel",
+    type: { kind: "choice", choices: ["auto", "scalar"] },
+    defaultText: "auto",
+    help: "inner loops: `auto` takes WebAssembly SIMD, `scalar` plain JavaScript",
+  },
+  {
+    name: "encryption-keys",
+    type: TEXT,
+    help: "file or directory with the keys that `encryption.key_name` names",
+  },
+  {
+    name: "embedder",
+    type: { kind: "choice", choices: ["none", "hash", "http"] },
+    defaultText: "none",
+    help: "source of native embeddings; `hash` is deterministic and offline, for trials and tests",
+  },
+  {
+    name: "embedding-url",
+    type: TEXT,
+    help: "base URL of an OpenAI-compatible service for `--embedder http`, up to `/v1`",
+  },
+  {
+    name: "embedding-api-key",
+    type: TEXT,
+    secret: true,
+    help: "key of the embedding service",
+  },
+  {
+    name: "embedding-dimensions",
+    type: { kind: "dimensions" },
+    help: "dimensions of embedding models that are not known by name: `model=768,other=1024`",
+  },
+] as const satisfies readonly Setting[];
+
+/** Names of all settings. */
+export type SettingName = (typeof SETTINGS)[number]["name"];
+
+/** Greatest default of `body-memory`. */
+export const BODY_MEMORY_DEFAULT_MAX = 2 * GIB;
+
+/** The environment variable of a setting: `data-dir` → `TRAWL_DATA_DIR`. */
+export function environmentName(setting: Setting): string {
+  return `TRAWL_${setting.name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** The key of a setting in a configuration file: `data-dir` → `data_dir`. */
+export function fileKey(setting: Setting): string {
+  return setting.name.replaceAll("-", "_");
+}
+
+/** What stands for a setting's value in help and docs. */
+export function valueName(setting: Setting): string {
+  switch (setting.type.kind) {
+    case "integer":
+      return "<number>";
+    case "bytes":
+      return "<bytes>";
+    case "choice":
+      return `<${setting.type.choices.join("|")}>`;
+    case "text":
+      return "<text>";
+    case "flag":
+      return "";
+    case "dimensions":
+      return "<model=number,…>";
+  }
+}
+
+/** The table as docs/configuration.md shows it. */
+export function settingsMarkdown(): string {
+  const head = "| Flag | Environment | File key | Default | Meaning |\n|---|---|---|---|---|\n";
+  const lines = SETTINGS.map((setting: Setting) => {
+    const value = valueName(setting).replaceAll("|", "\\|");
+    const flag = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
+    const cells = [
+      `\`${flag}\``,
+      `\`${environmentName(setting)}\``,
+      setting.name === "config" ? "" : `\`${fileKey(setting)}\``,
+      setting.defaultText ?? "",
+      setting.help,
+    ];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return `${head}${lines.join("\n")}\n`;
+}

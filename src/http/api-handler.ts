@@ -1,0 +1,183 @@
+/**
+ * One request from its headers to its finished answer, apart from sockets and frameworks: routing,
+ * authentication, the body's rules, the engine.
+ */
+
+import type { IncomingMessage } from "node:http";
+import { namespaceName } from "../base/ids.ts";
+import { BODY_SWEEP_MS, QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../base/limits.ts";
+import type { Engine, EngineAnswer, EngineRequest } from "../engine/engine.ts";
+import { errorAnswer, errorBody } from "../engine/error-answer.ts";
+import type { AuthCheck } from "./auth.ts";
+import type { BodyBudget } from "./body-budget.ts";
+import { BodyStalled, RequestBody, UnsupportedEncoding } from "./request-body.ts";
+import { matchRoute, type RouteMatch, type ServiceRoute } from "./routes.ts";
+
+type OperationMatch = Extract<RouteMatch, { kind: "operation" }>;
+
+/** One request as the handler needs it. */
+export interface ApiRequest {
+  readonly message: IncomingMessage;
+  /** Called before the body is read: answers `Expect: 100-continue`. */
+  readonly beforeBody: () => void;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** What became of a request, for log and metrics. */
+export interface ApiOutcome {
+  readonly answer: EngineAnswer;
+  /** The engine's operation, a service route's name, or `none`. */
+  readonly operation: string;
+  readonly namespace?: string;
+  /** Decompressed bytes of the body that were read. */
+  readonly bytesReceived: number;
+  /** Set when the program is wrong: to be logged with its stack. */
+  readonly bug?: unknown;
+}
+
+/** What the handler works with. */
+export interface ApiParts {
+  readonly engine: Engine;
+  readonly auth: AuthCheck;
+  readonly budget: BodyBudget;
+  readonly answerService: (name: ServiceRoute["name"]) => Promise<EngineAnswer>;
+}
+
+/** See the file's head. */
+export class ApiHandler {
+  readonly #parts: ApiParts;
+  readonly #bodies = new Set<RequestBody>();
+
+  constructor(parts: ApiParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers one request; never rejects. */
+  async handle(request: ApiRequest): Promise<ApiOutcome> {
+    const { method = "GET", url = "/" } = request.message;
+    const queryStart = url.indexOf("?");
+    const path = queryStart < 0 ? url : url.slice(0, queryStart);
+    const match = matchRoute(method, path);
+    const named = nameMatch(match);
+    try {
+      if (match.kind === "service" && !match.route.guarded) {
+        return { ...named, answer: await this.#parts.answerService(match.route.name) };
+      }
+      this.#parts.auth(request.message.headers.authorization);
+      if (match.kind === "service") {
+        return { ...named, answer: await this.#parts.answerService(match.route.name) };
+      }
+      if (match.kind !== "operation") {
+        return { ...named, answer: refusal(match, method, path) };
+      }
+      const query = queryStart < 0 ? "" : url.slice(queryStart + 1);
+      return { ...named, ...(await this.#operate(match, query, request)) };
+    } catch (error) {
+      return { ...named, ...failure(error) };
+    }
+  }
+
+  /** Looks for bodies that make no progress; to be called every `BODY_SWEEP_MS`. */
+  sweep(): void {
+    for (const body of this.#bodies) body.tick(BODY_SWEEP_MS);
+  }
+
+  async #operate(
+    match: OperationMatch,
+    query: string,
+    request: ApiRequest,
+  ): Promise<Pick<ApiOutcome, "answer" | "bytesReceived" | "bug">> {
+    const { operation } = match.route;
+    const body = new RequestBody(request.message, {
+      bytesMax: operation === "write" ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX,
+      budget: this.#parts.budget,
+      beforeRead: request.beforeBody,
+    });
+    this.#bodies.add(body);
+    try {
+      const engineRequest = toEngineRequest(match, query, request, body);
+      const answer = await this.#parts.engine.handle(engineRequest);
+      if (body.fault === undefined) return { answer, bytesReceived: body.bytesReceived };
+      return { ...failure(body.fault), bytesReceived: body.bytesReceived };
+    } catch (error) {
+      return { ...failure(body.fault ?? error), bytesReceived: body.bytesReceived };
+    } finally {
+      this.#bodies.delete(body);
+      body.release();
+    }
+  }
+}
+
+function toEngineRequest(
+  match: OperationMatch,
+  query: string,
+  request: ApiRequest,
+  body: RequestBody,
+): EngineRequest {
+  const { namespace, ...parameters } = match.parameters;
+  // The first of equal names wins, and path parameters win over the query string's.
+  const all: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(query)) all[name] ??= value;
+  Object.assign(all, parameters);
+  const { method } = match.route;
+  return {
+    operation: match.route.operation,
+    ...(namespace !== undefined && { namespace: namespaceName(namespace) }),
+    parameters: all,
+    ...((method === "POST" || method === "PATCH") && { body: body.chunks() }),
+    apiVersion: match.apiVersion,
+    respondAsync: prefersAsync(request.message.headers.prefer),
+    signal: request.signal,
+  };
+}
+
+function prefersAsync(prefer: string | string[] | undefined): boolean {
+  const preferences = Array.isArray(prefer) ? prefer.join(",") : (prefer ?? "");
+  return preferences.split(/[,;]/).some((part) => part.trim().toLowerCase() === "respond-async");
+}
+
+function nameMatch(match: RouteMatch): Omit<ApiOutcome, "answer"> {
+  if (match.kind === "service") return { operation: match.route.name, bytesReceived: 0 };
+  if (match.kind !== "operation") return { operation: "none", bytesReceived: 0 };
+  const { namespace } = match.parameters;
+  const operation = match.route.operation;
+  return { operation, bytesReceived: 0, ...(namespace !== undefined && { namespace }) };
+}
+
+/** The answer to a request that no operation was found for. */
+function refusal(
+  match: Exclude<RouteMatch, { kind: "operation" | "service" }>,
+  method: string,
+  path: string,
+): EngineAnswer {
+  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+  switch (match.kind) {
+    case "bad_namespace":
+      return {
+        status: 400,
+        headers: { "content-type": "text/plain; charset=utf-8" },
+        body: new TextEncoder().encode(`Invalid URL: ${match.fault}`),
+      };
+    case "malformed":
+      return errorBody(400, `Invalid URL: ${shown} has a percent sign that starts no escape`);
+    case "wrong_method": {
+      const allowed = match.allowed.join(", ");
+      const message = `${method} is not served at ${shown} (served: ${allowed}); did you mean ${match.nearest}?`;
+      const answer = errorBody(405, message);
+      return { ...answer, headers: { ...answer.headers, allow: allowed } };
+    }
+    case "unknown":
+      return errorBody(
+        404,
+        `🤷 there is no route ${method} ${shown}; did you mean ${match.nearest}?`,
+      );
+  }
+}
+
+function failure(error: unknown): Pick<ApiOutcome, "answer" | "bug"> {
+  if (error instanceof BodyStalled) return { answer: errorBody(408, error.message) };
+  if (error instanceof UnsupportedEncoding) return { answer: errorBody(415, error.message) };
+  const answer = errorAnswer(error);
+  return answer.status === 500 ? { answer, bug: error } : { answer };
+}

@@ -1,0 +1,108 @@
+/** Counts and latencies of requests, the event loop's lag, and the engine's figures, as `/metrics`. */
+
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { EngineMetric } from "../engine/engine.ts";
+
+/** Upper bounds of the latency histogram, in seconds: from a cached lookup to the longest write. */
+const LATENCY_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
+/** Sampling of the event loop's lag, in milliseconds; lag below it is not seen. */
+const LAG_RESOLUTION_MS = 10;
+
+/** Prometheus figures of one server; `close` ends the sampling. */
+export class HttpMetrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<"operation" | "status">;
+  readonly #seconds: Histogram<"operation" | "status">;
+  readonly #lag: IntervalHistogram;
+
+  constructor(readings: { bodyBytesInFlight: () => number; requestsInFlight: () => number }) {
+    const registers = [this.#registry];
+    const labelNames = ["operation", "status"] as const;
+    this.#lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+    this.#lag.enable();
+    this.#requests = new Counter({
+      name: "trawl_http_requests_total",
+      help: "Answered requests by operation and status.",
+      labelNames,
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: "trawl_http_request_seconds",
+      help: "Time from a request's headers to the end of its answer.",
+      labelNames,
+      buckets: LATENCY_SECONDS,
+      registers,
+    });
+    const lag = this.#lag;
+    gauge(registers, "trawl_event_loop_lag_p99_seconds", "Lag since the last scrape.", () => {
+      // The histogram's times include the sampling interval itself.
+      const p99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_RESOLUTION_MS);
+      lag.reset();
+      return Number.isFinite(p99Ms) ? p99Ms / 1000 : 0;
+    });
+    gauge(
+      registers,
+      "trawl_http_body_bytes_in_flight",
+      "Request bodies in memory, in bytes.",
+      readings.bodyBytesInFlight,
+    );
+    gauge(
+      registers,
+      "trawl_http_requests_in_flight",
+      "Requests that are being answered.",
+      readings.requestsInFlight,
+    );
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Counts one answered request. */
+  observe(operation: string, status: number, seconds: number): void {
+    const labels = { operation, status: String(status) };
+    this.#requests.inc(labels);
+    this.#seconds.observe(labels, seconds);
+  }
+
+  /** Renders everything in the text format; resets the lag's histogram. */
+  async render(engine: readonly EngineMetric[]): Promise<string> {
+    return `${await this.#registry.metrics()}\n${renderEngineMetrics(engine)}`;
+  }
+
+  /** Content type of what `render` gives. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  close(): void {
+    this.#lag.disable();
+    this.#registry.clear();
+  }
+}
+
+function gauge(registers: Registry[], name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+/** Renders figures that are kept elsewhere, in the text format; equal names stand together. */
+export function renderEngineMetrics(metrics: readonly EngineMetric[]): string {
+  const lines: string[] = [];
+  for (const [name, group] of Map.groupBy(metrics, (metric) => metric.name)) {
+    lines.push(`# HELP ${name} ${group[0].help}`, `# TYPE ${name} ${group[0].kind}`);
+    for (const { labels, value } of group) lines.push(`${name}${renderLabels(labels)} ${value}`);
+  }
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+function renderLabels(labels: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}

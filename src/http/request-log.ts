@@ -1,0 +1,59 @@
+/** The log line of one request. */
+
+import type { FastifyRequest } from "fastify";
+import type { ApiOutcome } from "./api-handler.ts";
+
+/** Takes one structured log line; `facts` are extra members of the line. */
+export type HttpLog = (
+  level: "debug" | "info" | "warn" | "error",
+  message: string,
+  facts?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** A request that is over. */
+export interface RequestEnd {
+  readonly request: FastifyRequest;
+  readonly outcome: ApiOutcome;
+  /** From its headers to the end of its answer. */
+  readonly ms: number;
+  /** False: the client was gone before the answer was out. */
+  readonly finished: boolean;
+  /** From how many milliseconds on a request is slow; 0 for never. */
+  readonly slowMs: number;
+}
+
+/** Paths that probes ask for every few seconds; they are logged at `debug` only. */
+const PROBES = new Set(["root", "health", "readiness", "metrics"]);
+
+/** Writes the line: bugs as errors with their stack, slow requests as warnings. */
+export function logOutcome(log: HttpLog, end: RequestEnd): void {
+  const { request, outcome, ms, finished, slowMs } = end;
+  const { status, body } = outcome.answer;
+  const facts = {
+    request: request.id,
+    method: request.method,
+    // Without the query string: a prefix or a page token is the client's data.
+    path: request.url.split("?", 1)[0],
+    operation: outcome.operation,
+    ...(outcome.namespace !== undefined && { namespace: outcome.namespace }),
+    status,
+    ms: Math.round(ms * 10) / 10,
+    bytesIn: outcome.bytesReceived,
+    bytesOut: body.byteLength,
+  };
+  if (outcome.bug !== undefined) {
+    log("error", "request failed by a bug", { ...facts, error: describe(outcome.bug) });
+  } else if (status >= 500) {
+    log("error", "request failed", { ...facts, error: Buffer.from(body).toString() });
+  } else if (!finished) {
+    log("info", "client left before the answer", facts);
+  } else if (slowMs > 0 && ms >= slowMs) {
+    log("warn", "slow request", facts);
+  } else {
+    log(PROBES.has(outcome.operation) ? "debug" : "info", "request", facts);
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

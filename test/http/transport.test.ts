@@ -1,0 +1,352 @@
+/** Bodies and headers over real sockets: compression both ways, limits, keys, request ids. */
+
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { connect } from "node:net";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import { BODY_STALL_MS_MAX, BODY_SWEEP_MS, WRITE_BODY_BYTES_MAX } from "../../src/base/limits.ts";
+import type { HttpConfig } from "../../src/http/http-config.ts";
+import { jsonAnswer } from "../support/fake-engine.ts";
+import { type HttpFixture, httpFixture } from "../support/http-fixture.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly error: string;
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string | number>;
+  readonly body?: Uint8Array | string;
+}
+
+const open: HttpFixture[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ server }) => server.close()));
+});
+
+async function start(config: Partial<HttpConfig> = {}) {
+  const fixture = httpFixture(config);
+  open.push(fixture);
+  const url = new URL(await fixture.server.listen());
+  const send = (sent: Sent): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const { method = "POST", path = "/v2/namespaces/a", headers = {}, body } = sent;
+      const call = httpRequest(
+        { host: url.hostname, port: url.port, method, path, headers },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => {
+            const bytes = Buffer.concat(chunks);
+            const isJson = response.headers["content-type"]?.includes("json") === true;
+            const plain = response.headers["content-encoding"] === "gzip" ? "" : String(bytes);
+            const error = isJson && plain !== "" ? (JSON.parse(plain).error ?? "") : "";
+            const { statusCode: status = 0, headers } = response;
+            resolve({ status, headers, body: bytes, error });
+          });
+          response.on("error", reject);
+        },
+      );
+      call.on("error", reject);
+      call.end(body);
+    });
+  const raw = (bytes: string): { socket: ReturnType<typeof connect>; text: Promise<string> } => {
+    const socket = connect(Number(url.port), url.hostname);
+    const text = new Promise<string>((resolve, reject) => {
+      let received = "";
+      socket.on("data", (chunk) => {
+        received += String(chunk);
+      });
+      socket.on("error", reject);
+      socket.on("close", () => resolve(received));
+    });
+    socket.write(bytes);
+    return { socket, text };
+  };
+  return { ...fixture, send, raw };
+}
+
+describe("request bodies", () => {
+  test("arrive whole, whatever the content type says", async () => {
+    const { engine, send } = await start();
+    for (const type of ["application/json", "application/x-www-form-urlencoded", "text/plain"]) {
+      await send({ headers: { "content-type": type }, body: "[1]" });
+    }
+    await send({ body: "[1]" });
+    expect(engine.seen.map(({ body }) => body)).toEqual(["[1]", "[1]", "[1]", "[1]"]);
+  });
+
+  test("an absent body is an empty one", async () => {
+    const { engine, send } = await start();
+    expect((await send({})).status).toBe(200);
+    expect(engine.seen[0].body).toBe("");
+  });
+
+  test("gzip bodies are decompressed, in several members too", async () => {
+    const { engine, send } = await start();
+    const body = Buffer.concat([gzipSync("x".repeat(3_000_000)), gzipSync("y")]);
+    await send({ headers: { "content-encoding": "gzip" }, body });
+    expect(engine.seen[0].bodyBytes).toBe(3_000_001);
+  });
+
+  test("broken and truncated gzip is a 400", async () => {
+    const { send } = await start();
+    const whole = gzipSync("x".repeat(10_000));
+    for (const body of ["no gzip", whole.subarray(0, 30)]) {
+      const answer = await send({ headers: { "content-encoding": "gzip" }, body });
+      expect(answer.status).toBe(400);
+      expect(answer.error).toMatch(/^Failed to decompress the gzip request body: /);
+    }
+  });
+
+  test("other encodings are a 415 that says what is read", async () => {
+    const { send } = await start();
+    for (const encoding of ["br", "zstd", "gzip, gzip"]) {
+      const answer = await send({ headers: { "content-encoding": encoding }, body: "x" });
+      expect(answer.status).toBe(415);
+      expect(answer.error).toContain("send gzip");
+    }
+  });
+
+  test("a declared length above the limit is refused before the body is sent", async () => {
+    const { engine, raw } = await start();
+    const { socket, text } = raw(
+      "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n" +
+        `content-length: ${WRITE_BODY_BYTES_MAX + 1}\r\n\r\n{`,
+    );
+    expect(await text).toMatch(/^HTTP\/1\.1 413 [\s\S]*"status":"error"[\s\S]*larger than/);
+    expect(engine.signals).toHaveLength(0);
+    socket.destroy();
+  });
+
+  test("a query's limit is lower than a write's", async () => {
+    const { raw } = await start();
+    const { socket, text } = raw(
+      "POST /v2/namespaces/a/query HTTP/1.1\r\nhost: x\r\nconnection: close\r\n" +
+        "content-length: 100000000\r\n\r\n",
+    );
+    expect(await text).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  test("a gzip bomb ends at the decompressed limit with a 413", async () => {
+    const { engine, send, server } = await start();
+    const body = gzipSync(Buffer.alloc(70 * 2 ** 20));
+    const answer = await send({
+      path: "/v2/namespaces/a/query",
+      headers: { "content-encoding": "gzip" },
+      body,
+    });
+    expect(answer.status).toBe(413);
+    expect(engine.seen).toHaveLength(0);
+    const metrics = await server.app.inject({ method: "GET", url: "/metrics" });
+    expect(metrics.body).toContain("trawl_http_body_bytes_in_flight 0\n");
+  });
+
+  test("Expect: 100-continue is answered only when the body is wanted", async () => {
+    const { raw } = await start();
+    const head = "HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: 100-continue\r\n";
+    const refused = raw(`POST /v2/namespaces/a ${head}content-length: 999999999\r\n\r\n`);
+    expect(await refused.text).toMatch(/^HTTP\/1\.1 413 /);
+    const wanted = raw(`POST /v2/namespaces/a ${head}content-length: 2\r\n\r\n`);
+    wanted.socket.once("data", () => wanted.socket.write("{}"));
+    expect(await wanted.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
+  });
+
+  test("a body that stalls is a 408, one that goes on is not", async () => {
+    const { raw, tick } = await start();
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    const { text, socket } = raw(`${head}content-length: 9000\r\n\r\n{`);
+    const sweeps = BODY_STALL_MS_MAX / BODY_SWEEP_MS;
+    await arrived(socket);
+    tick(sweeps - 2);
+    socket.write("x".repeat(2000));
+    await arrived(socket);
+    tick(sweeps - 1);
+    socket.write("x");
+    await arrived(socket);
+    tick(3);
+    expect(await text).toMatch(/^HTTP\/1\.1 408 [\s\S]*made no progress for 30 s/);
+  });
+});
+
+/** Waits until what was written to `socket` has been read by the server in the same process. */
+async function arrived(socket: ReturnType<typeof connect>): Promise<void> {
+  while (socket.bytesWritten === 0 || socket.writableLength > 0) await turn();
+  for (let i = 0; i < 20; i++) await turn();
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("the budget of bodies in flight", () => {
+  test("refuses with 429 and advice what does not fit now, and admits it later", async () => {
+    const { engine, send, raw } = await start({ bodyBytesInFlightMax: 1000 });
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    const first = raw(`${head}content-length: 900\r\n\r\n{`);
+    while (engine.signals.length === 0) await turn();
+    const refused = await send({ body: "x".repeat(200) });
+    expect(refused.status).toBe(429);
+    expect(refused.headers["retry-after-ms"]).toBe("1000");
+    expect(refused.error).toContain("900 of 1000 bytes");
+    first.socket.write("x".repeat(899));
+    expect(await first.text).toMatch(/^HTTP\/1\.1 200 /);
+    expect((await send({ body: "x".repeat(200) })).status).toBe(200);
+  });
+
+  test("a body that could never fit is a 413, also when its length is not declared", async () => {
+    const { send } = await start({ bodyBytesInFlightMax: 1000 });
+    const chunked = { "transfer-encoding": "chunked" };
+    for (const headers of [{}, chunked]) {
+      const answer = await send({ headers, body: "x".repeat(2000) });
+      expect(answer.status).toBe(413);
+      expect(answer.error).toContain("--body-memory");
+    }
+  });
+});
+
+describe("answers", () => {
+  const large = jsonAnswer({ text: "x".repeat(5000) });
+
+  test("are compressed only when asked for and large", async () => {
+    const { engine, send } = await start();
+    engine.answer = () => large;
+    const cases: [string | undefined, boolean][] = [
+      [undefined, false],
+      ["identity", false],
+      ["*", false],
+      ["br, deflate", false],
+      ["gzip;q=0", false],
+      ["gzip;q=0.5, identity", false],
+      ["gzip", true],
+      ["deflate, GZIP;q=0.8", true],
+    ];
+    for (const [accept, compressed] of cases) {
+      const headers: Record<string, string> =
+        accept === undefined ? {} : { "accept-encoding": accept };
+      const answer = await send({ headers, body: "{}" });
+      expect([accept, answer.headers["content-encoding"]]).toEqual([
+        accept,
+        compressed ? "gzip" : undefined,
+      ]);
+      const plain = compressed ? gunzipSync(answer.body) : answer.body;
+      expect(plain.equals(Buffer.from(large.body))).toBe(true);
+      expect(Number(answer.headers["content-length"])).toBe(answer.body.length);
+    }
+    engine.answer = () => jsonAnswer({ text: "x".repeat(1000) });
+    const small = await send({ headers: { "accept-encoding": "gzip" }, body: "{}" });
+    expect(small.headers["content-encoding"]).toBeUndefined();
+  });
+
+  test("to HEAD have no body", async () => {
+    const { engine, send } = await start();
+    engine.answer = () => large;
+    const answer = await send({ method: "HEAD", path: "/v1/namespaces/a" });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toHaveLength(0);
+  });
+
+  test("to a body that is left unread keep the connection usable", async () => {
+    const { engine, send } = await start();
+    engine.ignoresBodies = true;
+    engine.answer = () => jsonAnswer({ status: "error", error: "no" }, 404);
+    const answer = await send({ body: "x".repeat(5_000_000) });
+    expect(answer.status).toBe(404);
+  });
+
+  test("to what the engine throws are a 500 that keeps the message inside", async () => {
+    const { engine, send, lines } = await start();
+    engine.answer = () => Promise.reject(new Error("secret detail"));
+    const answer = await send({ body: "{}" });
+    expect(answer.status).toBe(500);
+    expect(answer.error).toMatch(/^🐡 Unknown error/);
+    expect(lines.at(-1)?.level).toBe("error");
+    expect(lines.at(-1)?.facts.error).toContain("secret detail");
+  });
+});
+
+describe("the API key", () => {
+  const path = "/v1/namespaces";
+
+  test("is needed for everything but the service's health", async () => {
+    const { send } = await start({ apiKey: "tpuf_right" });
+    const cases: [Record<string, string>, RegExp][] = [
+      [{}, /missing API key/],
+      [{ authorization: "Basic abc" }, /malformed `Authorization` header/],
+      [{ authorization: "Bearer" }, /malformed/],
+      [{ authorization: "Bearer tpuf_wrong" }, /unknown API key/],
+      [{ authorization: "Bearer tpuf_righ" }, /unknown API key/],
+    ];
+    for (const [headers, message] of cases) {
+      for (const at of [path, "/metrics", "/nowhere"]) {
+        const answer = await send({ method: "GET", path: at, headers });
+        expect(answer.status).toBe(401);
+        expect(answer.error).toMatch(message);
+      }
+    }
+  });
+
+  test("opens the server, in any case of the scheme", async () => {
+    const { send } = await start({ apiKey: "tpuf_right" });
+    for (const authorization of ["Bearer tpuf_right", "bearer tpuf_right"]) {
+      expect((await send({ method: "GET", path, headers: { authorization } })).status).toBe(200);
+    }
+  });
+
+  test("is not asked for when none is set", async () => {
+    const { send } = await start();
+    expect((await send({ method: "GET", path, headers: { authorization: "x" } })).status).toBe(200);
+  });
+});
+
+describe("request ids and clients that leave", () => {
+  test("a sane id is echoed and logged, another one replaced", async () => {
+    const { send, lines } = await start();
+    const answer = await send({ headers: { "x-request-id": "abc-1" }, body: "{}" });
+    expect(answer.headers["x-request-id"]).toBe("abc-1");
+    expect(lines.at(-1)).toMatchObject({
+      level: "info",
+      facts: { request: "abc-1", operation: "write", namespace: "a", status: 200, bytesIn: 2 },
+    });
+    for (const bad of ["a b", "x".repeat(200)]) {
+      const { headers } = await send({ headers: { "x-request-id": bad }, body: "{}" });
+      expect(headers["x-request-id"]).toMatch(/^[\w-]{16}$/);
+    }
+  });
+
+  test("the engine learns that the client is gone", async () => {
+    const { engine, raw } = await start();
+    engine.answer = () => new Promise(() => {});
+    const { socket } = raw(
+      "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n",
+    );
+    while (engine.seen.length === 0) await turn();
+    expect(engine.signals[0].aborted).toBe(false);
+    socket.destroy();
+    while (!engine.signals[0].aborted) await turn();
+  });
+
+  test("a client that leaves in the middle of a body gives its bytes back", async () => {
+    const { engine, raw, server } = await start();
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\n";
+    const { socket } = raw(`${head}content-length: 1000\r\n\r\n{`);
+    while (engine.signals.length === 0) await turn();
+    socket.destroy();
+    while (!engine.signals[0].aborted) await turn();
+    for (let i = 0; i < 20; i++) await turn();
+    const metrics = await server.app.inject({ method: "GET", url: "/metrics" });
+    expect(metrics.body).toContain("trawl_http_body_bytes_in_flight 0\n");
+  });
+
+  test("bytes that are no HTTP get the error shape", async () => {
+    const { raw } = await start();
+    const { text } = raw("NONSENSE\r\n\r\n");
+    expect(await text).toMatch(/^HTTP\/1\.1 400 [\s\S]*\{"status":"error",/);
+  });
+});
