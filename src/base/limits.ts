@@ -138,6 +138,8 @@ export const COMPRESSED_BODY_BYTES_MIN = 1024;
 export const REQUEST_ID_CHARS_MAX = 128;
 /** How long a stopping server waits for requests under way before it cuts their connections. */
 export const DRAIN_MS_MAX = 30_000;
+/** How often a stopping server closes the connections that have become idle. */
+export const DRAIN_SWEEP_MS = 100;
 /**
  * Signals that repeat sooner are one: a terminal's Ctrl-C reaches the server directly and once more
  * through each launcher in between.
@@ -163,3 +165,7 @@ export const WAL_PUT_ATTEMPTS_MAX = 6;
 export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;
 /** Stored vectors that one recall measurement samples as queries; our choice. */
 export const RECALL_SAMPLES_MAX = 10_000;
+/** Edits that a fuzzy match may need (contract). */
+export const FUZZY_DISTANCE_MAX = 2;
+/** Glob, regular expression or fuzzy text, in UTF-16 units; our choice, twice a filterable value. */
+export const PATTERN_CHARS_MAX = 8192;

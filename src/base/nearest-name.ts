@@ -1,3 +1,6 @@
+/** A replaced character weighs more than a missing one: `data` means `data-dir` rather than `port`. */
+const REPLACE_WEIGHT = 1.5;
+
 /**
  * Returns the candidate that takes the fewest single-character edits (insert, delete, replace, swap
  * of neighbours) to reach from `name`, the first of equals; undefined only without candidates. Meant
@@ -5,25 +8,25 @@
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let leastWeight = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (edits < least) {
-      least = edits;
+    const weight = editWeight(name.toLowerCase(), candidate.toLowerCase());
+    if (weight < leastWeight) {
+      leastWeight = weight;
       nearest = candidate;
     }
   }
   return nearest;
 }
 
-/** Damerau-Levenshtein distance, restricted to swaps of untouched neighbours. */
-function editDistance(a: string, b: string): number {
+/** Damerau-Levenshtein distance with weights, restricted to swaps of untouched neighbours. */
+function editWeight(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];
     for (let j = 1; j <= b.length; j++) {
-      const replaced = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const replaced = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : REPLACE_WEIGHT);
       let edits = Math.min(replaced, previous[j] + 1, current[j - 1] + 1);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
         edits = Math.min(edits, before[j - 2] + 1);

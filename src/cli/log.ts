@@ -1,16 +1,9 @@
 /** Log lines on stderr: JSON for machines, one short line each for a person at a terminal. */
 
 import { Writable } from "node:stream";
-import pino from "pino";
+import pino, { type LoggerOptions } from "pino";
 import type { HttpLog } from "../http/request-log.ts";
 import type { LogConfig } from "./server-config.ts";
-
-const LEVEL_NAMES: Readonly<Record<string, string>> = {
-  20: "debug",
-  30: "info",
-  40: "warn",
-  50: "error",
-};
 
 /** What the log writes to; the process's stderr in the program. */
 export interface LogTarget {
@@ -29,8 +22,14 @@ export function createLog(config: LogConfig, target: LogTarget): HttpLog {
       done();
     },
   });
-  const options = { level: config.level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const logger = pino({ ...options, messageKey: "message" }, stream);
+  const options: LoggerOptions = {
+    level: config.level,
+    base: null,
+    messageKey: "message",
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (name) => ({ level: name }) },
+  };
+  const logger = pino(options, stream);
   return (level, message, facts = {}) => logger[level](facts, message);
 }
 
@@ -39,7 +38,7 @@ export function prettyLine(line: Readonly<Record<string, unknown>>): string {
   const { level, time, message, error, ...facts } = line;
   const clockTime = String(time).slice(11, 23);
   const pairs = Object.entries(facts).map(([name, value]) => `${name}=${showFact(value)}`);
-  const head = [clockTime, LEVEL_NAMES[String(level)] ?? String(level), message, ...pairs];
+  const head = [clockTime, level, message, ...pairs];
   return `${head.join(" ")}\n${error === undefined ? "" : `    ${String(error)}\n`}`;
 }
 

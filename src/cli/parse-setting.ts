@@ -34,7 +34,7 @@ export function parseSetting(setting: Setting, raw: unknown, origin: string): Se
     case "bytes": {
       const value = type.kind === "bytes" ? parseBytes(raw) : parseInteger(raw);
       if (value === undefined || value < type.min || value > type.max) {
-        const form = type.kind === "bytes" ? "bytes (units such as MiB and GB are read)" : "number";
+        const form = type.kind === "bytes" ? "number of bytes (512MiB, 4GB)" : "number";
         throw fault(`is not a whole ${form} from ${type.min} to ${type.max}`);
       }
       return value;

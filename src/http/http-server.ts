@@ -13,6 +13,7 @@ import {
   BODY_SWEEP_MS,
   CONNECTIONS_MAX,
   DRAIN_MS_MAX,
+  DRAIN_SWEEP_MS,
   HEADERS_MS_MAX,
   KEEP_ALIVE_MS,
   REQUEST_ID_CHARS_MAX,
@@ -104,7 +105,12 @@ export class HttpServer {
       () => this.#app.server.closeAllConnections(),
       () => {},
     );
+    // Node closes idle connections only once; those that become idle while draining count, too.
+    const stopClosing = this.#parts.clock.every(DRAIN_SWEEP_MS, () =>
+      this.#app.server.closeIdleConnections(),
+    );
     await this.#app.close();
+    stopClosing();
     over.abort();
     await cut;
     this.#stopSweeping();

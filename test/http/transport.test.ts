@@ -26,7 +26,17 @@ interface Sent {
 const open: HttpFixture[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map(({ server }) => server.close()));
+  const fixtures = open.splice(0);
+  let closed = false;
+  const closing = Promise.all(fixtures.map(({ server }) => server.close()));
+  void closing.finally(() => {
+    closed = true;
+  });
+  while (!closed) {
+    await turn();
+    for (const { tick } of fixtures) tick(1);
+  }
+  await closing;
 });
 
 async function start(config: Partial<HttpConfig> = {}) {

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { nearestName } from "./nearest-name.ts";
+
+test.each([
+  ["prot", ["host", "port"], "port"],
+  ["PORT", ["host", "port"], "port"],
+  ["data", ["port", "data-dir"], "data-dir"],
+  ["", ["abc", "a"], "a"],
+])("nearest to %j in %j is %s", (name, candidates, nearest) => {
+  expect(nearestName(name, candidates)).toBe(nearest);
+});
+
+test("without candidates there is none, and of equals the first", () => {
+  expect(nearestName("a", [])).toBeUndefined();
+  expect(nearestName("a", ["b", "c"])).toBe("b");
+});

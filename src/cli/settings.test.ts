@@ -1,0 +1,171 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { createProgram } from "./program.ts";
+import { readSettings } from "./read-settings.ts";
+import { type Machine, type ServerConfig, serverConfig } from "./server-config.ts";
+import { environmentName, SETTINGS, settingsMarkdown } from "./setting-table.ts";
+
+const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30 };
+
+interface Given {
+  readonly flags?: Record<string, string | true>;
+  readonly environment?: Record<string, string>;
+  readonly file?: unknown;
+}
+
+function configOf({ flags = {}, environment = {}, file }: Given): ServerConfig {
+  const withFile = file === undefined ? flags : { ...flags, config: "trawl.json" };
+  const readFile = () => (typeof file === "string" ? file : JSON.stringify(file));
+  return serverConfig(readSettings({ flags: withFile, environment, readFile }), MACHINE);
+}
+
+describe("defaults", () => {
+  test("are those of the table", () => {
+    const { engine, http, log } = configOf({});
+    expect(http).toMatchObject({ host: "127.0.0.1", port: 8484, slowRequestMs: 1000 });
+    expect(http.apiKey).toBeUndefined();
+    expect(http.bodyBytesInFlightMax).toBe(2 * 2 ** 30);
+    expect(engine).toMatchObject({
+      dataDir: `${process.cwd()}/trawl-data`,
+      queryThreads: 4,
+      memoryBytesMax: MACHINE.memoryBytes,
+      kernel: "auto",
+      embedding: { kind: "none" },
+    });
+    expect(log).toEqual({ level: "info", format: "auto" });
+  });
+
+  test("bodies get half of a small memory limit", () => {
+    const { http } = configOf({ flags: { "memory-limit": "1GiB" } });
+    expect(http.bodyBytesInFlightMax).toBe(512 * 2 ** 20);
+  });
+});
+
+describe("precedence", () => {
+  const environment = { TRAWL_PORT: "2", TRAWL_LOG_LEVEL: "warn" };
+  const file = { port: 3, log_level: "error", kernel: "scalar" };
+
+  test("flag wins over environment, environment over file", () => {
+    const config = configOf({ flags: { port: "1" }, environment, file });
+    expect(config.http.port).toBe(1);
+    expect(config.log.level).toBe("warn");
+    expect(config.engine.kernel).toBe("scalar");
+  });
+
+  test("an empty variable is an unset one", () => {
+    expect(configOf({ environment: { TRAWL_PORT: "" }, file }).http.port).toBe(3);
+  });
+
+  test("the file can be named by the environment", () => {
+    const config = serverConfig(
+      readSettings({
+        flags: {},
+        environment: { TRAWL_CONFIG: "/etc/trawl.json" },
+        readFile: (path) => (path === "/etc/trawl.json" ? '{"port": 7}' : ""),
+      }),
+      MACHINE,
+    );
+    expect(config.http.port).toBe(7);
+  });
+});
+
+describe("values", () => {
+  test.each([
+    ["512MiB", 512 * 2 ** 20],
+    ["4GB", 4e9],
+    ["300000000", 3e8],
+    ["1 TiB", 2 ** 40],
+  ])("%s is %d bytes", (text, bytes) => {
+    expect(configOf({ flags: { "memory-limit": text } }).engine.memoryBytesMax).toBe(bytes);
+  });
+
+  test("embedding settings make one configuration", () => {
+    const flags = {
+      embedder: "http",
+      "embedding-url": "http://localhost:1/v1/",
+      "embedding-api-key": "k",
+      "embedding-dimensions": "org/model=768, b=a=3",
+    };
+    expect(configOf({ flags }).engine.embedding).toEqual({
+      kind: "http",
+      url: "http://localhost:1/v1",
+      apiKey: "k",
+      modelDimensions: { "org/model": 768, "b=a": 3 },
+    });
+    const file = { embedder: "http", embedding_url: "https://x", embedding_dimensions: { a: 5 } };
+    expect(configOf({ file }).engine.embedding).toMatchObject({ modelDimensions: { a: 5 } });
+  });
+});
+
+describe("refusals", () => {
+  test.each<[Given, string]>([
+    [{ environment: { TRAWL_PROT: "1" } }, "unknown environment variable TRAWL_PROT"],
+    [{ environment: { TRAWL_PROT: "1" } }, "nearest setting is TRAWL_PORT"],
+    [{ environment: { TRAWL_data_dir: "1" } }, "nearest setting is TRAWL_DATA_DIR"],
+    [
+      { file: { datadir: "x" } },
+      "trawl.json: unknown key datadir; the nearest setting is data_dir",
+    ],
+    [{ file: { "data-dir": "x" } }, "nearest setting is data_dir"],
+    [{ file: { config: "x" } }, "unknown key config"],
+    [{ file: [] }, "must hold one JSON object"],
+    [{ file: "{" }, "cannot read the configuration file trawl.json: "],
+    [{ flags: { port: "65536" } }, '--port: "65536" is not a whole number from 0 to 65535'],
+    [{ environment: { TRAWL_PORT: "-1" } }, "TRAWL_PORT: "],
+    [{ environment: { TRAWL_PORT: "8e3" } }, "TRAWL_PORT: "],
+    [{ file: { port: 1.5 } }, "trawl.json: port: 1.5 is not"],
+    [{ flags: { "memory-limit": "1MiB" } }, "is not a whole number of bytes (512MiB"],
+    [{ flags: { "memory-limit": "1 XB" } }, "--memory-limit: "],
+    [{ flags: { "log-level": "warning" } }, "the nearest is warn"],
+    [{ flags: { "query-threads": "0" } }, "from 1 to 256"],
+    [{ flags: { "data-dir": "" } }, "at least one character"],
+    [{ file: { allow_public_without_key: "yes" } }, "is neither true nor false"],
+    [{ flags: { "embedding-url": "http://x" } }, "--embedding-url is set, but --embedder is none"],
+    [{ flags: { embedder: "http" } }, "needs --embedding-url"],
+    [{ flags: { embedder: "http", "embedding-url": "x" } }, "x is no http or https URL"],
+    [{ flags: { "embedding-dimensions": "a", embedder: "http" } }, "pairs"],
+    [{ flags: { host: "0.0.0.0" } }, "--allow-public-without-key"],
+    [{ flags: { host: "::" } }, "no API key is set"],
+    [{ flags: { host: "db.example" } }, "no API key is set"],
+  ])("%j", (given, message) => {
+    expect(() => configOf(given)).toThrow(message);
+  });
+
+  test("a secret is not repeated", () => {
+    expect(() => configOf({ file: { api_key: 12345 } })).toThrow("api_key: a secret value is not");
+  });
+
+  test("a public address is fine with a key, with the flag, and when it is the loopback", () => {
+    configOf({ flags: { host: "0.0.0.0", "api-key": "k" } });
+    configOf({ flags: { host: "0.0.0.0", "allow-public-without-key": true } });
+    for (const host of ["localhost", "::1", "127.0.0.2"]) configOf({ flags: { host } });
+  });
+});
+
+describe("the program", () => {
+  test("hands the given flags over by setting name", async () => {
+    const given: Record<string, string | true>[] = [];
+    const program = createProgram("1", {
+      serve: async (flags) => {
+        given.push(flags);
+      },
+    });
+    const args = ["serve", "--data-dir", "x", "--allow-public-without-key", "--port=1"];
+    await program.parseAsync(args, { from: "user" });
+    expect(given).toEqual([{ "data-dir": "x", "allow-public-without-key": true, port: "1" }]);
+  });
+
+  test("its help names every flag and variable", () => {
+    const program = createProgram("1", { serve: async () => {} });
+    const help = program.commands[0].helpInformation();
+    for (const setting of SETTINGS) {
+      expect(help).toContain(`--${setting.name}`);
+      expect(help.replaceAll(/\s+/g, " ")).toContain(environmentName(setting));
+    }
+  });
+});
+
+test("docs/configuration.md has the table as it is", () => {
+  const path = new URL("../../docs/configuration.md", import.meta.url);
+  expect(readFileSync(path, "utf8")).toContain(settingsMarkdown());
+});

@@ -1,0 +1,158 @@
+/** The server as a process: its banner, its refusals to start, and what signals do. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { Turbopuffer } from "@turbopuffer/turbopuffer";
+import { afterEach, describe, expect, test } from "vitest";
+import { SIGNAL_REPEAT_MS } from "../../src/base/limits.ts";
+
+const PROGRAM = new URL("../support/serve-fake.ts", import.meta.url).pathname;
+
+class Server {
+  readonly child: ChildProcess;
+  stdout = "";
+  stderr = "";
+  readonly ended: Promise<number | null>;
+
+  constructor(args: readonly string[], environment: Record<string, string> = {}) {
+    const env = { PATH: process.env.PATH, ...environment };
+    this.child = spawn(process.execPath, [PROGRAM, ...args], { env });
+    this.child.stdout?.on("data", (chunk) => {
+      this.stdout += String(chunk);
+    });
+    this.child.stderr?.on("data", (chunk) => {
+      this.stderr += String(chunk);
+    });
+    this.ended = new Promise((resolve) => this.child.on("close", resolve));
+  }
+
+  /** Waits until `done` holds; fails when the process ends before. */
+  async until(done: () => boolean): Promise<void> {
+    let ended = false;
+    void this.ended.then(() => {
+      ended = true;
+    });
+    while (!done()) {
+      if (ended) throw new Error(`the process ended: ${this.stdout}${this.stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  async url(): Promise<string> {
+    await this.until(() => this.stdout.includes("TURBOPUFFER_API_KEY"));
+    return /TURBOPUFFER_BASE_URL=(\S+)/.exec(this.stdout)?.[1] as string;
+  }
+}
+
+const started: Server[] = [];
+
+function start(args: readonly string[], environment?: Record<string, string>): Server {
+  const server = new Server(args, environment);
+  started.push(server);
+  return server;
+}
+
+afterEach(() => {
+  for (const { child } of started.splice(0)) child.kill("SIGKILL");
+});
+
+describe("starting", () => {
+  test("prints a banner with everything that a client needs", async () => {
+    const server = start(["serve", "--port", "0", "--data-dir", "/tmp/some-where"]);
+    const url = await server.url();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(server.stdout).toMatch(/^Trawl 0\.0\.0-test\n/);
+    expect(server.stdout).toContain(`address         ${url}\n`);
+    expect(server.stdout).toContain("data directory  /tmp/some-where\n");
+    expect(server.stdout).toContain("storage         local directory");
+    expect(server.stdout).toContain("authentication  off");
+    const client = new Turbopuffer({ baseURL: url, apiKey: "unused" });
+    expect(await client.namespace("a").deleteAll()).toMatchObject({ status: "OK" });
+  });
+
+  test("the banner never shows the key", async () => {
+    const server = start(["serve"], { TRAWL_PORT: "0", TRAWL_API_KEY: "tpuf_secret" });
+    const url = await server.url();
+    expect(server.stdout).toContain("authentication  on");
+    expect(server.stdout + server.stderr).not.toContain("tpuf_secret");
+    const wrong = new Turbopuffer({ baseURL: url, apiKey: "tpuf_wrong", maxRetries: 0 });
+    await expect(wrong.namespace("a").deleteAll()).rejects.toMatchObject({ status: 401 });
+    const right = new Turbopuffer({ baseURL: url, apiKey: "tpuf_secret" });
+    await right.namespace("a").deleteAll();
+  });
+
+  test("logs JSON lines when stderr is no terminal", async () => {
+    const server = start(["serve", "--port", "0"]);
+    const url = await server.url();
+    await fetch(`${url}/v1/namespaces`, { headers: { "x-request-id": "seen" } });
+    await server.until(() => server.stderr.includes('"request":"seen"'));
+    const lines = server.stderr.trim().split("\n");
+    const last = lines.map((line) => JSON.parse(line)).at(-1);
+    expect(last).toMatchObject({ message: "request", operation: "list_namespaces", status: 200 });
+  });
+
+  test.each([
+    [["serve", "--prot", "1"], {}, "Did you mean --port?"],
+    [["serv"], {}, "Did you mean serve?"],
+    [["serve", "--port", "http"], {}, '--port: "http" is not a whole number from 0 to 65535'],
+    [["serve"], { TRAWL_DATADIR: "x" }, "the nearest setting is TRAWL_DATA_DIR"],
+    [["serve", "--host", "0.0.0.0"], {}, "no API key is set"],
+    [["serve", "--config", "/nowhere.json"], {}, "cannot read the configuration file"],
+  ])("refuses %j %j", async (args, environment, message) => {
+    const server = start(args, environment as Record<string, string>);
+    expect(await server.ended).toBe(1);
+    expect(server.stderr).toContain(message);
+    expect(server.stdout).toBe("");
+  });
+
+  test("says which port is in use", async () => {
+    const first = start(["serve", "--port", "0"]);
+    const port = new URL(await first.url()).port;
+    const second = start(["serve", "--port", port]);
+    expect(await second.ended).toBe(1);
+    expect(second.stderr).toContain(`127.0.0.1 port ${port} is in use`);
+  });
+});
+
+describe("stopping", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s lets a query finish, then exits 0",
+    async (signal) => {
+      const server = start(["serve", "--port", "0"]);
+      const url = await server.url();
+      const answer = fetch(`${url}/v2/namespaces/a/query`, { method: "POST", body: "{}" });
+      await server.until(() => true);
+      await inFlight(url, 2);
+      server.child.kill(signal);
+      await server.until(() => server.stderr.includes("finishing the requests under way"));
+      await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+      server.child.stdin?.write("go\n");
+      expect(await (await answer).json()).toEqual({ rows: [] });
+      expect(await server.ended).toBe(0);
+      expect(server.stdout).toContain("engine closed");
+    },
+  );
+
+  test("a repeated signal counts as one, a second one ends the process at once", async () => {
+    const server = start(["serve", "--port", "0"]);
+    const url = await server.url();
+    const answer = fetch(`${url}/v2/namespaces/a/query`, { method: "POST", body: "{}" });
+    const lost = expect(answer).rejects.toThrow();
+    await inFlight(url, 2);
+    server.child.kill("SIGINT");
+    server.child.kill("SIGINT");
+    await server.until(() => server.stderr.includes("finishing the requests under way"));
+    await new Promise((resolve) => setTimeout(resolve, SIGNAL_REPEAT_MS + 50));
+    expect(server.child.exitCode).toBeNull();
+    server.child.kill("SIGINT");
+    expect(await server.ended).toBe(130);
+    await lost;
+  });
+});
+
+/** Waits until the server counts `count` requests in flight, the one that asks included. */
+async function inFlight(url: string, count: number): Promise<void> {
+  for (;;) {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    if (text.includes(`trawl_http_requests_in_flight ${count}\n`)) return;
+  }
+}
