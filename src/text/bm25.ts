@@ -15,7 +15,7 @@ export interface TermSaturation {
  * logarithm is Lucene's. Without any documents it is ln 2.
  */
 export function inverseDocumentFrequency(count: number, frequency: number): number {
-  return Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5));
+  return Math.log1p((count - frequency + 0.5) / (frequency + 0.5));
 }
 
 /**

@@ -92,9 +92,13 @@ export const GREEK_RULES: readonly GreekRule[] = [
     repairs: [{ whole: "αλ βι εν υψ λι ζω σ χ", add: "ων" }],
   },
   {
+    cut: "",
+    keepsEnding: true,
+    repairs: [{ whole: "ισα", add: "", drop: 1 }],
+  },
+  {
     cut: "ισα ισεσ ισε ισαμε ισατε ισαν ισανε",
     repairs: [
-      { whole: "ισα", add: "", drop: 1 },
       {
         whole:
           "αναμπα αθρο εμπα εσε εσωκλε επα ξαναπα επε περιπα συναθρο δανε κλε χαρτοπα \

@@ -19,7 +19,8 @@ interface CompiledRule {
 const WORD_LENGTH_MIN = 3;
 
 const ACCENTED = "άέήίόύώΐΰϊϋς";
-const PLAIN = "αεηιουωιυιυσ";
+/** As in Snowball, iota with dialytika becomes eta. */
+const PLAIN = "αεηιουωηυηυσ";
 
 /** A set of endings, searched from the longest down. */
 class Endings {

@@ -8,8 +8,8 @@ import { TERM_CACHE_ENTRIES, TERM_CACHE_TOKEN_UNITS_MAX } from "../base/limits.t
 /** Maps tokens, given as ranges of a text, to terms. */
 export class TermCache {
   readonly #normalize: (token: string) => string | undefined;
-  readonly #tokens: string[] = new Array<string>(TERM_CACHE_ENTRIES).fill("");
-  readonly #terms: (string | undefined)[] = new Array<string | undefined>(TERM_CACHE_ENTRIES);
+  readonly #tokens = new Array<string | undefined>(TERM_CACHE_ENTRIES).fill(undefined);
+  readonly #terms = new Array<string | undefined>(TERM_CACHE_ENTRIES).fill(undefined);
 
   /** `normalize` is pure; undefined means that the token is dropped. */
   constructor(normalize: (token: string) => string | undefined) {
@@ -26,7 +26,7 @@ export class TermCache {
     }
     const index = (hash ^ (hash >>> 15)) & (TERM_CACHE_ENTRIES - 1);
     const token = this.#tokens[index];
-    if (isAt(text, start, end, token)) return this.#terms[index];
+    if (token !== undefined && isAt(text, start, end, token)) return this.#terms[index];
     const copy = detached(text, start, end);
     const term = this.#normalize(copy);
     this.#tokens[index] = copy;
