@@ -1,0 +1,121 @@
+/**
+ * Which generation of a namespace is alive, and how one ends. A namespace is deleted in this order:
+ *
+ * 1. mark `deleting/…`         so that a crash in the next steps is noticed at the next start
+ * 2. WAL entry "delete"        the commit: from here on the generation is dead
+ * 3. mark `deleted/…`          its number is never used again
+ * 4. remove all its objects
+ * 5. remove the mark of step 1
+ */
+
+import type { NamespaceName } from "../base/ids.ts";
+import {
+  DELETING_PREFIX,
+  deletedKey,
+  deletedPrefix,
+  deletingKey,
+  generationPrefix,
+  type NamespaceGeneration,
+  namespacePrefix,
+  parseDeletedKey,
+  parseDeletingKey,
+  parseGenerationPrefix,
+} from "../storage/object-keys.ts";
+import { ALWAYS, endOf, type ListPage, type ObjectStore } from "../storage/object-store.ts";
+
+const LIST_PAGE_KEYS = 1000;
+/** Objects that are removed at the same time. */
+const REMOVALS_AT_ONCE = 16;
+
+/** What the store says about a name. */
+export interface FoundGenerations {
+  /** The newest generation with objects that is not marked as deleted. */
+  readonly alive: NamespaceGeneration | undefined;
+  /** What a creation would be, if none is alive. */
+  readonly next: NamespaceGeneration;
+}
+
+/** Looks up the generations of a name. Costs two listings. */
+export async function findGenerations(
+  store: ObjectStore,
+  name: NamespaceName,
+): Promise<FoundGenerations> {
+  const deleted = new Set<number>();
+  for await (const page of pages(store, deletedPrefix(name))) {
+    for (const key of page.keys) {
+      const at = parseDeletedKey(key);
+      if (at !== undefined) deleted.add(at.generation);
+    }
+  }
+  let alive: NamespaceGeneration | undefined;
+  for await (const page of pages(store, namespacePrefix(name), "/")) {
+    for (const prefix of page.prefixes) {
+      const at = parseGenerationPrefix(prefix);
+      if (at !== undefined && !deleted.has(at.generation)) alive = at;
+    }
+  }
+  const newest = Math.max(0, alive?.generation ?? 0, ...deleted);
+  return { alive, next: { name, generation: newest + 1 } };
+}
+
+/** Step 1: announces that a generation is to be deleted. */
+export async function announceDeletion(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
+  await store.put(deletingKey(at), new Uint8Array(0), ALWAYS);
+}
+
+/** Takes the announcement back: the deletion was not committed. */
+export async function withdrawDeletion(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
+  await store.delete(deletingKey(at));
+}
+
+/** Step 3: records that a generation is dead. After this, listings and openings pass it over. */
+export async function markDeleted(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
+  await store.put(deletedKey(at), new Uint8Array(0), ALWAYS);
+}
+
+/** Steps 4 and 5: removes the objects of a generation that is marked as deleted. */
+export async function removeGeneration(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
+  for await (const page of pages(store, generationPrefix(at))) {
+    for (let start = 0; start < page.keys.length; start += REMOVALS_AT_ONCE) {
+      const keys = page.keys.slice(start, start + REMOVALS_AT_ONCE);
+      await Promise.all(keys.map((key) => store.delete(key)));
+    }
+  }
+  await withdrawDeletion(store, at);
+}
+
+/** All deletions that were announced and are not finished. */
+export async function announcedDeletions(store: ObjectStore): Promise<NamespaceGeneration[]> {
+  const found: NamespaceGeneration[] = [];
+  for await (const page of pages(store, DELETING_PREFIX)) {
+    for (const key of page.keys) {
+      const at = parseDeletingKey(key);
+      if (at !== undefined) found.push(at);
+    }
+  }
+  return found;
+}
+
+/** Tells whether a generation is marked as deleted. */
+export async function isDeleted(store: ObjectStore, at: NamespaceGeneration): Promise<boolean> {
+  return (await store.get(deletedKey(at))) !== undefined;
+}
+
+async function* pages(
+  store: ObjectStore,
+  prefix: string,
+  delimiter?: "/",
+): AsyncGenerator<ListPage> {
+  let startAfter: string | undefined;
+  for (;;) {
+    const page = await store.list({
+      prefix,
+      limit: LIST_PAGE_KEYS,
+      ...(startAfter !== undefined && { startAfter }),
+      ...(delimiter !== undefined && { delimiter }),
+    });
+    yield page;
+    startAfter = endOf(page);
+    if (!page.truncated || startAfter === undefined) return;
+  }
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { type NamespaceName, namespaceName, sequenceNumber } from "../base/ids.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { walKey } from "../storage/object-keys.ts";
+import { ALWAYS } from "../storage/object-store.ts";
+import {
+  announceDeletion,
+  announcedDeletions,
+  findGenerations,
+  markDeleted,
+  removeGeneration,
+} from "./namespace-generations.ts";
+import { listNamespaces } from "./namespace-listing.ts";
+
+const NONE_GONE = () => false;
+
+async function storeWith(names: string[]): Promise<MemoryObjectStore> {
+  const store = new MemoryObjectStore();
+  for (const name of names) {
+    for (const sequence of [1, 2, 3]) {
+      const at = { name: namespaceName(name), generation: 1 };
+      await store.put(walKey(at, sequenceNumber(sequence)), new Uint8Array(1), ALWAYS);
+    }
+  }
+  return store;
+}
+
+test("names come in the byte order of their directories, page by page", async () => {
+  const store = await storeWith(["demo", "demo-copy", "a", "..", "z.z"]);
+  const found: string[] = [];
+  let after: NamespaceName | undefined;
+  for (;;) {
+    const page = await listNamespaces(store, { prefix: "", after, pageSize: 2 }, NONE_GONE);
+    if (page.length === 0) break;
+    found.push(...page);
+    after = page.at(-1);
+  }
+  expect(found).toEqual(["..", "a", "demo-copy", "demo", "z.z"]);
+});
+
+test("a prefix matches names only, not the rest of their directories", async () => {
+  const store = await storeWith(["demo", "demo-tables", "other"]);
+  const list = (prefix: string) =>
+    listNamespaces(store, { prefix, after: undefined, pageSize: 10 }, NONE_GONE);
+  expect(await list("demo-ta")).toEqual(["demo-tables"]);
+  expect(await list("demo")).toEqual(["demo-tables", "demo"]);
+});
+
+test("names that are being removed are left out without shortening the page", async () => {
+  const store = await storeWith(["a", "b", "c", "d"]);
+  const isGone = (name: NamespaceName) => name === "a" || name === "b";
+  const page = await listNamespaces(store, { prefix: "", after: undefined, pageSize: 2 }, isGone);
+  expect(page).toEqual(["c", "d"]);
+});
+
+test("a deleted generation's number is never used again", async () => {
+  const store = await storeWith(["movies"]);
+  const name = namespaceName("movies");
+  const { alive, next } = await findGenerations(store, name);
+  expect(alive?.generation).toBe(1);
+  expect(next.generation).toBe(2);
+  const at = { name, generation: 1 };
+  await announceDeletion(store, at);
+  expect(await announcedDeletions(store)).toEqual([at]);
+  await markDeleted(store, at);
+  expect((await findGenerations(store, name)).alive).toBeUndefined();
+  await removeGeneration(store, at);
+  expect(await announcedDeletions(store)).toEqual([]);
+  expect(await findGenerations(store, name)).toEqual({
+    alive: undefined,
+    next: { name, generation: 2 },
+  });
+});
