@@ -147,8 +147,8 @@ export const DRAIN_SWEEP_MS = 100;
 export const SIGNAL_REPEAT_MS = 500;
 /** Greatest `max_token_length`, in code points (contract: 254). */
 export const TOKEN_LENGTH_MAX = 254;
-/** Tokens whose term an analyzer remembers; a power of two. About 3 MiB when full. */
-export const TERM_CACHE_ENTRIES = 1 << 15;
+/** Tokens whose term an analyzer remembers; a power of two. About 6 MiB when full. */
+export const TERM_CACHE_ENTRIES = 1 << 16;
 /** Longest token that an analyzer remembers, in UTF-16 units; words are shorter. */
 export const TERM_CACHE_TOKEN_UNITS_MAX = 48;
 /** Analyzers kept, one for each distinct set of options in use. */

@@ -1,0 +1,105 @@
+/** Sums that do not depend on the order of their terms. */
+
+/** Exact sum of 64-bit integers, given as two 32-bit words so that the loop has no bigints. */
+export class IntegerSum {
+  #low = 0;
+  #high = 0;
+  #pending = 0;
+  #total = 0n;
+
+  /** Adds `high * 2^32 + low`; `low` is unsigned, `high` is signed or not. */
+  add(low: number, high: number): void {
+    this.#low += low;
+    this.#high += high;
+    // Sums of 2^20 words stay below 2^53, so they are exact.
+    if (++this.#pending === 1 << 20) this.#flush();
+  }
+
+  value(): bigint {
+    this.#flush();
+    return this.#total;
+  }
+
+  #flush(): void {
+    this.#total += (BigInt(this.#high) << 32n) + BigInt(this.#low);
+    this.#low = 0;
+    this.#high = 0;
+    this.#pending = 0;
+  }
+}
+
+/** Bits below 1 of the smallest positive float. */
+const FRACTION_BITS = 1074;
+
+/**
+ * Correctly rounded sum of finite floats. Keeps partial sums that do not overlap (Shewchuk, Adaptive
+ * precision floating-point arithmetic, 1997); sums that leave the range of floats on the way are
+ * kept as one big fixed-point number. A sum beyond the range is the greatest float.
+ */
+export class FloatSum {
+  #partials: number[] = [];
+  #fixed: bigint | undefined;
+
+  add(value: number): void {
+    if (this.#fixed !== undefined) {
+      this.#fixed += toFixed(value);
+      return;
+    }
+    const partials = this.#partials;
+    let kept = 0;
+    let sum = value;
+    for (let i = 0; i < partials.length; i++) {
+      const partial = partials[i];
+      const [big, small] = Math.abs(sum) < Math.abs(partial) ? [partial, sum] : [sum, partial];
+      const next = big + small;
+      if (!Number.isFinite(next)) {
+        this.#overflow(sum, kept, i);
+        return;
+      }
+      const lost = small - (next - big);
+      if (lost !== 0) partials[kept++] = lost;
+      sum = next;
+    }
+    partials.length = kept;
+    partials.push(sum);
+  }
+
+  value(): number {
+    if (this.#fixed !== undefined) return fromFixed(this.#fixed);
+    if (this.#partials.length < 2) return (this.#partials[0] ?? 0) + 0;
+    // The partials do not overlap, but rounding their sum once needs all of them together.
+    return fromFixed(this.#partials.reduce((sum, partial) => sum + toFixed(partial), 0n));
+  }
+
+  /** Partials below `kept` and from `from` on, and `sum`, are what was added so far. */
+  #overflow(sum: number, kept: number, from: number): void {
+    const rest = [...this.#partials.slice(0, kept), ...this.#partials.slice(from), sum];
+    this.#fixed = rest.reduce((total, partial) => total + toFixed(partial), 0n);
+    this.#partials = [];
+  }
+}
+
+/** The float as an integer multiple of 2^-1074, exactly. */
+function toFixed(value: number): bigint {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  const exponent = Number((bits >> 52n) & 0x7ffn);
+  const fraction = bits & 0xfffffffffffffn;
+  const magnitude = exponent === 0 ? fraction : (fraction | (1n << 52n)) << BigInt(exponent - 1);
+  return value < 0 ? -magnitude : magnitude;
+}
+
+/** The nearest float to a multiple of 2^-1074, ties to even. */
+function fromFixed(fixed: bigint): number {
+  const magnitude = fixed < 0n ? -fixed : fixed;
+  const sign = fixed < 0n ? -1 : 1;
+  const bits = magnitude.toString(16).length * 4;
+  const shift = Math.max(0, bits - 64);
+  let top = magnitude >> BigInt(shift);
+  // A sticky last bit keeps what was shifted out from looking like a tie.
+  if (top << BigInt(shift) !== magnitude) top |= 1n;
+  const value =
+    Number(top) * 2 ** Math.floor(-FRACTION_BITS / 2) * 2 ** Math.ceil(-FRACTION_BITS / 2 + shift);
+  return sign * Math.min(value, Number.MAX_VALUE);
+}

@@ -1,0 +1,42 @@
+/** Scores of the documents of one segment, and how clauses are put together. */
+
+import { emptyBits, forEachBit, hasBit, type OrdinalBits, orBits } from "./ordinal-bits.ts";
+
+/** Scores of one segment. */
+export interface SegmentScores {
+  /** By ordinal; without meaning for documents that are not in `scored`. */
+  readonly values: Float64Array;
+  /** The documents that the clause produces. */
+  readonly scored: OrdinalBits;
+}
+
+/** Makes scores without any document. */
+export function noScores(count: number): SegmentScores {
+  return { values: new Float64Array(count), scored: emptyBits(count) };
+}
+
+/** Merges what is present: a document that a clause misses is as if the clause were not there. */
+export function combineScores(
+  parts: readonly SegmentScores[],
+  count: number,
+  merge: (a: number, b: number) => number,
+): SegmentScores {
+  const { values, scored } = noScores(count);
+  for (const part of parts) {
+    forEachBit(part.scored, (ordinal) => {
+      const value = part.values[ordinal];
+      values[ordinal] = hasBit(scored, ordinal) ? merge(values[ordinal], value) : value;
+    });
+    orBits(scored, part.scored);
+  }
+  return { values, scored };
+}
+
+/** Changes the scores in place: the clause's arrays belong to its parent. */
+export function mapScores(scores: SegmentScores, change: (value: number) => number): SegmentScores {
+  const { values } = scores;
+  forEachBit(scores.scored, (ordinal) => {
+    values[ordinal] = change(values[ordinal]);
+  });
+  return scores;
+}

@@ -1,0 +1,76 @@
+/**
+ * What BM25 knows of a namespace: counts over its live documents, exact, so that no score depends on
+ * where documents are stored or on what was there before.
+ */
+
+import type { SegmentSnapshot, SegmentView } from "../segment/segment-view.ts";
+import { andBits, countBits, forEachBit, hasBit, presenceBits } from "./ordinal-bits.ts";
+
+/** Length statistics of one text attribute. */
+export interface TextStatistics {
+  /** Live documents with a value. */
+  readonly documentCount: number;
+  /** Terms of their values. */
+  readonly termCount: number;
+}
+
+interface CachedStatistics extends TextStatistics {
+  readonly liveVersion: number;
+}
+
+/** Per view and attribute, at the newest `liveVersion` asked for. */
+const CACHE = new WeakMap<SegmentView, Map<string, CachedStatistics>>();
+
+/** Counts the live documents with a value for the attribute, and their terms. */
+export function textStatistics(
+  segments: readonly SegmentSnapshot[],
+  attribute: string,
+): TextStatistics {
+  let documentCount = 0;
+  let termCount = 0;
+  for (const segment of segments) {
+    const statistics = segmentStatistics(segment, attribute);
+    documentCount += statistics.documentCount;
+    termCount += statistics.termCount;
+  }
+  return { documentCount, termCount };
+}
+
+/** Counts the live documents with the term. */
+export function documentFrequency(
+  segments: readonly SegmentSnapshot[],
+  attribute: string,
+  term: string,
+): number {
+  let count = 0;
+  for (const { view, live, liveCount } of segments) {
+    const ordinals = view.text(attribute)?.postings(term)?.ordinals;
+    if (ordinals === undefined) continue;
+    if (liveCount === view.documentCount) {
+      count += ordinals.length;
+      continue;
+    }
+    for (let i = 0; i < ordinals.length; i++) if (hasBit(live, ordinals[i])) count++;
+  }
+  return count;
+}
+
+function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextStatistics {
+  const { view, live, liveVersion } = segment;
+  const cached = CACHE.get(view)?.get(attribute);
+  if (cached?.liveVersion === liveVersion) return cached;
+  const column = view.column(attribute);
+  if (column === undefined) return { documentCount: 0, termCount: 0 };
+  const bits = andBits(presenceBits(column.column.presence, view.documentCount), live);
+  const lengths = view.text(attribute)?.lengths;
+  let termCount = 0;
+  if (lengths !== undefined) {
+    forEachBit(bits, (ordinal) => {
+      termCount += lengths[ordinal];
+    });
+  }
+  const statistics = { documentCount: countBits(bits), termCount, liveVersion };
+  const byAttribute = CACHE.get(view) ?? new Map<string, CachedStatistics>();
+  CACHE.set(view, byAttribute.set(attribute, statistics));
+  return statistics;
+}
