@@ -47,7 +47,7 @@ export async function ensureInstalled(root) {
   if (code !== 0) {
     throw new Error(
       `npm ci ended with code ${code} (its message is above). The packages come from ` +
-        "`npm config get registry`; check that this machine reaches it, then run the command again.",
+        "`npm config get registry`; check that this machine reaches it, then try again.",
     );
   }
 }

@@ -6,7 +6,10 @@ export interface Clock {
   monotonicMs(): number;
   /** Resolves after at least `ms` milliseconds; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `action` every `ms` milliseconds until the returned function is called. Does not keep the process alive. */
+  /**
+   * Calls `action` every `ms` milliseconds until the returned function is called. Does not keep the
+   * process alive.
+   */
   every(ms: number, action: () => void): () => void;
 }
 
@@ -34,7 +37,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Formats milliseconds since the Unix epoch as ISO 8601 in UTC, such as `2026-01-31T09:30:00.000Z`. */
+/** Formats milliseconds since the epoch as ISO 8601 in UTC, such as `2026-01-31T09:30:00.000Z`. */
 export function formatTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -63,8 +63,8 @@ export function invalid(message: string, detail?: ErrorDetail): DatabaseError {
 }
 
 /**
- * Builds the error for JSON of the wrong shape (422). `path` is where (`upsert_rows[3].id`), `reason`
- * what is wrong there.
+ * Builds the error for JSON of the wrong shape (422). `path` is where (`upsert_rows[3].id`),
+ * `reason` what is wrong there.
  */
 export function malformed(path: string, reason: string): DatabaseError {
   const where = path === "" ? "" : `${path}: `;

@@ -22,7 +22,8 @@ export const NAMESPACE_NAME_CHARS_MAX = 128;
 /** Says why `name` is no namespace name, or returns undefined if it is one. */
 export function namespaceNameFault(name: string): string | undefined {
   if (name.length > NAMESPACE_NAME_CHARS_MAX) {
-    return `Namespace \`${name}\` is too long, limit is currently ${NAMESPACE_NAME_CHARS_MAX} characters`;
+    const limit = `limit is currently ${NAMESPACE_NAME_CHARS_MAX} characters`;
+    return `Namespace \`${name}\` is too long, ${limit}`;
   }
   if (!NAMESPACE_NAME.test(name)) {
     return "Namespace contains invalid characters, must be [A-Za-z0-9-_.]";

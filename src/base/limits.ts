@@ -1,4 +1,4 @@
-/** Every bound of the system, with its unit and where it comes from. "contract" is the wire contract. */
+/** Every bound of the system, with unit and origin. "contract" is the wire contract. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -6,7 +6,7 @@ const GIB = 1024 * MIB;
 
 /** Decompressed body of a write (contract: 512 MB; binary megabytes, the laxer reading). */
 export const WRITE_BODY_BYTES_MAX = 512 * MIB;
-/** Body of a query or any other request that is not a write; our choice: 16 subqueries of vectors. */
+/** Body of any request that is not a write; our choice: 16 subqueries of vectors. */
 export const QUERY_BODY_BYTES_MAX = 64 * MIB;
 /** Nesting of arrays and objects in a body; our choice, far above any legal request. */
 export const JSON_DEPTH_MAX = 64;
@@ -92,7 +92,7 @@ export const QUERIES_IN_FLIGHT_MAX = 1024;
 export const WRITE_BODY_WINDOW_BYTES = 4 * MIB;
 /** Deltas kept for a query thread that lags behind before it gets the whole state again. */
 export const PENDING_DELTAS_MAX = 1024;
-/** One write call to a file; larger bodies take several. Our choice: keeps an I/O thread free soon. */
+/** One write call to a file; larger bodies take several. Our choice: frees I/O threads soon. */
 export const FILE_WRITE_BYTES_MAX = 16 * MIB;
 /** Directories that a store remembers as durable; beyond that it forgets and syncs again. */
 export const DURABLE_DIRECTORIES_MAX = 100_000;
@@ -120,7 +120,7 @@ export const WRAPPED_KEY_BYTES_MAX = 700;
 export const HEADERS_MS_MAX = 20_000;
 /** Time for a whole request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
 export const REQUEST_MS_MAX = 900_000;
-/** An idle connection is kept this long: longer than the 60 s for which official clients reuse it. */
+/** An idle connection is kept this long: longer than the 60 s for which clients reuse it. */
 export const KEEP_ALIVE_MS = 75_000;
 /** How long a body may stay below `BODY_PROGRESS_BYTES_MIN` while the server waits for it. */
 export const BODY_STALL_MS_MAX = 30_000;
@@ -153,7 +153,7 @@ export const TERM_CACHE_ENTRIES = 1 << 16;
 export const TERM_CACHE_TOKEN_UNITS_MAX = 48;
 /** Analyzers kept, one for each distinct set of options in use. */
 export const ANALYZERS_MAX = 16;
-/** Payload that is compressed in the calling thread; more goes to the pool. About 0.1 ms of work. */
+/** Payload that is compressed in the calling thread, in about 0.1 ms; more goes to the pool. */
 export const COMPRESS_INLINE_BYTES_MAX = 64 * KIB;
 /** Bytes of WAL entries that a reader holds ahead of its caller. */
 export const WAL_PREFETCH_BYTES_MAX = 64 * MIB;
@@ -167,5 +167,19 @@ export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;
 export const RECALL_SAMPLES_MAX = 10_000;
 /** Edits that a fuzzy match may need (contract). */
 export const FUZZY_DISTANCE_MAX = 2;
-/** Glob, regular expression or fuzzy text, in UTF-16 units; our choice, twice a filterable value. */
+/** Glob, regular expression or fuzzy text, in UTF-16 units; twice a filterable value. */
 export const PATTERN_CHARS_MAX = 8192;
+/** Documents times attributes of one write; our choice: bounds what sparse documents cost. */
+export const WRITE_CELLS_MAX = 100_000_000;
+/** Bytes of one buffer that the vectors of a write's body share; our choice. */
+export const FLOAT32_SLAB_BYTES = 1 * MIB;
+/** Bytes of a body that one step of its parser takes at least; above what a step costs. */
+export const PARSE_STEP_BYTES = 4 * KIB;
+/** One arena of shared memory; address space, not memory, so larger than most machines need. */
+export const ARENA_BYTES = 1 * GIB;
+/** Greatest arena: what 32-bit addresses reach. */
+export const ARENA_BYTES_MAX = 4 * GIB;
+/** Rows that one kernel call scores: some 0.1 ms of work, so that a thread can look up between. */
+export const SCAN_ROWS_MAX = 4096;
+/** A thread's scratch memory per arena: query, row numbers and scores of one kernel call. */
+export const SCRATCH_BYTES = 128 * KIB;

@@ -1,10 +1,10 @@
-/** A replaced character weighs more than a missing one: `data` means `data-dir` rather than `port`. */
+/** A replaced character weighs more than a missing one: `data` is nearer `data-dir` than `port`. */
 const REPLACE_WEIGHT = 1.5;
 
 /**
  * Returns the candidate that takes the fewest single-character edits (insert, delete, replace, swap
- * of neighbours) to reach from `name`, the first of equals; undefined only without candidates. Meant
- * for hints in errors: cost is the product of the lengths, per candidate.
+ * of neighbours) to reach from `name`, the first of equals; undefined only without candidates.
+ * Meant for hints in errors: cost is the product of the lengths, per candidate.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined;

@@ -92,7 +92,7 @@ function explainListen(error: NodeJS.ErrnoException, { http }: ServerConfig): Er
   return new Error(`cannot listen on ${at}: ${error.message}`, { cause: error });
 }
 
-/** This machine: cores that the process may use, and its cgroup's memory limit or the physical one. */
+/** This machine: the process's cores, and its cgroup's memory limit or the physical memory. */
 export function thisMachine(): Machine {
   const constrained = process.constrainedMemory();
   const limited = constrained > 0 && constrained < totalmem();

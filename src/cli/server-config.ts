@@ -53,9 +53,9 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
   const apiKey = textOf(given, "api-key");
   if (apiKey === undefined && !isLoopback(host) && given.get("allow-public-without-key") !== true) {
     throw new SettingFault(
-      `--host ${host} can be reached from other machines, and no API key is set, so anybody could ` +
-        "read and delete everything; set --api-key (or TRAWL_API_KEY), listen on 127.0.0.1, or say " +
-        "--allow-public-without-key if this is wanted",
+      `--host ${host} can be reached from other machines, and no API key is set, so anybody ` +
+        "could read and delete everything; set --api-key (or TRAWL_API_KEY), listen on " +
+        "127.0.0.1, or say --allow-public-without-key if this is wanted",
     );
   }
   return {

@@ -163,8 +163,8 @@ function refusal(
       return errorBody(400, `Invalid URL: ${shown} has a percent sign that starts no escape`);
     case "wrong_method": {
       const allowed = match.allowed.join(", ");
-      const message = `${method} is not served at ${shown} (served: ${allowed}); did you mean ${match.nearest}?`;
-      const answer = errorBody(405, message);
+      const served = `${method} is not served at ${shown} (served: ${allowed})`;
+      const answer = errorBody(405, `${served}; did you mean ${match.nearest}?`);
       return { ...answer, headers: { ...answer.headers, allow: allowed } };
     }
     case "unknown":

@@ -1,4 +1,4 @@
-/** Counts and latencies of requests, the event loop's lag, and the engine's figures, as `/metrics`. */
+/** What `/metrics` shows: requests, their latencies, the event loop's lag, the engine's figures. */
 
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";

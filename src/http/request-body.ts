@@ -9,9 +9,9 @@ import { DatabaseError, invalid } from "../base/errors.ts";
 import { BODY_PROGRESS_BYTES_MIN, BODY_STALL_MS_MAX } from "../base/limits.ts";
 import type { BodyBudget } from "./body-budget.ts";
 
-/** Retry advice when other requests' bodies fill the budget; they take about as long to arrive. */
+/** Retry advice when other bodies fill the budget; they take about as long to arrive. */
 const BUDGET_RETRY_MS = 1000;
-/** Decompressed chunk: fewer, larger ones cost less per byte, and 64 KiB is what sockets deliver. */
+/** Decompressed chunk: large ones cost less per byte, and 64 KiB is what sockets deliver. */
 const GUNZIP_CHUNK_BYTES = 64 * 1024;
 
 /** A client sent nothing, or next to nothing, for too long. */
@@ -26,7 +26,7 @@ export interface BodyRules {
   readonly beforeRead: () => void;
 }
 
-/** See the file's head. `chunks` may be read once; `release` must follow, however the request ends. */
+/** See the file's head. `chunks` may be read once; `release` must follow, whatever happens. */
 export class RequestBody {
   readonly #message: IncomingMessage;
   readonly #rules: BodyRules;
@@ -87,7 +87,7 @@ export class RequestBody {
     this.#charged = 0;
   }
 
-  /** Notes that `ms` have passed; ends the body with `BodyStalled` when too little came meanwhile. */
+  /** Notes that `ms` have passed; ends the body with `BodyStalled` if too little came meanwhile. */
   tick(ms: number): void {
     if (this.#rejectPending === undefined) return;
     if (this.#receivedInWindow >= BODY_PROGRESS_BYTES_MIN) {
@@ -138,14 +138,14 @@ export class RequestBody {
     if (this.#charged + bytes > budget.bytesMax) {
       throw new DatabaseError(
         "too_large",
-        `💔 the request body is larger than the ${budget.bytesMax} bytes that this server keeps for ` +
-          "bodies in memory; split the request, or raise the setting --body-memory",
+        `💔 the request body is larger than the ${budget.bytesMax} bytes that this server keeps ` +
+          "for bodies in memory; split the request, or raise the setting --body-memory",
       );
     }
     throw new DatabaseError(
       "overloaded",
-      `too many request bodies at once: ${budget.bytesUsed} of ${budget.bytesMax} bytes are in use; ` +
-        "send fewer requests at a time, or retry",
+      `too many request bodies at once: ${budget.bytesUsed} of ${budget.bytesMax} bytes are ` +
+        "in use; send fewer requests at a time, or retry",
       { retryAfterMs: BUDGET_RETRY_MS },
     );
   }

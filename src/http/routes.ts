@@ -10,7 +10,7 @@ import type { OperationName } from "../engine/engine.ts";
 
 type ApiVersion = "v1" | "v2";
 
-/** One row of the table. `path` follows the version; segments that start with `:` are parameters. */
+/** One row of the table. `path` follows the version; segments after a `:` are parameters. */
 export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE" | "HEAD";
   readonly versions: readonly ApiVersion[];

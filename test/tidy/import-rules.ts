@@ -1,0 +1,106 @@
+/** Rules about who imports whom: rings, cycles, files that nobody needs. */
+
+import { dirname, join } from "node:path";
+import { type Finding, isProduct, lineAt, type SourceFile } from "./source-file.ts";
+
+/** Lower rings first. A file imports its own folder and lower rings; never a sibling or higher. */
+const RINGS = [
+  ["base"],
+  ["kernel", "model"],
+  ["storage", "codec", "text", "vector", "wire"],
+  ["log", "segment", "manifest"],
+  ["write", "query", "index"],
+  ["engine"],
+  ["http"],
+  ["cli"],
+];
+const RING_OF = new Map(RINGS.flatMap((folders, ring) => folders.map((name) => [name, ring])));
+
+/** Files that something else than an import starts. */
+const ENTRY_POINTS = new Set(["src/cli/main.ts"]);
+
+interface Import {
+  readonly from: SourceFile;
+  /** Path of the imported file from the project's root. */
+  readonly to: string;
+  readonly line: number;
+}
+
+/** Imports of a sibling folder or a higher ring, and folders that have no ring. */
+export function ringFindings(files: readonly SourceFile[]): Finding[] {
+  return files.filter(isProduct).flatMap((file) => {
+    const folder = folderOf(file.path);
+    const ring = RING_OF.get(folder);
+    if (ring === undefined) {
+      const message = `folder ${folder} has no ring; add it to RINGS, or move the file`;
+      return [{ path: file.path, line: 1, message }];
+    }
+    return importsOf(file)
+      .filter(({ to }) => {
+        const other = folderOf(to);
+        return other !== folder && !((RING_OF.get(other) ?? RINGS.length) < ring);
+      })
+      .map(({ to, line }) => ({
+        path: file.path,
+        line,
+        message:
+          `${folder} may not import ${to}: only its own folder and lower rings; ` +
+          "take what is needed as a parameter from above",
+      }));
+  });
+}
+
+/** Import cycles; each is named once, by the imports that close it. */
+export function cycleFindings(files: readonly SourceFile[]): Finding[] {
+  const byPath = new Map(files.filter(isProduct).map((file) => [file.path, file]));
+  const findings: Finding[] = [];
+  const done = new Set<string>();
+  const visit = (file: SourceFile, trail: readonly string[]): void => {
+    if (done.has(file.path)) return;
+    for (const { to, line } of importsOf(file)) {
+      const start = [...trail, file.path].indexOf(to);
+      if (start >= 0) {
+        const cycle = [...trail, file.path].slice(start).concat(to).join(" → ");
+        const message = `import cycle ${cycle}; move what both need to a file of its own`;
+        findings.push({ path: file.path, line, message });
+        continue;
+      }
+      const next = byPath.get(to);
+      if (next !== undefined) visit(next, [...trail, file.path]);
+    }
+    done.add(file.path);
+  };
+  for (const file of byPath.values()) visit(file, []);
+  return findings;
+}
+
+/** Product files that no other product file imports or names (as threads are, by their URL). */
+export function deadFileFindings(files: readonly SourceFile[]): Finding[] {
+  const product = files.filter(isProduct);
+  const used = new Set(
+    product.flatMap((file) => {
+      const named = file.code.matchAll(/"([./\w-]+)\.[tj]s"/g);
+      return [...named].map(([, name]) => `${join(dirname(file.path), name)}.ts`);
+    }),
+  );
+  return product
+    .filter(({ path }) => !used.has(path) && !ENTRY_POINTS.has(path))
+    .map(({ path }) => {
+      const message = "nothing imports this file; use it, delete it, or add it to ENTRY_POINTS";
+      return { path, line: 1, message };
+    });
+}
+
+/** Relative imports, those of types included. */
+function importsOf(file: SourceFile): Import[] {
+  const statement = /\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
+  return [...file.code.matchAll(statement)].map((match) => ({
+    from: file,
+    to: join(dirname(file.path), match[1]),
+    line: lineAt(file, match.index),
+  }));
+}
+
+function folderOf(path: string): string {
+  return path.split("/")[1];
+}
