@@ -35,27 +35,33 @@ export class ByteWriter {
   }
 
   u8(value: number): void {
-    this.#view.setUint8(this.#claim(1), value);
+    const at = this.#claim(1);
+    this.#view.setUint8(at, value);
   }
 
   u16(value: number): void {
-    this.#view.setUint16(this.#claim(2), value, true);
+    const at = this.#claim(2);
+    this.#view.setUint16(at, value, true);
   }
 
   u32(value: number): void {
-    this.#view.setUint32(this.#claim(4), value, true);
+    const at = this.#claim(4);
+    this.#view.setUint32(at, value, true);
   }
 
   u64(value: bigint): void {
-    this.#view.setBigUint64(this.#claim(8), value, true);
+    const at = this.#claim(8);
+    this.#view.setBigUint64(at, value, true);
   }
 
   i64(value: bigint): void {
-    this.#view.setBigInt64(this.#claim(8), value, true);
+    const at = this.#claim(8);
+    this.#view.setBigInt64(at, value, true);
   }
 
   f64(value: number): void {
-    this.#view.setFloat64(this.#claim(8), value, true);
+    const at = this.#claim(8);
+    this.#view.setFloat64(at, value, true);
   }
 
   /** Writes a safe integer from 0 on as a varint. */
@@ -71,7 +77,8 @@ export class ByteWriter {
 
   /** Writes the bytes alone; the reader must know how many. */
   raw(value: Uint8Array): void {
-    this.#bytes.set(value, this.#claim(value.length));
+    const at = this.#claim(value.length);
+    this.#bytes.set(value, at);
   }
 
   /** Writes the length as a varint, then the bytes. */
@@ -85,6 +92,7 @@ export class ByteWriter {
     this.bytes(encoder.encode(value));
   }
 
+  /** Makes room, which may replace the memory: call it before touching `#bytes` or `#view`. */
   #claim(count: number): number {
     const at = this.#length;
     this.#length += count;

@@ -58,7 +58,7 @@ export async function decompress(
     throw fault("its compressed bytes are damaged", cause);
   }
   if (raw.length !== rawBytes) throw fault(`${raw.length} bytes unpacked, ${rawBytes} expected`);
-  return raw;
+  return new Uint8Array(raw.buffer, raw.byteOffset, raw.length); // A Buffer's `slice` would share.
 }
 
 /** Joins pieces from all over, so that text after vectors, or before, is not overlooked. */

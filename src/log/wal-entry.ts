@@ -52,7 +52,7 @@ export function encodeWalEntry(entry: WalEntry): Promise<Uint8Array> {
   head.raw(entry.nonce);
   head.u64(BigInt(Math.max(0, Math.round(entry.timeMs))));
   head.varint(entry.records.length);
-  const parts = [head.finish()];
+  const parts: Uint8Array[] = [head.finish()];
   for (const { kind, bytes } of entry.records) {
     const recordHead = new ByteWriter(16);
     recordHead.u8(kind);

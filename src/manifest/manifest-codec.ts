@@ -3,7 +3,8 @@
  *
  *     offset  size  meaning
  *          0    16  nonce of the save that wrote it: tells one's own object from another's
- *         16        the manifest as JSON in UTF-8, with the members of `Manifest`
+ *         16    16  nonce of the version before; zeros in version 1
+ *         32        the manifest as JSON in UTF-8, with the members of `Manifest`
  *
  * All its numbers are safe integers; wider ones in `state` must be strings.
  */
@@ -24,18 +25,22 @@ const VERSION = 1;
 export interface StoredManifest {
   readonly manifest: Manifest;
   readonly nonce: Uint8Array;
+  /** Nonce of the version that this one was made from. */
+  readonly previousNonce: Uint8Array;
 }
 
 /** Encodes a manifest as an object. A `state` that JSON cannot hold exactly is a bug. */
-export function encodeManifest({ manifest, nonce }: StoredManifest): Promise<Uint8Array> {
+export function encodeManifest(stored: StoredManifest): Promise<Uint8Array> {
+  const { manifest, nonce, previousNonce } = stored;
   const fault = manifestFault(manifest);
   assert(fault === undefined, `manifest ${manifest.version}: ${fault}`);
   assert(nonce.length === MANIFEST_NONCE_BYTES, `nonce of ${nonce.length} bytes`);
+  assert(previousNonce.length === MANIFEST_NONCE_BYTES, "no nonce of the version before");
   const json = new TextEncoder().encode(JSON.stringify(manifest, exactValue));
   return encodeFrame({
     kind: "manifest",
     version: VERSION,
-    parts: [nonce, json],
+    parts: [nonce, previousNonce, json],
     compression: "if smaller",
   });
 }
@@ -54,13 +59,14 @@ export async function decodeManifest(
   const { payload } = await decodeFrame(object, expected);
   const reader = new ByteReader(payload, key);
   const nonce = reader.raw(MANIFEST_NONCE_BYTES);
+  const previousNonce = reader.raw(MANIFEST_NONCE_BYTES);
   const text = Buffer.from(reader.raw(reader.remaining)).toString("utf8");
   const manifest = parseManifest(text, (what) => reader.fault(what));
   if (manifest.version !== version || manifest.generation !== at.generation) {
     const holds = `version ${manifest.version} of generation ${manifest.generation}`;
     throw reader.fault(`it holds ${holds}`);
   }
-  return { manifest, nonce };
+  return { manifest, nonce, previousNonce };
 }
 
 function parseManifest(text: string, fault: (what: string) => DatabaseError): Manifest {

@@ -12,7 +12,12 @@ import {
 import { endOf, IF_ABSENT, type ObjectStore } from "../storage/object-store.ts";
 import { isTransient, retryDelayMs } from "../storage/retrying-object-store.ts";
 import type { Manifest } from "./manifest.ts";
-import { decodeManifest, encodeManifest, MANIFEST_NONCE_BYTES } from "./manifest-codec.ts";
+import {
+  decodeManifest,
+  encodeManifest,
+  MANIFEST_NONCE_BYTES,
+  type StoredManifest,
+} from "./manifest-codec.ts";
 
 /** What a `ManifestStore` needs. */
 export interface ManifestStoreOptions {
@@ -29,13 +34,15 @@ const LIST_PAGE_KEYS = 1000;
 
 /**
  * Finds and follows the versions of one namespace's root. Version n + 1 is put if absent by whoever
- * knows version n; to lose that race costs work, never correctness.
+ * knows version n; to lose that race costs work, never correctness. One task at a time may use it.
  */
 export class ManifestStore {
   readonly #store: ObjectStore;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #at: NamespaceGeneration;
+  /** The version last loaded or saved, which the next one names as its predecessor. */
+  #known = { version: 0, nonce: new Uint8Array(MANIFEST_NONCE_BYTES) };
 
   constructor({ store, clock, random, at }: ManifestStoreOptions) {
     this.#store = store;
@@ -50,10 +57,10 @@ export class ManifestStore {
       const version = await this.#newestListedAfter(0);
       if (version === undefined) return undefined;
       const listed = await this.#read(version);
-      if (listed !== undefined) return this.loadNewer(listed);
-      // It was collected since the listing, so a newer one exists.
+      // An absent one was collected since the listing, so a newer one exists.
+      if (listed !== undefined) return this.loadNewer(this.#learn(listed));
     }
-    const what = `versions vanish as fast as they are listed`;
+    const what = "versions vanish as fast as they are listed";
     const where = manifestPrefix(this.#at);
     throw new DatabaseError("unavailable", `cannot find the newest manifest in ${where}: ${what}`);
   }
@@ -67,42 +74,58 @@ export class ManifestStore {
     for (;;) {
       const next = await this.#read(newest.version + 1);
       if (next === undefined) return newest;
-      newest = next;
+      newest = this.#learn(next);
     }
   }
 
   /**
-   * Makes `next` the newest version, or reports that its number was taken. A throw leaves the outcome
-   * unknown; `load` then shows it.
+   * Makes `next` a version of the manifest, or reports that another one has its number; then load
+   * again. `next` follows the version last loaded or saved here. A throw leaves the outcome unknown:
+   * keep the objects that `next` names until a `load` shows which versions won.
    */
   async save(next: Manifest): Promise<SaveOutcome> {
-    assert(next.generation === this.#at.generation, "manifest of another generation");
-    const nonce = this.#random.bytes(MANIFEST_NONCE_BYTES);
-    const object = await encodeManifest({ manifest: next, nonce });
-    if (!(await this.#putOnce(next.version, object, nonce))) return { kind: "conflict" };
+    const { version, generation } = next;
+    assert(generation === this.#at.generation, "manifest of another generation");
+    assert(version === this.#known.version + 1, `version ${version} skips or goes back`);
+    const nonce = Uint8Array.from(this.#random.bytes(MANIFEST_NONCE_BYTES));
+    const previousNonce = this.#known.nonce;
+    const object = await encodeManifest({ manifest: next, nonce, previousNonce });
+    if (!(await this.#put(version, object, nonce))) return { kind: "conflict" };
+    if (!(await this.#isInChain(version, nonce))) return { kind: "conflict" };
 
-    // A collected number is absent, too. A saver that slept may have won one: then newer ones exist.
-    const newer = await this.#newestListedAfter(next.version);
-    return { kind: newer === undefined ? "written" : "conflict" };
+    this.#known = { version, nonce };
+    return { kind: "written" };
   }
 
   /** Puts the object until it is known whether it is there; see `WalWriter` for the reasoning. */
-  async #putOnce(version: number, object: Uint8Array, nonce: Uint8Array): Promise<boolean> {
+  async #put(version: number, object: Uint8Array, nonce: Uint8Array): Promise<boolean> {
     const key = manifestKey(this.#at, version);
     for (let tried = 1; ; tried++) {
       try {
         const outcome = await this.#store.put(key, object, IF_ABSENT);
         if (outcome.kind === "written") return true;
 
-        const there = await this.#store.get(key);
-        if (there === undefined) return false; // Written by another, and collected.
-        const other = await decodeManifest(there, this.#at, version);
-        return Buffer.compare(other.nonce, nonce) === 0;
+        const there = await this.#read(version);
+        if (there !== undefined) return sameBytes(there.nonce, nonce);
+        if (tried === 1) return false; // Another one's, collected since.
+        throw this.#unknown(version);
       } catch (error) {
         if (tried === STORE_ATTEMPTS_MAX || !isTransient(error)) throw error;
       }
       await this.#clock.sleep(retryDelayMs(tried, this.#random));
     }
+  }
+
+  /**
+   * Tells whether a version that was put counts. A collected number is absent, too, so a saver that
+   * slept may have won an old one: then newer ones exist that do not come from it. Collectors keep
+   * versions for a grace period, so the successor is there to be asked, or nobody can tell any more.
+   */
+  async #isInChain(version: number, nonce: Uint8Array): Promise<boolean> {
+    if ((await this.#newestListedAfter(version)) === undefined) return true;
+    const successor = await this.#read(version + 1);
+    if (successor === undefined) throw this.#unknown(version);
+    return sameBytes(successor.previousNonce, nonce);
   }
 
   async #newestListedAfter(version: number): Promise<number | undefined> {
@@ -119,9 +142,23 @@ export class ManifestStore {
     }
   }
 
-  async #read(version: number): Promise<Manifest | undefined> {
+  async #read(version: number): Promise<StoredManifest | undefined> {
     const object = await this.#store.get(manifestKey(this.#at, version));
-    if (object === undefined) return undefined;
-    return (await decodeManifest(object, this.#at, version)).manifest;
+    return object === undefined ? undefined : decodeManifest(object, this.#at, version);
   }
+
+  #learn({ manifest, nonce }: StoredManifest): Manifest {
+    this.#known = { version: manifest.version, nonce: Uint8Array.from(nonce) };
+    return manifest;
+  }
+
+  #unknown(version: number): DatabaseError {
+    const key = manifestKey(this.#at, version);
+    const what = "later versions were collected before it was known whether they follow from it";
+    return new DatabaseError("conflict", `cannot save ${key}: ${what}`);
+  }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
 }

@@ -1,0 +1,297 @@
+import { describe, expect, test } from "vitest";
+import { damagedBytes, readOutcome } from "../../test/support/damaged-bytes.ts";
+import { FaultyObjectStore, SimulatedCrash } from "../../test/support/faulty-object-store.ts";
+import { InstantClock } from "../../test/support/instant-clock.ts";
+import { isDatabaseError } from "../base/errors.ts";
+import { namespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { type Random, seededRandom } from "../base/random.ts";
+import { CountingObjectStore } from "../storage/counting-object-store.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { walKey } from "../storage/object-keys.ts";
+import { ALWAYS, type ObjectStore } from "../storage/object-store.ts";
+import { decodeWalEntry, encodeWalEntry, type WalEntry } from "./wal-entry.ts";
+import { WalReader } from "./wal-reader.ts";
+import { WalWriter } from "./wal-writer.ts";
+
+const SEED = 21;
+const at = { name: namespaceName("n"), generation: 1 };
+const START = sequenceNumber(0);
+
+const record = (text: string) => ({ kind: 1, bytes: new TextEncoder().encode(text) });
+const textOf = (entry: WalEntry) =>
+  entry.records.map(({ bytes }) => Buffer.from(bytes).toString("utf8")).join();
+
+function writerOf(store: ObjectStore, random: Random, after: SequenceNumber = START): WalWriter {
+  return new WalWriter({ store, clock: new InstantClock(), random, at, after });
+}
+
+async function readAll(store: ObjectStore, after: SequenceNumber = START): Promise<WalEntry[]> {
+  const entries: WalEntry[] = [];
+  for await (const { entry } of new WalReader(store, at).entriesAfter(after)) entries.push(entry);
+  return entries;
+}
+
+async function filledStore(count: number): Promise<MemoryObjectStore> {
+  const store = new MemoryObjectStore();
+  const writer = writerOf(store, seededRandom(SEED));
+  for (let number = 1; number <= count; number++) await writer.append([record(`${number}`)]);
+  return store;
+}
+
+describe("WAL entry", () => {
+  test("comes back with all its records, large and empty ones", async () => {
+    const random = seededRandom(SEED);
+    for (const sizes of [[], [0], [1, 0, 100_000], Array(500).fill(3)]) {
+      const entry: WalEntry = {
+        generation: 1,
+        sequence: sequenceNumber(9),
+        nonce: random.bytes(16),
+        timeMs: 1_767_225_600_123,
+        records: sizes.map((size) => ({ kind: random.below(256), bytes: random.bytes(size) })),
+      };
+      expect(await decodeWalEntry(await encodeWalEntry(entry), at, entry.sequence)).toEqual(entry);
+    }
+  });
+
+  test("one under another key is corrupt", async () => {
+    const store = await filledStore(1);
+    const object = (await store.get(walKey(at, sequenceNumber(1)))) ?? new Uint8Array(0);
+    await expect(decodeWalEntry(object, at, sequenceNumber(2))).rejects.toThrow(
+      /wal\/0{19}2: it holds entry 1 of generation 1/,
+    );
+    const other = { ...at, generation: 2 };
+    await expect(decodeWalEntry(object, other, sequenceNumber(1))).rejects.toMatchObject({
+      code: "corrupt",
+    });
+  });
+
+  test("damage is corrupt, never an entry", async () => {
+    const random = seededRandom(SEED);
+    const store = await filledStore(1);
+    const whole = (await store.get(walKey(at, sequenceNumber(1)))) ?? new Uint8Array(0);
+    for (let round = 0; round < 500; round++) {
+      const damaged = damagedBytes(whole, random);
+      if (Buffer.compare(damaged, whole) === 0) continue;
+      const outcome = await readOutcome(() => decodeWalEntry(damaged, at, sequenceNumber(1)));
+      expect(outcome, `seed ${SEED}, round ${round}`).toEqual({ code: "corrupt" });
+    }
+  });
+});
+
+describe("WalWriter", () => {
+  test("numbers entries without gaps, one request each", async () => {
+    const store = new CountingObjectStore(new MemoryObjectStore());
+    const writer = writerOf(store, seededRandom(SEED));
+    for (let number = 1; number <= 5; number++) {
+      const outcome = await writer.append([record(`${number}`)]);
+      expect(outcome).toMatchObject({ kind: "written", entry: { sequence: number } });
+    }
+    expect(writer.last).toBe(5);
+    expect(store.counts().requests).toMatchObject({ put: 5, get: 0, list: 0 });
+    expect((await readAll(store)).map(textOf)).toEqual(["1", "2", "3", "4", "5"]);
+  });
+
+  test("hands over the entry that won its number, and goes on behind it", async () => {
+    const store = await filledStore(2);
+    const writer = writerOf(store, seededRandom(1));
+    const outcome = await writer.append([record("mine")]);
+    expect(outcome.kind).toBe("conflict");
+    expect(textOf(outcome.entry)).toBe("1");
+    writer.follow(sequenceNumber(2));
+    expect(await writer.append([record("mine")])).toMatchObject({ kind: "written" });
+    expect((await readAll(store)).map(textOf)).toEqual(["1", "2", "mine"]);
+  });
+
+  test("a put whose answer is lost is found to be written, once", async () => {
+    const random = seededRandom(SEED);
+    const inner = new MemoryObjectStore();
+    const rates = { before: 0, after: 1, delayMsMax: 0 };
+    const store = new FaultyObjectStore({ store: inner, random, clock: new InstantClock(), rates });
+    const writer = writerOf(store, random);
+    const appending = writer.append([record("once")]);
+    await Promise.resolve();
+    const healed = { before: 0, after: 0, delayMsMax: 0 };
+    setImmediate(() => store.setRates(healed));
+    expect(await appending).toMatchObject({ kind: "written", entry: { sequence: 1 } });
+    expect((await readAll(inner)).map(textOf)).toEqual(["once"]);
+  });
+
+  test("gives up in doubt, and then meets its own entry as another's", async () => {
+    const random = seededRandom(SEED);
+    const inner = new MemoryObjectStore();
+    const rates = { before: 0, after: 1, delayMsMax: 0 };
+    const store = new FaultyObjectStore({ store: inner, random, clock: new InstantClock(), rates });
+    const writer = writerOf(store, random);
+    await expect(writer.append([record("in doubt")])).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(walKey(at, sequenceNumber(1))),
+    });
+    store.setRates({ before: 0, after: 0, delayMsMax: 0 });
+    const next = await writer.append([record("another")]);
+    expect(next.kind).toBe("conflict");
+    expect(textOf(next.entry)).toBe("in doubt");
+  });
+
+  test("a damaged entry under its number stops it", async () => {
+    const store = await filledStore(1);
+    await store.put(walKey(at, sequenceNumber(1)), new Uint8Array(50), ALWAYS);
+    const appending = writerOf(store, seededRandom(1)).append([record("x")]);
+    await expect(appending).rejects.toMatchObject({ code: "corrupt" });
+  });
+
+  test("writers over faulty stores neither lose nor double an acknowledged append", async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const inner = new MemoryObjectStore();
+      const ledgers = [0, 1, 2].map((writer) => runWriter({ inner, seed, writer }));
+      const acknowledged = (await Promise.all(ledgers)).flat();
+      const log = (await readAll(inner)).map(textOf);
+      const context = `seed ${seed}`;
+      expect(new Set(log).size, context).toBe(log.length);
+      expect(new Set(acknowledged).size, context).toBe(acknowledged.length);
+      for (const text of acknowledged) {
+        const [, sequence] = text.split("@");
+        expect(`${log[Number(sequence) - 1]}@${sequence}`, context).toBe(text);
+      }
+    }
+  });
+
+  test("a crash at any call leaves a log of whole entries with all acknowledged ones", async () => {
+    for (const when of ["before", "after"] as const) {
+      for (let call = 1; call <= 6; call++) {
+        const random = seededRandom(SEED);
+        const inner = new MemoryObjectStore();
+        const clock = new InstantClock();
+        const rates = { before: 0, after: 0, delayMsMax: 0 };
+        const store = new FaultyObjectStore({ store: inner, random, clock, rates });
+        store.crashAt({ call, when });
+        const writer = writerOf(store, random);
+        const acknowledged: string[] = [];
+        for (let number = 1; number <= 5; number++) {
+          const outcome = await writer.append([record(`${number}`)]).catch((error) => {
+            expect(error).toBeInstanceOf(SimulatedCrash);
+          });
+          if (outcome === undefined) break;
+          acknowledged.push(`${number}`);
+        }
+        const log = (await readAll(inner)).map(textOf);
+        expect(log.slice(0, acknowledged.length)).toEqual(acknowledged);
+        expect(log.length - acknowledged.length).toBe(call <= 5 && when === "after" ? 1 : 0);
+      }
+    }
+  });
+});
+
+/** Appends 8 texts over a faulty store; returns `text@sequence` of the acknowledged ones. */
+async function runWriter(run: {
+  inner: ObjectStore;
+  seed: number;
+  writer: number;
+}): Promise<string[]> {
+  const random = seededRandom(run.seed * 10 + run.writer);
+  const clock = new InstantClock();
+  const rates = { before: 0.2, after: 0.2, delayMsMax: 20 };
+  const store = new FaultyObjectStore({ store: run.inner, random, clock, rates });
+  const writer = writerOf(store, random);
+  const acknowledged: string[] = [];
+  for (let number = 0; number < 8; number++) {
+    for (let tried = 0; tried < 100; tried++) {
+      // An append in doubt may be in the log, so each try has a text of its own.
+      const text = `${run.writer}.${number}.${tried}`;
+      try {
+        const outcome = await writer.append([record(text)]);
+        if (outcome.kind === "written") {
+          acknowledged.push(`${text}@${outcome.entry.sequence}`);
+          break;
+        }
+        writer.follow(outcome.entry.sequence);
+      } catch (error) {
+        if (!isDatabaseError(error, "unavailable")) throw error;
+      }
+    }
+  }
+  expect(acknowledged.length, `seed ${run.seed}`).toBe(8);
+  return acknowledged;
+}
+
+describe("WalReader", () => {
+  test("reads from any number to the end, in order", async () => {
+    const store = await filledStore(40);
+    for (const after of [0, 1, 39, 40, 50]) {
+      const texts = (await readAll(store, sequenceNumber(after))).map(textOf);
+      const expected = Array.from(
+        { length: Math.max(0, 40 - after) },
+        (_, i) => `${after + 1 + i}`,
+      );
+      expect(texts).toEqual(expected);
+    }
+  });
+
+  test("reads more entries than a page of a listing holds", async () => {
+    const store = new CountingObjectStore(await filledStore(1005));
+    expect((await readAll(store)).length).toBe(1005);
+    expect(store.counts().requests).toMatchObject({ get: 1005, list: 2 });
+  });
+
+  test("a probe tells an entry from the end with one request", async () => {
+    const reader = new WalReader(await filledStore(3), at);
+    expect(textOf((await reader.read(sequenceNumber(3)))?.entry ?? fail())).toBe("3");
+    expect(await reader.read(sequenceNumber(4))).toBeUndefined();
+  });
+
+  test("a gap is corrupt and names the missing object, after the entries before it", async () => {
+    const store = await filledStore(6);
+    await store.delete(walKey(at, sequenceNumber(4)));
+    const texts: string[] = [];
+    const reading = async () => {
+      for await (const { entry } of new WalReader(store, at).entriesAfter(START)) {
+        texts.push(textOf(entry));
+      }
+    };
+    await expect(reading()).rejects.toThrow(/wal\/0{19}4: missing, but .*wal\/0{19}5 exists/);
+    expect(await readOutcome(() => readAll(store, sequenceNumber(3)))).toEqual({ code: "corrupt" });
+    expect((await readAll(store, sequenceNumber(4))).map(textOf)).toEqual(["5", "6"]);
+  });
+
+  test("damage is reported with its object, and nothing behind it is served", async () => {
+    const store = await filledStore(6);
+    await store.put(walKey(at, sequenceNumber(3)), new Uint8Array(40), ALWAYS);
+    const texts: string[] = [];
+    const reading = async () => {
+      for await (const { entry } of new WalReader(store, at).entriesAfter(START)) {
+        texts.push(textOf(entry));
+      }
+    };
+    await expect(reading()).rejects.toThrow(/wal\/0{19}3/);
+    expect(texts).toEqual(["1", "2"]);
+  });
+
+  test("fetches ahead within its bounds", async () => {
+    const inner = await filledStore(60);
+    let underWay = 0;
+    let most = 0;
+    const get: ObjectStore["get"] = async (key) => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay--;
+      return inner.get(key);
+    };
+    const store = Object.assign(Object.create(inner), { get, list: inner.list.bind(inner) });
+    expect((await readAll(store)).length).toBe(60);
+    expect(most).toBeGreaterThan(4);
+    expect(most).toBeLessThanOrEqual(16);
+  });
+
+  test("a reader that stops early leaves no failure behind", async () => {
+    const store = await filledStore(10);
+    await store.put(walKey(at, sequenceNumber(2)), new Uint8Array(40), ALWAYS);
+    for await (const { entry } of new WalReader(store, at).entriesAfter(START)) {
+      expect(textOf(entry)).toBe("1");
+      break;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+});
+
+function fail(): never {
+  throw new Error("no entry");
+}
