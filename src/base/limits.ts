@@ -183,3 +183,11 @@ export const ARENA_BYTES_MAX = 4 * GIB;
 export const SCAN_ROWS_MAX = 4096;
 /** A thread's scratch memory per arena: query, row numbers and scores of one kernel call. */
 export const SCRATCH_BYTES = 128 * KIB;
+/** Bytes of documents that one segment in memory is built from; bounds the pause of one build. */
+export const SEGMENT_BUILD_BYTES_MAX = 64 * MIB;
+/** Bytes that one merge of segments in memory writes; bounds its pause. */
+export const SEGMENT_MERGE_BYTES_MAX = 64 * MIB;
+/** Documents that one merge of segments in memory writes; bounds its pause. */
+export const SEGMENT_MERGE_DOCUMENTS_MAX = 131_072;
+/** Segments of one size tier that are merged into one; also the ratio of two tiers' sizes. */
+export const SEGMENT_TIER_FANOUT = 8;
