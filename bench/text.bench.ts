@@ -1,7 +1,9 @@
 /**
  * Measures text analysis in MB/s of UTF-8 input: `forEachTerm` with the default options on English
- * prose in ASCII, with stemming, and on other scripts. Run it with `node bench/text.bench.ts`.
+ * prose in ASCII, with stemming, and on other scripts. Run it with `node bench/text.bench.ts`, and
+ * the path of an English text to use that in place of invented prose.
  */
+import { readFileSync } from "node:fs";
 import { seededRandom } from "../src/base/random.ts";
 import { analyzerFor } from "../src/text/analyzer.ts";
 import { splitFragments } from "../src/text/fragments.ts";
@@ -9,7 +11,7 @@ import { FULL_TEXT_DEFAULTS } from "../src/text/full-text-rules.ts";
 
 const TEXT_BYTES = 4_000_000;
 const VOCABULARY_WORDS = 30_000;
-const ROUNDS = 7;
+const ROUNDS = 15;
 
 /** Prose of invented words, their lengths and frequencies much as in English (Zipf's law). */
 function prose(letters: string, seed: number): string {
@@ -55,7 +57,8 @@ function measure(name: string, text: string, run: (piece: string) => void): void
 }
 
 const LATIN = "eeeetttaaaooiinnsshhrrddlcumwfgypbvk";
-const english = prose(LATIN, 1);
+const path = process.argv[2];
+const english = path === undefined ? prose(LATIN, 1) : readFileSync(path, "utf8");
 const french = prose(`${LATIN}éèàç`, 2);
 const russian = prose("оооееаааииннттсслвркмдпуяызбчгй", 3);
 const chinese = prose(

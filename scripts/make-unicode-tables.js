@@ -128,7 +128,7 @@ function write(file, constant, doc, classes) {
   }
   lines.push(line.trimEnd());
   const body = lines.map((text) => `${text}\\`).join("\n");
-  writeFileSync(join(target, file), `${doc}\nexport const ${constant} = "\\\n${body}\n";\n`);
+  writeFileSync(join(target, file), `${doc}\nexport const ${constant} =\n  "\\\n${body}\n";\n`);
   console.log(`${file}: ${runs.length} runs`);
 }
 

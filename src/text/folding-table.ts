@@ -1,6 +1,6 @@
 /**
  * ASCII spellings of other characters: the spelling, then all characters that have it. The mapping
- * is that of Apache Lucene's ASCIIFoldingFilter (Apache-2.0, see NOTICE), with its oddities, such as
+ * is that of Apache Lucene's ASCIIFoldingFilter (Apache-2.0, see NOTICE) with its oddities, such as
  * the capital for ǧ.
  */
 export const ASCII_SPELLINGS: readonly (readonly [string, string])[] = [

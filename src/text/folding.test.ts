@@ -25,7 +25,7 @@ test.each([
   expect(foldToAscii(text)).toBe(ascii);
 });
 
-test("every Latin letter with marks folds to the letter that it decomposes to, but for case", () => {
+test("Latin letters with marks fold to the letter that they decompose to, but for case", () => {
   const known = new Set(ASCII_SPELLINGS.flatMap(([, characters]) => Array.from(characters)));
   for (const character of known) {
     const base = character.normalize("NFD").replaceAll(/\p{M}/gu, "");

@@ -1,9 +1,12 @@
 /**
  * Remembers which term a token becomes, so that stop words, stemming and folding run once per
- * distinct token, and equal terms are mostly one string. Direct-mapped: a token has one place, and
- * the last one there stays, which bounds the memory and needs no bookkeeping.
+ * distinct token, and equal terms are mostly one string. Tokens of equal hash share two places; the
+ * one used longest ago makes room, which bounds the memory and needs no bookkeeping.
  */
 import { TERM_CACHE_ENTRIES, TERM_CACHE_TOKEN_UNITS_MAX } from "../base/limits.ts";
+
+/** Knuth's multiplier, 2^32 over the golden ratio: spreads a hash over its upper bits. */
+const HASH_FACTOR = 0x9e3779b1;
 
 /** Maps tokens, given as ranges of a text, to terms. */
 export class TermCache {
@@ -24,20 +27,26 @@ export class TermCache {
     for (let offset = start; offset < end; offset++) {
       hash = Math.imul(hash, 31) + text.charCodeAt(offset);
     }
-    const index = (hash ^ (hash >>> 15)) & (TERM_CACHE_ENTRIES - 1);
-    const token = this.#tokens[index];
-    if (token !== undefined && isAt(text, start, end, token)) return this.#terms[index];
-    const copy = detached(text, start, end);
-    const term = this.#normalize(copy);
-    this.#tokens[index] = copy;
-    this.#terms[index] = term;
+    const newer = (Math.imul(hash, HASH_FACTOR) >>> 15) & (TERM_CACHE_ENTRIES - 2);
+    if (isAt(text, start, end, this.#tokens[newer])) return this.#terms[newer];
+    const older = newer + 1;
+    let token = this.#tokens[older];
+    let term = this.#terms[older];
+    if (token === undefined || !isAt(text, start, end, token)) {
+      token = detached(text, start, end);
+      term = this.#normalize(token);
+    }
+    this.#tokens[older] = this.#tokens[newer];
+    this.#terms[older] = this.#terms[newer];
+    this.#tokens[newer] = token;
+    this.#terms[newer] = term;
     return term;
   }
 }
 
-function isAt(text: string, start: number, end: number, token: string): boolean {
+function isAt(text: string, start: number, end: number, token: string | undefined): boolean {
   const length = end - start;
-  if (token.length !== length) return false;
+  if (token === undefined || token.length !== length) return false;
   for (let index = 0; index < length; index++) {
     if (token.charCodeAt(index) !== text.charCodeAt(start + index)) return false;
   }

@@ -47,6 +47,7 @@ const NEWLINES = setOf(W.carriageReturn, W.lineFeed, W.newline);
 const TRANSPARENT = setOf(W.extend, W.format, W.joiner);
 const BETWEEN_LETTERS = setOf(W.midLetter, W.midNumLet, W.singleQuote);
 const BETWEEN_NUMBERS = setOf(W.midNum, W.midNumLet, W.singleQuote);
+const MIDDLES = BETWEEN_LETTERS | BETWEEN_NUMBERS | setOf(W.doubleQuote);
 const WORDS = LETTERS | setOf(W.numeric);
 const EXTENDED = WORDS | setOf(W.katakana, W.extendNumLet);
 
@@ -117,8 +118,7 @@ export function nextWordBreak(text: string, start: number): number {
         (last === W.joiner && (info & PICTOGRAPHIC) !== 0) || // WB3c
         (last === W.space && right === W.space) || // WB3d
         bridges(before, left, right) ||
-        (isIn(BETWEEN_LETTERS | BETWEEN_NUMBERS | (1 << W.doubleQuote), right) &&
-          bridges(left, right, nextClass(text, end + width)));
+        (isIn(MIDDLES, right) && bridges(left, right, nextClass(text, end + width)));
       if (!joined) break;
       paired = flag;
       before = left;
@@ -131,43 +131,88 @@ export function nextWordBreak(text: string, start: number): number {
   return 2 * end + ((seen & WORD_LIKE) === 0 ? 0 : 1);
 }
 
+/** What a UTF-16 unit means to the fast path: `special` is the underscore and all beyond ASCII. */
+const Kind = { gap: 0, alphanumeric: 1, middle: 2, special: 3 } as const;
+
+const KINDS = new Uint8Array(0x10000).fill(Kind.special);
+for (let unit = 0; unit < 0x80; unit++) KINDS[unit] = kindOf(WORD_CLASSES[unit] & CLASS_MASK);
+
+function kindOf(value: number): number {
+  if (isIn(WORDS, value)) return Kind.alphanumeric;
+  if (isIn(MIDDLES, value)) return Kind.middle;
+  return value === W.extendNumLet ? Kind.special : Kind.gap;
+}
+
 /** Calls `visit` with the UTF-16 range of every word-like segment of `text`, in order. */
 export function scanWords(text: string, visit: (start: number, end: number) => void): void {
+  const length = text.length;
   let start = 0;
-  while (start < text.length) {
-    const ascii = asciiWordEnd(text, start);
-    if (ascii >= 0) {
-      if (ascii > start) visit(start, ascii);
-      // A code point that starts no word ends its segment, unless something beyond ASCII follows.
-      start = ascii > start ? ascii : start + 1;
-      continue;
+  while (start < length) {
+    let kind = KINDS[text.charCodeAt(start)];
+    let end = start + 1;
+    if (kind === Kind.alphanumeric) {
+      kind = Kind.gap;
+      while (end < length) {
+        kind = KINDS[text.charCodeAt(end)];
+        if (kind !== Kind.alphanumeric) break;
+        end++;
+      }
+      // What stands between words joins them only if the next word follows at once.
+      const next = end + 1 < length ? KINDS[text.charCodeAt(end + 1)] : Kind.gap;
+      if (
+        kind === Kind.gap ||
+        kind === Kind.alphanumeric ||
+        (kind === Kind.middle && next === Kind.gap)
+      ) {
+        visit(start, end);
+        start = end;
+        continue;
+      }
+    } else if (kind !== Kind.special) {
+      if (end === length || text.charCodeAt(end) < 0x80) {
+        start = end;
+        continue;
+      }
     }
-    // WB3d: spaces are one segment, which a joiner and an emoji may end.
-    while (start > 0 && text[start] === " " && text[start - 1] === " ") start--;
-    const found = nextWordBreak(text, start);
-    const end = found >>> 1;
-    if ((found & 1) === 1) visit(start, end);
-    start = end;
+    start = visitSegment(text, start, visit);
   }
 }
 
+/** Visits the segment at `start` if it is word-like, by all rules, and returns its end. */
+function visitSegment(
+  text: string,
+  start: number,
+  visit: (start: number, end: number) => void,
+): number {
+  const ascii = asciiWordEnd(text, start);
+  if (ascii > start) {
+    visit(start, ascii);
+    return ascii;
+  }
+  let first = start;
+  // WB3d: spaces are one segment, which a joiner and an emoji may end.
+  while (first > 0 && text[first] === " " && text[first - 1] === " ") first--;
+  const found = nextWordBreak(text, first);
+  const end = found >>> 1;
+  if ((found & 1) === 1) visit(first, end);
+  return end;
+}
+
 /**
- * Finds the end of the word-like segment at `start` while all of it, and the unit after it, is
- * ASCII: `start` itself if no word-like segment starts there, and -1 if the general rules are
- * needed.
+ * Finds the end of the word-like segment at `start` if all of it, and the unit after it, is ASCII;
+ * otherwise returns `start`, and the general rules are needed.
  */
 function asciiWordEnd(text: string, start: number): number {
   let end = start;
   let seen = 0;
   while (end < text.length) {
     const unit = text.charCodeAt(end);
-    if (unit >= 0x80) return -1;
+    if (unit >= 0x80) return start;
     const info = WORD_CLASSES[unit];
     const value = info & CLASS_MASK;
     if (!isIn(EXTENDED, value)) {
       const next = text.charCodeAt(end + 1);
-      if (next >= 0x80) return -1;
-      if (end === start) return start;
+      if (next >= 0x80 || end === start) return start;
       const left = WORD_CLASSES[text.charCodeAt(end - 1)] & CLASS_MASK;
       const right = end + 1 < text.length ? WORD_CLASSES[next] & CLASS_MASK : NO_CLASS;
       if (!bridges(left, value, right)) break;
@@ -175,6 +220,5 @@ function asciiWordEnd(text: string, start: number): number {
     seen |= info;
     end++;
   }
-  if ((seen & WORD_LIKE) !== 0) return end;
-  return -1;
+  return (seen & WORD_LIKE) === 0 ? start : end;
 }
