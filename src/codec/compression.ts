@@ -10,7 +10,8 @@ import { DatabaseError } from "../base/errors.ts";
 import { COMPRESS_INLINE_BYTES_MAX } from "../base/limits.ts";
 
 /**
- * Level 1: on float vectors it ran at 490 MB/s here and saved 9 %, and ingest must not wait for more.
+ * Level 1: on float vectors it ran at 490 MB/s here and saved 9 %, and ingest must not wait for
+ * more.
  */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const SAMPLES = 4;
@@ -37,8 +38,8 @@ export async function compress(bytes: Uint8Array): Promise<Uint8Array | undefine
 }
 
 /**
- * Undoes `compress`. `rawBytes` is the length that must come out: no more is ever allocated, and any
- * other is `corrupt`, naming `object`.
+ * Undoes `compress`. `rawBytes` is the length that must come out: no more is ever allocated, and
+ * any other is `corrupt`, naming `object`.
  */
 export async function decompress(
   compressed: Uint8Array,

@@ -59,7 +59,7 @@ describe("frame", () => {
     expect(Buffer.compare(payload, text)).toBe(0);
   });
 
-  test("too old, too new, foreign and wrong kinds are told apart, and the object is named", async () => {
+  test("too old, too new, foreign and wrong kinds are told apart by object", async () => {
     const fail = async (object: Uint8Array, kind: "manifest" | "segment" = "manifest") => {
       const outcome = decodeFrame(object, { ...expected, kind });
       await expect(outcome).rejects.toThrow("n/manifest/1");

@@ -13,8 +13,9 @@
  *         28     4  CRC-32 of bytes 0 to 28
  *         32        payload; the object ends with it
  *
- * Checked in this order: magic, header checksum, kind, version, lengths, payload checksum. So `too_new`
- * and `too_old` are said only of headers that are whole, and everything else that is wrong is `corrupt`.
+ * Checked in this order: magic, header checksum, kind, version, lengths, payload checksum. So
+ * `too_new` and `too_old` are said only of headers that are whole, and everything else that is
+ * wrong is `corrupt`.
  */
 
 import { crc32 } from "node:zlib";

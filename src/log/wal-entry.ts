@@ -12,7 +12,8 @@
  *                     -  varint: length in bytes
  *                     -  bytes
  *
- * Generation and sequence number repeat the object's key, so that an entry under a wrong key is found.
+ * Generation and sequence number repeat the object's key, so that an entry under a wrong key is
+ * found.
  */
 
 import { assert } from "../base/assert.ts";

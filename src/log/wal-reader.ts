@@ -45,8 +45,8 @@ export class WalReader {
    * fetched ahead, within `WAL_PREFETCH_BYTES_MAX` as far as sizes can be foreseen.
    *
    * The end is where a listing shows no more. A number that is missing before that is `corrupt`,
-   * naming the missing object; a reader beside a collector should then look whether a newer manifest
-   * has moved `indexedUpTo` past it.
+   * naming the missing object; a reader beside a collector should then look whether a newer
+   * manifest has moved `indexedUpTo` past it.
    */
   async *entriesAfter(after: SequenceNumber): AsyncGenerator<ReadWalEntry> {
     const numbers = this.#numbersAfter(after);
@@ -77,7 +77,7 @@ export class WalReader {
       const page = await this.#store.list({ prefix, startAfter, limit: LIST_PAGE_KEYS });
       for (const key of page.keys) {
         const number = parseWalKey(this.#at, key);
-        if (number === undefined) continue; // A name that no writer makes, such as a desktop's file.
+        if (number === undefined) continue; // No writer's name: perhaps a desktop's file.
         if (number !== last + 1) throw this.#missing(sequenceNumber(last + 1), `${key} exists`);
         last = nextSequence(last);
         yield last;

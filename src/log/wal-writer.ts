@@ -30,7 +30,9 @@ export interface WalWriterOptions {
 export type AppendOutcome =
   /** The entry is durable at its sequence number. `bytes` is the size of the object. */
   | { readonly kind: "written"; readonly entry: WalEntry; readonly bytes: number }
-  /** Another entry has the number, and these records are nowhere. Apply it, `follow` it, try again. */
+  /**
+   * Another entry has the number, and these records are nowhere. Apply it, `follow` it, try again.
+   */
   | { readonly kind: "conflict"; readonly entry: WalEntry };
 
 /**
@@ -99,7 +101,9 @@ export class WalWriter {
     }
   }
 
-  /** Returns undefined once `entry` is known to be durable, or else the entry that has its number. */
+  /**
+   * Returns undefined once `entry` is known to be durable, or else the entry that has its number.
+   */
   async #commit(entry: WalEntry, object: Uint8Array): Promise<WalEntry | undefined> {
     const key = walKey(this.#at, entry.sequence);
     let cause: unknown;

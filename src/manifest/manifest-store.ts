@@ -80,8 +80,8 @@ export class ManifestStore {
 
   /**
    * Makes `next` a version of the manifest, or reports that another one has its number; then load
-   * again. `next` follows the version last loaded or saved here. A throw leaves the outcome unknown:
-   * keep the objects that `next` names until a `load` shows which versions won.
+   * again. `next` follows the version last loaded or saved here. A throw leaves the outcome
+   * unknown: keep the objects that `next` names until a `load` shows which versions won.
    */
   async save(next: Manifest): Promise<SaveOutcome> {
     const { version, generation } = next;
@@ -119,7 +119,8 @@ export class ManifestStore {
   /**
    * Tells whether a version that was put counts. A collected number is absent, too, so a saver that
    * slept may have won an old one: then newer ones exist that do not come from it. Collectors keep
-   * versions for a grace period, so the successor is there to be asked, or nobody can tell any more.
+   * versions for a grace period, so the successor is there to be asked, or nobody can tell any
+   * more.
    */
   async #isInChain(version: number, nonce: Uint8Array): Promise<boolean> {
     if ((await this.#newestListedAfter(version)) === undefined) return true;

@@ -26,7 +26,7 @@ export interface StoreCounts {
 /** Told of each request as it starts; `target` is its key or prefix. */
 export type StoreObserver = (request: StoreRequestName, target: string) => void;
 
-/** Counts requests and bytes: for metrics, and for tests that assert how many requests a thing costs. */
+/** Counts requests and bytes: for metrics, and for tests that assert what a thing costs. */
 export class CountingObjectStore implements ObjectStore {
   readonly #store: ObjectStore;
   readonly #observe: StoreObserver;

@@ -4,8 +4,8 @@ import { type FileSystem, isSystemError } from "./file-system.ts";
 import { isObjectKey, type ListPage, type ListRequest, type ObjectKey } from "./object-store.ts";
 
 /**
- * Lists the files below `root` as keys, in byte order. Reads each directory that it enters whole, but
- * enters only those that can hold an answer.
+ * Lists the files below `root` as keys, in byte order. Reads each directory that it enters whole,
+ * but enters only those that can hold an answer.
  */
 export async function listDirectory(
   root: string,
@@ -28,7 +28,7 @@ interface Walk {
   readonly files: FileSystem;
 }
 
-/** Yields keys, and folded prefixes with their `/`, below the directory `at` (empty, or ends in `/`). */
+/** Yields keys, and folded prefixes, below the directory `at` (empty, or ends in `/`). */
 async function* walk(context: Walk, at: string): AsyncGenerator<string> {
   const { prefix, startAfter = "", delimiter } = context.request;
   for (const name of await sortedNames(context, at)) {
@@ -45,7 +45,9 @@ async function* walk(context: Walk, at: string): AsyncGenerator<string> {
   }
 }
 
-/** Tells whether an object after `startAfter` lies below `path`: an empty directory is no prefix. */
+/**
+ * Tells whether an object after `startAfter` lies below `path`: an empty directory is no prefix.
+ */
 async function holdsKey(context: Walk, path: string): Promise<boolean> {
   const { startAfter = "" } = context.request;
   const request = { prefix: path, startAfter, limit: 1 };

@@ -14,7 +14,9 @@ export interface DirectoryLockOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Called once if another server takes the directory, as after a long pause; stop serving then. */
+  /**
+   * Called once if another server takes the directory, as after a long pause; stop serving then.
+   */
   readonly onLost?: (reason: DatabaseError) => void;
 }
 
@@ -25,12 +27,12 @@ export interface DirectoryLock {
 }
 
 /**
- * Makes this process the one server of a data directory, or throws a `conflict` that names the owner.
- * Nothing stays behind a killed owner.
+ * Makes this process the one server of a data directory, or throws a `conflict` that names the
+ * owner. Nothing stays behind a killed owner.
  *
- * Two locks, because neither sees every rival. On Linux an abstract socket, named after the directory's
- * device and inode: the kernel frees it with the process. It is blind to other systems, and to
- * containers with a network of their own; for these there is the lock file (lock-file.ts).
+ * Two locks, because neither sees every rival. On Linux an abstract socket, named after the
+ * directory's device and inode: the kernel frees it with the process. It is blind to other systems,
+ * and to containers with a network of their own; for these there is the lock file (lock-file.ts).
  */
 export async function acquireDirectoryLock(options: DirectoryLockOptions): Promise<DirectoryLock> {
   const { root, clock, random, onLost = () => undefined } = options;

@@ -6,8 +6,8 @@ import { type FileSystem, isSystemError, storageError } from "./file-system.ts";
 /**
  * Makes names durable: a file's name lives in its directory, and that must be synced like a file.
  *
- * Syncs of one directory are shared. A caller needs a sync that *starts* after its name is there, so
- * while one runs, all who come wait together for the next.
+ * Syncs of one directory are shared. A caller needs a sync that *starts* after its name is there,
+ * so while one runs, all who come wait together for the next.
  */
 export class DirectorySync {
   readonly #root: string;
@@ -16,7 +16,9 @@ export class DirectorySync {
   /** Directories whose own names, up to the root, this process has synced. */
   readonly #durable = new Set<string>();
   readonly #making = new Map<string, Promise<void>>();
-  /** Directories that once failed to sync, which the system may forget and report as synced next. */
+  /**
+   * Directories that once failed to sync, which the system may forget and report as synced next.
+   */
   readonly #failed = new Set<string>();
 
   constructor(root: string, files: FileSystem) {
@@ -40,8 +42,8 @@ export class DirectorySync {
   }
 
   /**
-   * Creates `directory` below the root where it is missing. Its name is synced even where it is not:
-   * another process may have made it a moment ago and not have come to that yet.
+   * Creates `directory` below the root where it is missing. Its name is synced even where it is
+   * not: another process may have made it a moment ago and not have come to that yet.
    */
   make(directory: string): Promise<void> {
     if (directory === this.#root || this.#durable.has(directory)) return Promise.resolve();

@@ -82,7 +82,7 @@ describe("EncryptingObjectStore", () => {
     await expect(store.getRange(other, 0, 9)).rejects.toThrow(/n\/other/);
   });
 
-  test("flipped, cut and lengthened objects are damage or what was written, never else", async () => {
+  test("flipped, cut and lengthened objects are damage or unchanged, never else", async () => {
     const seed = 11;
     const random = seededRandom(seed);
     const inner = new MemoryObjectStore();
@@ -104,7 +104,7 @@ describe("EncryptingObjectStore", () => {
     }
   });
 
-  test("a key that is gone, or was replaced, is named with the object and is no damage", async () => {
+  test("a key that is gone, or was replaced, is named with the object", async () => {
     const inner = new MemoryObjectStore();
     const path = join(directory.path, "brief");
     await writeFile(path, systemRandom.bytes(32));

@@ -33,10 +33,12 @@ export interface EncryptingObjectStoreOptions {
 
 /**
  * Encrypts what it writes and decrypts what it reads (layout: encryption-envelope.ts). Each object
- * names its own key, so objects of several keys, and ones from before there was a key, are read alike.
+ * names its own key, so objects of several keys, and ones from before there was a key, are read
+ * alike.
  *
  * A range costs two requests at the same time, so that it takes no longer than a plain one. It may
- * report damage for an object that is replaced in this very moment; immutable ones have no such moment.
+ * report damage for an object that is replaced in this very moment; immutable ones have no such
+ * moment.
  */
 export class EncryptingObjectStore implements ObjectStore {
   readonly #store: ObjectStore;

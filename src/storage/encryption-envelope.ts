@@ -15,10 +15,10 @@
  *       1024        chunks of 64 KiB of body, the last one shorter, at least one:
  *                   ciphertext of the same length, then a tag of 16 bytes
  *
- * The cipher is AES-256-GCM. The data key is new for each put, so a chunk's nonce is its number. Each
- * chunk authenticates SHA-256(head, object's key): chunks cannot be swapped, nor cut off, since the
- * head has the length; nor can an object be passed off as another one. The head has a fixed size, so
- * that the place of a range is known before the head is.
+ * The cipher is AES-256-GCM. The data key is new for each put, so a chunk's nonce is its number.
+ * Each chunk authenticates SHA-256(head, object's key): chunks cannot be swapped, nor cut off,
+ * since the head has the length; nor can an object be passed off as another one. The head has a
+ * fixed size, so that the place of a range is known before the head is.
  */
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
@@ -61,7 +61,9 @@ export function isEnvelope(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, MAGIC.length)).toString("latin1") === MAGIC;
 }
 
-/** Encodes a head; `keyName` has been accepted by the key service, so its length is no user's fault. */
+/**
+ * Encodes a head; `keyName` has been accepted by the key service, so its length is no user's fault.
+ */
 export function encodeEnvelopeHead(head: EnvelopeHead): Uint8Array {
   const keyName = Buffer.from(head.keyName, "utf8");
   assert(keyName.length <= KEY_NAME_BYTES_MAX, `key name of ${keyName.length} bytes`);

@@ -23,7 +23,7 @@ const open = (files: FileSystem = systemFiles) =>
   FsObjectStore.open({ root, random: systemRandom, files });
 
 describe("FsObjectStore makes objects durable", () => {
-  test("a new object: bytes synced, then named, then each new directory's name synced", async () => {
+  test("a new object: bytes synced, then named, then its directory synced", async () => {
     const log: string[] = [];
     const store = await open(recording(log));
     log.length = 0;
@@ -103,7 +103,7 @@ describe("FsObjectStore makes objects durable", () => {
     expect(await readdir(join(root, "~staging"))).toEqual([]);
   });
 
-  test("a failed sync of a directory leaves the outcome unknown, and no later put trusts it", async () => {
+  test("after a failed sync of a directory, no put there is trusted", async () => {
     const store = await open(failing("sync a"));
     await expect(store.put(objectKey("a/one"), body, IF_ABSENT)).rejects.toThrow(/cannot sync/);
     await expect(store.put(objectKey("a/one"), body, IF_ABSENT)).rejects.toThrow(
@@ -170,7 +170,7 @@ describe("FsObjectStore shares a directory with other processes", () => {
     }
   });
 
-  test("kill -9 leaves whole objects only, all acknowledged ones, and no staged files", async () => {
+  test("kill -9 leaves whole objects, all acknowledged ones, no staged files", async () => {
     let first = 0;
     for (let round = 0; round < 5; round++) {
       const acknowledged = await killAfter(startScript("put-until-killed", root, `${first}`), 40);

@@ -31,8 +31,8 @@ export interface FsObjectStoreOptions {
  *
  * A body is written to a staged file and synced, then named: `link` fails if the name exists, which
  * is put-if-absent without a lock, and readers see all of the file or none. The directory is synced
- * before the put resolves, after a conflict too, so that whoever learns of an object by losing to it
- * can rely on it. Directories that become empty stay.
+ * before the put resolves, after a conflict too, so that whoever learns of an object by losing to
+ * it can rely on it. Directories that become empty stay.
  */
 export class FsObjectStore implements ObjectStore {
   readonly #root: string;

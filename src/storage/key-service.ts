@@ -1,6 +1,6 @@
 /**
- * Keeps customer-managed keys and never gives them out: it wraps and unwraps the data keys with which
- * objects are encrypted. Small enough for the key services of the clouds.
+ * Keeps customer-managed keys and never gives them out: it wraps and unwraps the data keys with
+ * which objects are encrypted. Small enough for the key services of the clouds.
  */
 export interface KeyService {
   /**
@@ -10,8 +10,8 @@ export interface KeyService {
   wrap(keyName: string, dataKey: Uint8Array): Promise<Uint8Array>;
 
   /**
-   * Undoes `wrap`. Throws `unavailable` if the key is gone, or is not the one that wrapped: its owner
-   * may bring it back, so this is no damage.
+   * Undoes `wrap`. Throws `unavailable` if the key is gone, or is not the one that wrapped: its
+   * owner may bring it back, so this is no damage.
    */
   unwrap(keyName: string, wrapped: Uint8Array): Promise<Uint8Array>;
 }

@@ -20,9 +20,11 @@ const KEY_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 /**
  * Takes customer-managed keys from files: the file's name is the key's name, its content 32 bytes,
- * raw or in hex or base64. Files are read at each use, so that adding or removing one counts at once.
+ * raw or in hex or base64. Files are read at each use, so that adding or removing one counts at
+ * once.
  *
- * A wrapped data key is nonce (12 bytes), ciphertext (32), tag (16); the key's name is authenticated.
+ * A wrapped data key is nonce (12 bytes), ciphertext (32), tag (16); the key's name is
+ * authenticated.
  */
 export class LocalKeyService implements KeyService {
   readonly #path: string | undefined;
@@ -115,7 +117,9 @@ function missing(reason: string): MissingKey {
   return { kind: "missing", reason };
 }
 
-/** Reads a key file's content: raw bytes, hex, or base64 (either alphabet), with white space around. */
+/**
+ * Reads a key file's content: raw bytes, hex, or base64 (either alphabet), with white space around.
+ */
 function parseKey(content: Uint8Array): Uint8Array | undefined {
   if (content.length === DATA_KEY_BYTES) return content;
   const text = Buffer.from(content).toString("latin1").trim();

@@ -27,11 +27,11 @@ const NAME = /^~lock-(\d{10})$/;
 
 /**
  * The lock of a data directory as files `~lock-<number>` with the owner as JSON. The highest number
- * owns; numbers are taken with `link`, so that one contender wins, and the highest is never removed,
- * so that one who slept finds out. An empty owner, `{}`, means released.
+ * owns; numbers are taken with `link`, so that one contender wins, and the highest is never
+ * removed, so that one who slept finds out. An empty owner, `{}`, means released.
  *
- * An owner that cannot be looked up (another host, another container) proves that it lives by touching
- * its file every `LOCK_BEAT_MS`. A contender watches for that with its own clock only.
+ * An owner that cannot be looked up (another host, another container) proves that it lives by
+ * touching its file every `LOCK_BEAT_MS`. A contender watches for that with its own clock only.
  */
 export class LockFile {
   readonly #root: string;

@@ -8,8 +8,8 @@ import type {
 } from "./object-store.ts";
 
 /**
- * Keeps objects in a map: for tests and trials, and the plainest reading of the interface. Bytes are
- * copied on the way in and out, so that nobody can change what is stored.
+ * Keeps objects in a map: for tests and trials, and the plainest reading of the interface. Bytes
+ * are copied on the way in and out, so that nobody can change what is stored.
  */
 export class MemoryObjectStore implements ObjectStore {
   readonly #objects = new Map<ObjectKey, Uint8Array>();

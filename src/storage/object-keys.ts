@@ -9,8 +9,8 @@
  *
  * A generation is one life of a namespace: deleting and creating it again begins the next, so that
  * nothing of the old life can be taken for the new one's. Generations have 10 digits, sequence
- * numbers and versions 20, so that byte order is numeric order. The suffix `-table` keeps a namespace
- * called `.` or `..` from being one of these as a directory.
+ * numbers and versions 20, so that byte order is numeric order. The suffix `-table` keeps a
+ * namespace called `.` or `..` from being one of these as a directory.
  */
 
 import { assert } from "../base/assert.ts";
@@ -81,12 +81,14 @@ export function segmentKey(at: NamespaceGeneration, id: SegmentId): ObjectKey {
   return objectKey(segmentPrefix(at) + id);
 }
 
-/** Key of the mark that a generation is to be deleted: written first, so that a crash cannot stop it. */
+/** Key of the mark that a generation is to be deleted: written first, so no crash undoes it. */
 export function deletingKey(at: NamespaceGeneration): ObjectKey {
   return objectKey(marker(DELETING_PREFIX, at));
 }
 
-/** Key of the mark that a generation is deleted; it stays, and so its number is never used again. */
+/**
+ * Key of the mark that a generation is deleted; it stays, and so its number is never used again.
+ */
 export function deletedKey(at: NamespaceGeneration): ObjectKey {
   return objectKey(marker(DELETED_PREFIX, at));
 }
@@ -115,7 +117,9 @@ export function parseGenerationPrefix(prefix: string): NamespaceGeneration | und
   return `${parts[0]}/` === NAMESPACES_PREFIX ? parseGeneration(parts[1], parts[2]) : undefined;
 }
 
-/** Reads the sequence number of a key that lies under `walPrefix(at)`; undefined for other names. */
+/**
+ * Reads the sequence number of a key that lies under `walPrefix(at)`; undefined for other names.
+ */
 export function parseWalKey(at: NamespaceGeneration, key: string): SequenceNumber | undefined {
   const number = parseBelow(walPrefix(at), key);
   return number === undefined ? undefined : sequenceNumber(number);

@@ -11,15 +11,16 @@ import { assert } from "../base/assert.ts";
  * 4. Decided: of the conditional puts racing for an absent key, at most one is written, and every
  *             other one that resolves says "conflict".
  *
- * Bodies may be views of shared memory. Whoever shares them keeps them unchanged until the put ends.
+ * Bodies may be views of shared memory. Whoever shares them keeps them unchanged until the put
+ * ends.
  */
 export interface ObjectStore {
   /** Reads a whole object into memory of its own, or returns undefined if the key holds none. */
   get(key: ObjectKey): Promise<Uint8Array | undefined>;
 
   /**
-   * Reads the bytes from `start` to before `end`; fewer, down to none, where the object ends before.
-   * Returns undefined if the key holds no object.
+   * Reads the bytes from `start` to before `end`; fewer, down to none, where the object ends
+   * before. Returns undefined if the key holds no object.
    */
   getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined>;
 
@@ -91,8 +92,8 @@ export function objectKey(text: string): ObjectKey {
 }
 
 /**
- * Returns the `startAfter` of the page that follows `page`, or undefined after an empty one. Behind a
- * prefix that is a text after all keys under the prefix, so that it does not come again.
+ * Returns the `startAfter` of the page that follows `page`, or undefined after an empty one. Behind
+ * a prefix that is a text after all keys under the prefix, so that it does not come again.
  */
 export function endOf(page: ListPage): string | undefined {
   const key = page.keys.at(-1);

@@ -22,8 +22,8 @@ export interface RetryingObjectStoreOptions {
  * Tries again what may be done twice: reads, deletes and unconditional puts, with waits that double
  * and are drawn at random so that many clients do not come back together.
  *
- * A conditional put goes through once. Its throw leaves open whether it was written, and a second try
- * would turn its own success into a conflict; `log/wal-writer.ts` shows how to find out.
+ * A conditional put goes through once. Its throw leaves open whether it was written, and a second
+ * try would turn its own success into a conflict; `log/wal-writer.ts` shows how to find out.
  */
 export class RetryingObjectStore implements ObjectStore {
   readonly #store: ObjectStore;

@@ -45,14 +45,17 @@ export class StagingArea {
     return path;
   }
 
-  /** Removes a staged file, best effort: a file that stays is found by the next `removeLeftovers`. */
+  /**
+   * Removes a staged file, best effort: a file that stays is found by the next `removeLeftovers`.
+   */
   async discard(path: string): Promise<void> {
     await this.#files.unlink(path).catch(() => undefined);
   }
 
   /**
    * Removes files of processes that are gone, and of unknown ones when they are old. To remove one
-   * that is still in use makes its put fail with an unknown outcome, and never harms a named object.
+   * that is still in use makes its put fail with an unknown outcome, and never harms a named
+   * object.
    */
   async removeLeftovers(): Promise<void> {
     const names = await this.#files.readdir(this.directory);

@@ -1,7 +1,10 @@
 import { isDatabaseError } from "../../src/base/errors.ts";
 import type { Random } from "../../src/base/random.ts";
 
-/** Damages bytes in one of the ways of real storage: flipped bits, torn, lengthened, zeroed, foreign. */
+/**
+ * Damages bytes in one of the ways of real storage: flipped bits, torn, lengthened, zeroed,
+ * foreign.
+ */
 export function damagedBytes(whole: Uint8Array, random: Random): Uint8Array {
   const copy = Uint8Array.from(whole);
   const at = random.below(copy.length);
@@ -23,7 +26,9 @@ export function damagedBytes(whole: Uint8Array, random: Random): Uint8Array {
   }
 }
 
-/** What became of a read: its value, or the code of its operating error; any other throw goes on. */
+/**
+ * What became of a read: its value, or the code of its operating error; any other throw goes on.
+ */
 export async function readOutcome<T>(
   read: () => T | Promise<T>,
 ): Promise<{ value: T } | { code: string }> {

@@ -1,4 +1,6 @@
-/** Puts objects whose bytes all equal their number modulo 251, and prints each number once written. */
+/**
+ * Puts objects whose bytes all equal their number modulo 251, and prints each number once written.
+ */
 
 import { systemRandom } from "../../../src/base/random.ts";
 import { FsObjectStore } from "../../../src/storage/fs-object-store.ts";
