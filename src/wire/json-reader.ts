@@ -175,6 +175,23 @@ export class JsonReader {
   }
 
   /**
+   * Reads a number of either syntax, which `wasInteger` tells afterwards: an integer exactly, as a
+   * bigint beyond ±(2^53 − 1), any other number as the nearest float64.
+   */
+  readNumeric(expected = "a number"): number | bigint {
+    this.#expect("number", expected);
+    const start = this.#tokens.window.at;
+    const value = this.#tokens.number();
+    if (!this.#tokens.numbers.integer) return value;
+    return Number.isSafeInteger(value) ? value + 0 : BigInt(this.#tokens.textFrom(start));
+  }
+
+  /** Whether the number that was read last has neither fraction nor exponent. */
+  get wasInteger(): boolean {
+    return this.#tokens.numbers.integer;
+  }
+
+  /**
    * Reads an array of numbers, each rounded as `NumberScanner.scanFloat32` says, to the end of
    * `target`, and returns their count. After an interruption `target` holds some of them: a step
    * that calls this starts with `target.truncate`.

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { parseMetadataPatch, parseSchemaBody } from "./parse-namespace-bodies.ts";
+import { parseRecallBody } from "./parse-recall.ts";
+
+const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+test.each([
+  [{}, undefined, undefined],
+  [{ pinning: true }, 1, undefined],
+  [{ pinning: {} }, 1, undefined],
+  [{ pinning: { replicas: 3 }, read_only: true }, 3, true],
+  [{ pinning: null }, 0, undefined],
+  [{ pinning: false, read_only: false }, 0, false],
+  [{ read_only: null }, undefined, undefined],
+])("%j changes the metadata", (body, pinnedReplicas, readOnly) => {
+  expect(parseMetadataPatch(json(body))).toEqual({ pinnedReplicas, readOnly });
+});
+
+test.each([
+  [{ pinning: { replicas: 0 } }, "invalid", "💔 replicas must be greater than 0"],
+  [{ pinning: { replicas: "x" } }, "malformed", "pinning: data did not match any variant of"],
+  [{ pinning: 3 }, "malformed", "untagged enum UpdatePinningInput"],
+  [{ pinning: [] }, "malformed", "untagged enum UpdatePinningInput"],
+  [{ read_only: 1 }, "malformed", "read_only: invalid type"],
+  [[], "malformed", "invalid type: sequence"],
+])("the metadata change %j is refused", (body, code, text) => {
+  const parse = () => parseMetadataPatch(json(body));
+  expect(parse).toThrow(expect.objectContaining({ code }));
+  expect(parse).toThrow(text);
+});
+
+test("a schema body is the bare map", () => {
+  expect(parseSchemaBody(json({ a: "uint" }))).toEqual(new Map([["a", "uint"]]));
+  expect(() => parseSchemaBody(json([]))).toThrow("expected a map");
+  expect(() => parseSchemaBody(json({ a: null }))).toThrow("untagged enum AttributeSchemaInput");
+});
+
+test("recall has defaults", () => {
+  const defaults = {
+    sampleCount: 25,
+    topK: 10,
+    filter: undefined,
+    rankBy: undefined,
+    includeGroundTruth: false,
+  };
+  expect(parseRecallBody(json({}))).toEqual(defaults);
+  expect(parseRecallBody(new Uint8Array(0))).toEqual(defaults);
+});
+
+test("recall takes a ranking of its own", () => {
+  const body = { rank_by: ["v", "ANN", [1]], num: 1, top_k: 5, include_ground_truth: true };
+  expect(parseRecallBody(json(body))).toMatchObject({
+    sampleCount: 1,
+    topK: 5,
+    rankBy: { kind: "vector", attribute: "v" },
+    includeGroundTruth: true,
+  });
+});
+
+test.each([
+  [{ num: 0 }, "invalid"],
+  [{ num: 10_001 }, "invalid"],
+  [{ num: -1 }, "malformed"],
+  [{ top_k: 0 }, "invalid"],
+  [{ top_k: "x" }, "malformed"],
+  [{ num: 2, rank_by: ["v", "ANN", [1]] }, "invalid"],
+  [{ rank_by: ["a", "asc"] }, "invalid"],
+  [{ include_ground_truth: 1 }, "malformed"],
+])("the recall body %j is refused", (body, code) => {
+  expect(() => parseRecallBody(json(body))).toThrow(expect.objectContaining({ code }));
+});

@@ -1,0 +1,43 @@
+/** Bodies of requests about a namespace as a whole. */
+
+import { invalid, malformed } from "../base/errors.ts";
+import type { JsonObject, JsonValue } from "../model/json-value.ts";
+import type { MetadataPatch } from "../model/metadata-patch.ts";
+import { parseJson } from "./json-reader.ts";
+import { booleanAt, objectAt, present } from "./json-shape.ts";
+import { parseSchemaMap } from "./parse-write-members.ts";
+
+/** Replicas of a pinning that names no number (wire contract). */
+const PINNED_REPLICAS_DEFAULT = 1;
+
+/** Reads the body of a schema update: the bare map from attribute names to declarations. */
+export function parseSchemaBody(body: Uint8Array): JsonObject {
+  return parseSchemaMap("", parseJson(body));
+}
+
+/** Reads the body of a metadata update. */
+export function parseMetadataPatch(body: Uint8Array): MetadataPatch {
+  const root = objectAt("", parseJson(body));
+  const readOnly = present(root, "read_only");
+  const pinning = root.get("pinning");
+  return {
+    pinnedReplicas: pinning === undefined ? undefined : parsePinning(pinning),
+    readOnly: readOnly === undefined ? undefined : booleanAt("read_only", readOnly),
+  };
+}
+
+/** `null` and `false` remove the pinning, which is why null does not mean absent here. */
+function parsePinning(value: JsonValue): number {
+  if (value === null || value === false) return 0;
+  if (value === true) return PINNED_REPLICAS_DEFAULT;
+  const replicas = value instanceof Map ? (value.get("replicas") ?? undefined) : null;
+  if (replicas === undefined) return PINNED_REPLICAS_DEFAULT;
+  if (typeof replicas !== "bigint" || replicas < 0n || replicas > 0xffff_ffffn) {
+    throw malformed(
+      "pinning",
+      "data did not match any variant of untagged enum UpdatePinningInput",
+    );
+  }
+  if (replicas === 0n) throw invalid("💔 replicas must be greater than 0");
+  return Number(replicas);
+}
