@@ -62,3 +62,12 @@ export function documentsLogicalBytes(documents: DocumentColumns): number {
   for (const column of documents.attributes.values()) bytes += columnLogicalBytes(column);
   return bytes;
 }
+
+/** Bytes that the values of documents take in memory, places of absent ones included. O(attributes). */
+export function documentsBytes(documents: DocumentColumns): number {
+  let bytes = dataLogicalBytes(documents.ids, 0, documents.count);
+  for (const { data, count } of documents.attributes.values()) {
+    bytes += dataLogicalBytes(data, 0, count);
+  }
+  return bytes;
+}

@@ -1,0 +1,176 @@
+/**
+ * The section of ids: from id to ordinal by an open-addressing hash table. Packed
+ * (`columns-packing.ts`): the ids' data, then the slots: ordinal + 1, or 0 if free; a power of two of
+ * them, at most half full; none if there are few documents, which are then compared one by one.
+ */
+
+import { assert } from "../base/assert.ts";
+import { packData, unpackData } from "../codec/columns-codec.ts";
+import { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
+import { idAttributeType } from "../codec/columns-value.ts";
+import type { IdType } from "../model/attribute-type.ts";
+import type { ColumnData } from "../model/columns.ts";
+import { UUID_BYTES } from "../model/uuid.ts";
+import { SECTION, type SectionPlan } from "./segment-format.ts";
+
+/** Up to this many documents comparing all ids is as fast as hashing, and needs no table. */
+const UNHASHED_COUNT_MAX = 4;
+
+/** Ids that can be hashed and compared without being decoded. */
+export interface IdKeys {
+  readonly count: number;
+  /** 32 bits, the same for equal ids of one type. */
+  hash(index: number): number;
+  /** `other` is of the same id type. */
+  equals(index: number, other: IdKeys, otherIndex: number): boolean;
+}
+
+/** Makes keys of the first `count` ids. */
+export function idKeys(ids: ColumnData, count: number): IdKeys {
+  if (ids.kind === "string") return new StringKeys(ids.offsets, ids.bytes, count);
+  if (ids.kind === "u64") {
+    const { buffer, byteOffset } = ids.values;
+    return new WordKeys(new Uint32Array(buffer, byteOffset, 2 * count), 2, count);
+  }
+  assert(ids.kind === "uuid", `no ids are of kind ${ids.kind}`);
+  const bytes = ids.bytes.byteOffset % 4 === 0 ? ids.bytes : Uint8Array.from(ids.bytes);
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, (UUID_BYTES / 4) * count);
+  return new WordKeys(words, UUID_BYTES / 4, count);
+}
+
+/** Hashes of all keys, for looking the same ids up in several segments. */
+export function hashKeys(keys: IdKeys): Uint32Array {
+  const hashes = new Uint32Array(keys.count);
+  for (let i = 0; i < hashes.length; i++) hashes[i] = keys.hash(i);
+  return hashes;
+}
+
+/** Finds ordinals by id. */
+export class IdTable {
+  readonly ids: ColumnData;
+  readonly keys: IdKeys;
+  readonly #slots: Uint32Array;
+
+  constructor(block: Uint8Array, idType: IdType, count: number) {
+    const unpacker = new ArrayUnpacker(block, "a section of ids");
+    this.ids = unpackData(unpacker, idAttributeType(idType));
+    this.keys = idKeys(this.ids, count);
+    this.#slots = unpacker.u32();
+  }
+
+  /** The ordinal of the id at `index` of `keys`, whose hash is `hash`; -1 if it is not here. */
+  find(keys: IdKeys, index: number, hash: number): number {
+    const own = this.keys;
+    const slots = this.#slots;
+    if (slots.length === 0) {
+      for (let o = 0; o < own.count; o++) if (own.equals(o, keys, index)) return o;
+      return -1;
+    }
+    const mask = slots.length - 1;
+    for (let slot = hash & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      if (own.equals(slots[slot] - 1, keys, index)) return slots[slot] - 1;
+    }
+    return -1;
+  }
+}
+
+/** Plans the section of ids, which are unique. */
+export function planIds(ids: ColumnData, count: number): SectionPlan {
+  const packer = new ArrayPacker();
+  packData(packer, ids, count);
+  packer.array(fillSlots(idKeys(ids, count)));
+  const writeTo = (target: Uint8Array) => packer.writeTo(target);
+  return { kind: SECTION.ids, attribute: "", bytes: packer.bytes, writeTo };
+}
+
+function fillSlots(keys: IdKeys): Uint32Array {
+  const { count } = keys;
+  if (count <= UNHASHED_COUNT_MAX) return new Uint32Array(0);
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * count)));
+  const mask = slots.length - 1;
+  for (let ordinal = 0; ordinal < count; ordinal++) {
+    let slot = keys.hash(ordinal) & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = ordinal + 1;
+  }
+  return slots;
+}
+
+/** Ids of a fixed number of 32-bit words. */
+class WordKeys implements IdKeys {
+  readonly count: number;
+  readonly words: Uint32Array;
+  readonly #width: number;
+
+  constructor(words: Uint32Array, width: number, count: number) {
+    this.words = words;
+    this.#width = width;
+    this.count = count;
+  }
+
+  hash(index: number): number {
+    let hash = 0x9e37_79b9;
+    for (let i = 0; i < this.#width; i++) hash = mix(hash, this.words[index * this.#width + i]);
+    return finish(hash);
+  }
+
+  equals(index: number, other: IdKeys, otherIndex: number): boolean {
+    assert(other instanceof WordKeys, "compared ids differ in type");
+    const width = this.#width;
+    for (let i = 0; i < width; i++) {
+      if (this.words[index * width + i] !== other.words[otherIndex * width + i]) return false;
+    }
+    return true;
+  }
+}
+
+class StringKeys implements IdKeys {
+  readonly count: number;
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+
+  constructor(offsets: Uint32Array, bytes: Uint8Array, count: number) {
+    this.offsets = offsets;
+    this.bytes = bytes;
+    this.count = count;
+  }
+
+  hash(index: number): number {
+    const end = this.offsets[index + 1];
+    let hash = 0x9e37_79b9;
+    for (let i = this.offsets[index]; i < end; i++)
+      hash = Math.imul(hash ^ this.bytes[i], FNV_PRIME);
+    return finish(hash);
+  }
+
+  equals(index: number, other: IdKeys, otherIndex: number): boolean {
+    assert(other instanceof StringKeys, "compared ids differ in type");
+    const start = this.offsets[index];
+    const otherStart = other.offsets[otherIndex];
+    const length = this.offsets[index + 1] - start;
+    if (other.offsets[otherIndex + 1] - otherStart !== length) return false;
+    for (let i = 0; i < length; i++) {
+      if (this.bytes[start + i] !== other.bytes[otherStart + i]) return false;
+    }
+    return true;
+  }
+}
+
+/** Prime of the 32-bit FNV-1a hash. */
+const FNV_PRIME = 0x0100_0193;
+
+/** One round of MurmurHash3 (32 bits). */
+function mix(hash: number, word: number): number {
+  let k = Math.imul(word, 0xcc9e_2d51);
+  k = Math.imul((k << 15) | (k >>> 17), 0x1b87_3593);
+  const h = hash ^ k;
+  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe654_6b64) | 0;
+}
+
+/** The finalizer of MurmurHash3 (32 bits). */
+function finish(hash: number): number {
+  let h = hash ^ (hash >>> 16);
+  h = Math.imul(h, 0x85eb_ca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2_ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}

@@ -1,0 +1,318 @@
+/**
+ * The documents of a namespace in memory, as its one writer keeps them: a list of immutable segments
+ * and which of their documents are alive. A commit adds a segment and kills what it replaces; small
+ * segments are merged in steps of bounded length. Each change gives a delta from which readers in
+ * other threads follow (`snapshot-replica.ts`).
+ *
+ * A document id is alive at most once. Memory of dropped segments stays until `release`.
+ */
+
+import { assert } from "../base/assert.ts";
+import type { Ordinal, SegmentId } from "../base/ids.ts";
+import {
+  SEGMENT_BUILD_BYTES_MAX,
+  SEGMENT_MERGE_BYTES_MAX,
+  SEGMENT_MERGE_DOCUMENTS_MAX,
+} from "../base/limits.ts";
+import { buildIds } from "../codec/columns-builder.ts";
+import { documentsBytes } from "../codec/columns-size.ts";
+import { sliceDocuments } from "../codec/columns-slice.ts";
+import type { ColumnData, DocumentColumns } from "../model/columns.ts";
+import type { Schema } from "../model/schema.ts";
+import type { DocumentId } from "../model/value.ts";
+import { hashKeys, type IdKeys, idKeys } from "./id-section.ts";
+import { LiveSegment } from "./live-segment.ts";
+import type {
+  AddedSegment,
+  KilledOrdinals,
+  MemtableDelta,
+  SegmentPlace,
+} from "./memtable-delta.ts";
+import type { SegmentPlan } from "./segment-format.ts";
+import type { SegmentMemory } from "./segment-memory.ts";
+import { matchesSchema, planMerge } from "./segment-merger.ts";
+import { openSegment } from "./segment-reader.ts";
+import { verifySegment } from "./segment-seal.ts";
+import type { SegmentSnapshot } from "./segment-view.ts";
+import { planSegment } from "./segment-writer.ts";
+import { pickMerge } from "./tier-picker.ts";
+
+/** What a memtable needs from outside. */
+export interface MemtableOptions {
+  readonly memory: SegmentMemory;
+  /** Makes ids that are unique in the namespace, for ever. */
+  newSegmentId(): SegmentId;
+}
+
+/** One commit: deletes come first, then the documents replace those with their ids. */
+export interface MemtableCommit {
+  readonly deletes?: { readonly ids: ColumnData; readonly count: number };
+  /** Whole documents with unique ids. */
+  readonly documents?: DocumentColumns;
+  /** After the commit. */
+  readonly schema: Schema;
+}
+
+/** How far a rebuild is. */
+export interface RebuildProgress {
+  readonly documentsDone: number;
+  readonly documentsTotal: number;
+}
+
+/** The writer's side of a namespace's documents. */
+export class Memtable {
+  readonly #options: MemtableOptions;
+  #segments: LiveSegment[] = [];
+  readonly #dropped = new Map<SegmentId, SegmentPlace>();
+  #documentCount = 0;
+  #logicalBytes = 0;
+  #memoryBytes = 0;
+
+  constructor(options: MemtableOptions) {
+    this.#options = options;
+  }
+
+  /** Segments with their live documents as of now; in no meaningful order. */
+  get segments(): readonly SegmentSnapshot[] {
+    return this.#segments;
+  }
+
+  /** Live documents. */
+  get documentCount(): number {
+    return this.#documentCount;
+  }
+
+  /** Logical bytes of live documents, for billing. */
+  get logicalBytes(): number {
+    return this.#logicalBytes;
+  }
+
+  /** Bytes that segments occupy, dropped ones too until they are released. */
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
+
+  /** Where the live document with an id is. A few dozen hash lookups. */
+  locate(id: DocumentId): { segment: SegmentSnapshot; ordinal: Ordinal } | undefined {
+    const idType = this.#segments.at(0)?.view.idType;
+    if (idType === undefined || (typeof id === "bigint") !== (idType === "uint")) return undefined;
+    const keys = idKeys(buildIds(idType, [id]), 1);
+    const hash = keys.hash(0);
+    for (let s = this.#segments.length - 1; s >= 0; s--) {
+      const segment = this.#segments[s];
+      const ordinal = segment.view.table.find(keys, 0, hash);
+      if (ordinal >= 0 && segment.isAlive(ordinal as Ordinal)) {
+        return { segment, ordinal: ordinal as Ordinal };
+      }
+    }
+    return undefined;
+  }
+
+  /** Applies a commit. Throws before anything changed if there is no memory. */
+  apply(commit: MemtableCommit): MemtableDelta {
+    const { documents, deletes, schema } = commit;
+    const added =
+      documents === undefined || documents.count === 0
+        ? []
+        : this.#addAll(splitDocuments(documents).map((part) => () => planSegment(part, schema)));
+    const killed = new Map<LiveSegment, number[]>();
+    if (deletes !== undefined) this.#killAll(idKeys(deletes.ids, deletes.count), killed);
+    if (documents !== undefined) this.#killAll(idKeys(documents.ids, documents.count), killed);
+    const isEmpty = (segment: LiveSegment) => segment.liveCount === 0;
+    const dropped = [...killed.keys()].filter(isEmpty);
+    this.#replace(dropped, added);
+    this.#count(added);
+    return {
+      full: false,
+      added: added.map((segment) => describe(segment)),
+      killed: describeKilled(killed),
+      dropped: dropped.map(({ view }) => view.id),
+    };
+  }
+
+  /**
+   * Merges some segments if there are too many small ones, at most `budgetDocuments` live documents;
+   * undefined if there is nothing to do. To be called after commits and when idle.
+   */
+  compactStep(budgetDocuments: number, schema: Schema): MemtableDelta | undefined {
+    const picked = pickMerge(
+      this.#segments.map(({ view, liveCount }) => {
+        return { bytes: view.bytes, documentCount: view.documentCount, liveCount };
+      }),
+      {
+        documentsMax: Math.min(budgetDocuments, SEGMENT_MERGE_DOCUMENTS_MAX),
+        bytesMax: SEGMENT_MERGE_BYTES_MAX,
+      },
+    );
+    return (
+      picked &&
+      this.#merge(
+        picked.map((index) => this.#segments[index]),
+        schema,
+      )
+    );
+  }
+
+  /**
+   * Rebuilds one segment whose indexes are not those that the schema asks for; undefined if there is
+   * none left.
+   */
+  rebuildStep(schema: Schema): MemtableDelta | undefined {
+    const stale = this.#segments.find(({ view }) => !matchesSchema(view, schema));
+    return stale && this.#merge([stale], schema);
+  }
+
+  /** How many documents are in segments that have the indexes of a schema. */
+  rebuildProgress(schema: Schema): RebuildProgress {
+    let documentsDone = 0;
+    for (const { view, liveCount } of this.#segments) {
+      if (matchesSchema(view, schema)) documentsDone += liveCount;
+    }
+    return { documentsDone, documentsTotal: this.#documentCount };
+  }
+
+  /**
+   * Adds a sealed segment from a store, after checking it (throws `corrupt`, `too_new`, `too_old`).
+   * `live` is copied; without it every document is alive. No live id may be here already.
+   */
+  addSegment(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): MemtableDelta {
+    const block = sealed.byteOffset % 8 === 0 ? sealed : Uint8Array.from(sealed);
+    verifySegment(block);
+    const place = this.#options.memory.allocate(block.length);
+    place.bytes.set(block);
+    const segment = new LiveSegment(openSegment(id, place.bytes, place), live?.slice());
+    assert(
+      this.#segments.every(({ view }) => view.id !== id),
+      `segment ${id} is here already`,
+    );
+    this.#memoryBytes += block.length;
+    this.#replace([], [segment]);
+    this.#count([segment]);
+    return { full: false, added: [describe(segment)], killed: [], dropped: [] };
+  }
+
+  /** The whole state as one delta, for a reader that knows nothing. */
+  full(): MemtableDelta {
+    const added = this.#segments.map((segment) => describe(segment));
+    return { full: true, added, killed: [], dropped: [] };
+  }
+
+  /** Gives back the memory of dropped segments that no thread reads any more. */
+  release(ids: Iterable<SegmentId>): void {
+    for (const id of ids) {
+      const place = this.#dropped.get(id);
+      if (place === undefined) continue;
+      this.#dropped.delete(id);
+      this.#memoryBytes -= place.bytes;
+      this.#options.memory.free(place);
+    }
+  }
+
+  /** Drops all segments; their memory waits for `release` as after any other delta. */
+  clear(): MemtableDelta {
+    const dropped = this.#segments;
+    this.#replace(dropped, []);
+    this.#documentCount = 0;
+    this.#logicalBytes = 0;
+    return { full: false, added: [], killed: [], dropped: dropped.map(({ view }) => view.id) };
+  }
+
+  #merge(inputs: readonly LiveSegment[], schema: Schema): MemtableDelta {
+    const added = this.#addAll([() => planMerge(inputs, schema)]);
+    this.#replace(inputs, added);
+    return {
+      full: false,
+      added: added.map((segment) => describe(segment)),
+      killed: [],
+      dropped: inputs.map(({ view }) => view.id),
+    };
+  }
+
+  /** Writes segments to memory; all of them or, if it throws, none. */
+  #addAll(plans: readonly (() => SegmentPlan)[]): LiveSegment[] {
+    const added: LiveSegment[] = [];
+    const { memory } = this.#options;
+    try {
+      for (const makePlan of plans) {
+        const plan = makePlan();
+        const block = memory.allocate(plan.bytes);
+        plan.writeTo(block.bytes);
+        const id = this.#options.newSegmentId();
+        added.push(new LiveSegment(openSegment(id, block.bytes, block)));
+        this.#memoryBytes += plan.bytes;
+      }
+    } catch (error) {
+      for (const { view } of added) {
+        this.#memoryBytes -= view.bytes;
+        memory.free(placeOf(view));
+      }
+      throw error;
+    }
+    return added;
+  }
+
+  /** Leaves the counts alone: merges change nothing of them. */
+  #replace(dropped: readonly LiveSegment[], added: readonly LiveSegment[]): void {
+    for (const { view } of dropped) this.#dropped.set(view.id, placeOf(view));
+    this.#segments = [...this.#segments.filter((segment) => !dropped.includes(segment)), ...added];
+  }
+
+  #count(added: readonly LiveSegment[]): void {
+    for (const segment of added) {
+      this.#documentCount += segment.liveCount;
+      this.#logicalBytes += liveLogicalBytes(segment);
+    }
+  }
+
+  #killAll(keys: IdKeys, killed: Map<LiveSegment, number[]>): void {
+    const hashes = hashKeys(keys);
+    for (const segment of this.#segments) {
+      const { table } = segment.view;
+      for (let i = 0; i < keys.count && segment.liveCount > 0; i++) {
+        const ordinal = table.find(keys, i, hashes[i]) as Ordinal;
+        if (ordinal < 0 || !segment.isAlive(ordinal)) continue;
+        this.#logicalBytes -= segment.view.logicalBytesOf(ordinal);
+        this.#documentCount--;
+        segment.kill(ordinal);
+        const ordinals = killed.get(segment);
+        if (ordinals === undefined) killed.set(segment, [ordinal]);
+        else ordinals.push(ordinal);
+      }
+    }
+  }
+}
+
+function describe(segment: LiveSegment): AddedSegment {
+  const { view, live, liveCount } = segment;
+  const added = { id: view.id, place: placeOf(view), documentCount: view.documentCount };
+  return liveCount === view.documentCount ? added : { ...added, live: live.slice() };
+}
+
+function describeKilled(killed: ReadonlyMap<LiveSegment, number[]>): KilledOrdinals[] {
+  return [...killed]
+    .filter(([segment]) => segment.liveCount > 0)
+    .map(([{ view }, ordinals]) => ({ segment: view.id, ordinals: Uint32Array.from(ordinals) }));
+}
+
+function placeOf(view: LiveSegment["view"]): SegmentPlace {
+  return { arena: view.arena, offset: view.offset, bytes: view.bytes };
+}
+
+function liveLogicalBytes({ view, live, liveCount }: LiveSegment): number {
+  let bytes = view.logicalBytes;
+  for (let o = 0; liveCount < view.documentCount && o < view.documentCount; o++) {
+    if (((live[o >> 5] >>> (o & 31)) & 1) === 0) bytes -= view.logicalBytesOf(o as Ordinal);
+  }
+  return bytes;
+}
+
+/** Cuts documents so that no part has more bytes than one segment is built from. */
+function splitDocuments(documents: DocumentColumns): DocumentColumns[] {
+  const { count } = documents;
+  if (count <= 8 || documentsBytes(documents) <= SEGMENT_BUILD_BYTES_MAX) return [documents];
+  const middle = 8 * Math.ceil(count / 16);
+  return [
+    ...splitDocuments(sliceDocuments(documents, 0, middle)),
+    ...splitDocuments(sliceDocuments(documents, middle, count)),
+  ];
+}

@@ -1,0 +1,157 @@
+/**
+ * Posting lists: for each of some sorted strings the ordinals that have it, ascending, and a number
+ * for each: a frequency, or the bits of a weight. Packed (`columns-packing.ts`), in this order:
+ *
+ * - strings: offsets and bytes (`term-section.ts`);
+ * - starts: where each list begins in the next two arrays (count + 1);
+ * - ordinals, u32 each;
+ * - numbers, u32 each.
+ *
+ * Plain arrays, so that a list is two views and no work: memory is paid for speed, as a segment in
+ * memory is searched much more often than it is moved.
+ */
+
+import type { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
+import { fromByteStrings, mergeSorted, type SortedStrings } from "./term-section.ts";
+
+/** All posting lists of an attribute. */
+export interface PostingLists {
+  readonly strings: SortedStrings;
+  readonly starts: Uint32Array;
+  readonly ordinals: Uint32Array;
+  readonly numbers: Uint32Array;
+}
+
+/** One input of a merge. */
+export interface PostingPart {
+  readonly lists: PostingLists;
+  /** New ordinal by old one; `DEAD` for documents that are dropped. Rises from part to part. */
+  readonly newOrdinals: Uint32Array;
+}
+
+/** Mark of a document that does not live on. */
+export const DEAD = 0xffff_ffff;
+
+/** Adds posting lists to a packer. */
+export function packPostings(packer: ArrayPacker, lists: PostingLists): void {
+  packer.array(lists.strings.offsets);
+  packer.array(lists.strings.bytes);
+  packer.array(lists.starts);
+  packer.array(lists.ordinals);
+  packer.array(lists.numbers);
+}
+
+/** Reads what `packPostings` added. */
+export function unpackPostings(unpacker: ArrayUnpacker): PostingLists {
+  const strings = { offsets: unpacker.u32(), bytes: unpacker.u8() };
+  return {
+    strings,
+    starts: unpacker.u32(),
+    ordinals: unpacker.u32(),
+    numbers: unpacker.u32(),
+  };
+}
+
+/** Joins posting lists; strings without a live document are dropped. */
+export function mergePostings(parts: readonly PostingPart[]): PostingLists {
+  let capacity = 0;
+  for (const { lists } of parts) capacity += lists.ordinals.length;
+  const ordinals = new Uint32Array(capacity);
+  const numbers = new Uint32Array(capacity);
+  const values: string[] = [];
+  const starts: number[] = [0];
+  let at = 0;
+  mergeSorted(
+    parts.map(({ lists }) => lists.strings),
+    (value, codes) => {
+      const before = at;
+      for (let p = 0; p < parts.length; p++) {
+        if (codes[p] < 0) continue;
+        const { lists, newOrdinals } = parts[p];
+        const end = lists.starts[codes[p] + 1];
+        for (let i = lists.starts[codes[p]]; i < end; i++) {
+          const ordinal = newOrdinals[lists.ordinals[i]];
+          if (ordinal === DEAD) continue;
+          ordinals[at] = ordinal;
+          numbers[at++] = lists.numbers[i];
+        }
+      }
+      if (at === before) return;
+      values.push(value);
+      starts.push(at);
+    },
+  );
+  return {
+    strings: fromByteStrings(values),
+    starts: Uint32Array.from(starts),
+    ordinals: ordinals.subarray(0, at),
+    numbers: numbers.subarray(0, at),
+  };
+}
+
+/** Collects postings in the order of their documents, then sorts them into lists. */
+export class PostingCollector {
+  readonly #codes = new Map<string, number>();
+  /** By code: index of the last posting, which more of the same document are added to. */
+  readonly #last: number[] = [];
+  #postingCodes = new Uint32Array(64);
+  #ordinals = new Uint32Array(64);
+  #numbers = new Uint32Array(64);
+  #count = 0;
+
+  /** Adds `number` to the posting of `key` in a document; ordinals never fall from call to call. */
+  add(key: string, ordinal: number, number: number): void {
+    let code = this.#codes.get(key);
+    if (code === undefined) {
+      code = this.#codes.size;
+      this.#codes.set(key, code);
+      this.#last.push(-1);
+    }
+    const last = this.#last[code];
+    if (last >= 0 && this.#ordinals[last] === ordinal) {
+      this.#numbers[last] += number;
+      return;
+    }
+    if (this.#count === this.#ordinals.length) this.#grow();
+    this.#last[code] = this.#count;
+    this.#postingCodes[this.#count] = code;
+    this.#ordinals[this.#count] = ordinal;
+    this.#numbers[this.#count++] = number;
+  }
+
+  /** The lists by `sort` of the keys, which `encode` turns into bytes. */
+  finish(
+    sort: (keys: string[]) => string[],
+    encode: (sorted: readonly string[]) => SortedStrings,
+  ): PostingLists {
+    const sorted = sort([...this.#codes.keys()]);
+    const starts = new Uint32Array(sorted.length + 1);
+    const ranks = new Uint32Array(sorted.length);
+    for (let rank = 0; rank < sorted.length; rank++) {
+      ranks[this.#codes.get(sorted[rank]) ?? 0] = rank;
+    }
+    const count = this.#count;
+    for (let i = 0; i < count; i++) starts[ranks[this.#postingCodes[i]] + 1]++;
+    for (let rank = 0; rank < sorted.length; rank++) starts[rank + 1] += starts[rank];
+    const next = starts.slice();
+    const ordinals = new Uint32Array(count);
+    const numbers = new Uint32Array(count);
+    for (let i = 0; i < count; i++) {
+      const at = next[ranks[this.#postingCodes[i]]]++;
+      ordinals[at] = this.#ordinals[i];
+      numbers[at] = this.#numbers[i];
+    }
+    return { strings: encode(sorted), starts, ordinals, numbers };
+  }
+
+  #grow(): void {
+    const double = (array: Uint32Array) => {
+      const grown = new Uint32Array(2 * array.length);
+      grown.set(array);
+      return grown;
+    };
+    this.#postingCodes = double(this.#postingCodes);
+    this.#ordinals = double(this.#ordinals);
+    this.#numbers = double(this.#numbers);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Sparse vectors of an attribute by dimension. Packed (`columns-packing.ts`): posting lists
+ * (`posting-section.ts`) by dimension name, the numbers being weights as bits of f32.
+ */
+
+import { assert } from "../base/assert.ts";
+import { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
+import { halves, hasValue } from "../codec/columns-value.ts";
+import type { Column } from "../model/columns.ts";
+import {
+  PostingCollector,
+  type PostingLists,
+  packPostings,
+  unpackPostings,
+} from "./posting-section.ts";
+import { SECTION, type SectionPlan } from "./segment-format.ts";
+import type { SparseView } from "./segment-view.ts";
+import { codeOf, fromByteStrings, latin1 } from "./term-section.ts";
+
+/** Inverts a column of sparse vectors. */
+export function buildSparse(column: Column): PostingLists {
+  const { data, count } = column;
+  assert(data.kind === "sparse", `no sparse vectors are of kind ${data.kind}`);
+  const { offsets, names } = data;
+  const base = names.offsets[offsets[0]];
+  const joined = latin1(names.bytes.subarray(base, names.offsets[offsets[count]]));
+  const bits = new Uint32Array(Float32Array.from(halves(data.weights)).buffer);
+  const collector = new PostingCollector();
+  for (let ordinal = 0; ordinal < count; ordinal++) {
+    if (!hasValue(column, ordinal)) continue;
+    for (let e = offsets[ordinal]; e < offsets[ordinal + 1]; e++) {
+      const name = joined.substring(names.offsets[e] - base, names.offsets[e + 1] - base);
+      collector.add(name, ordinal, bits[e]);
+    }
+  }
+  return collector.finish((keys) => keys.sort(), fromByteStrings);
+}
+
+/** Plans the section of inverted sparse vectors. */
+export function planSparse(attribute: string, lists: PostingLists): SectionPlan {
+  const packer = new ArrayPacker();
+  packPostings(packer, lists);
+  const writeTo = (target: Uint8Array) => packer.writeTo(target);
+  return { kind: SECTION.sparse, attribute, bytes: packer.bytes, writeTo };
+}
+
+/** Opens the section of inverted sparse vectors. */
+export function openSparse(block: Uint8Array): PostingLists {
+  return unpackPostings(new ArrayUnpacker(block, "inverted sparse vectors"));
+}
+
+/** What queries see of inverted sparse vectors. */
+export function sparseView(lists: PostingLists): SparseView {
+  const { buffer, byteOffset, length } = lists.numbers;
+  const weights = new Float32Array(buffer, byteOffset, length);
+  const postings = (name: string) => {
+    const code = codeOf(lists.strings, name);
+    if (code < 0) return undefined;
+    const [start, end] = [lists.starts[code], lists.starts[code + 1]];
+    return {
+      ordinals: lists.ordinals.subarray(start, end),
+      weights: weights.subarray(start, end),
+    };
+  };
+  return { postings };
+}

@@ -1,0 +1,140 @@
+/**
+ * The text index of an attribute. Packed (`columns-packing.ts`): the fingerprint of the options that
+ * its terms come from (text), the count of terms of each document, posting lists
+ * (`posting-section.ts`) with frequencies.
+ */
+
+import { ArrayPacker, ArrayUnpacker, utf8Slice } from "../codec/columns-packing.ts";
+import { hasValue } from "../codec/columns-value.ts";
+import type { Column } from "../model/columns.ts";
+import type { FullTextOptions } from "../model/full-text-options.ts";
+import type { AttributeSchema } from "../model/schema.ts";
+import { analyzerFor } from "../text/analyzer.ts";
+import {
+  DEAD,
+  mergePostings,
+  PostingCollector,
+  type PostingLists,
+  packPostings,
+  unpackPostings,
+} from "./posting-section.ts";
+import { SECTION, type SectionPlan } from "./segment-format.ts";
+import type { Postings, TextView } from "./segment-view.ts";
+import { codeOf, encodeSorted, lowerBound, sortByBytes, stringAt } from "./term-section.ts";
+
+/** A text index as arrays. */
+export interface TextIndex {
+  readonly fingerprint: string;
+  readonly lengths: Uint32Array;
+  readonly lists: PostingLists;
+}
+
+/** One input of a merge. */
+export interface TextPart {
+  /** Undefined where no document has text. */
+  readonly index: TextIndex | undefined;
+  /** New ordinal by old one, or `DEAD`. */
+  readonly newOrdinals: Uint32Array;
+}
+
+/** Rises when the same options come to give other terms, so that indexes are built again. */
+const ANALYSIS_VERSION = 1;
+
+/** Tells apart options that give other terms. Those of scoring are left out. */
+export function textFingerprint(options: FullTextOptions): string {
+  const { tokenizer, language, stemming, removeStopwords, caseSensitive } = options;
+  const flags = [stemming, removeStopwords, caseSensitive, options.asciiFolding].map(Number);
+  return [ANALYSIS_VERSION, tokenizer, language, flags.join(""), options.maxTokenLength].join();
+}
+
+/** The options by which an attribute has a text index; undefined if it has none. */
+export function textOptions(
+  column: Column,
+  schema: AttributeSchema | undefined,
+): FullTextOptions | undefined {
+  const { type } = column;
+  const isText = (type.kind === "scalar" || type.kind === "array") && type.of === "string";
+  return isText ? schema?.fullTextSearch : undefined;
+}
+
+/** Analyzes a column of strings or of arrays of strings; all elements are one document. */
+export function buildTextIndex(column: Column, options: FullTextOptions): TextIndex {
+  const { data, count } = column;
+  const strings = data.kind === "array" ? data.elements : data;
+  const lengths = new Uint32Array(count);
+  const collector = new PostingCollector();
+  const analyzer = analyzerFor(options);
+  let ordinal = 0;
+  const visit = (term: string) => {
+    lengths[ordinal]++;
+    collector.add(term, ordinal, 1);
+  };
+  for (; ordinal < count && strings.kind === "string"; ordinal++) {
+    if (!hasValue(column, ordinal)) continue;
+    const start = data.kind === "array" ? data.offsets[ordinal] : ordinal;
+    const end = data.kind === "array" ? data.offsets[ordinal + 1] : ordinal + 1;
+    for (let i = start; i < end; i++) {
+      const text = utf8Slice(strings.bytes, strings.offsets[i], strings.offsets[i + 1]);
+      analyzer.forEachTerm(text, visit);
+    }
+  }
+  const lists = collector.finish(sortByBytes, encodeSorted);
+  return { fingerprint: textFingerprint(options), lengths, lists };
+}
+
+/** Joins text indexes with one fingerprint into one over `count` documents. */
+export function mergeTextIndexes(
+  fingerprint: string,
+  parts: readonly TextPart[],
+  count: number,
+): TextIndex {
+  const lengths = new Uint32Array(count);
+  const known = parts.flatMap(({ index, newOrdinals }) => {
+    return index === undefined ? [] : [{ index, newOrdinals, lists: index.lists }];
+  });
+  for (const { index, newOrdinals } of known) {
+    for (let o = 0; o < newOrdinals.length; o++) {
+      if (newOrdinals[o] !== DEAD) lengths[newOrdinals[o]] = index.lengths[o];
+    }
+  }
+  return { fingerprint, lengths, lists: mergePostings(known) };
+}
+
+/** Plans the section of a text index. */
+export function planText(attribute: string, index: TextIndex): SectionPlan {
+  const packer = new ArrayPacker();
+  packer.text(index.fingerprint);
+  packer.array(index.lengths);
+  packPostings(packer, index.lists);
+  const writeTo = (target: Uint8Array) => packer.writeTo(target);
+  return { kind: SECTION.text, attribute, bytes: packer.bytes, writeTo };
+}
+
+/** Opens the section of a text index. */
+export function openText(block: Uint8Array): TextIndex {
+  const unpacker = new ArrayUnpacker(block, "a text index");
+  const fingerprint = unpacker.text();
+  const lengths = unpacker.u32();
+  return { fingerprint, lengths, lists: unpackPostings(unpacker) };
+}
+
+/** What queries see of a text index. */
+export function textView({ lengths, lists }: TextIndex): TextView {
+  const { strings, starts, ordinals, numbers } = lists;
+  const postingsAt = (code: number): Postings => ({
+    ordinals: ordinals.subarray(starts[code], starts[code + 1]),
+    frequencies: numbers.subarray(starts[code], starts[code + 1]),
+  });
+  const postings = (term: string) => {
+    const code = codeOf(strings, term);
+    return code < 0 ? undefined : postingsAt(code);
+  };
+  return {
+    lengths,
+    termCount: starts.length - 1,
+    term: (code) => stringAt(strings, code),
+    lowerBound: (term) => lowerBound(strings, term),
+    postings,
+    postingsAt,
+  };
+}

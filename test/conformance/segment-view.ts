@@ -1,0 +1,247 @@
+/**
+ * What every `SegmentView` does, whatever made its bytes: the writer, a merge, or a store. Expected
+ * values come from plain documents by the slowest possible means.
+ */
+
+import { expect, test } from "vitest";
+import type { Ordinal } from "../../src/base/ids.ts";
+import type { Random } from "../../src/base/random.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import type { TypedDocument } from "../../src/codec/columns-builder.ts";
+import type { AttributeType, IdType } from "../../src/model/attribute-type.ts";
+import type { FullTextOptions } from "../../src/model/full-text-options.ts";
+import type { AttributeSchema, Schema } from "../../src/model/schema.ts";
+import type { AttributeValue, SparseVector } from "../../src/model/value.ts";
+import { compareStrings } from "../../src/model/value.ts";
+import type { SegmentView } from "../../src/segment/segment-view.ts";
+import { analyzerFor } from "../../src/text/analyzer.ts";
+import { EVERY_TYPE, randomDocuments, randomId } from "../support/random-documents.ts";
+
+/** Options that keep every token, with its case folded. */
+export const TEXT_OPTIONS: FullTextOptions = {
+  tokenizer: "word_v3",
+  language: "english",
+  stemming: false,
+  removeStopwords: true,
+  caseSensitive: false,
+  asciiFolding: false,
+  maxTokenLength: 39,
+  k1: 1.2,
+  b: 0.75,
+  k3: 8,
+};
+
+const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
+
+/** A schema of one attribute per type, with each index where `random` says so. */
+export function randomSchema(random: Random, idType: IdType): Schema {
+  const attributes = new Map<string, AttributeSchema>();
+  for (const [name, type] of EVERY_TYPE) {
+    const isText = "of" in type && type.of === "string";
+    attributes.set(name, {
+      type,
+      filterable: random.below(2) === 0,
+      ...(isText && random.below(3) > 0 && { fullTextSearch: TEXT_OPTIONS }),
+      ...(isText && random.below(3) === 0 && { regex: true as const }),
+    });
+  }
+  return { idType, distanceMetric: "cosine_distance", attributes };
+}
+
+/** Makes a view of documents in the order given. `random` may choose the way. */
+export type MakeView = (
+  documents: readonly TypedDocument[],
+  schema: Schema,
+  random: Random,
+) => { view: SegmentView; memory: (arena: number) => ArrayBufferLike };
+
+/** Runs the suite. */
+export function segmentViewConformance(name: string, makeView: MakeView): void {
+  const each = (check: (given: Given) => void) => {
+    for (let seed = 1; seed <= 24; seed++) {
+      const random = seededRandom(seed);
+      const idType = ID_TYPES[seed % ID_TYPES.length];
+      const schema = randomSchema(random, idType);
+      const documents = randomDocuments(random, 1 + random.below(40), {
+        idType,
+        types: EVERY_TYPE,
+      });
+      const { view, memory } = makeView(documents, schema, random);
+      try {
+        check({ view, memory, documents, schema, random, idType });
+      } catch (error) {
+        throw new Error(`seed ${seed}`, { cause: error });
+      }
+    }
+  };
+
+  test(`${name}: ids and ordinals lead to each other`, () => {
+    each(({ view, documents, random, idType }) => {
+      expect(view.documentCount).toBe(documents.length);
+      const ordinals = new Map(documents.map(({ id }, ordinal) => [id, ordinal]));
+      for (const [id, ordinal] of ordinals) {
+        expect(view.idOf(ordinal as Ordinal)).toBe(id);
+        expect(view.ordinalOf(id)).toBe(ordinal);
+      }
+      for (let i = 0; i < 50; i++) {
+        const id = randomId(random, idType, 1000);
+        expect(view.ordinalOf(id)).toBe(ordinals.get(id));
+      }
+    });
+  });
+
+  test(`${name}: columns give back every value and null`, () => {
+    each(({ view, documents }) => {
+      for (const attribute of EVERY_TYPE.keys()) {
+        const expected = documents.map(({ attributes }) => attributes.get(attribute) ?? null);
+        const column = view.column(attribute);
+        expect(column !== undefined).toBe(expected.some((value) => value !== null));
+        if (column === undefined) continue;
+        expect(expected.map((_, o) => column.value(o as Ordinal))).toEqual(expected);
+        expect(expected.map((_, o) => column.has(o as Ordinal))).toEqual(
+          expected.map((value) => value !== null),
+        );
+        expect(column.column.count).toBe(documents.length);
+      }
+    });
+  });
+
+  test(`${name}: dictionaries hold the distinct values in order`, () => {
+    each(({ view, documents, schema }) => {
+      for (const [attribute, type] of EVERY_TYPE) {
+        const dictionary = view.column(attribute)?.dictionary;
+        const values = documents.map(({ attributes }) => attributes.get(attribute) ?? null);
+        if (!hasDictionary(type, schema.attributes.get(attribute)) || values.every(isNull)) {
+          expect(dictionary).toBe(undefined);
+          continue;
+        }
+        const elements = values.flatMap((value) => value ?? []) as string[];
+        const distinct = [...new Set(elements)].sort(compareStrings);
+        expect(dictionary?.size).toBe(distinct.length);
+        if (dictionary === undefined) continue;
+        expect(distinct.map((_, code) => dictionary.value(code))).toEqual(distinct);
+        const codes = [...dictionary.codes].map((code) => distinct[code]);
+        if (type.kind === "array") expect(codes).toEqual(elements);
+        else expect(codes.filter((_, o) => !isNull(values[o]))).toEqual(elements);
+        for (const value of [...distinct, "", "\u{1f98a}", "id", "5"]) {
+          expect(dictionary.codeOf(value)).toBe(distinct.indexOf(value));
+          const below = distinct.filter((other) => compareStrings(other, value) < 0);
+          expect(dictionary.lowerBound(value)).toBe(below.length);
+        }
+      }
+    });
+  });
+
+  test(`${name}: text indexes hold the postings of every term`, () => {
+    each(({ view, documents, schema }) => {
+      for (const attribute of EVERY_TYPE.keys()) {
+        const options = schema.attributes.get(attribute)?.fullTextSearch;
+        const values = documents.map(({ attributes }) => attributes.get(attribute) ?? null);
+        const text = view.text(attribute);
+        expect(text !== undefined).toBe(options !== undefined && !values.every(isNull));
+        if (text === undefined || options === undefined) continue;
+        const terms = values.map((value) => termsOf(value, options));
+        expect([...text.lengths]).toEqual(terms.map((list) => list.length));
+        const distinct = [...new Set(terms.flat())].sort(compareStrings);
+        expect(distinct.map((_, code) => text.term(code))).toEqual(distinct);
+        expect(text.termCount).toBe(distinct.length);
+        distinct.forEach((term, code) => {
+          const counts = terms.map((list) => list.filter((other) => other === term).length);
+          const ordinals = counts.flatMap((count, o) => (count > 0 ? [o] : []));
+          const expected = { ordinals, frequencies: counts.filter((count) => count > 0) };
+          const postings = text.postings(term);
+          expect(plain(postings)).toEqual(expected);
+          expect(plain(text.postingsAt(code))).toEqual(expected);
+          expect(text.lowerBound(term)).toBe(code);
+        });
+        expect(text.postings("no such term")).toBe(undefined);
+      }
+    });
+  });
+
+  test(`${name}: sparse vectors are inverted by dimension`, () => {
+    each(({ view, documents }) => {
+      const vectors = documents.map(({ attributes }) => attributes.get("{}f16") as SparseVector);
+      const sparse = view.sparse("{}f16");
+      expect(sparse !== undefined).toBe(vectors.some((vector) => vector !== undefined));
+      for (const dimension of new Set(vectors.flatMap((vector) => vector?.names ?? []))) {
+        const postings = sparse?.postings(dimension);
+        const ordinals: number[] = [];
+        const weights: number[] = [];
+        vectors.forEach((vector, ordinal) => {
+          const at = vector?.names.indexOf(dimension) ?? -1;
+          if (at < 0) return;
+          ordinals.push(ordinal);
+          weights.push(vector.weights[at]);
+        });
+        expect([...(postings?.ordinals ?? [])]).toEqual(ordinals);
+        expect([...(postings?.weights ?? [])]).toEqual(weights);
+      }
+      expect(sparse?.postings("none")).toBe(undefined);
+    });
+  });
+
+  test(`${name}: dense vectors lie where the kernels are told`, () => {
+    each(({ view, memory, documents }) => {
+      for (const [attribute, type] of EVERY_TYPE) {
+        const place = view.column(attribute)?.vectors;
+        if (type.kind !== "vector") expect(place).toBe(undefined);
+        if (place === undefined || type.kind !== "vector") continue;
+        expect(place.strideBytes % 16).toBe(0);
+        expect(place.offset % 64).toBe(0);
+        documents.forEach(({ attributes }, ordinal) => {
+          const at = place.offset + ordinal * place.strideBytes;
+          const expected = attributes.get(attribute) ?? new Float32Array(type.dimensions);
+          const stored = elementsAt(memory(place.arena), at, type);
+          expect(Float32Array.from(stored)).toEqual(expected);
+          const norm = Math.sqrt(stored.reduce((sum, x) => sum + x * x, 0));
+          expect(place.inverseNorms[ordinal]).toBe(norm === 0 ? 0 : Math.fround(1 / norm));
+        });
+      }
+    });
+  });
+}
+
+interface Given extends ReturnType<MakeView> {
+  readonly documents: readonly TypedDocument[];
+  readonly schema: Schema;
+  readonly random: Random;
+  readonly idType: IdType;
+}
+
+function hasDictionary(type: AttributeType, schema: AttributeSchema | undefined): boolean {
+  const isString = "of" in type && (type.of === "string" || type.of === "uuid");
+  return isString && (schema?.filterable === true || schema?.regex === true);
+}
+
+function isNull(value: AttributeValue): boolean {
+  return value === null;
+}
+
+function termsOf(value: AttributeValue, options: FullTextOptions): string[] {
+  const texts = value === null ? [] : ([value].flat() as string[]);
+  return texts.flatMap((text) =>
+    analyzerFor(options)
+      .analyze(text)
+      .map(({ term }) => term),
+  );
+}
+
+function plain(postings: { ordinals: Uint32Array; frequencies: Uint32Array } | undefined): unknown {
+  return (
+    postings && {
+      ordinals: [...postings.ordinals],
+      frequencies: [...postings.frequencies],
+    }
+  );
+}
+
+function elementsAt(
+  buffer: ArrayBufferLike,
+  at: number,
+  type: Extract<AttributeType, { kind: "vector" }>,
+): number[] {
+  if (type.element === "f32") return [...new Float32Array(buffer, at, type.dimensions)];
+  if (type.element === "f16") return [...new Float16Array(buffer, at, type.dimensions)];
+  return [...new Int8Array(buffer, at, type.dimensions)];
+}
