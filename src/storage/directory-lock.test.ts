@@ -78,7 +78,7 @@ describe("acquireDirectoryLock", () => {
     owner.kill("SIGKILL");
     await Promise.all(rivals.map(({ ended }) => ended));
     expect(await runScript("hold-directory", `${root}/none`)).toEqual([
-      expect.stringContaining("refused: "),
+      expect.stringContaining("refused: cannot lock data directory"),
     ]);
   });
 
@@ -139,6 +139,12 @@ describe("LockFile", () => {
     await writeFile(join(root, "~lock-0000000007"), '{"pid":');
     expect(await (await lockFile({})).take()).toBeUndefined();
     expect(await readdir(root)).toEqual(["~lock-0000000008"]);
+  });
+
+  test("what a killed contender left is removed by the next owner", async () => {
+    await writeFile(join(root, "~lock-staged-0123"), "{}");
+    expect(await (await lockFile({})).take()).toBeUndefined();
+    expect(await readdir(root)).toEqual(["~lock-0000000001"]);
   });
 
   test("a number that came and went while a contender slept does not count", async () => {

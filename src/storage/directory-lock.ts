@@ -10,7 +10,7 @@ import { thisProcess } from "./process-identity.ts";
 
 /** What `acquireDirectoryLock` needs. */
 export interface DirectoryLockOptions {
-  /** An existing directory. */
+  /** An existing directory: open its store first, which makes it. */
   readonly root: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,6 +35,15 @@ export interface DirectoryLock {
  * and to containers with a network of their own; for these there is the lock file (lock-file.ts).
  */
 export async function acquireDirectoryLock(options: DirectoryLockOptions): Promise<DirectoryLock> {
+  try {
+    return await acquire(options);
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error;
+    throw storageError(`lock data directory ${options.root}`, error);
+  }
+}
+
+async function acquire(options: DirectoryLockOptions): Promise<DirectoryLock> {
   const { root, clock, random, onLost = () => undefined } = options;
   const owner: LockOwner = { ...(await thisProcess()), ...hostAndTime(clock) };
   const file = new LockFile({ root, clock, random, files: systemFiles, owner });
@@ -50,7 +59,7 @@ export async function acquireDirectoryLock(options: DirectoryLockOptions): Promi
     socket?.close();
     throw error;
   }
-  file.keep((rival) => onLost(heldBy(root, rival)));
+  file.keep((rival) => onLost(new DatabaseError("conflict", `lost ${root}: ${holding(rival)}`)));
   const release = async () => {
     await file.release();
     socket?.close();
@@ -63,17 +72,19 @@ function hostAndTime(clock: Clock): { host: string; sinceMs: number } {
 }
 
 function heldBy(root: string, owner: LockOwner | undefined): DatabaseError {
-  const who =
-    owner === undefined
-      ? "another server holds it"
-      : `${describeOwner(owner)} has held it since ${formatTime(owner.sinceMs)}`;
   const fix = "stop that server, or choose another directory with --data-dir";
-  return new DatabaseError("conflict", `cannot open data directory ${root}: ${who}; ${fix}`);
+  const what = `cannot open data directory ${root}: ${holding(owner)}; ${fix}`;
+  return new DatabaseError("conflict", what);
+}
+
+function holding(owner: LockOwner | undefined): string {
+  if (owner === undefined) return "another server holds it";
+  return `${describeOwner(owner)} has held it since ${formatTime(owner.sinceMs)}`;
 }
 
 /** The name of a socket that belongs to no file; only Linux has them. */
 async function socketPath(root: string): Promise<string> {
-  const { dev, ino } = await systemFiles.stat(root);
+  const { dev, ino } = await systemFiles.stat(root, { bigint: true });
   return `\0trawl-${dev}-${ino}`;
 }
 
@@ -89,7 +100,7 @@ async function bindSocket(root: string, owner: LockOwner): Promise<Server | "tak
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
       if (isSystemError(error, "EADDRINUSE")) resolve("taken");
-      else reject(storageError(`lock data directory ${root}`, error));
+      else reject(error);
     });
     server.listen(path, () => resolve(server.unref()));
   });

@@ -24,6 +24,7 @@ export interface LockFileOptions {
 
 /** The `~` keeps lock files apart from every key. */
 const NAME = /^~lock-(\d{10})$/;
+const STAGED = "~lock-staged-";
 
 /**
  * The lock of a data directory as files `~lock-<number>` with the owner as JSON. The highest number
@@ -66,6 +67,7 @@ export class LockFile {
       }
       this.#number = highest + 1;
       for (const number of numbers) await this.#remove(number);
+      await this.#removeStaged();
       return undefined;
     }
     const what = `${LOCK_ATTEMPTS_MAX} other servers took it in turn`;
@@ -114,7 +116,7 @@ export class LockFile {
   /** Creates a numbered file whole, or returns false if the number is taken. */
   async #create(number: number, text: string): Promise<boolean> {
     const suffix = Buffer.from(this.#random.bytes(8)).toString("hex");
-    const staged = join(this.#root, `~lock-staged-${suffix}`);
+    const staged = join(this.#root, `${STAGED}${suffix}`);
     const handle = await this.#files.open(staged, "wx");
     try {
       await handle.writeFile(text);
@@ -125,10 +127,19 @@ export class LockFile {
       await this.#files.link(staged, this.#path(number));
       return true;
     } catch (error) {
-      if (isSystemError(error, "EEXIST")) return false;
+      // The staged file goes if a rival has won in this moment.
+      if (isSystemError(error, "EEXIST", "ENOENT")) return false;
       throw error;
     } finally {
-      await this.#files.unlink(staged);
+      await this.#files.unlink(staged).catch(() => undefined);
+    }
+  }
+
+  /** Removes what contenders that were killed left behind. */
+  async #removeStaged(): Promise<void> {
+    for (const name of await this.#files.readdir(this.#root)) {
+      if (!name.startsWith(STAGED)) continue;
+      await this.#files.unlink(join(this.#root, name)).catch(() => undefined);
     }
   }
 
