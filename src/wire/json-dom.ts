@@ -1,12 +1,13 @@
+import type { JsonNumbers, JsonObject, JsonValue } from "../model/json-value.ts";
 import { JSON_BYTE, type JsonTokens } from "./json-tokens.ts";
-import {
-  JSON_SHORT_ARRAY_MAX,
-  JsonNumbers,
-  type JsonObject,
-  type JsonValue,
-} from "./json-value.ts";
 
 const FLOATS_MIN = 64;
+
+/** Arrays of numbers up to this length are plain arrays, so that small operands keep one form. */
+export const JSON_SHORT_ARRAY_MAX = 8;
+
+/** The kind of a JSON value, as its first byte tells it. */
+export type JsonKind = "null" | "boolean" | "string" | "number" | "array" | "object";
 
 /** Reads the next value, of whatever kind, as a whole. */
 export function readJsonValue(tokens: JsonTokens): JsonValue {
@@ -102,7 +103,7 @@ function readNumbers(tokens: JsonTokens): JsonNumbers | undefined {
     const exact = integers && !safe ? tokens.textFrom(start).split(",").map(BigInt) : undefined;
     tokens.window.at++;
     tokens.stack.close();
-    return new JsonNumbers(values, integers, exact);
+    return { values, integers, exact };
   }
 }
 

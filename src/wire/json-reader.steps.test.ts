@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../base/errors.ts";
 import { seededRandom } from "../base/random.ts";
+import type { JsonValue } from "../model/json-value.ts";
 import { Float32Builder } from "./json-numbers.ts";
 import { JsonReader } from "./json-reader.ts";
-import type { JsonValue } from "./json-value.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 

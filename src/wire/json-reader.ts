@@ -1,11 +1,11 @@
 import { assert } from "../base/assert.ts";
 import { DatabaseError, malformed } from "../base/errors.ts";
 import { JSON_DEPTH_MAX } from "../base/limits.ts";
+import type { JsonValue } from "../model/json-value.ts";
 import { NEED_MORE_BYTES } from "./byte-window.ts";
-import { readJsonValue, startsNumber } from "./json-dom.ts";
+import { type JsonKind, readJsonValue, startsNumber } from "./json-dom.ts";
 import type { Float32Builder } from "./json-numbers.ts";
 import { JSON_BYTE, JsonTokens } from "./json-tokens.ts";
-import type { JsonKind, JsonValue } from "./json-value.ts";
 
 /** Bounds of one reader. */
 export interface JsonReaderOptions {
