@@ -1,0 +1,49 @@
+/** What is computed of a query and a row. */
+export type Measure = "dot" | "squaredDistance";
+
+/** How the elements of a row are stored: IEEE float32 or float16, or signed bytes. */
+export type RowFormat = "f32" | "f16" | "i8";
+
+/** Bytes of one element of a row. */
+export const ELEMENT_BYTES: Readonly<Record<RowFormat, number>> = { f32: 4, f16: 2, i8: 1 };
+
+/**
+ * One query against many rows, all in the kernel's memory. Addresses are byte offsets in it and
+ * are not checked: wrong ones give wrong scores or overwrite what lies there.
+ */
+export interface RowScan {
+  readonly measure: Measure;
+  readonly format: RowFormat;
+  /** Elements of the query and of each row; at least 1. */
+  readonly dimensions: number;
+  /** Address of the query: `dimensions` float32, whatever the rows' format. A multiple of 4. */
+  readonly query: number;
+  /** Address of row 0. A multiple of the element's size, as is `stride`. */
+  readonly rows: number;
+  /** Bytes from one row to the next. */
+  readonly stride: number;
+  /** Rows to score. */
+  readonly count: number;
+  /** Address of `count` uint32, the rows to score, in any order; undefined for rows 0, 1, 2 …  */
+  readonly gather?: number | undefined;
+  /** Address where `count` float32 scores are written. A multiple of 4, apart from the rest. */
+  readonly scores: number;
+}
+
+/**
+ * Numeric inner loops over one memory.
+ *
+ * 1. Same: every kernel gives the same bits for the same input, on every machine. Elements become
+ *    float32 exactly; each product, difference and sum is rounded to float32; sixteen lane sums
+ *    take the elements in turns as far as sixteen are left, and are joined by halves (lane i with
+ *    i + 8, i + 4, i + 2, i + 1); the elements left over are summed in order and added last.
+ *    Only the bits of a NaN may differ.
+ * 2. Alone: a score depends on its row and the query, not on which other rows are scored with it.
+ * 3. Finite: float16 elements are finite. Infinities and NaN in them are read as large numbers.
+ */
+export interface Kernel {
+  /** How it works, for logs and metrics. */
+  readonly name: "wasm" | "scalar";
+  /** Scores the rows. Cost: `count` reads of a row; some 10 ns per call. */
+  scanRows(scan: RowScan): void;
+}

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { Kernel } from "./kernel.ts";
+import { ScalarKernel } from "./scalar-kernel.ts";
+import { WasmKernel } from "./wasm-kernel.ts";
+
+/** "auto" takes the fastest kernel that this machine runs; "scalar" is plain TypeScript. */
+export type KernelChoice = "auto" | "scalar";
+
+/** Where the build puts the kernel, seen from src/kernel/ and from dist/kernel/ alike. */
+const KERNEL_FILE = new URL("../../build/kernel.wasm", import.meta.url);
+
+/** Rows and rounds of the warm-up: enough calls for the optimizing compiler to take over. */
+const WARM_UP_ROUNDS = 200;
+
+/**
+ * Compiles kernel.wasm, or returns undefined where it is not wanted, not built, or not supported
+ * by this Node. A module can be posted to other threads, so one thread compiles for all.
+ */
+export async function compileKernel(choice: KernelChoice): Promise<WebAssembly.Module | undefined> {
+  if (choice === "scalar" || !existsSync(KERNEL_FILE)) return undefined;
+  const bytes = readFileSync(KERNEL_FILE);
+  return WebAssembly.validate(bytes) ? await WebAssembly.compile(bytes) : undefined;
+}
+
+/** The kernel of one thread over one memory; `module` is what `compileKernel` gave. */
+export function loadKernel(
+  module: WebAssembly.Module | undefined,
+  memory: WebAssembly.Memory,
+): Kernel {
+  return module === undefined ? new ScalarKernel(memory) : new WasmKernel(module, memory);
+}
+
+/**
+ * Runs every routine on a few rows until its code is optimized: WebAssembly starts in code that is
+ * two to four times slower and changes over between calls, never within one. Writes to 1 KiB at
+ * `scratch`. Cost: about a millisecond.
+ */
+export function warmUpKernel(kernel: Kernel, scratch: number): void {
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+    for (const measure of ["dot", "squaredDistance"] as const) {
+      for (const format of ["f32", "f16", "i8"] as const) {
+        kernel.scanRows({
+          measure,
+          format,
+          dimensions: 32,
+          query: scratch,
+          rows: scratch,
+          stride: 128,
+          count: 4,
+          scores: scratch + 512,
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { describe, expect, test } from "vitest";
+import { testKernel } from "../../test/conformance/kernel.ts";
+import { compileKernel, loadKernel } from "./load-kernel.ts";
+
+const module = await compileKernel("scalar");
+
+describe("the scalar kernel", () => {
+  testKernel((memory) => loadKernel(module, memory));
+
+  test("is what one gets who asks for it", () => {
+    const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+    expect(loadKernel(module, memory).name).toBe("scalar");
+  });
+});

@@ -1,0 +1,97 @@
+import type { Kernel, RowFormat, RowScan } from "./kernel.ts";
+
+const LANES = 16;
+const HALF_SIGN = 0x8000;
+
+/** Kernel in plain TypeScript: for machines without WebAssembly SIMD, and the oracle in tests. */
+export class ScalarKernel implements Kernel {
+  readonly name = "scalar";
+  readonly #memory: WebAssembly.Memory;
+  readonly #lanes = new Float32Array(LANES);
+  #row = new Float32Array(0);
+
+  constructor(memory: WebAssembly.Memory) {
+    this.#memory = memory;
+  }
+
+  scanRows(scan: RowScan): void {
+    const { dimensions, count } = scan;
+    const { buffer } = this.#memory;
+    const query = new Float32Array(buffer, scan.query, dimensions);
+    const scores = new Float32Array(buffer, scan.scores, count);
+    const gather =
+      scan.gather === undefined ? undefined : new Uint32Array(buffer, scan.gather, count);
+    if (this.#row.length !== dimensions) this.#row = new Float32Array(dimensions);
+
+    for (let i = 0; i < count; i++) {
+      const number = gather === undefined ? i : gather[i];
+      decodeRow(buffer, scan.rows + number * scan.stride, scan.format, this.#row);
+      scores[i] = scan.measure === "dot" ? this.#dot(query) : this.#squaredDistance(query);
+    }
+  }
+
+  #dot(query: Float32Array): number {
+    const row = this.#row;
+    const lanes = this.#lanes.fill(0);
+    const blocksEnd = query.length - (query.length % LANES);
+    // A sum stored to a Float32Array is rounded, so only products need Math.fround.
+    for (let i = 0; i < blocksEnd; i++) lanes[i % LANES] += Math.fround(query[i] * row[i]);
+    let rest = 0;
+    for (let i = blocksEnd; i < query.length; i++) {
+      rest = Math.fround(rest + Math.fround(query[i] * row[i]));
+    }
+    return Math.fround(joined(lanes) + rest);
+  }
+
+  #squaredDistance(query: Float32Array): number {
+    const row = this.#row;
+    const lanes = this.#lanes.fill(0);
+    const blocksEnd = query.length - (query.length % LANES);
+    for (let i = 0; i < blocksEnd; i++) {
+      const difference = Math.fround(query[i] - row[i]);
+      lanes[i % LANES] += Math.fround(difference * difference);
+    }
+    let rest = 0;
+    for (let i = blocksEnd; i < query.length; i++) {
+      const difference = Math.fround(query[i] - row[i]);
+      rest = Math.fround(rest + Math.fround(difference * difference));
+    }
+    return Math.fround(joined(lanes) + rest);
+  }
+}
+
+/** Joins the lane sums by halves, in place. */
+function joined(lanes: Float32Array): number {
+  for (let half = LANES / 2; half >= 1; half /= 2) {
+    for (let i = 0; i < half; i++) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
+}
+
+function decodeRow(
+  buffer: ArrayBufferLike,
+  address: number,
+  format: RowFormat,
+  into: Float32Array,
+): void {
+  switch (format) {
+    case "f32":
+      into.set(new Float32Array(buffer, address, into.length));
+      return;
+    case "i8":
+      into.set(new Int8Array(buffer, address, into.length));
+      return;
+    case "f16": {
+      const bits = new Uint16Array(buffer, address, into.length);
+      for (let i = 0; i < bits.length; i++) into[i] = halfValue(bits[i]);
+    }
+  }
+}
+
+/** The value of finite float16 bits. */
+function halfValue(bits: number): number {
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  const magnitude = exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25);
+  return bits & HALF_SIGN ? -magnitude : magnitude;
+}

@@ -1,0 +1,45 @@
+import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
+
+/** The ABI of kernel.wasm (assembly/index.ts): all arguments are addresses and counts. */
+type RowRoutine = (
+  query: number,
+  rows: number,
+  stride: number,
+  gather: number,
+  count: number,
+  dimensions: number,
+  scores: number,
+) => void;
+
+/** Kernel over kernel.wasm; SIMD with 128-bit registers, without the relaxed instructions. */
+export class WasmKernel implements Kernel {
+  readonly name = "wasm";
+  readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, RowRoutine>>>>;
+
+  /** `memory` is shared; the instance keeps it alive. Cost: under a millisecond. */
+  constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
+    const instance = new WebAssembly.Instance(module, { env: { memory } });
+    const routine = (name: string) => instance.exports[name] as RowRoutine;
+    this.#routines = {
+      dot: { f32: routine("dotF32"), f16: routine("dotF16"), i8: routine("dotI8") },
+      squaredDistance: {
+        f32: routine("squaredDistanceF32"),
+        f16: routine("squaredDistanceF16"),
+        i8: routine("squaredDistanceI8"),
+      },
+    };
+  }
+
+  scanRows(scan: RowScan): void {
+    this.#routines[scan.measure][scan.format](
+      scan.query,
+      scan.rows,
+      scan.stride,
+      // No list lies at address 0: arenas keep their first bytes unused.
+      scan.gather ?? 0,
+      scan.count,
+      scan.dimensions,
+      scan.scores,
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { seededRandom } from "../base/random.ts";
+import { lateInteractionDistance, sumOfNearest } from "./late-interaction.ts";
+import {
+  cosineDistance,
+  inverseNorm,
+  isAscending,
+  measureOf,
+  unitVector,
+  vectorDistance,
+} from "./metric.ts";
+
+const METRICS = ["cosine_distance", "euclidean_squared"] as const;
+
+/** The kernel's part, plainly. */
+function score(measure: "dot" | "squaredDistance", a: Float32Array, b: Float32Array): number {
+  return Math.fround(
+    a.reduce((sum, x, i) => sum + (measure === "dot" ? x * b[i] : (x - b[i]) ** 2), 0),
+  );
+}
+
+describe("metrics", () => {
+  test("distances sort up, products down", () => {
+    expect(METRICS.map(isAscending)).toEqual([true, true]);
+    expect(isAscending("dot_product")).toBe(false);
+  });
+
+  test("known distances", () => {
+    expect(vectorDistance("cosine_distance", [1, 0], [0, 2])).toBe(1);
+    expect(vectorDistance("cosine_distance", [1, 0], [-3, 0])).toBe(2);
+    expect(vectorDistance("cosine_distance", [1, 1], [1, 1])).toBeCloseTo(0, 7);
+    expect(vectorDistance("euclidean_squared", [1, 2], [4, 6])).toBe(25);
+  });
+
+  test("the zero vector is at cosine distance 1 from everything", () => {
+    expect(vectorDistance("cosine_distance", [0, 0], [1, 2])).toBe(1);
+    expect(vectorDistance("cosine_distance", [0, 0], [0, 0])).toBe(1);
+    const zero = new Float32Array(3);
+    expect(inverseNorm(zero)).toBe(0);
+    expect(unitVector(zero)).toEqual(zero);
+    expect(cosineDistance(0, 0, 1)).toBe(1);
+  });
+
+  test("kernel scores become the distances of the oracle", () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const random = seededRandom(seed);
+      const dimensions = 1 + random.below(64);
+      const scale = 10 ** (random.below(50) - 25);
+      const vector = (size: number) =>
+        Float32Array.from({ length: dimensions }, () => (random.next() - 0.5) * size);
+      const query = vector(1);
+      const stored = vector(scale);
+      for (const metric of METRICS) {
+        const distance =
+          metric === "euclidean_squared"
+            ? score(measureOf(metric), query, stored)
+            : cosineDistance(
+                score(measureOf(metric), unitVector(query), stored),
+                inverseNorm(stored),
+                1,
+              );
+        const wanted = vectorDistance(metric, query, stored);
+        const error = Math.abs(distance - wanted) / Math.max(1, Math.abs(wanted));
+        if (Number.isFinite(wanted)) expect(error, `seed ${seed}`).toBeLessThan(1e-5);
+        else expect(distance).toBe(wanted);
+        if (metric === "cosine_distance") {
+          expect(distance).toBeGreaterThanOrEqual(0);
+          expect(distance).toBeLessThanOrEqual(2);
+        }
+      }
+    }
+  });
+
+  test("norms that float32 cannot invert are held to its range", () => {
+    expect(inverseNorm([1e-41])).toBe(3.4028234663852886e38);
+    expect(inverseNorm([3e38, 3e38])).toBeGreaterThan(0);
+  });
+});
+
+describe("late interaction", () => {
+  test("sums the distances to the nearest vectors", () => {
+    const queries = [Float32Array.of(0, 0), Float32Array.of(10, 10)];
+    const vectors = Float32Array.of(3, 4, 10, 11, 1, 0);
+    expect(lateInteractionDistance("euclidean_squared", queries, vectors)).toBe(1 + 1);
+    const none = new Float32Array(0);
+    expect(lateInteractionDistance("euclidean_squared", queries, none)).toBe(Infinity);
+  });
+
+  test("gives the same from a table of distances", () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const random = seededRandom(seed);
+      const dimensions = 1 + random.below(8);
+      const vector = () => Float32Array.from({ length: dimensions }, () => random.next() - 0.5);
+      const queries = Array.from({ length: 1 + random.below(5) }, vector);
+      const vectors = Array.from({ length: 1 + random.below(5) }, vector);
+      const flat = Float32Array.from(vectors.flatMap((v) => [...v]));
+      for (const metric of METRICS) {
+        const table = queries.flatMap((q) => vectors.map((v) => vectorDistance(metric, q, v)));
+        const wanted = lateInteractionDistance(metric, queries, flat);
+        const given = sumOfNearest(Float32Array.from(table), vectors.length);
+        expect(given, `seed ${seed}`).toBe(wanted);
+      }
+    }
+  });
+});

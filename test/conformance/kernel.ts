@@ -1,0 +1,172 @@
+import { expect, test } from "vitest";
+import { type Random, seededRandom } from "../../src/base/random.ts";
+import {
+  ELEMENT_BYTES,
+  type Kernel,
+  type Measure,
+  type RowFormat,
+  type RowScan,
+} from "../../src/kernel/kernel.ts";
+import { ScalarKernel } from "../../src/kernel/scalar-kernel.ts";
+
+const MEASURES: readonly Measure[] = ["dot", "squaredDistance"];
+const FORMATS: readonly RowFormat[] = ["f32", "f16", "i8"];
+const MEMORY_PAGES = 16;
+const DIMENSIONS_MAX = 1600;
+const ROWS_MAX = 40;
+
+const QUERY = 64;
+const GATHER = QUERY + DIMENSIONS_MAX * 4;
+const SCORES = GATHER + ROWS_MAX * 4;
+const ROWS = SCORES + ROWS_MAX * 4 + 64;
+
+/** Fills the query and the rows with values of very different sizes, but finite ones. */
+function fill(memory: WebAssembly.Memory, scan: RowScan, random: Random): void {
+  const { buffer } = memory;
+  const floats = (address: number, count: number) => {
+    const view = new Float32Array(buffer, address, count);
+    const scale = 10 ** (random.below(7) - 3);
+    for (let i = 0; i < count; i++) view[i] = (random.next() * 2 - 1) * scale;
+    if (random.below(4) === 0) view[random.below(count)] = -0;
+    if (random.below(4) === 0) view[random.below(count)] = 1e-41;
+  };
+  floats(scan.query, scan.dimensions);
+  for (let row = 0; row < ROWS_MAX; row++) {
+    const address = scan.rows + row * scan.stride;
+    if (address + scan.stride > buffer.byteLength) break;
+    if (scan.format === "f32") floats(address, scan.dimensions);
+    else if (scan.format === "i8") {
+      new Int8Array(buffer, address, scan.dimensions).set(random.bytes(scan.dimensions));
+    } else {
+      const view = new Uint16Array(buffer, address, scan.dimensions);
+      // Bit 14 cleared: no infinities, no NaN; subnormals now and then.
+      for (let i = 0; i < view.length; i++) view[i] = random.below(65536) & 0xbfff;
+      if (random.below(3) === 0) view[random.below(view.length)] = 0x7bff;
+    }
+  }
+}
+
+function randomScan(random: Random, measure: Measure, format: RowFormat): RowScan {
+  const size = ELEMENT_BYTES[format];
+  const dimensions = 1 + random.below(random.below(2) ? 40 : DIMENSIONS_MAX);
+  const rows = ROWS + random.below(8) * 4;
+  const stride = (dimensions + random.below(3)) * size;
+  const room = Math.floor((MEMORY_PAGES * 65536 - rows) / stride);
+  return {
+    measure,
+    format,
+    dimensions,
+    query: QUERY,
+    rows,
+    stride,
+    count: random.below(Math.min(ROWS_MAX, room)) + 1,
+    gather: random.below(2) ? GATHER : undefined,
+    scores: SCORES,
+  };
+}
+
+/** The bits of the scores that `kernel` gives, and the bits around them, which must stay. */
+function bitsOf(kernel: Kernel, memory: WebAssembly.Memory, scan: RowScan): Uint32Array {
+  const around = new Uint32Array(memory.buffer, scan.scores, ROWS_MAX);
+  around.fill(0xdeadbeef);
+  kernel.scanRows(scan);
+  return around.slice();
+}
+
+/** The promises of `Kernel`, checked on the kernel that `load` gives. */
+export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
+  const memory = new WebAssembly.Memory({
+    initial: MEMORY_PAGES,
+    maximum: MEMORY_PAGES,
+    shared: true,
+  });
+  const kernel = load(memory);
+  const oracle = new ScalarKernel(memory);
+
+  for (const measure of MEASURES) {
+    for (const format of FORMATS) {
+      test(`${measure} of ${format} rows gives the scalar kernel's bits`, () => {
+        for (let seed = 1; seed <= 400; seed++) {
+          const random = seededRandom(seed);
+          const scan = randomScan(random, measure, format);
+          fill(memory, scan, random);
+          const gather = new Uint32Array(memory.buffer, GATHER, scan.count);
+          for (let i = 0; i < gather.length; i++) gather[i] = random.below(scan.count);
+          const wanted = bitsOf(oracle, memory, scan);
+          expect(bitsOf(kernel, memory, scan), `seed ${seed}`).toEqual(wanted);
+        }
+      });
+
+      test(`${measure} of ${format} rows is near the sum in float64`, () => {
+        for (let seed = 1; seed <= 100; seed++) {
+          const random = seededRandom(seed);
+          const scan = { ...randomScan(random, measure, format), gather: undefined };
+          fill(memory, scan, random);
+          kernel.scanRows(scan);
+          const scores = new Float32Array(memory.buffer, SCORES, scan.count);
+          for (let row = 0; row < scan.count; row++) {
+            const { sum, magnitude } = sumInFloat64(memory.buffer, scan, row);
+            const error = Math.abs(scores[row] - sum);
+            // Sums of n terms in float32 err by at most n × 2^-24 of the sum of magnitudes.
+            expect(error, `seed ${seed}`).toBeLessThanOrEqual(
+              (scan.dimensions + 3) * 2 ** -24 * magnitude + 1e-37,
+            );
+          }
+        }
+      });
+    }
+  }
+
+  test("every dimension up to 70 is summed to its end", () => {
+    for (const format of FORMATS) {
+      for (let dimensions = 1; dimensions <= 70; dimensions++) {
+        const size = ELEMENT_BYTES[format];
+        const one = { f32: 0x3f800000, f16: 0x3c00, i8: 1 }[format];
+        new Float32Array(memory.buffer, QUERY, dimensions).forEach((_, i, query) => {
+          query[i] = i + 1;
+        });
+        const all = new DataView(memory.buffer);
+        for (let i = 0; i < dimensions + 8; i++) {
+          if (size === 4) all.setUint32(ROWS + i * 4, one, true);
+          else if (size === 2) all.setUint16(ROWS + i * 2, one, true);
+          else all.setUint8(ROWS + i, one);
+        }
+        const scan = { format, dimensions, query: QUERY, rows: ROWS, stride: size, count: 1 };
+        kernel.scanRows({ ...scan, measure: "dot", scores: SCORES });
+        expect(all.getFloat32(SCORES, true)).toBe((dimensions * (dimensions + 1)) / 2);
+        kernel.scanRows({ ...scan, measure: "squaredDistance", scores: SCORES });
+        const n = dimensions - 1;
+        expect(all.getFloat32(SCORES, true)).toBe((n * (n + 1) * (2 * n + 1)) / 6);
+      }
+    }
+  });
+
+  test("no rows write no scores", () => {
+    const scan = randomScan(seededRandom(1), "dot", "f32");
+    const bits = bitsOf(kernel, memory, { ...scan, count: 0 });
+    expect(bits.every((word) => word === 0xdeadbeef)).toBe(true);
+  });
+}
+
+function sumInFloat64(
+  buffer: ArrayBufferLike,
+  scan: RowScan,
+  row: number,
+): { sum: number; magnitude: number } {
+  const query = new Float32Array(buffer, scan.query, scan.dimensions);
+  const address = scan.rows + row * scan.stride;
+  const elements = {
+    f32: () => new Float32Array(buffer, address, scan.dimensions),
+    f16: () => new Float16Array(buffer, address, scan.dimensions),
+    i8: () => new Int8Array(buffer, address, scan.dimensions),
+  }[scan.format]();
+  let sum = 0;
+  let magnitude = 0;
+  for (let i = 0; i < query.length; i++) {
+    const difference = query[i] - elements[i];
+    const term = scan.measure === "dot" ? query[i] * elements[i] : difference * difference;
+    sum += term;
+    magnitude += Math.abs(term);
+  }
+  return { sum, magnitude };
+}
