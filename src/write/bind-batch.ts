@@ -1,6 +1,5 @@
 /** A whole write request bound to a namespace's schema: the input of `resolveBatch`. Pure. */
 
-import { invalid } from "../base/errors.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Filter } from "../model/filter.ts";
 import type { Schema } from "../model/schema.ts";
@@ -46,7 +45,6 @@ export interface BoundBatch {
  * the one in which types are inferred: declarations, upserts, patches, the patch by filter.
  */
 export function bindBatch(request: WriteRequest, namespace: NamespaceContext): BoundBatch {
-  checkBackpressure(request);
   const { isNewNamespace } = namespace;
   const { distanceMetric, deleteByFilter, patchByFilter } = request;
   const merged = mergeSchema(namespace.schema, {
@@ -104,23 +102,4 @@ export function insertsDocuments(batch: BoundBatch): boolean {
 
 function idsOf(documents: DocumentColumns): BoundIds {
   return { idType: documents.idType, count: documents.count, ids: documents.ids };
-}
-
-/** Without backpressure nothing may be read that is not indexed yet. */
-function checkBackpressure(request: WriteRequest): void {
-  if (!request.disableBackpressure) return;
-  const reader = (
-    [
-      ["patch_rows or patch_columns", request.patches],
-      ["patch_by_filter", request.patchByFilter],
-      ["delete_by_filter", request.deleteByFilter],
-      ["upsert_condition", request.upsertCondition],
-      ["patch_condition", request.patchCondition],
-      ["delete_condition", request.deleteCondition],
-    ] as const
-  ).find(([, part]) => part !== undefined);
-  if (!reader) return;
-  throw invalid(
-    `💔 disable_backpressure cannot be used with ${reader[0]}: only with upserts and deletes by id`,
-  );
 }

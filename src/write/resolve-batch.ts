@@ -20,6 +20,7 @@ import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import type { BoundBatch } from "./bind-batch.ts";
 import type { BoundIds } from "./bind-ids.ts";
+import { DocumentsView } from "./documents-view.ts";
 import { mergePatches, type PatchTarget, patchedValue } from "./merge-patches.ts";
 import { billedWriteBytes, queriesOf } from "./write-billing.ts";
 
@@ -44,10 +45,8 @@ export interface CurrentDocuments {
     filter: Filter,
     cap: number,
   ): { readonly ids: readonly DocumentId[]; readonly more: boolean };
-  /** Binds a condition; throws if it does not fit the schema. */
+  /** Binds a condition; throws if it does not fit the schema. It reads values and ids only. */
   condition(filter: Filter): WriteCondition;
-  /** A view of documents that are not stored yet, indexed as the schema says. */
-  viewOf(documents: DocumentColumns): SegmentView;
 }
 
 /** What became of the operations, for the answer. */
@@ -97,7 +96,7 @@ class Resolution {
   readonly #targets = new Map<DocumentId, PatchTarget>();
   #remaining = false;
   /** The documents after patch_by_filter, for conditions that look at them. */
-  #filterPatched: { view: SegmentView; ordinals: Map<DocumentId, number> } | undefined;
+  #filterPatched: DocumentsView | undefined;
 
   constructor(batch: BoundBatch, current: CurrentDocuments) {
     this.#batch = batch;
@@ -246,17 +245,10 @@ class Resolution {
   #currentOf(id: DocumentId): CurrentDocument | undefined {
     if (this.#removed.has(id)) return undefined;
     if (!this.#targets.has(id)) return this.#current.locate(id);
-    this.#filterPatched ??= this.#viewFilterPatched();
-    const ordinal = this.#filterPatched.ordinals.get(id);
+    this.#filterPatched ??= new DocumentsView(this.#merge([...this.#targets.values()]));
+    const ordinal = this.#filterPatched.ordinalOf(id);
     assert(ordinal !== undefined, "conditions are evaluated before patches by id are added");
-    return { view: this.#filterPatched.view, ordinal: ordinal as Ordinal };
-  }
-
-  #viewFilterPatched(): { view: SegmentView; ordinals: Map<DocumentId, number> } {
-    const documents = this.#merge([...this.#targets.values()]);
-    const ordinals = new Map<DocumentId, number>();
-    for (let i = 0; i < documents.count; i++) ordinals.set(idAt(documents.ids, i), i);
-    return { view: this.#current.viewOf(documents), ordinals };
+    return { view: this.#filterPatched, ordinal };
   }
 
   /** Upserts and patched documents together, without those that a later operation overrides. */
