@@ -16,10 +16,14 @@ export async function build(root) {
   const { buildKernel } = await import("./build-kernel.js");
   await buildKernel();
   const hash = hashSources(root);
-  const marker = join(root, "dist", HASH_FILE);
-  if (existsSync(marker) && readFileSync(marker, "utf8") === hash) return;
+  if (isBuilt(root, hash)) return;
   console.error("trawl: building …");
   compile(root, hash);
+}
+
+function isBuilt(root, hash) {
+  const marker = join(root, "dist", HASH_FILE);
+  return existsSync(marker) && readFileSync(marker, "utf8") === hash;
 }
 
 /**
@@ -27,7 +31,7 @@ export async function build(root) {
  * run at once, never leave half a dist/.
  */
 function compile(root, hash) {
-  const staged = join(root, `dist.staged-${process.pid}`);
+  const staged = join(root, "build", `dist-${process.pid}`);
   const args = ["-p", join(root, "tsconfig.build.json"), "--outDir", staged];
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   try {
@@ -36,6 +40,9 @@ function compile(root, hash) {
     writeFileSync(join(staged, HASH_FILE), hash);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(staged, join(root, "dist"));
+  } catch (error) {
+    // Of two builds at once, the later finds the dist/ of the earlier in its way.
+    if (!isBuilt(root, hash)) throw error;
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }
