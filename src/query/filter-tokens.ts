@@ -13,7 +13,7 @@ import {
   orBits,
   setBit,
 } from "./ordinal-bits.ts";
-import type { SequenceTerm, Test } from "./predicate.ts";
+import type { Test } from "./predicate.ts";
 import { analyzeValue } from "./text-query.ts";
 
 type TokensTest = Extract<Test, { kind: "tokens" }>;
@@ -78,21 +78,25 @@ export function matchSequence(
 
 /** Tells whether a stored value has the sequence within one element. */
 export function valueHasSequence(test: SequenceTest, value: AttributeValue): boolean {
-  return analyzeValue(value, test.options).some((tokens) => hasSequence(tokens, test.sequence));
+  return analyzeValue(value, test.options).some((tokens) => hasSequence(test, tokens));
 }
 
 /** Tells whether a stored value has all or any of the terms. */
 export function valueHasTokens(test: TokensTest, value: AttributeValue): boolean {
-  const terms = new Set(
-    analyzeValue(value, test.options).flatMap((tokens) => tokens.map((token) => token.term)),
-  );
+  return hasTokens(test, analyzeValue(value, test.options).flat());
+}
+
+/** Tells whether the tokens have all or any of the terms. */
+export function hasTokens(test: TokensTest, tokens: readonly Token[]): boolean {
+  const terms = new Set(tokens.map((token) => token.term));
   const { prefix } = test;
   const found = test.terms.map((term) => terms.has(term));
   if (prefix !== undefined) found.push([...terms].some((term) => term.startsWith(prefix)));
   return test.mode === "all" ? found.every(Boolean) : found.some(Boolean);
 }
 
-function hasSequence(tokens: readonly Token[], sequence: readonly SequenceTerm[]): boolean {
+/** Tells whether the tokens of one element have the sequence. */
+export function hasSequence({ sequence }: SequenceTest, tokens: readonly Token[]): boolean {
   const termAt = new Map(tokens.map((token) => [token.position, token.term]));
   return tokens.some(
     (first) =>

@@ -1,6 +1,5 @@
 /** Interns the values of group keys, so that groups are found by small numbers. */
 
-import { assert } from "../base/assert.ts";
 import type { ScalarValue } from "../model/value.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { isScalarData, scalarReader } from "./column-values.ts";
@@ -81,7 +80,6 @@ function elementReader(offsets: Uint32Array, present: OrdinalBits, numberAt: Num
 
 /** For arrays of which only empty ones were seen. */
 function emptyArrays(present: OrdinalBits): KeyReader {
-  assert(present.length >= 0, "presence of a column");
   return (ordinal, visit) => {
     if (!hasBit(present, ordinal)) visit(0);
   };

@@ -5,10 +5,12 @@
  */
 
 import type { AttributeType } from "../model/attribute-type.ts";
+import type { FullTextOptions } from "../model/full-text-options.ts";
 import type { Highlight, LimitPer } from "../model/query.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import type { ScalarValue } from "../model/value.ts";
 import type { TermSaturation } from "../text/bm25.ts";
+import type { VectorList } from "../vector/late-interaction.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** A query term and the factors that do not depend on the document. */
@@ -68,8 +70,8 @@ export interface VectorNode {
 export interface VectorTarget {
   readonly attribute: string;
   readonly metric: DistanceMetric;
-  /** Several vectors iff the attribute is of type `[][N]f32`. */
-  readonly query: Float32Array | readonly Float32Array[];
+  /** A list iff the attribute is of type `[][N]f32`. */
+  readonly query: Float32Array | VectorList;
 }
 
 /** One key of an ordering. */
@@ -88,7 +90,14 @@ export type RankNode =
 export type ComputedNode =
   | { readonly kind: "vector_dist"; readonly target: VectorTarget }
   | { readonly kind: "score"; readonly score: ScoreNode }
-  | { readonly kind: "highlight"; readonly highlight: Highlight; readonly score: ScoreNode };
+  | {
+      readonly kind: "highlight";
+      readonly highlight: Highlight;
+      /** How the attribute's text is analyzed. */
+      readonly options: FullTextOptions;
+      /** How fragments are ranked. */
+      readonly score: ScoreNode;
+    };
 
 /** A query for documents. */
 export interface DocumentPlan {

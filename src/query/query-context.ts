@@ -1,7 +1,7 @@
 /** What a query needs besides the snapshot and itself. */
 
 import { DatabaseError } from "../base/errors.ts";
-import type { DistanceKernels } from "./distance-kernels.ts";
+import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 
 /** Indexes that can be turned on for an attribute that has documents already. */
 export type IndexName = "filterable" | "full_text_search" | "regex" | "glob" | "fuzzy" | "ann";
@@ -16,7 +16,7 @@ export interface BuildProgress {
 
 /** Services that the thread running the query provides. */
 export interface QueryContext {
-  readonly kernels: DistanceKernels | undefined;
+  readonly kernels: ArenaKernels;
   /** Undefined if the index is ready. Absent: all indexes are. */
   readonly indexState?: (attribute: string, index: IndexName) => BuildProgress | undefined;
 }

@@ -12,6 +12,7 @@ import { filterSegment } from "./filter-segment.ts";
 import { prefixBits } from "./filter-tokens.ts";
 import { andBits, forEachBit, type OrdinalBits, orBits, setBit } from "./ordinal-bits.ts";
 import type { Bm25Node, ScoreNode } from "./plan.ts";
+import { decay, saturate } from "./score-curves.ts";
 import { combineScores, mapScores, noScores, type SegmentScores } from "./segment-scores.ts";
 import type { WorkCounters } from "./work-counters.ts";
 
@@ -64,22 +65,6 @@ function scoreNode(
     default:
       return unreachable(node);
   }
-}
-
-/** Shape of `Saturate` and `Decay`. */
-export interface Curve {
-  readonly midpoint: number;
-  readonly exponent: number;
-}
-
-/** x^e / (x^e + m^e), written so that no power overflows; negative values count as 0. */
-export function saturate(value: number, { midpoint, exponent }: Curve): number {
-  return value > 0 ? 1 / (1 + (midpoint / value) ** exponent) : 0;
-}
-
-/** m^e / (x^e + m^e), written so that no power overflows; negative values count as 0. */
-export function decay(value: number, { midpoint, exponent }: Curve): number {
-  return 1 / (1 + (Math.max(value, 0) / midpoint) ** exponent);
 }
 
 function scoreBm25(node: Bm25Node, view: SegmentView, work: WorkCounters): SegmentScores {

@@ -1,0 +1,24 @@
+/** Runs plans over a snapshot. */
+
+import type { QueryResult } from "../model/query-result.ts";
+import { Aggregation } from "./aggregate-documents.ts";
+import type { AggregatePlan, Plan } from "./plan.ts";
+import { projectDocuments } from "./project-documents.ts";
+import { type Execution, matchSegment, rankDocuments } from "./rank-documents.ts";
+
+/** Runs a plan to its answer. */
+export function executePlan(plan: Plan, execution: Execution): QueryResult {
+  if (plan.kind === "aggregate") return aggregate(plan, execution);
+  const ranked = rankDocuments(plan, execution);
+  return { kind: "documents", documents: projectDocuments(plan, ranked, execution) };
+}
+
+function aggregate(plan: AggregatePlan, { snapshot, work }: Execution): QueryResult {
+  const aggregation = new Aggregation(plan);
+  for (const segment of snapshot.segments) {
+    aggregation.add(segment.view, matchSegment(plan.predicate, segment, work));
+  }
+  return plan.groups.length === 0
+    ? { kind: "aggregates", aggregates: aggregation.totals() }
+    : { kind: "groups", groups: aggregation.groups() };
+}

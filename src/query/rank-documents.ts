@@ -1,0 +1,122 @@
+/** Runs the ranking of a plan over all segments and merges their best documents. */
+
+import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import { idComparer, orderComparer, orderHint } from "./document-order.ts";
+import { filterSegment } from "./filter-segment.ts";
+import { forEachBit, type OrdinalBits } from "./ordinal-bits.ts";
+import type { DocumentPlan, RankNode } from "./plan.ts";
+import type { Predicate } from "./predicate.ts";
+import type { QueryContext } from "./query-context.ts";
+import { scoreSegment } from "./score-segment.ts";
+import type { Snapshot } from "./snapshot.ts";
+import {
+  type DocumentRanking,
+  type RankedDocument,
+  TopDocuments,
+  WholeRanking,
+} from "./top-documents.ts";
+import { scanVectors } from "./vector-scan.ts";
+import type { WorkCounters } from "./work-counters.ts";
+
+/** What running a plan needs. */
+export interface Execution {
+  readonly snapshot: Snapshot;
+  readonly context: QueryContext;
+  readonly work: WorkCounters;
+}
+
+/** Ranks documents, best first, and cuts out the window that the plan asks for. */
+export function rankDocuments(plan: DocumentPlan, execution: Execution): RankedDocument[] {
+  const { segments } = execution.snapshot;
+  const { rank, offset, limit, limitPer } = plan;
+  const compare = rank.kind === "order" ? orderComparer(segments, rank.keys) : idComparer(segments);
+  const ranking =
+    limitPer === undefined ? new TopDocuments(offset + limit, compare) : new WholeRanking(compare);
+  segments.forEach((segment, index) => {
+    const matching = matchSegment(plan.predicate, segment, execution.work);
+    rankSegment(rank, { segment, index, matching, ranking }, execution);
+  });
+  return cutWindow(plan, ranking.ranked(), segments);
+}
+
+/** The live documents of a segment that match. */
+export function matchSegment(
+  predicate: Predicate,
+  { view, live, liveCount }: SegmentSnapshot,
+  work: WorkCounters,
+): OrdinalBits {
+  work.documentsScanned += liveCount;
+  const isOpen = predicate.kind === "and" && predicate.predicates.length === 0;
+  return isOpen ? live : filterSegment(predicate, view, live);
+}
+
+interface SegmentPart {
+  readonly segment: SegmentSnapshot;
+  readonly index: number;
+  readonly matching: OrdinalBits;
+  readonly ranking: DocumentRanking;
+}
+
+/** Offers the segment's documents with keys of which the lowest are the best. */
+function rankSegment(rank: RankNode, part: SegmentPart, { context, work }: Execution): void {
+  const { segment, index, matching, ranking } = part;
+  switch (rank.kind) {
+    case "vector": {
+      const scan = { target: rank.target, access: rank.access, kernels: context.kernels, work };
+      scanVectors(scan, segment.view, matching, (ordinal, distance) =>
+        ranking.offer(distance, index, ordinal),
+      );
+      return;
+    }
+    case "score": {
+      const { values, scored } = scoreSegment(rank.score, segment.view, matching, work);
+      forEachBit(scored, (ordinal) => {
+        const score = Math.fround(values[ordinal]);
+        if (score !== 0) ranking.offer(-score, index, ordinal);
+      });
+      return;
+    }
+    case "order": {
+      const hint = orderHint(segment, rank.keys[0]);
+      forEachBit(matching, (ordinal) => ranking.offer(hint(ordinal), index, ordinal));
+    }
+  }
+}
+
+/** Walks the ranking, skips documents whose key had its share, then the offset. */
+function cutWindow(
+  { offset, limit, limitPer }: DocumentPlan,
+  ranked: Iterable<RankedDocument>,
+  segments: readonly SegmentSnapshot[],
+): RankedDocument[] {
+  const window: RankedDocument[] = [];
+  const taken = new Map<string, number>();
+  let skipped = 0;
+  if (limit === 0) return window;
+  for (const document of ranked) {
+    if (limitPer !== undefined) {
+      const key = limitKey(document, limitPer.attributes, segments);
+      const count = taken.get(key) ?? 0;
+      if (count >= limitPer.limit) continue;
+      taken.set(key, count + 1);
+    }
+    if (skipped++ < offset) continue;
+    window.push(document);
+    if (window.length === limit) break;
+  }
+  return window;
+}
+
+/** Equal for documents with equal values; null is a value of its own. */
+function limitKey(
+  { segment, ordinal }: RankedDocument,
+  attributes: readonly string[],
+  segments: readonly SegmentSnapshot[],
+): string {
+  const { view } = segments[segment];
+  const at = ordinal as Parameters<typeof view.idOf>[0];
+  const values = attributes.map((attribute) =>
+    attribute === "id" ? view.idOf(at) : (view.column(attribute)?.value(at) ?? null),
+  );
+  return JSON.stringify(values.map((value) => (value === null ? null : String(value))));
+}

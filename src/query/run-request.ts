@@ -1,0 +1,70 @@
+/** Query requests: plan and run every subquery over one snapshot. */
+
+import type { QueryRequest } from "../model/query.ts";
+import type { QueryResult } from "../model/query-result.ts";
+import type { ScoreScope } from "./bind-score.ts";
+import { executePlan } from "./executor.ts";
+import { explainPlan } from "./explain.ts";
+import { fuseResults } from "./fuse-results.ts";
+import { planQuery } from "./planner.ts";
+import { type QueryContext, requireIndex } from "./query-context.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { documentFrequency, textStatistics } from "./text-statistics.ts";
+import { newCounters, type QueryCounters } from "./work-counters.ts";
+
+/** What a request answers. */
+export interface RequestOutcome {
+  /** One for each subquery; exactly one if they are fused. */
+  readonly results: QueryResult[];
+  readonly counters: QueryCounters;
+}
+
+/**
+ * Runs a request, synchronously, so that it sees one state. Operands must be embedded already. All
+ * subqueries are planned before any is run: a fault in one refuses the request at once.
+ */
+export function runRequest(
+  snapshot: Snapshot,
+  request: QueryRequest,
+  context: QueryContext,
+): RequestOutcome {
+  const scope = scopeOf(snapshot, context);
+  const plans = request.queries.map((query) => planQuery(query, scope));
+  const work = newCounters();
+  work.exhaustiveCount = snapshot.unindexedCount;
+  const results = plans.map((plan) => executePlan(plan, { snapshot, context, work }));
+  const fused = request.fusion && fuseResults(results, request.fusion);
+  return { results: fused === undefined ? results : [fused], counters: work };
+}
+
+/** Describes what `runRequest` would do. */
+export function explainRequest(
+  snapshot: Snapshot,
+  request: QueryRequest,
+  context: QueryContext,
+): string {
+  const scope = scopeOf(snapshot, context);
+  const plans = request.queries.map((query) => explainPlan(planQuery(query, scope), snapshot));
+  if (request.kind === "single") return plans[0];
+  const parts = plans.map((plan, index) => `Subquery ${index}\n${plan}`);
+  const { fusion } = request;
+  if (fusion !== undefined) {
+    const weights = fusion.weights.join(", ");
+    parts.unshift(
+      `Fuse: RRF, rank constant ${fusion.rankConstant}, weights ${weights}, limit ${fusion.limit}`,
+    );
+  }
+  return parts.join("\n");
+}
+
+/** Binds names and weighs terms over a snapshot. */
+export function scopeOf(snapshot: Snapshot, context: QueryContext): ScoreScope {
+  const { schema, segments } = snapshot;
+  return {
+    schema,
+    purpose: "query",
+    requireIndex: (attribute, index) => requireIndex(context, attribute, index),
+    textStatistics: (attribute) => textStatistics(segments, attribute),
+    documentFrequency: (attribute, term) => documentFrequency(segments, attribute, term),
+  };
+}
