@@ -16,10 +16,9 @@ const HALF_SCALE: u32 = 0x77800000;
 function four<T>(vector: usize, index: usize): v128 {
   if (sizeof<T>() == 4) return v128.load(vector + (index << 2));
   if (sizeof<T>() == 2) {
-    const bits = v128.load_ext<u16>(vector + (index << 1));
-    const sign = i32x4.shl(v128.and(bits, i32x4.splat(0x8000)), 16);
-    const rest = i32x4.shl(v128.and(bits, i32x4.splat(0x7fff)), 13);
-    return v128.or(f32x4.mul(rest, i32x4.splat(HALF_SCALE)), sign);
+    // Sign-extended and moved by 13, the sign is where float32 has it; its copies are cut out.
+    const moved = i32x4.shl(v128.load_ext<i16>(vector + (index << 1)), 13);
+    return f32x4.mul(v128.and(moved, i32x4.splat(0x8fffe000)), i32x4.splat(HALF_SCALE));
   }
   const wide = i16x8.extend_low_i8x16_s(v128.load32_zero(vector + index));
   return f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(wide));
