@@ -1,0 +1,107 @@
+/**
+ * Nanoseconds per vector of each kernel routine, from cache (1 MiB of rows) and from memory
+ * (192 MiB), in order and gathered at random. Run: `npm run build && node bench/kernel.bench.ts`.
+ *
+ * Variants take turns within each round, and the best of the rounds counts, as other programs on
+ * the machine only ever add time. Each routine is first warmed up with small calls, since
+ * WebAssembly starts in slower code and changes over only between calls.
+ */
+import { SCAN_ROWS_MAX } from "../src/base/limits.ts";
+import { seededRandom } from "../src/base/random.ts";
+import { Arenas } from "../src/kernel/arena.ts";
+import { ArenaKernels, type RowMatrix } from "../src/kernel/arena-kernels.ts";
+import { ELEMENT_BYTES, type Measure, type RowFormat } from "../src/kernel/kernel.ts";
+import { compileKernel } from "../src/kernel/load-kernel.ts";
+
+const MIB = 1024 * 1024;
+const ROUNDS = 7;
+const CACHE_BYTES = MIB;
+const MEMORY_BYTES = 192 * MIB;
+const DIMENSIONS = 768;
+
+const arenas = new Arenas({ totalBytes: 1024 * MIB, threads: 2 });
+const wasm = new ArenaKernels(await compileKernel("auto"), 0);
+const scalar = new ArenaKernels(undefined, 1);
+for (const kernels of [wasm, scalar]) arenas.onArena((memory) => kernels.attach(memory));
+
+const block = arenas.alloc(MEMORY_BYTES);
+if (block === undefined) throw new Error("no room for the rows");
+const random = seededRandom(1);
+// Bytes that make no large exponents in any format: float16 stays finite, float32 normal.
+const pattern = random.bytes(65536).map((byte) => (byte & 0x3f) | 0x20);
+const bytes = arenas.bytes(block);
+for (let at = 0; at < bytes.length; at += pattern.length) bytes.set(pattern, at);
+const query = Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
+
+interface Variant {
+  readonly name: string;
+  readonly measure: Measure;
+  readonly format: RowFormat;
+  readonly kernels: ArenaKernels;
+}
+
+/** ns per vector of one pass over `rowsBytes` of rows. */
+function pass(variant: Variant, rowsBytes: number, gather: boolean): number {
+  const { kernels, measure, format } = variant;
+  const strideBytes = DIMENSIONS * ELEMENT_BYTES[format];
+  const matrix: RowMatrix = {
+    block: block as never,
+    start: 0,
+    format,
+    dimensions: DIMENSIONS,
+    strideBytes,
+  };
+  const count = Math.floor(rowsBytes / strideBytes);
+  kernels.setQuery(matrix, query);
+  const rows = new Uint32Array(256);
+  let scored = 0;
+  const start = performance.now();
+  // The scalar kernel is some 20 times slower: a few rows are enough to see it.
+  const wanted = kernels === scalar ? 2000 : Math.max(count, 20_000);
+  while (scored < wanted) {
+    if (gather) {
+      for (let i = 0; i < rows.length; i++) rows[i] = random.below(count);
+      kernels.scoreRows(measure, matrix, rows);
+      scored += rows.length;
+      continue;
+    }
+    const from = scored % count;
+    const end = Math.min(from + SCAN_ROWS_MAX, count);
+    kernels.scoreRange(measure, matrix, from, end);
+    scored += end - from;
+  }
+  return ((performance.now() - start) * 1e6) / scored;
+}
+
+const variants: Variant[] = [];
+for (const format of ["f32", "f16", "i8"] as const) {
+  for (const measure of ["dot", "squaredDistance"] as const) {
+    variants.push({ name: `${measure} ${format}`, measure, format, kernels: wasm });
+  }
+}
+variants.push({ name: "dot f32, scalar", measure: "dot", format: "f32", kernels: scalar });
+
+const columns: [string, number, boolean][] = [
+  ["cache", CACHE_BYTES, false],
+  ["memory", MEMORY_BYTES, false],
+  ["gathered", MEMORY_BYTES, true],
+];
+const best = new Map<string, number>();
+for (let round = 0; round < ROUNDS; round++) {
+  for (const variant of variants) {
+    for (const [column, rowsBytes, gather] of columns) {
+      const key = `${variant.name} ${column}`;
+      const time = pass(variant, rowsBytes, gather);
+      best.set(key, Math.min(best.get(key) ?? Number.POSITIVE_INFINITY, time));
+    }
+  }
+}
+
+console.log(
+  `ns per vector of ${DIMENSIONS}`.padEnd(28),
+  ...columns.map(([name]) => name.padStart(9)),
+);
+for (const { name } of variants) {
+  const times = columns.map(([column]) => best.get(`${name} ${column}`)?.toFixed(0).padStart(9));
+  console.log(name.padEnd(28), ...times);
+}
