@@ -63,8 +63,5 @@ function queryVectors(
         `expected ${type.dimensions} dimensions`,
     );
   }
-  if (operand.kind === "vector") return operand.values;
-  const values = new Float32Array(vectors.length * type.dimensions);
-  vectors.forEach((vector, index) => values.set(vector, index * type.dimensions));
-  return { values, dimensions: type.dimensions };
+  return operand.values;
 }

@@ -10,7 +10,6 @@ import type { Highlight, LimitPer } from "../model/query.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import type { ScalarValue } from "../model/value.ts";
 import type { TermSaturation } from "../text/bm25.ts";
-import type { VectorList } from "../vector/late-interaction.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** A query term and the factors that do not depend on the document. */
@@ -70,8 +69,8 @@ export interface VectorNode {
 export interface VectorTarget {
   readonly attribute: string;
   readonly metric: DistanceMetric;
-  /** A list iff the attribute is of type `[][N]f32`. */
-  readonly query: Float32Array | VectorList;
+  /** Several vectors iff the attribute is of type `[][N]f32`. */
+  readonly query: Float32Array | readonly Float32Array[];
 }
 
 /** One key of an ordering. */

@@ -22,7 +22,11 @@ export interface QueryContext {
 }
 
 /** Throws `building` if the attribute's index is not ready. */
-export function requireIndex(context: QueryContext, attribute: string, index: IndexName): void {
+export function requireIndex(
+  context: Pick<QueryContext, "indexState">,
+  attribute: string,
+  index: IndexName,
+): void {
   const progress = context.indexState?.(attribute, index);
   if (progress === undefined) return;
   const { documentsDone, documentsTotal, retryAfterMs } = progress;

@@ -7,7 +7,7 @@ import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import type { SegmentView, VectorPlace } from "../segment/segment-view.ts";
 import { lateInteractionDistance } from "../vector/late-interaction.ts";
-import { cosineDistance, inverseNorm, measureOf } from "../vector/metric.ts";
+import { cosineDistance, inverseNorm, measureOf, unitVector } from "../vector/metric.ts";
 import { andBits, hasBit, listBits, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
 import type { VectorTarget } from "./plan.ts";
 import type { WorkCounters } from "./work-counters.ts";
@@ -56,17 +56,19 @@ type Visit = (ordinal: number, distance: number) => void;
 function scanDense(scan: VectorScan, rows: Rows, candidates: OrdinalBits, visit: Visit): void {
   const { target, kernels } = scan;
   const { metric } = target;
-  const { inverseNorms } = rows.place;
   const matrix = matrixOf(rows);
   const measure = measureOf(metric);
-  kernels.setQuery(matrix, kernelQuery(metric, target.query as Float32Array));
+  const query = target.query as Float32Array;
+  // A unit vector keeps products with very long or short vectors in the range of float32.
+  kernels.setQuery(matrix, metric === "cosine_distance" ? unitVector(query) : query);
+  const distance = distanceReader(metric, query, rows.place);
   if (scan.access === "scan") {
     for (let start = 0; start < rows.count; start += SCAN_ROWS_MAX) {
       const end = Math.min(start + SCAN_ROWS_MAX, rows.count);
       const scores = kernels.scoreRange(measure, matrix, start, end);
       for (let o = start; o < end; o++) {
         if (!hasBit(candidates, o)) continue;
-        visit(o, scoreToDistance(metric, scores[o - start], inverseNorms[o]));
+        visit(o, distance(o, scores[o - start]));
       }
     }
     return;
@@ -76,7 +78,7 @@ function scanDense(scan: VectorScan, rows: Rows, candidates: OrdinalBits, visit:
     const part = ordinals.subarray(start, start + SCAN_ROWS_MAX);
     const scores = kernels.scoreRows(measure, matrix, part);
     for (let i = 0; i < part.length; i++) {
-      visit(part[i], scoreToDistance(metric, scores[i], inverseNorms[part[i]]));
+      visit(part[i], distance(part[i], scores[i]));
     }
   }
 }
@@ -94,9 +96,20 @@ function matrixOf({ column, place, count }: Rows): RowMatrix {
   };
 }
 
+/** From the kernel's measure to the distance, rounded to float32. */
+function distanceReader(
+  metric: DistanceMetric,
+  query: Float32Array,
+  { inverseNorms }: VectorPlace,
+): (ordinal: number, score: number) => number {
+  if (metric === "euclidean_squared") return (_ordinal, score) => score;
+  const queryNorm = inverseNorm(query) === 0 ? 0 : 1;
+  return (ordinal, score) => Math.fround(cosineDistance(score, inverseNorms[ordinal], queryNorm));
+}
+
 /** Documents without any vector have no distance. */
 function scanMulti(
-  query: VectorList,
+  queries: readonly Float32Array[],
   metric: DistanceMetric,
   { data }: Column,
   { candidates, visit }: { readonly candidates: OrdinalBits; readonly visit: Visit },
@@ -107,8 +120,7 @@ function scanMulti(
     const start = offsets[ordinal] * dimensions;
     const end = offsets[ordinal + 1] * dimensions;
     if (start === end) continue;
-    const vectors = { values: values.subarray(start, end), dimensions };
-    visit(ordinal, lateInteractionDistance(metric, query, vectors));
+    visit(ordinal, lateInteractionDistance(metric, queries, values.subarray(start, end)));
   }
 }
 
