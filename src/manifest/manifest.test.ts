@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { damagedBytes, readOutcome } from "../../test/support/damaged-bytes.ts";
 import { FaultyObjectStore } from "../../test/support/faulty-object-store.ts";
 import { InstantClock } from "../../test/support/instant-clock.ts";
-import { isDatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
@@ -33,6 +33,17 @@ const first = firstManifest(4, 1_000, { schema: { text: "string" }, big: "184467
 
 function storeOver(store: ObjectStore, seed = SEED): ManifestStore {
   return new ManifestStore({ store, clock: new InstantClock(), random: seededRandom(seed), at });
+}
+
+/** The store `inner`, but for `put`. */
+function overriding(inner: ObjectStore, put: ObjectStore["put"]): ObjectStore {
+  return {
+    put,
+    get: (key) => inner.get(key),
+    getRange: (...words) => inner.getRange(...words),
+    list: (request) => inner.list(request),
+    delete: (key) => inner.delete(key),
+  };
 }
 
 /** Loads the newest version, or makes the first, and saves the next that lists `id`. */
@@ -149,6 +160,20 @@ describe("ManifestStore", () => {
     expect(outcomes.filter(({ kind }) => kind === "written").length).toBe(1);
   });
 
+  test("a save whose answer is lost is found to be written", async () => {
+    const inner = new MemoryObjectStore();
+    let lost = false;
+    const put: ObjectStore["put"] = async (...words) => {
+      const outcome = await inner.put(...words);
+      if (lost) return outcome;
+      lost = true;
+      throw new DatabaseError("unavailable", "the answer is lost");
+    };
+    const store = overriding(inner, put);
+    expect(await storeOver(store).save(first)).toEqual({ kind: "written" });
+    expect(await storeOver(inner).load()).toEqual(first);
+  });
+
   test("a saver that slept does not win a collected number", async () => {
     const inner = new MemoryObjectStore();
     const sleeper = storeOver(inner, 1);
@@ -173,11 +198,7 @@ describe("ManifestStore", () => {
       await addSegment(other, "followed");
       return outcome;
     };
-    const slow: ObjectStore = Object.assign(Object.create(inner), {
-      put,
-      get: inner.get.bind(inner),
-      list: inner.list.bind(inner),
-    });
+    const slow = overriding(inner, put);
     expect(await storeOver(slow, 1).save(first)).toEqual({ kind: "written" });
     expect((await other.load())?.version).toBe(2);
   });

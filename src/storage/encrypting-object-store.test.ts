@@ -82,6 +82,18 @@ describe("EncryptingObjectStore", () => {
     await expect(store.getRange(other, 0, 9)).rejects.toThrow(/n\/other/);
   });
 
+  test("an object cut between two chunks is damage", async () => {
+    const inner = new MemoryObjectStore();
+    const store = encrypting(inner, "raw");
+    await store.put(key, body, ALWAYS);
+    const whole = await mustGet(inner, key);
+    for (const chunks of [0, 1, 2]) {
+      await inner.put(key, whole.slice(0, 1024 + chunks * (65_536 + 16)), ALWAYS);
+      expect(await attempt(store.get(key))).toBe("corrupt");
+      expect(await attempt(store.getRange(key, 0, body.length))).toBe("corrupt");
+    }
+  });
+
   test("flipped, cut and lengthened objects are damage or unchanged, never else", async () => {
     const seed = 11;
     const random = seededRandom(seed);
