@@ -21,7 +21,7 @@ const COMMANDS = {
   exec: async ([file, ...args]) => {
     if (file === undefined) throw new Error("exec needs the name of a file to run");
     await build(ROOT);
-    return runNode([join(ROOT, file), ...args]);
+    return runNode(["--disable-warning=ExperimentalWarning", join(ROOT, file), ...args]);
   },
   format: (args) => runTool("@biomejs/biome", "biome", ["check", "--write", ...args]),
   lint: (args) => runTool("@biomejs/biome", "biome", ["check", "--error-on-warnings", ...args]),
