@@ -117,7 +117,7 @@ export function dotRows<T>(
   }
 }
 
-/** Writes the squared Euclidean distance of the query from each of `count` rows of T to `scores`. */
+/** Writes the squared distance of the query from each of `count` rows of T to `scores`. */
 // @ts-ignore: decorator
 @inline
 export function squaredDistanceRows<T>(

@@ -19,7 +19,7 @@ export function measureOf(metric: DistanceMetric): Measure {
 
 /**
  * 1 / ‖vector‖ as a float32; 0 for the zero vector, which makes its cosine 0 and its distance 1.
- * The sum is taken in float64 from first to last, so it neither overflows nor depends on the kernel.
+ * The sum is taken in float64 from first to last: it cannot overflow, and no kernel changes it.
  */
 export function inverseNorm(vector: ArrayLike<number>): number {
   let sum = 0;

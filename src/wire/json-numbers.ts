@@ -48,7 +48,7 @@ export class NumberScanner {
   scanFloat64(): number {
     this.#scan(FLOAT64_DIGITS);
     const scale = this.#scale;
-    // One correctly rounded operation on two exact numbers gives the nearest float64 (Clinger 1990).
+    // One rounded operation on two exact numbers gives the nearest float64 (Clinger 1990).
     if (!this.#truncated && scale >= -EXACT_POWER_MAX && scale <= EXACT_POWER_MAX) {
       const value = scale < 0 ? this.#mantissa / POWERS[-scale] : this.#mantissa * POWERS[scale];
       return this.#isNegative() ? -value : value;
@@ -132,7 +132,7 @@ export class NumberScanner {
     this.#scale++;
   }
 
-  /** Reads from the point at `end` on, four digits at a time. `kept` counts the digits before it. */
+  /** Reads from the point at `end` on, four digits at a time; `kept` digits are before it. */
   #scanFraction(kept: number, keptMax: number): boolean {
     const { bytes, view } = this.#window;
     let at = this.end + 1;
@@ -200,7 +200,7 @@ function fourDigits(word: number): number {
   return Math.imul(pairs & 0xff, 100) + ((pairs >>> 16) & 0xff);
 }
 
-/** A growing array of float32. A caller that reads in steps truncates it when a step is repeated. */
+/** A growing array of float32. A caller that repeats a step truncates it first. */
 export class Float32Builder {
   length = 0;
   #values: Float32Array;

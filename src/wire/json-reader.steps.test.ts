@@ -254,7 +254,8 @@ describe("typed reads", () => {
     expect(
       mismatch('{"consistency": "eventual"}', (r) => r.beginObject("struct Consistency")),
     ).toBe(
-      'consistency: invalid type: string "eventual", expected struct Consistency at line 1 column 17',
+      'consistency: invalid type: string "eventual", expected struct Consistency ' +
+        "at line 1 column 17",
     );
     expect(mismatch('{"limit":1.5}', (r) => r.readInteger("u32"))).toBe(
       "limit: invalid type: floating point `1.5`, expected u32 at line 1 column 10",

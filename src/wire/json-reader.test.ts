@@ -111,7 +111,8 @@ describe("values", () => {
 
   test("a body may be cut in two at every byte", () => {
     const text =
-      '\ufeff{"upsert_rows":[{"id":18446744073709551615,"né\\ud83d\\ude00\\n":[1,-2.5e-3,0.1,4,5,6,7,8,' +
+      '\ufeff{"upsert_rows":[{"id":18446744073709551615,"né\\ud83d\\ude00\\n":' +
+      "[1,-2.5e-3,0.1,4,5,6,7,8," +
       '9.25],"t":true,"f":false,"n":null,"日本":"語"}]}\n ';
     const bytes = utf8(text);
     const wanted = parseJson(bytes);
@@ -278,8 +279,9 @@ describe("grammar", () => {
 
   test("mutated bodies give a value or an operating error, and nothing else", () => {
     const source = utf8(
-      '{"upsert_rows":[{"id":1,"vector":[0.1,-0.25,3e-2,4,5,6,7,8,9.5],"s":"a\\u00e9\\n日本"},{"id":"x"}],' +
-        '"distance_metric":"cosine_distance","filters":["And",[["a","Eq",null],["b","In",[true,false]]]]}',
+      '{"upsert_rows":[{"id":1,"vector":[0.1,-0.25,3e-2,4,5,6,7,8,9.5],' +
+        '"s":"a\\u00e9\\n日本"},{"id":"x"}],"distance_metric":"cosine_distance",' +
+        '"filters":["And",[["a","Eq",null],["b","In",[true,false]]]]}',
     );
     let accepted = 0;
     for (let seed = 1; seed <= 20_000; seed++) {

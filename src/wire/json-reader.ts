@@ -88,7 +88,7 @@ export class JsonReader {
     return this.#tokens.window.offset;
   }
 
-  /** Path of the value that is read or was read last: `upsert_rows[17].vector[3]`; "" at the top. */
+  /** Path of the value being read or read last: `upsert_rows[17].vector[3]`; "" at the top. */
   path(): string {
     return this.#tokens.stack.path();
   }
@@ -101,7 +101,7 @@ export class JsonReader {
     return kind;
   }
 
-  /** Kind of the first element of the array that comes next, which stays unread; undefined if none. */
+  /** Kind of the first element of the array that comes next; undefined if it is empty. */
   peekElementKind(): JsonKind | undefined {
     const { window } = this.#tokens;
     assert(this.#tokens.peek() === JSON_BYTE.arrayStart, "no array to peek into");

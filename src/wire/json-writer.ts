@@ -87,7 +87,7 @@ export class JsonWriter {
     else this.raw(Object.is(value, -0) ? "-0.0" : String(value));
   }
 
-  /** Appends the shortest decimal that reads as the same float32: `0.7`, not `0.699999988079071`. */
+  /** Appends the shortest decimal that reads as the same float32: `0.7`, not `0.69999999`. */
   float32(value: number): void {
     this.#reserve(FLOAT32_BYTES_MAX);
     this.#float32(value);
