@@ -1,13 +1,14 @@
 /** Counts and sums over matching documents, in total or by group. */
 
 import { assert } from "../base/assert.ts";
+import { hasBit } from "../codec/bitmap.ts";
 import type { AggregateValue, ResultGroup } from "../model/query-result.ts";
 import { compareScalars, type ScalarValue } from "../model/value.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { wordsOf } from "./column-values.ts";
 import { FloatSum, IntegerSum } from "./exact-sum.ts";
 import { KeyInterner, type KeyNumber, keyReader } from "./group-keys.ts";
-import { forEachBit, hasBit, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
+import { forEachBit, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
 import type { AggregateNode, AggregatePlan } from "./plan.ts";
 
 /** What one group has so far. */

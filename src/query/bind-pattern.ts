@@ -36,7 +36,8 @@ export function bindPattern(
   if (operand.length > PATTERN_CHARS_MAX) {
     throw filterFault(
       attribute,
-      `${operator} pattern has ${operand.length} characters, at most ${PATTERN_CHARS_MAX} are allowed`,
+      `${operator} pattern has ${operand.length} characters, ` +
+        `at most ${PATTERN_CHARS_MAX} are allowed`,
     );
   }
   const set = patternSet(attribute, operator, operand, options);

@@ -81,7 +81,7 @@ function bindBm25(
   if (fullTextSearch === undefined) {
     throw rankFault(
       attribute,
-      `BM25 needs \`full_text_search\`, but the attribute is ${formatAttributeType(type)} without it`,
+      `BM25 needs \`full_text_search\` in the schema of the ${formatAttributeType(type)} attribute`,
     );
   }
   const operand = textOperand(query, fullTextSearch);

@@ -32,9 +32,9 @@ export class IntegerSum {
 const FRACTION_BITS = 1074;
 
 /**
- * Correctly rounded sum of finite floats. Keeps partial sums that do not overlap (Shewchuk, Adaptive
- * precision floating-point arithmetic, 1997); sums that leave the range of floats on the way are
- * kept as one big fixed-point number. A sum beyond the range is the greatest float.
+ * Correctly rounded sum of finite floats. Keeps partial sums that do not overlap (Shewchuk,
+ * Adaptive precision floating-point arithmetic, 1997); sums that leave the range of floats on the
+ * way are kept as one big fixed-point number. A sum beyond the range is the greatest float.
  */
 export class FloatSum {
   #partials: number[] = [];

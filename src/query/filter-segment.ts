@@ -2,6 +2,7 @@
 
 import { assert, unreachable } from "../base/assert.ts";
 import type { Ordinal } from "../base/ids.ts";
+import { fullBitmap, hasBit, setBit } from "../codec/bitmap.ts";
 import type { ColumnData } from "../model/columns.ts";
 import type { ScalarValue } from "../model/value.ts";
 import type { DictionaryView, SegmentView } from "../segment/segment-view.ts";
@@ -12,14 +13,11 @@ import {
   andBits,
   emptyBits,
   forEachBit,
-  fullBits,
-  hasBit,
   invertBits,
   isEmpty,
   type OrdinalBits,
   orBits,
   presenceBits,
-  setBit,
 } from "./ordinal-bits.ts";
 import type { AttributeTest, Predicate, ValueSet } from "./predicate.ts";
 
@@ -83,7 +81,7 @@ function testSegment(
   if (source === undefined) {
     // No document here has a value.
     const nullMatches = test.kind === "scalar" && test.nullMatches;
-    return nullMatches ? fullBits(count) : emptyBits(count);
+    return nullMatches ? fullBitmap(count) : emptyBits(count);
   }
   const present = presenceBits(source.presence, count);
   switch (test.kind) {
@@ -144,7 +142,10 @@ function anyElementIn({ data, dictionary }: Source, count: number, set: ValueSet
   return bits;
 }
 
-/** Narrows position by position: documents of the right length, then those whose i-th element is right. */
+/**
+ * Narrows position by position: documents of the right length, then those whose i-th element is
+ * right.
+ */
 function arraysEqual(
   { data, dictionary }: Source,
   count: number,

@@ -1,6 +1,7 @@
 /** Token filters over one segment's postings. */
 
 import type { Ordinal } from "../base/ids.ts";
+import { setBit } from "../codec/bitmap.ts";
 import type { AttributeValue } from "../model/value.ts";
 import type { SegmentView, TextView } from "../segment/segment-view.ts";
 import type { Token } from "../text/analyzer.ts";
@@ -11,7 +12,6 @@ import {
   isEmpty,
   type OrdinalBits,
   orBits,
-  setBit,
 } from "./ordinal-bits.ts";
 import type { Test } from "./predicate.ts";
 import { analyzeValue } from "./text-query.ts";
@@ -49,8 +49,8 @@ export function prefixBits(text: TextView, prefix: string, count: number): Ordin
 }
 
 /**
- * Ordinals among `within` whose text has the sequence. Postings have no positions, so documents with
- * all the terms are candidates whose stored text is analyzed again.
+ * Ordinals among `within` whose text has the sequence. Postings have no positions, so documents
+ * with all the terms are candidates whose stored text is analyzed again.
  */
 export function matchSequence(
   test: SequenceTest,

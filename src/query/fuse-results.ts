@@ -15,8 +15,8 @@ interface FusedDocument {
 }
 
 /**
- * Scores each document with the sum of weight / (rankConstant + rank) over the rankings that have it,
- * rank counted from 1; best first, ties by id.
+ * Scores each document with the sum of weight / (rankConstant + rank) over the rankings that have
+ * it, rank counted from 1; best first, ties by id.
  */
 export function fuseResults(results: readonly QueryResult[], fusion: Fusion): QueryResult {
   const fused = new Map<DocumentId, FusedDocument>();

@@ -1,9 +1,10 @@
 /** Interns the values of group keys, so that groups are found by small numbers. */
 
+import { hasBit } from "../codec/bitmap.ts";
 import type { ScalarValue } from "../model/value.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { isScalarData, scalarReader } from "./column-values.ts";
-import { hasBit, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
+import { type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
 import type { GroupNode } from "./plan.ts";
 
 /** Number of a key's value, the same in all segments; 0 is null. */
@@ -29,7 +30,9 @@ export class KeyInterner {
   }
 }
 
-/** Makes the reader of a key's values in one segment. Strings are decoded once per distinct value. */
+/**
+ * Makes the reader of a key's values in one segment. Strings are decoded once per distinct value.
+ */
 export function keyReader(node: GroupNode, view: SegmentView, interner: KeyInterner): KeyReader {
   const columnView = view.column(node.attribute);
   if (columnView === undefined) return (_ordinal, visit) => visit(0);

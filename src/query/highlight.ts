@@ -20,8 +20,8 @@ interface Candidate extends Fragment {
 }
 
 /**
- * The best fragments of a value with at least one match, best first, then by position; an empty list
- * if there is none. Each fragment is scored like a document, with the namespace's statistics.
+ * The best fragments of a value with at least one match, best first, then by position; an empty
+ * list if there is none. Each fragment is scored like a document, with the namespace's statistics.
  */
 export function highlightValue(node: HighlightNode, value: AttributeValue): HighlightFragment[] {
   const elements = typeof value === "string" ? [value] : ((value ?? []) as readonly string[]);

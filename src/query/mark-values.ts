@@ -5,10 +5,11 @@
  */
 
 import { assert } from "../base/assert.ts";
+import { setBit } from "../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../model/uuid.ts";
 import type { DictionaryView } from "../segment/segment-view.ts";
 import { compareBytes, type ScalarData, scalarReader, wordsOf } from "./column-values.ts";
-import { emptyBits, type OrdinalBits, setBit } from "./ordinal-bits.ts";
+import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 import type { IntervalEnd, ValueSet } from "./predicate.ts";
 import { hasValue } from "./value-set.ts";
 

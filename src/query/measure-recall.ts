@@ -3,10 +3,11 @@
 import { invalid } from "../base/errors.ts";
 import type { Ordinal } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import { bitmapOrdinals } from "../codec/bitmap.ts";
 import type { DocumentQuery, QueryRequest, VectorRank } from "../model/query.ts";
 import type { ResultDocument } from "../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../model/recall.ts";
-import { andBits, listBits, presenceBits } from "./ordinal-bits.ts";
+import { andBits, presenceBits } from "./ordinal-bits.ts";
 import type { QueryContext } from "./query-context.ts";
 import { runRequest } from "./run-request.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -74,7 +75,7 @@ function sampleVectors(
     const column = view.column(attribute);
     if (column === undefined) return { column, ordinals: new Uint32Array(0) };
     const present = presenceBits(column.column.presence, view.documentCount);
-    return { column, ordinals: listBits(andBits(present, live)) };
+    return { column, ordinals: bitmapOrdinals(andBits(present, live)) };
   });
   const total = places.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   const wanted = Math.min(sampleCount, total);

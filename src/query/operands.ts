@@ -12,8 +12,9 @@ const INT_END = 2n ** 63n;
 const UINT_END = 2n ** 64n;
 
 /**
- * The operand as a value of the type, or undefined if it is none. Numbers fit whichever numeric type
- * can hold them: `5.0` is an int, `5.5` is not. An integer becomes the nearest float, as in writes.
+ * The operand as a value of the type, or undefined if it is none. Numbers fit whichever numeric
+ * type can hold them: `5.0` is an int, `5.5` is not. An integer becomes the nearest float, as in
+ * writes.
  */
 export function scalarOperand(
   value: JsonValue,

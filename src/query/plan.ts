@@ -1,7 +1,7 @@
 /**
  * Plans: what the executor does, as plain data. The planner has resolved every name, analyzed every
- * text and weighed every term; the executor only runs over segments. Nodes that scan today (`vector`)
- * are where an index comes in later.
+ * text and weighed every term; the executor only runs over segments. Nodes that scan today
+ * (`vector`) are where an index comes in later.
  */
 
 import type { AttributeType } from "../model/attribute-type.ts";

@@ -1,13 +1,14 @@
 /** From ranked ordinals to what is returned: ids, attributes and computed members. */
 
 import type { Ordinal } from "../base/ids.ts";
+import { hasBit, setBit } from "../codec/bitmap.ts";
 import { valueLogicalBytes } from "../codec/columns-size.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { ComputedValue, ResultDocument } from "../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { highlightValue } from "./highlight.ts";
-import { emptyBits, hasBit, type OrdinalBits, setBit } from "./ordinal-bits.ts";
+import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 import type { ComputedNode, DocumentPlan } from "./plan.ts";
 import type { Execution } from "./rank-documents.ts";
 import { scoreSegment } from "./score-segment.ts";

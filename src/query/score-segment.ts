@@ -1,16 +1,17 @@
 /**
  * Runs score arithmetic over one segment. Each node fills a flat array and a set of the documents
- * that it produces; sums run in the order of the clauses, in 64-bit floats, so a document's score is
- * the same in any segment.
+ * that it produces; sums run in the order of the clauses, in 64-bit floats, so a document's score
+ * is the same in any segment.
  */
 
 import { unreachable } from "../base/assert.ts";
+import { setBit } from "../codec/bitmap.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { PREFIX_SCORE, termWeight } from "../text/bm25.ts";
 import { scoreAttribute, scoreDistance } from "./attribute-scores.ts";
 import { filterSegment } from "./filter-segment.ts";
 import { prefixBits } from "./filter-tokens.ts";
-import { andBits, forEachBit, type OrdinalBits, orBits, setBit } from "./ordinal-bits.ts";
+import { andBits, forEachBit, type OrdinalBits, orBits } from "./ordinal-bits.ts";
 import type { Bm25Node, ScoreNode } from "./plan.ts";
 import { decay, saturate } from "./score-curves.ts";
 import { combineScores, mapScores, noScores, type SegmentScores } from "./segment-scores.ts";

@@ -1,6 +1,7 @@
 /** Scores of the documents of one segment, and how clauses are put together. */
 
-import { emptyBits, forEachBit, hasBit, type OrdinalBits, orBits } from "./ordinal-bits.ts";
+import { hasBit } from "../codec/bitmap.ts";
+import { emptyBits, forEachBit, type OrdinalBits, orBits } from "./ordinal-bits.ts";
 
 /** Scores of one segment. */
 export interface SegmentScores {

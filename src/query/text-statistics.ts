@@ -1,10 +1,11 @@
 /**
- * What BM25 knows of a namespace: counts over its live documents, exact, so that no score depends on
- * where documents are stored or on what was there before.
+ * What BM25 knows of a namespace: counts over its live documents, exact, so that no score depends
+ * on where documents are stored or on what was there before.
  */
 
+import { countBits, hasBit } from "../codec/bitmap.ts";
 import type { SegmentSnapshot, SegmentView } from "../segment/segment-view.ts";
-import { andBits, countBits, forEachBit, hasBit, presenceBits } from "./ordinal-bits.ts";
+import { andBits, forEachBit, presenceBits } from "./ordinal-bits.ts";
 
 /** Length statistics of one text attribute. */
 export interface TextStatistics {

@@ -2,26 +2,31 @@
 
 import { assert, must } from "../base/assert.ts";
 import { SCAN_ROWS_MAX } from "../base/limits.ts";
+import { bitmapOrdinals, hasBit } from "../codec/bitmap.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import type { SegmentView, VectorPlace } from "../segment/segment-view.ts";
 import { lateInteractionDistance } from "../vector/late-interaction.ts";
 import { cosineDistance, inverseNorm, measureOf, unitVector } from "../vector/metric.ts";
-import { andBits, hasBit, listBits, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
+import { andBits, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
 import type { VectorTarget } from "./plan.ts";
 import type { WorkCounters } from "./work-counters.ts";
 
 /** What a scan works with. */
 export interface VectorScan {
   readonly target: VectorTarget;
-  /** `scan` reads all rows in order and skips the others' scores, `gather` reads the wanted ones. */
+  /**
+   * `scan` reads all rows in order and skips the others' scores, `gather` reads the wanted ones.
+   */
   readonly access: "scan" | "gather";
   readonly kernels: ArenaKernels;
   readonly work: WorkCounters;
 }
 
-/** Calls `visit` with the distance, rounded to float32, of each document in `within` with a vector. */
+/**
+ * Calls `visit` with the distance, rounded to float32, of each document in `within` with a vector.
+ */
 export function scanVectors(
   scan: VectorScan,
   view: SegmentView,
@@ -73,7 +78,7 @@ function scanDense(scan: VectorScan, rows: Rows, candidates: OrdinalBits, visit:
     }
     return;
   }
-  const ordinals = listBits(candidates);
+  const ordinals = bitmapOrdinals(candidates);
   for (let start = 0; start < ordinals.length; start += SCAN_ROWS_MAX) {
     const part = ordinals.subarray(start, start + SCAN_ROWS_MAX);
     const scores = kernels.scoreRows(measure, matrix, part);
@@ -116,7 +121,7 @@ function scanMulti(
 ): void {
   assert(data.kind === "multi_vector", "several query vectors for another type");
   const { offsets, values, dimensions } = data;
-  for (const ordinal of listBits(candidates)) {
+  for (const ordinal of bitmapOrdinals(candidates)) {
     const start = offsets[ordinal] * dimensions;
     const end = offsets[ordinal + 1] * dimensions;
     if (start === end) continue;

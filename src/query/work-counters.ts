@@ -6,7 +6,9 @@ export interface QueryCounters {
   readonly documentsScanned: number;
   readonly postingsTouched: number;
   readonly vectorsScored: number;
-  /** Logical bytes: 8 for a uint id, 16 for a uuid, else the string's; 4 for `$dist`; attributes. */
+  /**
+   * Logical bytes: 8 for a uint id, 16 for a uuid, else the string's; 4 for `$dist`; attributes.
+   */
   readonly bytesReturned: number;
   /** Documents searched without an index. */
   readonly exhaustiveCount: number;
