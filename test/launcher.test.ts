@@ -1,0 +1,85 @@
+/** The launcher behind the npm scripts: when it installs, and what it passes through. */
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+interface Tree {
+  readonly packages: Readonly<Record<string, object>>;
+}
+
+interface Install {
+  readonly isNewEnough: (version: string) => boolean;
+  readonly whyStale: (locked?: Tree, installed?: Tree) => string | undefined;
+}
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const install = (await import(new URL("../scripts/install.js", import.meta.url).href)) as Install;
+
+function tree(packages: Record<string, object>): Tree {
+  return { packages };
+}
+
+describe("dependencies are installed", () => {
+  const locked = tree({
+    "": { version: "1.0.0" },
+    "node_modules/a": { version: "1.0.0" },
+    "node_modules/other-system": { version: "1.0.0", optional: true },
+  });
+
+  test("when there are none", () => {
+    expect(install.whyStale(locked, undefined)).toBe("node_modules is missing");
+  });
+
+  test("when one is missing or of another version, at any depth", () => {
+    expect(install.whyStale(locked, tree({}))).toBe("a is missing");
+    const old = tree({ "node_modules/a": { version: "0.9.0" } });
+    expect(install.whyStale(locked, old)).toBe("a is 0.9.0, locked is 1.0.0");
+    const nested = tree({ "node_modules/a/node_modules/@b/c": { version: "2.0.0" } });
+    expect(install.whyStale(nested, tree({}))).toBe("@b/c is missing");
+  });
+
+  test("but not for packages of other systems", () => {
+    const present = tree({ "node_modules/a": { version: "1.0.0" } });
+    expect(install.whyStale(locked, present)).toBeUndefined();
+  });
+
+  test("and not without a lock file, which is an error", () => {
+    expect(() => install.whyStale(undefined, undefined)).toThrow("restore it from git");
+  });
+});
+
+test("Node is new enough from 24 on", () => {
+  expect(install.isNewEnough("v24.0.0")).toBe(true);
+  expect(install.isNewEnough("v26.1.0\n")).toBe(true);
+  expect(install.isNewEnough("v22.22.0")).toBe(false);
+});
+
+describe("a command's", () => {
+  test("signals and exit code are passed through", async () => {
+    const { child, ended, stdout } = launch(["exec", "test/support/await-signal.ts", "7"]);
+    while (!stdout().includes("waiting")) await new Promise((resolve) => setImmediate(resolve));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(7);
+  });
+
+  test("unknown name is refused with the names that there are", async () => {
+    const { ended, stderr } = launch(["strat"]);
+    expect(await ended).toBe(1);
+    expect(stderr()).toMatch(/unknown command strat; commands are build, serve, /);
+  });
+});
+
+function launch(args: readonly string[]) {
+  const child = spawn(process.execPath, ["scripts/run.js", ...args], { cwd: ROOT });
+  let out = "";
+  let errors = "";
+  child.stdout.on("data", (chunk) => {
+    out += String(chunk);
+  });
+  child.stderr.on("data", (chunk) => {
+    errors += String(chunk);
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { child, ended, stdout: () => out, stderr: () => errors };
+}
