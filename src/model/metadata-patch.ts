@@ -1,7 +1,6 @@
-/** A change of a namespace's settings, as `PATCH …/metadata` asks for it. */
+/** A change of a namespace's settings, as `PATCH …/metadata` asks for it; absent members stay. */
 export interface MetadataPatch {
-  /** Replicas to pin, at least 1; 0 removes the pinning; undefined leaves it as it is. */
-  readonly pinnedReplicas: number | undefined;
-  /** Undefined leaves it as it is. */
-  readonly readOnly: boolean | undefined;
+  /** Null: no longer pinned. */
+  readonly pinning?: { readonly replicas: number } | null;
+  readonly readOnly?: boolean;
 }

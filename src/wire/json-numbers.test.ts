@@ -189,3 +189,27 @@ test("a builder holds what was added and forgets what was cut off", () => {
   expect(builder.view()).toEqual(Float32Array.of(0, 1, 2, 7, 8));
   expect(builder.view(3, 4)).toEqual(Float32Array.of(7));
 });
+
+test("float64 of 16 to 19 digits are rounded as Number does, also next to the middle", () => {
+  for (let seed = 1; seed <= 60_000; seed++) {
+    const random = seededRandom(seed);
+    const value = random.next() * 10 ** random.below(5);
+    // Digits of the exact middle between this float64 and the next, cut and nudged.
+    const exact = BigInt(Math.floor(value * 2 ** 60)) * 2n + BigInt(random.below(3) - 1);
+    const scaled = (exact * 10n ** 22n) / 2n ** 61n;
+    const text = scaled.toString().padStart(23, "0");
+    const point = text.length - 22;
+    const digits = text.slice(0, point).length + random.below(22) + 1;
+    check(`${text.slice(0, point)}.${text.slice(point)}`.slice(0, digits + 1), `seed ${seed}`);
+    check(String(value), `seed ${seed}`);
+  }
+  for (let seed = 1; seed <= 20_000; seed++) {
+    const random = seededRandom(seed);
+    // Integers beyond 2^53 divided by powers of two have middles of few digits.
+    const middle = (2n ** 54n + 2n * BigInt(random.below(2 ** 31)) + 1n) * 5n ** 3n;
+    const text = (middle + BigInt(random.below(3) - 1)).toString();
+    const point = 1 + random.below(text.length - 1);
+    check(`${text.slice(0, point)}.${text.slice(point)}`, `seed ${seed}`);
+    check(`${text}.0`, `seed ${seed}`);
+  }
+});

@@ -1,6 +1,7 @@
 import type { ByteWindow } from "./byte-window.ts";
 
 const ZERO = 0x30;
+const NINE = 0x39;
 const MINUS = 0x2d;
 const PLUS = 0x2b;
 const POINT = 0x2e;
@@ -12,6 +13,14 @@ const FLOAT64_DIGITS = 15;
 const FLOAT32_DIGITS = 12;
 /** Digits that an int32 holds whatever they are. */
 const INT32_DIGITS = 9;
+/** Further digits kept of a float64, apart: what 17-digit numbers, the usual ones, need and more. */
+const TAIL_DIGITS = 4;
+/** A float64 of 15 digits is split here, so that either half times 10^4 is exact. */
+const SPLIT = 2 ** 25;
+/** Veltkamp's constant, which splits a float64 into two halves of 26 bits. */
+const VELTKAMP = 2 ** 27 + 1;
+/** Beyond the relative error of a quotient in two float64, which is some 2^-104. */
+const QUOTIENT_ERROR = 2 ** -98;
 /** Powers of ten up to this are exact in a float64 (5^22 < 2^53). */
 const EXACT_POWER_MAX = 22;
 /** Greatest power of the table; covers every float32 that is written in the usual ways. */
@@ -39,6 +48,9 @@ export class NumberScanner {
   #mantissa = 0;
   #scale = 0;
   #truncated = false;
+  /** The `tailDigits` digits that follow the mantissa of a truncated float64. */
+  #tail = 0;
+  #tailDigits = 0;
 
   constructor(window: ByteWindow) {
     this.#window = window;
@@ -52,6 +64,10 @@ export class NumberScanner {
     if (!this.#truncated && scale >= -EXACT_POWER_MAX && scale <= EXACT_POWER_MAX) {
       const value = scale < 0 ? this.#mantissa / POWERS[-scale] : this.#mantissa * POWERS[scale];
       return this.#isNegative() ? -value : value;
+    }
+    if (this.#tailDigits > 0) {
+      const value = this.#longFloat64();
+      if (value !== undefined) return this.#isNegative() ? -value : value;
     }
     return this.#slowFloat64();
   }
@@ -77,6 +93,32 @@ export class NumberScanner {
     return Math.fround(this.#slowFloat64());
   }
 
+  /**
+   * A number of 16 to 19 digits, or more of which the rest is left out, and a power of ten that is
+   * exact: divides in two float64 (Dekker 1971) and makes sure that the error bound does not reach
+   * the middle of two float64. Undefined if it does, or for other powers.
+   */
+  #longFloat64(): number | undefined {
+    const places = this.#tailDigits - this.#scale;
+    if (places < 0 || places > EXACT_POWER_MAX) return undefined;
+    const power = POWERS[this.#tailDigits];
+    const top = Math.floor(this.#mantissa / SPLIT);
+    const large = top * power * SPLIT;
+    const small = (this.#mantissa - top * SPLIT) * power + this.#tail;
+    const digits = large + small;
+    const digitsLow = small - (digits - large);
+
+    const divisor = POWERS[places];
+    const quotient = digits / divisor;
+    const remainder = remainderOf(digits, quotient, divisor) + digitsLow;
+    const margin = quotient * QUOTIENT_ERROR;
+    const least = quotient + (remainder / divisor - margin);
+    // Digits that were left out add less than one unit of the last that was kept.
+    const most =
+      quotient + ((remainder + (this.#tailDigits < TAIL_DIGITS ? 0 : 1)) / divisor + margin);
+    return least === most ? least : undefined;
+  }
+
   #isNegative(): boolean {
     return this.#window.bytes[this.#window.at] === MINUS;
   }
@@ -96,6 +138,7 @@ export class NumberScanner {
     let mantissa = 0;
     this.#scale = 0;
     this.#truncated = false;
+    this.#tailDigits = 0;
     this.integer = true;
 
     let digit = bytes[at] - ZERO;
@@ -158,12 +201,29 @@ export class NumberScanner {
     this.#mantissa = mantissa;
     this.#scale -= at - start;
 
-    const keptEnd = at;
-    while (digit >= 0 && digit <= 9) digit = bytes[++at] - ZERO;
-    if (at > keptEnd) this.#truncated = true;
+    if (digit >= 0 && digit <= 9) {
+      // A float32 has digits enough; digits of the whole part may be missing before the tail.
+      if (keptMax === FLOAT64_DIGITS && !this.#truncated) at = this.#scanTail(at);
+      this.#truncated = true;
+      while (bytes[at] - ZERO >= 0 && bytes[at] <= NINE) at++;
+    }
     if (at === start) this.#reject(at);
     else this.end = at;
     return this.valid;
+  }
+
+  #scanTail(start: number): number {
+    const { bytes } = this.#window;
+    let at = start;
+    let tail = 0;
+    let digit = bytes[at] - ZERO;
+    while (at - start < TAIL_DIGITS && digit >= 0 && digit <= 9) {
+      tail = tail * 10 + digit;
+      digit = bytes[++at] - ZERO;
+    }
+    this.#tail = tail;
+    this.#tailDigits = at - start;
+    return at;
   }
 
   /** Reads from the letter at `end` on. */
@@ -188,6 +248,23 @@ export class NumberScanner {
     this.valid = false;
     this.end = at;
   }
+}
+
+/** `dividend` − `quotient` × `divisor`, exactly, for the quotient that division gave. */
+function remainderOf(dividend: number, quotient: number, divisor: number): number {
+  const product = quotient * divisor;
+  const [a, b] = [quotient * VELTKAMP, divisor * VELTKAMP];
+  const quotientHigh = a - (a - quotient);
+  const quotientLow = quotient - quotientHigh;
+  const divisorHigh = b - (b - divisor);
+  const divisorLow = divisor - divisorHigh;
+  const error =
+    quotientHigh * divisorHigh -
+    product +
+    quotientHigh * divisorLow +
+    quotientLow * divisorHigh +
+    quotientLow * divisorLow;
+  return dividend - product - error;
 }
 
 /** The number that four ASCII digits make, the first in the lowest byte; -1 if one is no digit. */

@@ -5,15 +5,21 @@ import { parseRecallBody } from "./parse-recall.ts";
 const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
 test.each([
-  [{}, undefined, undefined],
-  [{ pinning: true }, 1, undefined],
-  [{ pinning: {} }, 1, undefined],
-  [{ pinning: { replicas: 3 }, read_only: true }, 3, true],
-  [{ pinning: null }, 0, undefined],
-  [{ pinning: false, read_only: false }, 0, false],
-  [{ read_only: null }, undefined, undefined],
-])("%j changes the metadata", (body, pinnedReplicas, readOnly) => {
-  expect(parseMetadataPatch(json(body))).toEqual({ pinnedReplicas, readOnly });
+  [{}, {}],
+  [{ pinning: true }, { pinning: { replicas: 1 } }],
+  [{ pinning: {} }, { pinning: { replicas: 1 } }],
+  [
+    { pinning: { replicas: 3 }, read_only: true },
+    { pinning: { replicas: 3 }, readOnly: true },
+  ],
+  [{ pinning: null }, { pinning: null }],
+  [
+    { pinning: false, read_only: false },
+    { pinning: null, readOnly: false },
+  ],
+  [{ read_only: null }, {}],
+])("%j changes the metadata", (body, patch) => {
+  expect(parseMetadataPatch(json(body))).toEqual(patch);
 });
 
 test.each([

@@ -21,17 +21,17 @@ export function parseMetadataPatch(body: Uint8Array): MetadataPatch {
   const readOnly = present(root, "read_only");
   const pinning = root.get("pinning");
   return {
-    pinnedReplicas: pinning === undefined ? undefined : parsePinning(pinning),
-    readOnly: readOnly === undefined ? undefined : booleanAt("read_only", readOnly),
+    ...(pinning !== undefined && { pinning: parsePinning(pinning) }),
+    ...(readOnly !== undefined && { readOnly: booleanAt("read_only", readOnly) }),
   };
 }
 
 /** `null` and `false` remove the pinning, which is why null does not mean absent here. */
-function parsePinning(value: JsonValue): number {
-  if (value === null || value === false) return 0;
-  if (value === true) return PINNED_REPLICAS_DEFAULT;
+function parsePinning(value: JsonValue): { replicas: number } | null {
+  if (value === null || value === false) return null;
+  if (value === true) return { replicas: PINNED_REPLICAS_DEFAULT };
   const replicas = value instanceof Map ? (value.get("replicas") ?? undefined) : null;
-  if (replicas === undefined) return PINNED_REPLICAS_DEFAULT;
+  if (replicas === undefined) return { replicas: PINNED_REPLICAS_DEFAULT };
   if (typeof replicas !== "bigint" || replicas < 0n || replicas > 0xffff_ffffn) {
     throw malformed(
       "pinning",
@@ -39,5 +39,5 @@ function parsePinning(value: JsonValue): number {
     );
   }
   if (replicas === 0n) throw invalid("💔 replicas must be greater than 0");
-  return Number(replicas);
+  return { replicas: Number(replicas) };
 }
