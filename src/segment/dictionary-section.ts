@@ -20,6 +20,7 @@ import {
   lowerBound,
   mergeSorted,
   type SortedStrings,
+  StringCollector,
   stringAt,
   stringCount,
 } from "./term-section.ts";
@@ -81,7 +82,7 @@ export function buildDictionary(column: Column): Dictionary {
     finalCodes[firstCodes.get(value) ?? 0] = code;
   });
   for (let i = 0; i < codes.length; i++) codes[i] = finalCodes[codes[i]] ?? 0;
-  return { values: dictionaryValues(data.kind, sorted), codes };
+  return { values: dictionaryValues(data.kind, fromByteStrings(sorted)), codes };
 }
 
 /** Joins dictionaries of one attribute, keeping only values that are in use. */
@@ -97,15 +98,15 @@ export function mergeDictionaries(parts: readonly DictionaryPart[]): Dictionary 
     }
     return used;
   });
-  const values: string[] = [];
-  mergeSorted(tables, (value, codes) => {
+  const values = new StringCollector();
+  mergeSorted(tables, (merged, table) => {
     let isUsed = false;
-    for (let p = 0; p < codes.length; p++) {
-      if (codes[p] < 0 || newCodes[p][codes[p]] === 0) continue;
-      newCodes[p][codes[p]] = values.length;
+    for (let p = 0; p < merged.length; p++) {
+      if (merged[p] < 0 || newCodes[p][merged[p]] === 0) continue;
+      newCodes[p][merged[p]] = values.count;
       isUsed = true;
     }
-    if (isUsed) values.push(value);
+    if (isUsed) values.add(tables[table], merged[table]);
   });
   let count = 0;
   for (const { positions } of parts) count += positions.length;
@@ -116,7 +117,7 @@ export function mergeDictionaries(parts: readonly DictionaryPart[]): Dictionary 
       codes[at++] = newCodes[p][dictionary.codes[positions[i]]] ?? 0;
     }
   });
-  return { values: dictionaryValues(kind, values), codes };
+  return { values: dictionaryValues(kind, values.finish()), codes };
 }
 
 /** Plans the section of a dictionary. */
@@ -174,8 +175,7 @@ function uuidView(bytes: Uint8Array, codes: Uint32Array): DictionaryView {
   return { size, codes, value, lowerBound: firstAtLeast, codeOf: exactly };
 }
 
-function dictionaryValues(kind: string, sorted: readonly string[]): DictionaryValues {
-  const strings = fromByteStrings(sorted);
+function dictionaryValues(kind: string, strings: SortedStrings): DictionaryValues {
   return kind === "uuid" ? { kind: "uuid", bytes: strings.bytes } : { kind: "string", ...strings };
 }
 

@@ -12,7 +12,7 @@
  */
 
 import type { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
-import { fromByteStrings, mergeSorted, type SortedStrings } from "./term-section.ts";
+import { mergeSorted, type SortedStrings, StringCollector } from "./term-section.ts";
 
 /** All posting lists of an attribute. */
 export interface PostingLists {
@@ -28,6 +28,9 @@ export interface PostingPart {
   /** New ordinal by old one; `DEAD` for documents that are dropped. Rises from part to part. */
   readonly newOrdinals: Uint32Array;
 }
+
+/** Postings that a collector keeps room for between two uses. */
+const POSTINGS_KEPT = 4096;
 
 /** Mark of a document that does not live on. */
 export const DEAD = 0xffff_ffff;
@@ -58,61 +61,62 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
   for (const { lists } of parts) capacity += lists.ordinals.length;
   const ordinals = new Uint32Array(capacity);
   const numbers = new Uint32Array(capacity);
-  const values: string[] = [];
+  const tables = parts.map(({ lists }) => lists.strings);
+  const strings = new StringCollector();
   const starts: number[] = [0];
   let at = 0;
-  mergeSorted(
-    parts.map(({ lists }) => lists.strings),
-    (value, codes) => {
-      const before = at;
-      for (let p = 0; p < parts.length; p++) {
-        if (codes[p] < 0) continue;
-        const { lists, newOrdinals } = parts[p];
-        const end = lists.starts[codes[p] + 1];
-        for (let i = lists.starts[codes[p]]; i < end; i++) {
-          const ordinal = newOrdinals[lists.ordinals[i]];
-          if (ordinal === DEAD) continue;
-          ordinals[at] = ordinal;
-          numbers[at++] = lists.numbers[i];
-        }
+  mergeSorted(tables, (codes, table) => {
+    const before = at;
+    for (let p = 0; p < codes.length; p++) {
+      if (codes[p] < 0) continue;
+      const { lists, newOrdinals } = parts[p];
+      const end = lists.starts[codes[p] + 1];
+      for (let i = lists.starts[codes[p]]; i < end; i++) {
+        const ordinal = newOrdinals[lists.ordinals[i]];
+        if (ordinal === DEAD) continue;
+        ordinals[at] = ordinal;
+        numbers[at++] = lists.numbers[i];
       }
-      if (at === before) return;
-      values.push(value);
-      starts.push(at);
-    },
-  );
+    }
+    if (at === before) return;
+    strings.add(tables[table], codes[table]);
+    starts.push(at);
+  });
   return {
-    strings: fromByteStrings(values),
+    strings: strings.finish(),
     starts: Uint32Array.from(starts),
     ordinals: ordinals.subarray(0, at),
     numbers: numbers.subarray(0, at),
   };
 }
 
-/** Collects postings in the order of their documents, then sorts them into lists. */
+/**
+ * Collects postings in the order of their documents, then sorts them into lists. Ready for the next
+ * ones after `finish`: single documents are indexed without new buffers.
+ */
 export class PostingCollector {
   readonly #codes = new Map<string, number>();
   /** By code: index of the last posting, which more of the same document are added to. */
-  readonly #last: number[] = [];
-  #postingCodes = new Uint32Array(64);
-  #ordinals = new Uint32Array(64);
-  #numbers = new Uint32Array(64);
+  #last = new Int32Array(POSTINGS_KEPT);
+  #postingCodes = new Uint32Array(POSTINGS_KEPT);
+  #ordinals = new Uint32Array(POSTINGS_KEPT);
+  #numbers = new Uint32Array(POSTINGS_KEPT);
   #count = 0;
 
   /** Adds `number` to the posting of `key` in a document; ordinals never fall from call to call. */
   add(key: string, ordinal: number, number: number): void {
+    if (this.#count === this.#ordinals.length) this.#resize(2 * this.#count);
     let code = this.#codes.get(key);
     if (code === undefined) {
       code = this.#codes.size;
       this.#codes.set(key, code);
-      this.#last.push(-1);
+    } else {
+      const last = this.#last[code];
+      if (this.#ordinals[last] === ordinal) {
+        this.#numbers[last] += number;
+        return;
+      }
     }
-    const last = this.#last[code];
-    if (last >= 0 && this.#ordinals[last] === ordinal) {
-      this.#numbers[last] += number;
-      return;
-    }
-    if (this.#count === this.#ordinals.length) this.#grow();
     this.#last[code] = this.#count;
     this.#postingCodes[this.#count] = code;
     this.#ordinals[this.#count] = ordinal;
@@ -126,7 +130,8 @@ export class PostingCollector {
   ): PostingLists {
     const sorted = sort([...this.#codes.keys()]);
     const starts = new Uint32Array(sorted.length + 1);
-    const ranks = new Uint32Array(sorted.length);
+    // The last postings are not needed any more: their place takes the ranks.
+    const ranks = this.#last;
     for (let rank = 0; rank < sorted.length; rank++) {
       ranks[this.#codes.get(sorted[rank]) ?? 0] = rank;
     }
@@ -141,17 +146,24 @@ export class PostingCollector {
       ordinals[at] = this.#ordinals[i];
       numbers[at] = this.#numbers[i];
     }
+    this.#codes.clear();
+    this.#count = 0;
+    if (this.#ordinals.length > POSTINGS_KEPT) this.#resize(POSTINGS_KEPT);
     return { strings: encode(sorted), starts, ordinals, numbers };
   }
 
-  #grow(): void {
-    const double = (array: Uint32Array) => {
-      const grown = new Uint32Array(2 * array.length);
-      grown.set(array);
-      return grown;
+  #resize(length: number): void {
+    const count = this.#count;
+    const last = new Int32Array(length);
+    last.set(this.#last.subarray(0, count));
+    this.#last = last;
+    const copy = (array: Uint32Array) => {
+      const resized = new Uint32Array(length);
+      resized.set(array.subarray(0, count));
+      return resized;
     };
-    this.#postingCodes = double(this.#postingCodes);
-    this.#ordinals = double(this.#ordinals);
-    this.#numbers = double(this.#numbers);
+    this.#postingCodes = copy(this.#postingCodes);
+    this.#ordinals = copy(this.#ordinals);
+    this.#numbers = copy(this.#numbers);
   }
 }

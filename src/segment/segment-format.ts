@@ -30,7 +30,7 @@ import type { IdType } from "../model/attribute-type.ts";
 
 /** Kinds of sections by their code in the directory. */
 export const SECTION = {
-  /** Ids and their hash table (`id-section.ts`); without an attribute. */
+  /** Ids and their hash table (`id-section.ts`); without an attribute; always the first section. */
   ids: 1,
   /** A column (`columns-codec.ts`). */
   column: 2,
@@ -129,6 +129,13 @@ export function readFacts(block: Uint8Array): SegmentFacts {
     idType: ID_TYPES[view.getUint32(12, true)],
     logicalBytes: view.getFloat64(24, true),
   };
+}
+
+/** The section of ids, found without reading the directory: commits open it in each new segment. */
+export function idSection(block: Uint8Array): Uint8Array {
+  const view = new DataView(block.buffer, block.byteOffset, HEADER_BYTES + ENTRY_BYTES);
+  const offset = view.getUint32(HEADER_BYTES + 12, true);
+  return block.subarray(offset, offset + view.getUint32(HEADER_BYTES + 16, true));
 }
 
 /** Reads the directory of a segment that this program wrote or verified. */

@@ -15,6 +15,7 @@ import { type Dictionary, dictionaryView, openDictionary } from "./dictionary-se
 import { IdTable, idKeys } from "./id-section.ts";
 import type { PostingLists } from "./posting-section.ts";
 import {
+  idSection,
   readDirectory,
   readFacts,
   SECTION,
@@ -106,10 +107,7 @@ export class OpenSegment implements SegmentView {
 
   /** The hash table of ids. */
   get table(): IdTable {
-    if (this.#table === undefined) {
-      const block = this.#section(SECTION.ids, "") ?? new Uint8Array(0);
-      this.#table = new IdTable(block, this.idType, this.documentCount);
-    }
+    this.#table ??= new IdTable(idSection(this.#block), this.idType, this.documentCount);
     return this.#table;
   }
 

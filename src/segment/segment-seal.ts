@@ -5,7 +5,7 @@ import type { SegmentId } from "../base/ids.ts";
 import { checkColumn, checkData, checkOffsets } from "../codec/columns-check.ts";
 import { corrupt } from "../codec/columns-packing.ts";
 import type { PostingLists } from "./posting-section.ts";
-import { readFacts, sealBlock, verifyBlock } from "./segment-format.ts";
+import { readDirectory, readFacts, SECTION, sealBlock, verifyBlock } from "./segment-format.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
 
 /** Copies a segment's bytes with all checksums filled in, fit for a store. One pass over them. */
@@ -21,7 +21,9 @@ export function sealSegment(segment: OpenSegment): Uint8Array<ArrayBuffer> {
 export function verifySegment(block: Uint8Array): void {
   verifyBlock(block);
   const { documentCount, idType } = readFacts(block);
-  if (idType === undefined) throw corrupt("a segment", "its ids have no known type");
+  if (idType === undefined || readDirectory(block).at(0)?.kind !== SECTION.ids) {
+    throw corrupt("a segment", "it has no ids, or none of a known type");
+  }
   try {
     const segment = openSegment("" as SegmentId, block, { arena: 0, offset: 0 });
     checkData(segment.ids, documentCount);

@@ -17,6 +17,8 @@ import { SECTION, type SectionPlan } from "./segment-format.ts";
 import type { SparseView } from "./segment-view.ts";
 import { codeOf, fromByteStrings, latin1 } from "./term-section.ts";
 
+const collector = new PostingCollector();
+
 /** Inverts a column of sparse vectors. */
 export function buildSparse(column: Column): PostingLists {
   const { data, count } = column;
@@ -25,7 +27,6 @@ export function buildSparse(column: Column): PostingLists {
   const base = names.offsets[offsets[0]];
   const joined = latin1(names.bytes.subarray(base, names.offsets[offsets[count]]));
   const bits = new Uint32Array(Float32Array.from(halves(data.weights)).buffer);
-  const collector = new PostingCollector();
   for (let ordinal = 0; ordinal < count; ordinal++) {
     if (!hasValue(column, ordinal)) continue;
     for (let e = offsets[ordinal]; e < offsets[ordinal + 1]; e++) {

@@ -38,19 +38,10 @@ export function lowerBound(strings: SortedStrings, text: string): number {
 export function codeOf(strings: SortedStrings, text: string): number {
   const wanted = textEncoder.encode(text);
   const code = lowerBoundOf(strings, wanted);
-  return code < stringCount(strings) && compareAt(strings, code, wanted) === 0 ? code : -1;
+  return code < stringCount(strings) && compareTo(strings, code, wanted) === 0 ? code : -1;
 }
 
-/** All strings as byte strings. */
-export function byteStrings(strings: SortedStrings): string[] {
-  const { offsets } = strings;
-  const joined = latin1(strings.bytes);
-  return Array.from({ length: stringCount(strings) }, (_, code) =>
-    joined.substring(offsets[code], offsets[code + 1]),
-  );
-}
-
-/** The inverse of `byteStrings`. */
+/** Joins byte strings that are sorted already. */
 export function fromByteStrings(values: readonly string[]): SortedStrings {
   const offsets = new Uint32Array(values.length + 1);
   for (let i = 0; i < values.length; i++) offsets[i + 1] = offsets[i] + values[i].length;
@@ -72,45 +63,112 @@ export function sortByBytes(values: string[]): string[] {
 
 /** Encodes strings that are sorted already. */
 export function encodeSorted(values: readonly string[]): SortedStrings {
-  const bytes = textEncoder.encode(values.join(""));
+  const joined = values.join("");
+  const bytes = textEncoder.encode(joined);
+  const isAscii = bytes.length === joined.length;
   const offsets = new Uint32Array(values.length + 1);
   for (let i = 0; i < values.length; i++) {
-    offsets[i + 1] = offsets[i] + Buffer.byteLength(values[i]);
+    offsets[i + 1] = offsets[i] + (isAscii ? values[i].length : Buffer.byteLength(values[i]));
   }
   return { offsets, bytes };
 }
 
 /**
  * Merges sorted strings. Visits each distinct one in ascending order, with its code in each table or
- * -1; the array of codes is used again for the next visit.
+ * -1, and a table that has it; the array of codes is used again for the next visit.
  */
 export function mergeSorted(
   tables: readonly SortedStrings[],
-  visit: (value: string, codes: Int32Array) => void,
+  visit: (codes: Int32Array, table: number) => void,
 ): void {
-  const joined = tables.map(({ bytes }) => latin1(bytes));
   const next = new Int32Array(tables.length);
   const codes = new Int32Array(tables.length);
-  const headOf = (t: number) => {
-    const { offsets } = tables[t];
-    if (next[t] + 1 >= offsets.length) return undefined;
-    return joined[t].substring(offsets[next[t]], offsets[next[t] + 1]);
-  };
-  const heads = tables.map((_, t) => headOf(t));
+  const keys = new Float64Array(tables.length);
+  for (let t = 0; t < tables.length; t++) keys[t] = keyAt(tables[t], 0);
   for (;;) {
-    let least: string | undefined;
-    for (const head of heads) {
-      if (head !== undefined && (least === undefined || head < least)) least = head;
+    let least = -1;
+    for (let t = 0; t < keys.length; t++) {
+      if (keys[t] === Number.POSITIVE_INFINITY) continue;
+      if (least < 0 || keys[t] < keys[least]) least = t;
+      else if (keys[t] === keys[least] && compareHeads(tables, next, t, least) < 0) least = t;
     }
-    if (least === undefined) return;
-    for (let t = 0; t < heads.length; t++) {
-      codes[t] = -1;
-      if (heads[t] !== least) continue;
-      codes[t] = next[t]++;
-      heads[t] = headOf(t);
+    if (least < 0) return;
+    for (let t = 0; t < keys.length; t++) {
+      const isEqual = keys[t] === keys[least] && compareHeads(tables, next, t, least) === 0;
+      codes[t] = isEqual ? next[t] : -1;
     }
-    visit(least, codes);
+    for (let t = 0; t < keys.length; t++) {
+      if (codes[t] >= 0) keys[t] = keyAt(tables[t], ++next[t]);
+    }
+    visit(codes, least);
   }
+}
+
+/** Collects strings of other tables that come in ascending order. */
+export class StringCollector {
+  readonly #ends: number[] = [0];
+  #bytes = new Uint8Array(256);
+
+  /** How many were added. */
+  get count(): number {
+    return this.#ends.length - 1;
+  }
+
+  /** Adds the string with a code in `strings`. */
+  add(strings: SortedStrings, code: number): void {
+    const start = strings.offsets[code];
+    const end = strings.offsets[code + 1];
+    const at = this.#ends[this.#ends.length - 1];
+    if (at + end - start > this.#bytes.length) this.#grow(at + end - start);
+    for (let i = start, to = at; i < end; i++, to++) this.#bytes[to] = strings.bytes[i];
+    this.#ends.push(at + end - start);
+  }
+
+  finish(): SortedStrings {
+    const end = this.#ends[this.#ends.length - 1];
+    return { offsets: Uint32Array.from(this.#ends), bytes: this.#bytes.subarray(0, end) };
+  }
+
+  #grow(bytesMin: number): void {
+    const grown = new Uint8Array(Math.max(bytesMin, 2 * this.#bytes.length));
+    grown.set(this.#bytes);
+    this.#bytes = grown;
+  }
+}
+
+/** Bytes of a string that its key holds: as many as a float64 holds exactly. */
+const KEY_BYTES = 6;
+
+/** A number that orders strings by their first bytes; infinite after the last string. */
+function keyAt(strings: SortedStrings, code: number): number {
+  if (code >= strings.offsets.length - 1) return Number.POSITIVE_INFINITY;
+  const start = strings.offsets[code];
+  const end = strings.offsets[code + 1];
+  let key = 0;
+  for (let i = 0; i < KEY_BYTES; i++) {
+    key = key * 256 + (start + i < end ? strings.bytes[start + i] : 0);
+  }
+  return key;
+}
+
+function compareHeads(
+  tables: readonly SortedStrings[],
+  next: Int32Array,
+  a: number,
+  b: number,
+): number {
+  if (a === b) return 0;
+  const [left, right] = [tables[a], tables[b]];
+  const leftStart = left.offsets[next[a]];
+  const rightStart = right.offsets[next[b]];
+  const leftLength = left.offsets[next[a] + 1] - leftStart;
+  const rightLength = right.offsets[next[b] + 1] - rightStart;
+  const shared = Math.min(leftLength, rightLength);
+  for (let i = 0; i < shared; i++) {
+    const difference = left.bytes[leftStart + i] - right.bytes[rightStart + i];
+    if (difference !== 0) return difference;
+  }
+  return leftLength - rightLength;
 }
 
 function lowerBoundOf(strings: SortedStrings, wanted: Uint8Array): number {
@@ -118,13 +176,14 @@ function lowerBoundOf(strings: SortedStrings, wanted: Uint8Array): number {
   let high = stringCount(strings);
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareAt(strings, middle, wanted) < 0) low = middle + 1;
+    if (compareTo(strings, middle, wanted) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-function compareAt(strings: SortedStrings, code: number, wanted: Uint8Array): number {
+/** Compares a string of a table with the bytes of another. */
+function compareTo(strings: SortedStrings, code: number, wanted: Uint8Array): number {
   const start = strings.offsets[code];
   const length = strings.offsets[code + 1] - start;
   const shared = Math.min(length, wanted.length);

@@ -9,7 +9,7 @@ import { hasValue } from "../codec/columns-value.ts";
 import type { Column } from "../model/columns.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import type { AttributeSchema } from "../model/schema.ts";
-import { analyzerFor } from "../text/analyzer.ts";
+import { type Analyzer, analyzerFor } from "../text/analyzer.ts";
 import {
   DEAD,
   mergePostings,
@@ -40,8 +40,25 @@ export interface TextPart {
 /** Rises when the same options come to give other terms, so that indexes are built again. */
 const ANALYSIS_VERSION = 1;
 
+const collector = new PostingCollector();
+/** By the very object of the options, as single documents are indexed in microseconds. */
+const analyses = new WeakMap<FullTextOptions, { analyzer: Analyzer; fingerprint: string }>();
+
 /** Tells apart options that give other terms. Those of scoring are left out. */
 export function textFingerprint(options: FullTextOptions): string {
+  return analysisOf(options).fingerprint;
+}
+
+function analysisOf(options: FullTextOptions): { analyzer: Analyzer; fingerprint: string } {
+  let analysis = analyses.get(options);
+  if (analysis === undefined) {
+    analysis = { analyzer: analyzerFor(options), fingerprint: fingerprintOf(options) };
+    analyses.set(options, analysis);
+  }
+  return analysis;
+}
+
+function fingerprintOf(options: FullTextOptions): string {
   const { tokenizer, language, stemming, removeStopwords, caseSensitive } = options;
   const flags = [stemming, removeStopwords, caseSensitive, options.asciiFolding].map(Number);
   return [ANALYSIS_VERSION, tokenizer, language, flags.join(""), options.maxTokenLength].join();
@@ -62,8 +79,7 @@ export function buildTextIndex(column: Column, options: FullTextOptions): TextIn
   const { data, count } = column;
   const strings = data.kind === "array" ? data.elements : data;
   const lengths = new Uint32Array(count);
-  const collector = new PostingCollector();
-  const analyzer = analyzerFor(options);
+  const { analyzer, fingerprint } = analysisOf(options);
   let ordinal = 0;
   const visit = (term: string) => {
     lengths[ordinal]++;
@@ -79,7 +95,7 @@ export function buildTextIndex(column: Column, options: FullTextOptions): TextIn
     }
   }
   const lists = collector.finish(sortByBytes, encodeSorted);
-  return { fingerprint: textFingerprint(options), lengths, lists };
+  return { fingerprint, lengths, lists };
 }
 
 /** Joins text indexes with one fingerprint into one over `count` documents. */
