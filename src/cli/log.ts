@@ -1,6 +1,5 @@
 /** Log lines on stderr: JSON for machines, one short line each for a person at a terminal. */
 
-import { Writable } from "node:stream";
 import pino, { type LoggerOptions } from "pino";
 import type { HttpLog } from "../http/request-log.ts";
 import type { LogConfig } from "./server-config.ts";
@@ -8,20 +7,16 @@ import type { LogConfig } from "./server-config.ts";
 /** What the log writes to; the process's stderr in the program. */
 export interface LogTarget {
   readonly isTerminal: boolean;
-  /** Bytes written are out when this returns. */
+  /** Takes a line with its line break. */
   write(line: string): void;
 }
 
 /** Creates the log function that all parts of the server share. */
 export function createLog(config: LogConfig, target: LogTarget): HttpLog {
   const pretty = config.format === "pretty" || (config.format === "auto" && target.isTerminal);
-  const stream = new Writable({
-    decodeStrings: false,
-    write(line: string, _encoding, done) {
-      target.write(pretty ? prettyLine(JSON.parse(line)) : line);
-      done();
-    },
-  });
+  const stream = {
+    write: (line: string) => target.write(pretty ? prettyLine(JSON.parse(line)) : line),
+  };
   const options: LoggerOptions = {
     level: config.level,
     base: null,

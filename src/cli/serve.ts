@@ -9,6 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
 import { banner } from "./banner.ts";
+import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import type { Machine, ServerConfig } from "./server-config.ts";
 
@@ -24,10 +25,12 @@ export interface ServeParts {
 
 /** Starts the server and returns once it listens; signals end it later. */
 export async function serve(config: ServerConfig, parts: ServeParts): Promise<void> {
+  const lines = new LineBuffer((text) => process.stderr.write(text));
   const log = createLog(config.log, {
     isTerminal: process.stderr.isTTY === true,
-    write: (line) => process.stderr.write(line),
+    write: (line) => lines.write(line),
   });
+  process.once("exit", () => lines.flush());
   const { version, clock } = parts;
   const engine = await parts.openEngine({ ...config.engine, log });
   const server = new HttpServer({
