@@ -191,3 +191,35 @@ export const SEGMENT_MERGE_BYTES_MAX = 64 * MIB;
 export const SEGMENT_MERGE_DOCUMENTS_MAX = 131_072;
 /** Segments of one size tier that are merged into one; also the ratio of two tiers' sizes. */
 export const SEGMENT_TIER_FANOUT = 8;
+/** Requests to one embedding model per minute (contract). */
+export const EMBEDDING_REQUESTS_PER_MINUTE = 1024;
+/** Tokens sent to one embedding model per minute (contract). */
+export const EMBEDDING_TOKENS_PER_MINUTE = 2_000_000;
+/** Texts of one request to an embedding service; our choice: above a write's and a query's. */
+export const EMBEDDING_BATCH_TEXTS = 32;
+/** Longest text sent to an embedding service, in UTF-16 units: about 8,192 tokens of English. */
+export const EMBEDDING_TEXT_CHARS_MAX = 32_768;
+/** How often a text that is too long for its model is halved before the request fails. */
+export const EMBEDDING_HALVINGS_MAX = 5;
+/** Answer of an embedding service; our choice: 32 vectors of 10,752 long decimals. */
+export const EMBEDDING_ANSWER_BYTES_MAX = 16 * MIB;
+/** How long one request to an embedding service may take. */
+export const EMBEDDING_TIMEOUT_MS = 20_000;
+/** Tries of one request to an embedding service that does not answer. */
+export const EMBEDDING_ATTEMPTS_MAX = 3;
+/** First wait between such tries; each next is twice as long. */
+export const EMBEDDING_RETRY_MS_MIN = 200;
+/** Documents up to which a new index is built before the write that asks for it answers. */
+export const INDEX_INLINE_DOCUMENTS_MAX = 20_000;
+/** When a query that needs an index in the making may try again; our choice. */
+export const INDEX_BUILD_RETRY_MS = 500;
+/** When a write that found no memory may try again; our choice. */
+export const MEMORY_RETRY_MS = 5_000;
+/** Bytes of requests that one group commit takes together; a larger request goes alone. */
+export const COMMIT_GROUP_BYTES_MAX = 64 * MIB;
+/** Live documents that one merge in the background takes at most, which bounds its pause. */
+export const MERGE_STEP_DOCUMENTS = 16_384;
+/** WAL bytes after which a checkpoint is written, so that restarts replay little. */
+export const CHECKPOINT_TAIL_BYTES = 64 * MIB;
+/** WAL entries after which a checkpoint is written. */
+export const CHECKPOINT_TAIL_ENTRIES = 2_000;
