@@ -64,7 +64,7 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
     planted: {
       "src/base/long.ts": "x\n".repeat(401),
       "src/base/right.ts": `${"x\n".repeat(399)}${"é".repeat(100)}`,
-      "src/base/wide.ts": `\n${"x".repeat(101)}`,
+      "src/base/wide.ts": `\n${"x".repeat(101)}\n  /${"x".repeat(101)}/;`,
       "src/text/some-table.ts": `${"x".repeat(500)}\n`.repeat(900),
     },
     finds: ["src/base/long.ts:401: 401 lines", "src/base/wide.ts:2: 101 columns"],

@@ -7,7 +7,7 @@ import { type Finding, isProduct, lineAt, type SourceFile } from "./source-file.
 const RINGS = [
   ["base"],
   ["kernel", "model"],
-  ["storage", "codec", "text", "vector", "wire"],
+  ["storage", "codec", "text", "vector", "wire", "embed"],
   ["log", "segment", "manifest"],
   ["write", "query", "index"],
   ["engine"],
