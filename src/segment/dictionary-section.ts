@@ -99,14 +99,16 @@ export function mergeDictionaries(parts: readonly DictionaryPart[]): Dictionary 
     return used;
   });
   const values = new StringCollector();
-  mergeSorted(tables, (merged, table) => {
+  mergeSorted(tables, (merged) => {
     let isUsed = false;
-    for (let p = 0; p < merged.length; p++) {
-      if (merged[p] < 0 || newCodes[p][merged[p]] === 0) continue;
-      newCodes[p][merged[p]] = values.count;
+    for (let m = 0; m < merged.tableCount; m++) {
+      const part = merged.tables[m];
+      const code = merged.codes[part];
+      if (newCodes[part][code] === 0) continue;
+      newCodes[part][code] = values.count;
       isUsed = true;
     }
-    if (isUsed) values.add(tables[table], merged[table]);
+    if (isUsed) values.add(tables[merged.tables[0]], merged.codes[merged.tables[0]]);
   });
   let count = 0;
   for (const { positions } of parts) count += positions.length;

@@ -65,13 +65,13 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
   const strings = new StringCollector();
   const starts: number[] = [0];
   let at = 0;
-  mergeSorted(tables, (codes, table) => {
+  mergeSorted(tables, (merged) => {
     const before = at;
-    for (let p = 0; p < codes.length; p++) {
-      if (codes[p] < 0) continue;
-      const { lists, newOrdinals } = parts[p];
-      const end = lists.starts[codes[p] + 1];
-      for (let i = lists.starts[codes[p]]; i < end; i++) {
+    for (let m = 0; m < merged.tableCount; m++) {
+      const { lists, newOrdinals } = parts[merged.tables[m]];
+      const code = merged.codes[merged.tables[m]];
+      const end = lists.starts[code + 1];
+      for (let i = lists.starts[code]; i < end; i++) {
         const ordinal = newOrdinals[lists.ordinals[i]];
         if (ordinal === DEAD) continue;
         ordinals[at] = ordinal;
@@ -79,7 +79,7 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
       }
     }
     if (at === before) return;
-    strings.add(tables[table], codes[table]);
+    strings.add(tables[merged.tables[0]], merged.codes[merged.tables[0]]);
     starts.push(at);
   });
   return {

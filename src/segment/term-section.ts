@@ -73,34 +73,48 @@ export function encodeSorted(values: readonly string[]): SortedStrings {
   return { offsets, bytes };
 }
 
+/** A string while tables are merged: the tables that have it, ascending, and its code in each. */
+export interface MergedString {
+  readonly tables: Int32Array;
+  /** How many of `tables` mean anything. */
+  tableCount: number;
+  /** By table, not by position in `tables`. */
+  readonly codes: Int32Array;
+}
+
 /**
- * Merges sorted strings. Visits each distinct one in ascending order, with its code in each table or
- * -1, and a table that has it; the array of codes is used again for the next visit.
+ * Merges sorted strings. Visits each distinct one in ascending order; the visited object is used
+ * again for the next one.
  */
 export function mergeSorted(
   tables: readonly SortedStrings[],
-  visit: (codes: Int32Array, table: number) => void,
+  visit: (merged: MergedString) => void,
 ): void {
-  const next = new Int32Array(tables.length);
   const codes = new Int32Array(tables.length);
+  const merged: MergedString = { tables: new Int32Array(tables.length), tableCount: 0, codes };
+  const least = merged.tables;
   const keys = new Float64Array(tables.length);
   for (let t = 0; t < tables.length; t++) keys[t] = keyAt(tables[t], 0);
   for (;;) {
-    let least = -1;
+    let leastKey = Number.POSITIVE_INFINITY;
+    let count = 0;
     for (let t = 0; t < keys.length; t++) {
-      if (keys[t] === Number.POSITIVE_INFINITY) continue;
-      if (least < 0 || keys[t] < keys[least]) least = t;
-      else if (keys[t] === keys[least] && compareHeads(tables, next, t, least) < 0) least = t;
+      const key = keys[t];
+      if (key > leastKey || key === Number.POSITIVE_INFINITY) continue;
+      let order = key < leastKey ? -1 : 0;
+      if (order === 0) {
+        const first = least[0];
+        order = compareStringsAt(tables[t], codes[t], tables[first], codes[first]);
+      }
+      if (order > 0) continue;
+      if (order < 0) count = 0;
+      leastKey = key;
+      least[count++] = t;
     }
-    if (least < 0) return;
-    for (let t = 0; t < keys.length; t++) {
-      const isEqual = keys[t] === keys[least] && compareHeads(tables, next, t, least) === 0;
-      codes[t] = isEqual ? next[t] : -1;
-    }
-    for (let t = 0; t < keys.length; t++) {
-      if (codes[t] >= 0) keys[t] = keyAt(tables[t], ++next[t]);
-    }
-    visit(codes, least);
+    if (count === 0) return;
+    merged.tableCount = count;
+    visit(merged);
+    for (let i = 0; i < count; i++) keys[least[i]] = keyAt(tables[least[i]], ++codes[least[i]]);
   }
 }
 
@@ -151,18 +165,16 @@ function keyAt(strings: SortedStrings, code: number): number {
   return key;
 }
 
-function compareHeads(
-  tables: readonly SortedStrings[],
-  next: Int32Array,
-  a: number,
-  b: number,
+function compareStringsAt(
+  left: SortedStrings,
+  leftCode: number,
+  right: SortedStrings,
+  rightCode: number,
 ): number {
-  if (a === b) return 0;
-  const [left, right] = [tables[a], tables[b]];
-  const leftStart = left.offsets[next[a]];
-  const rightStart = right.offsets[next[b]];
-  const leftLength = left.offsets[next[a] + 1] - leftStart;
-  const rightLength = right.offsets[next[b] + 1] - rightStart;
+  const leftStart = left.offsets[leftCode];
+  const rightStart = right.offsets[rightCode];
+  const leftLength = left.offsets[leftCode + 1] - leftStart;
+  const rightLength = right.offsets[rightCode + 1] - rightStart;
   const shared = Math.min(leftLength, rightLength);
   for (let i = 0; i < shared; i++) {
     const difference = left.bytes[leftStart + i] - right.bytes[rightStart + i];
