@@ -141,6 +141,20 @@ export class JsonReader {
     return this.#tokens.string();
   }
 
+  /**
+   * The bytes up to the next quote inside the string that comes next, which stays unread: its text,
+   * if that has no escape. They are not checked, and valid until the next `push`.
+   */
+  peekRawString(): Uint8Array {
+    assert(this.#tokens.peek() === JSON_BYTE.quote, "no string to peek into");
+    return this.#tokens.rawString();
+  }
+
+  /** Passes the string that `peekRawString` showed, whose bytes the caller found to be its text. */
+  passRawString(raw: Uint8Array): void {
+    this.#tokens.window.at += raw.length + 2;
+  }
+
   /** Reads `true` or `false`. */
   readBoolean(expected = "a boolean"): boolean {
     this.#expect("boolean", expected);
