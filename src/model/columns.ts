@@ -1,5 +1,5 @@
 /**
- * Documents by attribute: the one in-memory form that parsed writes, WAL records and segments share.
+ * Documents by attribute: the one in-memory form that parsed writes, WAL records and segments use.
  * The arrays may be views over shared memory that other threads read: nobody changes them once the
  * columns are handed on.
  */

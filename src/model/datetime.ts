@@ -8,15 +8,17 @@ const MS_PER_DAY = 86_400_000;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
+const DATE = /(\d{4}|[+-]\d{4,9})-(\d\d)-(\d\d)/.source;
+const TIME = /(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?/.source;
+const ZONE = /(Z|z|[+-]\d\d(?::?\d\d)?)/.source;
 /** Groups: year, month, day, hour, minute, second, fraction, zone. */
-const DATETIME =
-  /^(\d{4}|[+-]\d{4,9})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d(?::?\d\d)?)?)?$/;
+const DATETIME = new RegExp(`^${DATE}(?:[Tt ]${TIME}${ZONE}?)?$`);
 
 /**
- * Reads `YYYY-MM-DD`, optionally followed by `T` (or `t`, or a space), `HH:MM`, `:SS`, a fraction of
- * a second (digits after the third are dropped) and a zone (`Z`, `±HH:MM`, `±HHMM`, `±HH`). Without
- * a zone it is UTC. Years beyond four digits take a sign. A leap second, `23:59:60` in UTC, is the
- * second after it. Returns milliseconds since the epoch, or a string that says why the text is none.
+ * Reads `YYYY-MM-DD`, optionally followed by `T` (or `t`, or a space), `HH:MM`, `:SS`, a fraction
+ * of a second (digits after the third are dropped) and a zone (`Z`, `±HH:MM`, `±HHMM`, `±HH`).
+ * Without a zone it is UTC. Years beyond four digits take a sign. A leap second, `23:59:60` in UTC,
+ * is the second after it. Returns milliseconds since the epoch, or why the text is no datetime.
  */
 export function parseDatetime(text: string): bigint | string {
   const parts = DATETIME.exec(text);
@@ -42,8 +44,8 @@ export function parseDatetime(text: string): bigint | string {
 }
 
 /**
- * Writes `YYYY-MM-DDTHH:MM:SS.mmm000000Z`, the wire contract's nine fractional digits. Years outside
- * 0 to 9999 get a sign and at least six digits; `parseDatetime` reads every result back.
+ * Writes `YYYY-MM-DDTHH:MM:SS.mmm000000Z`, the wire contract's nine fractional digits. Years
+ * outside 0 to 9999 get a sign and at least six digits; `parseDatetime` reads every result back.
  */
 export function formatDatetime(ms: bigint): string {
   const perDay = BigInt(MS_PER_DAY);
@@ -101,7 +103,7 @@ function shapeFault(text: string): string {
 
 /**
  * Days from 1970-01-01 to a date; exact for all years of the grammar. Counts years from March, so
- * that the leap day is a year's last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+ * that the leap day is a year's last (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
  */
 function daysFromEpoch(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;
@@ -112,7 +114,7 @@ function daysFromEpoch(year: number, month: number, day: number): number {
   return era * 146_097 + yearOfEra * 365 + leapDays + dayOfYear - 719_468;
 }
 
-/** The date of a day counted from 1970-01-01; the inverse of `daysFromEpoch`, from the same source. */
+/** The date of a day counted from 1970-01-01: inverts `daysFromEpoch`, from the same source. */
 function dateOfDay(day: number): { year: number; month: number; day: number } {
   const shifted = day + 719_468;
   const era = Math.floor(shifted / 146_097);

@@ -13,7 +13,7 @@ export interface HighlightFragment {
   readonly arrayIndex?: number;
 }
 
-/** A computed member: a float32 score or distance, fragments, or null where there is nothing to compute from. */
+/** A computed member: a float32 score or distance, fragments, or null without a value to use. */
 export type ComputedValue = null | number | readonly HighlightFragment[];
 
 /** One returned document. */

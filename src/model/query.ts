@@ -1,6 +1,6 @@
 /**
- * A query as the user wrote it: shape and numeric bounds are checked, names and operands are not yet
- * bound to a schema.
+ * A query as the user wrote it: shape and numeric bounds are checked, names and operands are not
+ * yet bound to a schema.
  */
 
 import type { Filter } from "./filter.ts";

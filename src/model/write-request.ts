@@ -11,15 +11,15 @@ export type LooseValue = JsonValue | Float32Array | Float32Array[];
 /**
  * One attribute as written, for all documents of the request.
  *
- * Scalar numbers are kept compact: while `integersOnly` holds, every `number` in `values` stands for
- * a token in integer syntax; once it does not, integers are bigints and `number` means a token with a
- * fraction or exponent. A bigint is an integer in either case.
+ * Scalar numbers are kept compact: while `integersOnly` holds, every `number` in `values` stands
+ * for a token in integer syntax; once it does not, integers are bigints and `number` means a token
+ * with a fraction or exponent. A bigint is an integer in either case.
  */
 export interface LooseColumn {
   /** By document; null where the attribute is null or not given. */
   readonly values: LooseValue[];
   readonly integersOnly: boolean;
-  /** For patches: bit set iff the document's own JSON names the attribute (null then clears it). Absent: all name it. */
+  /** For patches: bit set iff the document names the attribute; then null clears it. Absent: all. */
   readonly given?: Uint8Array;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Base64 as the wire has it: the standard alphabet (`+`, `/`), without spaces or line breaks; padding
- * may be left out but not be wrong, and unused bits are zero. So each byte string has one spelling
- * with padding and one without.
+ * Base64 as the wire has it: the standard alphabet (`+`, `/`), without spaces or line breaks;
+ * padding may be left out but not be wrong, and unused bits are zero. So each byte string has one
+ * spelling with padding and one without.
  */
 
 const VALUES = new Map(

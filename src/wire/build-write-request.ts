@@ -160,7 +160,8 @@ function backpressureFlag(members: JsonObject, hasPatches: boolean): boolean {
   if (hasPatches) readers.push("patches");
   if (readers.length === 0) return true;
   throw invalid(
-    `💔 disable_backpressure can only be used with upserts and deletes by id, not with ${readers[0]}`,
+    "💔 disable_backpressure can only be used with upserts and deletes by id, " +
+      `not with ${readers[0]}`,
   );
 }
 

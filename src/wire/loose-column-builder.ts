@@ -8,8 +8,8 @@ import type { LooseColumn, LooseValue } from "../model/write-request.ts";
 export type ValueForm = "any" | "float" | "vector";
 
 /**
- * Builds a `LooseColumn` while its documents arrive, in ascending order. The value of a document may
- * be set again, so that a step of the parser can be repeated.
+ * Builds a `LooseColumn` while its documents arrive, in ascending order. The value of a document
+ * may be set again, so that a step of the parser can be repeated.
  */
 export class LooseColumnBuilder {
   readonly name: string;

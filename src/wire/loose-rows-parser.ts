@@ -20,7 +20,7 @@ export class LooseRowsParser {
   readonly #order: LooseColumnBuilder[] = [];
   #count = 0;
 
-  /** `marksGiven`: whether the columns say which documents name the attribute, as patches need it. */
+  /** `marksGiven`: whether the columns say which documents name the attribute, for patches. */
   constructor(reader: JsonReader, formOf: FormOf, marksGiven: boolean) {
     this.#reader = reader;
     this.#formOf = formOf;

@@ -91,12 +91,17 @@ export class LooseValueReader {
   }
 
   #readString(column: LooseColumnBuilder): LooseValue {
-    const text = this.#reader.readString();
-    if (column.form !== "vector") return text;
+    const reader = this.#reader;
+    if (column.form !== "vector") return reader.readString();
+    // Base64 needs no check as a string: none of its digits is an escape or beyond ASCII.
+    const raw = reader.peekRawString();
+    const text = latin1(raw);
     const count = base64FloatCount(text);
-    if (typeof count === "string") return text;
+    if (typeof count === "string") return reader.readString();
     const vector = this.#slab.take(count);
-    return decodeBase64Floats(text, vector) ? vector : text;
+    if (!decodeBase64Floats(text, vector)) return reader.readString();
+    reader.passRawString(raw);
+    return vector;
   }
 
   #readArray(column: LooseColumnBuilder): LooseValue {
@@ -123,4 +128,8 @@ export class LooseValueReader {
     vector.set(this.#numbers.view());
     return vector;
   }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }

@@ -19,7 +19,7 @@ export interface ListParameters {
   readonly pageSize: number;
 }
 
-/** Reads the query string of a listing: `cursor`, `prefix`, `page_size`; an empty cursor is none. */
+/** Reads a listing's query string: `cursor`, `prefix`, `page_size`; an empty cursor is none. */
 export function parseListParameters(parameters: Readonly<Record<string, string>>): ListParameters {
   const cursor = parameters.cursor ?? "";
   return {

@@ -53,9 +53,9 @@ interface ListParser {
 }
 
 /**
- * Parses the body of one write. Feed it with `push`, then call `finish`; either throws when the body
- * is wrong, and the parser is then of no more use. Memory: what the request itself takes, and the
- * longest stretch of the body that one document or one member takes.
+ * Parses the body of one write. Feed it with `push`, then call `finish`; either throws when the
+ * body is wrong, and the parser is then of no more use. Memory: what the request itself takes, and
+ * the longest stretch of the body that one document or one member takes.
  */
 export class WriteBodyParser {
   readonly #reader = new JsonReader();

@@ -207,8 +207,11 @@ test("optional performance members appear when they are known", () => {
     lastIncludedWriteAtMs: 0,
     embedding: { tokens: 4, ms: 19.5 },
   });
-  expect(encode([documents()], { performance })).toMatch(
-    /"cache_hit_ratio":0.25,.*"last_included_write_at":"1970-01-01T00:00:00.000000000Z","embedding_tokens":4,"embedding_ms":20}}$/,
+  const text = encode([documents()], { performance });
+  expect(text).toContain('"cache_hit_ratio":0.25,');
+  expect(text).toContain(
+    ',"last_included_write_at":"1970-01-01T00:00:00.000000000Z",' +
+      '"embedding_tokens":4,"embedding_ms":20}}',
   );
 });
 
