@@ -44,6 +44,9 @@ export interface ApiParts {
   readonly answerService: (name: ServiceRoute["name"]) => Promise<EngineAnswer>;
 }
 
+/** Stands in logs and metrics for requests whose client was gone before the answer. */
+export const CLIENT_GONE_STATUS = 499;
+
 /** See the file's head. */
 export class ApiHandler {
   readonly #parts: ApiParts;
@@ -98,16 +101,21 @@ export class ApiHandler {
     try {
       const engineRequest = toEngineRequest(match, query, request, body);
       const answer = await this.#parts.engine.handle(engineRequest);
-      if (body.fault === undefined) return { answer, bytesReceived: body.bytesReceived };
-      return { ...failure(body.fault), bytesReceived: body.bytesReceived };
+      const { fault, bytesReceived } = body;
+      if (request.signal.aborted) return { answer: CLIENT_GONE, bytesReceived };
+      return { ...(fault === undefined ? { answer } : failure(fault)), bytesReceived };
     } catch (error) {
-      return { ...failure(body.fault ?? error), bytesReceived: body.bytesReceived };
+      const { fault, bytesReceived } = body;
+      if (request.signal.aborted) return { answer: CLIENT_GONE, bytesReceived };
+      return { ...failure(fault ?? error), bytesReceived };
     } finally {
       this.#bodies.delete(body);
       body.release();
     }
   }
 }
+
+const CLIENT_GONE = errorBody(CLIENT_GONE_STATUS, "the client closed the connection");
 
 function toEngineRequest(
   match: OperationMatch,

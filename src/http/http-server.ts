@@ -28,8 +28,7 @@ import { BodyBudget } from "./body-budget.ts";
 import { compressAnswer } from "./compress-answer.ts";
 import type { HttpConfig } from "./http-config.ts";
 import { HttpMetrics } from "./http-metrics.ts";
-import type { HttpLog } from "./request-log.ts";
-import { logOutcome } from "./request-log.ts";
+import { type HttpLog, logOutcome } from "./request-log.ts";
 import type { ServiceRoute } from "./routes.ts";
 
 /** What the server is made of. */
@@ -151,27 +150,24 @@ export class HttpServer {
   }
 
   async #serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { clock, config, log } = this.#parts;
-    const startMs = clock.monotonicMs();
+    const startMs = this.#parts.clock.monotonicMs();
     const gone = new AbortController();
     const response = reply.raw;
     this.#requestsInFlight++;
-    response.once("close", () => {
-      this.#requestsInFlight--;
-      if (!response.writableFinished) gone.abort(new Error("the client closed the connection"));
-      const ms = clock.monotonicMs() - startMs;
-      this.#metrics.observe(outcome.operation, response.statusCode, ms / 1000);
-      const finished = response.writableFinished;
-      logOutcome(log, { request, outcome, ms, finished, slowMs: config.slowRequestMs });
+    const over = new Promise<void>((resolve) => {
+      response.once("close", () => {
+        if (!response.writableFinished) gone.abort(new Error("the client closed the connection"));
+        resolve();
+      });
     });
-    let outcome: ApiOutcome = { answer: NO_ANSWER, operation: "none", bytesReceived: 0 };
-    outcome = await this.#handler.handle({
+    const outcome = await this.#handler.handle({
       message: request.raw,
       beforeBody: () => {
         if (this.#awaitingContinue.delete(request.raw)) response.writeContinue();
       },
       signal: gone.signal,
     });
+    void over.then(() => this.#noteEnd(request, outcome, startMs));
     const answer = await compressAnswer(
       outcome.answer,
       request.headers["accept-encoding"] as string,
@@ -179,6 +175,14 @@ export class HttpServer {
     if (this.#closing !== undefined) reply.header("connection", "close");
     this.#limitRest(request, response);
     return send(reply, answer, request.id);
+  }
+
+  #noteEnd(request: FastifyRequest, outcome: ApiOutcome, startMs: number): void {
+    const { clock, config, log } = this.#parts;
+    const ms = clock.monotonicMs() - startMs;
+    this.#requestsInFlight--;
+    this.#metrics.observe(outcome.operation, outcome.answer.status, ms / 1000);
+    logOutcome(log, { request, outcome, ms, slowMs: config.slowRequestMs });
   }
 
   /** Cuts the connection of a client that goes on and on sending a body whose answer is known. */
@@ -218,8 +222,6 @@ export class HttpServer {
     return Buffer.from(this.#parts.random.bytes(12)).toString("base64url");
   }
 }
-
-const NO_ANSWER: EngineAnswer = { status: 0, headers: {}, body: new Uint8Array(0) };
 
 function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
   server.maxConnections = CONNECTIONS_MAX;

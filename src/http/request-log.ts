@@ -1,7 +1,7 @@
 /** The log line of one request. */
 
 import type { FastifyRequest } from "fastify";
-import type { ApiOutcome } from "./api-handler.ts";
+import { type ApiOutcome, CLIENT_GONE_STATUS } from "./api-handler.ts";
 
 /** Takes one structured log line; `facts` are extra members of the line. */
 export type HttpLog = (
@@ -16,8 +16,6 @@ export interface RequestEnd {
   readonly outcome: ApiOutcome;
   /** From its headers to the end of its answer. */
   readonly ms: number;
-  /** False: the client was gone before the answer was out. */
-  readonly finished: boolean;
   /** From how many milliseconds on a request is slow; 0 for never. */
   readonly slowMs: number;
 }
@@ -27,7 +25,7 @@ const PROBES = new Set(["root", "health", "readiness", "metrics"]);
 
 /** Writes the line: bugs as errors with their stack, slow requests as warnings. */
 export function logOutcome(log: HttpLog, end: RequestEnd): void {
-  const { request, outcome, ms, finished, slowMs } = end;
+  const { request, outcome, ms, slowMs } = end;
   const { status, body } = outcome.answer;
   const facts = {
     request: request.id,
@@ -45,7 +43,7 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
     log("error", "request failed by a bug", { ...facts, error: describe(outcome.bug) });
   } else if (status >= 500) {
     log("error", "request failed", { ...facts, error: Buffer.from(body).toString() });
-  } else if (!finished) {
+  } else if (status === CLIENT_GONE_STATUS) {
     log("info", "client left before the answer", facts);
   } else if (slowMs > 0 && ms >= slowMs) {
     log("warn", "slow request", facts);
