@@ -1,11 +1,28 @@
 import { defineConfig } from "vitest/config";
 
+const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
+
 /** The suites of `npm test`: they need nothing but what npm installs, and end within minutes. */
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["test/heavy/**", "node_modules/**"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...LIMITS,
+          name: "parts",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: ["test/heavy/**", "test/e2e/**", "node_modules/**"],
+        },
+      },
+      {
+        test: {
+          ...LIMITS,
+          name: "end to end",
+          include: ["test/e2e/**/*.test.ts"],
+          // One real server for all files; tests of starts and stops start their own.
+          globalSetup: ["test/support/shared-server.ts"],
+        },
+      },
+    ],
   },
 });
