@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { DatabaseError } from "../base/errors.ts";
 import { ARENA_BYTES, ARENA_BYTES_MAX, SCRATCH_BYTES } from "../base/limits.ts";
 import { FreeList } from "./free-list.ts";
 
@@ -72,7 +73,8 @@ export class Arenas {
 
   /**
    * Takes a block, or returns undefined if that would exceed the total. Its bytes are whatever was
-   * there before. Blocks of zero bytes are legal.
+   * there before. Blocks of zero bytes are legal. Throws `overloaded` if the system has no room for
+   * another arena.
    */
   alloc(bytes: number): Block | undefined {
     const padded = Math.max(Math.ceil(bytes / BLOCK_ALIGN), 1) * BLOCK_ALIGN;
@@ -113,7 +115,7 @@ export class Arenas {
   #addArena(blockBytes: number): number {
     const wanted = Math.max(this.#options.arenaBytes, blockBytes + this.#reservedBytes());
     const pages = Math.ceil(wanted / PAGE_BYTES);
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    const memory = reserveMemory(pages);
     const arena = this.#memories.push(memory) - 1;
     this.#free.push(new FreeList(this.#reservedBytes(), pages * PAGE_BYTES));
     this.#taken.push(new Map());
@@ -124,6 +126,21 @@ export class Arenas {
   /** Start of an arena's blocks: the unused line and every thread's scratch lie before it. */
   #reservedBytes(): number {
     return scratchOffset(this.#options.threads);
+  }
+}
+
+/** Address space can be bounded too, by `ulimit -v` or strict overcommit. */
+function reserveMemory(pages: number): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  } catch (cause) {
+    const bytes = pages * PAGE_BYTES;
+    throw new DatabaseError(
+      "overloaded",
+      `cannot reserve ${bytes} bytes of address space: the system allows no more; ` +
+        "lower the memory limit of the server or raise the system's (ulimit -v)",
+      { cause },
+    );
   }
 }
 
