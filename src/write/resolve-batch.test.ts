@@ -1,25 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
-import { faultOf, jsonObject, looseColumn, looseRows } from "../../test/support/loose-json.ts";
+import { faultOf } from "../../test/support/loose-json.ts";
 import { StoredDocuments, where } from "../../test/support/stored-documents.ts";
+import { type Row, requestOf, type Sent } from "../../test/support/write-requests.ts";
 import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../base/limits.ts";
-import type { Filter } from "../model/filter.ts";
 import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { WriteRequest } from "../model/write-request.ts";
 import { bindBatch, insertsDocuments } from "./bind-batch.ts";
 import { GroupFootprint } from "./group-footprint.ts";
 import { type ResolvedBatch, resolveBatch } from "./resolve-batch.ts";
-
-type Row = Record<string, unknown>;
-
-/** Parts of a request as tests write them. */
-interface Sent {
-  readonly upserts?: Row[];
-  readonly patches?: Row[];
-  readonly deletes?: unknown[];
-  readonly patchByFilter?: { readonly filter: Filter; readonly patch: Row };
-  readonly schema?: Row;
-}
 
 let stored: StoredDocuments;
 let schema: Schema;
@@ -28,27 +17,6 @@ beforeEach(() => {
   stored = new StoredDocuments();
   schema = EMPTY_SCHEMA;
 });
-
-function requestOf(sent: Sent, rest: Partial<WriteRequest> = {}): WriteRequest {
-  return {
-    ...(sent.upserts && { upserts: looseRows(sent.upserts) }),
-    ...(sent.patches && { patches: looseRows(sent.patches) }),
-    ...(sent.deletes && { deletes: looseColumn(sent.deletes) }),
-    ...(sent.schema && { schema: jsonObject(sent.schema) }),
-    ...(sent.patchByFilter && {
-      patchByFilter: {
-        filter: sent.patchByFilter.filter,
-        patch: jsonObject(sent.patchByFilter.patch),
-      },
-    }),
-    deleteByFilterAllowPartial: false,
-    patchByFilterAllowPartial: false,
-    returnAffectedIds: true,
-    disableBackpressure: false,
-    bodyBytes: 0,
-    ...rest,
-  };
-}
 
 function bind(sent: Sent, rest?: Partial<WriteRequest>) {
   const isNewNamespace = schema === EMPTY_SCHEMA;
