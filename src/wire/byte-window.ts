@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 
-const WINDOW_BYTES_MIN = 64 * 1024;
+/** Small bodies come in one chunk, and the first chunk sets the size. */
+const WINDOW_BYTES_MIN = 256;
 const NEWLINE = 0x0a;
 /** Room after the last byte for the zero and for loads of a word that start before it. */
 const LOAD_BYTES = 8;
@@ -33,7 +34,7 @@ export class ByteWindow {
   #lineStart = 0;
 
   constructor(capacity = WINDOW_BYTES_MIN) {
-    this.bytes = Buffer.allocUnsafeSlow(capacity + LOAD_BYTES);
+    this.bytes = Buffer.allocUnsafe(capacity + LOAD_BYTES);
     this.view = viewOf(this.bytes);
     this.bytes[0] = 0;
   }
@@ -68,7 +69,7 @@ export class ByteWindow {
     const needed = unread.length + chunkBytes + LOAD_BYTES;
     // Only a window that is at most half full is moved in place: else moves could be frequent.
     if (needed * 2 > this.bytes.length) {
-      this.bytes = Buffer.allocUnsafeSlow(needed * 2);
+      this.bytes = Buffer.allocUnsafe(needed * 2);
       this.view = viewOf(this.bytes);
     }
     this.bytes.set(unread);
