@@ -13,6 +13,9 @@ import { ensureInstalled, findNode, isNewEnough } from "./install.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
+/** How often it is checked that npm's shell is still there. */
+const PARENT_CHECK_MS = 250;
+
 /** What each command does once Node is new enough and the dependencies are there. */
 const COMMANDS = {
   build: () => build(ROOT).then(() => 0),
@@ -79,11 +82,26 @@ function signalNumber(signal) {
   return numbers[signal] === undefined ? 0 : numbers[signal];
 }
 
+/**
+ * Ends this process when its parent is gone. A shell that npm put in between dies of SIGTERM without
+ * passing it on, and the server would run on unseen, with its port and its data directory.
+ */
+function followParent() {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}
+
 async function main() {
   const [command, ...args] = process.argv.slice(2);
   if (!Object.hasOwn(COMMANDS, command)) {
     throw new Error(`unknown command ${command}; commands are ${Object.keys(COMMANDS).join(", ")}`);
   }
+  if (process.env.npm_lifecycle_event !== undefined) followParent();
   await ensureInstalled(ROOT);
   if (isNewEnough(process.version)) return COMMANDS[command](args);
   return runNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], findNode(ROOT));

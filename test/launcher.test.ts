@@ -63,6 +63,18 @@ describe("a command's", () => {
     expect(await ended).toBe(7);
   });
 
+  test("process ends with the shell that npm put before it", async () => {
+    const script = `"${process.execPath}" scripts/run.js exec test/support/await-signal.ts 7; true`;
+    const env = { ...process.env, npm_lifecycle_event: "start" };
+    const shell = spawn("sh", ["-c", script], { cwd: ROOT, env });
+    const printed = new Promise<void>((resolve) => shell.stdout.once("data", () => resolve()));
+    const closed = new Promise<void>((resolve) => shell.stdout.once("close", () => resolve()));
+    await printed;
+    shell.kill("SIGTERM");
+    // The pipe closes when the last process that holds it is gone.
+    await closed;
+  });
+
   test("unknown name is refused with the names that there are", async () => {
     const { ended, stderr } = launch(["strat"]);
     expect(await ended).toBe(1);
