@@ -1,6 +1,6 @@
 /**
- * Sets of ordinals as bits: ordinal o is bit o & 31 of word o >> 5; bits past the end are 0. Encoded
- * (format version 1) as the smaller of two forms, little-endian:
+ * Sets of ordinals as bits: ordinal o is bit o & 31 of word o >> 5; bits past the end are 0.
+ * Encoded (format version 1) as the smaller of two forms, little-endian:
  *
  * | size | meaning                                                                   |
  * |------|---------------------------------------------------------------------------|

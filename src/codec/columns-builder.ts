@@ -32,7 +32,9 @@ export function buildIds(idType: IdType, ids: readonly DocumentId[]): ColumnData
   return buildData(idAttributeType(idType), ids);
 }
 
-/** Builds documents whose attributes have the given types; attributes without a value are left out. */
+/**
+ * Builds documents whose attributes have the given types; attributes without a value are left out.
+ */
 export function buildDocuments(
   idType: IdType,
   types: ReadonlyMap<string, AttributeType>,

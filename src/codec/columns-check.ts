@@ -60,8 +60,8 @@ export function checkData(data: ColumnData, count: number): void {
 }
 
 /**
- * Throws `corrupt` unless there are `count` + 1 offsets that start at 0, never fall and end at `end`
- * (anywhere if undefined).
+ * Throws `corrupt` unless there are `count` + 1 offsets that start at 0, never fall and end at
+ * `end` (anywhere if undefined).
  */
 export function checkOffsets(offsets: Uint32Array, count: number, end: number | undefined): void {
   checkLength("offsets", offsets.length, count + 1);

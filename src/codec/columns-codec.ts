@@ -5,11 +5,11 @@
  * - type, as schemas spell it (text);
  * - count of documents (word);
  * - 1 and the presence bitmap, or 0 if all documents have a value (word, array);
- * - its data: the arrays of its `ColumnData` in the order of their declaration; what kind of data it
- *   is follows from the type.
+ * - its data: the arrays of its `ColumnData` in the order of their declaration. What kind of data
+ *   it is follows from the type.
  *
- * Documents (format version 1): version, count, code of the id type, count of attributes (words), the
- * ids' data, then for each attribute its name (text) and column.
+ * Documents (format version 1): version, count, code of the id type, count of attributes (words),
+ * the ids' data, then for each attribute its name (text) and column.
  */
 
 import { DatabaseError } from "../base/errors.ts";

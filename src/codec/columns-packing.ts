@@ -7,8 +7,8 @@
  * | 4           | 4·W  | words; an array takes two: its place, its bytes    |
  * | align16     | …    | arrays, each padded with zeros to 16 bytes         |
  *
- * An array's place counts units of 16 bytes from the start of the arrays, so that 32 bits reach 64 GiB.
- * What the words mean is the business of the format that uses this one.
+ * An array's place counts units of 16 bytes from the start of the arrays, so that 32 bits reach 64
+ * GiB. What the words mean is the business of the format that uses this one.
  */
 
 import { assert } from "../base/assert.ts";

@@ -1,7 +1,8 @@
 /**
- * Logical bytes, which billing counts: what users stored, not what it takes here. A scalar number or
- * datetime counts 8, a bool 1, a uuid 16, strings and bytes their length (UTF-8), arrays the sum of
- * their elements, vectors their elements (f32 4, f16 2, i8 1), sparse entries their name and 2.
+ * Logical bytes, which billing counts: what users stored, not what it takes here. A scalar number
+ * or datetime counts 8, a bool 1, a uuid 16, strings and bytes their length (UTF-8), arrays the
+ * sum of their elements, vectors their elements (f32 4, f16 2, i8 1), sparse entries their name
+ * and 2.
  */
 
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
@@ -63,7 +64,9 @@ export function documentsLogicalBytes(documents: DocumentColumns): number {
   return bytes;
 }
 
-/** Bytes that the values of documents take in memory, places of absent ones included. O(attributes). */
+/**
+ * Bytes that the values of documents take in memory, places of absent ones included. O(attributes).
+ */
 export function documentsBytes(documents: DocumentColumns): number {
   let bytes = dataLogicalBytes(documents.ids, 0, documents.count);
   for (const { data, count } of documents.attributes.values()) {

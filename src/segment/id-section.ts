@@ -1,7 +1,7 @@
 /**
  * The section of ids: from id to ordinal by an open-addressing hash table. Packed
- * (`columns-packing.ts`): the ids' data, then the slots: ordinal + 1, or 0 if free; a power of two of
- * them, at most half full; none if there are few documents, which are then compared one by one.
+ * (`columns-packing.ts`): the ids' data, then the slots: ordinal + 1, or 0 if free; a power of two
+ * of them, at most half full; none if there are few documents, which are then compared one by one.
  */
 
 import { assert } from "../base/assert.ts";

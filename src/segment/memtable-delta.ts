@@ -1,7 +1,7 @@
 /**
- * How a memtable changed, as plain data that threads send each other. The write thread makes one for
- * each commit and each compaction step; the main thread folds them; query threads apply them between
- * two queries, so that a query sees one state.
+ * How a memtable changed, as plain data that threads send each other. The write thread makes one
+ * for each commit and each compaction step; the main thread folds them; query threads apply them
+ * between two queries, so that a query sees one state.
  */
 
 import type { SegmentId } from "../base/ids.ts";

@@ -1,8 +1,8 @@
 /**
- * The documents of a namespace in memory, as its one writer keeps them: a list of immutable segments
- * and which of their documents are alive. A commit adds a segment and kills what it replaces; small
- * segments are merged in steps of bounded length. Each change gives a delta from which readers in
- * other threads follow (`snapshot-replica.ts`).
+ * The documents of a namespace in memory, as its one writer keeps them: a list of immutable
+ * segments and which of their documents are alive. A commit adds a segment and kills what it
+ * replaces; small segments are merged in steps of bounded length. Each change gives a delta from
+ * which readers in other threads follow (`snapshot-replica.ts`).
  *
  * A document id is alive at most once. Memory of dropped segments stays until `release`.
  */
@@ -33,7 +33,6 @@ import type { SegmentMemory } from "./segment-memory.ts";
 import { matchesSchema, planMerge } from "./segment-merger.ts";
 import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
-import type { SegmentSnapshot } from "./segment-view.ts";
 import { planSegment } from "./segment-writer.ts";
 import { pickMerge } from "./tier-picker.ts";
 
@@ -72,8 +71,8 @@ export class Memtable {
     this.#options = options;
   }
 
-  /** Segments with their live documents as of now; in no meaningful order. */
-  get segments(): readonly SegmentSnapshot[] {
+  /** Segments with their live documents as of now, which change with the memtable; unordered. */
+  get segments(): readonly LiveSegment[] {
     return this.#segments;
   }
 
@@ -93,7 +92,7 @@ export class Memtable {
   }
 
   /** Where the live document with an id is. A few dozen hash lookups. */
-  locate(id: DocumentId): { segment: SegmentSnapshot; ordinal: Ordinal } | undefined {
+  locate(id: DocumentId): { segment: LiveSegment; ordinal: Ordinal } | undefined {
     const idType = this.#segments.at(0)?.view.idType;
     if (idType === undefined || (typeof id === "bigint") !== (idType === "uint")) return undefined;
     const keys = idKeys(buildIds(idType, [id]), 1);
@@ -131,8 +130,8 @@ export class Memtable {
   }
 
   /**
-   * Merges some segments if there are too many small ones, at most `budgetDocuments` live documents;
-   * undefined if there is nothing to do. To be called after commits and when idle.
+   * Merges some segments if there are too many small ones, at most `budgetDocuments` live
+   * documents; undefined if there is nothing to do. To be called after commits and when idle.
    */
   compactStep(budgetDocuments: number, schema: Schema): MemtableDelta | undefined {
     const picked = pickMerge(
@@ -154,8 +153,8 @@ export class Memtable {
   }
 
   /**
-   * Rebuilds one segment whose indexes are not those that the schema asks for; undefined if there is
-   * none left.
+   * Rebuilds one segment whose indexes are not those that the schema asks for; undefined if there
+   * is none left.
    */
   rebuildStep(schema: Schema): MemtableDelta | undefined {
     const stale = this.#segments.find(({ view }) => !matchesSchema(view, schema));
@@ -173,11 +172,15 @@ export class Memtable {
 
   /**
    * Adds a sealed segment from a store, after checking it (throws `corrupt`, `too_new`, `too_old`).
-   * `live` is copied; without it every document is alive. No live id may be here already.
+   * `live` is copied; without it every document is alive. No live id may be here already. Nothing
+   * is added if none is alive.
    */
   addSegment(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): MemtableDelta {
     const block = sealed.byteOffset % 8 === 0 ? sealed : Uint8Array.from(sealed);
     verifySegment(block);
+    if (live?.every((word) => word === 0)) {
+      return { full: false, added: [], killed: [], dropped: [] };
+    }
     const place = this.#options.memory.allocate(block.length);
     place.bytes.set(block);
     const segment = new LiveSegment(openSegment(id, place.bytes, place), live?.slice());

@@ -1,12 +1,19 @@
-import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
+import { expect, test } from "vitest";
+import {
+  type MakeView,
+  randomSchema,
+  segmentViewConformance,
+} from "../../test/conformance/segment-view.ts";
 import { randomDocuments } from "../../test/support/random-documents.ts";
 import { TestSegmentMemory } from "../../test/support/test-segment-memory.ts";
 import type { SegmentId } from "../base/ids.ts";
-import type { Random } from "../base/random.ts";
+import { type Random, seededRandom } from "../base/random.ts";
 import { clearBit, fullBitmap } from "../codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
+import { decodeFrame, encodeFrame } from "../codec/frame.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
+import { Memtable } from "./memtable.ts";
 import type { SegmentPlan } from "./segment-format.ts";
 import { planMerge } from "./segment-merger.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
@@ -58,8 +65,7 @@ const merged: MakeView = (documents, schema, random) => {
 };
 
 const stored: MakeView = (documents, schema) => {
-  const memory = new TestSegmentMemory();
-  const sealed = sealSegment(segmentOf(documents, schema, memory));
+  const sealed = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
   verifySegment(sealed);
   return { view: openSegment(ID, sealed, { arena: 0, offset: 0 }), memory: () => sealed.buffer };
 };
@@ -104,3 +110,29 @@ function withoutIndexes(schema: Schema, random: Random): Schema["attributes"] {
 segmentViewConformance("a written segment", written);
 segmentViewConformance("a merged segment", merged);
 segmentViewConformance("a stored segment", stored);
+
+test("a segment goes through the frame of an object to a memtable and back", async () => {
+  const schema = randomSchema(seededRandom(1), "uint");
+  const types = typesOf(schema);
+  const documents = randomDocuments(seededRandom(2), 20, { idType: "uint", types });
+  const sealed = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+  const frame = {
+    kind: "segment",
+    version: 1,
+    parts: [sealed],
+    compression: "if smaller",
+  } as const;
+  const expected = { kind: "segment", object: "here", oldest: 1, newest: 1 } as const;
+  const { payload } = await decodeFrame(await encodeFrame(frame), expected);
+  const memtable = new Memtable({ memory: new TestSegmentMemory(), newSegmentId: () => ID });
+  memtable.addSegment(ID, payload);
+  expect(sealSegment(memtable.segments[0].view)).toEqual(sealed);
+});
+
+test("a segment of a later format version is too new", () => {
+  const documents = randomDocuments(seededRandom(3), 2, { idType: "uint", types: new Map() });
+  const schema = { ...randomSchema(seededRandom(3), "uint"), attributes: new Map() };
+  const sealed = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+  sealed[4] = 2;
+  expect(() => verifySegment(sealed)).toThrow("format version 2, this server reads 1");
+});

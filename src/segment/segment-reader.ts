@@ -256,7 +256,9 @@ export class SegmentColumn implements ColumnView {
   }
 }
 
-/** A column of dense vectors; where they lie at a padded stride, `data` is a copy made on demand. */
+/**
+ * A column of dense vectors; where they lie at a padded stride, `data` is a copy made on demand.
+ */
 export class LazyVectorColumn implements Column {
   readonly type: VectorColumn["type"];
   readonly count: number;

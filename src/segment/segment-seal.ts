@@ -6,7 +6,7 @@ import { checkColumn, checkData, checkOffsets } from "../codec/columns-check.ts"
 import { corrupt } from "../codec/columns-packing.ts";
 import type { PostingLists } from "./posting-section.ts";
 import { readDirectory, readFacts, SECTION, sealBlock, verifyBlock } from "./segment-format.ts";
-import { type OpenSegment, openSegment } from "./segment-reader.ts";
+import { type OpenSegment, openSegment, type SegmentColumn } from "./segment-reader.ts";
 
 /** Copies a segment's bytes with all checksums filled in, fit for a store. One pass over them. */
 export function sealSegment(segment: OpenSegment): Uint8Array<ArrayBuffer> {
@@ -14,9 +14,9 @@ export function sealSegment(segment: OpenSegment): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Checks a segment that comes from a store before anything reads it: lengths, checksums, and that the
- * arrays agree with each other, so that no query can read past them. `block` starts at a multiple of 8.
- * Throws `corrupt`, `too_new` or `too_old`; the caller adds the object's name.
+ * Checks a segment that comes from a store before anything reads it: lengths, checksums, and that
+ * the arrays agree with each other, so that no query can read past them. `block` starts at a
+ * multiple of 8. Throws `corrupt`, `too_new` or `too_old`; the caller adds the object's name.
  */
 export function verifySegment(block: Uint8Array): void {
   verifyBlock(block);
@@ -37,13 +37,7 @@ export function verifySegment(block: Uint8Array): void {
 
 function checkAttribute(segment: OpenSegment, attribute: string): void {
   const view = segment.column(attribute);
-  if (view !== undefined) {
-    const { column } = view;
-    if (column.count !== segment.documentCount) {
-      throw corrupt("a segment", `attribute \`${attribute}\` has ${column.count} values`);
-    }
-    checkColumn(column);
-  }
+  if (view !== undefined) checkView(view, segment.documentCount);
   const text = segment.textIndex(attribute);
   if (text !== undefined) {
     checkPostings(text.lists, segment.documentCount);
@@ -53,6 +47,30 @@ function checkAttribute(segment: OpenSegment, attribute: string): void {
   }
   const sparse = segment.sparseLists(attribute);
   if (sparse !== undefined) checkPostings(sparse, segment.documentCount);
+}
+
+function checkView(view: SegmentColumn, documentCount: number): void {
+  const { column, placed } = view;
+  if (column.count !== documentCount) {
+    throw corrupt("a column", `it has ${column.count} values for ${documentCount} documents`);
+  }
+  if (placed !== undefined) {
+    const { vectors, description } = placed;
+    const isWhole = vectors.bytes.length >= documentCount * vectors.strideBytes;
+    if (!isWhole || description.inverseNorms.length !== documentCount) {
+      throw corrupt("dense vectors", "there are not as many as documents");
+    }
+    return;
+  }
+  checkColumn(column);
+  const { dictionary } = view;
+  if (dictionary === undefined) return;
+  const { data } = column;
+  const codeCount = data.kind === "array" ? data.offsets[documentCount] : documentCount;
+  const isWithin = dictionary.codes.every((code) => code < Math.max(1, dictionary.size));
+  if (dictionary.codes.length !== codeCount || !isWithin) {
+    throw corrupt("a dictionary", "its codes do not fit its values");
+  }
 }
 
 function checkPostings(lists: PostingLists, documentCount: number): void {

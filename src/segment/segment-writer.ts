@@ -1,4 +1,7 @@
-/** Documents → the bytes of one segment: what is stored as it is, and the indexes that the schema asks for. */
+/**
+ * Documents → the bytes of one segment: what is stored as it is, and the indexes that the schema
+ * asks for.
+ */
 
 import { planColumn } from "../codec/columns-codec.ts";
 import { firstOrdinals } from "../codec/columns-gather.ts";

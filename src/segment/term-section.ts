@@ -3,8 +3,8 @@
  * vectors. Ascending by UTF-8 bytes; the code of a string is its position. Two arrays, packed where
  * they are used: offsets (count + 1) and bytes.
  *
- * Strings are compared and joined as "byte strings": JavaScript strings with one character per byte,
- * whose order is the order of the bytes and which the engine compares and hashes natively.
+ * Strings are compared and joined as "byte strings": JavaScript strings with one character per
+ * byte, whose order is the order of the bytes and which the engine compares and hashes natively.
  */
 
 import { utf8Slice } from "../codec/columns-packing.ts";

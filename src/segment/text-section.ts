@@ -1,6 +1,6 @@
 /**
- * The text index of an attribute. Packed (`columns-packing.ts`): the fingerprint of the options that
- * its terms come from (text), the count of terms of each document, posting lists
+ * The text index of an attribute. Packed (`columns-packing.ts`): the fingerprint of the options
+ * that its terms come from (text), the count of terms of each document, posting lists
  * (`posting-section.ts`) with frequencies.
  */
 

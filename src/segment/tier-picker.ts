@@ -1,8 +1,9 @@
 /**
  * Chooses which segments of a memtable to merge next. Segments are grouped in tiers by size, each
- * tier reaching to eight times the size of the one below; a tier with eight segments is merged. So a
- * document is copied once per tier, and there are at most seven segments per tier. Segments over half
- * of what one merge may write stay as they are. A segment that is mostly dead is written anew.
+ * tier reaching to eight times the size of the one below; a tier with eight segments is merged. So
+ * a document is copied once per tier, and there are at most seven segments per tier. Segments over
+ * half of what one merge may write stay as they are. A segment that is mostly dead is written
+ * anew.
  */
 
 import { SEGMENT_TIER_FANOUT } from "../base/limits.ts";

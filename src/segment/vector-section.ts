@@ -1,8 +1,8 @@
 /**
- * Dense vectors of an attribute, in two sections. One holds nothing but the vectors: element o starts
- * at o · stride, where the stride is the size of a vector rounded up to 16 bytes; padding and the
- * places of absent vectors are zeros. The other is packed (`columns-packing.ts`): type (text), count,
- * 1 and the presence bitmap or 0, and 1 / ‖v‖ of each vector as f32.
+ * Dense vectors of an attribute, in two sections. One holds nothing but the vectors: element o
+ * starts at o · stride, where the stride is the size of a vector rounded up to 16 bytes; padding
+ * and the places of absent vectors are zeros. The other is packed (`columns-packing.ts`): type
+ * (text), count, 1 and the presence bitmap or 0, and 1 / ‖v‖ of each vector as f32.
  */
 
 import { assert } from "../base/assert.ts";
