@@ -122,7 +122,12 @@ export class HttpServer {
       genReqId: (message) => this.#requestId(message.headers["x-request-id"]),
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_MS_MAX,
-      http: { headersTimeout: HEADERS_MS_MAX, connectionsCheckingInterval: BODY_SWEEP_MS },
+      http: {
+        headersTimeout: HEADERS_MS_MAX,
+        connectionsCheckingInterval: BODY_SWEEP_MS,
+        // Node refuses requests without a host in a shape of its own; nothing here needs the host.
+        requireHostHeader: false,
+      },
       forceCloseConnections: "idle",
       return503OnClosing: false,
       exposeHeadRoutes: false,
@@ -229,6 +234,11 @@ function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
   server.on("checkContinue", (message, response) => {
     awaitingContinue.add(message);
     server.emit("request", message, response);
+  });
+  server.on("checkExpectation", (message, response: ServerResponse) => {
+    const expectation = JSON.stringify(message.headers.expect);
+    const { status, headers, body } = errorBody(417, `cannot meet the expectation ${expectation}`);
+    response.writeHead(status, { ...headers, "content-length": body.byteLength }).end(body);
   });
 }
 
