@@ -1,9 +1,11 @@
 /**
  * How fast bodies of writes are parsed while they arrive in chunks of 64 KiB, and how much memory
- * that takes at most. Run: `node --expose-gc bench/write-body.bench.ts [megabytes]` (Node >= 24).
- * Each kind of body runs once. Rates are per second of the thread's processor time; the peak is
- * the resident memory beyond what there was before.
+ * that takes at most. Run: `node bench/write-body.bench.ts [megabytes]` (Node >= 24).
+ * Each kind of body runs once, in a process of its own. Rates are per second of the thread's
+ * processor time; the peak is the resident memory beyond what there was before.
  */
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { seededRandom } from "../src/base/random.ts";
 import { WriteBodyParser } from "../src/wire/parse-write.ts";
 
@@ -46,8 +48,7 @@ function* chunksOf(sample: () => string, bytesMax: number): Generator<Uint8Array
   yield Buffer.from(`${rows[0]}]}`);
 }
 
-console.log("body                         MB/s  documents/s  peak MB");
-for (const [name, sample] of Object.entries(samples)) {
+function measure(name: string, sample: () => string): void {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   let peak = before;
@@ -69,4 +70,16 @@ for (const [name, sample] of Object.entries(samples)) {
   const documents = ((request.upserts?.count ?? 0) / seconds).toFixed(0).padStart(12);
   const memory = ((peak - before) / 1e6).toFixed(0).padStart(8);
   console.log(`${name.padEnd(26)} ${rate} ${documents} ${memory}`);
+}
+
+const kind = process.argv[3];
+if (kind !== undefined) {
+  measure(kind, samples[kind]);
+} else {
+  console.log("body                         MB/s  documents/s  peak MB");
+  const script = fileURLToPath(import.meta.url);
+  for (const name of Object.keys(samples)) {
+    const parameters = ["--expose-gc", script, String(megabytes), name];
+    execFileSync(process.execPath, parameters, { stdio: "inherit" });
+  }
 }

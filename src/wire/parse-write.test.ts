@@ -108,6 +108,13 @@ describe("documents as rows", () => {
     expect(column(after, "e")?.values).toEqual([[1n, 2n]]);
   });
 
+  test("base64 may have its slashes escaped", () => {
+    const request = parse(
+      '{"upsert_rows":[{"id":1,"vector":"AACA\\/w=="},{"id":2,"vector":"a\\""}]}',
+    );
+    expect(column(request, "vector")?.values).toEqual(["AACA/w==", 'a"']);
+  });
+
   test("nested arrays become several vectors", () => {
     const request = parse({
       upsert_rows: [
@@ -373,6 +380,14 @@ describe("faults", () => {
     ],
   ])("%.100j is refused", (body, text) => {
     expect(fault(body)).toContain(text);
+  });
+
+  test("documents that leave out most attributes are bounded by what they cost", () => {
+    const wide = Object.fromEntries(Array.from({ length: 1024 }, (_, i) => [`a${i}`, 1]));
+    const rows = Array.from({ length: 100_000 }, (_, id) => ({ id }));
+    expect(fault({ upsert_rows: [{ id: 0, ...wide }, ...rows] })).toContain(
+      "too_large: 💔 a write may have at most 100000000 values",
+    );
   });
 
   test("a fault says where it is", () => {

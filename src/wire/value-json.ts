@@ -48,12 +48,7 @@ export function writeValue(
   }
 }
 
-/** Writes one vector. */
-export function writeVector(
-  json: JsonWriter,
-  vector: Float32Array,
-  encoding: VectorEncoding,
-): void {
+function writeVector(json: JsonWriter, vector: Float32Array, encoding: VectorEncoding): void {
   if (encoding === "base64") json.float32Base64(vector);
   else json.float32Array(vector);
 }
