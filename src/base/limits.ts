@@ -223,3 +223,11 @@ export const MERGE_STEP_DOCUMENTS = 16_384;
 export const CHECKPOINT_TAIL_BYTES = 64 * MIB;
 /** WAL entries after which a checkpoint is written. */
 export const CHECKPOINT_TAIL_ENTRIES = 2_000;
+/** When a write that met backpressure may try again; our choice. */
+export const UNINDEXED_RETRY_MS = 1_000;
+/** How often threads report their figures to the main thread; our choice. */
+export const METRICS_INTERVAL_MS = 1_000;
+/** Share of the memory limit that segments may take; the rest is for bodies, heaps and caches. */
+export const SEGMENT_MEMORY_SHARE = 0.6;
+/** Documents of one page of the deprecated export; our choice. */
+export const EXPORT_PAGE_DOCUMENTS = 1_000;

@@ -43,7 +43,7 @@ test("a prefix matches names only, not the rest of their directories", async () 
   const list = (prefix: string) =>
     listNamespaces(store, { prefix, after: undefined, pageSize: 10 }, NONE_GONE);
   expect(await list("demo-ta")).toEqual(["demo-tables"]);
-  expect(await list("demo")).toEqual(["demo-tables", "demo"]);
+  expect(await list("demo")).toEqual(["demo", "demo-tables"]);
 });
 
 test("names that are being removed are left out without shortening the page", async () => {

@@ -81,8 +81,12 @@ export class QueryDispatcher {
   }
 
   /** Takes what the write thread published; queries that start from now on see it. */
-  publish(namespace: NamespaceName, delta: PublishedDelta, state: NamespaceState): void {
-    this.#directory.publish(namespace, delta, state);
+  publish(
+    namespace: NamespaceName,
+    deltas: readonly PublishedDelta[],
+    state: NamespaceState,
+  ): void {
+    this.#directory.publish(namespace, deltas, state);
   }
 
   /** Makes a shared memory known to all threads. */

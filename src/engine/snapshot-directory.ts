@@ -52,23 +52,26 @@ export class SnapshotDirectory {
     return instance === undefined ? undefined : this.#entries.get(instance)?.state;
   }
 
-  /** Takes what the write thread published. */
-  publish(namespace: NamespaceName, delta: PublishedDelta, state: NamespaceState): void {
+  /** Takes what the write thread published: changes that become visible at once. */
+  publish(
+    namespace: NamespaceName,
+    deltas: readonly PublishedDelta[],
+    state: NamespaceState,
+  ): void {
     const { instance } = state;
     const entry = this.#entries.get(instance) ?? this.#enter(instance, state);
-    entry.fold.apply(delta.change);
     entry.state = state;
-    entry.version = delta.version;
     if (!state.retired) this.#current.set(namespace, instance);
     else if (this.#current.get(namespace) === instance) this.#current.delete(namespace);
-    for (const view of entry.threads.values()) {
-      view.pending?.push(delta);
-      if (view.pending !== undefined && view.pending.length > PENDING_DELTAS_MAX) {
-        view.pending = undefined;
-      }
+    let drops = state.retired;
+    for (const delta of deltas) {
+      entry.fold.apply(delta.change);
+      entry.version = delta.version;
+      for (const view of entry.threads.values()) keepPending(view, delta);
+      if (delta.change.dropped.length > 0) drops = true;
     }
-    if (delta.change.dropped.length === 0 && !state.retired) return;
-    entry.drops.push(delta.version);
+    if (!drops) return;
+    entry.drops.push(entry.version);
     for (const thread of entry.threads.keys()) {
       const update = this.updateFor(thread, instance);
       if (update !== undefined) this.#output.update(thread, update);
@@ -121,5 +124,12 @@ export class SnapshotDirectory {
     if (released === undefined) return;
     this.#output.release(instance, released);
     if (entry.state.retired && entry.drops.length === 0) this.#entries.delete(instance);
+  }
+}
+
+function keepPending(view: ThreadView, delta: PublishedDelta): void {
+  view.pending?.push(delta);
+  if (view.pending !== undefined && view.pending.length > PENDING_DELTAS_MAX) {
+    view.pending = undefined;
   }
 }

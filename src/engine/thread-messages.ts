@@ -62,7 +62,8 @@ export type FromWriteThread =
   | {
       readonly kind: "publish";
       readonly namespace: NamespaceName;
-      readonly delta: PublishedDelta;
+      /** They become visible at once. */
+      readonly deltas: readonly PublishedDelta[];
       readonly state: NamespaceState;
     }
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] }

@@ -57,7 +57,7 @@ export class ThreadedEngine implements Engine {
     });
     this.#writes = new WriteCalls(parts.writeThread, {
       arena: (message) => this.#queries.addArena(message),
-      publish: (namespace, delta, state) => this.#queries.publish(namespace, delta, state),
+      publish: (namespace, deltas, state) => this.#queries.publish(namespace, deltas, state),
       log: parts.log,
     });
   }
@@ -103,6 +103,12 @@ export class ThreadedEngine implements Engine {
     await this.#writes.close();
     await Promise.all(this.#parts.queryThreads.map((thread) => thread.terminate()));
     await this.#parts.writeThread.terminate();
+  }
+
+  /** Ends the threads of an engine that could not start. */
+  async abandon(): Promise<void> {
+    const threads = [this.#parts.writeThread, ...this.#parts.queryThreads];
+    await Promise.all(threads.map((thread) => thread.terminate()));
   }
 
   async #query(operation: QueryOperation, request: EngineRequest): Promise<EngineAnswer> {

@@ -21,7 +21,7 @@ import type { ThreadPort } from "./thread-port.ts";
 /** Who hears of what the write thread says beside answers. */
 export interface WriteThreadListener {
   arena(message: ArenaMessage): void;
-  publish(namespace: NamespaceName, delta: PublishedDelta, state: NamespaceState): void;
+  publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
   readonly log: EngineLog;
 }
 
@@ -179,7 +179,7 @@ export class WriteCalls {
       case "log":
         return this.#listener.log(message.level, message.message, message.facts);
       case "publish":
-        return this.#listener.publish(message.namespace, message.delta, message.state);
+        return this.#listener.publish(message.namespace, message.deltas, message.state);
       case "metrics":
         this.#metrics = message.metrics;
         return;

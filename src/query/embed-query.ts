@@ -9,6 +9,8 @@ import type { Schema } from "../model/schema.ts";
 export interface TextToEmbed {
   readonly text: string;
   readonly model: string;
+  /** Of the vector attribute that is searched. */
+  readonly dimensions: number;
 }
 
 /**
@@ -19,7 +21,8 @@ export function embedTexts(request: QueryRequest, schema: Schema): TextToEmbed[]
   return request.queries.flatMap((query) => {
     const rank = embeddedRank(query);
     if (rank?.operand.kind !== "embed") return [];
-    return [{ text: rank.operand.text, model: modelFor(rank, schema) }];
+    const { text } = rank.operand;
+    return [{ text, model: modelFor(rank, schema), dimensions: dimensionsFor(rank, schema) }];
   });
 }
 
@@ -64,4 +67,12 @@ function modelFor({ attribute, operand }: VectorRank, schema: Schema): string {
     `💔 invalid rank_by field "${attribute}": Embed on a vector attribute needs a model: ` +
       '["Embed", text, {"model": "..."}]',
   );
+}
+
+/** Dimensions of the attribute, or of the one that receives its embeddings. */
+function dimensionsFor({ attribute }: VectorRank, schema: Schema): number {
+  const found = schema.attributes.get(attribute);
+  const target = found?.embed ? schema.attributes.get(found.embed.attribute) : found;
+  assert(target?.type.kind === "vector", "an embedded attribute has vectors");
+  return target.type.dimensions;
 }

@@ -1,0 +1,227 @@
+/**
+ * The namespaces of the write thread: opens them when they are first needed, one opening at a time for
+ * each name, and finishes deletions.
+ */
+
+import { isDatabaseError } from "../base/errors.ts";
+import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import { Namespace } from "./namespace.ts";
+import { NamespaceDocuments } from "./namespace-documents.ts";
+import {
+  announceDeletion,
+  announcedDeletions,
+  findGenerations,
+  isDeleted,
+  markDeleted,
+  removeGeneration,
+  withdrawDeletion,
+} from "./namespace-generations.ts";
+import { type ListingRequest, listNamespaces } from "./namespace-listing.ts";
+import type { NamespaceParts } from "./namespace-parts.ts";
+import { openNamespace } from "./open-namespace.ts";
+import type { NamespaceInstance } from "./published-state.ts";
+
+/** All open namespaces. */
+export class NamespaceCatalog {
+  readonly #parts: NamespaceParts;
+  readonly #store: ObjectStore;
+  readonly #opening = new Map<NamespaceName, Promise<Namespace>>();
+  /** Current instances by name. */
+  readonly #open = new Map<NamespaceName, Namespace>();
+  /** All instances whose memory is not given back yet. */
+  readonly #instances = new Map<NamespaceInstance, Namespace>();
+  /** Jobs under way by name; while there are any, an instance without a namespace is kept. */
+  readonly #submitting = new Map<NamespaceName, number>();
+  /** Names whose objects are being removed. */
+  readonly #removing = new Map<NamespaceName, Promise<void>>();
+  #openings = 0;
+
+  /** `onRetired` of the parts is set here. */
+  constructor(parts: Omit<NamespaceParts, "onRetired">, store: ObjectStore) {
+    this.#parts = { ...parts, onRetired: (namespace) => this.#forget(namespace) };
+    this.#store = store;
+  }
+
+  /** Number of namespaces held open. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Finishes or withdraws deletions and copies that a stop interrupted. To be called first. */
+  async recover(): Promise<void> {
+    for (const at of await announcedDeletions(this.#store)) {
+      try {
+        if (!(await isDeleted(this.#store, at)) && (await this.#exists(at))) {
+          await withdrawDeletion(this.#store, at);
+          continue;
+        }
+        await markDeleted(this.#store, at);
+        await removeGeneration(this.#store, at);
+      } catch (error) {
+        // A damaged namespace must not keep the others from being served.
+        if (!isDatabaseError(error)) throw error;
+        const facts = { namespace: at.name, reason: error.message };
+        this.#parts.log("error", "cannot finish an interrupted deletion", facts);
+      }
+    }
+  }
+
+  /** The current instance; one whose namespace does not exist yet, if nobody has written to it. */
+  async get(name: NamespaceName): Promise<Namespace> {
+    const open = this.#open.get(name);
+    if (open !== undefined) return open;
+    let opening = this.#opening.get(name);
+    if (opening === undefined) {
+      opening = this.#openInstance(name).finally(() => this.#opening.delete(name));
+      this.#opening.set(name, opening);
+    }
+    return opening;
+  }
+
+  /**
+   * Commits a job in the namespace's current instance. Where an instance is retired before the job's
+   * turn, the next one takes it.
+   */
+  async submit<T>(name: NamespaceName, job: CommitJob<T>): Promise<T> {
+    this.#submitting.set(name, (this.#submitting.get(name) ?? 0) + 1);
+    try {
+      for (;;) {
+        const namespace = await this.get(name);
+        try {
+          return await namespace.submit(job);
+        } catch (error) {
+          if (!(error instanceof NamespaceRetired)) throw error;
+        }
+      }
+    } finally {
+      const left = (this.#submitting.get(name) ?? 1) - 1;
+      if (left > 0) this.#submitting.set(name, left);
+      else this.#submitting.delete(name);
+      this.#dropIfAbsent(name);
+    }
+  }
+
+  /** The namespace if it exists. */
+  async find(name: NamespaceName): Promise<Namespace | undefined> {
+    const namespace = await this.get(name);
+    if (namespace.exists) return namespace;
+    this.#dropIfAbsent(name);
+    return undefined;
+  }
+
+  /** Deletes a namespace that exists. Answers when the deletion is durable; objects go later. */
+  async delete(name: NamespaceName, job: CommitJob<void>): Promise<void> {
+    const { at } = await this.get(name);
+    await announceDeletion(this.#store, at);
+    try {
+      await this.submit(name, job);
+    } catch (error) {
+      // The outcome may be unknown: then the mark must stay for the next start to decide.
+      if (isDatabaseError(error, "not_found", "invalid")) await withdrawDeletion(this.#store, at);
+      throw error;
+    }
+    await markDeleted(this.#store, at);
+    this.#remove(at);
+  }
+
+  /** Marks a generation that is about to be filled, so that a stop in between leaves nothing. */
+  async beginFilling(at: NamespaceGeneration): Promise<void> {
+    await announceDeletion(this.#store, at);
+  }
+
+  /** Ends `beginFilling`: what was put is committed, or taken back. */
+  async endFilling(at: NamespaceGeneration): Promise<void> {
+    await withdrawDeletion(this.#store, at);
+  }
+
+  /** A page of names. */
+  list(request: ListingRequest): Promise<NamespaceName[]> {
+    return listNamespaces(this.#store, request, (name) => {
+      return this.#removing.has(name) && this.#open.get(name)?.exists !== true;
+    });
+  }
+
+  /** Readers of an instance have let go of what it dropped up to `version`. */
+  release(instance: NamespaceInstance, version: number): void {
+    const namespace = this.#instances.get(instance);
+    namespace?.release(version);
+    if (namespace?.gone) this.#instances.delete(instance);
+  }
+
+  /** Waits until nothing runs. */
+  async settle(): Promise<void> {
+    for (const namespace of this.#open.values()) await namespace.settle();
+    await Promise.all(this.#removing.values());
+  }
+
+  async #openInstance(name: NamespaceName): Promise<Namespace> {
+    const { alive, next } = await findGenerations(this.#store, name);
+    const namespace = await this.#openGeneration(alive ?? next);
+    if (namespace.facts.deleted) {
+      // The stop came between the commit of the deletion and its mark.
+      await markDeleted(this.#store, namespace.at);
+      this.#remove(namespace.at);
+      return this.#openInstance(name);
+    }
+    this.#open.set(name, namespace);
+    this.#instances.set(namespace.instance, namespace);
+    if (namespace.exists) namespace.publishFull();
+    return namespace;
+  }
+
+  async #openGeneration(at: NamespaceGeneration): Promise<Namespace> {
+    const opening = ++this.#openings;
+    const instance = `${at.name}/${at.generation}/${opening}` as NamespaceInstance;
+    const prefix = Buffer.from(this.#parts.random.bytes(8)).toString("hex");
+    let made = 0;
+    const documents = new NamespaceDocuments(
+      this.#parts.memory,
+      () => `${prefix}-${++made}` as SegmentId,
+    );
+    const opened = await openNamespace(this.#parts, at, instance, documents);
+    return new Namespace(this.#parts, opened);
+  }
+
+  /** Tells whether a generation has anything committed that is not a deletion. */
+  async #exists(at: NamespaceGeneration): Promise<boolean> {
+    const namespace = await this.#openGeneration(at);
+    const { exists } = namespace;
+    namespace.discard();
+    return exists;
+  }
+
+  #forget(namespace: Namespace): void {
+    if (this.#open.get(namespace.name) === namespace) this.#open.delete(namespace.name);
+    if (namespace.gone) this.#instances.delete(namespace.instance);
+  }
+
+  /** Names that nobody has written to are not remembered, so that asking for them costs nothing. */
+  #dropIfAbsent(name: NamespaceName): void {
+    const namespace = this.#open.get(name);
+    if (namespace === undefined || namespace.exists || this.#submitting.has(name)) return;
+    this.#open.delete(name);
+    this.#instances.delete(namespace.instance);
+  }
+
+  #remove(at: NamespaceGeneration): void {
+    const before = this.#removing.get(at.name) ?? Promise.resolve();
+    const removal = before
+      .then(() => removeGeneration(this.#store, at))
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        const facts = { namespace: at.name, reason };
+        this.#parts.log(
+          "warn",
+          "objects of a deleted namespace are left until the next start",
+          facts,
+        );
+      })
+      .finally(() => {
+        if (this.#removing.get(at.name) === removal) this.#removing.delete(at.name);
+      });
+    this.#removing.set(at.name, removal);
+  }
+}

@@ -1,0 +1,262 @@
+/**
+ * A query thread's work: keeps a replica of each namespace that it was asked about, and answers queries
+ * over it. Once a query's texts are embedded and its slots are its own it runs without a pause, so
+ * it sees one snapshot (docs/consistency.md, promise 5).
+ */
+
+import type { Clock } from "../base/clock.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { BILLED_QUERY_BYTES_MIN } from "../base/limits.ts";
+import type { Random } from "../base/random.ts";
+import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
+import type { ArenaKernels } from "../kernel/arena-kernels.ts";
+import type { QueryRequest } from "../model/query.ts";
+import type { EmbeddingFigures } from "../model/request-figures.ts";
+import { embedTexts, withEmbeddings } from "../query/embed-query.ts";
+import { measureRecall } from "../query/measure-recall.ts";
+import type { QueryContext } from "../query/query-context.ts";
+import { querySlots } from "../query/query-weight.ts";
+import { explainRequest, runRequest } from "../query/run-request.ts";
+import type { Snapshot } from "../query/snapshot.ts";
+import { SnapshotReplica } from "../segment/snapshot-replica.ts";
+import { parseQueryBody } from "../wire/parse-query.ts";
+import { parseRecallBody } from "../wire/parse-recall.ts";
+import { encodeQueryAnswer } from "../wire/query-answer.ts";
+import { encodeExplainAnswer, encodeRecallAnswer } from "../wire/service-answers.ts";
+import type { EngineAnswer } from "./engine.ts";
+import { errorAnswer } from "./error-answer.ts";
+import { exportPage } from "./export-page.ts";
+import { indexState } from "./index-state.ts";
+import { namespaceNotFound } from "./namespace-faults.ts";
+import type { NamespaceInstance, NamespaceState } from "./published-state.ts";
+import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "./thread-messages.ts";
+
+/** The message that asks for a query. */
+type QueryMessage = Extract<ToQueryThread, { kind: "query" }>;
+type Admission = Extract<ToQueryThread, { kind: "admitted" | "refused" }>;
+
+interface Replica {
+  readonly segments: SnapshotReplica;
+  state: NamespaceState;
+}
+
+/** What a query thread is made of. */
+export interface QueryServiceParts {
+  readonly kernels: ArenaKernels;
+  readonly embedding: EmbeddingProvider;
+  readonly clock: Clock;
+  readonly random: Random;
+  post(message: FromQueryThread): void;
+}
+
+/** Work of one query thread since its start. */
+export interface QueryTotals {
+  readonly queries: number;
+  readonly documentsScanned: number;
+  readonly postingsTouched: number;
+  readonly vectorsScored: number;
+}
+
+/** All that one query thread does. */
+export class QueryService {
+  readonly #parts: QueryServiceParts;
+  readonly #replicas = new Map<NamespaceInstance, Replica>();
+  readonly #admissions = new Map<number, (message: Admission) => void>();
+  readonly #totals: { -readonly [K in keyof QueryTotals]: number } = {
+    queries: 0,
+    documentsScanned: 0,
+    postingsTouched: 0,
+    vectorsScored: 0,
+  };
+
+  constructor(parts: QueryServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Work done so far. */
+  get totals(): QueryTotals {
+    return this.#totals;
+  }
+
+  /** Takes a message from the main thread. */
+  hear(message: ToQueryThread): void {
+    switch (message.kind) {
+      case "arena":
+        this.#parts.kernels.attach(message.memory);
+        return;
+      case "update":
+        this.#update(message.update);
+        return;
+      case "query":
+        if (message.update !== undefined) this.#update(message.update);
+        void this.#answer(message);
+        return;
+      case "admitted":
+      case "refused":
+        this.#admissions.get(message.call)?.(message);
+        return;
+    }
+  }
+
+  #update({ deltas, state, version }: NamespaceUpdate): void {
+    const { instance } = state;
+    let replica = this.#replicas.get(instance);
+    if (replica === undefined) {
+      const blockAt = (place: { arena: number; offset: number; bytes: number }) =>
+        this.#parts.kernels.bytes(place);
+      replica = { segments: new SnapshotReplica(blockAt), state };
+      this.#replicas.set(instance, replica);
+    }
+    for (const { change } of deltas) replica.segments.apply(change);
+    replica.state = state;
+    if (state.retired) this.#replicas.delete(instance);
+    this.#parts.post({ kind: "applied", instance, version });
+  }
+
+  async #answer(message: QueryMessage): Promise<void> {
+    const { call } = message;
+    try {
+      const answer = await this.#run(message);
+      this.#parts.post({ kind: "answer", call, answer });
+    } catch (error) {
+      if (!isDatabaseError(error)) {
+        const stack = error instanceof Error ? error.stack : String(error);
+        const facts = { operation: message.operation, namespace: message.namespace, stack };
+        this.#parts.post({ kind: "log", level: "error", message: "query failed by a bug", facts });
+      }
+      this.#parts.post({ kind: "answer", call, answer: errorAnswer(error) });
+    }
+  }
+
+  async #run(message: QueryMessage): Promise<EngineAnswer> {
+    switch (message.operation) {
+      case "query":
+        return this.#query(message);
+      case "explain": {
+        const request = await this.#embedded(message, parseQueryBody(message.body));
+        const replica = this.#replica(message);
+        const plan = explainRequest(snapshotOf(replica), request.request, this.#context(replica));
+        return json(encodeExplainAnswer(plan));
+      }
+      case "recall": {
+        const request = parseRecallBody(message.body);
+        const replica = this.#replica(message);
+        const { random } = this.#parts;
+        const context = this.#context(replica);
+        return json(
+          encodeRecallAnswer(measureRecall(snapshotOf(replica), request, context, random)),
+        );
+      }
+      case "export_documents": {
+        const replica = this.#replica(message);
+        const { cursor } = message.parameters;
+        return json(exportPage(snapshotOf(replica), cursor, this.#context(replica)));
+      }
+    }
+  }
+
+  async #query(message: QueryMessage): Promise<EngineAnswer> {
+    const { clock } = this.#parts;
+    const startedMs = clock.monotonicMs();
+    const { request, figures } = await this.#embedded(message, parseQueryBody(message.body));
+    const admittedMs = clock.monotonicMs();
+    const weight = querySlots(request);
+    if (weight > 1) await this.#admission(message.call, weight);
+    const waitedMs = message.waitedMs + clock.monotonicMs() - admittedMs;
+    const replica = this.#replica(message);
+    const snapshot = snapshotOf(replica);
+    const { results, counters } = runRequest(snapshot, request, this.#context(replica));
+    this.#count(counters);
+    const body = encodeQueryAnswer({
+      kind: request.kind,
+      results,
+      vectorEncoding: request.vectorEncoding,
+      billing: {
+        bytesQueried: request.queries.length * billedBytes(snapshot),
+        bytesReturned: counters.bytesReturned,
+      },
+      performance: () => {
+        const totalMs = clock.monotonicMs() - startedMs + message.waitedMs;
+        return {
+          // Every segment that a query reads is in memory.
+          cacheHitRatio: 1,
+          cacheTemperature: "hot",
+          serverTotalMs: totalMs,
+          executionMs: totalMs - waitedMs,
+          exhaustiveCount: counters.exhaustiveCount,
+          namespaceDocumentCount: replica.state.documentCount,
+          lastIncludedWriteAtMs: replica.state.lastWriteAtMs,
+          embedding: figures,
+        };
+      },
+    });
+    return json(body);
+  }
+
+  /** Puts vectors in the place of texts. */
+  async #embedded(
+    message: QueryMessage,
+    request: QueryRequest,
+  ): Promise<{ request: QueryRequest; figures: EmbeddingFigures | undefined }> {
+    const { schema } = this.#replica(message).state;
+    const texts = embedTexts(request, schema);
+    if (texts.length === 0) return { request, figures: undefined };
+    const { clock, embedding } = this.#parts;
+    const startedMs = clock.monotonicMs();
+    let tokens = 0;
+    const vectors: Float32Array[] = [];
+    for (const { text, model, dimensions } of texts) {
+      const embedded = await embedding.embed({ model, texts: [text], dimensions });
+      vectors.push(...embedded.vectors);
+      tokens += embedded.tokens;
+    }
+    const figures = { tokens, ms: clock.monotonicMs() - startedMs };
+    return { request: withEmbeddings(request, vectors, schema), figures };
+  }
+
+  /** Waits until the main thread grants the slots. */
+  async #admission(call: number, weight: number): Promise<void> {
+    const message = await new Promise<Admission>((resolve) => {
+      this.#admissions.set(call, resolve);
+      this.#parts.post({ kind: "weight", call, weight });
+    });
+    this.#admissions.delete(call);
+    if (message.kind === "admitted") return;
+    const { retryAfterMs } = message;
+    throw new DatabaseError("overloaded", message.message, { retryAfterMs });
+  }
+
+  #replica({ instance, namespace }: QueryMessage): Replica {
+    const replica = this.#replicas.get(instance);
+    // It may have been deleted while this query waited.
+    if (replica === undefined) throw namespaceNotFound(namespace);
+    return replica;
+  }
+
+  #context(replica: Replica): QueryContext {
+    const { builds } = replica.state;
+    const { kernels } = this.#parts;
+    return builds.length === 0 ? { kernels } : { kernels, indexState: indexState(builds) };
+  }
+
+  #count(counters: ReturnType<typeof runRequest>["counters"]): void {
+    this.#totals.queries++;
+    this.#totals.documentsScanned += counters.documentsScanned;
+    this.#totals.postingsTouched += counters.postingsTouched;
+    this.#totals.vectorsScored += counters.vectorsScored;
+  }
+}
+
+function snapshotOf({ segments, state }: Replica): Snapshot {
+  const { sequence, schema, unindexedCount, logicalBytes } = state;
+  return { sequence, schema, segments: segments.segments, unindexedCount, logicalBytes };
+}
+
+/** A query is billed the namespace's bytes, and no less than the smallest query. */
+function billedBytes({ logicalBytes }: Snapshot): number {
+  return Math.max(BILLED_QUERY_BYTES_MIN, logicalBytes);
+}
+
+function json(body: Uint8Array): EngineAnswer {
+  return { status: 200, headers: { "content-type": "application/json" }, body };
+}

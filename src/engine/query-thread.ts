@@ -1,0 +1,50 @@
+/** Entry of a query thread: wires the kernels and the message port to the query service. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { must } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
+import { METRICS_INTERVAL_MS } from "../base/limits.ts";
+import { systemRandom } from "../base/random.ts";
+import { ArenaKernels } from "../kernel/arena-kernels.ts";
+import type { EmbeddingConfig } from "./config.ts";
+import { embeddingSource } from "./embedding-source.ts";
+import type { EngineMetric } from "./engine.ts";
+import { QueryService } from "./query-service.ts";
+import type { FromQueryThread, ToQueryThread } from "./thread-messages.ts";
+
+/** What the main thread tells a query thread at its start. */
+export interface QueryThreadData {
+  /** Its number, from 0. */
+  readonly thread: number;
+  /** Undefined where kernels run as plain TypeScript. */
+  readonly kernel: WebAssembly.Module | undefined;
+  readonly embedding: EmbeddingConfig;
+}
+
+const port = must(parentPort, "this module runs as a thread");
+const data = workerData as QueryThreadData;
+const post = (message: FromQueryThread) => port.postMessage(message);
+
+const service = new QueryService({
+  kernels: new ArenaKernels(data.kernel, data.thread),
+  embedding: embeddingSource(data.embedding, systemClock),
+  clock: systemClock,
+  random: systemRandom,
+  post,
+});
+port.on("message", (message: ToQueryThread) => service.hear(message));
+systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
+
+function metrics(): EngineMetric[] {
+  const { queries, documentsScanned, postingsTouched, vectorsScored } = service.totals;
+  const labels = { thread: String(data.thread) };
+  const counter = (name: string, help: string, value: number): EngineMetric => {
+    return { name, help, kind: "counter", value, labels };
+  };
+  return [
+    counter("trawl_queries_total", "query requests run", queries),
+    counter("trawl_documents_scanned_total", "documents looked at", documentsScanned),
+    counter("trawl_postings_touched_total", "postings read", postingsTouched),
+    counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
+  ];
+}

@@ -1,0 +1,197 @@
+/** The requests that change a namespace, as jobs for its commit queue. */
+
+import { DatabaseError } from "../base/errors.ts";
+import type { NamespaceName } from "../base/ids.ts";
+import type { JsonObject } from "../model/json-value.ts";
+import type { Schema } from "../model/schema.ts";
+import type { WriteRequest } from "../model/write-request.ts";
+import { type BoundBatch, bindBatch, insertsDocuments } from "../write/bind-batch.ts";
+import { mergeSchema } from "../write/merge-schema.ts";
+import {
+  assertWritable,
+  mergeRequest,
+  type NamespaceSettings,
+  newSettings,
+  patchSettings,
+  type SettingsPatch,
+} from "../write/namespace-settings.ts";
+import { type ResolvedBatch, resolveBatch, type WriteOutcome } from "../write/resolve-batch.ts";
+import { changesOf, type WriteBatch } from "../write/wal-records.ts";
+import type { BoundJob, CommitJob } from "./commit-job.ts";
+import type { NamespaceFacts } from "./namespace-facts.ts";
+import { namespaceNotFound } from "./namespace-faults.ts";
+
+/** What binding a write needs from outside. */
+export interface WriteJobContext {
+  readonly name: NamespaceName;
+  readonly nowMs: number;
+  dimensionsOf(model: string): number | undefined;
+}
+
+/** What documents of `bytes` in a body may take in memory with their indexes, at most. */
+const MEMORY_SHARE = 3;
+/** A job's part of an entry beside its documents. */
+const JOB_BYTES_MIN = 1024;
+
+/** A write of documents. */
+export function writeJob(request: WriteRequest, context: WriteJobContext): CommitJob<WriteOutcome> {
+  let cached: { readonly schema: Schema; readonly batch: BoundBatch } | undefined;
+  const bindTo = (facts: NamespaceFacts): BoundBatch => {
+    if (cached?.schema !== facts.schema) {
+      const isNewNamespace = facts.settings === undefined;
+      const { dimensionsOf } = context;
+      const batch = bindBatch(request, { schema: facts.schema, isNewNamespace, dimensionsOf });
+      cached = { schema: facts.schema, batch };
+    }
+    return cached.batch;
+  };
+  return {
+    bytes: JOB_BYTES_MIN + request.bodyBytes,
+    memoryBytes: request.upserts === undefined ? 0 : request.bodyBytes * MEMORY_SHARE,
+    alone: false,
+    bind: (facts) => {
+      if (facts.settings !== undefined) assertWritable(facts.settings);
+      const batch = bindTo(facts);
+      if (facts.settings === undefined && !insertsDocuments(batch)) {
+        return absentWrite(request, context.name);
+      }
+      const settings = settingsFor(request, facts.settings, context.nowMs);
+      return {
+        conflictsWith: (footprint) => footprint.conflictsWith(batch),
+        resolve: (state) => {
+          const resolved = resolveBatch(batch, state.documents(batch.schema));
+          return {
+            batch: withSettings(resolved, facts.settings, settings),
+            touched: resolved,
+            builds: batch.builds,
+            result: () => resolved.outcome,
+          };
+        },
+      };
+    },
+  };
+}
+
+/** A change of the schema alone. Results in the schema. */
+export function schemaJob(declared: JsonObject, context: WriteJobContext): CommitJob<Schema> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    memoryBytes: 0,
+    alone: false,
+    bind: (facts) => {
+      if (facts.settings === undefined) throw namespaceNotFound(context.name);
+      assertWritable(facts.settings);
+      const { schema, builds } = mergeSchema(facts.schema, {
+        declared,
+        path: "",
+        distanceMetric: undefined,
+        isNewNamespace: false,
+        dimensionsOf: context.dimensionsOf,
+      });
+      const batch: WriteBatch = schema === facts.schema ? [] : [{ kind: "schema", schema }];
+      return simply({ batch, builds, result: (after) => after.schema });
+    },
+  };
+}
+
+/** A change of settings. */
+export function settingsJob(patch: SettingsPatch, context: WriteJobContext): CommitJob<void> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    memoryBytes: 0,
+    alone: false,
+    bind: (facts) => {
+      if (facts.settings === undefined) throw namespaceNotFound(context.name);
+      const settings = patchSettings(facts.settings, patch, context.nowMs);
+      return simply({ batch: [{ kind: "settings", settings }], builds: [], result: () => {} });
+    },
+  };
+}
+
+/** The end of a namespace. */
+export function deleteJob(name: NamespaceName): CommitJob<void> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    memoryBytes: 0,
+    alone: true,
+    bind: (facts) => {
+      if (facts.settings === undefined) throw namespaceNotFound(name);
+      return simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} });
+    },
+  };
+}
+
+/** The commit of a copy or branch, whose segments are in the store already. */
+export function importJob(
+  batch: WriteBatch,
+  of: { readonly name: NamespaceName; readonly memoryBytes: number },
+): CommitJob<void> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    memoryBytes: of.memoryBytes,
+    alone: true,
+    bind: () => ({
+      conflictsWith: () => false,
+      resolve: ({ segments }) => {
+        if (segments.some(({ liveCount }) => liveCount > 0)) throw destinationExists(of.name);
+        return { batch, builds: [], result: () => {} };
+      },
+    }),
+  };
+}
+
+/** The error for a copy or branch into a namespace that exists. */
+export function destinationExists(name: NamespaceName): DatabaseError {
+  return new DatabaseError(
+    "conflict",
+    `💔 namespace '${name}' has documents already: copy or branch into an empty or new one`,
+  );
+}
+
+/**
+ * A write that inserts nothing into a namespace that does not exist: deletes and patches find nothing
+ * to do there, which is no error; a schema alone has nothing to belong to.
+ */
+function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<WriteOutcome> {
+  const { upserts, patches, patchByFilter, deletes, deleteByFilter } = request;
+  const operations = [upserts, patches, patchByFilter, deletes, deleteByFilter];
+  if (operations.every((operation) => operation === undefined)) throw namespaceNotFound(name);
+  const deleted = deletes ? deletes.values.length : deleteByFilter && 0;
+  const outcome: WriteOutcome = {
+    upserted: upserts && 0,
+    patched: patches || patchByFilter ? 0 : undefined,
+    deleted,
+    remaining: false,
+    affected: undefined,
+    queries: 0,
+    billedBytes: 0,
+  };
+  return simply({ batch: [], builds: [], result: () => outcome });
+}
+
+function settingsFor(
+  request: WriteRequest,
+  current: NamespaceSettings | undefined,
+  nowMs: number,
+): NamespaceSettings {
+  const { encryption, shardCount } = request;
+  const asked = {
+    ...(encryption !== undefined && { encryption }),
+    ...(shardCount !== undefined && { shardCount }),
+  };
+  return current === undefined ? newSettings(nowMs, asked) : mergeRequest(current, asked);
+}
+
+function withSettings(
+  resolved: ResolvedBatch,
+  before: NamespaceSettings | undefined,
+  settings: NamespaceSettings,
+): WriteBatch {
+  const changes = changesOf(resolved);
+  return settings === before ? changes : [{ kind: "settings", settings }, ...changes];
+}
+
+/** A job that reads no documents. */
+function simply<T>(resolved: ReturnType<BoundJob<T>["resolve"]>): BoundJob<T> {
+  return { conflictsWith: () => false, resolve: () => resolved };
+}

@@ -1,0 +1,288 @@
+/** Answers the calls of the write thread: one function for each operation. */
+
+import { DatabaseError } from "../base/errors.ts";
+import type { NamespaceName } from "../base/ids.ts";
+import {
+  BILLED_QUERY_BYTES_MIN,
+  QUERY_BODY_BYTES_MAX,
+  UNINDEXED_BYTES_MAX,
+  UNINDEXED_RETRY_MS,
+} from "../base/limits.ts";
+import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
+import type { EmbeddingFigures } from "../model/request-figures.ts";
+import { EMPTY_SCHEMA } from "../model/schema.ts";
+import type { WriteRequest } from "../model/write-request.ts";
+import { encodeMetadataAnswer } from "../wire/metadata-json.ts";
+import { encodeListAnswer, parseListParameters } from "../wire/namespace-list.ts";
+import { parseMetadataPatch, parseSchemaBody } from "../wire/parse-namespace-bodies.ts";
+import { WriteBodyParser } from "../wire/parse-write.ts";
+import { encodeSchemaAnswer } from "../wire/schema-json.ts";
+import { encodeDeleteAnswer, encodeWarmAnswer } from "../wire/service-answers.ts";
+import { encodeWriteAnswer, NO_COUNTS } from "../wire/write-answer.ts";
+import { embedDocuments, planEmbeddings } from "../write/embed-documents.ts";
+import { mergeSchema } from "../write/merge-schema.ts";
+import { copyNamespace } from "./copy-namespace.ts";
+import type { EngineAnswer } from "./engine.ts";
+import { metadataOf } from "./metadata.ts";
+import type { Namespace } from "./namespace.ts";
+import type { NamespaceCatalog } from "./namespace-catalog.ts";
+import { namespaceNotFound } from "./namespace-faults.ts";
+import type { NamespaceParts } from "./namespace-parts.ts";
+import { deleteJob, schemaJob, settingsJob, type WriteJobContext, writeJob } from "./write-jobs.ts";
+import type { BodySource, CallMessage, CallReporter } from "./write-service.ts";
+
+/** What the operations work with. */
+export interface OperationContext {
+  readonly parts: Pick<NamespaceParts, "clock" | "random" | "storeFor" | "yield">;
+  readonly catalog: NamespaceCatalog;
+  readonly embedding: EmbeddingProvider;
+  /** Throws (400) if there is no customer-managed key of this name. */
+  checkKey(keyName: string): Promise<void>;
+}
+
+/** Answers one call. Operating errors are thrown. */
+export async function runOperation(
+  call: CallMessage,
+  body: BodySource,
+  reporter: CallReporter,
+  context: OperationContext,
+): Promise<EngineAnswer> {
+  if (call.operation === "list_namespaces") return listNamespaces(call, context);
+  const { namespace: name } = call;
+  if (name === undefined) throw new Error(`${call.operation} without a namespace`);
+  const operations = new NamespaceOperations(name, call, context);
+  switch (call.operation) {
+    case "write":
+      return operations.write(body, reporter);
+    case "delete_namespace":
+      return operations.delete();
+    case "get_metadata":
+      return operations.metadata();
+    case "update_metadata":
+      return operations.updateMetadata(await wholeBody(body));
+    case "get_schema":
+      return operations.schema();
+    case "update_schema":
+      return operations.updateSchema(await wholeBody(body));
+    case "warm_cache_hint":
+      return operations.warm(202, encodeWarmAnswer());
+    case "open":
+    case "warm_cache":
+    case "purge_cache":
+      return operations.warm(200, new TextEncoder().encode('{"status":"OK"}'));
+    case "describe_namespace":
+      return operations.describe();
+    default:
+      throw new Error(`${call.operation} is not for the write thread`);
+  }
+}
+
+async function listNamespaces(
+  call: CallMessage,
+  { catalog }: OperationContext,
+): Promise<EngineAnswer> {
+  const parameters = parseListParameters(call.parameters);
+  const names = await catalog.list(parameters);
+  return json(200, encodeListAnswer(names, parameters.pageSize));
+}
+
+/** Operations on one namespace. */
+class NamespaceOperations {
+  readonly #name: NamespaceName;
+  readonly #call: CallMessage;
+  readonly #context: OperationContext;
+  readonly #startedMs: number;
+
+  constructor(name: NamespaceName, call: CallMessage, context: OperationContext) {
+    this.#name = name;
+    this.#call = call;
+    this.#context = context;
+    this.#startedMs = context.parts.clock.monotonicMs();
+  }
+
+  async write(body: BodySource, reporter: CallReporter): Promise<EngineAnswer> {
+    const { catalog } = this.#context;
+    const namespace = await catalog.get(this.#name);
+    const request = await parseBody(body, namespace);
+    if (request.encryption?.kind === "customer_managed") {
+      await this.#context.checkKey(request.encryption.keyName);
+    }
+    if (request.copyFrom !== undefined) return this.#copy(request, reporter);
+    this.#checkBackpressure(namespace, request);
+    const embedded = await this.#embed(request, namespace);
+    const job = writeJob(embedded.request, this.#jobContext());
+    const outcome = await catalog.submit(this.#name, job);
+    const queryBilling = outcome.queries > 0 ? billedReads(outcome.queries, namespace) : undefined;
+    return json(
+      200,
+      encodeWriteAnswer({
+        counts: outcome,
+        copiedCount: undefined,
+        billedBytes: outcome.billedBytes,
+        queryBilling,
+        serverTotalMs: this.#elapsedMs(),
+        embedding: embedded.figures,
+      }),
+    );
+  }
+
+  async delete(): Promise<EngineAnswer> {
+    await this.#find();
+    await this.#context.catalog.delete(this.#name, deleteJob(this.#name));
+    return json(200, encodeDeleteAnswer());
+  }
+
+  async metadata(): Promise<EngineAnswer> {
+    const namespace = await this.#find();
+    return json(200, encodeMetadataAnswer(metadataOf(namespace), this.#call.apiVersion));
+  }
+
+  async updateMetadata(body: Uint8Array): Promise<EngineAnswer> {
+    await this.#find();
+    const patch = parseMetadataPatch(body);
+    await this.#context.catalog.submit(this.#name, settingsJob(patch, this.#jobContext()));
+    return this.metadata();
+  }
+
+  async schema(): Promise<EngineAnswer> {
+    const { facts } = await this.#find();
+    return json(200, encodeSchemaAnswer(facts.schema));
+  }
+
+  async updateSchema(body: Uint8Array): Promise<EngineAnswer> {
+    await this.#find();
+    const job = schemaJob(parseSchemaBody(body), this.#jobContext());
+    const schema = await this.#context.catalog.submit(this.#name, job);
+    return json(200, encodeSchemaAnswer(schema));
+  }
+
+  /** Opening is all the warming there is while documents are held in memory. */
+  async warm(status: number, answer: Uint8Array): Promise<EngineAnswer> {
+    await this.#find();
+    return json(status, answer);
+  }
+
+  /** The deprecated HEAD answer: facts in headers. */
+  async describe(): Promise<EngineAnswer> {
+    const namespace = await this.#find();
+    const { documentCount, schema } = namespace.state();
+    const vector = schema.attributes.get("vector")?.type;
+    const dimensions = vector?.kind === "vector" ? vector.dimensions : 0;
+    const answer = json(200, new Uint8Array(0));
+    const headers = {
+      ...answer.headers,
+      "x-turbopuffer-dimensions": String(dimensions),
+      "x-turbopuffer-approx-num-vectors": String(documentCount),
+    };
+    return { ...answer, headers };
+  }
+
+  async #copy(request: WriteRequest, reporter: CallReporter): Promise<EngineAnswer> {
+    const { parts, catalog } = this.#context;
+    reporter.long();
+    const progress = (text: string) => reporter.progress(text);
+    const copied = await copyNamespace(this.#name, request, { parts, catalog, progress });
+    return json(
+      200,
+      encodeWriteAnswer({
+        counts: NO_COUNTS,
+        copiedCount: copied.documentCount,
+        billedBytes: copied.billedBytes,
+        queryBilling: undefined,
+        serverTotalMs: this.#elapsedMs(),
+        embedding: undefined,
+      }),
+    );
+  }
+
+  async #embed(
+    request: WriteRequest,
+    namespace: Namespace,
+  ): Promise<{ request: WriteRequest; figures: EmbeddingFigures | undefined }> {
+    const { upserts, schema: declared, distanceMetric } = request;
+    const { clock } = this.#context.parts;
+    if (upserts === undefined) return { request, figures: undefined };
+    const current = namespace.exists ? namespace.facts.schema : EMPTY_SCHEMA;
+    const { schema } = mergeSchema(current, {
+      declared,
+      path: "schema",
+      distanceMetric,
+      isNewNamespace: !namespace.exists,
+      dimensionsOf: (model) => this.#context.embedding.dimensionsOf(model),
+    });
+    const jobs = planEmbeddings(upserts, schema);
+    if (jobs.length === 0) return { request, figures: undefined };
+    const startedMs = clock.monotonicMs();
+    const embedded = await embedDocuments(upserts, jobs, this.#context.embedding);
+    const figures = { tokens: embedded.tokens, ms: clock.monotonicMs() - startedMs };
+    return { request: { ...request, upserts: embedded.upserts }, figures };
+  }
+
+  #checkBackpressure(namespace: Namespace, request: WriteRequest): void {
+    const { unindexedBytes } = namespace.state();
+    if (request.disableBackpressure || unindexedBytes <= UNINDEXED_BYTES_MAX) return;
+    throw new DatabaseError(
+      "overloaded",
+      `💔 too much unindexed data in namespace '${this.#name}': ${unindexedBytes} bytes, at most ` +
+        `${UNINDEXED_BYTES_MAX}; retry later, or set disable_backpressure`,
+      { retryAfterMs: UNINDEXED_RETRY_MS },
+    );
+  }
+
+  async #find(): Promise<Namespace> {
+    const namespace = await this.#context.catalog.find(this.#name);
+    if (namespace === undefined) throw namespaceNotFound(this.#name);
+    return namespace;
+  }
+
+  #jobContext(): WriteJobContext {
+    const { parts, embedding } = this.#context;
+    return {
+      name: this.#name,
+      nowMs: parts.clock.nowMs(),
+      dimensionsOf: (model) => embedding.dimensionsOf(model),
+    };
+  }
+
+  #elapsedMs(): number {
+    return this.#context.parts.clock.monotonicMs() - this.#startedMs;
+  }
+}
+
+/** Parses a write's body while it arrives. */
+async function parseBody(body: BodySource, namespace: Namespace): Promise<WriteRequest> {
+  const parser = new WriteBodyParser({ typeOf: (attribute) => namespace.typeOf(attribute) });
+  for (;;) {
+    const chunk = await body.next();
+    if (chunk === undefined) return parser.finish();
+    parser.push(chunk);
+  }
+}
+
+async function wholeBody(body: BodySource): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const chunk = await body.next();
+    if (chunk === undefined) return Buffer.concat(chunks);
+    bytes += chunk.length;
+    if (bytes > QUERY_BODY_BYTES_MAX) {
+      const limit = `the limit of ${QUERY_BODY_BYTES_MAX} bytes`;
+      throw new DatabaseError("too_large", `💔 request body is over ${limit}`);
+    }
+    chunks.push(chunk);
+  }
+}
+
+/** Queries that a write had to run, at the price of the smallest query or of the namespace. */
+function billedReads(
+  queries: number,
+  namespace: Namespace,
+): { bytesQueried: number; bytesReturned: number } {
+  const bytes = Math.max(BILLED_QUERY_BYTES_MIN, namespace.state().logicalBytes);
+  return { bytesQueried: queries * bytes, bytesReturned: 0 };
+}
+
+function json(status: number, body: Uint8Array): EngineAnswer {
+  return { status, headers: { "content-type": "application/json" }, body };
+}

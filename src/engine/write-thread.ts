@@ -1,0 +1,135 @@
+/** Entry of the write thread: wires the store, the memory and the namespaces to the message port. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { must } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { MEMORY_RETRY_MS, METRICS_INTERVAL_MS } from "../base/limits.ts";
+import { systemRandom } from "../base/random.ts";
+import { Arenas } from "../kernel/arena.ts";
+import { CountingObjectStore } from "../storage/counting-object-store.ts";
+import { acquireDirectoryLock } from "../storage/directory-lock.ts";
+import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
+import { FsObjectStore } from "../storage/fs-object-store.ts";
+import { DATA_KEY_BYTES } from "../storage/key-service.ts";
+import { LocalKeyService } from "../storage/local-key-service.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
+import type { EmbeddingConfig } from "./config.ts";
+import { embeddingSource } from "./embedding-source.ts";
+import { NamespaceCatalog } from "./namespace-catalog.ts";
+import type { BoundedSegmentMemory, NamespaceParts } from "./namespace-parts.ts";
+import type { FromWriteThread, LogMessage, ToWriteThread } from "./thread-messages.ts";
+import { type OperationContext, runOperation } from "./write-operations.ts";
+import { WriteService } from "./write-service.ts";
+import { writeThreadMetrics } from "./write-thread-metrics.ts";
+
+/** What the main thread tells this thread at its start. */
+export interface WriteThreadData {
+  readonly dataDir: string;
+  readonly encryptionKeysPath: string | undefined;
+  readonly embedding: EmbeddingConfig;
+  /** Bytes of all segments together. */
+  readonly segmentBytesMax: number;
+  readonly queryThreads: number;
+}
+
+const port = must(parentPort, "this module runs as a thread");
+const data = workerData as WriteThreadData;
+const clock = systemClock;
+const random = systemRandom;
+const post = (message: FromWriteThread) => port.postMessage(message);
+const log = (level: LogMessage["level"], message: string, facts: LogMessage["facts"] = {}) =>
+  post({ kind: "log", level, message, facts });
+
+start().catch((error: unknown) => {
+  const code = isDatabaseError(error) ? error.code : "internal";
+  post({ kind: "failed", code, message: error instanceof Error ? error.message : String(error) });
+});
+
+async function start(): Promise<void> {
+  const files = await FsObjectStore.open({ root: data.dataDir, random });
+  const onLost = (reason: DatabaseError) => {
+    throw reason; // Ends the thread, and with it the server: another one owns the directory now.
+  };
+  const lock = await acquireDirectoryLock({ root: data.dataDir, clock, random, onLost });
+  const counting = new CountingObjectStore(files);
+  const store = new RetryingObjectStore({ store: counting, clock, random });
+  const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
+  const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
+  arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
+  const catalog = new NamespaceCatalog(namespaceParts(store, keys, arenas), store);
+  const context: OperationContext = {
+    parts: namespaceParts(store, keys, arenas),
+    catalog,
+    embedding: embeddingSource(data.embedding, clock),
+    checkKey: async (keyName) => {
+      await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES));
+    },
+  };
+  const service = new WriteService(post, (call, body, reporter) =>
+    runOperation(call, body, reporter, context),
+  );
+  await catalog.recover();
+  const metrics = () => writeThreadMetrics({ counts: counting.counts(), catalog, arenas });
+  clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
+  port.on("message", (message: ToWriteThread) => {
+    switch (message.kind) {
+      case "release":
+        return catalog.release(message.instance, message.version);
+      case "close":
+        return void close();
+      default:
+        return service.hear(message);
+    }
+  });
+  post({ kind: "ready" });
+
+  async function close(): Promise<void> {
+    await service.whenIdle();
+    await catalog.settle();
+    await lock.release();
+    post({ kind: "closed" });
+  }
+}
+
+function namespaceParts(
+  store: ObjectStore,
+  keys: LocalKeyService,
+  arenas: Arenas,
+): Omit<NamespaceParts, "onRetired"> {
+  return {
+    clock,
+    random,
+    log,
+    memory: segmentMemory(arenas),
+    storeFor: (settings) => {
+      const encryption = settings?.encryption;
+      const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
+      return new EncryptingObjectStore({ store, keys, random, keyName });
+    },
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
+    publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
+  };
+}
+
+function segmentMemory(arenas: Arenas): BoundedSegmentMemory {
+  return {
+    get freeBytes() {
+      return arenas.freeBytes;
+    },
+    allocate: (bytes) => {
+      const block = arenas.alloc(bytes);
+      if (block === undefined) {
+        throw new DatabaseError(
+          "overloaded",
+          `💔 out of memory for documents: no room for ${bytes} bytes, ${arenas.freeBytes} are ` +
+            "free; delete documents or namespaces, or raise --memory-limit",
+          { retryAfterMs: MEMORY_RETRY_MS },
+        );
+      }
+      return { arena: block.arena, offset: block.offset, bytes: arenas.bytes(block) };
+    },
+    free: (place) => arenas.free(place),
+  };
+}
