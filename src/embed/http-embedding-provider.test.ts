@@ -78,7 +78,7 @@ async function faultOf(promise: Promise<unknown>): Promise<DatabaseError> {
 
 const REQUEST = { model: "small", texts: ["a", "bcd"], dimensions: 3 };
 
-test("texts become vectors in their order, with the key and the tokens of the service", async () => {
+test("texts become vectors in their order, with the tokens that the service counted", async () => {
   let authorization: string | undefined;
   handlers = [
     (body, response, request) => {

@@ -174,14 +174,12 @@ function cutText(text: string, unitsMax: number): string {
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? unitsMax - 1 : unitsMax);
 }
 
-/** Services have no common code for it, but similar words. */
+/** Services have no common code for a text that is too long, but similar words. */
+const TOO_LONG =
+  /context length|too long|too many tokens|maximum.{0,40}tokens|tokens.{0,40}(exceed|limit)/i;
+
 function isTooLong(error: unknown): boolean {
-  return (
-    isDatabaseError(error, "invalid") &&
-    /context length|too long|too many tokens|maximum.{0,40}tokens|tokens.{0,40}(exceed|limit)/i.test(
-      error.message,
-    )
-  );
+  return isDatabaseError(error, "invalid") && TOO_LONG.test(error.message);
 }
 
 async function readBounded(response: Response): Promise<string> {

@@ -10,7 +10,7 @@ export const noEmbeddingProvider: EmbeddingProvider = {
 
 function notConfigured(): DatabaseError {
   return invalid(
-    "💔 native embedding is not configured on this server: start it with " +
-      "`--embedder http` and the URL of an OpenAI-compatible service, or `--embedder hash` for trials",
+    "💔 native embedding is not configured on this server: start it with `--embedder http` and " +
+      "the URL of an OpenAI-compatible service, or with `--embedder hash` for trials",
   );
 }

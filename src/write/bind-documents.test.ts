@@ -165,7 +165,8 @@ test.each<[string, Record<string, unknown>, object, string, string]>([
     { a: "x" },
     { a: "int" },
     "invalid",
-    "💔 invalid value for attribute 'a' at upsert_rows[1].a: expected int (a signed 64-bit integer), but got string \"x\"",
+    "💔 invalid value for attribute 'a' at upsert_rows[1].a: " +
+      'expected int (a signed 64-bit integer), but got string "x"',
   ],
   ["int too large", { a: 2n ** 63n }, { a: "int" }, "invalid", "expected int"],
   ["negative uint", { a: -1 }, { a: "uint" }, "invalid", "expected uint"],
@@ -286,7 +287,8 @@ test.each<[string, unknown, object, string, string]>([
     "x",
     { id: "uint" },
     "invalid",
-    "💔 namespace ID type is uint, but you sent string; you are not allowed to mix ID types in the same namespace",
+    "💔 namespace ID type is uint, but you sent string; " +
+      "you are not allowed to mix ID types in the same namespace",
   ],
   [
     "uint in string",

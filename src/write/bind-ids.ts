@@ -99,7 +99,8 @@ function bindStrings({ values }: LooseColumn, origin: IdOrigin): ColumnData {
     const bytes = text.append(value);
     if (bytes > ID_BYTES_MAX) {
       throw invalid(
-        `💔 ${idPlace(origin, i)}: the id is ${bytes} bytes long, ids have at most ${ID_BYTES_MAX} bytes`,
+        `💔 ${idPlace(origin, i)}: the id is ${bytes} bytes long, ` +
+          `ids have at most ${ID_BYTES_MAX} bytes`,
       );
     }
     offsets[i + 1] = text.length;

@@ -1,6 +1,6 @@
 /**
- * Scalars as written to typed arrays, one loop per type. A null leaves a zero; presence is told apart
- * by the caller.
+ * Scalars as written to typed arrays, one loop per type. A null leaves a zero; the caller keeps the
+ * presence of values.
  */
 
 import { ATTRIBUTE_VALUE_BYTES_MAX, FILTERABLE_VALUE_BYTES_MAX } from "../base/limits.ts";

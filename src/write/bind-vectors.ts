@@ -26,7 +26,9 @@ export function bindVectors(
   const count = source.values.length;
   if (element === "f32") {
     const values = new Float32Array(count * dimensions);
-    for (let i = 0; i < count; i++) readVector(source, i, dimensions, values, i * dimensions);
+    for (let i = 0; i < count; i++) {
+      readVector(source, i, values.subarray(i * dimensions, (i + 1) * dimensions));
+    }
     return { kind: "f32", dimensions, values };
   }
   const vector = new Float32Array(dimensions);
@@ -34,7 +36,7 @@ export function bindVectors(
     const values = new Uint16Array(count * dimensions);
     const rounded = halves(values);
     for (let i = 0; i < count; i++) {
-      readVector(source, i, dimensions, vector, 0);
+      readVector(source, i, vector);
       rounded.set(vector, i * dimensions);
       checkElements(source, i, rounded.subarray(i * dimensions, (i + 1) * dimensions), element);
     }
@@ -42,7 +44,7 @@ export function bindVectors(
   }
   const values = new Int8Array(count * dimensions);
   for (let i = 0; i < count; i++) {
-    readVector(source, i, dimensions, vector, 0);
+    readVector(source, i, vector);
     checkSmallIntegers(source, i, vector);
     values.set(vector, i * dimensions);
   }
@@ -75,7 +77,8 @@ export function bindMultiVectors(
       place: (index) => `${source.place(i)}[${index}]`,
     };
     for (let v = 0; v < list.length; v++) {
-      readVector(inner, v, dimensions, values, (offsets[i] + v) * dimensions);
+      const start = (offsets[i] + v) * dimensions;
+      readVector(inner, v, values.subarray(start, start + dimensions));
     }
   }
   return { kind: "multi_vector", dimensions, offsets, values };
@@ -89,14 +92,9 @@ export function vectorLength(value: VectorValue): number | string {
   return "no vector";
 }
 
-/** Copies one vector as float32 to `target` from `at` on, or says what is wrong with it. */
-function readVector(
-  source: LooseSource,
-  index: number,
-  dimensions: number,
-  target: Float32Array,
-  at: number,
-): void {
+/** Fills `slot` with one vector as float32, or says what is wrong with it. */
+function readVector(source: LooseSource, index: number, slot: Float32Array): void {
+  const dimensions = slot.length;
   const value = source.values[index];
   if (value === null || value === undefined) throw noVector(source, index, `[${dimensions}]f32`);
   const length = vectorLength(value);
@@ -104,7 +102,6 @@ function readVector(
     throw wrongType(source, index, `a vector of ${dimensions} numbers`, length);
   }
   if (length !== dimensions) throw wrongLength(source, index, length, dimensions);
-  const slot = target.subarray(at, at + dimensions);
   if (value instanceof Float32Array) {
     slot.set(value);
   } else if (isJsonNumbers(value)) {

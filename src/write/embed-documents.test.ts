@@ -29,7 +29,7 @@ function fake(): EmbeddingProvider & { readonly requests: EmbeddingRequest[] } {
   };
 }
 
-test("documents without a vector of their own are embedded, each attribute by its model", async () => {
+test("documents without a vector are embedded, each attribute by its model", async () => {
   const upserts = looseRows([
     { id: 1, title: "ab", body: "abc" },
     { id: 2, title: null, embed_title: [5, 6], body: "abcd" },

@@ -1,6 +1,6 @@
 /**
- * The `full_text_search` member of an attribute's declaration: reading what was sent, and completing
- * it with the existing settings or the defaults.
+ * The `full_text_search` member of an attribute's declaration: reading what was sent, and
+ * completing it with the existing settings or the defaults.
  */
 
 import { invalid } from "../base/errors.ts";

@@ -18,8 +18,8 @@ export interface DeclarationPlace {
 }
 
 /**
- * Merges one declaration, all but `embed`. The metric of a new `ann` is a stand-in where the request
- * has none: the caller settles it for the namespace.
+ * Merges one declaration, all but `embed`. The metric of a new `ann` is a stand-in where the
+ * request has none: the caller settles it for the namespace.
  */
 export function mergeAttribute(
   existing: AttributeSchema | undefined,

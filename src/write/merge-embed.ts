@@ -53,8 +53,8 @@ function mergeTarget(
   }
   if (!change.change.isNewNamespace) {
     throw invalid(
-      `💔 cannot add vector attribute '${name}' for embedding: vector attributes are fixed when the ` +
-        "namespace is created; name an existing one with `attribute`",
+      `💔 cannot add vector attribute '${name}' for embedding: vector attributes are fixed when ` +
+        "the namespace is created; name an existing one with `attribute`",
     );
   }
   const dimensions = declared.dimensions ?? change.change.dimensionsOf(declared.model);
@@ -103,7 +103,8 @@ function checkEmbeds(attributes: ReadonlyMap<string, AttributeSchema>): void {
   }
   if (sources.size > EMBEDDED_ATTRIBUTES_MAX) {
     throw invalid(
-      `💔 a namespace has at most ${EMBEDDED_ATTRIBUTES_MAX} embedded attributes, was ${sources.size}`,
+      `💔 a namespace has at most ${EMBEDDED_ATTRIBUTES_MAX} embedded attributes, ` +
+        `was ${sources.size}`,
     );
   }
 }

@@ -62,7 +62,8 @@ test.each<[string, Schema, Change, string, string]>([
     EMPTY_SCHEMA,
     { schema: { vector: "[1024]f32" }, metric: "cosine_distance" },
     "invalid",
-    '💔 the `vector` attribute must have `ann` set to `true`, eg: `"vector": { "type": "[1024]f32", "ann": true }`',
+    "💔 the `vector` attribute must have `ann` set to `true`, eg: " +
+      '`"vector": { "type": "[1024]f32", "ann": true }`',
   ],
   [
     "other vector without ann",
@@ -76,7 +77,8 @@ test.each<[string, Schema, Change, string, string]>([
     EMPTY_SCHEMA,
     { schema: { vector: { type: "[2]f32", ann: { distance_metric: "cosine_distance" } } } },
     "invalid",
-    "💔 `distance_metric` must be specified as a field at the top level of the write request, not in the `ann` configuration for an attribute",
+    "💔 `distance_metric` must be specified as a field at the top level of the write request, " +
+      "not in the `ann` configuration for an attribute",
   ],
   [
     "other metric in ann",

@@ -237,8 +237,8 @@ test("more matches than allowed change nothing, unless partial changes are asked
 test("an id may be named once across upserts, patches and deletes", () => {
   const text =
     "💔 This upsert contains duplicate document IDs and was not written. You should ensure that " +
-    "individual upserts do not include duplicate documents. The duplicated IDs in this batch were " +
-    "the following: 2";
+    "individual upserts do not include duplicate documents. The duplicated IDs in this batch " +
+    "were the following: 2";
   for (const sent of [
     { upserts: [{ id: 1 }, { id: 2 }, { id: 2 }] },
     { upserts: [{ id: 2 }], patches: [{ id: 2, a: 1 }] },

@@ -1,8 +1,8 @@
 /**
- * A bound batch against the state of its namespace, to plain upserts of whole documents and deletes:
- * conditions, patches and by-filter operations are gone afterwards, so that replaying the WAL reads
- * nothing. Applied in this order: delete_by_filter, patch_by_filter, then upserts, patches and deletes
- * by id. Pure; the caller resolves the batches of a namespace one after the other.
+ * A bound batch against the state of its namespace, to plain upserts of whole documents and
+ * deletes: conditions, patches and by-filter operations are gone afterwards, so that replaying the
+ * WAL reads nothing. Applied in this order: delete_by_filter, patch_by_filter, then upserts,
+ * patches and deletes by id. Pure; the batches of a namespace are resolved one after the other.
  */
 
 import { assert } from "../base/assert.ts";

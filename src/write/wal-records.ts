@@ -7,7 +7,7 @@
  *     3  deletes           columns without attributes: the ids
  *     4  schema            JSON (schema-codec.ts): the whole schema from here on
  *     5  settings          JSON (namespace-settings.ts): all settings from here on
- *     6  import            JSON: segments in the namespace's folder that join it, and whose they were
+ *     6  import            JSON: segments that join the namespace, and whose they were
  *     7  delete_namespace  empty: nothing may follow
  *
  * Within a batch the schema and settings come before the documents that need them. No id is both in
@@ -89,8 +89,8 @@ export function encodeBatches(batches: readonly WriteBatch[]): WalRecord[] {
 }
 
 /**
- * Decodes the records of an entry; `object` is its key, for errors. Records of a newer version or of
- * an unknown kind are `too_new`, anything else that is wrong is `corrupt`.
+ * Decodes the records of an entry; `object` is its key, for errors. Records of a newer version or
+ * of an unknown kind are `too_new`, anything else that is wrong is `corrupt`.
  */
 export function decodeBatches(records: readonly WalRecord[], object: string): WriteBatch[] {
   const batches: WriteBatch[] = [];
