@@ -1,0 +1,183 @@
+/** Native embedding: by the offline embedder of the shared server, and by a service over HTTP. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  EMBEDDING_TEXT_MAX,
+  type EmbeddingServer,
+  letterVector,
+  startEmbeddingServer,
+} from "../support/embedding-server.ts";
+import { expectFault, idsOf, sdkClient, testNamespaces, untyped } from "../support/sdk-client.ts";
+import { type ServerProcess, startServer } from "../support/server-process.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const MODEL = "openai/text-embedding-3-small";
+
+/** Ranks by an embedded text. */
+function near(attribute: string, text: string, options?: object) {
+  const embed = options === undefined ? ["Embed", text] : ["Embed", text, options];
+  return { rank_by: untyped<["id", "asc"]>([attribute, "ANN", embed]), limit: 5 };
+}
+
+describe("the offline embedder", () => {
+  const namespace = testNamespaces("embedding");
+  const create = (ns: ReturnType<typeof namespace>, embed: object | string, rows: object[]) =>
+    ns.write({
+      distance_metric: "cosine_distance",
+      schema: { text: { type: "string", embed: untyped<string>(embed) } },
+      upsert_rows: untyped(rows),
+    });
+
+  test("embeds documents and queries, and similar texts are near", async () => {
+    const ns = namespace();
+    const answer = await create(ns, MODEL, [
+      { id: 1, text: "a fishing boat in the harbour" },
+      { id: 2, text: "portrait of a woman with a hat" },
+    ]);
+    expect(answer.performance).toMatchObject({
+      embedding_tokens: expect.toSatisfy((tokens) => tokens > 5),
+      embedding_ms: expect.any(Number),
+    });
+    expect((await ns.schema()).embed_text.type).toBe("[1536]f16");
+    const found = await ns.query(near("text", "boats in a harbour"));
+    expect(idsOf(found)[0]).toBe(1);
+    expect(found.performance).toMatchObject({ embedding_tokens: expect.any(Number) });
+    const byVector = await ns.query(near("embed_text", "woman portrait", { model: MODEL }));
+    expect(idsOf(byVector)[0]).toBe(2);
+    await expectFault(ns.query(near("embed_text", "woman")), 400);
+    await expectFault(ns.query(near("text", untyped(12))), 422);
+  });
+
+  test("takes dimensions, an existing attribute, and vectors that documents bring", async () => {
+    const ns = namespace();
+    await ns.write({
+      distance_metric: "euclidean_squared",
+      schema: {
+        vector: { type: "[4]f32", ann: true },
+        text: { type: "string", embed: { model: MODEL, attribute: "vector" } },
+      },
+      upsert_rows: [{ id: 1, text: "own words", vector: [1, 2, 3, 4] }],
+    });
+    const answer = await ns.query({
+      rank_by: ["vector", "ANN", [1, 2, 3, 4]],
+      limit: 1,
+      include_attributes: true,
+    });
+    expect(answer.rows).toEqual([{ id: 1, $dist: 0, text: "own words", vector: [1, 2, 3, 4] }]);
+    const sized = namespace();
+    await create(sized, { model: MODEL, dims: 32 }, [{ id: 1, text: "x" }]);
+    expect((await sized.schema()).embed_text.type).toBe("[32]f16");
+    await sized.write({ upsert_rows: [{ id: 2, text: "later words" }] });
+    expect(idsOf(await sized.query(near("text", "later words")))[0]).toBe(2);
+    await sized.write({ schema: { text: { type: "string", embed: null } } });
+    await expectFault(sized.query(near("text", "x")), 400);
+  });
+
+  test("needs a text in every document, a metric, a known model, and at most 30 documents", async () => {
+    await expectFault(create(namespace(), MODEL, [{ id: 1 }]), 400);
+    await expectFault(create(namespace(), MODEL, [{ id: 1, text: "" }]), 400);
+    await expectFault(create(namespace(), "no/such-model", [{ id: 1, text: "x" }]), 400);
+    const many = Array.from({ length: 31 }, (_, id) => ({ id, text: `text ${id}` }));
+    await expectFault(create(namespace(), MODEL, many), 400, "30");
+    const noMetric = namespace().write({
+      schema: { text: { type: "string", embed: MODEL } },
+      upsert_rows: [{ id: 1, text: "x" }],
+    });
+    await expectFault(noMetric, 400, "distance_metric must be specified");
+  });
+});
+
+describe("an embedding service", () => {
+  let service: EmbeddingServer;
+  let server: ServerProcess;
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let ns: ReturnType<ReturnType<typeof sdkClient>["namespace"]>;
+
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    service = await startEmbeddingServer();
+    server = await startServer({
+      dataDir: directory.path,
+      arguments: [
+        ...["--query-threads", "1", "--embedder", "http", "--embedding-url", service.url],
+        ...["--embedding-dimensions", "mine=4"],
+      ],
+      environment: { TRAWL_EMBEDDING_API_KEY: "service-key" },
+    });
+    ns = sdkClient({ baseURL: server.url, timeout: 20_000 }).namespace("service");
+    await ns.write({
+      distance_metric: "euclidean_squared",
+      schema: { text: { type: "string", embed: "mine" } },
+      upsert_rows: [
+        { id: 1, text: "abc" },
+        { id: 2, text: "aaaa" },
+      ],
+    });
+  });
+
+  beforeEach(() => {
+    service.mood = "working";
+    service.calls.length = 0;
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    await service.close();
+    await directory.remove();
+  });
+
+  test("gives the vectors of documents and queries, with the key and the model", async () => {
+    const answer = await ns.query({ ...near("text", "aaaa"), include_attributes: ["embed_text"] });
+    expect(answer.rows?.[0]).toEqual({ id: 2, $dist: 0, embed_text: letterVector("aaaa", 4) });
+    expect(service.calls).toEqual([
+      {
+        model: "mine",
+        input: ["aaaa"],
+        dimensions: undefined,
+        authorization: "Bearer service-key",
+      },
+    ]);
+    const write = await ns.write({
+      upsert_rows: [
+        { id: 3, text: "one two" },
+        { id: 4, text: "three" },
+      ],
+    });
+    expect(write.performance).toMatchObject({ embedding_tokens: 3 });
+  });
+
+  test("its rate limit is a 429 that clients may repeat, and nothing is written", async () => {
+    service.mood = "rate_limited";
+    const upsert = ns.write({ upsert_rows: [{ id: 9, text: "never" }] });
+    await expectFault(upsert, 429);
+    await expectFault(ns.query(near("text", "x")), 429);
+    service.mood = "working";
+    expect(idsOf(await ns.query({ filters: ["id", "Eq", 9], limit: 1 }))).toEqual([]);
+  });
+
+  test("its failures and nonsense are reported as its own, and nothing is written", async () => {
+    for (const mood of ["broken", "misshapen"] as const) {
+      service.mood = mood;
+      const fault = await ns.query(near("text", "x")).catch((error: unknown) => error);
+      expect([mood, fault]).toEqual([
+        mood,
+        expect.objectContaining({
+          status: expect.toSatisfy((s) => s >= 500),
+          message: expect.stringMatching(/embedding/i),
+        }),
+      ]);
+    }
+  });
+
+  test("texts that are too long for it are cut and tried again", async () => {
+    service.mood = "too_long";
+    const text = "word ".repeat(EMBEDDING_TEXT_MAX);
+    await ns.write({ upsert_rows: [{ id: 5, text }] });
+    const answer = await ns.query({
+      filters: ["id", "Eq", 5],
+      limit: 1,
+      include_attributes: ["text"],
+    });
+    expect(answer.rows).toEqual([{ id: 5, text }]);
+  });
+});

@@ -1,0 +1,59 @@
+/** What README.md shows works as it is shown. */
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ServerProcess, startServer } from "../support/server-process.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const SHOWN_URL = "http://127.0.0.1:8484";
+const run = promisify(execFile);
+
+let server: ServerProcess;
+let folder: string;
+
+beforeAll(async () => {
+  // Inside the project, so that the example finds the client as a user's would.
+  folder = mkdtempSync(join(ROOT, "node_modules", ".readme-"));
+  server = await startServer({ dataDir: mkdtempSync(join(tmpdir(), "trawl-readme-")) });
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await server.stop();
+});
+
+/** The blocks of one language, pointed at the test's server. */
+function blocks(language: string): string[] {
+  const found = README.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g"));
+  return [...found].map(([, block]) => block.replaceAll(SHOWN_URL, server.url));
+}
+
+test("the example for the official client finds what it wrote", async () => {
+  const path = join(folder, "example.ts");
+  writeFileSync(path, blocks("ts")[0]);
+  const { stdout } = await run(process.execPath, [path]);
+  expect(stdout).toMatch(/id: 1[\s\S]*id: 1/);
+  expect(stdout).not.toMatch(/id: 2/);
+});
+
+test("the examples for curl find what they wrote", async () => {
+  const calls = blocks("sh").flatMap((block) => [
+    ...block.matchAll(/curl -X POST (\S+) -d '([^']*)'/g),
+  ]);
+  expect(calls).toHaveLength(2);
+  const answers = [];
+  for (const [, url, body] of calls) {
+    // As curl sends it: with the content type of a form.
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const response = await fetch(url, { method: "POST", headers, body });
+    expect(response.status).toBe(200);
+    answers.push((await response.json()) as { rows?: { id: number; title: string }[] });
+  }
+  expect(answers[1].rows).toMatchObject([{ id: 1, title: "A walrus at sea" }]);
+});
