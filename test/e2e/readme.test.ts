@@ -1,7 +1,7 @@
 /** What README.md shows works as it is shown. */
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,8 @@ let folder: string;
 
 beforeAll(async () => {
   // Inside the project, so that the example finds the client as a user's would.
-  folder = mkdtempSync(join(ROOT, "node_modules", ".readme-"));
+  mkdirSync(join(ROOT, "build"), { recursive: true });
+  folder = mkdtempSync(join(ROOT, "build", "readme-"));
   server = await startServer({ dataDir: mkdtempSync(join(tmpdir(), "trawl-readme-")) });
 });
 
