@@ -142,8 +142,8 @@ function mergeAnn(
     return undefined;
   }
   const metric = annMetric(existing, sent === true ? undefined : sent.distanceMetric, place);
-  const lateInteraction =
-    sent === true ? (existing?.ann?.lateInteraction ?? false) : sent.lateInteraction;
+  const late = sent === true ? undefined : sent.lateInteraction;
+  const lateInteraction = late ?? existing?.ann?.lateInteraction ?? false;
   if (type.kind === "multi_vector" && !lateInteraction) {
     throw invalid(
       `💔 vector attribute '${place.name}' needs \`ann\` with \`late_interaction\`: true`,

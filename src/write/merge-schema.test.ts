@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { faultOf } from "../../test/support/loose-json.ts";
 import { create, merge } from "../../test/support/schema-changes.ts";
+import type { JsonObject } from "../model/json-value.ts";
 import { FULL_TEXT_DEFAULTS } from "../text/full-text-rules.ts";
+import { parseJson } from "../wire/json-reader.ts";
+import { JsonWriter } from "../wire/json-writer.ts";
+import { encodeSchemaAnswer, writeMetadataSchema } from "../wire/schema-json.ts";
+import { mergeSchema } from "./merge-schema.ts";
 
 test("a new attribute is filterable unless it is declared with a search option", () => {
   const schema = create({
@@ -139,4 +144,34 @@ test("embed may name a vector, its dimensions and its precision", () => {
     model: "y",
     attribute: "v",
   });
+});
+
+test("a schema that is sent back as it was shown changes nothing", () => {
+  const schema = create(
+    {
+      id: "uuid",
+      vector: { type: "[2]f16", ann: true },
+      late: { type: "[][4]f32", ann: { late_interaction: true } },
+      sparse: "{}f16",
+      raw: "bytes",
+      body: { type: "string", full_text_search: true, embed: "openai/text-embedding-3-small" },
+      tokens: { type: "[]string", full_text_search: { tokenizer: "pre_tokenized_array" } },
+      greek: { type: "string", full_text_search: { language: "greek", k1: 1.5 }, regex: true },
+      count: { type: "int", filterable: false },
+    },
+    "cosine_distance",
+  );
+  const metadata = new JsonWriter();
+  writeMetadataSchema(metadata, schema);
+  for (const shown of [encodeSchemaAnswer(schema), metadata.bytes()]) {
+    const merged = mergeSchema(schema, {
+      declared: parseJson(shown) as JsonObject,
+      path: "",
+      distanceMetric: undefined,
+      isNewNamespace: false,
+      dimensionsOf: () => undefined,
+    });
+    expect(merged.schema).toBe(schema);
+    expect(merged.builds).toEqual([]);
+  }
 });

@@ -27,7 +27,7 @@ import { parseFullTextDeclaration, readMember } from "./full-text-declaration.ts
 /** An `ann` object as sent. */
 export interface AnnDeclaration {
   readonly distanceMetric: DistanceMetric | undefined;
-  readonly lateInteraction: boolean;
+  readonly lateInteraction: boolean | undefined;
 }
 
 /** An `embed` setting as sent. */
@@ -131,7 +131,7 @@ function parseAnn(
     distanceMetric: readMember(object, path, "distance_metric", (at, name) =>
       variantAt(at, name, DISTANCE_METRICS),
     ),
-    lateInteraction: readMember(object, path, "late_interaction", booleanAt) ?? false,
+    lateInteraction: readMember(object, path, "late_interaction", booleanAt),
   };
 }
 
