@@ -41,7 +41,7 @@ export class NamespaceCatalog {
 
   /** `onRetired` of the parts is set here. */
   constructor(parts: Omit<NamespaceParts, "onRetired">, store: ObjectStore) {
-    this.#parts = { ...parts, onRetired: (namespace) => this.#forget(namespace) };
+    this.#parts = { ...parts, onRetired: (instance) => this.#forget(instance) };
     this.#store = store;
   }
 
@@ -193,7 +193,9 @@ export class NamespaceCatalog {
     return exists;
   }
 
-  #forget(namespace: Namespace): void {
+  #forget(instance: NamespaceInstance): void {
+    const namespace = this.#instances.get(instance);
+    if (namespace === undefined) return;
     if (this.#open.get(namespace.name) === namespace) this.#open.delete(namespace.name);
     if (namespace.gone) this.#instances.delete(namespace.instance);
   }

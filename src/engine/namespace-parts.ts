@@ -10,7 +10,6 @@ import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import type { EngineLog } from "./config.ts";
-import type { Namespace } from "./namespace.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
@@ -33,7 +32,7 @@ export interface NamespaceParts {
   /** Makes the deltas known, all at once. */
   publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
   /** An instance takes no more jobs. */
-  onRetired(namespace: Namespace): void;
+  onRetired(instance: NamespaceInstance): void;
 }
 
 /** A segment that the store holds. */

@@ -173,7 +173,7 @@ export class Namespace {
     this.#queue = [];
     for (const { fail } of waiting) fail(new NamespaceRetired());
     this.#publish([this.#opened.documents.clear()]);
-    this.#parts.onRetired(this);
+    this.#parts.onRetired(this.instance);
   }
 
   async #run(): Promise<void> {
