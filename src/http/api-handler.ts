@@ -187,5 +187,7 @@ function failure(error: unknown): Pick<ApiOutcome, "answer" | "bug"> {
   if (error instanceof BodyStalled) return { answer: errorBody(408, error.message) };
   if (error instanceof UnsupportedEncoding) return { answer: errorBody(415, error.message) };
   const answer = errorAnswer(error);
-  return answer.status === 500 ? { answer, bug: error } : { answer };
+  if (answer.status === 500) return { answer, bug: error };
+  if (answer.status !== 401) return { answer };
+  return { answer: { ...answer, headers: { ...answer.headers, "www-authenticate": "Bearer" } } };
 }

@@ -297,6 +297,7 @@ describe("the API key", () => {
       for (const at of [path, "/metrics", "/nowhere"]) {
         const answer = await send({ method: "GET", path: at, headers });
         expect(answer.status).toBe(401);
+        expect(answer.headers["www-authenticate"]).toBe("Bearer");
         expect(answer.error).toMatch(message);
       }
     }
