@@ -1,7 +1,7 @@
 /**
  * Copies and branches: puts the source's live documents as segments under the destination's prefix,
- * then commits one WAL entry that names them. Until that entry is there the destination does not exist.
- * The bytes stay in this process and its store; clients see none of them.
+ * then commits one WAL entry that names them. Until that entry is there the destination does not
+ * exist. The bytes stay in this process and its store; clients see none of them.
  */
 
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
@@ -78,7 +78,8 @@ export async function copyNamespace(
     ];
     await catalog.submit(destination, importJob(batch, { name: destination, memoryBytes: bytes }));
   } catch (error) {
-    // Only where nothing can have been committed: an unknown outcome is decided by the next opening.
+    // Only where nothing can have been committed: an unknown outcome is decided by the next
+    // opening.
     if (!isDatabaseError(error, "unavailable")) {
       for (const { id } of segments) await store.delete(segmentKey(target.at, id));
     }

@@ -1,6 +1,6 @@
 /**
- * The namespaces of the write thread: opens them when they are first needed, one opening at a time for
- * each name, and finishes deletions.
+ * The namespaces of the write thread: opens them when they are first needed, one opening at a time
+ * for each name, and finishes deletions.
  */
 
 import { isDatabaseError } from "../base/errors.ts";
@@ -82,8 +82,8 @@ export class NamespaceCatalog {
   }
 
   /**
-   * Commits a job in the namespace's current instance. Where an instance is retired before the job's
-   * turn, the next one takes it.
+   * Commits a job in the namespace's current instance. Where an instance is retired before the
+   * job's turn, the next one takes it.
    */
   async submit<T>(name: NamespaceName, job: CommitJob<T>): Promise<T> {
     this.#submitting.set(name, (this.#submitting.get(name) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * The documents of one open namespace in the write thread: the memtable, the numbering of its deltas,
- * and which dropped segments wait for their readers.
+ * The documents of one open namespace in the write thread: the memtable, the numbering of its
+ * deltas, and which dropped segments wait for their readers.
  */
 
 import type { SegmentId } from "../base/ids.ts";

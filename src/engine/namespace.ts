@@ -3,8 +3,8 @@
  * wait, one WAL entry after the other. What is committed is applied and published before the jobs
  * are told (docs/consistency.md: I1, I4, I5).
  *
- * When a commit's outcome stays unknown, or an entry of somebody else appears, the instance is retired:
- * whoever needs the namespace opens it again from the store, which is the truth.
+ * When a commit's outcome stays unknown, or an entry of somebody else appears, the instance is
+ * retired: whoever needs the namespace opens it again from the store, which is the truth.
  */
 
 import { DatabaseError } from "../base/errors.ts";

@@ -1,6 +1,7 @@
 /**
- * Recovery: the newest manifest, its segments, and the WAL entries after it give the namespace's state.
- * Damage anywhere refuses the namespace with the name of the object (I18); nothing is half served.
+ * Recovery: the newest manifest, its segments, and the WAL entries after it give the namespace's
+ * state. Damage anywhere refuses the namespace with the name of the object (I18); nothing is half
+ * served.
  */
 
 import { sequenceNumber } from "../base/ids.ts";

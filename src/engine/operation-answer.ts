@@ -21,7 +21,10 @@ export function acceptedAnswer(namespace: NamespaceName, token: string): EngineA
   };
 }
 
-/** The answer to a poll. The operation's own body goes in as it is, since it may hold 64-bit integers. */
+/**
+ * The answer to a poll. The operation's own body goes in as it is, since it may hold 64-bit
+ * integers.
+ */
 export function operationAnswer(state: OperationState): EngineAnswer {
   const text =
     state.kind === "running"

@@ -5,8 +5,9 @@ import type { Schema } from "../model/schema.ts";
 import type { MemtableDelta } from "../segment/memtable-delta.ts";
 
 /**
- * One opening of one namespace in the write thread. A namespace that is deleted and created again, or
- * closed after a fault and opened again, is another instance, so that messages never mix the two.
+ * One opening of one namespace in the write thread. A namespace that is deleted and created again,
+ * or closed after a fault and opened again, is another instance, so that messages never mix the
+ * two.
  */
 export type NamespaceInstance = string & { readonly __brand: "NamespaceInstance" };
 

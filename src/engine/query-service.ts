@@ -1,7 +1,7 @@
 /**
- * A query thread's work: keeps a replica of each namespace that it was asked about, and answers queries
- * over it. Once a query's texts are embedded and its slots are its own it runs without a pause, so
- * it sees one snapshot (docs/consistency.md, promise 5).
+ * A query thread's work: keeps a replica of each namespace that it was asked about, and answers
+ * queries over it. Once a query's texts are embedded and its slots are its own it runs without a
+ * pause, so it sees one snapshot (docs/consistency.md, promise 5).
  */
 
 import type { Clock } from "../base/clock.ts";

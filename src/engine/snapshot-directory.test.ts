@@ -91,7 +91,7 @@ test("a thread that lags too far behind gets the whole state again", () => {
   expect(update?.deltas[0].change.full).toBe(true);
 });
 
-test("a retired instance is no longer current, and its memory is released after the readers' word", () => {
+test("a retired instance is not current, and is released after the readers let go", () => {
   const { directory, updates, releases } = recorder();
   directory.publish(NAME, [{ version: 1, change: delta(["a"]) }], stateOf(INSTANCE));
   directory.updateFor(0, INSTANCE);

@@ -1,9 +1,9 @@
 /**
- * The main thread's directory of namespaces that are open in the write thread, and of what each query
- * thread has seen of them. A thread is told of a namespace's changes with its next query there, so
- * that namespaces without queries cost the query threads nothing. Where segments were dropped the
- * change is sent at once, and their memory is released when every thread that could read them has
- * let go.
+ * The main thread's directory of namespaces that are open in the write thread, and of what each
+ * query thread has seen of them. A thread is told of a namespace's changes with its next query
+ * there, so that namespaces without queries cost the query threads nothing. Where segments were
+ * dropped the change is sent at once, and their memory is released when every thread that could
+ * read them has let go.
  */
 
 import type { NamespaceName } from "../base/ids.ts";

@@ -1,7 +1,7 @@
 /**
- * What the threads say to each other. Messages between two threads arrive in the order in which they
- * were sent; the protocol leans on that: a write's `publish` comes before its `answer`, and a query
- * carries the deltas that its thread has not seen yet.
+ * What the threads say to each other. Messages between two threads arrive in the order in which
+ * they were sent; the protocol leans on that: a write's `publish` comes before its `answer`, and a
+ * query carries the deltas that its thread has not seen yet.
  */
 
 import type { NamespaceName } from "../base/ids.ts";

@@ -14,8 +14,8 @@ export interface ThreadPort<To, From> {
 }
 
 /**
- * Starts the module `entry` (without its ending, relative to this file) as a thread. `onCrash` hears
- * of a thread that ends by an error or without being asked to.
+ * Starts the module `entry` (without its ending, relative to this file) as a thread. `onCrash`
+ * hears of a thread that ends by an error or without being asked to.
  */
 export function startThread<To, From>(
   entry: string,

@@ -149,8 +149,8 @@ export function destinationExists(name: NamespaceName): DatabaseError {
 }
 
 /**
- * A write that inserts nothing into a namespace that does not exist: deletes and patches find nothing
- * to do there, which is no error; a schema alone has nothing to belong to.
+ * A write that inserts nothing into a namespace that does not exist: deletes and patches find
+ * nothing to do there, which is no error; a schema alone has nothing to belong to.
  */
 function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<WriteOutcome> {
   const { upserts, patches, patchByFilter, deletes, deleteByFilter } = request;

@@ -1,4 +1,6 @@
-/** Entry of the write thread: wires the store, the memory and the namespaces to the message port. */
+/**
+ * Entry of the write thread: wires the store, the memory and the namespaces to the message port.
+ */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { must } from "../base/assert.ts";

@@ -1,6 +1,7 @@
 /**
- * Kills the real server with SIGKILL while several clients write, starts it again, and compares what is
- * there with what was acknowledged: promises I1 (durability), I3 (no phantom), I4 (atomic batch).
+ * Kills the real server with SIGKILL while several clients write, starts it again, and compares
+ * what is there with what was acknowledged: promises I1 (durability), I3 (no phantom), I4 (atomic
+ * batch).
  */
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,7 +20,9 @@ const WRITING_MS_MAX = 60;
 /** What one client knows about the value of each of its groups of documents. */
 interface Group {
   acknowledged: number;
-  /** Values that were sent and not answered: any one of them, or the acknowledged one, may be there. */
+  /**
+   * Values that were sent and not answered: any one of them, or the acknowledged one, may be there.
+   */
   unanswered: number[];
 }
 
@@ -91,7 +94,9 @@ async function write(
   }
 }
 
-/** Compares what the server has with what the clients know, and lets them learn what took effect. */
+/**
+ * Compares what the server has with what the clients know, and lets them learn what took effect.
+ */
 async function verify(server: ServerProcess, clients: Client[], where: string): Promise<void> {
   const found = new Map<string, number[]>();
   const answer = await callJson(server.url, "POST", "/v2/namespaces/kill/query", {
