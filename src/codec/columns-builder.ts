@@ -165,7 +165,7 @@ function flatten<T>(lists: readonly (readonly T[] | null)[]): T[] {
 }
 
 /** Strings in UTF-8 end to end, null as the empty string. */
-export function joinStrings(strings: readonly (string | null)[]): {
+function joinStrings(strings: readonly (string | null)[]): {
   offsets: Uint32Array;
   bytes: Uint8Array;
 } {

@@ -16,7 +16,7 @@ import { DatabaseError } from "../base/errors.ts";
 import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
-import { checkColumn, checkDocuments } from "./columns-check.ts";
+import { checkDocuments } from "./columns-check.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "./columns-packing.ts";
 import { sliceData } from "./columns-slice.ts";
 import { idAttributeType } from "./columns-value.ts";
@@ -100,13 +100,6 @@ export function planColumn(column: Column): PlannedBytes {
 /** Opens one column as views, trusting its offsets; cheap at any size. */
 export function openColumn(block: Uint8Array): Column {
   return unpackColumn(new ArrayUnpacker(block, "a column"));
-}
-
-/** Opens one column and checks that all lengths and offsets agree. */
-export function decodeColumn(block: Uint8Array): Column {
-  const column = openColumn(block);
-  checkColumn(column);
-  return column;
 }
 
 /** Adds the arrays of `count` values to a packer; `unpackData` needs to know only their type. */

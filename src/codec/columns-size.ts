@@ -5,6 +5,7 @@
  * and 2.
  */
 
+import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
 import { UUID_BYTES } from "../model/uuid.ts";
 import { hasValue } from "./columns-value.ts";
@@ -12,6 +13,7 @@ import { hasValue } from "./columns-value.ts";
 const NUMBER_BYTES = 8;
 const HALF_BYTES = 2;
 const FLOAT_BYTES = 4;
+const ELEMENT_BYTES = { f32: FLOAT_BYTES, f16: HALF_BYTES, i8: 1 };
 
 /** Logical bytes of values `start` to `end`; absent ones must be left out by the caller. */
 export function dataLogicalBytes(data: ColumnData, start: number, end: number): number {
@@ -45,13 +47,25 @@ export function dataLogicalBytes(data: ColumnData, start: number, end: number): 
 
 /** Logical bytes of one document's value; 0 if it has none. */
 export function valueLogicalBytes(column: Column, ordinal: number): number {
-  return hasValue(column, ordinal) ? dataLogicalBytes(column.data, ordinal, ordinal + 1) : 0;
+  if (!hasValue(column, ordinal)) return 0;
+  // The data of vectors is left alone: where they are padded it is a copy that has to be made.
+  if (column.type.kind === "vector") return vectorBytes(column.type);
+  return dataLogicalBytes(column.data, ordinal, ordinal + 1);
+}
+
+/** Bytes of one dense vector. */
+export function vectorBytes(type: Extract<AttributeType, { kind: "vector" }>): number {
+  return ELEMENT_BYTES[type.element] * type.dimensions;
 }
 
 /** Logical bytes of all values of a column. */
 export function columnLogicalBytes(column: Column): number {
-  const { data, presence, count } = column;
-  if (presence === undefined) return dataLogicalBytes(data, 0, count);
+  const { type, presence, count } = column;
+  if (presence === undefined) {
+    return type.kind === "vector"
+      ? count * vectorBytes(type)
+      : dataLogicalBytes(column.data, 0, count);
+  }
   let bytes = 0;
   for (let ordinal = 0; ordinal < count; ordinal++) bytes += valueLogicalBytes(column, ordinal);
   return bytes;

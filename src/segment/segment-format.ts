@@ -76,7 +76,7 @@ export interface SectionEntry {
 }
 
 /** Sections begin at multiples of this; so does the segment itself. */
-export const SECTION_ALIGNMENT = 64;
+const SECTION_ALIGNMENT = 64;
 
 const MAGIC = 0x47455354;
 const VERSION = 1;

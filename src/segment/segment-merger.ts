@@ -7,7 +7,7 @@
 import { assert } from "../base/assert.ts";
 import { bitmapOrdinals, hasBit } from "../codec/bitmap.ts";
 import { gatherColumn, gatherData, isUnknownArray } from "../codec/columns-gather.ts";
-import { columnLogicalBytes, dataLogicalBytes } from "../codec/columns-size.ts";
+import { columnLogicalBytes, dataLogicalBytes, vectorBytes } from "../codec/columns-size.ts";
 import { emptyData, hasAnyValue, hasValue, idAttributeType } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
@@ -154,8 +154,8 @@ class AttributeMerge {
       presence: present === count ? undefined : presence,
       inverseNorms,
     };
-    const each = dataLogicalBytes(emptyData(type), 0, 1);
-    return { logicalBytes: present * each, sections: planVectors(this.#name, column, parts) };
+    const logicalBytes = present * vectorBytes(type);
+    return { logicalBytes, sections: planVectors(this.#name, column, parts) };
   }
 
   #planDictionary(column: Column): SectionPlan {

@@ -36,7 +36,6 @@ import {
   openVectorColumn,
   type PlacedVectors,
   type VectorColumn,
-  vectorBytes,
   vectorData,
   vectorStride,
 } from "./vector-section.ts";
@@ -98,10 +97,7 @@ export class OpenSegment implements SegmentView {
   logicalBytesOf(ordinal: Ordinal): number {
     this.#sized ??= this.attributes.flatMap((name) => this.column(name)?.column ?? []);
     let bytes = dataLogicalBytes(this.ids, ordinal, ordinal + 1);
-    for (const column of this.#sized) {
-      if (column.type.kind !== "vector") bytes += valueLogicalBytes(column, ordinal);
-      else if (hasValue(column, ordinal)) bytes += vectorBytes(column.type);
-    }
+    for (const column of this.#sized) bytes += valueLogicalBytes(column, ordinal);
     return bytes;
   }
 

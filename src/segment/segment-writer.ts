@@ -44,7 +44,7 @@ export function planStoredColumn(attribute: string, column: Column): SectionPlan
 }
 
 /** Builds and plans the indexes of one attribute. */
-export function planIndexes(
+function planIndexes(
   name: string,
   column: Column,
   schema: AttributeSchema | undefined,

@@ -8,6 +8,7 @@
 import { assert } from "../base/assert.ts";
 import { copyFixed } from "../codec/columns-gather.ts";
 import { ARRAY_ALIGNMENT, ArrayPacker, ArrayUnpacker, alignUp } from "../codec/columns-packing.ts";
+import { vectorBytes } from "../codec/columns-size.ts";
 import { halves } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
@@ -37,13 +38,6 @@ export interface VectorColumn {
   readonly presence: Uint8Array | undefined;
   /** 0 for zero vectors and absent ones. */
   readonly inverseNorms: Float32Array;
-}
-
-const ELEMENT_BYTES = { f32: 4, f16: 2, i8: 1 };
-
-/** Bytes of one vector without padding. */
-export function vectorBytes(type: VectorType): number {
-  return type.dimensions * ELEMENT_BYTES[type.element];
 }
 
 /** Bytes from one vector to the next. */
