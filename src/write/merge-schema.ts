@@ -53,7 +53,12 @@ export interface MergedSchema {
  * search options off. Declaring what is there already changes nothing.
  */
 export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema {
-  const declared = change.declared ?? new Map();
+  const { declared } = change;
+  if (!declared) {
+    // Most writes declare nothing; what they infer is the binding's business.
+    if (current.distanceMetric) checkMetric(current.distanceMetric, change.distanceMetric);
+    return { schema: current, builds: [] };
+  }
   const attributes = new Map(current.attributes);
   const embeds = new Map<string, NonNullable<AttributeDeclaration["embed"]>>();
   const stops: string[] = [];
