@@ -1,0 +1,86 @@
+/**
+ * `npm run demo`: starts a server in a temporary directory, loads the artworks of demo/, asks one
+ * query of each kind through the official SDK, and leaves nothing behind.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Turbopuffer from "@turbopuffer/turbopuffer";
+import { readArtworks } from "./demo/artworks.ts";
+import { DemoServer } from "./demo/demo-server.ts";
+import { loadArtworks, MODEL } from "./demo/load-artworks.ts";
+import { Progress } from "./demo/progress.ts";
+import { TOUR } from "./demo/query-tour.ts";
+import { formatTable } from "./demo/table.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "trawl-demo-"));
+const server = new DemoServer(join(directory, "data"));
+
+/** Removes everything that the demo made; safe to call at any time and more than once. */
+function cleanUp(): void {
+  server.kill();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+for (const [signal, number] of [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+] as const) {
+  process.on(signal, () => {
+    cleanUp();
+    process.exit(128 + number);
+  });
+}
+process.on("exit", cleanUp);
+
+async function main(): Promise<void> {
+  const url = await server.start();
+  say(`Trawl listens on ${url} with its data in ${directory}.`);
+  const client = new Turbopuffer({ baseURL: url, apiKey: "unused" });
+  const namespace = client.namespace("artworks");
+
+  const artworks = await readArtworks();
+  say(
+    `\nLoading ${count(artworks.length)} artworks of the Tate collection (demo/README.md), 30 per`,
+  );
+  say(
+    `write because the server embeds their subjects itself, with the offline model "${MODEL}":\n`,
+  );
+  const progress = new Progress(process.stdout, artworks.length);
+  const startMs = performance.now();
+  const loaded = await loadArtworks(namespace, artworks, (done) => progress.show(done));
+  const seconds = (performance.now() - startMs) / 1000;
+  progress.end();
+  say(
+    `${count(artworks.length)} documents are durable after ${seconds.toFixed(1)} s: ` +
+      `${count(loaded.writes)} writes, ${count(loaded.tokens)} tokens embedded.`,
+  );
+
+  for (const stop of TOUR) {
+    say(`\n${stop.title}\n${"─".repeat(stop.title.length)}\n${stop.note}`);
+    say(`  ${stop.shown}\n`);
+    const { columns, lines, milliseconds } = await stop.run(namespace);
+    if (lines.length === 0) throw new Error(`"${stop.title}" found nothing`);
+    say(formatTable(columns, lines));
+    say(`  ${milliseconds} ms in the server`);
+  }
+
+  const stopped = await server.stop();
+  if (stopped !== 0) throw new Error(`the server ended with code ${stopped}`);
+  say("\nThe server has stopped and its data is deleted. Start your own with: npm start");
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`\ndemo: ${error.message}\n${server.outputTail()}`);
+  process.exit(1);
+});

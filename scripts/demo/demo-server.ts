@@ -1,0 +1,66 @@
+/** The server of the demo: the real program, in a process of its own, on a free port. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const OUTPUT_CHARS_MAX = 4000;
+
+/** Starts and ends one server. */
+export class DemoServer {
+  readonly #dataDir: string;
+  #child: ChildProcess | undefined;
+  #output = "";
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+  }
+
+  /** Resolves with the server's address once it listens; rejects if it ends before that. */
+  start(): Promise<string> {
+    const flags = ["--port", "0", "--data-dir", this.#dataDir, "--embedder", "hash"];
+    const child = spawn(process.execPath, [MAIN, "serve", ...flags, "--log-level", "warn"], {
+      env: withoutSettings(process.env),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    return new Promise((resolve, reject) => {
+      const hear = (data: Buffer) => {
+        this.#output = (this.#output + data.toString()).slice(-OUTPUT_CHARS_MAX);
+        const address = /address\s+(http:\/\/\S+)/.exec(this.#output);
+        if (address) resolve(address[1]);
+      };
+      child.stdout.on("data", hear);
+      child.stderr.on("data", hear);
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`the server ended with code ${code}`)));
+    });
+  }
+
+  /** Asks the server to finish, and resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    const [code] = await gone;
+    return code as number | null;
+  }
+
+  /** Ends the server at once, for ways out that cannot wait; its data is thrown away anyway. */
+  kill(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
+  /** The last of what the server printed, for a message about a failure. */
+  outputTail(): string {
+    return this.#output;
+  }
+}
+
+/** The user's own settings are for the user's own server. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !name.startsWith("TRAWL_"));
+  return Object.fromEntries(kept);
+}
