@@ -141,7 +141,7 @@ test.each([1, 2, 3, 4, 5, 6])("random batches do what the model says (seed %i)",
   const stored = new StoredDocuments();
   const replayed = new StoredDocuments();
   let schema: Schema = EMPTY_SCHEMA;
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < 150; round++) {
     const { sent, rest } = randomWrite(random);
     const batch = bindBatch(requestOf(sent, rest), {
       schema,
