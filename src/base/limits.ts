@@ -231,3 +231,5 @@ export const METRICS_INTERVAL_MS = 1_000;
 export const SEGMENT_MEMORY_SHARE = 0.6;
 /** Documents of one page of the deprecated export; our choice. */
 export const EXPORT_PAGE_DOCUMENTS = 1_000;
+/** Names of attributes and types whose encoding is remembered; then all are forgotten. */
+export const ENCODED_NAMES_MAX = 4096;

@@ -13,6 +13,7 @@
 
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
+import { ENCODED_NAMES_MAX } from "../base/limits.ts";
 
 /** Arrays that can be packed. */
 export type PackedArray =
@@ -30,6 +31,7 @@ export const ARRAY_ALIGNMENT = 16;
 
 const WORD_MAX = 0xffff_ffff;
 const textEncoder = new TextEncoder();
+const encodedNames = new Map<string, Uint8Array>();
 
 assert(new Uint8Array(Uint16Array.of(1).buffer)[0] === 1, "this machine is not little-endian");
 
@@ -46,6 +48,20 @@ export function bytesOf(array: PackedArray): Uint8Array {
 /** The error for stored bytes that contradict themselves; callers add which object they are of. */
 export function corrupt(what: string, reason: string): DatabaseError {
   return new DatabaseError("corrupt", `cannot decode ${what}: ${reason}`);
+}
+
+/**
+ * Encodes a name, of which there are few in a process (attributes, types): single documents are
+ * packed in microseconds, most of which this would take. The bytes are shared; nobody changes them.
+ */
+export function encodeName(name: string): Uint8Array {
+  let bytes = encodedNames.get(name);
+  if (bytes === undefined) {
+    if (encodedNames.size >= ENCODED_NAMES_MAX) encodedNames.clear();
+    bytes = textEncoder.encode(name);
+    encodedNames.set(name, bytes);
+  }
+  return bytes;
 }
 
 /** Collects words and arrays, then writes them once, straight to where they stay. */
@@ -68,9 +84,9 @@ export class ArrayPacker {
     this.#arrayBytes += alignUp(array.byteLength, ARRAY_ALIGNMENT);
   }
 
-  /** Adds a string. */
+  /** Adds a name; see `encodeName`. */
   text(text: string): void {
-    this.array(textEncoder.encode(text));
+    this.array(encodeName(text));
   }
 
   /** Bytes that `writeTo` writes; a multiple of 16. */

@@ -29,7 +29,7 @@ import type {
   SegmentPlace,
 } from "./memtable-delta.ts";
 import type { SegmentPlan } from "./segment-format.ts";
-import type { SegmentMemory } from "./segment-memory.ts";
+import type { SegmentBlock, SegmentMemory } from "./segment-memory.ts";
 import { matchesSchema, planMerge } from "./segment-merger.ts";
 import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
@@ -233,24 +233,23 @@ export class Memtable {
 
   /** Writes segments to memory; all of them or, if it throws, none. */
   #addAll(plans: readonly (() => SegmentPlan)[]): LiveSegment[] {
-    const added: LiveSegment[] = [];
     const { memory } = this.#options;
+    const added: LiveSegment[] = [];
+    const blocks: SegmentBlock[] = [];
     try {
       for (const makePlan of plans) {
         const plan = makePlan();
         const block = memory.allocate(plan.bytes);
+        blocks.push(block);
         plan.writeTo(block.bytes);
         const id = this.#options.newSegmentId();
         added.push(new LiveSegment(openSegment(id, block.bytes, block)));
-        this.#memoryBytes += plan.bytes;
       }
     } catch (error) {
-      for (const { view } of added) {
-        this.#memoryBytes -= view.bytes;
-        memory.free(placeOf(view));
-      }
+      for (const block of blocks) memory.free({ ...block, bytes: block.bytes.length });
       throw error;
     }
+    for (const { bytes } of blocks) this.#memoryBytes += bytes.length;
     return added;
   }
 

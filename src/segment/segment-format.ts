@@ -25,7 +25,7 @@
 import { crc32 } from "node:zlib";
 import { DatabaseError } from "../base/errors.ts";
 import type { PlannedBytes } from "../codec/columns-codec.ts";
-import { alignUp, corrupt, utf8Slice } from "../codec/columns-packing.ts";
+import { alignUp, corrupt, encodeName, utf8Slice } from "../codec/columns-packing.ts";
 import type { IdType } from "../model/attribute-type.ts";
 
 /** Kinds of sections by their code in the directory. */
@@ -85,11 +85,10 @@ const ENTRY_BYTES = 24;
 const SEALED_AT = 32;
 const CHECKSUM_AT = 36;
 const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
-const textEncoder = new TextEncoder();
 
 /** Lays out sections behind a header and a directory. */
 export function planBlock(facts: SegmentFacts, sections: readonly SectionPlan[]): SegmentPlan {
-  const names = sections.map(({ attribute }) => textEncoder.encode(attribute));
+  const names = sections.map(({ attribute }) => encodeName(attribute));
   const namesAt = HEADER_BYTES + ENTRY_BYTES * sections.length;
   const nameBytes = names.reduce((sum, name) => sum + name.length, 0);
   const sectionsAt = alignUp(namesAt + nameBytes, SECTION_ALIGNMENT);
