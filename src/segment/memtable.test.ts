@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { randomSchema } from "../../test/conformance/segment-view.ts";
+import { liveDocuments } from "../../test/support/live-documents.ts";
 import { randomDocuments, randomId } from "../../test/support/random-documents.ts";
 import { TestSegmentMemory } from "../../test/support/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
@@ -12,7 +13,6 @@ import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
-import { liveDocuments } from "./live-documents.ts";
 import { Memtable } from "./memtable.ts";
 import type { MemtableDelta } from "./memtable-delta.ts";
 import { matchesSchema } from "./segment-merger.ts";

@@ -1,12 +1,12 @@
-/** The live documents of some segments as columns again: for copies and exports. */
+/** The live documents of some segments as columns again. */
 
-import { bitmapOrdinals } from "../codec/bitmap.ts";
-import { gatherColumn, gatherData } from "../codec/columns-gather.ts";
-import { emptyData, idAttributeType } from "../codec/columns-value.ts";
-import type { IdType } from "../model/attribute-type.ts";
-import type { Column, DocumentColumns } from "../model/columns.ts";
-import type { Schema } from "../model/schema.ts";
-import type { SegmentSnapshot } from "./segment-view.ts";
+import { bitmapOrdinals } from "../../src/codec/bitmap.ts";
+import { gatherColumn, gatherData } from "../../src/codec/columns-gather.ts";
+import { emptyData, idAttributeType } from "../../src/codec/columns-value.ts";
+import type { IdType } from "../../src/model/attribute-type.ts";
+import type { Column, DocumentColumns } from "../../src/model/columns.ts";
+import type { Schema } from "../../src/model/schema.ts";
+import type { SegmentSnapshot } from "../../src/segment/segment-view.ts";
 
 /** Yields all live documents in batches of at most `documentsMax`, segment by segment. */
 export function* liveDocuments(
