@@ -7,9 +7,9 @@
  * retired: whoever needs the namespace opens it again from the store, which is the truth.
  */
 
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, sequenceNumber } from "../base/ids.ts";
-import { COMMIT_GROUP_BYTES_MAX, MEMORY_RETRY_MS } from "../base/limits.ts";
+import { COMMIT_GROUP_BYTES_MAX, MEMORY_RETRY_MS, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
 import type { WalEntry } from "../log/wal-entry.ts";
 import { WalWriter } from "../log/wal-writer.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
@@ -190,6 +190,17 @@ export class Namespace {
 
   /** Does one step of background work; tells whether there may be more. */
   #maintain(): boolean {
+    try {
+      return this.#maintainStep();
+    } catch (error) {
+      // Merging needs room for its result. Without it the segments stay as they are.
+      if (!isDatabaseError(error, "overloaded")) throw error;
+      this.#parts.log("warn", "no memory to merge segments", { namespace: this.name });
+      return false;
+    }
+  }
+
+  #maintainStep(): boolean {
     const { schema } = this.#facts;
     const delta = this.#indexes.step(schema) ?? this.#opened.documents.compactStep(schema);
     if (delta === undefined) return false;
@@ -209,7 +220,7 @@ export class Namespace {
       entry = await this.#append(changing, facts);
     } catch (error) {
       for (const { fail } of changing) fail(error);
-      this.retire();
+      if (!isDatabaseError(error, "too_large")) this.retire();
       return;
     }
     await this.#applyGroup(changing, entry);
@@ -273,7 +284,10 @@ export class Namespace {
     if (JSON.stringify(before) !== JSON.stringify(after)) {
       this.#wal = this.#walWriter({ ...facts, sequence: this.#facts.sequence });
     }
-    const outcome = await this.#wal.append(encodeBatches(group.map((m) => m.resolved.batch)));
+    const records = encodeBatches(group.map(({ resolved }) => resolved.batch));
+    const bytes = records.reduce((sum, record) => sum + record.bytes.length, 0);
+    if (bytes > WAL_ENTRY_BYTES_MAX) throw tooLarge(bytes);
+    const outcome = await this.#wal.append(records);
     if (outcome.kind === "conflict") {
       const number = outcome.entry.sequence;
       const what = `another writer has committed entry ${number} of namespace '${this.name}'`;
@@ -336,4 +350,12 @@ export class Namespace {
     if (this.#facts.settings === undefined) return; // Never existed, so nobody knows of it.
     this.#parts.publish(this.name, deltas, this.state());
   }
+}
+
+function tooLarge(bytes: number): DatabaseError {
+  return new DatabaseError(
+    "too_large",
+    `💔 this write takes ${bytes} bytes as it is stored, at most ${WAL_ENTRY_BYTES_MAX} are ` +
+      "allowed; split it into smaller writes",
+  );
 }
