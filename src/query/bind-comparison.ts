@@ -98,7 +98,8 @@ function plainComparison(
   operator: PlainComparison,
   operand: AttributeValue,
 ): Predicate {
-  const test = (test: Test): Predicate => ({ kind: "test", ...subject, test });
+  const { attribute, type } = subject;
+  const test = (test: Test): Predicate => ({ kind: "test", attribute, type, test });
   if (operand === null) return comparisonWithNull(operator, test);
   const isArray = subject.type.kind === "array";
   switch (operator) {

@@ -171,7 +171,7 @@ test("indexes that are read are asked for", () => {
   expect(asked).toEqual(["n filterable", "pattern glob", "text full_text_search"]);
 });
 
-test("a fuzzy query shorter than every threshold matches nothing, the longest threshold wins", () => {
+test("a fuzzy query below all thresholds matches nothing, else the longest threshold wins", () => {
   const steps = fuzzy({ min_query_chars: 3, distance: 0 }, { min_query_chars: 6, distance: 1 });
   expect(bind(["pattern", "Fuzzy", "ab", steps])).toEqual({ kind: "or", predicates: [] });
   const bound = bind(["pattern", "Fuzzy", "abcdef", steps]);
