@@ -83,8 +83,8 @@ function signalNumber(signal) {
 }
 
 /**
- * Ends this process when its parent is gone. A shell that npm put in between dies of SIGTERM without
- * passing it on, and the server would run on unseen, with its port and its data directory.
+ * Ends this process when its parent is gone. A shell that npm put in between dies of SIGTERM
+ * without passing it on, and the server would run on unseen, with its port and data directory.
  */
 function followParent() {
   const parent = process.ppid;
