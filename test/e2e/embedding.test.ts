@@ -73,10 +73,9 @@ describe("the offline embedder", () => {
     await expectFault(sized.query(near("text", "x")), 400);
   });
 
-  test("needs a text in every document, a metric, a known model, and at most 30 documents", async () => {
+  test("needs a text in every document, a metric, and at most 30 documents", async () => {
     await expectFault(create(namespace(), MODEL, [{ id: 1 }]), 400);
     await expectFault(create(namespace(), MODEL, [{ id: 1, text: "" }]), 400);
-    await expectFault(create(namespace(), "no/such-model", [{ id: 1, text: "x" }]), 400);
     const many = Array.from({ length: 31 }, (_, id) => ({ id, text: `text ${id}` }));
     await expectFault(create(namespace(), MODEL, many), 400, "30");
     const noMetric = namespace().write({
@@ -148,7 +147,9 @@ describe("an embedding service", () => {
 
   test("its rate limit is a 429 that clients may repeat, and nothing is written", async () => {
     service.mood = "rate_limited";
-    const upsert = ns.write({ upsert_rows: [{ id: 9, text: "never" }] });
+    // The SDK repeats writes six times, whatever the client says, unless the call says otherwise.
+    const once = { maxRetries: 0 };
+    const upsert = ns.write({ upsert_rows: [{ id: 9, text: "never" }] }, once);
     await expectFault(upsert, 429);
     await expectFault(ns.query(near("text", "x")), 429);
     service.mood = "working";
@@ -167,6 +168,20 @@ describe("an embedding service", () => {
         }),
       ]);
     }
+  });
+
+  test("a model must be known by name, or its dimensions be given", async () => {
+    const create = (embed: unknown) =>
+      sdkClient({ baseURL: server.url })
+        .namespace("unknown-model")
+        .write({
+          distance_metric: "cosine_distance",
+          schema: { text: { type: "string", embed: untyped<string>(embed) } },
+          upsert_rows: [{ id: 1, text: "x" }],
+        });
+    await expectFault(create("no/such-model"), 400, "no/such-model");
+    await create({ model: "no/such-model", dims: 4 });
+    expect(service.calls.at(-1)).toMatchObject({ model: "no/such-model", dimensions: 4 });
   });
 
   test("texts that are too long for it are cut and tried again", async () => {

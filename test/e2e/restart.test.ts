@@ -53,7 +53,7 @@ async function populate(client: Client): Promise<void> {
       n: id - 12,
     })),
   });
-  await ns.write({ patch_rows: [{ id: 3, n: 1000, tags: ["patched"] }], deletes: [4, 5] });
+  await ns.write({ patch_rows: [{ id: 3, n: 10, tags: ["patched"] }], deletes: [4, 5] });
   await ns.write({ delete_by_filter: ["n", "Gte", 11], delete_by_filter_allow_partial: false });
   await ns.write({
     patch_by_filter: { filters: untyped<["n", "Lt", number]>(["n", "Lt", -10]), patch: { n: -99 } },

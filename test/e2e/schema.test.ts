@@ -187,7 +187,7 @@ describe("refusals", () => {
   const vector = { type: "[2]f32", ann: true };
   const row = { id: 1, vector: [1, 2] };
   const cases: [string, object, number, string?][] = [
-    ["an unknown type", { schema: { a: "text" } }, 400],
+    ["an unknown type", { schema: { a: "text" } }, 422, "AttributeSchemaInput"],
     [
       "an object without a type",
       { schema: { a: { filterable: true } } },

@@ -79,7 +79,7 @@ function answerTo(
     const [status, message] = FAULTS[mood];
     return [status, { error: { message } }];
   }
-  if (mood === "misshapen") return [200, { data: [{ index: 0, embedding: [1] }] }];
+  if (mood === "misshapen") return [200, { data: [] }];
   if (mood === "too_long" && input.some((text) => text.length > EMBEDDING_TEXT_MAX)) {
     const message = "This model's maximum context length is 25 tokens";
     return [400, { error: { message, code: "context_length_exceeded" } }];
