@@ -1,0 +1,69 @@
+/** `npm run demo` as users run it: it shows every kind of query and leaves nothing behind. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const DEMO = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+
+afterEach(async () => {
+  await directory.remove();
+});
+
+/** Starts the demo with `directory` as the place for its temporary files. */
+function startDemo(): { child: ChildProcess; output: () => string; ended: Promise<unknown[]> } {
+  // The user's own settings, even wrong ones, are none of the demo's business.
+  const env = { ...process.env, TMPDIR: directory.path, TRAWL_PORT: "none" };
+  const child = spawn(process.execPath, [DEMO], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (data: Buffer) => {
+    output += data.toString();
+  });
+  child.stderr.on("data", (data: Buffer) => {
+    output += data.toString();
+  });
+  return { child, output: () => output, ended: once(child, "exit") };
+}
+
+/** Whether a server still listens where the demo's was. */
+async function isServing(output: string): Promise<boolean> {
+  const url = /http:\/\/\S+/.exec(output)?.[0] ?? "";
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}
+
+test("the demo loads its artworks, asks every kind of query, and cleans up", async () => {
+  const { output, ended } = startDemo();
+  expect(await ended, output()).toEqual([0, null]);
+  expect(output()).toContain("4,000 documents are durable");
+  const kinds =
+    "ANN kNN Late.interaction BM25 Score.arithmetic Sparse Order.by Lookup Aggregation Grouped Hybrid";
+  for (const kind of kinds.split(" "))
+    expect(output()).toMatch(new RegExp(`^.*${kind}.*\n─+\n`, "m"));
+  expect(output()).toContain("A Fishing Boat in Dieppe Harbour");
+  expect(await readdir(directory.path)).toEqual([]);
+  expect(await isServing(output())).toBe(false);
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)("%s in the middle cleans up, too", async (signal) => {
+  const { child, output, ended } = startDemo();
+  await new Promise<void>((resolve) => {
+    child.stdout?.on("data", () => {
+      if (output().includes("20 %")) resolve();
+    });
+  });
+  child.kill(signal);
+  expect(await ended).toEqual([signal === "SIGINT" ? 130 : 143, null]);
+  expect(await readdir(directory.path)).toEqual([]);
+  expect(await isServing(output())).toBe(false);
+});
