@@ -25,7 +25,8 @@ export interface DispatchedQuery {
   readonly operation: QueryOperation;
   readonly namespace: NamespaceName;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  /** Moves to the query thread. */
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** What the dispatcher is made of. */
@@ -135,17 +136,20 @@ export class QueryDispatcher {
       };
       this.#running.set(call, Object.assign(running, { answered }));
       const update = this.#directory.updateFor(thread, state.instance);
-      this.#parts.threads[thread].post({
-        kind: "query",
-        call,
-        operation,
-        namespace,
-        instance: state.instance,
-        parameters,
-        body,
-        waitedMs,
-        update,
-      });
+      this.#parts.threads[thread].post(
+        {
+          kind: "query",
+          call,
+          operation,
+          namespace,
+          instance: state.instance,
+          parameters,
+          body,
+          waitedMs,
+          update,
+        },
+        [body.buffer],
+      );
     });
   }
 

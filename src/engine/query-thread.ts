@@ -9,6 +9,7 @@ import { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { EmbeddingConfig } from "./config.ts";
 import { embeddingSource } from "./embedding-source.ts";
 import type { EngineMetric } from "./engine.ts";
+import { movableBuffers } from "./movable-buffers.ts";
 import { QueryService } from "./query-service.ts";
 import type { FromQueryThread, ToQueryThread } from "./thread-messages.ts";
 
@@ -23,7 +24,7 @@ export interface QueryThreadData {
 
 const port = must(parentPort, "this module runs as a thread");
 const data = workerData as QueryThreadData;
-const post = (message: FromQueryThread) => port.postMessage(message);
+const post = (message: FromQueryThread) => port.postMessage(message, movableBuffers(message));
 
 const service = new QueryService({
   kernels: new ArenaKernels(data.kernel, data.thread),

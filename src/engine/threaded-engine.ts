@@ -172,7 +172,7 @@ function namespaceOf(request: EngineRequest): NamespaceName {
 }
 
 /** Reads a whole body of bounded size. */
-async function collectBody(request: EngineRequest): Promise<Uint8Array> {
+async function collectBody(request: EngineRequest): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {

@@ -5,7 +5,7 @@
 
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import { WRITE_BODY_WINDOW_BYTES } from "../base/limits.ts";
+import { BODY_PIECE_BYTES, WRITE_BODY_WINDOW_BYTES } from "../base/limits.ts";
 import type { EngineLog } from "./config.ts";
 import type { EngineAnswer, EngineMetric, EngineRequest, EngineStatus } from "./engine.ts";
 import { errorAnswer } from "./error-answer.ts";
@@ -134,10 +134,8 @@ export class WriteCalls {
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
     try {
-      for await (const chunk of body) {
+      for await (const bytes of pieces(body)) {
         if (pending.done) return; // Answered before its end, by a fault near its start.
-        // A chunk is a window of a larger buffer that the socket owns, so it cannot move itself.
-        const bytes = Uint8Array.from(chunk);
         pending.unconsumedBytes += bytes.length;
         this.#port.post({ kind: "chunk", call, bytes }, [bytes.buffer]);
         if (pending.unconsumedBytes > WRITE_BODY_WINDOW_BYTES) await this.#window(pending);
@@ -202,4 +200,32 @@ export class WriteCalls {
     pending.resume?.();
     pending.resume = undefined;
   }
+}
+
+/**
+ * Joins the chunks of a body to pieces worth a message of their own. The bytes are copied: a chunk is
+ * a window of a larger buffer that belongs to the socket and cannot move to another thread.
+ */
+async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const chunk of body) {
+    held.push(chunk);
+    heldBytes += chunk.length;
+    if (heldBytes < BODY_PIECE_BYTES) continue;
+    yield joined(held, heldBytes);
+    held = [];
+    heldBytes = 0;
+  }
+  if (heldBytes > 0) yield joined(held, heldBytes);
+}
+
+function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
+  const piece = new Uint8Array(bytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    piece.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return piece;
 }

@@ -19,6 +19,7 @@ import type { ObjectStore } from "../storage/object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import type { EmbeddingConfig } from "./config.ts";
 import { embeddingSource } from "./embedding-source.ts";
+import { movableBuffers } from "./movable-buffers.ts";
 import { NamespaceCatalog } from "./namespace-catalog.ts";
 import type { BoundedSegmentMemory, NamespaceParts } from "./namespace-parts.ts";
 import type { FromWriteThread, LogMessage, ToWriteThread } from "./thread-messages.ts";
@@ -40,7 +41,7 @@ const port = must(parentPort, "this module runs as a thread");
 const data = workerData as WriteThreadData;
 const clock = systemClock;
 const random = systemRandom;
-const post = (message: FromWriteThread) => port.postMessage(message);
+const post = (message: FromWriteThread) => port.postMessage(message, movableBuffers(message));
 const log = (level: LogMessage["level"], message: string, facts: LogMessage["facts"] = {}) =>
   post({ kind: "log", level, message, facts });
 

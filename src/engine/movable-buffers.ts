@@ -1,0 +1,10 @@
+/** Which buffers of a message may move to the other thread instead of being copied. */
+
+import type { FromQueryThread, FromWriteThread } from "./thread-messages.ts";
+
+/** An answer's body, unless it is a window of a buffer that others use too. */
+export function movableBuffers(message: FromQueryThread | FromWriteThread): ArrayBuffer[] {
+  if (message.kind !== "answer") return [];
+  const { buffer, byteLength } = message.answer.body;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
