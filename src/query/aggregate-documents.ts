@@ -23,8 +23,8 @@ interface Group {
 export class Aggregation {
   readonly #plan: AggregatePlan;
   readonly #interners: readonly KeyInterner[];
-  /** By the numbers of their keys, key after key. */
-  readonly #groups = new Map<string, Group>();
+  /** By the number of their key, or the numbers of several as text. */
+  readonly #groups = new Map<KeyNumber | string, Group>();
 
   constructor(plan: AggregatePlan) {
     this.#plan = plan;
@@ -82,7 +82,7 @@ export class Aggregation {
   }
 
   #groupAt(keys: readonly KeyNumber[]): Group {
-    const name = keys.join();
+    const name = keys.length === 1 ? keys[0] : keys.join();
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
     const sums = this.#plan.aggregates.map(([, node]) =>

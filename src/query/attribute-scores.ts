@@ -3,7 +3,7 @@
 import { assert } from "../base/assert.ts";
 import type { ScalarValue } from "../model/value.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
-import { scalarReader, wordsOf } from "./column-values.ts";
+import { integerReader, scalarReader } from "./column-values.ts";
 import { andBits, emptyBits, forEachBit, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
 import type { SegmentScores } from "./segment-scores.ts";
 
@@ -58,17 +58,4 @@ function scorePresent(
     values[ordinal] = score(ordinal);
   });
   return { values, scored };
-}
-
-/** Rounds as `Number(bigint)` does: the high word is exact, so only the addition rounds. */
-function integerReader(data: {
-  readonly kind: "i64" | "u64";
-  readonly values: BigInt64Array | BigUint64Array;
-}): NumberReader {
-  const words = wordsOf(data.values);
-  const isSigned = data.kind === "i64";
-  return (ordinal) => {
-    const high = words[2 * ordinal + 1];
-    return (isSigned ? high | 0 : high) * 2 ** 32 + words[2 * ordinal];
-  };
 }

@@ -52,6 +52,18 @@ export function wordsOf(values: BigInt64Array | BigUint64Array): Uint32Array {
   return new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
 }
 
+/**
+ * Returns a function from index to the nearest float of a 64-bit integer. Rounds as `Number(bigint)`
+ * does, without bigints: the high word is exact, so only the addition rounds.
+ */
+export function integerReader(
+  data: Extract<ScalarData, { kind: "i64" | "u64" }>,
+): (index: number) => number {
+  const words = wordsOf(data.values);
+  if (data.kind === "u64") return (index) => words[2 * index + 1] * 2 ** 32 + words[2 * index];
+  return (index) => (words[2 * index + 1] | 0) * 2 ** 32 + words[2 * index];
+}
+
 /** Orders the bytes `[start, end)` of `bytes` against all of `other`. */
 export function compareBytes(
   bytes: Uint8Array,

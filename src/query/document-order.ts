@@ -7,6 +7,7 @@ import { assert } from "../base/assert.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import { UUID_BYTES } from "../model/uuid.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import { integerReader } from "./column-values.ts";
 import type { OrderKey } from "./plan.ts";
 
 /** Orders document `ordinalA` of segment `segmentA` against another; segments by their index. */
@@ -150,7 +151,8 @@ function dataHint(data: ColumnData): (ordinal: number) => number {
       return hint;
     };
   }
-  assert("values" in data, `order by ${data.kind}`);
+  if (data.kind === "i64" || data.kind === "u64") return integerReader(data);
+  assert(data.kind === "f64" || data.kind === "bool", `order by ${data.kind}`);
   const { values } = data;
-  return (ordinal) => Number(values[ordinal]);
+  return (ordinal) => values[ordinal];
 }

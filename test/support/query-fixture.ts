@@ -6,6 +6,7 @@ import type { Random } from "../../src/base/random.ts";
 import { buildDocuments, type TypedDocument } from "../../src/codec/columns-builder.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import { compileKernel } from "../../src/kernel/load-kernel.ts";
 import {
   type AttributeType,
   type IdType,
@@ -25,7 +26,7 @@ const MIB = 1024 * 1024;
 const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes: 64 * MIB });
 
 /** Kernels over the memory of all fixtures. */
-export const KERNELS = new ArenaKernels(undefined, 0);
+export const KERNELS = new ArenaKernels(await compileKernel("auto"), 0);
 ARENAS.onArena((memory) => KERNELS.attach(memory));
 
 /** The documents of one segment; `dead` ones were replaced or deleted since. */

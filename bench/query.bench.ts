@@ -1,0 +1,137 @@
+/**
+ * What one query costs in one thread, by kind, on documents of a keyword, two numbers, a text of 30
+ * words and a vector of 128 dimensions.
+ *
+ * Run: `node bench/query.bench.ts [documents] [segments]`, on its own; prints milliseconds, the median
+ * of several runs.
+ */
+
+import { seededRandom } from "../src/base/random.ts";
+import type { TypedDocument } from "../src/codec/columns-builder.ts";
+import type { Query, RankBy, ScoreExpression } from "../src/model/query.ts";
+import type { QueryResult } from "../src/model/query-result.ts";
+import type { AttributeValue } from "../src/model/value.ts";
+import { runRequest } from "../src/query/run-request.ts";
+import { filterOf } from "../test/support/filter-notation.ts";
+import {
+  BY_ID,
+  documentQuery,
+  fullText,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  schemaOf,
+  splitDocuments,
+} from "../test/support/query-fixture.ts";
+
+const COUNT = Number(process.argv[2] ?? 100_000);
+const SEGMENTS = Number(process.argv[3] ?? 4);
+const RUNS = 15;
+const DIMENSIONS = 128;
+const METRIC = { distanceMetric: "cosine_distance" } as const;
+
+const random = seededRandom(1);
+/** Words with a frequency of about 1 / rank. */
+const word = (): string => `w${Math.floor(5000 ** random.next())}`;
+const vector = (): Float32Array =>
+  Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
+
+const schema = schemaOf(
+  {
+    keyword: { type: "string", glob: true, regex: true },
+    int: "int",
+    float: "float",
+    tags: "[]string",
+    text: { type: "string", filterable: false, fullTextSearch: fullText() },
+    vector: { type: `[${DIMENSIONS}]f32`, ann: { ...METRIC, lateInteraction: false } },
+  },
+  METRIC,
+);
+
+const documents = Array.from(
+  { length: COUNT },
+  (_, i): TypedDocument => ({
+    id: BigInt(i),
+    attributes: new Map<string, AttributeValue>([
+      ["keyword", `key-${random.below(1000)}`],
+      ["int", BigInt(random.below(1_000_000))],
+      ["float", random.next()],
+      ["tags", [`t${random.below(50)}`, `t${random.below(50)}`]],
+      ["text", Array.from({ length: 30 }, word).join(" ")],
+      ["vector", vector()],
+    ]),
+  }),
+);
+const snapshot = openSnapshot(schema, splitDocuments(random, documents, SEGMENTS));
+
+const bm25 = (query: string): RankBy => {
+  const expression: ScoreExpression = {
+    kind: "bm25",
+    attribute: "text",
+    query,
+    lastAsPrefix: false,
+  };
+  return { kind: "score", expression };
+};
+const order = (attribute: string): RankBy => ({
+  kind: "order",
+  keys: [{ attribute, direction: "desc" }],
+});
+const near = (method: "ANN" | "kNN"): RankBy => {
+  const operand = { kind: "vector", values: vector() } as const;
+  return { kind: "vector", method, attribute: "vector", operand };
+};
+const top = (rankBy: RankBy, filter?: unknown[]): Query =>
+  documentQuery(rankBy, { limit: 10, filter: filter && filterOf(filter) });
+const group = (attribute: string): Query => ({
+  kind: "aggregate",
+  filter: undefined,
+  aggregates: new Map([
+    ["n", { kind: "count" }],
+    ["s", { kind: "sum", attribute: "int" }],
+  ]),
+  groupBy: [{ kind: "attribute", attribute }],
+  groupLimit: 100,
+});
+
+const QUERIES: Record<string, Query> = {
+  "lookup by id": top(BY_ID, ["id", "Eq", 77]),
+  "page of 1,000 by id": {
+    ...documentQuery(BY_ID, { limit: 1000 }),
+    filter: filterOf(["id", "Gt", 500]),
+  },
+  "order by int": top(order("int")),
+  "order by string": top(order("keyword")),
+  "keyword Eq": top(BY_ID, ["keyword", "Eq", "key-5"]),
+  "int range": top(BY_ID, ["int", "Gt", 500_000]),
+  "tags ContainsAny": top(BY_ID, ["tags", "ContainsAny", ["t1", "t2"]]),
+  "keyword Glob": top(BY_ID, ["keyword", "Glob", "*-1*9"]),
+  "keyword Regex": top(BY_ID, ["keyword", "Regex", "1.*9$"]),
+  "BM25, one rare term": top(bm25("w3000")),
+  "BM25, three terms": top(bm25("w5 w100 w2000")),
+  "BM25 with int range": top(bm25("w5 w100 w2000"), ["int", "Gt", 500_000]),
+  "token sequence": top(BY_ID, ["text", "ContainsTokenSequence", "w3 w40"]),
+  "ANN, all vectors": top(near("ANN")),
+  "kNN, 1 in 1,000": top(near("kNN"), ["keyword", "Eq", "key-5"]),
+  "group by keyword": group("keyword"),
+};
+
+function measure(query: Query): { ms: number; result: QueryResult } {
+  const times: number[] = [];
+  let result: QueryResult | undefined;
+  for (let run = 0; run < RUNS; run++) {
+    const start = performance.now();
+    [result] = runRequest(snapshot, requestOf(query), { kernels: KERNELS }).results;
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  if (result === undefined) throw new Error("no run");
+  return { ms: times[RUNS >> 1], result };
+}
+
+console.log(`${COUNT} documents in ${SEGMENTS} segments`);
+for (const [name, query] of Object.entries(QUERIES)) {
+  const { ms, result } = measure(query);
+  const count = result.kind === "documents" ? result.documents.length : "";
+  console.log(`${name.padEnd(24)} ${ms.toFixed(2).padStart(9)} ms   ${count}`);
+}
