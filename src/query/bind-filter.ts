@@ -106,8 +106,8 @@ function indexFor(
     throw needsOption(attribute, operator, index);
   }
   if (isGlob && schema.glob === true) return "glob";
-  if (schema.filterable) return "filterable";
   if (purpose === "condition" && isVector(schema.type)) return undefined;
+  if (schema.filterable && !isVector(schema.type)) return "filterable";
   const cure = isGlob ? `${operator} needs \`glob: true\`` : "set `filterable: true`";
   throw filterFault(attribute, `attribute is not filterable; ${cure} in its schema`);
 }

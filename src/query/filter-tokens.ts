@@ -13,7 +13,7 @@ import {
   type OrdinalBits,
   orBits,
 } from "./ordinal-bits.ts";
-import type { Test } from "./predicate.ts";
+import type { SequenceTerm, Test } from "./predicate.ts";
 import { analyzeValue } from "./text-query.ts";
 
 type TokensTest = Extract<Test, { kind: "tokens" }>;
@@ -95,14 +95,27 @@ export function hasTokens(test: TokensTest, tokens: readonly Token[]): boolean {
   return test.mode === "all" ? found.every(Boolean) : found.some(Boolean);
 }
 
-/** Tells whether the tokens of one element have the sequence. */
+/** Tells whether the tokens of one element, which ascend by position, have the sequence. */
 export function hasSequence({ sequence }: SequenceTest, tokens: readonly Token[]): boolean {
-  const termAt = new Map(tokens.map((token) => [token.position, token.term]));
-  return tokens.some(
-    (first) =>
-      first.term === sequence[0].term &&
-      sequence.every((part) => termAt.get(first.position + part.distance) === part.term),
-  );
+  for (let start = 0; start < tokens.length; start++) {
+    if (tokens[start].term === sequence[0].term && startsSequence(sequence, tokens, start)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function startsSequence(
+  sequence: readonly SequenceTerm[],
+  tokens: readonly Token[],
+  start: number,
+): boolean {
+  let at = start;
+  return sequence.every(({ term, distance }) => {
+    const position = tokens[start].position + distance;
+    while (at < tokens.length && tokens[at].position < position) at++;
+    return at < tokens.length && tokens[at].position === position && tokens[at].term === term;
+  });
 }
 
 function termBits(text: TextView, term: string, count: number): OrdinalBits {

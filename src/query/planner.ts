@@ -46,7 +46,7 @@ function costOf(predicate: Predicate): number {
   switch (predicate.kind) {
     case "and":
     case "or":
-      return Math.max(0, ...predicate.predicates.map(costOf));
+      return predicate.predicates.reduce((cost, part) => Math.max(cost, costOf(part)), 0);
     case "not":
       return costOf(predicate.predicate);
     case "reference":
