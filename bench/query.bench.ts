@@ -2,8 +2,8 @@
  * What one query costs in one thread, by kind, on documents of a keyword, two numbers, a text of 30
  * words and a vector of 128 dimensions.
  *
- * Run: `node bench/query.bench.ts [documents] [segments]`, on its own; prints milliseconds, the median
- * of several runs.
+ * Run: `node bench/query.bench.ts [documents] [segments]`, on its own; prints milliseconds, the
+ * median of several runs.
  */
 
 import { seededRandom } from "../src/base/random.ts";

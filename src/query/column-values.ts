@@ -53,8 +53,8 @@ export function wordsOf(values: BigInt64Array | BigUint64Array): Uint32Array {
 }
 
 /**
- * Returns a function from index to the nearest float of a 64-bit integer. Rounds as `Number(bigint)`
- * does, without bigints: the high word is exact, so only the addition rounds.
+ * Returns a function from index to the nearest float of a 64-bit integer. Rounds as
+ * `Number(bigint)` does, without bigints: the high word is exact, so only the addition rounds.
  */
 export function integerReader(
   data: Extract<ScalarData, { kind: "i64" | "u64" }>,

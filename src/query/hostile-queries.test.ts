@@ -10,7 +10,11 @@ import {
   requestOf,
 } from "../../test/support/query-fixture.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
-import { everyTypeSchema, pick } from "../../test/support/random-queries.ts";
+import {
+  everyTypeSchema,
+  pick,
+  randomFilter as soundFilter,
+} from "../../test/support/random-queries.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import { FILTER_OPERATORS, type Filter } from "../model/filter.ts";
@@ -38,6 +42,8 @@ function randomFilter(random: Random): Filter {
   const kind = random.below(10);
   if (kind === 0) return { kind: "not", filter: randomFilter(random) };
   if (kind === 1) return { kind: "or", filters: [randomFilter(random), randomFilter(random)] };
+  // Some sound parts, so that evaluation is reached too.
+  if (kind < 6) return soundFilter(random, SCHEMA, 1);
   return {
     kind: "condition",
     attribute: pick(random, NAMES),
