@@ -23,9 +23,24 @@ export function seededRandom(seed: number): Random {
   return { next, below, bytes };
 }
 
+/** Random bytes fetched at once: a call to the machine costs as much as a small request's parsing. */
+const POOL_BYTES = 4096;
+
 /** The machine's generator, fit for names and secrets. */
 export const systemRandom: Random = {
   next: () => Math.random(),
   below: (bound) => Math.floor(Math.random() * bound),
-  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  bytes: pooledBytes(),
 };
+
+/** Hands out each byte of a pool once. */
+function pooledBytes(): (count: number) => Uint8Array {
+  let pool = new Uint8Array(0);
+  return (count) => {
+    if (count > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(count));
+    if (count > pool.length) pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES));
+    const bytes = pool.slice(0, count);
+    pool = pool.subarray(count);
+    return bytes;
+  };
+}
