@@ -30,7 +30,7 @@ export interface ServerOptions {
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const flags = ["serve", "--port", "0", "--data-dir", options.dataDir];
   const child = spawn(process.execPath, [MAIN, ...flags, ...(options.arguments ?? [])], {
-    env: { ...process.env, ...options.environment },
+    env: { ...withoutSettings(process.env), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -77,4 +77,10 @@ export async function callJson(
   });
   const text = await response.text();
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** Settings of the tests, such as seeds, are no settings of the server, which refuses unknown ones. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !name.startsWith("TRAWL_"));
+  return Object.fromEntries(kept);
 }
