@@ -1,0 +1,25 @@
+/** The long run of the random comparison with the slow twin; `npm test` has a short one. */
+
+import { expect, test } from "vitest";
+import { runModelOnServer } from "../support/model-server.ts";
+
+const MINUTES = 4;
+
+test(
+  "many namespaces answer like the twin, through stops and kills",
+  async () => {
+    const counts = await runModelOnServer({ namespaces: 16, writes: 60, queries: 6, idSpace: 90 });
+    console.log(counts);
+    expect(counts.writes).toBeGreaterThan(900);
+  },
+  MINUTES * 60_000,
+);
+
+test(
+  "a namespace that is written far more often than it has documents answers, too",
+  async () => {
+    const counts = await runModelOnServer({ namespaces: 1, writes: 1500, queries: 1, idSpace: 40 });
+    console.log(counts);
+  },
+  MINUTES * 60_000,
+);
