@@ -47,7 +47,8 @@ function scorePresent(
 ): SegmentScores {
   const count = view.documentCount;
   const values = new Float64Array(count);
-  const column = view.column(attribute)?.column;
+  const isId = attribute === "id";
+  const column = isId ? { data: view.ids, presence: undefined } : view.column(attribute)?.column;
   if (column === undefined) return { values, scored: emptyBits(count) };
   const scored = andBits(presenceBits(column.presence, count), within);
   const { data } = column;

@@ -6,11 +6,11 @@ import { formatAttributeType } from "../model/attribute-type.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { ScoreExpression } from "../model/query.ts";
 import type { AttributeSchema } from "../model/schema.ts";
-import { inverseDocumentFrequency, queryWeight } from "../text/bm25.ts";
+import { inverseDocumentFrequency, queryWeight, termWeight } from "../text/bm25.ts";
 import { attributeSchema, bindFilter, type FilterScope, unknownAttribute } from "./bind-filter.ts";
 import { printOperand, scalarOperand } from "./operands.ts";
 import type { Bm25Node, ScoreNode } from "./plan.ts";
-import { analyzeQuery, textOperand, textOperandFault, textOperandType } from "./text-query.ts";
+import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
 import type { TextStatistics } from "./text-statistics.ts";
 
 /** What expressions are bound to. */
@@ -91,8 +91,6 @@ function bindBm25(
         `expecting ${textOperandType(fullTextSearch)}`,
     );
   }
-  const fault = textOperandFault(operand);
-  if (fault !== undefined) throw rankFault(attribute, fault);
   scope.requireIndex(attribute, "full_text_search");
   const mode = expression.lastAsPrefix ? "last_as_prefix" : "whole";
   const { tokens, prefix } = analyzeQuery(operand, fullTextSearch, mode);
@@ -101,12 +99,9 @@ function bindBm25(
   const { documentCount, termCount } = scope.textStatistics(attribute);
   const terms = [...frequencies].map(([term, frequency]) => {
     const found = scope.documentFrequency(attribute, term);
-    return {
-      term,
-      documentFrequency: found,
-      inverseDocumentFrequency: inverseDocumentFrequency(documentCount, found),
-      queryWeight: queryWeight(frequency, fullTextSearch.k3),
-    };
+    const idf = inverseDocumentFrequency(documentCount, found);
+    const weight = termWeight(idf, queryWeight(frequency, fullTextSearch.k3), fullTextSearch.k1);
+    return { term, documentFrequency: found, weight };
   });
   const averageLength = documentCount === 0 ? 0 : termCount / documentCount;
   const saturation = { k1: fullTextSearch.k1, b: fullTextSearch.b };

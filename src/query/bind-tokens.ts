@@ -6,7 +6,7 @@ import type { JsonValue } from "../model/json-value.ts";
 import type { Subject } from "./bind-comparison.ts";
 import { filterFault, typeMismatch } from "./operands.ts";
 import { MATCH_NONE, type Predicate } from "./predicate.ts";
-import { analyzeQuery, textOperand, textOperandFault, textOperandType } from "./text-query.ts";
+import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
 
 /** Operators of this file. */
 export const TOKEN_OPERATORS = [
@@ -41,8 +41,6 @@ export function bindTokens(
   if (text === undefined) {
     throw typeMismatch(attribute, operator, textOperandType(fullText), operand);
   }
-  const fault = textOperandFault(text);
-  if (fault !== undefined) throw filterFault(attribute, fault);
   if (operator === "ContainsTokenSequence") {
     const { tokens } = analyzeQuery(text, fullText, "whole");
     if (tokens.length === 0) return MATCH_NONE;

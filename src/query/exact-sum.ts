@@ -99,7 +99,9 @@ function fromFixed(fixed: bigint): number {
   let top = magnitude >> BigInt(shift);
   // A sticky last bit keeps what was shifted out from looking like a tie.
   if (top << BigInt(shift) !== magnitude) top |= 1n;
-  const value =
-    Number(top) * 2 ** Math.floor(-FRACTION_BITS / 2) * 2 ** Math.ceil(-FRACTION_BITS / 2 + shift);
+  // Two factors, since one may be out of range: as many bits below as above the middle.
+  const exponent = shift - FRACTION_BITS;
+  const half = Math.trunc(exponent / 2);
+  const value = Number(top) * 2 ** half * 2 ** (exponent - half);
   return sign * Math.min(value, Number.MAX_VALUE);
 }

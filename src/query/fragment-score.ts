@@ -1,7 +1,7 @@
 /** Score arithmetic over one fragment of a text, as if it were the document. */
 
 import type { Token } from "../text/analyzer.ts";
-import { PREFIX_SCORE, termWeight } from "../text/bm25.ts";
+import { PREFIX_SCORE, termScore } from "../text/bm25.ts";
 import { hasSequence, hasTokens } from "./filter-tokens.ts";
 import type { Bm25Node, ScoreNode } from "./plan.ts";
 import type { Predicate } from "./predicate.ts";
@@ -61,11 +61,11 @@ function scoreText(node: Bm25Node, tokens: readonly Token[]): number | undefined
   for (const { term } of tokens) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   const { prefix, averageLength, saturation } = node;
   let score: number | undefined;
-  for (const { term, inverseDocumentFrequency, queryWeight } of node.terms) {
+  for (const { term, weight } of node.terms) {
     const frequency = frequencies.get(term);
     if (frequency === undefined) continue;
-    const weight = termWeight(frequency, tokens.length / averageLength, saturation);
-    score = (score ?? 0) + inverseDocumentFrequency * weight * queryWeight;
+    const relativeLength = tokens.length / averageLength;
+    score = (score ?? 0) + termScore(weight, frequency, relativeLength, saturation);
   }
   if (prefix !== undefined && tokens.some(({ term }) => term.startsWith(prefix))) {
     score = (score ?? 0) + PREFIX_SCORE;

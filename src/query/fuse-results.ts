@@ -4,6 +4,7 @@ import { assert } from "../base/assert.ts";
 import type { Fusion } from "../model/query.ts";
 import type { QueryResult, ResultDocument } from "../model/query-result.ts";
 import { compareScalars, type DocumentId } from "../model/value.ts";
+import { roundScore } from "./segment-scores.ts";
 
 /** One document on the way into the fused list. */
 interface FusedDocument {
@@ -33,7 +34,7 @@ export function fuseResults(results: readonly QueryResult[], fusion: Fusion): Qu
   const documents = [...fused.values()]
     .map(({ id, score, attributes, computed }) => ({
       id,
-      dist: Math.fround(score),
+      dist: roundScore(score),
       attributes: [...attributes.values()],
       computed: [...computed.values()],
     }))

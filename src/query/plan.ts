@@ -17,8 +17,7 @@ export interface WeighedTerm {
   readonly term: string;
   /** Live documents with the term, in the whole namespace. */
   readonly documentFrequency: number;
-  readonly inverseDocumentFrequency: number;
-  readonly queryWeight: number;
+  readonly weight: number;
 }
 
 /** BM25 of one attribute. */

@@ -12,6 +12,7 @@ import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 import type { ComputedNode, DocumentPlan } from "./plan.ts";
 import type { Execution } from "./rank-documents.ts";
 import { scoreSegment } from "./score-segment.ts";
+import { roundScore } from "./segment-scores.ts";
 import type { RankedDocument } from "./top-documents.ts";
 import { scanVectors } from "./vector-scan.ts";
 
@@ -104,7 +105,7 @@ function computeSegment(
 ): (ordinal: number) => ComputedValue {
   if (node.kind === "score") {
     const { values, scored } = scoreSegment(node.score, view, wanted, work);
-    return (ordinal) => (hasBit(scored, ordinal) ? Math.fround(values[ordinal]) : 0);
+    return (ordinal) => (hasBit(scored, ordinal) ? roundScore(values[ordinal]) : 0);
   }
   const distances = new Map<number, number>();
   const scan = { target: node.target, access: "gather", kernels: context.kernels, work } as const;

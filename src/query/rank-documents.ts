@@ -8,6 +8,7 @@ import type { DocumentPlan, RankNode } from "./plan.ts";
 import type { Predicate } from "./predicate.ts";
 import type { QueryContext } from "./query-context.ts";
 import { scoreSegment } from "./score-segment.ts";
+import { roundScore } from "./segment-scores.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
   type DocumentRanking,
@@ -71,7 +72,7 @@ function rankSegment(rank: RankNode, part: SegmentPart, { context, work }: Execu
     case "score": {
       const { values, scored } = scoreSegment(rank.score, segment.view, matching, work);
       forEachBit(scored, (ordinal) => {
-        const score = Math.fround(values[ordinal]);
+        const score = roundScore(values[ordinal]);
         if (score !== 0) ranking.offer(-score, index, ordinal);
       });
       return;

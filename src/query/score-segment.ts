@@ -7,7 +7,7 @@
 import { unreachable } from "../base/assert.ts";
 import { setBit } from "../codec/bitmap.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
-import { PREFIX_SCORE, termWeight } from "../text/bm25.ts";
+import { PREFIX_SCORE, termScore } from "../text/bm25.ts";
 import { scoreAttribute, scoreDistance } from "./attribute-scores.ts";
 import { filterSegment } from "./filter-segment.ts";
 import { prefixBits } from "./filter-tokens.ts";
@@ -74,15 +74,15 @@ function scoreBm25(node: Bm25Node, view: SegmentView, work: WorkCounters): Segme
   if (text === undefined) return { values, scored };
   const { averageLength, saturation } = node;
   const { lengths } = text;
-  for (const { term, inverseDocumentFrequency, queryWeight } of node.terms) {
+  for (const { term, weight } of node.terms) {
     const postings = text.postings(term);
     if (postings === undefined) continue;
     const { ordinals, frequencies } = postings;
     work.postingsTouched += ordinals.length;
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i];
-      const weight = termWeight(frequencies[i], lengths[ordinal] / averageLength, saturation);
-      values[ordinal] += inverseDocumentFrequency * weight * queryWeight;
+      const relativeLength = lengths[ordinal] / averageLength;
+      values[ordinal] += termScore(weight, frequencies[i], relativeLength, saturation);
       setBit(scored, ordinal);
     }
   }

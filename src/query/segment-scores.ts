@@ -16,6 +16,17 @@ export function noScores(count: number): SegmentScores {
   return { values: new Float64Array(count), scored: emptyBits(count) };
 }
 
+const FLOAT32_MAX = 3.4028234663852886e38;
+
+/**
+ * The score as answers give it, a float32. What is beyond its range becomes the greatest, since
+ * JSON has no infinity; infinity times 0 is 0.
+ */
+export function roundScore(score: number): number {
+  if (Number.isNaN(score)) return 0;
+  return Math.fround(Math.min(Math.max(score, -FLOAT32_MAX), FLOAT32_MAX));
+}
+
 /** Merges what is present: a document that a clause misses is as if the clause were not there. */
 export function combineScores(
   parts: readonly SegmentScores[],

@@ -1,6 +1,5 @@
 /** The operand of full-text operators: checked, and analyzed like the attribute's text. */
 
-import { TEXT_QUERY_CHARS_MAX } from "../base/limits.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { AttributeValue } from "../model/value.ts";
@@ -30,14 +29,6 @@ export function textOperand(value: JsonValue, options: FullTextOptions): TextOpe
   }
   const list = listOperand(value);
   return list?.every((element) => typeof element === "string") ? list : undefined;
-}
-
-/** Says why the operand is too long, or returns undefined if it is not. */
-export function textOperandFault(operand: TextOperand): string | undefined {
-  const texts = typeof operand === "string" ? [operand] : operand;
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
-  if (length <= TEXT_QUERY_CHARS_MAX) return undefined;
-  return `full-text query has ${length} characters, at most ${TEXT_QUERY_CHARS_MAX} are allowed`;
 }
 
 /** Analyzes a query. */

@@ -1,7 +1,7 @@
 /**
  * BM25 with a saturated query side, as Robertson and Zaragoza give it (The Probabilistic Relevance
- * Framework, 2009), in 64-bit arithmetic. A document's score is the sum over the query's terms of
- * `inverseDocumentFrequency * termWeight * queryWeight`; the caller rounds the sum to float32.
+ * Framework, 2009). The arithmetic rounds to float32 where the public service does, so that scores
+ * equal its scores to the last bit; the caller adds the scores of a query's terms.
  */
 
 /** The part of the full-text options that shapes the weight of a term in a document. */
@@ -11,28 +11,38 @@ export interface TermSaturation {
 }
 
 /**
- * Weight of a term that `frequency` of `count` documents have. Never negative: the 1 in the
- * logarithm is Lucene's. Without any documents it is ln 2.
+ * Weight of a term that `frequency` of `count` documents have. Always positive: the 1 in the
+ * logarithm is Lucene's, and where float32 cannot tell the sum from 1, float64 still can. Without
+ * any documents it is ln 2.
  */
 export function inverseDocumentFrequency(count: number, frequency: number): number {
-  return Math.log1p((count - frequency + 0.5) / (frequency + 0.5));
-}
-
-/**
- * Weight of a term that a document has `frequency` times. `relativeLength` is the document's
- * length in terms divided by the average length.
- */
-export function termWeight(
-  frequency: number,
-  relativeLength: number,
-  { k1, b }: TermSaturation,
-): number {
-  return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * relativeLength));
+  const odds = (count - frequency + 0.5) / (frequency + 0.5);
+  const rounded = Math.fround(Math.log(Math.fround(1 + odds)));
+  return rounded > 0 ? rounded : Math.log1p(odds);
 }
 
 /** Weight of a term that the query has `frequency` times. */
 export function queryWeight(frequency: number, k3: number): number {
   return (frequency * (k3 + 1)) / (frequency + k3);
+}
+
+/** What a term scores at most: its two weights, times the bound that saturation has. */
+export function termWeight(idf: number, weightInQuery: number, k1: number): number {
+  return Math.fround(Math.fround(idf * Math.fround(k1 + 1)) * weightInQuery);
+}
+
+/**
+ * Score of a term that a document has `frequency` times. `relativeLength` is the document's length
+ * in terms divided by the average length.
+ */
+export function termScore(
+  weight: number,
+  frequency: number,
+  relativeLength: number,
+  { k1, b }: TermSaturation,
+): number {
+  const norm = k1 * (1 - b + b * relativeLength);
+  return Math.fround(weight * Math.fround(frequency / Math.fround(frequency + norm)));
 }
 
 /** What a document scores when any of its terms starts with the query's last token. */

@@ -123,9 +123,12 @@ function naiveBm25(
     if (tf === 0) continue;
     const df = texts.filter((text) => text.includes(term)).length;
     const qtf = wanted.filter((other) => other === term).length;
-    const idf = Math.log(1 + (texts.length - df + 0.5) / (df + 0.5));
-    const norm = (tf * (k1 + 1)) / (tf + k1 * (1 - b + b * (terms.length / average)));
-    score = (score ?? 0) + idf * norm * ((qtf * (k3 + 1)) / (qtf + k3));
+    const idf = Math.fround(Math.log(Math.fround(1 + (texts.length - df + 0.5) / (df + 0.5))));
+    const norm = k1 * (1 - b + b * (terms.length / average));
+    const weight = Math.fround(
+      Math.fround(idf * Math.fround(k1 + 1)) * ((qtf * (k3 + 1)) / (qtf + k3)),
+    );
+    score = (score ?? 0) + Math.fround(weight * Math.fround(tf / Math.fround(tf + norm)));
   }
   if (prefix !== undefined && terms.some((term) => term.startsWith(prefix)))
     score = (score ?? 0) + 1;
