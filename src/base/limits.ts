@@ -235,3 +235,5 @@ export const SEGMENT_MEMORY_SHARE = 0.6;
 export const EXPORT_PAGE_DOCUMENTS = 1_000;
 /** Names of attributes and types whose encoding is remembered; then all are forgotten. */
 export const ENCODED_NAMES_MAX = 4096;
+/** Segments of a namespace above which merging them goes before further commits; our choice. */
+export const SEGMENTS_UNMERGED_MAX = 128;

@@ -9,7 +9,13 @@ const SEED = 5;
 const expected = { kind: "manifest", object: "n/manifest/1", oldest: 2, newest: 3 } as const;
 const text = new TextEncoder().encode("the same words again and again. ".repeat(100));
 const encode = (payload: Uint8Array, version = 2) =>
-  encodeFrame({ kind: "manifest", version, parts: [payload], compression: "if smaller" });
+  encodeFrame({
+    kind: "manifest",
+    object: expected.object,
+    version,
+    parts: [payload],
+    compression: "if smaller",
+  });
 
 describe("frame", () => {
   test("a payload comes back, compressed if that saves, joined from its parts", async () => {
@@ -25,7 +31,7 @@ describe("frame", () => {
       expect(compressed).toBe(payload === text || payload === large);
     }
     const parts = [text, noise, text];
-    const joined = await encodeFrame({ kind: "manifest", version: 3, parts, compression: "never" });
+    const joined = await encodeFrame({ ...expected, version: 3, parts, compression: "never" });
     expect(joined.length).toBe(FRAME_HEADER_BYTES + text.length * 2 + noise.length);
     const { payload } = await decodeFrame(joined, expected);
     expect(Buffer.compare(payload, Buffer.concat(parts))).toBe(0);
@@ -35,6 +41,7 @@ describe("frame", () => {
     const parts = [new TextEncoder().encode("hello")];
     const object = await encodeFrame({
       kind: "WAL entry",
+      object: "n/wal/1",
       version: 1,
       parts,
       compression: "never",
@@ -44,8 +51,16 @@ describe("frame", () => {
         "0500000000000000" +
         "0500000000000000" +
         "86a61036" +
-        "12cf03be" +
+        "709b8ad0" +
         "68656c6c6f",
+    );
+  });
+
+  test("an object under another key is corrupt", async () => {
+    const object = await encode(text);
+    const elsewhere = { ...expected, object: "m/manifest/1" };
+    await expect(decodeFrame(object, elsewhere)).rejects.toThrow(
+      "cannot read manifest m/manifest/1: header is damaged, or the object belongs under another key",
     );
   });
 

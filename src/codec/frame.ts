@@ -10,7 +10,7 @@
  *          8     8  length of the payload as stored
  *         16     8  length of the payload uncompressed
  *         24     4  CRC-32 of the payload as stored
- *         28     4  CRC-32 of bytes 0 to 28
+ *         28     4  CRC-32 of bytes 0 to 28 and the object's key, so that a wrong key is found
  *         32        payload; the object ends with it
  *
  * Checked in this order: magic, header checksum, kind, version, lengths, payload checksum. So
@@ -43,7 +43,7 @@ export type FrameKind = keyof typeof FRAME_KINDS;
 /** What a reader accepts. */
 export interface FrameExpectation {
   readonly kind: FrameKind;
-  /** Key of the object, for errors. */
+  /** Key of the object. */
   readonly object: string;
   /** Oldest version that is read; older ones are `too_old`. */
   readonly oldest: number;
@@ -63,6 +63,8 @@ export interface FrameHeader {
 /** What to put into a frame. */
 export interface FrameContent {
   readonly kind: FrameKind;
+  /** Key under which the object will be. */
+  readonly object: string;
   readonly version: number;
   /** The payload in pieces, so that large ones are joined once only. */
   readonly parts: readonly Uint8Array[];
@@ -130,8 +132,8 @@ export function decodeFrameHeader(bytes: Uint8Array, expected: FrameExpectation)
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, FRAME_HEADER_BYTES);
   if (view.getUint32(0, true) !== MAGIC) throw corrupt("it does not begin with TRWL");
-  if (crc32(bytes.subarray(0, HEADER_CRC_AT)) !== view.getUint32(HEADER_CRC_AT, true)) {
-    throw corrupt("header does not match its checksum");
+  if (headerCrc(bytes, expected.object) !== view.getUint32(HEADER_CRC_AT, true)) {
+    throw corrupt("header is damaged, or the object belongs under another key");
   }
   const kind = view.getUint8(4);
   if (kind !== FRAME_KINDS[expected.kind]) {
@@ -171,6 +173,7 @@ function writeHeader(
   framed: Uint8Array,
   header: {
     readonly kind: FrameKind;
+    readonly object: string;
     readonly version: number;
     readonly rawBytes: number;
     readonly compressed: boolean;
@@ -184,5 +187,9 @@ function writeHeader(
   view.setBigUint64(8, BigInt(framed.length - FRAME_HEADER_BYTES), true);
   view.setBigUint64(16, BigInt(header.rawBytes), true);
   view.setUint32(24, crc32(framed.subarray(FRAME_HEADER_BYTES)), true);
-  view.setUint32(HEADER_CRC_AT, crc32(framed.subarray(0, HEADER_CRC_AT)), true);
+  view.setUint32(HEADER_CRC_AT, headerCrc(framed, header.object), true);
+}
+
+function headerCrc(object: Uint8Array, key: string): number {
+  return crc32(key, crc32(object.subarray(0, HEADER_CRC_AT)));
 }

@@ -1,14 +1,14 @@
 /**
  * Puts the segments of a namespace's memtable into the store and names them in the next manifest
  * version, so that a restart reads them and replays only what came after. Runs beside commits: it
- * works on the state at its start. Afterwards it removes what the new version makes useless.
+ * works on the state at its start. Afterwards it removes what the new version makes useless, found by
+ * listing, so that it also finds what an interrupted run has left.
  *
  * One server owns a data directory, so no other writer can be asleep at a number that is removed.
  */
 
 import { DatabaseError } from "../base/errors.ts";
-import { type SegmentId, sequenceNumber } from "../base/ids.ts";
-import { CHECKPOINT_TAIL_BYTES, CHECKPOINT_TAIL_ENTRIES } from "../base/limits.ts";
+import type { SegmentId } from "../base/ids.ts";
 import {
   editManifest,
   firstManifest,
@@ -18,12 +18,20 @@ import {
 import type { OpenSegment } from "../segment/segment-reader.ts";
 import { sealSegment } from "../segment/segment-seal.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
-import { manifestKey, segmentKey, walKey } from "../storage/object-keys.ts";
+import {
+  manifestPrefix,
+  parseManifestKey,
+  parseSegmentKey,
+  parseWalKey,
+  segmentPrefix,
+  walPrefix,
+} from "../storage/object-keys.ts";
 import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import type { WriteBatch } from "../write/wal-records.ts";
 import { encodeFacts, type NamespaceFacts } from "./namespace-facts.ts";
-import type { NamespaceParts, OpenedNamespace, StoredSegment, Tail } from "./namespace-parts.ts";
-import { putSegment, putTombstones } from "./segment-objects.ts";
+import type { NamespaceParts, OpenedNamespace, Tail } from "./namespace-parts.ts";
+import { putSegment, putTombstones, type SegmentFacts } from "./segment-objects.ts";
+import { storePages } from "./store-pages.ts";
 
 interface Captured {
   readonly view: OpenSegment;
@@ -35,11 +43,13 @@ interface Captured {
 export class Checkpointer {
   readonly #parts: NamespaceParts;
   readonly #opened: OpenedNamespace;
-  readonly #stored: Map<SegmentId, StoredSegment>;
+  readonly #stored: Map<SegmentId, SegmentFacts>;
   #manifest: Manifest | undefined;
   #tail: Tail;
   #running: Promise<void> | undefined;
   #stopped = false;
+  /** A save failed: which manifest is the newest must be asked. */
+  #isUnsure = false;
 
   constructor(parts: NamespaceParts, opened: OpenedNamespace) {
     this.#parts = parts;
@@ -73,29 +83,24 @@ export class Checkpointer {
   }
 
   /** A segment came from the store, so it need not be put there. */
-  addStored(segment: StoredSegment): void {
+  addStored(segment: SegmentFacts): void {
     this.#stored.set(segment.id, segment);
   }
 
   /** Starts a checkpoint if there is enough to replay and none is running. */
   maybeRun(facts: NamespaceFacts): void {
     const { bytes, entries } = this.#tail;
-    const due = bytes >= CHECKPOINT_TAIL_BYTES || entries >= CHECKPOINT_TAIL_ENTRIES;
+    const { checkpointTailBytes, checkpointTailEntries } = this.#parts.thresholds;
+    const due = bytes >= checkpointTailBytes || entries >= checkpointTailEntries;
     if (!due || this.#running !== undefined || this.#stopped) return;
     this.#running = this.#run(facts)
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#parts.log("warn", "checkpoint failed; the log keeps everything", {
-          namespace: this.#opened.at.name,
-          reason,
-        });
-      })
+      .catch((error: unknown) => this.#warn("checkpoint failed; the log keeps everything", error))
       .finally(() => {
         this.#running = undefined;
       });
   }
 
-  /** Starts no more checkpoints and waits for the one that runs. */
+  /** Starts no more checkpoints and waits for the one that runs, which ends as soon as it can. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
@@ -103,31 +108,47 @@ export class Checkpointer {
 
   async #run(facts: NamespaceFacts): Promise<void> {
     const unpin = this.#opened.documents.pin();
-    const tail = this.#tail;
-    const before = this.#manifest;
     try {
+      const tail = this.#tail;
+      const known = new Set(this.#stored.keys());
       const captured = this.#opened.documents.memtable.segments.map(capture);
       const store = this.#parts.storeFor(facts.settings);
+      this.#opened.manifestStore.use(store);
+      if (this.#isUnsure) await this.#reload();
       const segments: ManifestSegment[] = [];
       for (const segment of captured) {
-        segments.push(await this.#put(store, segment, (before?.version ?? 0) + 1));
+        if (this.#stopped) return;
+        segments.push(await this.#put(store, segment, (this.#manifest?.version ?? 0) + 1));
+        known.add(segment.view.id);
         await this.#parts.yield();
       }
       const manifest = this.#next(facts, segments);
-      const outcome = await this.#opened.manifests.save(manifest);
-      if (outcome.kind === "conflict") {
-        throw new DatabaseError("conflict", `manifest ${manifest.version} was written by another`);
-      }
-      this.#manifest = manifest;
+      await this.#save(manifest);
       this.#tail = {
         bytes: this.#tail.bytes - tail.bytes,
         entries: this.#tail.entries - tail.entries,
         documentCount: this.#tail.documentCount - tail.documentCount,
       };
-      await this.#removeUseless(store, before, manifest);
+      await this.#removeUseless(store, manifest, known);
     } finally {
       unpin();
     }
+  }
+
+  async #save(manifest: Manifest): Promise<void> {
+    this.#isUnsure = true;
+    const outcome = await this.#opened.manifests.save(manifest);
+    if (outcome.kind === "conflict") {
+      throw new DatabaseError("conflict", `manifest ${manifest.version} was written by another`);
+    }
+    this.#isUnsure = false;
+    this.#manifest = manifest;
+  }
+
+  /** The newest manifest is this process's own: of a save whose answer was lost, or one before. */
+  async #reload(): Promise<void> {
+    this.#manifest = await this.#opened.manifests.load();
+    this.#isUnsure = false;
   }
 
   async #put(store: ObjectStore, captured: Captured, version: number): Promise<ManifestSegment> {
@@ -165,30 +186,50 @@ export class Checkpointer {
     return { ...first, ...edit };
   }
 
+  /** `known` are the segments that were in the store when the manifest was made. */
   async #removeUseless(
     store: ObjectStore,
-    before: Manifest | undefined,
     manifest: Manifest,
+    known: ReadonlySet<SegmentId>,
   ): Promise<void> {
     const { at } = this.#opened;
-    const keys: ObjectKey[] = [];
-    const end = manifest.indexedUpTo;
-    for (let number = (before?.indexedUpTo ?? 0) + 1; number <= end; number++) {
-      keys.push(walKey(at, sequenceNumber(number)));
-    }
-    if (before !== undefined) keys.push(manifestKey(at, before.version));
     const named = new Set<string>();
     for (const { id, tombstoneObject } of manifest.segments) {
       named.add(id);
       if (tombstoneObject !== undefined) named.add(tombstoneObject);
     }
-    for (const { id, tombstoneObject } of before?.segments ?? []) {
-      for (const name of [id, tombstoneObject]) {
-        if (name !== undefined && !named.has(name)) keys.push(segmentKey(at, name as SegmentId));
-      }
+    for (const id of known) if (!named.has(id)) this.#stored.delete(id);
+    try {
+      await this.#remove(store, walPrefix(at), (key) => {
+        return (parseWalKey(at, key) ?? Number.POSITIVE_INFINITY) <= manifest.indexedUpTo;
+      });
+      await this.#remove(store, manifestPrefix(at), (key) => {
+        return (parseManifestKey(at, key) ?? Number.POSITIVE_INFINITY) < manifest.version;
+      });
+      await this.#remove(store, segmentPrefix(at), (key) => {
+        const id = parseSegmentKey(at, key);
+        // Segments of a copy that is not committed yet are known to nobody else.
+        if (id === undefined || this.#parts.isBeingFilled(at.name)) return false;
+        return !named.has(id) && !this.#stored.has(id);
+      });
+    } catch (error) {
+      this.#warn("could not remove what a checkpoint made useless; the next one will", error);
     }
-    for (const id of [...this.#stored.keys()]) if (!named.has(id)) this.#stored.delete(id);
-    for (const key of keys) await store.delete(key);
+  }
+
+  async #remove(
+    store: ObjectStore,
+    prefix: string,
+    isUseless: (key: ObjectKey) => boolean,
+  ): Promise<void> {
+    for await (const { keys } of storePages(store, prefix)) {
+      for (const key of keys.filter(isUseless)) await store.delete(key);
+    }
+  }
+
+  #warn(message: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#parts.log("warn", message, { namespace: this.#opened.at.name, reason });
   }
 }
 

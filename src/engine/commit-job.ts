@@ -10,6 +10,8 @@ import type { NamespaceFacts } from "./namespace-facts.ts";
 
 /** The state that a job is resolved against. */
 export interface JobState {
+  /** The life of the namespace that the job would change. */
+  readonly generation: number;
   /** With all earlier jobs of the same group applied. */
   readonly facts: NamespaceFacts;
   /** The documents before the group, read with `schema`. */
@@ -39,8 +41,6 @@ export interface ResolvedJob<T> {
 export interface CommitJob<T> {
   /** Estimate of its part of the entry. */
   readonly bytes: number;
-  /** Estimate of the memory that its documents need. */
-  readonly memoryBytes: number;
   /** It must have an entry of its own. */
   readonly alone: boolean;
   /** Throws a `DatabaseError` to refuse; pure, and may be called again for another state. */

@@ -11,11 +11,13 @@ import {
   namespaceNameFault,
   type SegmentId,
 } from "../base/ids.ts";
+import type { Schema } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
-import { planMerge } from "../segment/segment-merger.ts";
+import { matchesSchema, planMerge } from "../segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../segment/segment-reader.ts";
 import { sealSegment } from "../segment/segment-seal.ts";
-import { segmentKey } from "../storage/object-keys.ts";
+import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
 import {
   branchSettings,
   copySettings,
@@ -23,7 +25,7 @@ import {
 } from "../write/namespace-settings.ts";
 import type { ImportedSegment, WriteBatch } from "../write/wal-records.ts";
 import { billedCopyBytes } from "../write/write-billing.ts";
-import type { Namespace } from "./namespace.ts";
+import type { HeldDocuments, Namespace } from "./namespace.ts";
 import type { NamespaceCatalog } from "./namespace-catalog.ts";
 import { namespaceNotFound } from "./namespace-faults.ts";
 import type { NamespaceParts } from "./namespace-parts.ts";
@@ -55,40 +57,54 @@ export async function copyNamespace(
   if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
   const settings = settingsOf(request, source, parts.clock.nowMs());
   const held = source.hold();
-  await catalog.beginFilling(target.at);
-  const store = parts.storeFor(settings);
-  const segments: ImportedSegment[] = [];
+  const put: PutSegments = { at: target.at, store: parts.storeFor(settings), segments: [] };
+  let isDecided = false;
   try {
-    let bytes = 0;
-    for (const { view, live, liveCount } of held.segments) {
-      const whole = view as OpenSegment;
-      const sealed =
-        liveCount === view.documentCount ? sealSegment(whole) : compacted(whole, live, held.schema);
-      const id = Buffer.from(parts.random.bytes(8)).toString("hex") as SegmentId;
-      const size = await putSegment(store, target.at, id, sealed);
-      segments.push({ id, documentCount: liveCount, bytes: size });
-      bytes += size;
-      context.progress(`index: copied ${bytes} bytes`);
-      await parts.yield();
-    }
+    await catalog.beginFilling(target.at);
+    await putAll(held, put, context);
     const batch: WriteBatch = [
       { kind: "settings", settings },
       { kind: "schema", schema: held.schema },
-      { kind: "import", source: source.name, segments },
+      { kind: "import", source: source.name, segments: put.segments },
     ];
-    await catalog.submit(destination, importJob(batch, { name: destination, memoryBytes: bytes }));
+    await catalog.submit(destination, importJob(batch, target.at));
+    isDecided = true;
   } catch (error) {
-    // Only where nothing can have been committed: an unknown outcome is decided by the next
-    // opening.
+    // Only where nothing can have been committed: an unknown outcome is decided by the next opening.
     if (!isDatabaseError(error, "unavailable")) {
-      for (const { id } of segments) await store.delete(segmentKey(target.at, id));
+      for (const { id } of put.segments) await put.store.delete(segmentKey(target.at, id));
+      isDecided = true;
     }
     throw error;
   } finally {
     held.letGo();
-    await catalog.endFilling(target.at);
+    await catalog.endFilling(target.at, isDecided);
   }
   return { documentCount: held.documentCount, billedBytes: billedCopyBytes(held.logicalBytes) };
+}
+
+/** Where a copy's segments go, and which are there. */
+interface PutSegments {
+  readonly at: NamespaceGeneration;
+  readonly store: ObjectStore;
+  readonly segments: ImportedSegment[];
+}
+
+async function putAll(held: HeldDocuments, put: PutSegments, context: CopyContext): Promise<void> {
+  const { parts } = context;
+  let bytes = 0;
+  for (const { view, live, liveCount } of held.segments) {
+    const whole = view as OpenSegment;
+    // Without the dead, and with all indexes of the schema also where they are still being built.
+    const isFit = liveCount === view.documentCount && matchesSchema(whole, held.schema);
+    const sealed = isFit ? sealSegment(whole) : rebuilt(whole, live, held.schema);
+    const id = Buffer.from(parts.random.bytes(8)).toString("hex") as SegmentId;
+    const size = await putSegment(put.store, put.at, id, sealed);
+    put.segments.push({ id, documentCount: liveCount, bytes: size });
+    bytes += size;
+    context.progress(`index: copied ${bytes} bytes`);
+    await parts.yield();
+  }
 }
 
 async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Promise<Namespace> {
@@ -120,12 +136,8 @@ function settingsOf(request: WriteRequest, source: Namespace, nowMs: number): Na
   );
 }
 
-/** A segment without its dead documents. */
-function compacted(
-  view: OpenSegment,
-  live: Uint32Array,
-  schema: Parameters<typeof planMerge>[1],
-): Uint8Array {
+/** A segment's live documents as a segment with the indexes that the schema asks for. */
+function rebuilt(view: OpenSegment, live: Uint32Array, schema: Schema): Uint8Array {
   const plan = planMerge([{ view, live }], schema);
   const block = new Uint8Array(plan.bytes);
   plan.writeTo(block);

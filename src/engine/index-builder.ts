@@ -3,11 +3,12 @@
  *
  * A new index on few documents is built before the write answers. On many it is built in the
  * background; queries that need it are told how far it is (202). Changed full-text settings are
- * different: queries keep the old index until all of the new one is there, so the namespace's
- * commits wait, and the exchange is published at once.
+ * different: queries keep the old index until all of the new one is there, so the namespace's commits
+ * wait, and the exchange is published at once. Where memory runs out in between, the rest is left to
+ * the background, for the write is durable by then.
  */
 
-import { INDEX_INLINE_DOCUMENTS_MAX } from "../base/limits.ts";
+import { isDatabaseError } from "../base/errors.ts";
 import type { Schema } from "../model/schema.ts";
 import type { IndexToBuild } from "../write/merge-schema.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
@@ -16,10 +17,18 @@ import type { IndexBuild, PublishedDelta } from "./published-state.ts";
 /** Builds the indexes of one namespace. */
 export class IndexBuilder {
   readonly #documents: NamespaceDocuments;
+  readonly #inlineDocumentsMax: number;
   #building: IndexToBuild[] = [];
 
-  constructor(documents: NamespaceDocuments) {
+  /** Up to `inlineDocumentsMax` documents are indexed before the write answers. */
+  constructor(documents: NamespaceDocuments, inlineDocumentsMax: number) {
     this.#documents = documents;
+    this.#inlineDocumentsMax = inlineDocumentsMax;
+  }
+
+  /** There is something to do in the background. */
+  get isBuilding(): boolean {
+    return this.#building.length > 0;
   }
 
   /** Starts builds. Returns the deltas of what had to be built at once. */
@@ -34,25 +43,25 @@ export class IndexBuilder {
         index === "full_text_search" &&
         schemas.before.attributes.get(attribute)?.fullTextSearch !== undefined,
     );
-    if (!replaces && documentCount > INDEX_INLINE_DOCUMENTS_MAX) {
-      this.#building = [...this.#building, ...builds];
-      return [];
-    }
-    return this.buildAll(schemas.after, yieldTurn);
-  }
-
-  /** Builds everything that is missing. */
-  async buildAll(schema: Schema, yieldTurn: () => Promise<void>): Promise<PublishedDelta[]> {
+    this.#building = [...this.#building, ...builds];
+    if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
     const deltas: PublishedDelta[] = [];
-    for (;;) {
-      const delta = this.#documents.rebuildStep(schema);
-      if (delta === undefined) return deltas;
-      deltas.push(delta);
-      await yieldTurn();
+    try {
+      for (;;) {
+        const delta = this.#documents.rebuildStep(schemas.after);
+        if (delta === undefined) break;
+        deltas.push(delta);
+        await yieldTurn();
+      }
+    } catch (error) {
+      if (!isDatabaseError(error, "overloaded")) throw error;
+      return deltas;
     }
+    this.#building = [];
+    return deltas;
   }
 
-  /** One step of the background builds; undefined if there are none. */
+  /** One step of the background builds; undefined if there are none. Throws `overloaded`. */
   step(schema: Schema): PublishedDelta | undefined {
     if (this.#building.length === 0) return undefined;
     const delta = this.#documents.rebuildStep(schema);

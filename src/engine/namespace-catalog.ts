@@ -3,7 +3,7 @@
  * for each name, and finishes deletions.
  */
 
-import { isDatabaseError } from "../base/errors.ts";
+import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -20,7 +20,7 @@ import {
   withdrawDeletion,
 } from "./namespace-generations.ts";
 import { type ListingRequest, listNamespaces } from "./namespace-listing.ts";
-import type { NamespaceParts } from "./namespace-parts.ts";
+import type { NamespaceParts, SharedParts } from "./namespace-parts.ts";
 import { openNamespace } from "./open-namespace.ts";
 import type { NamespaceInstance } from "./published-state.ts";
 
@@ -35,13 +35,20 @@ export class NamespaceCatalog {
   readonly #instances = new Map<NamespaceInstance, Namespace>();
   /** Jobs under way by name; while there are any, an instance without a namespace is kept. */
   readonly #submitting = new Map<NamespaceName, number>();
+  /** What must be over before a name is opened again: the end of its last instance. */
+  readonly #endings = new Map<NamespaceName, Promise<void>>();
   /** Names whose objects are being removed. */
   readonly #removing = new Map<NamespaceName, Promise<void>>();
+  /** Number of copies that put segments under a name. */
+  readonly #filling = new Map<NamespaceName, number>();
   #openings = 0;
 
-  /** `onRetired` of the parts is set here. */
-  constructor(parts: Omit<NamespaceParts, "onRetired">, store: ObjectStore) {
-    this.#parts = { ...parts, onRetired: (instance) => this.#forget(instance) };
+  constructor(parts: SharedParts, store: ObjectStore) {
+    this.#parts = {
+      ...parts,
+      onRetired: (instance) => this.#forget(instance),
+      isBeingFilled: (name) => this.#filling.has(name),
+    };
     this.#store = store;
   }
 
@@ -100,7 +107,7 @@ export class NamespaceCatalog {
       const left = (this.#submitting.get(name) ?? 1) - 1;
       if (left > 0) this.#submitting.set(name, left);
       else this.#submitting.delete(name);
-      this.#dropIfAbsent(name);
+      this.forgetIfAbsent(name);
     }
   }
 
@@ -108,39 +115,51 @@ export class NamespaceCatalog {
   async find(name: NamespaceName): Promise<Namespace | undefined> {
     const namespace = await this.get(name);
     if (namespace.exists) return namespace;
-    this.#dropIfAbsent(name);
+    this.forgetIfAbsent(name);
     return undefined;
   }
 
-  /** Deletes a namespace that exists. Answers when the deletion is durable; objects go later. */
+  /**
+   * Deletes a namespace; throws what `job` refuses with if there is none. Answers when the deletion
+   * is durable; objects go later. A namespace that cannot be opened is deleted by its mark alone, or
+   * nobody could ever get rid of it.
+   */
   async delete(name: NamespaceName, job: CommitJob<void>): Promise<void> {
-    const { at } = await this.get(name);
-    await announceDeletion(this.#store, at);
-    try {
-      await this.submit(name, job);
-    } catch (error) {
-      // The outcome may be unknown: then the mark must stay for the next start to decide.
-      if (isDatabaseError(error, "not_found", "invalid")) await withdrawDeletion(this.#store, at);
-      throw error;
+    for (;;) {
+      let namespace: Namespace;
+      try {
+        namespace = await this.get(name);
+      } catch (error) {
+        if (!isDatabaseError(error)) throw error;
+        if (await this.#deleteUnopened(name, error)) return;
+        continue;
+      }
+      if (await this.#deleteOpened(namespace, job)) return;
     }
-    await markDeleted(this.#store, at);
-    this.#remove(at);
   }
 
   /** Marks a generation that is about to be filled, so that a stop in between leaves nothing. */
   async beginFilling(at: NamespaceGeneration): Promise<void> {
+    this.#filling.set(at.name, (this.#filling.get(at.name) ?? 0) + 1);
     await announceDeletion(this.#store, at);
   }
 
-  /** Ends `beginFilling`: what was put is committed, or taken back. */
-  async endFilling(at: NamespaceGeneration): Promise<void> {
-    await withdrawDeletion(this.#store, at);
+  /**
+   * Ends `beginFilling`. `isDecided`: what was put is committed, or taken back; else the mark stays
+   * for the next start to decide.
+   */
+  async endFilling(at: NamespaceGeneration, isDecided: boolean): Promise<void> {
+    const left = (this.#filling.get(at.name) ?? 1) - 1;
+    if (left > 0) this.#filling.set(at.name, left);
+    else this.#filling.delete(at.name);
+    if (isDecided && left === 0) await withdrawDeletion(this.#store, at);
   }
 
   /** A page of names. */
   list(request: ListingRequest): Promise<NamespaceName[]> {
     return listNamespaces(this.#store, request, (name) => {
-      return this.#removing.has(name) && this.#open.get(name)?.exists !== true;
+      const isInBetween = this.#removing.has(name) || this.#filling.has(name);
+      return isInBetween && this.#open.get(name)?.exists !== true;
     });
   }
 
@@ -154,10 +173,24 @@ export class NamespaceCatalog {
   /** Waits until nothing runs. */
   async settle(): Promise<void> {
     for (const namespace of this.#open.values()) await namespace.settle();
+    await Promise.allSettled(this.#endings.values());
     await Promise.all(this.#removing.values());
   }
 
+  /**
+   * Forgets a name that nobody has written to, so that asking for it costs nothing. To be called by
+   * everyone who called `get`.
+   */
+  forgetIfAbsent(name: NamespaceName): void {
+    const namespace = this.#open.get(name);
+    if (namespace === undefined || namespace.exists || this.#submitting.has(name)) return;
+    this.#open.delete(name);
+    this.#instances.delete(namespace.instance);
+  }
+
   async #openInstance(name: NamespaceName): Promise<Namespace> {
+    // The last instance may still be writing a checkpoint, or the mark of its deletion.
+    await this.#endings.get(name)?.catch(() => {});
     const { alive, next } = await findGenerations(this.#store, name);
     const namespace = await this.#openGeneration(alive ?? next);
     if (namespace.facts.deleted) {
@@ -193,19 +226,71 @@ export class NamespaceCatalog {
     return exists;
   }
 
+  /** Tells whether it is done; if not, the namespace has another instance by now. */
+  async #deleteOpened(namespace: Namespace, job: CommitJob<void>): Promise<boolean> {
+    const { at, exists } = namespace;
+    try {
+      if (exists) await announceDeletion(this.#store, at);
+      await namespace.submit(job);
+    } catch (error) {
+      if (error instanceof NamespaceRetired) return false;
+      // The outcome may be unknown: then the announcement must stay for the next start to decide.
+      if (exists && isDatabaseError(error, "not_found", "invalid")) {
+        await withdrawDeletion(this.#store, at);
+      }
+      throw error;
+    } finally {
+      this.forgetIfAbsent(at.name);
+    }
+    await this.#endings.get(at.name);
+    return true;
+  }
+
+  /** Deletes what opening failed on with `reason`; false if somebody could open it meanwhile. */
+  async #deleteUnopened(name: NamespaceName, reason: DatabaseError): Promise<boolean> {
+    if (this.#open.has(name) || this.#opening.has(name) || this.#endings.has(name)) return false;
+    const deletion = this.#markUnopened(name, reason);
+    this.#end(name, deletion);
+    await deletion;
+    return true;
+  }
+
+  async #markUnopened(name: NamespaceName, reason: DatabaseError): Promise<void> {
+    const { alive } = await findGenerations(this.#store, name);
+    if (alive === undefined) throw reason;
+    await announceDeletion(this.#store, alive);
+    await markDeleted(this.#store, alive);
+    this.#remove(alive);
+    const facts = { namespace: name, reason: reason.message };
+    this.#parts.log("warn", "deleted a namespace that could not be opened", facts);
+  }
+
   #forget(instance: NamespaceInstance): void {
     const namespace = this.#instances.get(instance);
     if (namespace === undefined) return;
-    if (this.#open.get(namespace.name) === namespace) this.#open.delete(namespace.name);
-    if (namespace.gone) this.#instances.delete(namespace.instance);
+    const { name } = namespace;
+    if (this.#open.get(name) === namespace) {
+      this.#open.delete(name);
+      this.#end(name, this.#finish(namespace));
+    }
+    if (namespace.gone) this.#instances.delete(instance);
   }
 
-  /** Names that nobody has written to are not remembered, so that asking for them costs nothing. */
-  #dropIfAbsent(name: NamespaceName): void {
-    const namespace = this.#open.get(name);
-    if (namespace === undefined || namespace.exists || this.#submitting.has(name)) return;
-    this.#open.delete(name);
-    this.#instances.delete(namespace.instance);
+  /** Waits for what an instance that was retired still does, and finishes its deletion. */
+  async #finish(namespace: Namespace): Promise<void> {
+    await namespace.settle();
+    if (!namespace.facts.deleted) return;
+    await markDeleted(this.#store, namespace.at);
+    this.#remove(namespace.at);
+  }
+
+  /** Keeps a name closed until `ending` is over; who caused it hears of failures. */
+  #end(name: NamespaceName, ending: Promise<void>): void {
+    const over = () => {
+      if (this.#endings.get(name) === ending) this.#endings.delete(name);
+    };
+    this.#endings.set(name, ending);
+    ending.then(over, over);
   }
 
   #remove(at: NamespaceGeneration): void {

@@ -5,8 +5,9 @@
 
 import type { SegmentId } from "../base/ids.ts";
 import { MERGE_STEP_DOCUMENTS } from "../base/limits.ts";
+import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
-import { Memtable } from "../segment/memtable.ts";
+import { Memtable, type PreparedSegments } from "../segment/memtable.ts";
 import type { MemtableDelta } from "../segment/memtable-delta.ts";
 import type { SegmentMemory } from "../segment/segment-memory.ts";
 import type { WriteBatch } from "../write/wal-records.ts";
@@ -30,12 +31,32 @@ export class NamespaceDocuments {
     return this.memtable.segments.length === 0 && this.#drops.length === 0;
   }
 
+  /** Builds the segments of a batch that is yet to be committed. Throws `overloaded`. */
+  prepare(batch: WriteBatch, schema: Schema): PreparedSegments | undefined {
+    const documents = documentsOf(batch);
+    return documents && this.memtable.prepare(documents, schema);
+  }
+
+  /** Gives back the memory of what was prepared and not committed. */
+  discard(prepared: PreparedSegments | undefined): void {
+    if (prepared !== undefined) this.memtable.discard(prepared);
+  }
+
   /** Applies the documents of a committed batch; undefined if it has none. */
-  apply(batch: WriteBatch, schema: Schema): PublishedDelta | undefined {
-    const documents = batch.find((record) => record.kind === "documents")?.documents;
+  apply(
+    batch: WriteBatch,
+    schema: Schema,
+    prepared?: PreparedSegments,
+  ): PublishedDelta | undefined {
+    const documents = documentsOf(batch);
     const deletes = batch.find((record) => record.kind === "deletes")?.deletes;
     if (documents === undefined && deletes === undefined) return undefined;
-    const commit = { schema, ...(documents && { documents }), ...(deletes && { deletes }) };
+    const commit = {
+      schema,
+      ...(documents && { documents }),
+      ...(deletes && { deletes }),
+      ...(prepared && { prepared }),
+    };
     return this.#numbered(this.memtable.apply(commit));
   }
 
@@ -49,9 +70,14 @@ export class NamespaceDocuments {
     return this.#number(this.memtable.rebuildStep(schema));
   }
 
-  /** Adds a segment from the store. */
-  addSegment(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): PublishedDelta {
-    return this.#numbered(this.memtable.addSegment(id, sealed, live));
+  /** Puts a segment from the store into memory, to be added. Throws `corrupt`, `overloaded`. */
+  prepareStored(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): PreparedSegments {
+    return this.memtable.prepareStored(id, sealed, live);
+  }
+
+  /** Adds segments from the store. */
+  addPrepared(prepared: PreparedSegments): PublishedDelta {
+    return this.#numbered(this.memtable.addPrepared(prepared));
   }
 
   /** The whole state, for a reader that knows nothing. */
@@ -106,4 +132,8 @@ export class NamespaceDocuments {
     if (change.dropped.length > 0) this.#drops.push({ version, ids: change.dropped });
     return { version, change };
   }
+}
+
+function documentsOf(batch: WriteBatch): DocumentColumns | undefined {
+  return batch.find((record) => record.kind === "documents")?.documents;
 }

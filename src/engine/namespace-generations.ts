@@ -21,9 +21,9 @@ import {
   parseDeletingKey,
   parseGenerationPrefix,
 } from "../storage/object-keys.ts";
-import { ALWAYS, endOf, type ListPage, type ObjectStore } from "../storage/object-store.ts";
+import { ALWAYS, type ObjectStore } from "../storage/object-store.ts";
+import { storePages } from "./store-pages.ts";
 
-const LIST_PAGE_KEYS = 1000;
 /** Objects that are removed at the same time. */
 const REMOVALS_AT_ONCE = 16;
 
@@ -41,14 +41,14 @@ export async function findGenerations(
   name: NamespaceName,
 ): Promise<FoundGenerations> {
   const deleted = new Set<number>();
-  for await (const page of pages(store, deletedPrefix(name))) {
+  for await (const page of storePages(store, deletedPrefix(name))) {
     for (const key of page.keys) {
       const at = parseDeletedKey(key);
       if (at !== undefined) deleted.add(at.generation);
     }
   }
   let alive: NamespaceGeneration | undefined;
-  for await (const page of pages(store, namespacePrefix(name), "/")) {
+  for await (const page of storePages(store, namespacePrefix(name), "/")) {
     for (const prefix of page.prefixes) {
       const at = parseGenerationPrefix(prefix);
       if (at !== undefined && !deleted.has(at.generation)) alive = at;
@@ -75,7 +75,7 @@ export async function markDeleted(store: ObjectStore, at: NamespaceGeneration): 
 
 /** Steps 4 and 5: removes the objects of a generation that is marked as deleted. */
 export async function removeGeneration(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
-  for await (const page of pages(store, generationPrefix(at))) {
+  for await (const page of storePages(store, generationPrefix(at))) {
     for (let start = 0; start < page.keys.length; start += REMOVALS_AT_ONCE) {
       const keys = page.keys.slice(start, start + REMOVALS_AT_ONCE);
       await Promise.all(keys.map((key) => store.delete(key)));
@@ -87,7 +87,7 @@ export async function removeGeneration(store: ObjectStore, at: NamespaceGenerati
 /** All deletions that were announced and are not finished. */
 export async function announcedDeletions(store: ObjectStore): Promise<NamespaceGeneration[]> {
   const found: NamespaceGeneration[] = [];
-  for await (const page of pages(store, DELETING_PREFIX)) {
+  for await (const page of storePages(store, DELETING_PREFIX)) {
     for (const key of page.keys) {
       const at = parseDeletingKey(key);
       if (at !== undefined) found.push(at);
@@ -101,21 +101,7 @@ export async function isDeleted(store: ObjectStore, at: NamespaceGeneration): Pr
   return (await store.get(deletedKey(at))) !== undefined;
 }
 
-async function* pages(
-  store: ObjectStore,
-  prefix: string,
-  delimiter?: "/",
-): AsyncGenerator<ListPage> {
-  let startAfter: string | undefined;
-  for (;;) {
-    const page = await store.list({
-      prefix,
-      limit: LIST_PAGE_KEYS,
-      ...(startAfter !== undefined && { startAfter }),
-      ...(delimiter !== undefined && { delimiter }),
-    });
-    yield page;
-    startAfter = endOf(page);
-    if (!page.truncated || startAfter === undefined) return;
-  }
+/** Tells whether a deletion, or a filling, of a generation was announced and is not finished. */
+export async function isAnnounced(store: ObjectStore, at: NamespaceGeneration): Promise<boolean> {
+  return (await store.get(deletingKey(at))) !== undefined;
 }

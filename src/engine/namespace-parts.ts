@@ -1,7 +1,7 @@
 /** What namespaces of the write thread share, and what one has found when it was opened. */
 
 import type { Clock } from "../base/clock.ts";
-import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import type { NamespaceName } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import type { ManifestStore } from "../manifest/manifest-store.ts";
@@ -10,37 +10,34 @@ import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import type { EngineLog } from "./config.ts";
+import type { CurrentStore } from "./current-store.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
-
-/** Memory for segments that says how much of it is left. */
-export interface BoundedSegmentMemory extends SegmentMemory {
-  readonly freeBytes: number;
-}
+import type { SegmentFacts } from "./segment-objects.ts";
+import type { Thresholds } from "./thresholds.ts";
 
 /** Shared by all namespaces. */
 export interface NamespaceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: EngineLog;
-  readonly memory: BoundedSegmentMemory;
+  readonly memory: SegmentMemory;
+  readonly thresholds: Thresholds;
   /** The store through which a namespace with these settings writes; it reads any namespace. */
   storeFor(settings: NamespaceSettings | undefined): ObjectStore;
   /** Lets messages that have arrived be handled. */
   yield(): Promise<void>;
   /** Makes the deltas known, all at once. */
   publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
-  /** An instance takes no more jobs. */
+  /** Somebody puts segments into the namespace that are not committed yet. */
+  isBeingFilled(namespace: NamespaceName): boolean;
+  /** An instance takes no more jobs, or has given back its last memory after that. */
   onRetired(instance: NamespaceInstance): void;
 }
 
-/** A segment that the store holds. */
-export interface StoredSegment {
-  readonly id: SegmentId;
-  readonly documentCount: number;
-  readonly bytes: number;
-}
+/** What the catalog does not add itself. */
+export type SharedParts = Omit<NamespaceParts, "onRetired" | "isBeingFilled">;
 
 /** WAL entries after the last checkpoint. */
 export interface Tail {
@@ -57,6 +54,8 @@ export interface OpenedNamespace {
   readonly documents: NamespaceDocuments;
   readonly manifest: Manifest | undefined;
   readonly manifests: ManifestStore;
-  readonly stored: readonly StoredSegment[];
+  /** Through which `manifests` writes; it must be told of the namespace's key. */
+  readonly manifestStore: CurrentStore;
+  readonly stored: readonly SegmentFacts[];
   readonly tail: Tail;
 }

@@ -9,33 +9,20 @@
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, sequenceNumber } from "../base/ids.ts";
-import { COMMIT_GROUP_BYTES_MAX, MEMORY_RETRY_MS, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
 import type { WalEntry } from "../log/wal-entry.ts";
 import { WalWriter } from "../log/wal-writer.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import { GroupFootprint } from "../write/group-footprint.ts";
-import { encodeBatches } from "../write/wal-records.ts";
 import { Checkpointer } from "./checkpointer.ts";
-import { type CommitJob, type JobState, NamespaceRetired, type ResolvedJob } from "./commit-job.ts";
+import { type GroupMember, keyOf, type QueuedJob, takeGroup, withImports } from "./commit-group.ts";
+import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
 import { currentDocuments } from "./current-documents.ts";
 import { IndexBuilder } from "./index-builder.ts";
 import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
-import { getSegment } from "./segment-objects.ts";
-
-interface QueuedJob {
-  readonly job: CommitJob<unknown>;
-  readonly succeed: (result: unknown) => void;
-  readonly fail: (error: unknown) => void;
-}
-
-interface GroupMember extends QueuedJob {
-  readonly resolved: ResolvedJob<unknown>;
-}
 
 /** Documents that a long reader holds on to. */
 export interface HeldDocuments {
@@ -59,6 +46,8 @@ export class Namespace {
   #queue: QueuedJob[] = [];
   #running: Promise<void> | undefined;
   #retired = false;
+  /** There was no memory for background work. */
+  #isStuck = false;
 
   constructor(parts: NamespaceParts, opened: OpenedNamespace) {
     this.#parts = parts;
@@ -68,7 +57,7 @@ export class Namespace {
     this.#facts = opened.facts;
     this.#wal = this.#walWriter(opened.facts);
     this.#checkpointer = new Checkpointer(parts, opened);
-    this.#indexes = new IndexBuilder(opened.documents);
+    this.#indexes = new IndexBuilder(opened.documents, parts.thresholds.indexInlineDocumentsMax);
   }
 
   get name(): NamespaceName {
@@ -117,9 +106,7 @@ export class Namespace {
     if (this.#retired) return Promise.reject(new NamespaceRetired());
     return new Promise<T>((succeed, fail) => {
       this.#queue.push({ job, succeed: succeed as (result: unknown) => void, fail });
-      this.#running ??= this.#run().finally(() => {
-        this.#running = undefined;
-      });
+      if (this.#running === undefined) this.#running = this.#run();
     });
   }
 
@@ -148,7 +135,7 @@ export class Namespace {
       schema: this.#facts.schema,
       documentCount: memtable.documentCount,
       logicalBytes: memtable.logicalBytes,
-      letGo: this.#opened.documents.pin(),
+      letGo: this.#pin(),
     };
   }
 
@@ -176,118 +163,102 @@ export class Namespace {
     this.#parts.onRetired(this.instance);
   }
 
+  /**
+   * Commits while jobs wait, then does background work. Background work that must not fall behind
+   * goes between the commits. Who leaves says so at once, so that no job comes in too late.
+   */
   async #run(): Promise<void> {
+    let owes = false;
     while (!this.#retired) {
-      if (this.#queue.length > 0) {
+      if (this.#queue.length > 0 && !owes) {
         await this.#commitGroup();
+        owes = this.#isBehind || this.#indexes.isBuilding;
         continue;
       }
       await this.#parts.yield();
-      if (this.#queue.length > 0) continue;
-      if (this.#retired || !this.#maintain()) return;
+      if (this.#retired || (this.#queue.length > 0 && !owes)) continue;
+      const mayHaveMore = this.#maintain();
+      owes = mayHaveMore && this.#isBehind;
+      if (!mayHaveMore && this.#queue.length === 0) break;
     }
+    this.#running = undefined;
+  }
+
+  get #isBehind(): boolean {
+    const { segments } = this.#opened.documents.memtable;
+    return segments.length > this.#parts.thresholds.segmentsUnmergedMax;
   }
 
   /** Does one step of background work; tells whether there may be more. */
   #maintain(): boolean {
+    const { schema } = this.#facts;
     try {
-      return this.#maintainStep();
+      const delta = this.#indexes.step(schema) ?? this.#opened.documents.compactStep(schema);
+      if (delta === undefined) return false;
+      this.#publish([delta]);
+      this.#isStuck = false;
+      return true;
     } catch (error) {
-      // Merging needs room for its result. Without it the segments stay as they are.
       if (!isDatabaseError(error, "overloaded")) throw error;
-      this.#parts.log("warn", "no memory to merge segments", { namespace: this.name });
+      // Nothing has changed: without memory the segments stay as they are until the next commit.
+      const facts = { namespace: this.name, reason: error.message };
+      if (!this.#isStuck) this.#parts.log("warn", "no memory for merges and indexes", facts);
+      this.#isStuck = true;
       return false;
     }
   }
 
-  #maintainStep(): boolean {
-    const { schema } = this.#facts;
-    const delta = this.#indexes.step(schema) ?? this.#opened.documents.compactStep(schema);
-    if (delta === undefined) return false;
-    this.#publish([delta]);
-    return true;
-  }
-
   async #commitGroup(): Promise<void> {
-    const { group, facts } = this.#resolveGroup();
-    const changing = group.filter(({ resolved }) => resolved.batch.length > 0);
-    for (const { resolved, succeed } of group) {
-      if (resolved.batch.length === 0) succeed(resolved.result(this.#facts));
+    const { documents } = this.#opened;
+    const { members, facts } = takeGroup(this.#queue, {
+      facts: this.#facts,
+      documents,
+      nowMs: this.#parts.clock.nowMs(),
+      stateAt: (state) => this.#jobState(state),
+    });
+    const first = members.findIndex(({ records }) => records.length > 0);
+    // What changes nothing needs no entry; but what stands on an earlier change shares its fate.
+    const free = first < 0 ? members.length : first;
+    for (const { resolved, succeed } of members.slice(0, free)) {
+      succeed(resolved.result(this.#facts));
     }
-    if (changing.length === 0) return;
+    const group = members.slice(free);
+    if (group.length === 0) return;
+    try {
+      const store = this.#parts.storeFor(undefined);
+      group[0] = await withImports(group[0], documents, { store, at: this.at });
+    } catch (error) {
+      return group[0].fail(error); // An import is alone.
+    }
     let entry: WalEntry;
     try {
-      entry = await this.#append(changing, facts);
+      entry = await this.#append(group, facts);
     } catch (error) {
-      for (const { fail } of changing) fail(error);
-      if (!isDatabaseError(error, "too_large")) this.retire();
-      return;
-    }
-    await this.#applyGroup(changing, entry);
-  }
-
-  /** Takes as many jobs from the queue as fit into one entry. */
-  #resolveGroup(): { group: GroupMember[]; facts: NamespaceFacts } {
-    const group: GroupMember[] = [];
-    const footprint = new GroupFootprint();
-    let facts = this.#facts;
-    let bytes = 0;
-    let memoryBytes = 0;
-    while (this.#queue.length > 0) {
-      const queued = this.#queue[0];
-      const { job } = queued;
-      if (group.length > 0 && (job.alone || bytes + job.bytes > COMMIT_GROUP_BYTES_MAX)) break;
-      try {
-        this.#checkRoom(memoryBytes + job.memoryBytes);
-        const bound = job.bind(facts);
-        if (group.length > 0 && bound.conflictsWith(footprint)) break;
-        const resolved = bound.resolve(this.#jobState(facts));
-        group.push({ ...queued, resolved });
-        if (resolved.touched !== undefined) footprint.add(resolved.touched);
-        facts = factsAfter(facts, resolved.batch, this.#parts.clock.nowMs());
-        bytes += job.bytes;
-        memoryBytes += job.memoryBytes;
-      } catch (error) {
-        queued.fail(error);
+      for (const { fail, prepared } of group) {
+        documents.discard(prepared);
+        fail(error);
       }
-      this.#queue.shift();
-      if (job.alone) break;
+      return this.retire();
     }
-    return { group, facts };
+    await this.#applyGroup(group, entry);
   }
 
   #jobState(facts: NamespaceFacts): JobState {
     const { memtable } = this.#opened.documents;
     const builds = this.#indexes.builds(this.#facts.schema);
     return {
+      generation: this.at.generation,
       facts,
       segments: memtable.segments,
       documents: (schema) => currentDocuments(memtable, schema, builds),
     };
   }
 
-  /** Refuses a job whose documents may not fit, before anything of it is durable. */
-  #checkRoom(bytes: number): void {
-    const free = this.#parts.memory.freeBytes;
-    if (bytes <= free) return;
-    throw new DatabaseError(
-      "overloaded",
-      `💔 out of memory for documents: this write may need ${bytes} bytes, ${free} are free; ` +
-        "delete documents or namespaces, or start the server with a larger --memory-limit",
-      { retryAfterMs: MEMORY_RETRY_MS },
-    );
-  }
-
   async #append(group: readonly GroupMember[], facts: NamespaceFacts): Promise<WalEntry> {
-    const before = this.#facts.settings?.encryption;
-    const after = facts.settings?.encryption;
-    if (JSON.stringify(before) !== JSON.stringify(after)) {
+    if (keyOf(facts) !== keyOf(this.#facts)) {
       this.#wal = this.#walWriter({ ...facts, sequence: this.#facts.sequence });
     }
-    const records = encodeBatches(group.map(({ resolved }) => resolved.batch));
-    const bytes = records.reduce((sum, record) => sum + record.bytes.length, 0);
-    if (bytes > WAL_ENTRY_BYTES_MAX) throw tooLarge(bytes);
-    const outcome = await this.#wal.append(records);
+    const outcome = await this.#wal.append(group.flatMap(({ records }) => records));
     if (outcome.kind === "conflict") {
       const number = outcome.entry.sequence;
       const what = `another writer has committed entry ${number} of namespace '${this.name}'`;
@@ -302,9 +273,10 @@ export class Namespace {
     const schemaBefore = this.#facts.schema;
     try {
       const deltas: PublishedDelta[] = [];
-      for (const { resolved } of group) {
-        this.#facts = { ...factsAfter(this.#facts, resolved.batch, entry.timeMs), sequence };
-        if (!this.#facts.deleted) deltas.push(...(await this.#applyOne(resolved)));
+      for (const member of group) {
+        const { batch } = member.resolved;
+        this.#facts = { ...factsAfter(this.#facts, batch, entry.timeMs), sequence };
+        if (!this.#facts.deleted) deltas.push(this.#applyOne(member));
       }
       const builds = group.flatMap(({ resolved }) => resolved.builds);
       if (builds.length > 0) {
@@ -323,21 +295,15 @@ export class Namespace {
     this.#checkpointer.maybeRun(this.#facts);
   }
 
-  async #applyOne({ batch }: ResolvedJob<unknown>): Promise<PublishedDelta[]> {
+  #applyOne({ resolved: { batch }, prepared }: GroupMember): PublishedDelta {
     const { documents } = this.#opened;
-    const deltas: PublishedDelta[] = [];
-    for (const record of batch) {
-      if (record.kind !== "import") continue;
-      const store = this.#parts.storeFor(this.#facts.settings);
-      for (const segment of record.segments) {
-        const sealed = await getSegment(store, this.at, segment.id);
-        deltas.push(documents.addSegment(segment.id, sealed));
-        this.#checkpointer.addStored(segment);
-      }
-    }
     this.#checkpointer.addDocuments(batch);
-    deltas.push(documents.apply(batch, this.#facts.schema) ?? documents.unchanged());
-    return deltas;
+    const imported = batch.find(({ kind }) => kind === "import");
+    if (imported?.kind === "import" && prepared !== undefined) {
+      for (const segment of imported.segments) this.#checkpointer.addStored(segment);
+      return documents.addPrepared(prepared);
+    }
+    return documents.apply(batch, this.#facts.schema, prepared) ?? documents.unchanged();
   }
 
   #walWriter(facts: NamespaceFacts): WalWriter {
@@ -346,16 +312,16 @@ export class Namespace {
     return new WalWriter({ store, clock, random, at: this.at, after: facts.sequence });
   }
 
+  #pin(): () => void {
+    const unpin = this.#opened.documents.pin();
+    return () => {
+      unpin();
+      if (this.gone) this.#parts.onRetired(this.instance);
+    };
+  }
+
   #publish(deltas: readonly PublishedDelta[]): void {
     if (this.#facts.settings === undefined) return; // Never existed, so nobody knows of it.
     this.#parts.publish(this.name, deltas, this.state());
   }
-}
-
-function tooLarge(bytes: number): DatabaseError {
-  return new DatabaseError(
-    "too_large",
-    `💔 this write takes ${bytes} bytes as it is stored, at most ${WAL_ENTRY_BYTES_MAX} are ` +
-      "allowed; split it into smaller writes",
-  );
 }

@@ -4,13 +4,22 @@
  * documents, as little-endian 32-bit words.
  */
 
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
-import { decodeFrame, encodeFrame } from "../codec/frame.ts";
+import { decodeFrame, encodeFrame, FRAME_HEADER_BYTES } from "../codec/frame.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectStore } from "../storage/object-store.ts";
 
 const VERSION = 1;
+
+/** What is known of a stored segment before it is read. */
+export interface SegmentFacts {
+  readonly id: SegmentId;
+  /** Dead documents included. */
+  readonly documentCount: number;
+  /** Size of the object. */
+  readonly bytes: number;
+}
 
 /** Puts a sealed segment; returns the size of the object. */
 export async function putSegment(
@@ -19,23 +28,29 @@ export async function putSegment(
   id: SegmentId,
   sealed: Uint8Array,
 ): Promise<number> {
+  const key = segmentKey(at, id);
   const object = await encodeFrame({
     kind: "segment",
+    object: key,
     version: VERSION,
     parts: [sealed],
     compression: "never",
   });
-  await store.put(segmentKey(at, id), object, ALWAYS);
+  await store.put(key, object, ALWAYS);
   return object.length;
 }
 
-/** Reads a sealed segment. Throws `corrupt` if it is missing or damaged. */
+/** Reads a sealed segment. Throws `corrupt` if it is missing, damaged or not of the known size. */
 export async function getSegment(
   store: ObjectStore,
   at: NamespaceGeneration,
-  id: SegmentId,
+  { id, bytes }: SegmentFacts,
 ): Promise<Uint8Array> {
-  return getPayload(store, at, id, "segment");
+  const payload = await getPayload(store, at, id, "segment");
+  if (payload.length + FRAME_HEADER_BYTES !== bytes) {
+    throw unreadable(at, id, `it has ${payload.length + FRAME_HEADER_BYTES} bytes, not ${bytes}`);
+  }
+  return payload;
 }
 
 /** Puts the live bitmap of a segment under a name of its own. */
@@ -48,13 +63,15 @@ export async function putTombstones(
   const bytes = new Uint8Array(live.length * 4);
   const view = new DataView(bytes.buffer);
   live.forEach((word, index) => void view.setUint32(index * 4, word, true));
+  const key = segmentKey(at, name);
   const object = await encodeFrame({
     kind: "tombstones",
+    object: key,
     version: VERSION,
     parts: [bytes],
     compression: "if smaller",
   });
-  await store.put(segmentKey(at, name), object, ALWAYS);
+  await store.put(key, object, ALWAYS);
 }
 
 /** Reads a live bitmap of a segment with `documentCount` documents. */
@@ -66,11 +83,17 @@ export async function getTombstones(
   const bytes = await getPayload(store, at, of.name, "tombstones");
   const words = (of.documentCount + 31) >> 5;
   if (bytes.length !== words * 4) {
-    const what = `${bytes.length} bytes for ${of.documentCount} documents`;
-    throw new DatabaseError("corrupt", `cannot read ${segmentKey(at, of.name)}: ${what}`);
+    throw unreadable(at, of.name, `${bytes.length} bytes for ${of.documentCount} documents`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Uint32Array.from({ length: words }, (_, index) => view.getUint32(index * 4, true));
+}
+
+/** Names the object in what reading its contents throws. */
+export function asFaultOf(at: NamespaceGeneration, id: SegmentId, error: unknown): unknown {
+  if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) return error;
+  const message = `cannot read ${segmentKey(at, id)}: ${error.message}`;
+  return new DatabaseError(error.code, message, { cause: error });
 }
 
 async function getPayload(
@@ -81,9 +104,11 @@ async function getPayload(
 ): Promise<Uint8Array> {
   const key = segmentKey(at, id);
   const object = await store.get(key);
-  if (object === undefined) {
-    throw new DatabaseError("corrupt", `cannot read ${key}: it is missing, but the log names it`);
-  }
+  if (object === undefined) throw unreadable(at, id, "it is missing, but is part of the namespace");
   const expected = { kind, object: key, oldest: VERSION, newest: VERSION };
   return (await decodeFrame(object, expected)).payload;
+}
+
+function unreadable(at: NamespaceGeneration, id: SegmentId, reason: string): DatabaseError {
+  return new DatabaseError("corrupt", `cannot read ${segmentKey(at, id)}: ${reason}`);
 }

@@ -5,6 +5,7 @@ import type { NamespaceName } from "../base/ids.ts";
 import type { JsonObject } from "../model/json-value.ts";
 import type { Schema } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { type BoundBatch, bindBatch, insertsDocuments } from "../write/bind-batch.ts";
 import { mergeSchema } from "../write/merge-schema.ts";
 import {
@@ -28,8 +29,6 @@ export interface WriteJobContext {
   dimensionsOf(model: string): number | undefined;
 }
 
-/** What documents of `bytes` in a body may take in memory with their indexes, at most. */
-const MEMORY_SHARE = 3;
 /** A job's part of an entry beside its documents. */
 const JOB_BYTES_MIN = 1024;
 
@@ -47,7 +46,6 @@ export function writeJob(request: WriteRequest, context: WriteJobContext): Commi
   };
   return {
     bytes: JOB_BYTES_MIN + request.bodyBytes,
-    memoryBytes: request.upserts === undefined ? 0 : request.bodyBytes * MEMORY_SHARE,
     alone: false,
     bind: (facts) => {
       if (facts.settings !== undefined) assertWritable(facts.settings);
@@ -76,7 +74,6 @@ export function writeJob(request: WriteRequest, context: WriteJobContext): Commi
 export function schemaJob(declared: JsonObject, context: WriteJobContext): CommitJob<Schema> {
   return {
     bytes: JOB_BYTES_MIN,
-    memoryBytes: 0,
     alone: false,
     bind: (facts) => {
       if (facts.settings === undefined) throw namespaceNotFound(context.name);
@@ -98,7 +95,6 @@ export function schemaJob(declared: JsonObject, context: WriteJobContext): Commi
 export function settingsJob(patch: SettingsPatch, context: WriteJobContext): CommitJob<void> {
   return {
     bytes: JOB_BYTES_MIN,
-    memoryBytes: 0,
     alone: false,
     bind: (facts) => {
       if (facts.settings === undefined) throw namespaceNotFound(context.name);
@@ -112,7 +108,6 @@ export function settingsJob(patch: SettingsPatch, context: WriteJobContext): Com
 export function deleteJob(name: NamespaceName): CommitJob<void> {
   return {
     bytes: JOB_BYTES_MIN,
-    memoryBytes: 0,
     alone: true,
     bind: (facts) => {
       if (facts.settings === undefined) throw namespaceNotFound(name);
@@ -121,19 +116,16 @@ export function deleteJob(name: NamespaceName): CommitJob<void> {
   };
 }
 
-/** The commit of a copy or branch, whose segments are in the store already. */
-export function importJob(
-  batch: WriteBatch,
-  of: { readonly name: NamespaceName; readonly memoryBytes: number },
-): CommitJob<void> {
+/** The commit of a copy or branch, whose segments are in the store already, under `at`. */
+export function importJob(batch: WriteBatch, at: NamespaceGeneration): CommitJob<void> {
   return {
     bytes: JOB_BYTES_MIN,
-    memoryBytes: of.memoryBytes,
     alone: true,
     bind: () => ({
       conflictsWith: () => false,
-      resolve: ({ segments }) => {
-        if (segments.some(({ liveCount }) => liveCount > 0)) throw destinationExists(of.name);
+      resolve: ({ segments, generation }) => {
+        if (segments.some(({ liveCount }) => liveCount > 0)) throw destinationExists(at.name);
+        if (generation !== at.generation) throw destinationDeleted(at.name);
         return { batch, builds: [], result: () => {} };
       },
     }),
@@ -145,6 +137,13 @@ export function destinationExists(name: NamespaceName): DatabaseError {
   return new DatabaseError(
     "conflict",
     `💔 namespace '${name}' has documents already: copy or branch into an empty or new one`,
+  );
+}
+
+function destinationDeleted(name: NamespaceName): DatabaseError {
+  return new DatabaseError(
+    "conflict",
+    `💔 namespace '${name}' was deleted while it was being filled: nothing was copied`,
   );
 }
 

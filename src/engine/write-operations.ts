@@ -103,6 +103,19 @@ class NamespaceOperations {
   async write(body: BodySource, reporter: CallReporter): Promise<EngineAnswer> {
     const { catalog } = this.#context;
     const namespace = await catalog.get(this.#name);
+    try {
+      return await this.#writeTo(namespace, body, reporter);
+    } finally {
+      catalog.forgetIfAbsent(this.#name);
+    }
+  }
+
+  async #writeTo(
+    namespace: Namespace,
+    body: BodySource,
+    reporter: CallReporter,
+  ): Promise<EngineAnswer> {
+    const { catalog } = this.#context;
     const request = await parseBody(body, namespace);
     if (request.encryption?.kind === "customer_managed") {
       await this.#context.checkKey(request.encryption.keyName);
@@ -127,7 +140,6 @@ class NamespaceOperations {
   }
 
   async delete(): Promise<EngineAnswer> {
-    await this.#find();
     await this.#context.catalog.delete(this.#name, deleteJob(this.#name));
     return json(200, encodeDeleteAnswer());
   }

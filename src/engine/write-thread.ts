@@ -5,8 +5,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
-import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { MEMORY_RETRY_MS, METRICS_INTERVAL_MS } from "../base/limits.ts";
+import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
@@ -17,12 +17,14 @@ import { DATA_KEY_BYTES } from "../storage/key-service.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
+import { arenaSegmentMemory } from "./arena-segment-memory.ts";
 import type { EmbeddingConfig } from "./config.ts";
 import { embeddingSource } from "./embedding-source.ts";
 import { movableBuffers } from "./movable-buffers.ts";
 import { NamespaceCatalog } from "./namespace-catalog.ts";
-import type { BoundedSegmentMemory, NamespaceParts } from "./namespace-parts.ts";
+import type { SharedParts } from "./namespace-parts.ts";
 import type { FromWriteThread, LogMessage, ToWriteThread } from "./thread-messages.ts";
+import { THRESHOLDS } from "./thresholds.ts";
 import { type OperationContext, runOperation } from "./write-operations.ts";
 import { WriteService } from "./write-service.ts";
 import { writeThreadMetrics } from "./write-thread-metrics.ts";
@@ -96,16 +98,13 @@ async function start(): Promise<void> {
   }
 }
 
-function namespaceParts(
-  store: ObjectStore,
-  keys: LocalKeyService,
-  arenas: Arenas,
-): Omit<NamespaceParts, "onRetired"> {
+function namespaceParts(store: ObjectStore, keys: LocalKeyService, arenas: Arenas): SharedParts {
   return {
     clock,
     random,
     log,
-    memory: segmentMemory(arenas),
+    memory: arenaSegmentMemory(arenas),
+    thresholds: THRESHOLDS,
     storeFor: (settings) => {
       const encryption = settings?.encryption;
       const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
@@ -113,26 +112,5 @@ function namespaceParts(
     },
     yield: () => new Promise((resolve) => setImmediate(resolve)),
     publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
-  };
-}
-
-function segmentMemory(arenas: Arenas): BoundedSegmentMemory {
-  return {
-    get freeBytes() {
-      return arenas.freeBytes;
-    },
-    allocate: (bytes) => {
-      const block = arenas.alloc(bytes);
-      if (block === undefined) {
-        throw new DatabaseError(
-          "overloaded",
-          `💔 out of memory for documents: no room for ${bytes} bytes, ${arenas.freeBytes} are ` +
-            "free; delete documents or namespaces, or raise --memory-limit",
-          { retryAfterMs: MEMORY_RETRY_MS },
-        );
-      }
-      return { arena: block.arena, offset: block.offset, bytes: arenas.bytes(block) };
-    },
-    free: (place) => arenas.free(place),
   };
 }

@@ -44,8 +44,8 @@ export interface WalEntry {
   readonly records: readonly WalRecord[];
 }
 
-/** Encodes an entry as an object. */
-export function encodeWalEntry(entry: WalEntry): Promise<Uint8Array> {
+/** Encodes an entry as the object at `walKey(at, entry.sequence)`. */
+export function encodeWalEntry(entry: WalEntry, at: NamespaceGeneration): Promise<Uint8Array> {
   assert(entry.nonce.length === WAL_NONCE_BYTES, `nonce of ${entry.nonce.length} bytes`);
   const head = new ByteWriter();
   head.u64(BigInt(entry.generation));
@@ -60,7 +60,13 @@ export function encodeWalEntry(entry: WalEntry): Promise<Uint8Array> {
     recordHead.varint(bytes.length);
     parts.push(recordHead.finish(), bytes);
   }
-  return encodeFrame({ kind: "WAL entry", version: VERSION, parts, compression: "if smaller" });
+  return encodeFrame({
+    kind: "WAL entry",
+    object: walKey(at, entry.sequence),
+    version: VERSION,
+    parts,
+    compression: "if smaller",
+  });
 }
 
 /**

@@ -90,7 +90,7 @@ export class WalWriter {
         timeMs: Math.round(this.#clock.nowMs()),
         records,
       };
-      const object = await encodeWalEntry(entry);
+      const object = await encodeWalEntry(entry, this.#at);
       const other = await this.#commit(entry, object);
       if (other !== undefined) return { kind: "conflict", entry: other };
 

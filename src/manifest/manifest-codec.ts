@@ -29,8 +29,11 @@ export interface StoredManifest {
   readonly previousNonce: Uint8Array;
 }
 
-/** Encodes a manifest as an object. A `state` that JSON cannot hold exactly is a bug. */
-export function encodeManifest(stored: StoredManifest): Promise<Uint8Array> {
+/** Encodes a manifest as the object at its key. A `state` that JSON cannot hold exactly is a bug. */
+export function encodeManifest(
+  stored: StoredManifest,
+  at: NamespaceGeneration,
+): Promise<Uint8Array> {
   const { manifest, nonce, previousNonce } = stored;
   const fault = manifestFault(manifest);
   assert(fault === undefined, `manifest ${manifest.version}: ${fault}`);
@@ -39,6 +42,7 @@ export function encodeManifest(stored: StoredManifest): Promise<Uint8Array> {
   const json = new TextEncoder().encode(JSON.stringify(manifest, exactValue));
   return encodeFrame({
     kind: "manifest",
+    object: manifestKey(at, manifest.version),
     version: VERSION,
     parts: [nonce, previousNonce, json],
     compression: "if smaller",

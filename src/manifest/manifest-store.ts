@@ -89,7 +89,7 @@ export class ManifestStore {
     assert(version === this.#known.version + 1, `version ${version} skips or goes back`);
     const nonce = Uint8Array.from(this.#random.bytes(MANIFEST_NONCE_BYTES));
     const previousNonce = this.#known.nonce;
-    const object = await encodeManifest({ manifest: next, nonce, previousNonce });
+    const object = await encodeManifest({ manifest: next, nonce, previousNonce }, this.#at);
     if (!(await this.#put(version, object, nonce))) return { kind: "conflict" };
     if (!(await this.#isInChain(version, nonce))) return { kind: "conflict" };
 

@@ -48,8 +48,15 @@ export interface MemtableCommit {
   readonly deletes?: { readonly ids: ColumnData; readonly count: number };
   /** Whole documents with unique ids. */
   readonly documents?: DocumentColumns;
+  /** What `prepare` made of `documents`; without it they are built now. */
+  readonly prepared?: PreparedSegments;
   /** After the commit. */
   readonly schema: Schema;
+}
+
+/** Segments that are in memory already and in no memtable yet: to be added, or discarded. */
+export interface PreparedSegments {
+  readonly segments: readonly LiveSegment[];
 }
 
 /** How far a rebuild is. */
@@ -107,13 +114,30 @@ export class Memtable {
     return undefined;
   }
 
+  /**
+   * Builds the segments of documents that are yet to be committed. Whoever commits them elsewhere
+   * first knows then that there is room for them. Throws, and takes nothing, if there is none.
+   */
+  prepare(documents: DocumentColumns, schema: Schema): PreparedSegments {
+    if (documents.count === 0) return { segments: [] };
+    const parts = splitDocuments(documents);
+    return { segments: this.#addAll(parts.map((part) => () => planSegment(part, schema))) };
+  }
+
+  /** Gives back the memory of segments that nobody was told of. */
+  discard({ segments }: PreparedSegments): void {
+    for (const { view } of segments) {
+      this.#memoryBytes -= view.bytes;
+      this.#options.memory.free(placeOf(view));
+    }
+  }
+
   /** Applies a commit. Throws before anything changed if there is no memory. */
   apply(commit: MemtableCommit): MemtableDelta {
     const { documents, deletes, schema } = commit;
-    const added =
-      documents === undefined || documents.count === 0
-        ? []
-        : this.#addAll(splitDocuments(documents).map((part) => () => planSegment(part, schema)));
+    const prepared =
+      commit.prepared ?? (documents === undefined ? undefined : this.prepare(documents, schema));
+    const added = prepared?.segments ?? [];
     const killed = new Map<LiveSegment, number[]>();
     if (deletes !== undefined) this.#killAll(idKeys(deletes.ids, deletes.count), killed);
     if (documents !== undefined) this.#killAll(idKeys(documents.ids, documents.count), killed);
@@ -171,27 +195,37 @@ export class Memtable {
   }
 
   /**
-   * Adds a sealed segment from a store, after checking it (throws `corrupt`, `too_new`, `too_old`).
-   * `live` is copied; without it every document is alive. No live id may be here already. Nothing
-   * is added if none is alive.
+   * Puts a sealed segment from a store into memory, after checking it (throws `corrupt`, `too_new`,
+   * `too_old`). `live` is copied; without it every document is alive. Gives none if none is alive.
    */
-  addSegment(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): MemtableDelta {
+  prepareStored(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): PreparedSegments {
     const block = sealed.byteOffset % 8 === 0 ? sealed : Uint8Array.from(sealed);
     verifySegment(block);
-    if (live?.every((word) => word === 0)) {
-      return { full: false, added: [], killed: [], dropped: [] };
-    }
+    if (live?.every((word) => word === 0)) return { segments: [] };
     const place = this.#options.memory.allocate(block.length);
     place.bytes.set(block);
     const segment = new LiveSegment(openSegment(id, place.bytes, place), live?.slice());
-    assert(
-      this.#segments.every(({ view }) => view.id !== id),
-      `segment ${id} is here already`,
-    );
     this.#memoryBytes += block.length;
-    this.#replace([], [segment]);
-    this.#count([segment]);
-    return { full: false, added: [describe(segment)], killed: [], dropped: [] };
+    return { segments: [segment] };
+  }
+
+  /** Adds segments that came from a store. No live id of theirs may be here already. */
+  addPrepared({ segments }: PreparedSegments): MemtableDelta {
+    for (const added of segments) {
+      assert(
+        this.#segments.every(({ view }) => view.id !== added.view.id),
+        `segment ${added.view.id} is here already`,
+      );
+    }
+    this.#replace([], segments);
+    this.#count(segments);
+    const added = segments.map((segment) => describe(segment));
+    return { full: false, added, killed: [], dropped: [] };
+  }
+
+  /** Does both, `prepareStored` and `addPrepared`. */
+  addSegment(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): MemtableDelta {
+    return this.addPrepared(this.prepareStored(id, sealed, live));
   }
 
   /** The whole state as one delta, for a reader that knows nothing. */

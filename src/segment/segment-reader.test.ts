@@ -118,6 +118,7 @@ test("a segment goes through the frame of an object to a memtable and back", asy
   const sealed = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
   const frame = {
     kind: "segment",
+    object: "here",
     version: 1,
     parts: [sealed],
     compression: "if smaller",

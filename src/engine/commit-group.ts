@@ -1,0 +1,122 @@
+/**
+ * Which waiting jobs go into one WAL entry, and what they make of the namespace. Whatever can fail
+ * for one job alone fails here, before anything is durable: binding, conditions, size, memory.
+ */
+
+import { DatabaseError } from "../base/errors.ts";
+import { COMMIT_GROUP_BYTES_MAX, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
+import type { WalRecord } from "../log/wal-entry.ts";
+import type { LiveSegment } from "../segment/live-segment.ts";
+import type { PreparedSegments } from "../segment/memtable.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { GroupFootprint } from "../write/group-footprint.ts";
+import { encodeBatches } from "../write/wal-records.ts";
+import type { CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
+import type { NamespaceDocuments } from "./namespace-documents.ts";
+import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
+import { asFaultOf, getSegment } from "./segment-objects.ts";
+
+/** A job that waits, and who waits for it. */
+export interface QueuedJob {
+  readonly job: CommitJob<unknown>;
+  readonly succeed: (result: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** A job of a group. */
+export interface GroupMember extends QueuedJob {
+  readonly resolved: ResolvedJob<unknown>;
+  readonly records: readonly WalRecord[];
+  /** Its segments, in memory already. */
+  readonly prepared: PreparedSegments | undefined;
+}
+
+/** Jobs that share a WAL entry, and the facts after them. */
+export interface Group {
+  readonly members: readonly GroupMember[];
+  readonly facts: NamespaceFacts;
+}
+
+/** The namespace before the group. */
+export interface GroupBase {
+  readonly facts: NamespaceFacts;
+  readonly documents: NamespaceDocuments;
+  readonly nowMs: number;
+  /** What a job is resolved against when the facts are those. */
+  stateAt(facts: NamespaceFacts): JobState;
+}
+
+/** Takes as many jobs from the head of `queue` as fit together; refused ones hear it at once. */
+export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
+  const members: GroupMember[] = [];
+  const footprint = new GroupFootprint();
+  let { facts } = base;
+  let bytes = 0;
+  let entryBytes = 0;
+  while (queue.length > 0) {
+    const { job, fail } = queue[0];
+    const isFirst = members.length === 0;
+    let isLast = job.alone;
+    if (!isFirst && (job.alone || bytes + job.bytes > COMMIT_GROUP_BYTES_MAX)) break;
+    try {
+      const bound = job.bind(facts);
+      if (!isFirst && bound.conflictsWith(footprint)) break;
+      const resolved = bound.resolve(base.stateAt(facts));
+      const after = factsAfter(facts, resolved.batch, base.nowMs);
+      const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
+      const size = records.reduce((sum, record) => sum + record.bytes.length, 0);
+      if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
+      // A key that cannot be had must fail nobody else.
+      const changesKey = keyOf(after) !== keyOf(facts);
+      if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
+      isLast ||= changesKey;
+      const prepared = base.documents.prepare(resolved.batch, after.schema);
+      members.push({ ...queue[0], resolved, records, prepared });
+      if (resolved.touched !== undefined) footprint.add(resolved.touched);
+      facts = after;
+      bytes += job.bytes;
+      entryBytes += size;
+    } catch (error) {
+      fail(error);
+    }
+    queue.shift();
+    if (isLast) break;
+  }
+  return { members, facts };
+}
+
+/** Loads the segments of an import, if the job is one. Throws, and takes nothing, if it cannot. */
+export async function withImports(
+  member: GroupMember,
+  documents: NamespaceDocuments,
+  from: { readonly store: ObjectStore; readonly at: NamespaceGeneration },
+): Promise<GroupMember> {
+  const record = member.resolved.batch.find(({ kind }) => kind === "import");
+  if (record?.kind !== "import") return member;
+  const segments: LiveSegment[] = [];
+  for (const segment of record.segments) {
+    try {
+      const sealed = await getSegment(from.store, from.at, segment);
+      segments.push(...documents.prepareStored(segment.id, sealed).segments);
+    } catch (error) {
+      documents.discard({ segments });
+      throw asFaultOf(from.at, segment.id, error);
+    }
+  }
+  return { ...member, prepared: { segments } };
+}
+
+/** The customer-managed key with which a namespace writes, if any. */
+export function keyOf({ settings }: NamespaceFacts): string | undefined {
+  const encryption = settings?.encryption;
+  return encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
+}
+
+function tooLarge(bytes: number): DatabaseError {
+  return new DatabaseError(
+    "too_large",
+    `💔 this write takes ${bytes} bytes as it is stored, at most ${WAL_ENTRY_BYTES_MAX} are ` +
+      "allowed; split it into smaller writes",
+  );
+}

@@ -1,0 +1,150 @@
+/** Group commit: what waits shares an entry, and still every request stands alone (I4 to I6). */
+
+import { expect, test } from "vitest";
+import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
+
+const upsert = (...rows: object[]) => ({ upsert_rows: rows });
+
+test("writes that wait share few entries, and all of them are there", async () => {
+  const store = new CountingObjectStore(new MemoryObjectStore());
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", upsert({ id: 0 }));
+  const before = store.counts().requests.put;
+  await Promise.all(Array.from({ length: 64 }, (_, i) => engine.write("n", upsert({ id: i + 1 }))));
+  expect(store.counts().requests.put - before).toBeLessThanOrEqual(8);
+  expect(await engine.rows("n")).toEqual(Array.from({ length: 65 }, (_, id) => ({ id })));
+});
+
+test("of 64 writes that create one id only if it is absent, one is applied", async () => {
+  const engine = await EngineFixture.open();
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, (_, owner) =>
+      engine.write("n", {
+        ...upsert({ id: 1, owner }),
+        upsert_condition: ["id", "Eq", null],
+        return_affected_ids: true,
+      }),
+    ),
+  );
+  const applied = answers.flatMap(({ json }, owner) => (json.rows_upserted === 1 ? [owner] : []));
+  expect(applied).toHaveLength(1);
+  expect(await engine.rows("n")).toEqual([{ id: 1, owner: applied[0] }]);
+});
+
+test("counters under compare-and-set lose no update", async () => {
+  const engine = await EngineFixture.open();
+  await engine.write("n", upsert({ id: 1, count: 0 }));
+  let successes = 0;
+  const increment = async () => {
+    for (let tried = 0; tried < 200; tried++) {
+      const count = Number((await engine.rows("n"))?.[0].count);
+      const { json } = await engine.write("n", {
+        patch_rows: [{ id: 1, count: count + 1 }],
+        patch_condition: ["count", "Eq", count],
+      });
+      if (json.rows_patched === 1) {
+        successes++;
+        return;
+      }
+    }
+    throw new Error("never succeeded");
+  };
+  await Promise.all(Array.from({ length: 16 }, increment));
+  expect(successes).toBe(16);
+  expect(await engine.rows("n")).toEqual([{ id: 1, count: 16 }]);
+});
+
+test("lists that many append to keep every element, each once", async () => {
+  const engine = await EngineFixture.open();
+  const schema = { log: { type: "[]uint", filterable: false }, version: "uint" };
+  await engine.write("n", { ...upsert({ id: 1, log: [], version: 0 }), schema });
+  const append = async (element: number) => {
+    for (;;) {
+      const [{ log, version }] = (await engine.rows("n")) as { log?: number[]; version: number }[];
+      const { json } = await engine.write("n", {
+        patch_rows: [{ id: 1, log: [...(log ?? []), element], version: version + 1 }],
+        patch_condition: ["version", "Eq", version],
+      });
+      if (json.rows_patched === 1) return;
+    }
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, i) => append(i)));
+  const [row] = (await engine.rows("n")) as { log: number[]; version: number }[];
+  expect(row.version).toBe(12);
+  expect([...row.log].sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));
+});
+
+test("a refused write has no effect and does not disturb those beside it", async () => {
+  const engine = await EngineFixture.open();
+  await engine.write("n", upsert({ id: 0, a: 1 }));
+  const answers = await Promise.all([
+    engine.call("write", "n", upsert({ id: 1, a: 1 })),
+    engine.call("write", "n", upsert({ id: 2, a: 1 }, { id: 3, a: "no number" })),
+    engine.call("write", "n", upsert({ id: 4, a: 1 })),
+    engine.call("write", "n", { ...upsert({ id: 5 }), upsert_condition: ["nowhere", "Eq", 1] }),
+    engine.call("write", "n", upsert({ id: 6, a: 1 })),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 400, 200]);
+  const ids = (await engine.rows("n"))?.map(({ id }) => id);
+  expect(ids).toEqual([0, 1, 4, 6]);
+});
+
+test("reads never see part of a write", async () => {
+  const engine = await EngineFixture.open();
+  await engine.write("n", upsert({ id: 0, version: 0 }, { id: 1, version: 0 }));
+  let done = false;
+  const writing = (async () => {
+    for (let version = 1; version <= 40; version++) {
+      await engine.write("n", upsert({ id: 0, version }, { id: 1, version }));
+    }
+    done = true;
+  })();
+  while (!done) {
+    const versions = (await engine.rows("n"))?.map(({ version }) => version) ?? [];
+    expect(new Set(versions).size).toBe(1);
+    expect(versions).toHaveLength(2);
+  }
+  await writing;
+});
+
+test("a key that does not exist refuses its own request only", async () => {
+  const keys = new TestKeys();
+  keys.names.add("there");
+  const engine = await EngineFixture.open({ keys });
+  const under = (name: string) => ({ encryption: { mode: "customer-managed", key_name: name } });
+  await engine.write("n", { ...upsert({ id: 0 }), ...under("there") });
+  keys.names.add("leaves");
+  keys.wrapsLeft.set("leaves", 1); // There when it is checked, gone when the entry is written.
+  const answers = await Promise.all([
+    engine.call("write", "n", upsert({ id: 1 })),
+    engine.call("write", "n", { ...upsert({ id: 2 }), ...under("nowhere") }),
+    engine.call("write", "n", { ...upsert({ id: 3 }), ...under("leaves") }),
+    engine.call("write", "n", upsert({ id: 4 })),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 200]);
+  expect((await engine.rows("n"))?.map(({ id }) => id)).toEqual([0, 1, 4]);
+  await engine.write("n", upsert({ id: 5 }));
+});
+
+test("under a load that never stops, segments are merged all the same", async () => {
+  const thresholds = { segmentsUnmergedMax: 12 };
+  const engine = await EngineFixture.open({ thresholds });
+  let most = 0;
+  let written = 0;
+  const client = async (first: number) => {
+    for (let i = 0; i < 40; i++) {
+      await engine.write("n", upsert({ id: first + i * 100 }));
+      written++;
+      const namespace = await engine.catalog.find("n" as never);
+      const held = namespace?.hold();
+      most = Math.max(most, held?.segments.length ?? 0);
+      held?.letGo();
+    }
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, i) => client(i)));
+  expect(written).toBe(480);
+  expect(most).toBeLessThan(60);
+  expect(await engine.rows("n")).toHaveLength(480);
+});

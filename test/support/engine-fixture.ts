@@ -1,0 +1,282 @@
+/**
+ * The whole engine inside one thread, over any store: the same parts as in production, with ports
+ * that need no workers, a clock that needs no time and chance from a seed. Restarts and crashes take
+ * milliseconds.
+ */
+
+import type { Clock } from "../../src/base/clock.ts";
+import { DatabaseError } from "../../src/base/errors.ts";
+import { namespaceName } from "../../src/base/ids.ts";
+import { type Random, seededRandom } from "../../src/base/random.ts";
+import { hashEmbeddingProvider } from "../../src/embed/hash-embedding-provider.ts";
+import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
+import type { EngineAnswer, EngineRequest, OperationName } from "../../src/engine/engine.ts";
+import { NamespaceCatalog } from "../../src/engine/namespace-catalog.ts";
+import type { SharedParts } from "../../src/engine/namespace-parts.ts";
+import { QueryService } from "../../src/engine/query-service.ts";
+import type {
+  FromQueryThread,
+  FromWriteThread,
+  ToQueryThread,
+  ToWriteThread,
+} from "../../src/engine/thread-messages.ts";
+import { ThreadedEngine } from "../../src/engine/threaded-engine.ts";
+import { THRESHOLDS, type Thresholds } from "../../src/engine/thresholds.ts";
+import { type OperationContext, runOperation } from "../../src/engine/write-operations.ts";
+import { WriteService } from "../../src/engine/write-service.ts";
+import { Arenas } from "../../src/kernel/arena.ts";
+import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
+import { DATA_KEY_BYTES, type KeyService } from "../../src/storage/key-service.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
+import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
+import { InstantClock } from "./instant-clock.ts";
+import { type FarEnd, localPorts } from "./local-ports.ts";
+
+const MIB = 1024 * 1024;
+
+/** What a test may choose. */
+export interface FixtureOptions {
+  /** Kept by the caller across restarts. */
+  readonly store?: ObjectStore;
+  readonly clock?: Clock;
+  readonly keys?: TestKeys;
+  readonly thresholds?: Partial<Thresholds>;
+  readonly memoryBytes?: number;
+  readonly queryThreads?: number;
+}
+
+/** A row as tests see it. */
+export type Row = Record<string, unknown>;
+
+/** An answer with its body parsed. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly json: any;
+}
+
+/** A log line. */
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Keys that tests put there and take away; `wrap` is no secret. */
+export class TestKeys implements KeyService {
+  readonly names = new Set<string>();
+  /** Keys that vanish after so many wraps. */
+  readonly wrapsLeft = new Map<string, number>();
+
+  async wrap(keyName: string, dataKey: Uint8Array): Promise<Uint8Array> {
+    const left = this.wrapsLeft.get(keyName);
+    if (left !== undefined) this.wrapsLeft.set(keyName, left - 1);
+    if (left === 0) this.names.delete(keyName);
+    if (!this.names.has(keyName)) throw new DatabaseError("invalid", `no key ${keyName}`);
+    return dataKey.map((byte) => byte ^ 0x5a);
+  }
+
+  async unwrap(keyName: string, wrapped: Uint8Array): Promise<Uint8Array> {
+    if (!this.names.has(keyName)) throw new DatabaseError("unavailable", `${keyName} is gone`);
+    return wrapped.map((byte) => byte ^ 0x5a);
+  }
+}
+
+/** Of all fixtures, so that no two processes draw the same nonces. */
+let processes = 0;
+
+/** One run of the server. */
+export class EngineFixture {
+  readonly engine: ThreadedEngine;
+  readonly catalog: NamespaceCatalog;
+  readonly arenas: Arenas;
+  readonly logs: LogLine[] = [];
+
+  private constructor(parts: {
+    engine: ThreadedEngine;
+    catalog: NamespaceCatalog;
+    arenas: Arenas;
+    logs: LogLine[];
+  }) {
+    this.engine = parts.engine;
+    this.catalog = parts.catalog;
+    this.arenas = parts.arenas;
+    this.logs = parts.logs;
+  }
+
+  /** Starts a server on a store and recovers what a stop interrupted. */
+  static async open(options: FixtureOptions = {}): Promise<EngineFixture> {
+    const clock = options.clock ?? new InstantClock();
+    const random = seededRandom(0x7261 + ++processes);
+    const threads = options.queryThreads ?? 1;
+    const arenas = new Arenas({
+      totalBytes: options.memoryBytes ?? 64 * MIB,
+      threads,
+      arenaBytes: MIB,
+    });
+    const logs: LogLine[] = [];
+    const log = (level: string, message: string, facts: LogLine["facts"] = {}) => {
+      logs.push({ level, message, facts });
+    };
+    const writeThread = localPorts<ToWriteThread, FromWriteThread>();
+    const parts = namespaceParts(options, {
+      clock,
+      random,
+      arenas,
+      log,
+      post: writeThread.far.post,
+    });
+    const queryThreads = Array.from({ length: threads }, (_, thread) => {
+      const ports = localPorts<ToQueryThread, FromQueryThread>();
+      startQueryThread(ports.far, { thread, clock, random });
+      return ports.near;
+    });
+    const engine = new ThreadedEngine({
+      clock,
+      random,
+      log,
+      writeThread: writeThread.near,
+      queryThreads,
+    });
+    const catalog = new NamespaceCatalog(parts, parts.store);
+    await catalog.recover();
+    startWriteThread(writeThread.far, { parts, catalog, arenas, keys: options.keys });
+    await engine.ready();
+    return new EngineFixture({ engine, catalog, arenas, logs });
+  }
+
+  /** Sends one request. */
+  async call(
+    operation: OperationName,
+    namespace: string | undefined,
+    body?: unknown,
+    rest: Partial<EngineRequest> = {},
+  ): Promise<Answer> {
+    return parsed(
+      await this.engine.handle({
+        operation,
+        ...(namespace !== undefined && { namespace: namespaceName(namespace) }),
+        parameters: {},
+        ...(body !== undefined && { body: bodyOf(body) }),
+        apiVersion: "v2",
+        respondAsync: false,
+        signal: new AbortController().signal,
+        ...rest,
+      }),
+    );
+  }
+
+  /** Sends a write that must succeed. */
+  async write(namespace: string, body: unknown): Promise<Answer> {
+    const answer = await this.call("write", namespace, body);
+    if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.json)}`);
+    return answer;
+  }
+
+  /** All documents by ascending id; undefined if there is no such namespace. */
+  async rows(namespace: string): Promise<Row[] | undefined> {
+    const answer = await this.call("query", namespace, {
+      rank_by: ["id", "asc"],
+      limit: 10_000,
+      include_attributes: true,
+    });
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.json)}`);
+    return answer.json.rows;
+  }
+
+  /** Stops as a server that was asked to. */
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+}
+
+type Post = (message: FromWriteThread) => void;
+
+function namespaceParts(
+  options: FixtureOptions,
+  of: { clock: Clock; random: Random; arenas: Arenas; log: SharedParts["log"]; post: Post },
+): SharedParts & { readonly store: ObjectStore } {
+  const { clock, random, arenas, log, post } = of;
+  const inner = options.store ?? new MemoryObjectStore();
+  const store = new RetryingObjectStore({ store: inner, clock, random });
+  const keys = options.keys ?? new TestKeys();
+  return {
+    store,
+    clock,
+    random,
+    log,
+    memory: arenaSegmentMemory(arenas),
+    thresholds: { ...THRESHOLDS, ...options.thresholds },
+    storeFor: (settings) => {
+      const encryption = settings?.encryption;
+      const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
+      return new EncryptingObjectStore({ store, keys, random, keyName });
+    },
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
+    publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
+  };
+}
+
+function startWriteThread(
+  far: FarEnd<ToWriteThread, FromWriteThread>,
+  of: {
+    parts: OperationContext["parts"] & { readonly random: Random };
+    catalog: NamespaceCatalog;
+    arenas: Arenas;
+    keys: TestKeys | undefined;
+  },
+): void {
+  const { parts, catalog, arenas, keys } = of;
+  arenas.onArena((memory, index) => far.post({ kind: "arena", index, memory }));
+  const context: OperationContext = {
+    parts,
+    catalog,
+    embedding: hashEmbeddingProvider,
+    checkKey: async (name) => {
+      await keys?.wrap(name, parts.random.bytes(DATA_KEY_BYTES));
+    },
+  };
+  const service = new WriteService(
+    (message) => far.post(message),
+    (call, body, reporter) => runOperation(call, body, reporter, context),
+  );
+  far.listen((message) => {
+    if (message.kind === "release") catalog.release(message.instance, message.version);
+    else if (message.kind === "close") void close();
+    else service.hear(message);
+  });
+  far.post({ kind: "ready" });
+
+  async function close(): Promise<void> {
+    await service.whenIdle();
+    await catalog.settle();
+    far.post({ kind: "closed" });
+  }
+}
+
+function startQueryThread(
+  far: FarEnd<ToQueryThread, FromQueryThread>,
+  of: { thread: number; clock: Clock; random: Random },
+): void {
+  const service = new QueryService({
+    kernels: new ArenaKernels(undefined, of.thread),
+    embedding: hashEmbeddingProvider,
+    clock: of.clock,
+    random: of.random,
+    post: (message) => far.post(message),
+  });
+  far.listen((message) => service.hear(message));
+}
+
+async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function parsed({ status, headers, body }: EngineAnswer): Answer {
+  const text = new TextDecoder().decode(body);
+  return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
+}
