@@ -1,0 +1,172 @@
+/** What the HTTP measurements share: a server process, a light client, vectors, figures. */
+
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { seededRandom } from "../src/base/random.ts";
+import { type ServerProcess, startServer } from "../test/support/server-process.ts";
+
+/** A server in a temporary directory on the local disk. */
+export interface BenchServer extends ServerProcess {
+  /** Greatest resident memory so far, in MiB, as the kernel counts it. */
+  peakMemoryMib(): number;
+  /** Starts another one over the same data, once this one has ended. */
+  restart(): Promise<BenchServer>;
+  /** Stops it and deletes its data. */
+  remove(): Promise<void>;
+}
+
+/** Starts a server with these flags. */
+export async function benchServer(...flags: string[]): Promise<BenchServer> {
+  return serve(await mkdtemp(join(tmpdir(), "trawl-bench-")), flags);
+}
+
+async function serve(dataDir: string, flags: readonly string[]): Promise<BenchServer> {
+  const server = await startServer({ dataDir, arguments: ["--log-level", "error", ...flags] });
+  return {
+    ...server,
+    peakMemoryMib: () => {
+      const status = readFileSync(`/proc/${server.process.pid}/status`, "utf8");
+      return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    },
+    restart: () => serve(dataDir, flags),
+    remove: async () => {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * One keep-alive connection that sends prepared requests and waits for each answer. It parses no
+ * more than it must, because client and server share this machine's cores.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #resolve: ((answer: Buffer) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on("data", (data) => this.#hear(data));
+    socket.on("error", (error) => this.#reject?.(error));
+    socket.on("close", () => this.#reject?.(new Error("the server closed the connection")));
+  }
+
+  /** Connects to a server. */
+  static open(url: string): Promise<Connection> {
+    const { hostname, port } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => resolve(new Connection(socket)));
+      socket.once("error", reject);
+    });
+  }
+
+  /** Sends one request of `prepare` and returns the answer's body; throws unless it is a 200. */
+  send(request: readonly Uint8Array[]): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      for (const part of request) this.#socket.write(part);
+    });
+  }
+
+  close(): void {
+    this.#reject = undefined;
+    this.#socket.destroy();
+  }
+
+  #hear(data: Buffer): void {
+    this.#received = this.#received.length === 0 ? data : Buffer.concat([this.#received, data]);
+    const headEnd = this.#received.indexOf("\r\n\r\n");
+    if (headEnd < 0) return;
+    const head = this.#received.toString("latin1", 0, headEnd);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    const end = headEnd + 4 + length;
+    if (this.#received.length < end) return;
+    const body = this.#received.subarray(headEnd + 4, end);
+    this.#received = this.#received.subarray(end);
+    if (head.startsWith("HTTP/1.1 200")) this.#resolve?.(body);
+    else this.#reject?.(new Error(`${head.slice(0, 40)}: ${body.toString().slice(0, 300)}`));
+  }
+}
+
+/** A POST request, ready to be sent again and again. */
+export function prepare(path: string, ...body: Uint8Array[]): Uint8Array[] {
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  const head = `POST ${path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n`;
+  return [Buffer.from(`${head}content-length: ${length}\r\n\r\n`), ...body];
+}
+
+/** A POST request of a small JSON body, in one piece. */
+export function prepareJson(path: string, body: unknown): Uint8Array[] {
+  return [Buffer.concat(prepare(path, Buffer.from(JSON.stringify(body))))];
+}
+
+/** Sends one JSON body over a connection of its own and parses the answer. */
+export async function postJson(url: string, path: string, body: unknown): Promise<unknown> {
+  const connection = await Connection.open(url);
+  const answer = await connection.send(prepareJson(path, body));
+  connection.close();
+  return JSON.parse(answer.toString());
+}
+
+/** Runs `work` on `count` connections at once; each call of it gets its own connection. */
+export async function onConnections(
+  url: string,
+  count: number,
+  work: (connection: Connection, index: number) => Promise<void>,
+): Promise<void> {
+  const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(url)));
+  await Promise.all(connections.map(work));
+  for (const connection of connections) connection.close();
+}
+
+/** Random vectors with components in [-1, 1), the same in every run. */
+export function randomVectors(count: number, dimensions: number): Float32Array[] {
+  const random = seededRandom(7);
+  return Array.from({ length: count }, () =>
+    Float32Array.from({ length: dimensions }, () => random.next() * 2 - 1),
+  );
+}
+
+/** A vector's JSON as clients write it: shortest decimals of float32. */
+export function vectorJson(vector: Float32Array): string {
+  return `[${Array.from(vector, (value) => Number(value.toPrecision(8))).join()}]`;
+}
+
+/** A vector as base64 of little-endian float32, in quotes. */
+export function vectorBase64(vector: Float32Array): string {
+  return `"${Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")}"`;
+}
+
+/** The value at a share of the sorted values, such as 0.5 and 0.99. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** Prints lines under heads, and how busy the machine was. */
+export function printTable(heads: readonly string[], lines: readonly (readonly unknown[])[]): void {
+  const cells = [heads, ...lines].map((line) => line.map(String));
+  const widths = heads.map((_, i) => Math.max(...cells.map((line) => line[i].length)));
+  for (const line of cells) console.log(line.map((cell, i) => cell.padEnd(widths[i])).join("  "));
+  const load = readFileSync("/proc/loadavg", "utf8").split(" ")[0];
+  console.log(`(load average of the last minute: ${load})`);
+}
+
+/** Milliseconds that `action` takes. */
+export async function timed(action: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await action();
+  return performance.now() - startMs;
+}

@@ -1,0 +1,103 @@
+/**
+ * Lag of the main thread's event loop under mixed load: 2 clients write batches of 500 documents
+ * with 256 dimensions and text, 4 clients run vector, text and aggregate queries, for 10 s. The lag
+ * is the server's own figure, sampled each second from /metrics. Run: `node bench/http-lag.ts`
+ * (Node >= 24). Prints the median and the greatest of the p99 of all seconds.
+ */
+
+import {
+  benchServer,
+  type Connection,
+  median,
+  onConnections,
+  percentile,
+  prepareJson,
+  printTable,
+  randomVectors,
+  timed,
+} from "./http-harness.ts";
+
+const SECONDS = 10;
+const BATCH = 500;
+const PATH = "/v2/namespaces/lag";
+const WORDS = "river stone light winter garden letter window paper silver ocean".split(" ");
+
+const server = await benchServer();
+const vectors = randomVectors(BATCH, 256).map((vector) => [...vector]);
+const text = (i: number) =>
+  Array.from({ length: 20 }, (_, k) => WORDS[(i * 7 + k * k) % 10]).join(" ");
+const batches = Array.from({ length: 8 }, (_, batch) =>
+  prepareJson(PATH, {
+    distance_metric: "cosine_distance",
+    schema: { text: { type: "string", full_text_search: true } },
+    upsert_rows: vectors.map((vector, i) => ({
+      id: batch * BATCH + i,
+      vector,
+      text: text(i),
+      n: i % 9,
+    })),
+  }),
+);
+const queries = [
+  { rank_by: ["vector", "ANN", vectors[0]], limit: 10, include_attributes: ["text"] },
+  { rank_by: ["text", "BM25", "silver ocean light"], limit: 10 },
+  { aggregate_by: { all: ["Count"], n: ["Sum", "n"] }, group_by: ["n"] },
+  { rank_by: ["n", "desc"], limit: 1000, include_attributes: true },
+].map((body) => prepareJson(`${PATH}/query`, body));
+
+async function lagMs(): Promise<number> {
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(/^trawl_event_loop_lag_p99_seconds\S* (\S+)/m.exec(metrics)?.[1]) * 1000;
+}
+
+await onConnections(server.url, 1, async (connection) => {
+  for (const batch of batches) await connection.send(batch);
+});
+await lagMs();
+const lags: number[] = [];
+const queryMs: number[] = [];
+const endMs = performance.now() + SECONDS * 1000;
+let writes = 0;
+const repeat = async (
+  connection: Connection,
+  requests: Uint8Array[][],
+  done: (ms: number) => void,
+) => {
+  for (let i = 0; performance.now() < endMs; i++) {
+    done(await timed(() => connection.send(requests[i % requests.length])));
+  }
+};
+const sample = async () => {
+  while (performance.now() < endMs) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    lags.push(await lagMs());
+  }
+};
+await Promise.all([
+  sample(),
+  onConnections(server.url, 2, (connection) => repeat(connection, batches, () => writes++)),
+  onConnections(server.url, 4, (connection) =>
+    repeat(connection, queries, (ms) => queryMs.push(ms)),
+  ),
+]);
+printTable(
+  [
+    "lag p99 ms (median)",
+    "lag p99 ms (greatest)",
+    "documents/s",
+    "queries/s",
+    "query p50 ms",
+    "query p99 ms",
+  ],
+  [
+    [
+      median(lags).toFixed(1),
+      Math.max(...lags).toFixed(1),
+      Math.round((writes * BATCH) / SECONDS),
+      Math.round(queryMs.length / SECONDS),
+      median(queryMs).toFixed(1),
+      percentile(queryMs, 0.99).toFixed(1),
+    ],
+  ],
+);
+await server.remove();
