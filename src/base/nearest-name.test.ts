@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName, similarName } from "./nearest-name.ts";
 
 test.each([
   ["prot", ["host", "port"], "port"],
@@ -13,4 +13,16 @@ test.each([
 test("without candidates there is none, and of equals the first", () => {
   expect(nearestName("a", [])).toBeUndefined();
   expect(nearestName("a", ["b", "c"])).toBe("b");
+});
+
+test.each([
+  ["eq", ["Eq", "NotEq"], "Eq"],
+  ["Equals", ["Eq", "Glob"], "Eq"],
+  ["vec", ["vector", "via"], "vector"],
+  ["titel", ["title", "text"], "title"],
+  ["zz", ["t", "text"], undefined],
+  ["Min", ["Max", "Sum"], undefined],
+  ["x", [], undefined],
+])("what is similar to %j in %j is %s", (name, candidates, similar) => {
+  expect(similarName(name, candidates)).toBe(similar);
 });

@@ -19,6 +19,18 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return nearest;
 }
 
+/**
+ * Returns the nearest candidate if it is likely what was meant: one begins with the other, or at
+ * most half of the longer one is edited. A far-fetched hint misleads more than none.
+ */
+export function similarName(name: string, candidates: readonly string[]): string | undefined {
+  const nearest = nearestName(name, candidates);
+  if (nearest === undefined) return undefined;
+  const [a, b] = [name.toLowerCase(), nearest.toLowerCase()];
+  if (a.length > 1 && b.length > 1 && (a.startsWith(b) || b.startsWith(a))) return nearest;
+  return editWeight(a, b) <= Math.max(a.length, b.length) / 2 ? nearest : undefined;
+}
+
 /** Damerau-Levenshtein distance with weights, restricted to swaps of untouched neighbours. */
 function editWeight(a: string, b: string): number {
   let before: number[] = [];

@@ -123,7 +123,7 @@ describe("a filter is refused with 400", () => {
       ],
       "case_sensitive must be true or false",
     ],
-    [["vector", "Eq", [1, 2]], "attribute is not filterable"],
+    [["vector", "Eq", [1, 2]], "attributes of type [2]f32 cannot be filtered"],
     [["n", "Eq", { $ref_new: "n" }], "$ref_new is only allowed in conditions of writes"],
   ])("%j", (notation, message) => {
     const found = fault(notation);

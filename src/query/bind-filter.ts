@@ -1,7 +1,7 @@
 /** Binds a filter to a schema: names, indexes and operand types, with the reasons for refusals. */
 
 import { type DatabaseError, invalid } from "../base/errors.ts";
-import { nearestName } from "../base/nearest-name.ts";
+import { similarName } from "../base/nearest-name.ts";
 import { type AttributeType, formatAttributeType, sameType } from "../model/attribute-type.ts";
 import type { Filter, FilterCondition } from "../model/filter.ts";
 import type { AttributeSchema, Schema } from "../model/schema.ts";
@@ -37,11 +37,18 @@ export function bindFilter(filter: Filter, scope: FilterScope): Predicate {
 
 /** Builds the error for a name that the schema does not have. */
 export function unknownAttribute(name: string, schema: Schema, where: string): DatabaseError {
-  const nearest = nearestName(name, ["id", ...schema.attributes.keys()]);
-  return invalid(
-    `💔 ${where}: attribute "${name}" not found in schema; the nearest is "${nearest}"`,
-  );
+  const known = ["id", ...schema.attributes.keys()];
+  const similar = similarName(name, known);
+  const rest = known.length > LISTED_NAMES_MAX ? `, … (${known.length} in all)` : "";
+  const hint =
+    similar === undefined
+      ? `the attributes are ${known.slice(0, LISTED_NAMES_MAX).join(", ")}${rest}`
+      : `the nearest is "${similar}"`;
+  return invalid(`💔 ${where}: attribute "${name}" not found in schema; ${hint}`);
 }
+
+/** How many attributes a message lists. */
+const LISTED_NAMES_MAX = 10;
 
 /** The schema of an attribute, with `id` as one. Undefined if there is none of that name. */
 export function attributeSchema(name: string, schema: Schema): AttributeSchema | undefined {
@@ -108,6 +115,10 @@ function indexFor(
   if (isGlob && schema.glob === true) return "glob";
   if (purpose === "condition" && isVector(schema.type)) return undefined;
   if (schema.filterable && !isVector(schema.type)) return "filterable";
+  if (isVector(schema.type) || isBytes(schema.type)) {
+    const fault = `attributes of type ${formatAttributeType(schema.type)} cannot be filtered`;
+    throw filterFault(attribute, fault);
+  }
   const cure = isGlob ? `${operator} needs \`glob: true\`` : "set `filterable: true`";
   throw filterFault(attribute, `attribute is not filterable; ${cure} in its schema`);
 }
@@ -118,6 +129,10 @@ function needsOption(attribute: string, operator: string, option: string): Datab
 
 function isVector({ kind }: AttributeType): boolean {
   return kind === "vector" || kind === "multi_vector" || kind === "sparse";
+}
+
+function isBytes(type: AttributeType): boolean {
+  return type.kind === "bytes";
 }
 
 function bindReference(

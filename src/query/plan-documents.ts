@@ -6,6 +6,7 @@ import type { DocumentQuery, LimitPer, RankBy } from "../model/query.ts";
 import { unknownAttribute } from "./bind-filter.ts";
 import { bindScore, rankAttribute, rankFault, type ScoreScope } from "./bind-score.ts";
 import { bindVectorTarget } from "./bind-vector.ts";
+import { atPlace } from "./fault-place.ts";
 import type { DocumentPlan, OrderKey, RankNode } from "./plan.ts";
 import { planComputed } from "./plan-computed.ts";
 import type { Predicate } from "./predicate.ts";
@@ -25,7 +26,10 @@ export function planDocuments(
     limit: query.limit,
     limitPer: query.limitPer && bindLimitPer(query.limitPer, query, scope),
     attributes: returnedAttributes(query, scope),
-    computed: [...query.computed].map(([name, node]) => [name, planComputed(node, query, scope)]),
+    computed: [...query.computed].map(([name, node]) => [
+      name,
+      atPlace(`compute_attributes.${name}`, () => planComputed(node, query, scope)),
+    ]),
   };
 }
 

@@ -5,7 +5,9 @@ import type { QueryResult } from "../model/query-result.ts";
 import type { ScoreScope } from "./bind-score.ts";
 import { executePlan } from "./executor.ts";
 import { explainPlan } from "./explain.ts";
+import { atPlace } from "./fault-place.ts";
 import { fuseResults } from "./fuse-results.ts";
+import type { Plan } from "./plan.ts";
 import { planQuery } from "./planner.ts";
 import { type QueryContext, requireIndex } from "./query-context.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -29,7 +31,7 @@ export function runRequest(
   context: QueryContext,
 ): RequestOutcome {
   const scope = scopeOf(snapshot, context);
-  const plans = request.queries.map((query) => planQuery(query, scope));
+  const plans = planAll(request, scope);
   const work = newCounters();
   work.exhaustiveCount = snapshot.unindexedCount;
   const results = plans.map((plan) => executePlan(plan, { snapshot, context, work }));
@@ -44,7 +46,7 @@ export function explainRequest(
   context: QueryContext,
 ): string {
   const scope = scopeOf(snapshot, context);
-  const plans = request.queries.map((query) => explainPlan(planQuery(query, scope), snapshot));
+  const plans = planAll(request, scope).map((plan) => explainPlan(plan, snapshot));
   if (request.kind === "single") return plans[0];
   const parts = plans.map((plan, index) => `Subquery ${index}\n${plan}`);
   const { fusion } = request;
@@ -55,6 +57,12 @@ export function explainRequest(
     );
   }
   return parts.join("\n");
+}
+
+function planAll({ kind, queries }: QueryRequest, scope: ScoreScope): Plan[] {
+  return queries.map((query, index) =>
+    atPlace(kind === "multi" ? `queries[${index}]` : undefined, () => planQuery(query, scope)),
+  );
 }
 
 /** Binds names and weighs terms over a snapshot. */

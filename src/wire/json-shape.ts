@@ -4,7 +4,7 @@
  */
 
 import { type DatabaseError, malformed } from "../base/errors.ts";
-import { nearestName } from "../base/nearest-name.ts";
+import { similarName } from "../base/nearest-name.ts";
 import { isJsonNumbers, type JsonObject, type JsonValue } from "../model/json-value.ts";
 
 /** How much of a string is quoted in messages. */
@@ -114,10 +114,11 @@ export function describeJson(value: JsonValue): string {
   return value instanceof Map ? "map" : "sequence";
 }
 
-/** The end of a message that offers the nearest of the names that would have been valid. */
+/** The end of a message: the name that was probably meant, or all that would have been valid. */
 export function didYouMean(name: string, candidates: readonly string[]): string {
-  const nearest = nearestName(clip(name), candidates);
-  return nearest === undefined ? "" : `, did you mean "${nearest}"?`;
+  const similar = similarName(clip(name), candidates);
+  if (similar !== undefined) return `, did you mean "${similar}"?`;
+  return `, expected ${candidates.length > 1 ? "one of " : ""}${candidates.join(", ")}`;
 }
 
 /** Cuts a string to what a message quotes of it. */

@@ -6,11 +6,20 @@ import {
   HIGHLIGHT_FRAGMENTS_DEFAULT,
   HIGHLIGHT_FRAGMENTS_MAX,
 } from "../base/limits.ts";
+import { similarName } from "../base/nearest-name.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { ComputedAttribute, Highlight } from "../model/query.ts";
 import type { ExpressionBudget } from "./expression-budget.ts";
-import { countAt, elementsOf, memberPath, objectAt, stringAt, variantAt } from "./json-shape.ts";
-import { parseScoreExpression } from "./parse-score-expression.ts";
+import {
+  clip,
+  countAt,
+  elementsOf,
+  memberPath,
+  objectAt,
+  stringAt,
+  variantAt,
+} from "./json-shape.ts";
+import { isOperator, parseScoreExpression } from "./parse-score-expression.ts";
 import { parseVectors } from "./parse-vector-operand.ts";
 
 const FRAGMENT_UNITS = ["word", "sentence", "paragraph", "none"] as const;
@@ -48,13 +57,13 @@ function parseOne(path: string, value: JsonValue, budget: ExpressionBudget): Com
     return { kind: "vector_dist", attribute: head, operand };
   }
   // `["Highlight", "BM25", "query"]` scores an attribute of that name.
-  const isHighlight = head === "Highlight" && (elements.length < 3 || !isText(elements[2]));
-  if (isHighlight) return parseHighlight(path, elements, budget);
+  if (typeof head === "string" && !isOperator(second)) {
+    if (head === "Highlight") return parseHighlight(path, elements, budget);
+    if (similarName(clip(head), ["Highlight"]) !== undefined) {
+      throw malformed(path, `unknown function "${clip(head)}", did you mean "Highlight"?`);
+    }
+  }
   return { kind: "score", expression: parseScoreExpression(path, value, budget) };
-}
-
-function isText(value: JsonValue): boolean {
-  return typeof value === "string" || Array.isArray(value);
 }
 
 function parseHighlight(

@@ -5,6 +5,7 @@
 
 import { invalid, malformed } from "../base/errors.ts";
 import { TEXT_QUERY_CHARS_MAX } from "../base/limits.ts";
+import { similarName } from "../base/nearest-name.ts";
 import {
   FILTER_OPERATORS,
   type Filter,
@@ -90,7 +91,8 @@ function parseCombinator(path: string, elements: readonly JsonValue[], scope: Fi
   const name = elements[0] as "And" | "Or" | "Not";
   if (elements.length < 2) throw malformed(path, `invalid length 1, expected ["${name}", …]`);
   if (elements.length > 2) {
-    throw invalid(`💔 ${path}: ${name} takes one argument, but ${elements.length - 1} were given`);
+    const form = name === "Not" ? `["Not", filter]` : `["${name}", [filter, …]]`;
+    throw invalid(`💔 ${path}: expected ${form}, but ${elements.length - 1} arguments were given`);
   }
   if (name === "Not") return { kind: "not", filter: parseNode(`${path}[1]`, elements[1], scope) };
   const parts = elementsOf(elements[1]);
@@ -110,7 +112,9 @@ function parseAttributeFilter(
   }
   if (operator === undefined) throw malformed(path, `invalid length 1, expected ${EXPECTED}`);
   if (typeof operator !== "string") {
-    throw wrongType(`${path}[1]`, operator, "an operator's name");
+    const combinator = similarName(clip(attribute), ["And", "Or", "Not"]);
+    const hint = combinator === undefined ? "" : `; did you mean "${combinator}" before it?`;
+    throw wrongType(`${path}[1]`, operator, `an operator's name${hint}`);
   }
   if (!isFilterOperator(operator)) {
     const hint = didYouMean(operator, FILTER_OPERATORS);

@@ -6,6 +6,10 @@ import type { JsonObject, JsonValue } from "../model/json-value.ts";
 import type { LimitPer } from "../model/query.ts";
 import { arrayAt, countAt, memberPath, present, stringsAt, wrongType } from "./json-shape.ts";
 
+const LIMIT_INPUT =
+  "data did not match any variant of untagged enum LimitInput: expected an integer or " +
+  '{"total": integer, "per": {"attributes": [name, …], "limit": integer}}';
+
 /** `limit` or `top_k` as written; `total` may still be 0. */
 export interface ParsedLimit {
   readonly total: number;
@@ -58,7 +62,7 @@ function parseLimitInput(path: string, value: JsonValue): ParsedLimit {
   }
   const total = value instanceof Map ? value.get("total") : undefined;
   if (!(value instanceof Map) || typeof total !== "bigint" || total < 0n) {
-    throw malformed(path, "data did not match any variant of untagged enum LimitInput");
+    throw malformed(path, LIMIT_INPUT);
   }
   const per = value.get("per") ?? undefined;
   return {

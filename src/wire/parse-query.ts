@@ -74,15 +74,18 @@ function parseDocumentQuery(
   const computed = present(query, "compute_attributes");
   const metric = present(query, "distance_metric");
   const limit = parseLimit(path, query);
+  const inSubquery = path === "" ? "" : `${path}: `;
 
   if (rank === undefined && filters === undefined && limit === undefined) {
-    throw invalid(`💔 ${path === "" ? "" : `${path}: `}query must specify rank_by or aggregate_by`);
+    throw invalid(`💔 ${inSubquery}query must specify rank_by or aggregate_by`);
   }
   if (rank === undefined && present(query, "offset") !== undefined) {
     throw invalid(`💔 ${at("offset")} requires rank_by`);
   }
   const rankBy = rank === undefined ? RANK_BY_ID : parseRankBy(at("rank_by"), rank, budget);
-  if (limit === undefined) throw invalid("💔 rank_by queries must specify top_k or limit");
+  if (limit === undefined) {
+    throw invalid(`💔 ${inSubquery}rank_by queries must specify top_k or limit`);
+  }
   checkDocumentLimit(limit);
   const selection = parseSelection(path, query);
   if (limit.per) checkKeysAreReturned(`${at("limit")}.per`, limit.per.attributes, selection);

@@ -1,12 +1,12 @@
 /** `rank_by`: nearest vectors, order by attributes, or a score expression. */
 
-import { invalid } from "../base/errors.ts";
+import { type DatabaseError, invalid } from "../base/errors.ts";
 import { ORDER_BY_MAX } from "../base/limits.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { OrderRank, RankBy } from "../model/query.ts";
 import type { ExpressionBudget } from "./expression-budget.ts";
 import { clip, elementsOf } from "./json-shape.ts";
-import { parseScoreExpression, rankInputError } from "./parse-score-expression.ts";
+import { isFunction, parseScoreExpression, rankInputError } from "./parse-score-expression.ts";
 import { parseVectorOperand } from "./parse-vector-operand.ts";
 
 /** The ranking of a query that only has filters: by id. */
@@ -32,7 +32,14 @@ export function parseRankBy(path: string, value: JsonValue, budget: ExpressionBu
   if (isDirection(second) && elements.length === 2 && head !== "Attribute") {
     return { kind: "order", keys: [{ attribute: head, direction: second }] };
   }
+  if (isMisspeltOrder(elements)) throw directionError(path, second);
   return { kind: "score", expression: parseScoreExpression(path, value, budget) };
+}
+
+/** `["price", "up"]`: no expression has two names, but for that of an attribute's value. */
+function isMisspeltOrder(elements: readonly JsonValue[]): boolean {
+  const [head, second] = elements;
+  return elements.length === 2 && typeof second === "string" && !isFunction(head);
 }
 
 function parseOrders(path: string, elements: readonly JsonValue[]): OrderRank {
@@ -52,8 +59,12 @@ function parseOrder(path: string, value: JsonValue): OrderRank["keys"][number] {
   }
   const [attribute, direction] = pair;
   if (isDirection(direction)) return { attribute, direction };
+  throw directionError(path, direction);
+}
+
+function directionError(path: string, direction: JsonValue): DatabaseError {
   const got = typeof direction === "string" ? `"${clip(direction)}"` : "something else";
-  throw rankInputError(`${path}[1]`, `expected "asc" or "desc", got ${got}`);
+  return rankInputError(`${path}[1]`, `expected "asc" or "desc", got ${got}`);
 }
 
 function isDirection(value: JsonValue | undefined): value is "asc" | "desc" {

@@ -2,6 +2,7 @@
 
 import { type DatabaseError, invalid, malformed } from "../base/errors.ts";
 import { SPARSE_ENTRIES_MAX } from "../base/limits.ts";
+import { similarName } from "../base/nearest-name.ts";
 import { FILTER_OPERATORS } from "../model/filter.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { ScoreExpression } from "../model/query.ts";
@@ -61,6 +62,11 @@ export function parseScoreExpression(
   return expression;
 }
 
+/** Tells whether expressions may begin with the name as a function. */
+export function isFunction(name: JsonValue): boolean {
+  return typeof name === "string" && Object.hasOwn(FUNCTIONS, name);
+}
+
 /** The contract's error for what is no rank expression; `hint` says what would be one. */
 export function rankInputError(path: string, hint: string): DatabaseError {
   return malformed(path, `${RANK_INPUT}: ${hint}`);
@@ -75,7 +81,7 @@ function parseNode(
   if (typeof head !== "string") throw rankInputError(path, "expected a name as the first element");
   const call = Object.hasOwn(FUNCTIONS, head) ? FUNCTIONS[head] : undefined;
   // `["Sum", "BM25", …]` ranks by an attribute that happens to have a function's name.
-  const named = typeof second === "string" && (head !== "Attribute" || elements.length > 2);
+  const named = isOperator(second) && (head !== "Attribute" || elements.length > 2);
   if (call && !named) return call(path, elements, budget);
 
   if (isFilterCombinator(elements) || isFilterOperator(second)) {
@@ -89,15 +95,32 @@ function parseNode(
         "rerank_by to combine rankings",
     );
   }
-  if (typeof second !== "string") {
-    throw rankInputError(path, `unknown function "${clip(head)}"${hintAt(head)}`);
-  }
-  const hint = didYouMean(second, [...RANK_OPERATORS, "asc", "desc", ...FILTER_OPERATORS]);
-  throw rankInputError(`${path}[1]`, `unknown operator "${clip(second)}"${hint}`);
+  throw unknownName(path, elements);
 }
 
-function hintAt(name: string): string {
-  return didYouMean(name, [...Object.keys(FUNCTIONS), "And", "Or", "Not"]);
+/** Says what of an expression without a known operator or function was probably meant. */
+function unknownName(path: string, elements: readonly JsonValue[]): DatabaseError {
+  const head = elements[0] as string;
+  const second = elements[1];
+  if (second === "asc" || second === "desc") {
+    const order = `["${clip(head)}", "${second}"]`;
+    return rankInputError(path, `an order stands alone, as in ${order}, and gives no score`);
+  }
+  const names = [...Object.keys(FUNCTIONS), "And", "Or", "Not"];
+  if (typeof second !== "string" || similarName(clip(head), names) !== undefined) {
+    return rankInputError(path, `unknown function "${clip(head)}"${didYouMean(head, names)}`);
+  }
+  const operators = [...RANK_OPERATORS, "asc", "desc", ...FILTER_OPERATORS];
+  const hint = didYouMean(second, operators);
+  return rankInputError(`${path}[1]`, `unknown operator "${clip(second)}"${hint}`);
+}
+
+/** Tells whether the second element of an expression makes the first an attribute's name. */
+export function isOperator(name: JsonValue | undefined): boolean {
+  const names: readonly JsonValue[] = RANK_OPERATORS;
+  return (
+    name === "asc" || name === "desc" || isFilterOperator(name) || names.includes(name ?? null)
+  );
 }
 
 function parseBm25(path: string, attribute: string, elements: readonly JsonValue[]) {
@@ -135,7 +158,9 @@ function parseSum(
   budget: ExpressionBudget,
 ): ScoreExpression {
   const parts = elements.length === 2 ? elementsOf(elements[1]) : undefined;
-  if (parts === undefined) throw rankInputError(path, 'expected ["Sum", [expression, …]]');
+  if (parts === undefined || typeof parts[0] === "string") {
+    throw rankInputError(path, 'expected ["Sum", [expression, …]]');
+  }
   if (parts.length === 0) throw invalid(`💔 ${path}[1]: Sum needs at least one expression`);
   const clauses = parts.map((part, i) => {
     const place = `${path}[1][${i}]`;
