@@ -102,11 +102,3 @@ export function idsOf(answer: {
 }): (string | number)[] {
   return (answer.rows ?? []).map(({ id }) => id);
 }
-
-/**
- * A BM25 score as the public service gives it. It takes the logarithm of a float32, so its scores
- * differ from the exact formula by some 5e-7 of their size.
- */
-export function publishedScore(value: number): unknown {
-  return expect.toSatisfy((score) => Math.abs(Number(score) / value - 1) < 1e-6);
-}
