@@ -1,0 +1,180 @@
+/** Damaged objects are named, refuse their namespace only, and can be got rid of (I18). */
+
+import { describe, expect, test } from "vitest";
+import { seededRandom } from "../../src/base/random.ts";
+import { encodeFrame, FRAME_KINDS, type FrameKind } from "../../src/codec/frame.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
+import { damagedBytes } from "../support/damaged-bytes.ts";
+import { EngineFixture } from "../support/engine-fixture.ts";
+
+const SEED = 11;
+const upsert = (...rows: object[]) => ({ upsert_rows: rows });
+
+/** Two namespaces with a manifest, segments, tombstones and log entries each. */
+async function filledStore(): Promise<MemoryObjectStore> {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store, thresholds: { checkpointTailEntries: 4 } });
+  for (const name of ["sick", "well"]) {
+    const rows = Array.from({ length: 9 }, (_, id) => ({ id, name, text: `word ${id}` }));
+    await engine.write(name, { ...upsert(...rows), schema: { text: "string" } });
+    await engine.write(name, { deletes: [3] });
+    await engine.write(name, upsert({ id: 20 }));
+    await engine.write(name, upsert({ id: 21 }));
+    await settled(store, name);
+    await engine.write(name, upsert({ id: 22 }));
+    await engine.write(name, { deletes: [4] });
+    await engine.write(name, upsert({ id: 23 }));
+  }
+  await engine.close();
+  return store;
+}
+
+/** Waits for the checkpoint, whose last step is to remove the first entries. */
+async function settled(store: MemoryObjectStore, name: string): Promise<void> {
+  for (let turn = 0; turn < 1000; turn++) {
+    const keys = await keysOf(store, `namespaces/${name}-table/`);
+    const isThere = keys.some((key) => key.includes("/manifest/"));
+    if (isThere && !keys.some((key) => key.includes("/wal/"))) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("no checkpoint came");
+}
+
+async function keysOf(store: MemoryObjectStore, prefix: string): Promise<readonly ObjectKey[]> {
+  return (await store.list({ prefix, limit: 1000 })).keys;
+}
+
+async function copyOf(store: MemoryObjectStore): Promise<MemoryObjectStore> {
+  const copy = new MemoryObjectStore();
+  for (const key of await keysOf(store, "")) await copy.put(key, await bytesAt(store, key), ALWAYS);
+  return copy;
+}
+
+async function bytesAt(store: MemoryObjectStore, key: ObjectKey): Promise<Uint8Array> {
+  const bytes = await store.get(key);
+  if (bytes === undefined) throw new Error(`nothing at ${key}`);
+  return bytes;
+}
+
+/** What the last log entry may lose: its absence cannot be told from never having been written. */
+const mayBeAbsent = (key: string) => key.endsWith("/wal/00000000000000000007");
+
+async function expectRefused(store: MemoryObjectStore, key: string, what: string): Promise<void> {
+  const engine = await EngineFixture.open({ store });
+  const query = await engine.call("query", "sick", { rank_by: ["id", "asc"], limit: 10 });
+  expect(query.status, what).toBe(500);
+  expect(query.json.error, what).toContain(key);
+  const write = await engine.call("write", "sick", upsert({ id: 1 }));
+  expect(write.status, what).toBe(500);
+  expect(await engine.rows("well"), what).toHaveLength(11);
+  await engine.write("well", upsert({ id: 99 }));
+  expect(engine.arenas.usedBytes, what).toBeGreaterThan(0);
+  // It can be deleted, and its name used again.
+  expect((await engine.call("delete_namespace", "sick")).status, what).toBe(200);
+  expect(await engine.rows("sick"), what).toBeUndefined();
+  await engine.write("sick", upsert({ id: 5 }));
+  expect(await engine.rows("sick"), what).toEqual([{ id: 5 }]);
+  await engine.close();
+  expect((await keysOf(store, "namespaces/sick-table/0000000001/")).length, what).toBe(0);
+  const next = await EngineFixture.open({ store });
+  expect(await next.rows("sick"), what).toEqual([{ id: 5 }]);
+}
+
+describe("of the objects of a namespace", async () => {
+  const whole = await filledStore();
+  const keys = await keysOf(whole, "namespaces/sick-table/");
+
+  test("all kinds are there", () => {
+    const kinds = ["/wal/", "/manifest/", "/segments/", ".live-"];
+    for (const kind of kinds)
+      expect(
+        keys.some((key) => key.includes(kind)),
+        kind,
+      ).toBe(true);
+    expect(keys.filter((key) => key.includes("/wal/"))).toHaveLength(3);
+  });
+
+  test.each(keys)("a damaged %s refuses its namespace", async (key) => {
+    const random = seededRandom(SEED);
+    const bytes = await bytesAt(whole, key);
+    for (let round = 0; round < 12; round++) {
+      const damaged = damagedBytes(bytes, random);
+      if (Buffer.compare(damaged, bytes) === 0) continue;
+      const store = await copyOf(whole);
+      await store.put(key, damaged, ALWAYS);
+      await expectRefused(store, key, `seed ${SEED}, round ${round}`);
+    }
+  });
+
+  test.each(keys)("the object of another namespace in the place of %s is found", async (key) => {
+    const kind = key.split("/")[3];
+    const isTombstones = key.includes(".live-");
+    for (const other of await keysOf(whole, "namespaces/well-table/")) {
+      if (other.split("/")[3] !== kind || other.includes(".live-") !== isTombstones) continue;
+      const store = await copyOf(whole);
+      await store.put(key, await bytesAt(whole, other), ALWAYS);
+      await expectRefused(store, key, other);
+    }
+  });
+
+  test.each(keys.filter((key) => !mayBeAbsent(key)))("a missing %s is found", async (key) => {
+    const store = await copyOf(whole);
+    await store.delete(key);
+    // Without its manifest a namespace misses its first log entry.
+    const named = key.includes("/manifest/") ? "namespaces/sick-table/0000000001/" : key;
+    await expectRefused(store, named, "missing");
+  });
+
+  test.each(keys)("a %s of another format version is refused as such", async (key) => {
+    const number = (await bytesAt(whole, key))[4];
+    const kinds = Object.entries(FRAME_KINDS) as [FrameKind, number][];
+    const kind = kinds.find(([, value]) => value === number)?.[0];
+    for (const [version, words] of [
+      [99, /format version 99, this server reads 1/],
+      [0, /format version 0, this server reads 1/],
+    ] as const) {
+      const store = await copyOf(whole);
+      const object = await encodeFrame({
+        kind: kind ?? "segment",
+        object: key,
+        version,
+        parts: [new Uint8Array(100)],
+        compression: "never",
+      });
+      await store.put(key, object, ALWAYS);
+      const engine = await EngineFixture.open({ store });
+      const answer = await engine.call("query", "sick", { rank_by: ["id", "asc"], limit: 10 });
+      expect(answer.status).toBe(500);
+      expect(answer.json.error).toMatch(words);
+      expect(answer.json.error).toContain(key);
+      expect(await engine.rows("well")).toHaveLength(11);
+    }
+  });
+
+  test("all lost but the segments is damage, not a namespace that never was", async () => {
+    const store = await copyOf(whole);
+    const lost = keys.filter((key) => !key.includes("/segments/"));
+    for (const key of lost) await store.delete(key);
+    await expectRefused(store, "namespaces/sick-table/0000000001/manifest/", "lost");
+  });
+});
+
+test("a damaged namespace whose deletion fails is still there, and can be deleted later", async () => {
+  const store = await filledStore();
+  const [key] = await keysOf(store, "namespaces/sick-table/");
+  await store.put(key, new Uint8Array(5), ALWAYS);
+  const put = store.put.bind(store);
+  store.put = (at, body, condition) =>
+    at.startsWith("deleted/") ? Promise.reject(new Error("no")) : put(at, body, condition);
+  const engine = await EngineFixture.open({ store });
+  expect((await engine.call("delete_namespace", "sick")).status).toBe(500);
+  store.put = put;
+  const next = await EngineFixture.open({ store });
+  expect((await next.call("query", "sick", { rank_by: ["id", "asc"] })).status).toBe(500);
+  expect(next.logs.map(({ message }) => message)).toContain(
+    "cannot finish an interrupted deletion",
+  );
+  expect((await next.call("delete_namespace", "sick")).status).toBe(200);
+  expect(await next.rows("sick")).toBeUndefined();
+});

@@ -1,0 +1,314 @@
+/** Random histories against a Map: what is published equals the model after every step (I1 to I4, I10). */
+
+import { expect, test } from "vitest";
+import { type Random, seededRandom } from "../../src/base/random.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { type Answer, EngineFixture, type Row } from "../support/engine-fixture.ts";
+import { FaultyObjectStore } from "../support/faulty-object-store.ts";
+import { InstantClock } from "../support/instant-clock.ts";
+
+const NAMES = ["x", "y", "z"];
+const IDS = 24;
+const QUIET = { before: 0, after: 0, delayMsMax: 0 };
+
+/** In a storm nine of ten tries fail, so that most requests do. */
+const WEATHER = [
+  QUIET,
+  QUIET,
+  { before: 0.12, after: 0.12, delayMsMax: 3 },
+  { before: 0.45, after: 0.45, delayMsMax: 3 },
+];
+
+type Documents = ReadonlyMap<number, Row>;
+type State = ReadonlyMap<string, Documents>;
+type Condition = readonly [string, "Eq" | "Gt", unknown];
+
+interface Body {
+  upsert_rows?: Row[];
+  patch_rows?: Row[];
+  deletes?: number[];
+  delete_by_filter?: Condition;
+  patch_by_filter?: { filters: Condition; patch: Row };
+  upsert_condition?: Condition;
+  patch_condition?: Condition;
+  delete_condition?: Condition;
+  schema?: object;
+}
+
+function holds([attribute, operator, operand]: Condition, row: Row): boolean {
+  const value = row[attribute] ?? null;
+  if (operator === "Eq") return value === operand;
+  return typeof value === typeof operand && (value as number) > (operand as number);
+}
+
+function clean(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+/** What a write makes of a namespace; undefined if there is none before and after. */
+function written(before: Documents | undefined, body: Body): Documents | undefined {
+  if (before === undefined && !body.upsert_rows?.length) return undefined;
+  const rows = new Map(before);
+  for (const [id, row] of before ?? []) {
+    if (body.delete_by_filter && holds(body.delete_by_filter, row)) rows.delete(id);
+  }
+  for (const [id, row] of [...rows]) {
+    const by = body.patch_by_filter;
+    if (by && holds(by.filters, row)) rows.set(id, clean({ ...row, ...by.patch }));
+  }
+  const seen = new Map(rows);
+  const allowed = (id: number, condition: Condition | undefined, ofAbsent: boolean) => {
+    const current = seen.get(id);
+    if (current === undefined) return ofAbsent;
+    return condition === undefined || holds(condition, current);
+  };
+  for (const row of body.upsert_rows ?? []) {
+    if (allowed(row.id as number, body.upsert_condition, true))
+      rows.set(Number(row.id), clean(row));
+  }
+  for (const row of body.patch_rows ?? []) {
+    if (!allowed(row.id as number, body.patch_condition, false)) continue;
+    rows.set(Number(row.id), clean({ ...rows.get(Number(row.id)), ...row }));
+  }
+  for (const id of body.deletes ?? []) {
+    if (allowed(id, body.delete_condition, true)) rows.delete(id);
+  }
+  return rows;
+}
+
+const WORDS = ["red", "green", "blue", "fox", "dog", "sun"];
+
+function randomRow(random: Random, id: number): Row {
+  const row: Row = { id };
+  const word = () => WORDS[random.below(WORDS.length)];
+  if (random.below(3) > 0) row.a = random.below(6);
+  if (random.below(3) > 0) row.b = `b${random.below(4)}`;
+  if (random.below(2) > 0) row.t = Array.from({ length: 1 + random.below(5) }, word).join(" ");
+  if (random.below(9) === 0) row.a = null;
+  return row;
+}
+
+function randomCondition(random: Random): Condition {
+  if (random.below(4) === 0) return ["b", "Eq", `b${random.below(4)}`];
+  return ["a", random.below(2) === 0 ? "Eq" : "Gt", random.below(6)];
+}
+
+function randomBody(random: Random): Body {
+  const ids = Array.from({ length: IDS }, (_, id) => id).sort(() => random.next() - 0.5);
+  const some = (most: number) => ids.splice(0, random.below(most + 1));
+  const one = (chance: number) => random.below(chance) === 0;
+  const body: Body = { upsert_rows: some(6).map((id) => randomRow(random, id)) };
+  if (one(2)) body.patch_rows = some(4).map((id) => ({ ...randomRow(random, id), a: 1 }));
+  if (one(2)) body.deletes = some(4);
+  if (one(6)) body.delete_by_filter = randomCondition(random);
+  if (one(6)) body.patch_by_filter = { filters: randomCondition(random), patch: { b: "patched" } };
+  if (one(4)) body.upsert_condition = randomCondition(random);
+  if (body.patch_rows && one(3)) body.patch_condition = randomCondition(random);
+  if (body.deletes && one(3)) body.delete_condition = randomCondition(random);
+  body.schema = { a: "int", b: "string", t: "string" };
+  return body;
+}
+
+/** One history: the server, and the states in which it may be. */
+class History {
+  readonly random: Random;
+  readonly store: FaultyObjectStore;
+  readonly clock = new InstantClock();
+  readonly faulty: boolean;
+  engine!: EngineFixture;
+  possible: State[] = [new Map()];
+  /** Full-text parameters last asked for, by namespace. */
+  indexed = new Set<string>();
+
+  constructor(seed: number, faulty: boolean) {
+    this.random = seededRandom(seed);
+    this.faulty = faulty;
+    this.store = new FaultyObjectStore({
+      store: new MemoryObjectStore(),
+      random: seededRandom(seed + 1),
+      clock: this.clock,
+      rates: QUIET,
+    });
+  }
+
+  async restart(kind: "close" | "kill"): Promise<void> {
+    this.store.setRates(QUIET);
+    if (kind === "close") await this.engine.close();
+    await this.open();
+  }
+
+  async open(): Promise<void> {
+    this.engine = await EngineFixture.open({
+      store: this.store,
+      clock: this.clock,
+      queryThreads: 2,
+      thresholds: {
+        checkpointTailEntries: 1 + this.random.below(8),
+        indexInlineDocumentsMax: this.random.below(2) * 1000,
+        segmentsUnmergedMax: 1 + this.random.below(20),
+      },
+    });
+  }
+
+  async step(): Promise<void> {
+    if (this.faulty) this.store.setRates(WEATHER[this.random.below(WEATHER.length)]);
+    const name = NAMES[this.random.below(NAMES.length)];
+    const other = NAMES[this.random.below(NAMES.length)];
+    const dice = this.random.below(40);
+    if (dice === 0) return this.restart("close");
+    if (dice === 1) return this.restart("kill");
+    if (dice < 4) return this.drop(name);
+    if (dice < 7) return this.copy(other, name);
+    if (dice < 10) return this.changeSchema(name);
+    if (dice < 13) return this.several(name);
+    return this.write(name);
+  }
+
+  async write(name: string): Promise<void> {
+    const body = randomBody(this.random);
+    const answer = await this.engine.call("write", name, body);
+    this.settle(answer, (state) => withRows(state, name, written(state.get(name), body)));
+  }
+
+  /** Writes that are sent together take effect in the order of their arrival. */
+  async several(name: string): Promise<void> {
+    const bodies = Array.from({ length: 2 + this.random.below(5) }, () => randomBody(this.random));
+    const answers = await Promise.all(bodies.map((body) => this.engine.call("write", name, body)));
+    answers.forEach((answer, i) => {
+      this.settle(answer, (state) => withRows(state, name, written(state.get(name), bodies[i])));
+    });
+  }
+
+  async drop(name: string): Promise<void> {
+    const answer = await this.engine.call("delete_namespace", name);
+    this.settle(answer, (state) => (state.has(name) ? withRows(state, name, undefined) : 404));
+  }
+
+  async copy(from: string, to: string): Promise<void> {
+    const kind = this.random.below(2) === 0 ? "copy" : "branch";
+    const body = { [`${kind}_from_namespace`]: from };
+    const answer = await this.engine.call("write", to, body);
+    this.settle(answer, (state) => {
+      const source = state.get(from);
+      if (source === undefined) return 404;
+      if ((state.get(to)?.size ?? 0) > 0) return 409;
+      return withRows(state, to, source);
+    });
+  }
+
+  async changeSchema(name: string): Promise<void> {
+    const t = this.random.below(3) === 0 ? true : { language: "english", stemming: true };
+    const body = { t: { type: "string", full_text_search: t } };
+    const answer = await this.engine.call("update_schema", name, body);
+    this.settle(answer, (state) => (state.has(name) ? state : 404));
+  }
+
+  /** Keeps the states that fit an answer. After 503 the request may have had its effect. */
+  settle({ status, json }: Answer, effect: (state: State) => State | number): void {
+    const what = `${status}: ${JSON.stringify(json)}`;
+    if (status === 503 && this.faulty) {
+      this.possible = this.possible.flatMap((state) => {
+        const next = effect(state);
+        return typeof next === "number" ? [state] : [state, next];
+      });
+      return;
+    }
+    const effects = this.possible.map((state) => [state, effect(state)] as const);
+    const fitting = effects.flatMap(([state, next]) => {
+      if (typeof next === "number") return next === status ? [state] : [];
+      return status === 200 ? [next] : [];
+    });
+    expect(fitting.length, what).toBeGreaterThan(0);
+    this.possible = fitting;
+  }
+
+  /** What is published is one of the possible states, and from now on the only one. */
+  async check(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      let rows: Row[] | undefined;
+      try {
+        rows = await this.engine.rows(name);
+      } catch (error) {
+        if (this.faulty && String(error).includes("503")) continue;
+        throw error;
+      }
+      const found = rows?.map(clean);
+      const fitting = this.possible.filter((state) => same(state.get(name), found));
+      if (fitting.length === 0) {
+        const expected = this.possible.map((state) => sorted(state.get(name)));
+        expect(found, name).toEqual(expected[0]);
+      }
+      this.possible = distinct(fitting);
+    }
+  }
+
+  /** A full-text answer, which must not depend on how documents are stored. */
+  async probe(name: string): Promise<string | undefined> {
+    const { status, json } = await this.engine.call("query", name, {
+      rank_by: ["t", "BM25", "red fox sun"],
+      limit: 100,
+      include_attributes: ["a"],
+    });
+    return status === 200 ? JSON.stringify(json.rows) : undefined;
+  }
+}
+
+function withRows(state: State, name: string, rows: Documents | undefined): State {
+  const next = new Map(state);
+  if (rows === undefined) next.delete(name);
+  else next.set(name, rows);
+  return next;
+}
+
+function distinct(states: readonly State[]): State[] {
+  const text = (state: State) =>
+    JSON.stringify(NAMES.map((name) => canonical(sorted(state.get(name)))));
+  return [...new Map(states.map((state) => [text(state), state])).values()];
+}
+
+function canonical(rows: Row[] | undefined): string | undefined {
+  return rows?.map((row) => JSON.stringify(Object.entries(row).sort())).join();
+}
+
+function sorted(documents: Documents | undefined): Row[] | undefined {
+  return documents && [...documents.values()].sort((x, y) => Number(x.id) - Number(y.id));
+}
+
+function same(documents: Documents | undefined, found: Row[] | undefined): boolean {
+  return canonical(sorted(documents)) === canonical(found);
+}
+
+async function runHistory(seed: number, faulty: boolean, steps: number): Promise<void> {
+  const history = new History(seed, faulty);
+  await history.open();
+  for (let step = 0; step < steps; step++) {
+    await history.step();
+    await history.check([NAMES[step % NAMES.length]]);
+    if (history.possible.length > 16) await history.check(NAMES);
+  }
+  await history.restart("close");
+  await history.check(NAMES);
+  const probes = await Promise.all(NAMES.map((name) => history.probe(name)));
+  await history.restart("close");
+  await history.check(NAMES);
+  expect(await Promise.all(NAMES.map((name) => history.probe(name)))).toEqual(probes);
+  await checkMemory(history);
+}
+
+/** When all namespaces are gone their memory is, too. */
+async function checkMemory({ engine }: History): Promise<void> {
+  for (const name of NAMES) await engine.call("delete_namespace", name);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(engine.arenas.usedBytes).toBe(0);
+}
+
+test.each([1, 2, 3, 4, 5, 6])("a random history equals the model (seed %i)", async (seed) => {
+  await runHistory(seed, false, 250);
+});
+
+test.each([11, 12, 13, 14, 15, 16])(
+  "a random history over a store that fails equals the model (seed %i)",
+  async (seed) => {
+    await runHistory(seed, true, 200);
+  },
+);
