@@ -1,5 +1,6 @@
 /** The deprecated export: all documents by id, page by page. */
 
+import { invalid } from "../base/errors.ts";
 import { EXPORT_PAGE_DOCUMENTS } from "../base/limits.ts";
 import type { Filter } from "../model/filter.ts";
 import type { DocumentQuery, QueryRequest } from "../model/query.ts";
@@ -29,7 +30,7 @@ export function exportPage(
 }
 
 function pageQuery({ schema }: Snapshot, cursor: string | undefined): DocumentQuery {
-  const after = schema.idType === "uint" && cursor ? BigInt(cursor) : cursor;
+  const after = schema.idType === "uint" && cursor ? idOf(cursor) : cursor;
   const filter: Filter | undefined = after
     ? {
         kind: "condition",
@@ -49,4 +50,9 @@ function pageQuery({ schema }: Snapshot, cursor: string | undefined): DocumentQu
     computed: new Map(),
     distanceMetric: undefined,
   };
+}
+
+function idOf(cursor: string): bigint {
+  if (/^\d{1,20}$/.test(cursor)) return BigInt(cursor);
+  throw invalid("💔 malformed cursor: use the `next_cursor` of the page before as it is");
 }

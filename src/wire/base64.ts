@@ -22,6 +22,7 @@ export function base64FloatCount(text: string): number | string {
   if (digits === undefined) return "invalid base64";
   const bytes = (digits * 3) >>> 2;
   if (bytes % 4 === 0) return bytes / 4;
+  if (decodeBase64(text) === undefined) return "invalid base64";
   return `base64 of ${bytes} bytes, which is no multiple of the 4 bytes of a float32`;
 }
 

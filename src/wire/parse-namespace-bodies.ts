@@ -12,7 +12,15 @@ const PINNED_REPLICAS_DEFAULT = 1;
 
 /** Reads the body of a schema update: the bare map from attribute names to declarations. */
 export function parseSchemaBody(body: Uint8Array): JsonObject {
-  return parseSchemaMap("", parseJson(body));
+  const root = parseJson(body);
+  const wrapped = root instanceof Map && root.size === 1 ? root.get("schema") : undefined;
+  if (wrapped instanceof Map && !wrapped.has("type")) {
+    throw malformed(
+      "schema",
+      "missing field `type`: the body is the map of attributes itself, not inside `schema`",
+    );
+  }
+  return parseSchemaMap("", root);
 }
 
 /** Reads the body of a metadata update. */

@@ -1,11 +1,13 @@
 /** Bodies of writes, parsed while they arrive. */
 
 import { assert } from "../base/assert.ts";
+import { type DatabaseError, invalid } from "../base/errors.ts";
 import { type AttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import type { JsonObject, JsonValue } from "../model/json-value.ts";
 import type { WriteRequest } from "../model/write-request.ts";
 import { buildWriteRequest, type WriteLists } from "./build-write-request.ts";
 import { JsonReader } from "./json-reader.ts";
+import { clip, didYouMean } from "./json-shape.ts";
 import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
 import { LooseIdsParser } from "./loose-ids-parser.ts";
@@ -65,6 +67,8 @@ export class WriteBodyParser {
   #state: "start" | "members" | "end" = "start";
   #list: { readonly name: ListMember; readonly parser: ListParser } | undefined;
   #bodyBytes = 0;
+  #hasKnownMember = false;
+  #unknownMember: string | undefined;
 
   constructor(hints: WriteHints) {
     this.#hints = hints;
@@ -81,6 +85,9 @@ export class WriteBodyParser {
     this.#reader.end();
     this.#run();
     assert(this.#state === "end", "a body that has ended is parsed to its end");
+    if (!this.#hasKnownMember && this.#unknownMember !== undefined) {
+      throw nothingKnown(this.#unknownMember);
+    }
     return buildWriteRequest(this.#members, this.#lists, this.#bodyBytes);
   }
 
@@ -107,7 +114,10 @@ export class WriteBodyParser {
     const name = reader.nextKey();
     if (name === undefined) {
       this.#state = "end";
-    } else if (isListMember(name)) {
+      return;
+    }
+    const isKnown = isListMember(name) || WHOLE_MEMBERS.has(name);
+    if (isListMember(name)) {
       if (reader.peekKind() === "null") reader.readNull();
       else this.#beginList(name);
     } else if (WHOLE_MEMBERS.has(name)) {
@@ -116,6 +126,8 @@ export class WriteBodyParser {
     } else {
       reader.skipValue();
     }
+    if (isKnown) this.#hasKnownMember = true;
+    else this.#unknownMember ??= name;
   }
 
   #beginList(name: ListMember): void {
@@ -147,6 +159,15 @@ export class WriteBodyParser {
     if (type?.kind === "scalar" && type.of === "float") return "float";
     return type === undefined && attribute === "vector" ? "vector" : "any";
   };
+}
+
+/** Unknown members are passed over beside known ones; alone they are a mistake, not a write. */
+function nothingKnown(name: string): DatabaseError {
+  const known = [...LIST_MEMBERS, ...WHOLE_MEMBERS];
+  return invalid(
+    `💔 the write has no field that is known: unknown field "${clip(name)}"` +
+      `${didYouMean(name, known)} Documents are sent as upsert_rows or upsert_columns`,
+  );
 }
 
 function isListMember(name: string): name is ListMember {

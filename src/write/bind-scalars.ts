@@ -75,7 +75,7 @@ function bindInts(source: LooseSource): ColumnData {
     } else if (typeof value === "bigint" && value >= INT64_MIN && value <= INT64_MAX) {
       result[i] = value;
     } else {
-      throw wrongType(source, i, "int (a signed 64-bit integer)", decimalHint(value));
+      throw wrongType(source, i, "int (a signed 64-bit integer)", numberHint(source, value));
     }
   }
   return { kind: "i64", values: result };
@@ -93,7 +93,7 @@ function bindUints(source: LooseSource): ColumnData {
     } else if (typeof value === "bigint" && value >= 0n && value <= UINT64_MAX) {
       result[i] = value;
     } else {
-      throw wrongType(source, i, "uint (an unsigned 64-bit integer)", decimalHint(value));
+      throw wrongType(source, i, "uint (an unsigned 64-bit integer)", numberHint(source, value));
     }
   }
   return { kind: "u64", values: result };
@@ -105,9 +105,14 @@ function writeInteger(halves: Int32Array, index: number, value: number): void {
   halves[index * 2 + 1] = Math.floor(value / 4294967296);
 }
 
-function decimalHint(value: unknown): string | undefined {
-  if (typeof value !== "number") return undefined;
-  return 'declare the attribute as "float" in the schema of its first write to store decimals';
+/** Which type would have held the number. */
+function numberHint(source: LooseSource, value: unknown): string | undefined {
+  if (typeof value !== "number" && typeof value !== "bigint") return undefined;
+  const declare = (type: string, what: string) =>
+    `declare the attribute as "${type}" in the schema of its first write to store ${what}`;
+  if (typeof value === "number" && !source.integersOnly) return declare("float", "decimals");
+  if (value >= INT64_MIN && value < 0) return declare("int", "negative numbers");
+  return value > INT64_MAX && value <= UINT64_MAX ? declare("uint", "larger numbers") : undefined;
 }
 
 function bindFloats(source: LooseSource): ColumnData {

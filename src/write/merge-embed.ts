@@ -47,6 +47,8 @@ function mergeTarget(
   declared: EmbedDeclaration,
   change: EmbedChange,
 ): AttributeSchema {
+  if (name === "id")
+    throw invalid("💔 attribute 'id' cannot take embeddings: it is no dense vector");
   if (existing) {
     checkTarget(existing.type, name, declared);
     return existing;

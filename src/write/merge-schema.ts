@@ -69,7 +69,6 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
       idType = mergeIdType(idType, parseIdDeclaration(value, path));
       continue;
     }
-    checkAttributeName(name);
     const declaration = parseAttributeDeclaration(value, path);
     const merged = mergeAttribute(attributes.get(name), declaration, { name, change });
     attributes.set(name, merged);
@@ -77,6 +76,8 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
     else if (declaration.embed) embeds.set(name, declaration.embed);
   }
   mergeEmbeds(attributes, { embeds, stops, change, currentMetric: current.distanceMetric });
+  // The names of embedded vectors are derived or chosen, so they were not seen above.
+  for (const name of attributes.keys()) checkAttributeName(name);
   checkCounts(attributes);
   const distanceMetric = mergeMetric(current, attributes, change);
   const schema: Schema = { idType, distanceMetric, attributes: withMetric(attributes) };

@@ -114,11 +114,39 @@ function parseType(text: string, path: string): AttributeType {
 }
 
 function unknownType(text: string): string {
+  const usual = usualType(text);
+  if (usual !== undefined) return `unknown type "${clip(text)}", did you mean "${usual}"?`;
   const vectors = ["[1024]f32", "[1024]f16", "[1024]i8", "[][128]f32", "{}f16"];
   const scalars = [...SCALAR_KINDS, "bytes"];
   const known = [...scalars, ...SCALAR_KINDS.map((kind) => `[]${kind}`), ...vectors];
   return `unknown type "${clip(text)}"${didYouMean(text, known)}`;
 }
+
+/** The type that other systems' name for it means here, as in `text[]` or `[768]float32`. */
+function usualType(text: string): string | undefined {
+  const name = text.toLowerCase();
+  const vector = /^(?:vector\(([1-9]\d*)\)|\[([1-9]\d*)\].*)$/.exec(name);
+  if (vector) return `[${vector[1] ?? vector[2]}]${/16/.test(name.slice(2)) ? "f16" : "f32"}`;
+  const array = /^(?:\[\](.+)|(.+)\[\]|(?:array|list)<(.+)>)$/.exec(name);
+  const element = array?.slice(1).find((part) => part !== undefined);
+  const scalar = USUAL_NAMES.get(element ?? name) ?? element;
+  if (scalar === undefined || parseAttributeType(scalar) === undefined) return undefined;
+  return element === undefined ? scalar : `[]${scalar}`;
+}
+
+const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
+  ...["text", "str", "varchar", "keyword"].map((name) => [name, "string"] as const),
+  ...["integer", "int32", "int64", "i64", "long", "bigint"].map((name) => [name, "int"] as const),
+  ...["uint64", "u64", "unsigned"].map((name) => [name, "uint"] as const),
+  ...["number", "double", "f64", "float64", "f32", "decimal"].map(
+    (name) => [name, "float"] as const,
+  ),
+  ...["date", "timestamp", "timestamptz", "time"].map((name) => [name, "datetime"] as const),
+  ...["blob", "binary", "bytea"].map((name) => [name, "bytes"] as const),
+  ["boolean", "bool"],
+  ["guid", "uuid"],
+  ["vector", "[1024]f32"],
+]);
 
 function parseAnn(
   value: JsonValue | undefined,
