@@ -141,8 +141,8 @@ function vectorAt(
 ): Float32Array {
   const start = ordinal * data.dimensions;
   const end = start + data.dimensions;
-  if (data.kind === "f16") return Float32Array.from(halves(data.values.subarray(start, end)));
-  return Float32Array.from(data.values.subarray(start, end));
+  const elements = data.values.subarray(start, end);
+  return new Float32Array(elements instanceof Uint16Array ? halves(elements) : elements);
 }
 
 function sparseAt(data: Extract<ColumnData, { kind: "sparse" }>, ordinal: number): SparseVector {

@@ -1,14 +1,21 @@
 /** Exact distances of a segment's vectors to a query. */
 
 import { assert, must } from "../base/assert.ts";
+import type { Ordinal } from "../base/ids.ts";
 import { SCAN_ROWS_MAX } from "../base/limits.ts";
 import { bitmapOrdinals, hasBit } from "../codec/bitmap.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
-import type { SegmentView, VectorPlace } from "../segment/segment-view.ts";
+import type { ColumnView, SegmentView, VectorPlace } from "../segment/segment-view.ts";
 import { lateInteractionDistance } from "../vector/late-interaction.ts";
-import { cosineDistance, inverseNorm, measureOf, unitVector } from "../vector/metric.ts";
+import {
+  cosineDistance,
+  cosineErrorMax,
+  measureOf,
+  unitVector,
+  vectorDistance,
+} from "../vector/metric.ts";
 import { andBits, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
 import type { VectorTarget } from "./plan.ts";
 import type { WorkCounters } from "./work-counters.ts";
@@ -43,7 +50,7 @@ export function scanVectors(
   };
   if (target.query instanceof Float32Array) {
     const place = must(found.vectors, "dense vectors have no place");
-    const rows = { column: found.column, place, count: view.documentCount };
+    const rows = { column: found, place, count: view.documentCount };
     scanDense(scan, rows, candidates, counted);
   } else {
     scanMulti(target.query, target.metric, found.column, { candidates, visit: counted });
@@ -51,7 +58,7 @@ export function scanVectors(
 }
 
 interface Rows {
-  readonly column: Column;
+  readonly column: ColumnView;
   readonly place: VectorPlace;
   readonly count: number;
 }
@@ -64,9 +71,8 @@ function scanDense(scan: VectorScan, rows: Rows, candidates: OrdinalBits, visit:
   const matrix = matrixOf(rows);
   const measure = measureOf(metric);
   const query = target.query as Float32Array;
-  // A unit vector keeps products with very long or short vectors in the range of float32.
   kernels.setQuery(matrix, metric === "cosine_distance" ? unitVector(query) : query);
-  const distance = distanceReader(metric, query, rows.place);
+  const distance = distanceReader(metric, query, rows);
   if (scan.access === "scan") {
     for (let start = 0; start < rows.count; start += SCAN_ROWS_MAX) {
       const end = Math.min(start + SCAN_ROWS_MAX, rows.count);
@@ -89,7 +95,7 @@ function scanDense(scan: VectorScan, rows: Rows, candidates: OrdinalBits, visit:
 }
 
 function matrixOf({ column, place, count }: Rows): RowMatrix {
-  const { type } = column;
+  const { type } = column.column;
   assert(type.kind === "vector", "rows of no dense vectors");
   const { arena, offset, strideBytes } = place;
   return {
@@ -105,11 +111,16 @@ function matrixOf({ column, place, count }: Rows): RowMatrix {
 function distanceReader(
   metric: DistanceMetric,
   query: Float32Array,
-  { inverseNorms }: VectorPlace,
+  { column, place }: Rows,
 ): (ordinal: number, score: number) => number {
   if (metric === "euclidean_squared") return (_ordinal, score) => score;
-  const queryNorm = inverseNorm(query) === 0 ? 0 : 1;
-  return (ordinal, score) => Math.fround(cosineDistance(score, inverseNorms[ordinal], queryNorm));
+  const { inverseNorms } = place;
+  const errorMax = cosineErrorMax(query.length);
+  return (ordinal, score) => {
+    const distance = cosineDistance(score, inverseNorms[ordinal], errorMax);
+    if (distance >= 0) return distance;
+    return vectorDistance(metric, query, column.value(ordinal as Ordinal) as Float32Array);
+  };
 }
 
 /** Documents without any vector have no distance. */

@@ -33,6 +33,7 @@ import type {
 import { openSparse, sparseView } from "./sparse-section.ts";
 import { openText, type TextIndex, textView } from "./text-section.ts";
 import {
+  oneVector,
   openVectorColumn,
   type PlacedVectors,
   type VectorColumn,
@@ -218,7 +219,11 @@ export class SegmentColumn implements ColumnView {
   }
 
   value(ordinal: Ordinal): AttributeValue {
-    return columnValue(this.column, ordinal);
+    const { placed } = this;
+    if (placed === undefined || !this.has(ordinal)) return columnValue(this.column, ordinal);
+    // Only this vector is read, however the others lie.
+    const { type, vectors } = placed;
+    return columnValue({ type, count: 1, data: oneVector(type, vectors, ordinal) }, 0);
   }
 
   get dictionary(): DictionaryView | undefined {

@@ -13,6 +13,7 @@ import { halves } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
+import { inverseNorm } from "../vector/metric.ts";
 import { SECTION, type SectionPlan } from "./segment-format.ts";
 
 /** Type of a dense vector. */
@@ -56,7 +57,7 @@ export function vectorsOf(column: Column): PlacedVectors {
   };
 }
 
-/** 1 / ‖v‖ of each vector of a column, from a sum in f64. */
+/** 1 / ‖v‖ of each vector of a column. */
 export function inverseNorms(column: Column): Float32Array {
   const { data, count } = column;
   assert(isDense(data), "the column has no dense vectors");
@@ -67,7 +68,7 @@ export function inverseNorms(column: Column): Float32Array {
     let sum = 0;
     const end = (ordinal + 1) * dimensions;
     for (let i = ordinal * dimensions; i < end; i++) sum += values[i] * values[i];
-    norms[ordinal] = sum === 0 ? 0 : 1 / Math.sqrt(sum);
+    norms[ordinal] = inverseNorm(sum);
   }
   return norms;
 }
@@ -122,16 +123,25 @@ export function openVectorColumn(block: Uint8Array): VectorColumn {
 /** The vectors end to end as a column has them: a view if there is no padding, else a copy. */
 export function vectorData(type: VectorType, placed: PlacedVectors, count: number): ColumnData {
   const width = vectorBytes(type);
-  let { bytes } = placed;
-  if (placed.strideBytes !== width) {
-    bytes = new Uint8Array(count * width);
-    for (let o = 0; o < count; o++) {
-      const at = o * placed.strideBytes;
-      bytes.set(placed.bytes.subarray(at, at + width), o * width);
-    }
+  if (placed.strideBytes === width) return vectorsAt(type, placed.bytes, count);
+  const bytes = new Uint8Array(count * width);
+  for (let o = 0; o < count; o++) {
+    const at = o * placed.strideBytes;
+    bytes.set(placed.bytes.subarray(at, at + width), o * width);
   }
-  const { dimensions, element } = type;
-  const { buffer, byteOffset } = bytes;
+  return vectorsAt(type, bytes, count);
+}
+
+/** One of the vectors as a column of its own: a view. */
+export function oneVector(type: VectorType, placed: PlacedVectors, ordinal: number): ColumnData {
+  return vectorsAt(type, placed.bytes.subarray(ordinal * placed.strideBytes), 1);
+}
+
+function vectorsAt(
+  { dimensions, element }: VectorType,
+  { buffer, byteOffset }: Uint8Array,
+  count: number,
+): ColumnData {
   const length = count * dimensions;
   switch (element) {
     case "f32":

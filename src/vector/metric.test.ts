@@ -3,6 +3,7 @@ import { seededRandom } from "../base/random.ts";
 import { lateInteractionDistance, sumOfNearest } from "./late-interaction.ts";
 import {
   cosineDistance,
+  cosineErrorMax,
   inverseNorm,
   isAscending,
   measureOf,
@@ -28,7 +29,7 @@ describe("metrics", () => {
   test("known distances", () => {
     expect(vectorDistance("cosine_distance", [1, 0], [0, 2])).toBe(1);
     expect(vectorDistance("cosine_distance", [1, 0], [-3, 0])).toBe(2);
-    expect(vectorDistance("cosine_distance", [1, 1], [1, 1])).toBeCloseTo(0, 7);
+    expect(vectorDistance("cosine_distance", [1, 1], [1, 1])).toBe(0);
     expect(vectorDistance("euclidean_squared", [1, 2], [4, 6])).toBe(25);
   });
 
@@ -36,9 +37,10 @@ describe("metrics", () => {
     expect(vectorDistance("cosine_distance", [0, 0], [1, 2])).toBe(1);
     expect(vectorDistance("cosine_distance", [0, 0], [0, 0])).toBe(1);
     const zero = new Float32Array(3);
-    expect(inverseNorm(zero)).toBe(0);
+    expect(inverseNorm(0)).toBe(0);
     expect(unitVector(zero)).toEqual(zero);
-    expect(cosineDistance(0, 0, 1)).toBe(1);
+    expect(cosineDistance(0, 0, 1e-6)).toBe(1);
+    expect(cosineDistance(0, 1, 1e-6)).toBe(1);
   });
 
   test("kernel scores become the distances of the oracle", () => {
@@ -51,29 +53,50 @@ describe("metrics", () => {
       const query = vector(1);
       const stored = vector(scale);
       for (const metric of METRICS) {
-        const distance =
-          metric === "euclidean_squared"
-            ? score(measureOf(metric), query, stored)
-            : cosineDistance(
-                score(measureOf(metric), unitVector(query), stored),
-                inverseNorm(stored),
-                1,
-              );
         const wanted = vectorDistance(metric, query, stored);
-        const error = Math.abs(distance - wanted) / Math.max(1, Math.abs(wanted));
-        if (Number.isFinite(wanted)) expect(error, `seed ${seed}`).toBeLessThan(1e-5);
-        else expect(distance).toBe(wanted);
-        if (metric === "cosine_distance") {
-          expect(distance).toBeGreaterThanOrEqual(0);
-          expect(distance).toBeLessThanOrEqual(2);
+        if (metric === "euclidean_squared") {
+          const distance = score(measureOf(metric), query, stored);
+          const error = Math.abs(distance - wanted) / Math.max(1, Math.abs(wanted));
+          if (Number.isFinite(wanted)) expect(error, `seed ${seed}`).toBeLessThan(1e-5);
+          else expect(distance).toBe(wanted);
+          continue;
         }
+        const dot = score(measureOf(metric), unitVector(query), stored);
+        const errorMax = cosineErrorMax(dimensions);
+        const norm = inverseNorm(stored.reduce((sum, x) => sum + x * x, 0));
+        const distance = cosineDistance(dot, norm, errorMax);
+        if (Number.isNaN(distance)) continue;
+        expect(Math.abs(distance - wanted), `seed ${seed}`).toBeLessThanOrEqual(errorMax);
+        expect(distance).toBeGreaterThan(0);
+        expect(distance).toBeLessThanOrEqual(2);
       }
     }
   });
 
+  test("equal vectors are at distance 0", () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = seededRandom(seed);
+      const scale = 10 ** (random.below(76) - 38);
+      const vector = Float32Array.from({ length: 1 + random.below(300) }, () => {
+        return (random.next() - 0.5) * scale;
+      });
+      for (const metric of METRICS) {
+        expect(vectorDistance(metric, vector, vector), `seed ${seed}`).toBe(0);
+      }
+    }
+  });
+
+  test("float32 tells no distance that may be 0, nor any of very long and short vectors", () => {
+    expect(cosineDistance(1 - 1e-6, 1, 2e-6)).toBeNaN();
+    expect(cosineDistance(0.5, 1, 2e-6)).toBe(0.5);
+    expect(cosineDistance(-1.000001, 1, 2e-6)).toBe(2);
+    expect(cosineDistance(Number.POSITIVE_INFINITY, 2 ** -128, 2e-6)).toBeNaN();
+    expect(cosineDistance(1e-40, 2 ** 120, 2e-6)).toBeNaN();
+  });
+
   test("norms that float32 cannot invert are held to its range", () => {
-    expect(inverseNorm([1e-41])).toBe(3.4028234663852886e38);
-    expect(inverseNorm([3e38, 3e38])).toBeGreaterThan(0);
+    expect(inverseNorm(1e-82)).toBe(3.4028234663852886e38);
+    expect(inverseNorm(16_384 * 1e77)).toBeGreaterThan(0);
   });
 });
 
