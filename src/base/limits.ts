@@ -237,3 +237,9 @@ export const EXPORT_PAGE_DOCUMENTS = 1_000;
 export const ENCODED_NAMES_MAX = 4096;
 /** Segments of a namespace above which merging them goes before further commits; our choice. */
 export const SEGMENTS_UNMERGED_MAX = 128;
+/** Smaller pieces of an object are copied together, so that it is written in few calls. */
+export const PIECE_BYTES_MIN = 64 * KIB;
+/** Bytes of a compressed payload that come from the pool at once. */
+export const COMPRESS_PIECE_BYTES = 1 * MIB;
+/** Openings of a namespace that one query waits for while faults close it again; our choice. */
+export const QUERY_OPENINGS_MAX = 5;

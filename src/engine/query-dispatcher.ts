@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from "../base/clock.ts";
-import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import { QUERY_SLOT_WAIT_MS_MAX } from "../base/limits.ts";
 import type { EngineLog } from "./config.ts";
@@ -29,6 +29,12 @@ export interface DispatchedQuery {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+/** What became of a query. */
+export type DispatchOutcome =
+  | { readonly kind: "answered"; readonly answer: EngineAnswer }
+  /** The namespace was deleted or closed before it ran; open it and dispatch `query` once more. */
+  | { readonly kind: "closed"; readonly query: DispatchedQuery };
+
 /** What the dispatcher is made of. */
 export interface DispatcherParts {
   readonly clock: Clock;
@@ -39,7 +45,7 @@ export interface DispatcherParts {
 }
 
 interface RunningQuery {
-  readonly answered: (answer: EngineAnswer) => void;
+  readonly ended: (outcome: EngineAnswer | Uint8Array<ArrayBuffer>) => void;
   readonly slots: QuerySlots;
   weight: number;
 }
@@ -66,11 +72,6 @@ export class QueryDispatcher {
     });
   }
 
-  /** Queries that wait or run. */
-  get inFlight(): number {
-    return this.#running.size;
-  }
-
   /** The newest figures of all threads. */
   metrics(): readonly EngineMetric[] {
     return this.#metrics.flat();
@@ -95,8 +96,8 @@ export class QueryDispatcher {
     for (const thread of this.#parts.threads) thread.post(message);
   }
 
-  /** Runs one query over the newest published state of an open namespace. */
-  async run(query: DispatchedQuery): Promise<EngineAnswer> {
+  /** Runs one query over the newest published state of a namespace. Throws `overloaded`. */
+  async run(query: DispatchedQuery): Promise<DispatchOutcome> {
     const { namespace } = query;
     let slots = this.#slots.get(namespace);
     if (slots === undefined) {
@@ -119,22 +120,22 @@ export class QueryDispatcher {
     query: DispatchedQuery,
     running: { slots: QuerySlots; weight: number },
     waitedMs: number,
-  ): Promise<EngineAnswer> {
+  ): Promise<DispatchOutcome> {
     const { operation, namespace, parameters, body } = query;
     const state = this.#directory.state(namespace);
-    if (state === undefined) {
-      throw new DatabaseError("not_found", `🤷 namespace '${namespace}' was not found`);
-    }
+    if (state === undefined) return Promise.resolve({ kind: "closed", query });
     const thread = this.#load.indexOf(Math.min(...this.#load));
     const call = this.#nextCall++;
     this.#load[thread]++;
-    return new Promise<EngineAnswer>((resolve) => {
-      const answered = (answer: EngineAnswer) => {
+    return new Promise<DispatchOutcome>((resolve) => {
+      const ended = (outcome: EngineAnswer | Uint8Array<ArrayBuffer>) => {
         this.#load[thread]--;
         this.#running.delete(call);
-        resolve(answer);
+        // The body has moved to the thread and back.
+        if (!(outcome instanceof Uint8Array)) resolve({ kind: "answered", answer: outcome });
+        else resolve({ kind: "closed", query: { ...query, body: outcome } });
       };
-      this.#running.set(call, Object.assign(running, { answered }));
+      this.#running.set(call, Object.assign(running, { ended }));
       const update = this.#directory.updateFor(thread, state.instance);
       this.#parts.threads[thread].post(
         {
@@ -163,7 +164,9 @@ export class QueryDispatcher {
       case "applied":
         return this.#directory.applied(thread, message.instance, message.version);
       case "answer":
-        return this.#running.get(message.call)?.answered(message.answer);
+        return this.#running.get(message.call)?.ended(message.answer);
+      case "closed":
+        return this.#running.get(message.call)?.ended(message.body);
       case "weight":
         void this.#reweigh(thread, message.call, message.weight);
         return;

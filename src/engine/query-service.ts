@@ -27,9 +27,11 @@ import type { EngineAnswer } from "./engine.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { exportPage } from "./export-page.ts";
 import { indexState } from "./index-state.ts";
-import { namespaceNotFound } from "./namespace-faults.ts";
 import type { NamespaceInstance, NamespaceState } from "./published-state.ts";
 import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "./thread-messages.ts";
+
+/** The instance was retired while the query waited for its texts or slots. */
+class NamespaceClosed extends Error {}
 
 /** The message that asks for a query. */
 type QueryMessage = Extract<ToQueryThread, { kind: "query" }>;
@@ -119,6 +121,10 @@ export class QueryService {
       const answer = await this.#run(message);
       this.#parts.post({ kind: "answer", call, answer });
     } catch (error) {
+      if (error instanceof NamespaceClosed) {
+        this.#parts.post({ kind: "closed", call, body: message.body });
+        return;
+      }
       if (!isDatabaseError(error)) {
         const stack = error instanceof Error ? error.stack : String(error);
         const facts = { operation: message.operation, namespace: message.namespace, stack };
@@ -226,10 +232,9 @@ export class QueryService {
     throw new DatabaseError("overloaded", message.message, { retryAfterMs });
   }
 
-  #replica({ instance, namespace }: QueryMessage): Replica {
+  #replica({ instance }: QueryMessage): Replica {
     const replica = this.#replicas.get(instance);
-    // It may have been deleted while this query waited.
-    if (replica === undefined) throw namespaceNotFound(namespace);
+    if (replica === undefined) throw new NamespaceClosed();
     return replica;
   }
 

@@ -82,7 +82,7 @@ export type ToQueryThread =
       readonly namespace: NamespaceName;
       readonly instance: NamespaceInstance;
       readonly parameters: Readonly<Record<string, string>>;
-      readonly body: Uint8Array;
+      readonly body: Uint8Array<ArrayBuffer>;
       /** How long the query waited for its slot. */
       readonly waitedMs: number;
       readonly update: NamespaceUpdate | undefined;
@@ -113,6 +113,8 @@ export type FromQueryThread =
   /** The query weighs more than the one slot it runs with; it waits for `admitted` or `refused`. */
   | { readonly kind: "weight"; readonly call: number; readonly weight: number }
   | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
+  /** The query's instance is retired: it was deleted, or closed after a fault. */
+  | { readonly kind: "closed"; readonly call: number; readonly body: Uint8Array<ArrayBuffer> }
   /** The thread has let go of all segments dropped up to `version`. */
   | { readonly kind: "applied"; readonly instance: NamespaceInstance; readonly version: number }
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };

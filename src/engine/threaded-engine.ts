@@ -7,9 +7,11 @@ import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import {
+  DRAIN_MS_MAX,
   OPERATION_SYNCHRONOUS_MS,
   QUERIES_IN_FLIGHT_MAX,
   QUERY_BODY_BYTES_MAX,
+  QUERY_OPENINGS_MAX,
   QUERY_SLOT_WAIT_MS_MAX,
 } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
@@ -18,7 +20,7 @@ import type { Engine, EngineAnswer, EngineMetric, EngineRequest, EngineStatus } 
 import { errorAnswer } from "./error-answer.ts";
 import { acceptedAnswer, operationAnswer } from "./operation-answer.ts";
 import { OperationRegistry } from "./operation-registry.ts";
-import { QueryDispatcher } from "./query-dispatcher.ts";
+import { type DispatchedQuery, QueryDispatcher } from "./query-dispatcher.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
@@ -45,6 +47,8 @@ export class ThreadedEngine implements Engine {
   readonly #queries: QueryDispatcher;
   readonly #operations: OperationRegistry;
   #closing = false;
+  #queriesInFlight = 0;
+  #queriesDone: () => void = () => {};
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -82,11 +86,7 @@ export class ThreadedEngine implements Engine {
           return await this.#write(request);
       }
     } catch (error) {
-      if (!(error instanceof DatabaseError)) {
-        const stack = error instanceof Error ? error.stack : String(error);
-        this.#parts.log("error", `request failed by a bug: ${request.operation}`, { stack });
-      }
-      return errorAnswer(error);
+      return this.#failure(request, error);
     }
   }
 
@@ -100,6 +100,13 @@ export class ThreadedEngine implements Engine {
 
   async close(): Promise<void> {
     this.#closing = true;
+    // Queries first: they may still need the write thread to open their namespace.
+    if (this.#queriesInFlight > 0) {
+      const done = new Promise<void>((resolve) => {
+        this.#queriesDone = resolve;
+      });
+      await Promise.race([done, this.#parts.clock.sleep(DRAIN_MS_MAX)]);
+    }
     await this.#writes.close();
     await Promise.all(this.#parts.queryThreads.map((thread) => thread.terminate()));
     await this.#parts.writeThread.terminate();
@@ -114,20 +121,41 @@ export class ThreadedEngine implements Engine {
   async #query(operation: QueryOperation, request: EngineRequest): Promise<EngineAnswer> {
     const namespace = namespaceOf(request);
     const body = await collectBody(request);
-    if (this.#queries.inFlight >= QUERIES_IN_FLIGHT_MAX) {
+    if (this.#queriesInFlight >= QUERIES_IN_FLIGHT_MAX) {
       throw new DatabaseError(
         "overloaded",
         `💔 too many queries: ${QUERIES_IN_FLIGHT_MAX} are running on this server; retry later`,
         { retryAfterMs: QUERY_SLOT_WAIT_MS_MAX },
       );
     }
-    if (this.#queries.state(namespace) === undefined) {
-      const opened = await this.#writes.call("open", { ...request, namespace }).answer;
-      if (opened.status !== 200) return opened;
-    }
+    this.#queriesInFlight++;
     const { parameters } = request;
-    const answer = this.#queries.run({ operation, namespace, parameters, body });
+    const answer = this.#dispatch({ operation, namespace, parameters, body }, request)
+      .catch((error: unknown) => this.#failure(request, error))
+      .finally(() => {
+        this.#queriesInFlight--;
+        if (this.#queriesInFlight === 0) this.#queriesDone();
+      });
     return operation === "recall" ? this.#perhapsLater(request, answer) : answer;
+  }
+
+  /** Opens the namespace where it is not, and again where it is closed before the query's turn. */
+  async #dispatch(first: DispatchedQuery, request: EngineRequest): Promise<EngineAnswer> {
+    const { namespace } = first;
+    let query = first;
+    for (let tried = 0; tried < QUERY_OPENINGS_MAX; tried++) {
+      if (this.#queries.state(namespace) === undefined) {
+        const opened = await this.#writes.call("open", { ...request, namespace }).answer;
+        if (opened.status !== 200) return opened;
+      }
+      const outcome = await this.#queries.run(query);
+      if (outcome.kind === "answered") return outcome.answer;
+      query = outcome.query;
+    }
+    throw new DatabaseError(
+      "unavailable",
+      `namespace '${namespace}' was closed ${QUERY_OPENINGS_MAX} times before this query could run`,
+    );
   }
 
   async #write(request: EngineRequest): Promise<EngineAnswer> {
@@ -151,6 +179,14 @@ export class ThreadedEngine implements Engine {
     if (token === undefined) return answer;
     onProgress?.((text) => this.#operations.progress(token, text));
     return acceptedAnswer(namespace, token);
+  }
+
+  #failure(request: EngineRequest, error: unknown): EngineAnswer {
+    if (!(error instanceof DatabaseError)) {
+      const stack = error instanceof Error ? error.stack : String(error);
+      this.#parts.log("error", `request failed by a bug: ${request.operation}`, { stack });
+    }
+    return errorAnswer(error);
   }
 
   #poll(request: EngineRequest): EngineAnswer {
