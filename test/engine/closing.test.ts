@@ -1,0 +1,106 @@
+/** Queries while their namespace is closed under them, deleted and created again. */
+
+import { expect, test } from "vitest";
+import { seededRandom } from "../../src/base/random.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { EngineFixture } from "../support/engine-fixture.ts";
+import { FaultyObjectStore } from "../support/faulty-object-store.ts";
+import { InstantClock } from "../support/instant-clock.ts";
+
+const QUIET = { before: 0, after: 0, delayMsMax: 0 };
+const upsert = (...rows: object[]) => ({ upsert_rows: rows });
+
+function faultyStore(): FaultyObjectStore {
+  const clock = new InstantClock();
+  const random = seededRandom(3);
+  return new FaultyObjectStore({ store: new MemoryObjectStore(), random, clock, rates: QUIET });
+}
+
+test("queries are answered while failing writes close the namespace under them", async () => {
+  const store = faultyStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", upsert({ id: 1 }));
+  const put = store.put.bind(store);
+  let failing = false;
+  store.put = (key, body, condition) =>
+    failing ? Promise.reject(new Error("the disk is gone")) : put(key, body, condition);
+  for (let round = 0; round < 30; round++) {
+    failing = true;
+    const queries = Array.from({ length: 6 }, (_, i) =>
+      engine.call("query", "n", {
+        ...(i % 2 === 0
+          ? { rank_by: ["id", "asc"], limit: 5 }
+          : { aggregate_by: { count: ["Count"] } }), // Waits for its slots in the thread.
+      }),
+    );
+    const write = await engine.call("write", "n", upsert({ id: 2 }));
+    expect(write.status).toBe(500);
+    failing = false;
+    for (const { status } of await Promise.all(queries)) expect(status).toBe(200);
+  }
+  expect(await engine.rows("n")).toEqual([{ id: 1 }]);
+});
+
+test("a query of a namespace that is deleted meanwhile sees it whole or not at all", async () => {
+  const engine = await EngineFixture.open();
+  for (let round = 0; round < 20; round++) {
+    await engine.write("n", upsert({ id: 1 }, { id: 2 }));
+    const [before, deletion, after] = await Promise.all([
+      engine.call("query", "n", { aggregate_by: { count: ["Count"] } }),
+      engine.call("delete_namespace", "n"),
+      engine.rows("n"),
+    ]);
+    expect([200, 404]).toContain(before.status);
+    if (before.status === 200) expect(before.json.aggregations.count).toBe(2);
+    expect(deletion.status).toBe(200);
+    if (after !== undefined) expect(after).toHaveLength(2);
+    expect(await engine.rows("n")).toBeUndefined();
+  }
+});
+
+test("of writes and deletions that race, each takes effect before or after, with no damage", async () => {
+  const random = seededRandom(5);
+  const store = faultyStore();
+  const engine = await EngineFixture.open({ store, thresholds: { checkpointTailEntries: 2 } });
+  store.setRates({ before: 0, after: 0, delayMsMax: 3 });
+  for (let round = 0; round < 40; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        random.below(3) === 0
+          ? engine.call("delete_namespace", "n")
+          : engine.call("write", "n", upsert({ id: i })),
+      ),
+    );
+    const statuses = answers.map(({ status, json }) => {
+      expect([200, 404], JSON.stringify(json)).toContain(status);
+      return status;
+    });
+    expect(statuses.length).toBe(8);
+    const rows = await engine.rows("n");
+    await engine.write("n", upsert({ id: 50 }));
+    const expected = [...(rows ?? []).filter(({ id }) => id !== 50), { id: 50 }];
+    expect(await engine.rows("n")).toEqual(expected);
+  }
+  await engine.close();
+  const { keys } = await store.list({ prefix: "", limit: 10_000 });
+  expect(keys.filter((key) => key.startsWith("deleting/"))).toEqual([]);
+  expect(new Set(keys.map((key) => key.split("/").slice(0, 3).join("/"))).size).toBe(
+    keys.filter((key) => key.startsWith("deleted/")).length + 1,
+  );
+});
+
+test("closing waits for queries and writes under way", async () => {
+  const engine = await EngineFixture.open();
+  await engine.write("n", upsert({ id: 1 }));
+  const running = [
+    engine.call("write", "n", upsert({ id: 2 })),
+    engine.call("write", "m", upsert({ id: 2 })),
+    engine.call("query", "n", { rank_by: ["id", "asc"], limit: 5 }),
+  ];
+  await Promise.resolve();
+  const closed = engine.close();
+  const late = await engine.call("write", "n", upsert({ id: 3 }));
+  expect(late.status).toBe(503);
+  for (const { status } of await Promise.all(running)) expect(status).toBe(200);
+  await closed;
+});
