@@ -13,6 +13,8 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
+import { PIECE_BYTES_MIN } from "../base/limits.ts";
+import { joinPieces, type Pieces } from "../base/pieces.ts";
 import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
@@ -33,8 +35,24 @@ export interface PlannedBytes {
   writeTo(target: Uint8Array): void;
 }
 
-/** Plans the encoding of documents. The arrays must not change until it is written. */
-export function planColumns(documents: DocumentColumns): PlannedBytes {
+/**
+ * Encodes documents to pieces, of which the large ones are views of the documents' own arrays: they
+ * must not change until the pieces are written. A multiple of 16 bytes.
+ */
+export function encodeColumnPieces(documents: DocumentColumns): Pieces {
+  const packer = packColumns(documents);
+  if (packer.bytes > PIECE_BYTES_MIN) return packer.pieces();
+  const bytes = new Uint8Array(packer.bytes);
+  packer.writeTo(bytes);
+  return [bytes];
+}
+
+/** Encodes documents to bytes of their own. */
+export function encodeColumns(documents: DocumentColumns): Uint8Array {
+  return joinPieces(encodeColumnPieces(documents));
+}
+
+function packColumns(documents: DocumentColumns): ArrayPacker {
   const packer = new ArrayPacker();
   packer.word(VERSION);
   packer.word(documents.count);
@@ -46,14 +64,6 @@ export function planColumns(documents: DocumentColumns): PlannedBytes {
     packColumn(packer, column);
   }
   return packer;
-}
-
-/** Encodes documents to bytes of their own. */
-export function encodeColumns(documents: DocumentColumns): Uint8Array {
-  const planned = planColumns(documents);
-  const bytes = new Uint8Array(planned.bytes);
-  planned.writeTo(bytes);
-  return bytes;
 }
 
 /**

@@ -13,7 +13,8 @@
 
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { ENCODED_NAMES_MAX } from "../base/limits.ts";
+import { ENCODED_NAMES_MAX, PIECE_BYTES_MIN } from "../base/limits.ts";
+import { joinSmallPieces } from "../base/pieces.ts";
 
 /** Arrays that can be packed. */
 export type PackedArray =
@@ -92,6 +93,20 @@ export class ArrayPacker {
   /** Bytes that `writeTo` writes; a multiple of 16. */
   get bytes(): number {
     return alignUp(4 + 4 * this.#words.length, ARRAY_ALIGNMENT) + this.#arrayBytes;
+  }
+
+  /** The bytes in pieces: large arrays are views, which must not change until they are read. */
+  pieces(): Uint8Array[] {
+    const words = new Uint32Array(alignUp(4 + 4 * this.#words.length, ARRAY_ALIGNMENT) / 4);
+    words[0] = this.#words.length;
+    words.set(this.#words, 1);
+    const pieces = [bytesOf(words)];
+    for (const array of this.#arrays) {
+      const padding = alignUp(array.byteLength, ARRAY_ALIGNMENT) - array.byteLength;
+      pieces.push(bytesOf(array));
+      if (padding > 0) pieces.push(new Uint8Array(padding));
+    }
+    return joinSmallPieces(pieces, PIECE_BYTES_MIN);
   }
 
   /** Writes to the first `bytes` bytes of `target`, whose start is a multiple of 4. */

@@ -1,13 +1,16 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import {
   constants,
-  zstdCompress,
+  createZstdCompress,
   zstdCompressSync,
   zstdDecompress,
   zstdDecompressSync,
 } from "node:zlib";
 import { DatabaseError } from "../base/errors.ts";
-import { COMPRESS_INLINE_BYTES_MAX } from "../base/limits.ts";
+import { COMPRESS_INLINE_BYTES_MAX, COMPRESS_PIECE_BYTES } from "../base/limits.ts";
+import { joinPieces, type Pieces, piecesBytes } from "../base/pieces.ts";
 
 /** Level 1: ingest must not wait for more. */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
@@ -21,20 +24,30 @@ const SAMPLED_BYTES_MIN = 4 * SAMPLES * SAMPLE_BYTES;
  */
 const SAVED_SHARE_MIN = 1 / 5;
 
-const compressInPool = promisify(zstdCompress);
 const decompressInPool = promisify(zstdDecompress);
 
 /**
  * Compresses with zstd, or returns undefined if that saves too little. Above
- * `COMPRESS_INLINE_BYTES_MAX` the work is done in a thread of the pool.
+ * `COMPRESS_INLINE_BYTES_MAX` the work is done in threads of the pool, and the pieces are never
+ * joined; they must not change meanwhile.
  */
-export async function compress(bytes: Uint8Array): Promise<Uint8Array | undefined> {
-  if (bytes.length >= SAMPLED_BYTES_MIN && !savesEnough(sampleOf(bytes))) return undefined;
+export async function compress(pieces: Pieces): Promise<Pieces | undefined> {
+  const bytes = piecesBytes(pieces);
+  if (bytes >= SAMPLED_BYTES_MIN && !savesEnough(sampleOf(pieces, bytes))) return undefined;
   const compressed =
-    bytes.length <= COMPRESS_INLINE_BYTES_MAX
-      ? zstdCompressSync(bytes, OPTIONS)
-      : await compressInPool(bytes, OPTIONS);
-  return compressed.length <= bytes.length * (1 - SAVED_SHARE_MIN) ? compressed : undefined;
+    bytes <= COMPRESS_INLINE_BYTES_MAX
+      ? [zstdCompressSync(joinPieces(pieces), OPTIONS)]
+      : await compressInPool(pieces);
+  return piecesBytes(compressed) <= bytes * (1 - SAVED_SHARE_MIN) ? compressed : undefined;
+}
+
+async function compressInPool(pieces: Pieces): Promise<Pieces> {
+  const compressor = createZstdCompress({ ...OPTIONS, chunkSize: COMPRESS_PIECE_BYTES });
+  const compressed: Uint8Array[] = [];
+  await pipeline(Readable.from(pieces), compressor, async (output) => {
+    for await (const piece of output) compressed.push(piece as Uint8Array);
+  });
+  return compressed;
 }
 
 /**
@@ -63,12 +76,20 @@ export async function decompress(
 }
 
 /** Joins pieces from all over, so that text after vectors, or before, is not overlooked. */
-function sampleOf(bytes: Uint8Array): Uint8Array {
+function sampleOf(pieces: Pieces, bytes: number): Uint8Array {
   const sample = new Uint8Array(SAMPLES * SAMPLE_BYTES);
-  const step = Math.floor((bytes.length - SAMPLE_BYTES) / (SAMPLES - 1));
-  for (let piece = 0; piece < SAMPLES; piece++) {
-    const at = piece * step;
-    sample.set(bytes.subarray(at, at + SAMPLE_BYTES), piece * SAMPLE_BYTES);
+  const step = Math.floor((bytes - SAMPLE_BYTES) / (SAMPLES - 1));
+  let start = 0;
+  for (const piece of pieces) {
+    for (let part = 0; part < SAMPLES; part++) {
+      // The sampled range, cut to this piece.
+      const from = Math.max(start, part * step);
+      const to = Math.min(start + piece.length, part * step + SAMPLE_BYTES);
+      if (from >= to) continue;
+      const taken = piece.subarray(from - start, to - start);
+      sample.set(taken, part * SAMPLE_BYTES + from - part * step);
+    }
+    start += piece.length;
   }
   return sample;
 }

@@ -21,7 +21,8 @@
 import { crc32 } from "node:zlib";
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { OBJECT_BYTES_MAX } from "../base/limits.ts";
+import { OBJECT_BYTES_MAX, PIECE_BYTES_MIN } from "../base/limits.ts";
+import { joinPieces, joinSmallPieces, type Pieces, piecesBytes } from "../base/pieces.ts";
 import { compress, decompress } from "./compression.ts";
 
 /** Length of the header in bytes. */
@@ -66,8 +67,8 @@ export interface FrameContent {
   /** Key under which the object will be. */
   readonly object: string;
   readonly version: number;
-  /** The payload in pieces, so that large ones are joined once only. */
-  readonly parts: readonly Uint8Array[];
+  /** The payload. */
+  readonly parts: Pieces;
   /** `never` keeps payloads readable by range. */
   readonly compression: "if smaller" | "never";
 }
@@ -85,24 +86,21 @@ const HEADER_CRC_AT = FRAME_HEADER_BYTES - 4;
 
 /** Builds the bytes of an object. Large payloads are compressed outside of this thread. */
 export async function encodeFrame(content: FrameContent): Promise<Uint8Array> {
-  const rawBytes = content.parts.reduce((sum, part) => sum + part.length, 0);
+  return joinPieces(await encodeFramePieces(content));
+}
+
+/**
+ * Builds the bytes of an object in pieces: large parts are not copied, so they must not change
+ * until the pieces are written.
+ */
+export async function encodeFramePieces(content: FrameContent): Promise<Pieces> {
+  const rawBytes = piecesBytes(content.parts);
   assert(rawBytes <= OBJECT_BYTES_MAX - FRAME_HEADER_BYTES, `payload of ${rawBytes} bytes`);
-  const framed = new Uint8Array(FRAME_HEADER_BYTES + rawBytes);
-  let at = FRAME_HEADER_BYTES;
-  for (const part of content.parts) {
-    framed.set(part, at);
-    at += part.length;
-  }
-  const payload = framed.subarray(FRAME_HEADER_BYTES);
-  const compressed = content.compression === "never" ? undefined : await compress(payload);
-  if (compressed === undefined) {
-    writeHeader(framed, { ...content, rawBytes, compressed: false });
-    return framed;
-  }
-  const smaller = new Uint8Array(FRAME_HEADER_BYTES + compressed.length);
-  smaller.set(compressed, FRAME_HEADER_BYTES);
-  writeHeader(smaller, { ...content, rawBytes, compressed: true });
-  return smaller;
+  const compressed = content.compression === "never" ? undefined : await compress(content.parts);
+  const payload = compressed ?? content.parts;
+  const header = new Uint8Array(FRAME_HEADER_BYTES);
+  writeHeader(header, payload, { ...content, rawBytes, compressed: compressed !== undefined });
+  return joinSmallPieces([header, ...payload], PIECE_BYTES_MIN);
 }
 
 /** Checks a whole object and returns its payload. Throws `corrupt`, `too_new` or `too_old`. */
@@ -170,7 +168,8 @@ function frameError(
 }
 
 function writeHeader(
-  framed: Uint8Array,
+  target: Uint8Array,
+  payload: Pieces,
   header: {
     readonly kind: FrameKind;
     readonly object: string;
@@ -179,15 +178,19 @@ function writeHeader(
     readonly compressed: boolean;
   },
 ): void {
-  const view = new DataView(framed.buffer, framed.byteOffset, FRAME_HEADER_BYTES);
+  const view = new DataView(target.buffer, target.byteOffset, FRAME_HEADER_BYTES);
   view.setUint32(0, MAGIC, true);
   view.setUint8(4, FRAME_KINDS[header.kind]);
   view.setUint8(5, header.compressed ? COMPRESSED_FLAG : 0);
   view.setUint16(6, header.version, true);
-  view.setBigUint64(8, BigInt(framed.length - FRAME_HEADER_BYTES), true);
+  view.setBigUint64(8, BigInt(piecesBytes(payload)), true);
   view.setBigUint64(16, BigInt(header.rawBytes), true);
-  view.setUint32(24, crc32(framed.subarray(FRAME_HEADER_BYTES)), true);
-  view.setUint32(HEADER_CRC_AT, headerCrc(framed, header.object), true);
+  view.setUint32(
+    24,
+    payload.reduce((sum, piece) => crc32(piece, sum), 0),
+    true,
+  );
+  view.setUint32(HEADER_CRC_AT, headerCrc(target, header.object), true);
 }
 
 function headerCrc(object: Uint8Array, key: string): number {

@@ -5,7 +5,8 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import { COMMIT_GROUP_BYTES_MAX, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
-import type { WalRecord } from "../log/wal-entry.ts";
+import { piecesBytes } from "../base/pieces.ts";
+import type { NewWalRecord } from "../log/wal-entry.ts";
 import type { LiveSegment } from "../segment/live-segment.ts";
 import type { PreparedSegments } from "../segment/memtable.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
@@ -27,7 +28,7 @@ export interface QueuedJob {
 /** A job of a group. */
 export interface GroupMember extends QueuedJob {
   readonly resolved: ResolvedJob<unknown>;
-  readonly records: readonly WalRecord[];
+  readonly records: readonly NewWalRecord[];
   /** Its segments, in memory already. */
   readonly prepared: PreparedSegments | undefined;
 }
@@ -65,7 +66,7 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       const resolved = bound.resolve(base.stateAt(facts));
       const after = factsAfter(facts, resolved.batch, base.nowMs);
       const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
-      const size = records.reduce((sum, record) => sum + record.bytes.length, 0);
+      const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
       if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
       // A key that cannot be had must fail nobody else.
       const changesKey = keyOf(after) !== keyOf(facts);

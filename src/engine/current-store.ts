@@ -3,6 +3,7 @@
 import type {
   ListPage,
   ListRequest,
+  ObjectBody,
   ObjectKey,
   ObjectStore,
   PutCondition,
@@ -30,7 +31,7 @@ export class CurrentStore implements ObjectStore {
     return this.#store.getRange(key, start, end);
   }
 
-  put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
     return this.#store.put(key, body, condition);
   }
 

@@ -7,31 +7,46 @@
  *          8     8  sequence number
  *         16    16  nonce, new for each attempt to commit: tells one's own entry from another's
  *         32     8  time of the commit by the writer's clock, milliseconds since the Unix epoch
- *         40     -  varint: number of records; then for each record:
- *                     1  kind
- *                     -  varint: length in bytes
- *                     -  bytes
+ *         40     4  number of records
+ *         44     4  zero
+ *         48  16·n  for each record:
+ *                     0  4  kind
+ *                     4  4  zero
+ *                     8  8  length in bytes
+ *          -     -  the records one after another, each padded with zeros to a multiple of 16 bytes
  *
+ * A record so begins at a multiple of 16 of the object, too, as columns do that are read in place.
  * Generation and sequence number repeat the object's key, so that an entry under a wrong key is
  * found.
  */
 
 import { assert } from "../base/assert.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { type Pieces, piecesBytes } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
-import { decodeFrame, encodeFrame } from "../codec/frame.ts";
+import { ARRAY_ALIGNMENT, alignUp } from "../codec/columns-packing.ts";
+import { decodeFrame, encodeFramePieces } from "../codec/frame.ts";
 import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 
 /** Length of an entry's nonce: enough to never repeat. */
 export const WAL_NONCE_BYTES = 16;
 
 const VERSION = 1;
+const HEAD_BYTES = 48;
+const RECORD_HEAD_BYTES = 16;
 
 /** One thing that an entry commits; the log does not look into it. */
 export interface WalRecord {
   /** 0 to 255; whoever writes the records keeps the list. */
   readonly kind: number;
   readonly bytes: Uint8Array;
+}
+
+/** A record to be written. */
+export interface NewWalRecord {
+  readonly kind: number;
+  /** Must not change until they are written. */
+  readonly pieces: Pieces;
 }
 
 /** Records that became durable together, at one sequence number. */
@@ -41,30 +56,40 @@ export interface WalEntry {
   readonly nonce: Uint8Array;
   /** By the writer's clock: may go back from entry to entry. */
   readonly timeMs: number;
+}
+
+/** An entry with what it committed. */
+export interface StoredWalEntry extends WalEntry {
   readonly records: readonly WalRecord[];
 }
 
 /** Encodes an entry as the object at `walKey(at, entry.sequence)`. */
-export function encodeWalEntry(entry: WalEntry, at: NamespaceGeneration): Promise<Uint8Array> {
+export function encodeWalEntry(
+  entry: WalEntry,
+  records: readonly NewWalRecord[],
+  at: NamespaceGeneration,
+): Promise<Pieces> {
   assert(entry.nonce.length === WAL_NONCE_BYTES, `nonce of ${entry.nonce.length} bytes`);
-  const head = new ByteWriter();
+  const head = new ByteWriter(HEAD_BYTES + RECORD_HEAD_BYTES * records.length);
   head.u64(BigInt(entry.generation));
   head.u64(BigInt(entry.sequence));
   head.raw(entry.nonce);
   head.u64(BigInt(Math.max(0, Math.round(entry.timeMs))));
-  head.varint(entry.records.length);
-  const parts: Uint8Array[] = [head.finish()];
-  for (const { kind, bytes } of entry.records) {
-    const recordHead = new ByteWriter(16);
-    recordHead.u8(kind);
-    recordHead.varint(bytes.length);
-    parts.push(recordHead.finish(), bytes);
+  head.u32(records.length);
+  head.u32(0);
+  const parts: Uint8Array[] = [];
+  for (const { kind, pieces } of records) {
+    const bytes = piecesBytes(pieces);
+    head.u32(kind);
+    head.u32(0);
+    head.u64(BigInt(bytes));
+    parts.push(...pieces, new Uint8Array(paddingOf(bytes)));
   }
-  return encodeFrame({
+  return encodeFramePieces({
     kind: "WAL entry",
     object: walKey(at, entry.sequence),
     version: VERSION,
-    parts,
+    parts: [head.finish(), ...parts],
     compression: "if smaller",
   });
 }
@@ -77,7 +102,7 @@ export async function decodeWalEntry(
   object: Uint8Array,
   at: NamespaceGeneration,
   sequence: SequenceNumber,
-): Promise<WalEntry> {
+): Promise<StoredWalEntry> {
   const key = walKey(at, sequence);
   const expected = { kind: "WAL entry", object: key, oldest: VERSION, newest: VERSION } as const;
   const { payload } = await decodeFrame(object, expected);
@@ -89,14 +114,24 @@ export async function decodeWalEntry(
   }
   const nonce = reader.raw(WAL_NONCE_BYTES);
   const timeMs = Number(reader.u64());
-  const count = reader.varint();
+  const count = reader.u32();
+  reader.u32();
+  const heads = new ByteReader(reader.raw(RECORD_HEAD_BYTES * count), key);
   const records: WalRecord[] = [];
   for (let index = 0; index < count; index++) {
-    const kind = reader.u8();
-    records.push({ kind, bytes: reader.bytes() });
+    const kind = heads.u32();
+    heads.u32();
+    const bytes = reader.raw(Number(heads.u64()));
+    records.push({ kind, bytes });
+    reader.raw(paddingOf(bytes.length));
   }
   reader.end();
   return { generation: at.generation, sequence, nonce, timeMs, records };
+}
+
+/** Zeros behind a record of a length. */
+function paddingOf(bytes: number): number {
+  return alignUp(bytes, ARRAY_ALIGNMENT) - bytes;
 }
 
 /** Returns the sequence number that follows. */

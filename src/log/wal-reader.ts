@@ -8,7 +8,7 @@ import {
   walPrefix,
 } from "../storage/object-keys.ts";
 import { endOf, type ObjectStore } from "../storage/object-store.ts";
-import { decodeWalEntry, nextSequence, type WalEntry } from "./wal-entry.ts";
+import { decodeWalEntry, nextSequence, type StoredWalEntry } from "./wal-entry.ts";
 
 /** Keys of one request for a listing; the largest page of common object stores. */
 const LIST_PAGE_KEYS = 1000;
@@ -17,7 +17,7 @@ const FIRST_SIZE_GUESS = 64 * 1024;
 
 /** An entry with what it costs. */
 export interface ReadWalEntry {
-  readonly entry: WalEntry;
+  readonly entry: StoredWalEntry;
   /** Size of the object in the store. */
   readonly bytes: number;
 }

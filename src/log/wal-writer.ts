@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { SequenceNumber } from "../base/ids.ts";
 import { WAL_PUT_ATTEMPTS_MAX } from "../base/limits.ts";
+import { type Pieces, piecesBytes } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import { IF_ABSENT, type ObjectStore } from "../storage/object-store.ts";
@@ -10,10 +11,11 @@ import { isTransient, retryDelayMs } from "../storage/retrying-object-store.ts";
 import {
   decodeWalEntry,
   encodeWalEntry,
+  type NewWalRecord,
   nextSequence,
+  type StoredWalEntry,
   WAL_NONCE_BYTES,
   type WalEntry,
-  type WalRecord,
 } from "./wal-entry.ts";
 
 /** What a `WalWriter` needs. */
@@ -33,7 +35,7 @@ export type AppendOutcome =
   /**
    * Another entry has the number, and these records are nowhere. Apply it, `follow` it, try again.
    */
-  | { readonly kind: "conflict"; readonly entry: WalEntry };
+  | { readonly kind: "conflict"; readonly entry: StoredWalEntry };
 
 /**
  * Commits entries one after another. The put of an entry, if absent, is the commit.
@@ -79,7 +81,7 @@ export class WalWriter {
    * Commits `records` as the next entry; one append at a time. Throws `unavailable` if the outcome
    * stays unknown: the entry may be there, and the next append then conflicts with it.
    */
-  async append(records: readonly WalRecord[]): Promise<AppendOutcome> {
+  async append(records: readonly NewWalRecord[]): Promise<AppendOutcome> {
     assert(!this.#busy, "two appends at once");
     this.#busy = true;
     try {
@@ -88,14 +90,13 @@ export class WalWriter {
         sequence: nextSequence(this.#last),
         nonce: this.#random.bytes(WAL_NONCE_BYTES),
         timeMs: Math.round(this.#clock.nowMs()),
-        records,
       };
-      const object = await encodeWalEntry(entry, this.#at);
+      const object = await encodeWalEntry(entry, records, this.#at);
       const other = await this.#commit(entry, object);
       if (other !== undefined) return { kind: "conflict", entry: other };
 
       this.#last = entry.sequence;
-      return { kind: "written", entry, bytes: object.length };
+      return { kind: "written", entry, bytes: piecesBytes(object) };
     } finally {
       this.#busy = false;
     }
@@ -104,7 +105,7 @@ export class WalWriter {
   /**
    * Returns undefined once `entry` is known to be durable, or else the entry that has its number.
    */
-  async #commit(entry: WalEntry, object: Uint8Array): Promise<WalEntry | undefined> {
+  async #commit(entry: WalEntry, object: Pieces): Promise<StoredWalEntry | undefined> {
     const key = walKey(this.#at, entry.sequence);
     let cause: unknown;
     for (let tried = 1; tried <= WAL_PUT_ATTEMPTS_MAX; tried++) {

@@ -1,10 +1,13 @@
-import type {
-  ListPage,
-  ListRequest,
-  ObjectKey,
-  ObjectStore,
-  PutCondition,
-  PutOutcome,
+import { piecesBytes } from "../base/pieces.ts";
+import {
+  type ListPage,
+  type ListRequest,
+  type ObjectBody,
+  type ObjectKey,
+  type ObjectStore,
+  type PutCondition,
+  type PutOutcome,
+  piecesOf,
 } from "./object-store.ts";
 
 /** The five requests that a store answers. */
@@ -64,9 +67,9 @@ export class CountingObjectStore implements ObjectStore {
     return body;
   }
 
-  async put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+  async put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
     const outcome = await this.#count("put", key, this.#store.put(key, body, condition));
-    if (outcome.kind === "written") this.#bytesWritten += body.byteLength;
+    if (outcome.kind === "written") this.#bytesWritten += piecesBytes(piecesOf(body));
     else this.#conflicts++;
     return outcome;
   }

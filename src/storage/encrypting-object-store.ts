@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
+import { joinPieces } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import {
   decodeEnvelopeHead,
@@ -13,13 +14,15 @@ import {
   sealChunks,
 } from "./encryption-envelope.ts";
 import { DATA_KEY_BYTES, type KeyService } from "./key-service.ts";
-import type {
-  ListPage,
-  ListRequest,
-  ObjectKey,
-  ObjectStore,
-  PutCondition,
-  PutOutcome,
+import {
+  type ListPage,
+  type ListRequest,
+  type ObjectBody,
+  type ObjectKey,
+  type ObjectStore,
+  type PutCondition,
+  type PutOutcome,
+  piecesOf,
 } from "./object-store.ts";
 
 /** What an `EncryptingObjectStore` needs. */
@@ -87,15 +90,16 @@ export class EncryptingObjectStore implements ObjectStore {
     return body.subarray(start - offset, wantedEnd - offset);
   }
 
-  async put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+  async put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
     if (this.#keyName === undefined) return this.#store.put(key, body, condition);
 
+    const plain = joinPieces(piecesOf(body));
     const dataKey = this.#random.bytes(DATA_KEY_BYTES);
     const wrappedKey = await this.#keys.wrap(this.#keyName, dataKey);
-    const head = { keyName: this.#keyName, wrappedKey, bodyBytes: body.byteLength };
+    const head = { keyName: this.#keyName, wrappedKey, bodyBytes: plain.length };
     const headBytes = encodeEnvelopeHead(head);
     const context = contextOf(headBytes, key);
-    return this.#store.put(key, sealChunks(headBytes, body, { dataKey, context }), condition);
+    return this.#store.put(key, sealChunks(headBytes, plain, { dataKey, context }), condition);
   }
 
   list(request: ListRequest): Promise<ListPage> {

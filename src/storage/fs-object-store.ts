@@ -1,17 +1,20 @@
 import { dirname, join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { OBJECT_BYTES_MAX } from "../base/limits.ts";
+import { piecesBytes } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import { listDirectory } from "./directory-listing.ts";
 import { DirectorySync } from "./directory-sync.ts";
 import { type FileSystem, isSystemError, storageError, systemFiles } from "./file-system.ts";
-import type {
-  ListPage,
-  ListRequest,
-  ObjectKey,
-  ObjectStore,
-  PutCondition,
-  PutOutcome,
+import {
+  type ListPage,
+  type ListRequest,
+  type ObjectBody,
+  type ObjectKey,
+  type ObjectStore,
+  type PutCondition,
+  type PutOutcome,
+  piecesOf,
 } from "./object-store.ts";
 import { thisProcess } from "./process-identity.ts";
 import { StagingArea } from "./staging-area.ts";
@@ -100,13 +103,15 @@ export class FsObjectStore implements ObjectStore {
     }
   }
 
-  async put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
-    assert(body.byteLength <= OBJECT_BYTES_MAX, `object of ${body.byteLength} bytes is too large`);
+  async put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
+    const pieces = piecesOf(body);
+    const bytes = piecesBytes(pieces);
+    assert(bytes <= OBJECT_BYTES_MAX, `object of ${bytes} bytes is too large`);
     const path = this.#pathOf(key);
     const directory = dirname(path);
     try {
       await this.#directories.make(directory);
-      const staged = await this.#staging.stage(body);
+      const staged = await this.#staging.stage(pieces);
       const outcome = await this.#name(staged, path, condition).catch(async (error) => {
         await this.#staging.discard(staged);
         throw error;

@@ -1,10 +1,13 @@
-import type {
-  ListPage,
-  ListRequest,
-  ObjectKey,
-  ObjectStore,
-  PutCondition,
-  PutOutcome,
+import { joinPieces } from "../base/pieces.ts";
+import {
+  type ListPage,
+  type ListRequest,
+  type ObjectBody,
+  type ObjectKey,
+  type ObjectStore,
+  type PutCondition,
+  type PutOutcome,
+  piecesOf,
 } from "./object-store.ts";
 
 /**
@@ -22,10 +25,10 @@ export class MemoryObjectStore implements ObjectStore {
     return this.#objects.get(key)?.slice(start, Math.max(start, end));
   }
 
-  async put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+  async put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
     if (condition.kind === "absent" && this.#objects.has(key)) return { kind: "conflict" };
 
-    this.#objects.set(key, Uint8Array.from(body));
+    this.#objects.set(key, Uint8Array.from(joinPieces(piecesOf(body))));
     return { kind: "written" };
   }
 

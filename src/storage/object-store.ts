@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import type { Pieces } from "../base/pieces.ts";
 
 /**
  * Object storage is the only durable state in the system. The layers above rely on four promises,
@@ -28,13 +29,21 @@ export interface ObjectStore {
    * Writes a whole object if `condition` holds at the moment the write takes effect. Losing a race
    * is expected, so it is returned; a throw means that the outcome is unknown, not that it failed.
    */
-  put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome>;
+  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome>;
 
   /** Lists keys in byte order. Costs one request for each page. */
   list(request: ListRequest): Promise<ListPage>;
 
   /** Removes an object; to remove an absent one is no error. A throw leaves the outcome unknown. */
   delete(key: ObjectKey): Promise<void>;
+}
+
+/** Bytes to put, in one array or in several end to end. */
+export type ObjectBody = Uint8Array | Pieces;
+
+/** The arrays of a body. */
+export function piecesOf(body: ObjectBody): Pieces {
+  return body instanceof Uint8Array ? [body] : body;
 }
 
 /**

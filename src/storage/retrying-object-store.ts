@@ -5,6 +5,7 @@ import type { Random } from "../base/random.ts";
 import type {
   ListPage,
   ListRequest,
+  ObjectBody,
   ObjectKey,
   ObjectStore,
   PutCondition,
@@ -44,7 +45,7 @@ export class RetryingObjectStore implements ObjectStore {
     return this.#retry(() => this.#store.getRange(key, start, end));
   }
 
-  put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
     if (condition.kind === "absent") return this.#store.put(key, body, condition);
     return this.#retry(() => this.#store.put(key, body, condition));
   }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { FILE_WRITE_BYTES_MAX, STAGED_FILE_AGE_MS_MAX } from "../base/limits.ts";
+import type { Pieces } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import { type FileSystem, isSystemError } from "./file-system.ts";
 import { isGone, type ProcessIdentity } from "./process-identity.ts";
@@ -26,14 +27,16 @@ export class StagingArea {
     this.#self = self;
   }
 
-  /** Writes `body` to a new file and returns its path once the bytes are durable. */
-  async stage(body: Uint8Array): Promise<string> {
+  /** Writes a body to a new file and returns its path once the bytes are durable. */
+  async stage(body: Pieces): Promise<string> {
     const path = join(this.directory, this.#newName());
     const handle = await this.#files.open(path, "wx");
     try {
-      for (let at = 0; at < body.byteLength; ) {
-        const length = Math.min(FILE_WRITE_BYTES_MAX, body.byteLength - at);
-        at += (await handle.write(body, at, length)).bytesWritten;
+      for (const piece of body) {
+        for (let at = 0; at < piece.length; ) {
+          const length = Math.min(FILE_WRITE_BYTES_MAX, piece.length - at);
+          at += (await handle.write(piece, at, length)).bytesWritten;
+        }
       }
       await handle.sync(); // Bytes first: a name must never outrun the bytes that it names.
     } catch (error) {
@@ -62,7 +65,7 @@ export class StagingArea {
     if (names.length === 0) return;
 
     // Ages are taken against a file of now: the disk's clock may differ from the machine's.
-    const probe = await this.stage(new Uint8Array(0));
+    const probe = await this.stage([]);
     const now = (await this.#files.stat(probe)).mtimeMs;
     await this.discard(probe);
     for (const name of names) {

@@ -16,9 +16,10 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
+import type { Pieces } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
-import { decodeColumns, encodeColumns } from "../codec/columns-codec.ts";
-import type { WalRecord } from "../log/wal-entry.ts";
+import { decodeColumns, encodeColumnPieces } from "../codec/columns-codec.ts";
+import type { NewWalRecord, WalRecord } from "../log/wal-entry.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { BoundIds } from "./bind-ids.ts";
@@ -73,16 +74,16 @@ export function changesOf(resolved: ResolvedBatch): WriteBatch {
   ];
 }
 
-/** Encodes batches in their order. */
-export function encodeBatches(batches: readonly WriteBatch[]): WalRecord[] {
-  const records: WalRecord[] = [];
+/** Encodes batches in their order. Their arrays must not change until the records are written. */
+export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
+  const records: NewWalRecord[] = [];
   for (const batch of batches) {
     const head = new ByteWriter(8);
     head.u8(VERSION);
     head.u32(batch.length);
-    records.push({ kind: KINDS.batch, bytes: head.finish() });
+    records.push({ kind: KINDS.batch, pieces: [head.finish()] });
     for (const record of batch) {
-      records.push({ kind: KINDS[record.kind], bytes: encodeRecord(record) });
+      records.push({ kind: KINDS[record.kind], pieces: encodeRecord(record) });
     }
   }
   return records;
@@ -116,20 +117,20 @@ function batchLength(head: WalRecord, object: string): number {
   return reader.u32();
 }
 
-function encodeRecord(record: WriteRecord): Uint8Array {
+function encodeRecord(record: WriteRecord): Pieces {
   switch (record.kind) {
     case "documents":
-      return encodeColumns(record.documents);
+      return encodeColumnPieces(record.documents);
     case "deletes":
-      return encodeColumns({ ...record.deletes, attributes: new Map() });
+      return encodeColumnPieces({ ...record.deletes, attributes: new Map() });
     case "schema":
-      return encodeJson(encodeSchema(record.schema));
+      return [encodeJson(encodeSchema(record.schema))];
     case "settings":
-      return encodeJson(record.settings);
+      return [encodeJson(record.settings)];
     case "import":
-      return encodeJson({ source: record.source, segments: record.segments });
+      return [encodeJson({ source: record.source, segments: record.segments })];
     case "delete_namespace":
-      return new Uint8Array(0);
+      return [];
   }
 }
 

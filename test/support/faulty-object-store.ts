@@ -4,6 +4,7 @@ import type { Random } from "../../src/base/random.ts";
 import type {
   ListPage,
   ListRequest,
+  ObjectBody,
   ObjectKey,
   ObjectStore,
   PutCondition,
@@ -77,7 +78,7 @@ export class FaultyObjectStore implements ObjectStore {
     return this.#run(() => this.#store.getRange(key, start, end));
   }
 
-  put(key: ObjectKey, body: Uint8Array, condition: PutCondition): Promise<PutOutcome> {
+  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
     return this.#run(() => this.#store.put(key, body, condition));
   }
 
