@@ -41,7 +41,7 @@ const batches = Array.from({ length: 8 }, (_, batch) =>
 const queries = [
   { rank_by: ["vector", "ANN", vectors[0]], limit: 10, include_attributes: ["text"] },
   { rank_by: ["text", "BM25", "silver ocean light"], limit: 10 },
-  { aggregate_by: { all: ["Count"], n: ["Sum", "n"] }, group_by: ["n"] },
+  { aggregate_by: { all: ["Count"], sum: ["Sum", "n"] }, group_by: ["n"] },
   { rank_by: ["n", "desc"], limit: 1000, include_attributes: true },
 ].map((body) => prepareJson(`${PATH}/query`, body));
 

@@ -8,7 +8,13 @@ const MINUTES = 10;
 test(
   "many namespaces answer like the twin, through stops and kills",
   async () => {
-    const counts = await runModelOnServer({ namespaces: 12, writes: 60, queries: 6, idSpace: 90 });
+    const counts = await runModelOnServer({
+      namespaces: 12,
+      writes: 60,
+      queries: 6,
+      writesPerRestart: 12,
+      idSpace: 90,
+    });
     console.log(counts);
     expect(counts.writes).toBeGreaterThan(700);
   },
@@ -18,7 +24,13 @@ test(
 test(
   "a namespace that is written far more often than it has documents answers, too",
   async () => {
-    const counts = await runModelOnServer({ namespaces: 1, writes: 1500, queries: 1, idSpace: 40 });
+    const counts = await runModelOnServer({
+      namespaces: 1,
+      writes: 1000,
+      queries: 1,
+      writesPerRestart: 50,
+      idSpace: 40,
+    });
     console.log(counts);
   },
   MINUTES * 60_000,

@@ -43,6 +43,8 @@ export interface ModelRun {
   readonly writes: number;
   /** Queries after each write. */
   readonly queries: number;
+  /** Writes between two restarts, on average. */
+  readonly writesPerRestart: number;
   /** Distinct ids, about; documents are replaced all the more, the fewer there are. */
   readonly idSpace: number;
   /** Sends a request and returns status and text. */
@@ -62,9 +64,6 @@ interface Subject {
   where: string;
 }
 
-/** How many writes pass between restarts, on average. */
-const WRITES_PER_RESTART = 12;
-
 /** Throws at the first difference between the server and the twin. */
 export async function runModel(run: ModelRun): Promise<void> {
   const random = seededRandom(run.seed);
@@ -79,7 +78,7 @@ export async function runModel(run: ModelRun): Promise<void> {
     for (let step = 0; step < run.writes; step++) {
       subject.where = `seed ${run.seed}, namespace ${i}, step ${step}`;
       await writeRandomly(subject);
-      if (random.below(WRITES_PER_RESTART) === 0) {
+      if (random.below(run.writesPerRestart) === 0) {
         await run.restart(pick(random, ["stop", "kill"] as const));
       }
       for (let query = 0; query < run.queries; query++) await queryRandomly(subject);
