@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Decimal, faultOf, jsonObject, looseRows } from "../../test/support/loose-json.ts";
+import { ATTRIBUTE_VALUE_BYTES_MAX, DOCUMENT_BYTES_MAX } from "../base/limits.ts";
 import { columnValue, idAt } from "../codec/columns-value.ts";
 import { formatAttributeType } from "../model/attribute-type.ts";
 import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
@@ -381,4 +382,17 @@ test("a document over 64 MiB is refused", () => {
     row[`a${i}`] = i < 8 ? value : "more";
   }
   expect(faultOf(() => bindRows([row], declared)).message).toContain("at most 67108864 bytes");
+});
+
+test("a document has at most 64 MiB", () => {
+  const large = "x".repeat(ATTRIBUTE_VALUE_BYTES_MAX);
+  const letters = [..."abcdefgh"];
+  const full = Object.fromEntries(letters.map((letter) => [letter, large]));
+  const declared = Object.fromEntries(
+    [...letters, "i"].map((letter) => [letter, { type: "string", filterable: false }]),
+  );
+  expect(bindRows([{ id: 1, ...full }], declared).documents.count).toBe(1);
+  const fault = faultOf(() => bindRows([{ id: 1 }, { id: 2, ...full, i: "x" }], declared));
+  expect(fault.message).toContain("upsert_rows[1].id is 67108865 bytes large");
+  expect(fault.message).toContain(`at most ${DOCUMENT_BYTES_MAX} bytes`);
 });

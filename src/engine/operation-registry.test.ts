@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { InstantClock } from "../../test/support/instant-clock.ts";
+import { invalid } from "../base/errors.ts";
+import { namespaceName } from "../base/ids.ts";
+import { OPERATION_RESULT_MS, OPERATIONS_MAX } from "../base/limits.ts";
+import { seededRandom } from "../base/random.ts";
+import type { EngineAnswer } from "./engine.ts";
+import { errorAnswer } from "./error-answer.ts";
+import { acceptedAnswer, operationAnswer } from "./operation-answer.ts";
+import { OperationRegistry } from "./operation-registry.ts";
+
+const NAMESPACE = namespaceName("a.b");
+const textOf = ({ body }: EngineAnswer) => new TextDecoder().decode(body);
+
+function fixture() {
+  const clock = new InstantClock();
+  const registry = new OperationRegistry(clock, seededRandom(1));
+  const { promise, resolve } = Promise.withResolvers<EngineAnswer>();
+  const token = registry.start(NAMESPACE, promise) ?? "";
+  const poll = () => {
+    const state = registry.state(NAMESPACE, token);
+    return state === undefined ? undefined : textOf(operationAnswer(state));
+  };
+  return { clock, registry, token, poll, finish: resolve };
+}
+
+test("an accepted operation names its token and where to poll", () => {
+  const { token } = fixture();
+  const answer = acceptedAnswer(NAMESPACE, token);
+  expect(answer.status).toBe(202);
+  expect(answer.headers).toMatchObject({
+    "preference-applied": "respond-async",
+    location: `/v1/namespaces/a.b/operations/${token}`,
+  });
+  expect(JSON.parse(textOf(answer))).toEqual({ token });
+});
+
+test("a poll tells progress, then the answer as it is, for one hour", async () => {
+  const { clock, registry, token, poll, finish } = fixture();
+  expect(poll()).toBe('{"status":"running"}');
+  registry.progress(token, "index: copied 5 bytes");
+  expect(poll()).toBe('{"status":"running","progress":"index: copied 5 bytes"}');
+  const body = new TextEncoder().encode('{"rows_affected":18446744073709551615}');
+  finish({ status: 200, headers: {}, body });
+  await clock.sleep(0);
+  await clock.sleep(OPERATION_RESULT_MS - 1);
+  const success = '{"success":{"rows_affected":18446744073709551615}}';
+  expect(poll()).toBe(`{"status":"finished","result":${success}}`);
+  await clock.sleep(1);
+  expect(poll()).toBeUndefined();
+});
+
+test("a failure is finished too, with its status and its body", async () => {
+  const { clock, poll, finish } = fixture();
+  finish(errorAnswer(invalid("💔 no")));
+  await clock.sleep(1);
+  expect(JSON.parse(poll() ?? "")).toEqual({
+    status: "finished",
+    result: { error: { status_code: 400, detail: { status: "error", error: "💔 no" } } },
+  });
+});
+
+test("tokens belong to one namespace, and there is room for so many", () => {
+  const { registry, token } = fixture();
+  expect(registry.state(namespaceName("other"), token)).toBeUndefined();
+  expect(registry.state(NAMESPACE, "nope")).toBeUndefined();
+  const never = new Promise<EngineAnswer>(() => {});
+  for (let i = 1; i < OPERATIONS_MAX; i++) registry.start(NAMESPACE, never);
+  expect(registry.start(NAMESPACE, never)).toBeUndefined();
+});
