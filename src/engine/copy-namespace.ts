@@ -4,7 +4,7 @@
  * exist. The bytes stay in this process and its store; clients see none of them.
  */
 
-import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
+import { invalid, isDatabaseError } from "../base/errors.ts";
 import {
   type NamespaceName,
   namespaceName,
@@ -53,58 +53,78 @@ export async function copyNamespace(
 ): Promise<CopyOutcome> {
   const { catalog, parts } = context;
   const source = await findSource(request, catalog);
-  const target = await catalog.get(destination);
-  if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
-  const settings = settingsOf(request, source, parts.clock.nowMs());
-  const held = source.hold();
-  const put: PutSegments = { at: target.at, store: parts.storeFor(settings), segments: [] };
-  let isDecided = false;
+  const held = source.hold(); // At once: from here on it may be deleted.
   try {
-    await catalog.beginFilling(target.at);
-    await putAll(held, put, context);
-    const batch: WriteBatch = [
+    const target = await catalog.get(destination);
+    if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
+    const settings = settingsOf(request, held, parts.clock.nowMs());
+    const to: Filling = { at: target.at, store: parts.storeFor(settings), ids: [] };
+    const head: WriteBatch = [
       { kind: "settings", settings },
       { kind: "schema", schema: held.schema },
-      { kind: "import", source: source.name, segments: put.segments },
     ];
-    await catalog.submit(destination, importJob(batch, target.at));
-    isDecided = true;
-  } catch (error) {
-    // Only where nothing can have been committed: an unknown outcome is decided by the next opening.
-    if (!isDatabaseError(error, "unavailable")) {
-      for (const { id } of put.segments) await put.store.delete(segmentKey(target.at, id));
-      isDecided = true;
-    }
-    throw error;
+    await fillNamespace(held, to, { ...context, head });
   } finally {
     held.letGo();
-    await catalog.endFilling(target.at, isDecided);
   }
   return { documentCount: held.documentCount, billedBytes: billedCopyBytes(held.logicalBytes) };
 }
 
-/** Where a copy's segments go, and which are there. */
-interface PutSegments {
+/** Where a copy's segments go, and which of them may be there. */
+interface Filling {
   readonly at: NamespaceGeneration;
   readonly store: ObjectStore;
-  readonly segments: ImportedSegment[];
+  readonly ids: SegmentId[];
 }
 
-async function putAll(held: HeldDocuments, put: PutSegments, context: CopyContext): Promise<void> {
-  const { parts } = context;
-  let bytes = 0;
+/** Puts the segments and commits them with `head`, or leaves nothing. */
+async function fillNamespace(
+  held: HeldDocuments,
+  to: Filling,
+  context: CopyContext & { readonly head: WriteBatch },
+): Promise<void> {
+  const { catalog, head } = context;
+  const { at, store, ids } = to;
+  let isDecided = false;
+  try {
+    await catalog.beginFilling(at);
+    const segments = await putAll(held, to, context);
+    const batch: WriteBatch = [...head, { kind: "import", source: held.name, segments }];
+    await catalog.submit(at.name, importJob(batch, at));
+    isDecided = true;
+  } catch (error) {
+    // Only where nothing can have been committed: an unknown outcome is decided by the next opening.
+    if (!isDatabaseError(error, "unavailable")) {
+      for (const id of ids) await store.delete(segmentKey(at, id));
+      isDecided = true;
+    }
+    throw error;
+  } finally {
+    await catalog.endFilling(at, isDecided);
+  }
+}
+
+async function putAll(
+  held: HeldDocuments,
+  { at, store, ids }: Filling,
+  { parts, progress }: CopyContext,
+): Promise<ImportedSegment[]> {
+  const put: ImportedSegment[] = [];
+  let total = 0;
   for (const { view, live, liveCount } of held.segments) {
     const whole = view as OpenSegment;
     // Without the dead, and with all indexes of the schema also where they are still being built.
     const isFit = liveCount === view.documentCount && matchesSchema(whole, held.schema);
     const sealed = isFit ? sealSegment(whole) : rebuilt(whole, live, held.schema);
     const id = Buffer.from(parts.random.bytes(8)).toString("hex") as SegmentId;
-    const size = await putSegment(put.store, put.at, id, sealed);
-    put.segments.push({ id, documentCount: liveCount, bytes: size });
-    bytes += size;
-    context.progress(`index: copied ${bytes} bytes`);
+    ids.push(id);
+    const bytes = await putSegment(store, at, id, sealed);
+    put.push({ id, documentCount: liveCount, bytes });
+    total += bytes;
+    progress(`index: copied ${total} bytes`);
     await parts.yield();
   }
+  return put;
 }
 
 async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Promise<Namespace> {
@@ -119,14 +139,19 @@ async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Pro
     );
   }
   const name = namespaceName(copyFrom.namespace);
-  const source = await catalog.find(name);
-  if (source === undefined) throw namespaceNotFound(name);
-  return source;
+  for (;;) {
+    const source = await catalog.find(name);
+    if (source === undefined) throw namespaceNotFound(name);
+    if (!source.retired) return source;
+  }
 }
 
-function settingsOf(request: WriteRequest, source: Namespace, nowMs: number): NamespaceSettings {
-  const { settings } = source.facts;
-  if (settings === undefined) throw new DatabaseError("not_found", "the source is gone");
+function settingsOf(
+  request: WriteRequest,
+  source: HeldDocuments,
+  nowMs: number,
+): NamespaceSettings {
+  const { settings } = source;
   if (request.copyFrom?.kind === "branch") return branchSettings(settings, source.name, nowMs);
   const { encryption, shardCount } = request;
   return copySettings(

@@ -57,6 +57,11 @@ export class NamespaceCatalog {
     return this.#open.size;
   }
 
+  /** Number of instances that hold memory, also those that are no longer open. */
+  get instanceCount(): number {
+    return this.#instances.size;
+  }
+
   /** Finishes or withdraws deletions and copies that a stop interrupted. To be called first. */
   async recover(): Promise<void> {
     for (const at of await announcedDeletions(this.#store)) {

@@ -7,6 +7,7 @@
  * retired: whoever needs the namespace opens it again from the store, which is the truth.
  */
 
+import { assert } from "../base/assert.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, sequenceNumber } from "../base/ids.ts";
 import type { WalEntry } from "../log/wal-entry.ts";
@@ -15,6 +16,7 @@ import type { AttributeType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { type GroupMember, keyOf, type QueuedJob, takeGroup, withImports } from "./commit-group.ts";
 import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
@@ -26,8 +28,10 @@ import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./publis
 
 /** Documents that a long reader holds on to. */
 export interface HeldDocuments {
+  readonly name: NamespaceName;
   readonly segments: readonly SegmentSnapshot[];
   readonly schema: Schema;
+  readonly settings: NamespaceSettings;
   readonly documentCount: number;
   readonly logicalBytes: number;
   letGo(): void;
@@ -125,14 +129,21 @@ export class Namespace {
     return this.#retired && this.#opened.documents.isEmpty;
   }
 
-  /** Keeps the documents as they are now readable until `letGo`, while commits go on. */
+  /**
+   * Keeps the documents as they are now readable until `letGo`, while commits go on. The namespace
+   * exists and is not retired.
+   */
   hold(): HeldDocuments {
     const { memtable } = this.#opened.documents;
+    const { schema, settings } = this.#facts;
+    assert(settings !== undefined && !this.#retired, `nothing to hold in ${this.instance}`);
     return {
+      name: this.name,
+      settings,
       segments: memtable.segments.map(({ view, live, liveCount, liveVersion }) => {
         return { view, live: live.slice(), liveCount, liveVersion };
       }),
-      schema: this.#facts.schema,
+      schema,
       documentCount: memtable.documentCount,
       logicalBytes: memtable.logicalBytes,
       letGo: this.#pin(),
