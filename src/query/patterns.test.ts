@@ -96,8 +96,21 @@ describe("regular expressions", () => {
     expect(typeof matches === "function" && matches(text)).toBe(expected);
   });
 
-  test.each(["(", "a(?=b)", "(?<!a)b", "(a)\\1", "[z-a]", "*"])("%j is refused", (pattern) => {
+  const classes = ["[a-z&&[^b]]", "[a[bc]]", "[a-c--b]", "[ab~~b]"];
+  const others = ["(", "a(?=b)", "(?<!a)b", "(a)\\1", "[z-a]", "*", "\\"];
+  test.each([...others, ...classes])("%j is refused", (pattern) => {
     expect(compileRegex(pattern)).toEqual({ fault: expect.any(String) });
+  });
+
+  test.each([
+    ["^[[:digit:]\\s]+$", "1 2", true],
+    ["^[]\\d]+$", "]1", true],
+    ["^[^]\\d]+$", "]", false],
+    ["^[\\[&-]+$", "[&-", true],
+    ["a&&b", "a&&b", true],
+  ])("classes: %j in %j is %j", (pattern, text, expected) => {
+    const matches = compileRegex(pattern);
+    expect(typeof matches === "function" && matches(text)).toBe(expected);
   });
 });
 

@@ -9,7 +9,9 @@ import { RE2JS } from "re2js";
 export function compileRegex(
   pattern: string,
 ): ((text: string) => boolean) | { readonly fault: string } {
-  return compile(fromRustSyntax(pattern), (regex) => (text) => regex.test(text));
+  const expression = fromRustSyntax(pattern);
+  if (typeof expression !== "string") return expression;
+  return compile(expression, (regex) => (text) => regex.test(text));
 }
 
 /** Compiles an expression in RE2 syntax that must match the whole string. */
@@ -40,30 +42,34 @@ const CLASSES: Readonly<Record<string, string>> = {
   s: "\\t\\n\\x{b}\\f\\r\\x{85}\\p{Z}",
 };
 
-function fromRustSyntax(pattern: string): string {
+/** An escape with its code point or character, starts and operators of classes, the rest. */
+const TOKEN =
+  /\\u(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{4}))|\\(.)|\[:\^?\w+:\]|\[\^?\]?|&&|--|~~|./gsu;
+
+/** Refuses what RE2 would take for something else: classes within classes and their algebra. */
+function fromRustSyntax(pattern: string): string | { readonly fault: string } {
   let out = "";
   let inClass = false;
-  for (let at = 0; at < pattern.length; at++) {
-    const character = pattern[at];
-    if (character !== "\\") {
-      if (character === "[") inClass = true;
-      if (character === "]") inClass = false;
-      out += character;
-      continue;
-    }
-    const next = pattern[++at] ?? "";
-    const members = CLASSES[next.toLowerCase()];
-    const hexadecimal = /^(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{4}))/.exec(pattern.slice(at + 1));
-    if (next === "u" && hexadecimal !== null) {
-      out += `\\x{${hexadecimal[1] ?? hexadecimal[2]}}`;
-      at += hexadecimal[0].length;
-    } else if (members === undefined || (inClass && next !== next.toLowerCase())) {
-      out += `\\${next}`;
-    } else if (inClass) {
-      out += members;
-    } else {
-      out += `[${next === next.toLowerCase() ? "" : "^"}${members}]`;
+  for (const [token, braced, digits, escaped] of pattern.matchAll(TOKEN)) {
+    const hexadecimal = braced ?? digits;
+    if (hexadecimal !== undefined) out += `\\x{${hexadecimal}}`;
+    else if (escaped !== undefined) out += fromRustEscape(escaped, inClass);
+    else {
+      const isNamed = token.startsWith("[:");
+      if (inClass && (/^(&&|--|~~)$/.test(token) || (token.startsWith("[") && !isNamed))) {
+        return { fault: `\`${token}\` within a character class is not supported` };
+      }
+      if (token.startsWith("[") && !isNamed) inClass = true;
+      if (token === "]") inClass = false;
+      out += token;
     }
   }
   return out;
+}
+
+function fromRustEscape(escaped: string, inClass: boolean): string {
+  const isLower = escaped === escaped.toLowerCase();
+  const members = CLASSES[escaped.toLowerCase()];
+  if (members === undefined || (inClass && !isLower)) return `\\${escaped}`;
+  return inClass ? members : `[${isLower ? "" : "^"}${members}]`;
 }

@@ -6,7 +6,12 @@ import type { JsonValue } from "../model/json-value.ts";
 import type { OrderRank, RankBy } from "../model/query.ts";
 import type { ExpressionBudget } from "./expression-budget.ts";
 import { clip, elementsOf } from "./json-shape.ts";
-import { isFunction, parseScoreExpression, rankInputError } from "./parse-score-expression.ts";
+import {
+  isFunction,
+  isOperator,
+  parseScoreExpression,
+  rankInputError,
+} from "./parse-score-expression.ts";
 import { parseVectorOperand } from "./parse-vector-operand.ts";
 
 /** The ranking of a query that only has filters: by id. */
@@ -39,7 +44,8 @@ export function parseRankBy(path: string, value: JsonValue, budget: ExpressionBu
 /** `["price", "up"]`: no expression has two names, but for that of an attribute's value. */
 function isMisspeltOrder(elements: readonly JsonValue[]): boolean {
   const [head, second] = elements;
-  return elements.length === 2 && typeof second === "string" && !isFunction(head);
+  const isName = typeof second === "string" && !isOperator(second);
+  return elements.length === 2 && isName && !isFunction(head);
 }
 
 function parseOrders(path: string, elements: readonly JsonValue[]): OrderRank {
