@@ -40,6 +40,8 @@ export interface ErrorDetail {
   readonly attribute?: string;
   /** When to try again, in milliseconds; becomes the header `retry-after-ms`. */
   readonly retryAfterMs?: number;
+  /** Where the fault is in the request's JSON, as in `upsert_rows[3].id`; the message has it too. */
+  readonly path?: string | undefined;
 }
 
 /** An operating error; see `ErrorCode`. */
@@ -47,6 +49,7 @@ export class DatabaseError extends Error {
   readonly code: ErrorCode;
   readonly attribute: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly path: string | undefined;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -54,6 +57,7 @@ export class DatabaseError extends Error {
     this.code = code;
     this.attribute = detail.attribute;
     this.retryAfterMs = detail.retryAfterMs;
+    this.path = detail.path;
   }
 }
 
@@ -71,6 +75,7 @@ export function malformed(path: string, reason: string): DatabaseError {
   return new DatabaseError(
     "malformed",
     `Failed to deserialize the JSON body into the target type: ${where}${reason}`,
+    { path },
   );
 }
 

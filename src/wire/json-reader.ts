@@ -93,6 +93,12 @@ export class JsonReader {
     return this.#tokens.stack.path();
   }
 
+  /** The words that name the position of the next value, which may be read on from there. */
+  where(): string {
+    this.#tokens.peek();
+    return this.#tokens.where(this.#tokens.window.at);
+  }
+
   /** Kind of the next value; reads only the space before it. */
   peekKind(): JsonKind {
     const byte = this.#tokens.peek();

@@ -3,8 +3,8 @@
 import { invalid, malformed } from "../base/errors.ts";
 import type { JsonObject, JsonValue } from "../model/json-value.ts";
 import type { MetadataPatch } from "../model/metadata-patch.ts";
-import { parseJson } from "./json-reader.ts";
 import { booleanAt, objectAt, present } from "./json-shape.ts";
+import { readJsonBody } from "./member-places.ts";
 import { parseSchemaMap } from "./parse-write-members.ts";
 
 /** Replicas of a pinning that names no number (wire contract). */
@@ -12,7 +12,15 @@ const PINNED_REPLICAS_DEFAULT = 1;
 
 /** Reads the body of a schema update: the bare map from attribute names to declarations. */
 export function parseSchemaBody(body: Uint8Array): JsonObject {
-  const root = parseJson(body);
+  return readJsonBody(body, schemaOf);
+}
+
+/** Reads the body of a metadata update. */
+export function parseMetadataPatch(body: Uint8Array): MetadataPatch {
+  return readJsonBody(body, metadataPatchOf);
+}
+
+function schemaOf(root: JsonValue): JsonObject {
   const wrapped = root instanceof Map && root.size === 1 ? root.get("schema") : undefined;
   if (wrapped instanceof Map && !wrapped.has("type")) {
     throw malformed(
@@ -23,9 +31,8 @@ export function parseSchemaBody(body: Uint8Array): JsonObject {
   return parseSchemaMap("", root);
 }
 
-/** Reads the body of a metadata update. */
-export function parseMetadataPatch(body: Uint8Array): MetadataPatch {
-  const root = objectAt("", parseJson(body));
+function metadataPatchOf(body: JsonValue): MetadataPatch {
+  const root = objectAt("", body);
   const readOnly = present(root, "read_only");
   const pinning = root.get("pinning");
   return {

@@ -10,7 +10,6 @@ import type {
   RankBy,
 } from "../model/query.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
-import { parseJson } from "./json-reader.ts";
 import {
   elementsOf,
   memberPath,
@@ -22,6 +21,7 @@ import {
   variantAt,
   wrongType,
 } from "./json-shape.ts";
+import { readJsonBody } from "./member-places.ts";
 import { parseAggregateQuery } from "./parse-aggregates.ts";
 import { parseComputed } from "./parse-computed.ts";
 import { parseFilter } from "./parse-filter.ts";
@@ -34,7 +34,11 @@ import { parseRankBy, RANK_BY_ID } from "./parse-rank-by.ts";
  * members are ignored, and null means absent.
  */
 export function parseQueryBody(body: Uint8Array): QueryRequest {
-  const root = objectAt("", parseJson(body), "a query object");
+  return readJsonBody(body, queryRequestOf);
+}
+
+function queryRequestOf(body: JsonValue): QueryRequest {
+  const root = objectAt("", body, "a query object");
   const budget = new ExpressionBudget();
   const shared = {
     consistency: parseConsistency(present(root, "consistency")),

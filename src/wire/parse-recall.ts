@@ -2,12 +2,12 @@
 
 import { invalid } from "../base/errors.ts";
 import { RECALL_SAMPLES_MAX, RESULT_ROWS_MAX } from "../base/limits.ts";
-import type { JsonObject, JsonValue } from "../model/json-value.ts";
+import type { JsonValue } from "../model/json-value.ts";
 import type { RankBy } from "../model/query.ts";
 import type { RecallRequest } from "../model/recall.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
-import { parseJson } from "./json-reader.ts";
 import { booleanAt, countAt, objectAt, present } from "./json-shape.ts";
+import { readJsonBody } from "./member-places.ts";
 import { parseFilter } from "./parse-filter.ts";
 import { parseRankBy } from "./parse-rank-by.ts";
 
@@ -16,8 +16,11 @@ const TOP_K_DEFAULT = 10;
 
 /** Reads the body of a recall request; an empty body asks for the defaults. */
 export function parseRecallBody(body: Uint8Array): RecallRequest {
-  const root: JsonObject =
-    body.length === 0 ? new Map<string, JsonValue>() : objectAt("", parseJson(body));
+  return body.length === 0 ? recallOf(new Map()) : readJsonBody(body, recallOf);
+}
+
+function recallOf(body: JsonValue): RecallRequest {
+  const root = objectAt("", body);
   const budget = new ExpressionBudget();
   const filters = present(root, "filters");
   const includeGroundTruth = present(root, "include_ground_truth");

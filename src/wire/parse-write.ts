@@ -12,6 +12,7 @@ import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
 import { LooseIdsParser } from "./loose-ids-parser.ts";
 import { LooseRowsParser } from "./loose-rows-parser.ts";
+import { withPlaces } from "./member-places.ts";
 
 /** What is known of the namespace while a body is parsed; wrong hints cost speed, not answers. */
 export interface WriteHints {
@@ -63,6 +64,7 @@ export class WriteBodyParser {
   readonly #reader = new JsonReader();
   readonly #hints: WriteHints;
   readonly #members: JsonObject = new Map();
+  readonly #places = new Map<string, string>();
   readonly #lists: { -readonly [K in keyof WriteLists]: WriteLists[K] } = {};
   #state: "start" | "members" | "end" = "start";
   #list: { readonly name: ListMember; readonly parser: ListParser } | undefined;
@@ -88,7 +90,10 @@ export class WriteBodyParser {
     if (!this.#hasKnownMember && this.#unknownMember !== undefined) {
       throw nothingKnown(this.#unknownMember);
     }
-    return buildWriteRequest(this.#members, this.#lists, this.#bodyBytes);
+    return withPlaces(
+      (member) => this.#places.get(member),
+      () => buildWriteRequest(this.#members, this.#lists, this.#bodyBytes),
+    );
   }
 
   #run(): void {
@@ -121,7 +126,9 @@ export class WriteBodyParser {
       if (reader.peekKind() === "null") reader.readNull();
       else this.#beginList(name);
     } else if (WHOLE_MEMBERS.has(name)) {
+      const place = reader.where();
       const value = reader.readValue();
+      this.#places.set(name, place);
       if (value !== null) this.#members.set(name, value);
     } else {
       reader.skipValue();

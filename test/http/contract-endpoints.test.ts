@@ -115,7 +115,8 @@ describe("metadata", () => {
     expect((await patch({}, "v2")).json.encryption).toEqual({ mode: "default" });
   });
 
-  const PINNING = "pinning: data did not match any variant of untagged enum UpdatePinningInput";
+  const PINNING =
+    "pinning: data did not match any variant of untagged enum UpdatePinningInput at line 1 column 12";
   const refusals: [body: unknown, status: number, ...parts: string[]][] = [
     [{ pinning: { replicas: 0 } }, 400, "💔 replicas must be greater than 0"],
     [{ pinning: { replicas: -1 } }, 422, PINNING],
@@ -131,7 +132,7 @@ describe("metadata", () => {
     expectError(await patch(body), status, ...parts);
   });
 
-  test("read_only stops writes of every kind, not copies, which inherit it, nor deletion", async () => {
+  test("read_only stops all writes, not deletion nor copies, which inherit it", async () => {
     const closed = fresh();
     await write(closed, { upsert_rows: [{ id: 1 }] });
     await call("PATCH", `/v1/namespaces/${closed}/metadata`, { read_only: true, pinning: true });
@@ -245,7 +246,7 @@ describe("transport", () => {
     expect((await call("POST", `/v2/namespaces/${fresh()}`, body, headers)).status).toBe(200);
   });
 
-  test("answers are JSON, without encoding for br, and without Preference-Applied", async () => {
+  test("answers are JSON, unencoded for br, without Preference-Applied", async () => {
     const headers = { "accept-encoding": "br, zstd", prefer: "respond-async" };
     const answer = await call("POST", `/v2/namespaces/${name}/query`, lookup, headers);
     expect(answer.headers.get("content-type")).toContain("application/json");
@@ -253,7 +254,7 @@ describe("transport", () => {
     expect(answer.headers.get("preference-applied")).toBeNull();
   });
 
-  test("one leading segment may stand before every path; v1 and v2 are no such segment", async () => {
+  test("one leading segment that is no version may stand before every path", async () => {
     for (const path of ["/v1/namespaces", `/v2/namespaces/${name}/metadata`]) {
       expect((await call("GET", `/gcp-us-central1${path}`)).status).toBe(200);
     }

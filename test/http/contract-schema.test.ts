@@ -270,7 +270,7 @@ describe("embedding", () => {
     expect((await call("GET", `/v1/namespaces/${name}/schema`)).status).toBe(404);
   });
 
-  test("limits are reached: 4 attributes, 30 documents, dimensions and precision as asked", async () => {
+  test("limits are reached, with dimensions and precision as asked", async () => {
     expect((await write(fresh(), several("abcd"))).status).toBe(200);
     const name = fresh();
     const body = embedding({ model: MODEL, dims: 2, dtype: "f32" }, rows(30));
@@ -286,7 +286,7 @@ describe("embedding", () => {
     expect(answer.json.performance).not.toHaveProperty("embedding_tokens");
   });
 
-  test("an embedded text is changed by upserts only, and no longer embedded after null", async () => {
+  test("an embedded text is changed by upserts only, until it is embedded no more", async () => {
     const name = fresh();
     await write(name, embedding({ model: MODEL, dims: 4 }));
     const patch = { patch_rows: [{ id: 1, text: "b" }] };

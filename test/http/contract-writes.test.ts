@@ -48,7 +48,7 @@ describe("shapes", () => {
       { ...row, distance_metric: "bad" },
       422,
       "distance_metric: unknown variant `bad`, expected one of `Unknown`, `euclidean_squared`, " +
-        "`cosine_distance`, `euclidean`, `Query`",
+        "`cosine_distance`, `euclidean`, `Query` at line 1 column ",
     ],
     ["euclidean", { ...row, distance_metric: "euclidean" }, 400, "euclidean_squared"],
     ["a metric that is a number", { ...row, distance_metric: 1 }, 422, "distance_metric: "],
@@ -237,7 +237,7 @@ describe("effects", () => {
   const rows = [5, 3, 9, 1].map((id) => ({ id, k: 1, note: "old" }));
   const ids = { return_affected_ids: true };
 
-  test("ids by filter come first and ascending; explicit patches win over those by filter", async () => {
+  test("ids by filter come first and ascending; explicit patches win", async () => {
     const { name, answer } = await writeAll(
       { upsert_rows: rows },
       {
@@ -286,7 +286,7 @@ describe("effects", () => {
     expect(answer.json).toMatchObject({ rows_upserted: 1, upserted_ids: [2] });
   });
 
-  test("billing counts patched bytes, halves what no filter reads, and skips what is skipped", async () => {
+  test("billing counts patched bytes, halves unfilterable ones, skips the skipped", async () => {
     const written = (answer: { json: { billing: Record<string, unknown> } }) => answer.json.billing;
     const create = await writeAll({
       schema: { kept: { type: "string", filterable: false } },
