@@ -86,6 +86,29 @@ async function write(
   }
 }
 
+interface Place {
+  readonly client: number;
+  readonly group: number;
+  readonly value: number;
+}
+
+function upsert({ client, group, value }: Place): unknown {
+  return {
+    upsert_rows: Array.from({ length: BATCH }, (_, at) => {
+      return { id: (client * 100 + group) * BATCH + at, client, group, value };
+    }),
+  };
+}
+
+/** Gives the whole group its new value by filter. */
+function patch({ client, group, value }: Place): unknown {
+  const conditions = [
+    ["client", "Eq", client],
+    ["group", "Eq", group],
+  ];
+  return { patch_by_filter: { filters: ["And", conditions], patch: { value } } };
+}
+
 /**
  * Compares what the server has with what the clients know, and lets them learn what took effect.
  */
@@ -96,6 +119,7 @@ async function verify(server: ServerProcess, clients: Client[], where: string): 
     limit: 9999,
     include_attributes: true,
   });
+  expect([200, 404], `${where}: ${JSON.stringify(answer)}`).toContain(answer.status);
   const rows =
     answer.status === 404
       ? []
