@@ -61,7 +61,7 @@ describe("frame", () => {
     const object = await encode(text);
     const elsewhere = { ...expected, object: "m/manifest/1" };
     await expect(decodeFrame(object, elsewhere)).rejects.toThrow(
-      "cannot read manifest m/manifest/1: header is damaged, or the object belongs under another key",
+      "manifest m/manifest/1: header is damaged, or the object belongs under another key",
     );
   });
 

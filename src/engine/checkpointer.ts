@@ -1,8 +1,8 @@
 /**
  * Puts the segments of a namespace's memtable into the store and names them in the next manifest
  * version, so that a restart reads them and replays only what came after. Runs beside commits: it
- * works on the state at its start. Afterwards it removes what the new version makes useless, found by
- * listing, so that it also finds what an interrupted run has left.
+ * works on the state at its start. Afterwards it removes what the new version makes useless, found
+ * by listing, so that it also finds what an interrupted run has left.
  *
  * One server owns a data directory, so no other writer can be asleep at a number that is removed.
  */

@@ -93,7 +93,7 @@ async function fillNamespace(
     await catalog.submit(at.name, importJob(batch, at));
     isDecided = true;
   } catch (error) {
-    // Only where nothing can have been committed: an unknown outcome is decided by the next opening.
+    // Only where nothing can have been committed; else the next opening decides.
     if (!isDatabaseError(error, "unavailable")) {
       for (const id of ids) await store.delete(segmentKey(at, id));
       isDecided = true;

@@ -3,9 +3,9 @@
  *
  * A new index on few documents is built before the write answers. On many it is built in the
  * background; queries that need it are told how far it is (202). Changed full-text settings are
- * different: queries keep the old index until all of the new one is there, so the namespace's commits
- * wait, and the exchange is published at once. Where memory runs out in between, the rest is left to
- * the background, for the write is durable by then.
+ * different: queries keep the old index until all of the new one is there, so the namespace's
+ * commits wait, and the exchange is published at once. Where memory runs out in between, the rest
+ * is left to the background, for the write is durable by then.
  */
 
 import { isDatabaseError } from "../base/errors.ts";

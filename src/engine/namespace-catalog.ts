@@ -126,8 +126,8 @@ export class NamespaceCatalog {
 
   /**
    * Deletes a namespace; throws what `job` refuses with if there is none. Answers when the deletion
-   * is durable; objects go later. A namespace that cannot be opened is deleted by its mark alone, or
-   * nobody could ever get rid of it.
+   * is durable; objects go later. A namespace that cannot be opened is deleted by its mark alone,
+   * or nobody could ever get rid of it.
    */
   async delete(name: NamespaceName, job: CommitJob<void>): Promise<void> {
     for (;;) {

@@ -6,6 +6,9 @@
  * 3. mark `deleted/…`          its number is never used again
  * 4. remove all its objects
  * 5. remove the mark of step 1
+ *
+ * A namespace that cannot be opened has no log that could take step 2: its commit is step 3.
+ * A copy makes the mark of step 1 before it puts anything, so that a crash leaves nothing of it.
  */
 
 import type { NamespaceName } from "../base/ids.ts";

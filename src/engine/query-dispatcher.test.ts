@@ -93,7 +93,7 @@ describe("a query", () => {
 });
 
 describe("slots", () => {
-  test("a namespace's queries run at once up to the slots, and the next is refused in time", async () => {
+  test("as many queries of a namespace run as there are slots, the next is refused", async () => {
     const { clock, threads, dispatcher } = dispatcherOf(2);
     const running = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));
     const late = dispatcher.run(query());
@@ -161,7 +161,7 @@ describe("slots", () => {
     await Promise.all(running);
   });
 
-  test("one that waits too long for its weight is told so, and gives nothing back twice", async () => {
+  test("one that waits too long for its weight is told so and gives nothing back", async () => {
     const { clock, threads, dispatcher } = dispatcherOf(1);
     const [thread] = threads;
     const outcomes = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));

@@ -82,7 +82,7 @@ test("bytes count as consumed only when the next are asked for", async () => {
   await service.whenIdle();
 });
 
-test("a call whose client is gone before its body is whole is dropped without an answer", async () => {
+test("a call whose client is gone before its body is whole is dropped", async () => {
   const { service, kinds } = serviceOf(reading);
   service.hear(callMessage(1));
   service.hear({ kind: "chunk", call: 1, bytes: new Uint8Array(3) });

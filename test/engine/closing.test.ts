@@ -58,7 +58,7 @@ test("a query of a namespace that is deleted meanwhile sees it whole or not at a
   }
 });
 
-test("of writes and deletions that race, each takes effect before or after, with no damage", async () => {
+test("writes and deletions that race take effect one after the other", async () => {
   const random = seededRandom(5);
   const store = faultyStore();
   const engine = await EngineFixture.open({ store, thresholds: { checkpointTailEntries: 2 } });

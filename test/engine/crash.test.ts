@@ -169,7 +169,7 @@ test("the steps do what they say", async () => {
   await checkRestart(store, { possible, what: "no crash" });
 });
 
-test("a crash at any call leaves each acknowledged step, and the one under way or not", async () => {
+test("a crash at any call keeps all acknowledged steps, and the one under way or not", async () => {
   const { calls } = await run(new MemoryObjectStore(), undefined);
   expect(calls).toBeGreaterThan(100);
   for (let call = 1; call <= calls; call++) {

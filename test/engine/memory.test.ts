@@ -1,4 +1,4 @@
-/** Memory is given back, names that never were cost nothing, and none left is said in time (I15). */
+/** Memory is given back, absent names cost nothing, and want of room is said in time (I15). */
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
@@ -139,7 +139,7 @@ test("a namespace for which there is no memory can still be deleted", async () =
   expect((await store.list({ prefix: "namespaces/large-table/", limit: 9 })).keys).toEqual([]);
 });
 
-test("copies are whole and give back what they held, also when their source is deleted", async () => {
+test("copies are whole and give back memory, also when their source is deleted", async () => {
   const rows = Array.from({ length: 50 }, (_, id) => ({ id }));
   let copied = 0;
   for (let delay = 0; delay < 60; delay++) {

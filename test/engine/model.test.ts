@@ -1,4 +1,4 @@
-/** Random histories against a Map: what is published equals the model after every step (I1 to I4, I10). */
+/** Random histories against a Map: after every step what is read equals it (I1 to I4, I10). */
 
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";

@@ -1,7 +1,7 @@
 /**
  * The whole engine inside one thread, over any store: the same parts as in production, with ports
- * that need no workers, a clock that needs no time and chance from a seed. Restarts and crashes take
- * milliseconds.
+ * that need no workers, a clock that needs no time and chance from a seed. Restarts and crashes
+ * take milliseconds.
  */
 
 import type { Clock } from "../../src/base/clock.ts";
