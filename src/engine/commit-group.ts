@@ -72,6 +72,7 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       const changesKey = keyOf(after) !== keyOf(facts);
       if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
       isLast ||= changesKey;
+      job.release?.();
       const prepared = base.documents.prepare(resolved.batch, after.schema);
       members.push({ ...queue[0], resolved, records, prepared });
       if (resolved.touched !== undefined) footprint.add(resolved.touched);

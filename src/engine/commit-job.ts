@@ -45,6 +45,8 @@ export interface CommitJob<T> {
   readonly alone: boolean;
   /** Throws a `DatabaseError` to refuse; pure, and may be called again for another state. */
   bind(facts: NamespaceFacts): BoundJob<T>;
+  /** It will not be bound again: what only binding needs may go. */
+  release?(): void;
 }
 
 /** Thrown to jobs that came too late: open the namespace again and submit once more. */

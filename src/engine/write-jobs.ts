@@ -1,5 +1,6 @@
 /** The requests that change a namespace, as jobs for its commit queue. */
 
+import { must } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import type { JsonObject } from "../model/json-value.ts";
@@ -32,39 +33,61 @@ export interface WriteJobContext {
 /** A job's part of an entry beside its documents. */
 const JOB_BYTES_MIN = 1024;
 
-/** A write of documents. */
-export function writeJob(request: WriteRequest, context: WriteJobContext): CommitJob<WriteOutcome> {
-  let cached: { readonly schema: Schema; readonly batch: BoundBatch } | undefined;
-  const bindTo = (facts: NamespaceFacts): BoundBatch => {
-    if (cached?.schema !== facts.schema) {
-      const isNewNamespace = facts.settings === undefined;
-      const { dimensionsOf } = context;
-      const batch = bindBatch(request, { schema: facts.schema, isNewNamespace, dimensionsOf });
-      cached = { schema: facts.schema, batch };
+/** A write of documents. Holds the request, which may be large, until it is released. */
+export class WriteJob implements CommitJob<WriteOutcome> {
+  readonly bytes: number;
+  readonly alone = false;
+  readonly #context: WriteJobContext;
+  #request: WriteRequest | undefined;
+  #bound: { readonly schema: Schema; readonly batch: BoundBatch } | undefined;
+
+  constructor(request: WriteRequest, context: WriteJobContext) {
+    this.bytes = JOB_BYTES_MIN + request.bodyBytes;
+    this.#context = context;
+    this.#request = request;
+  }
+
+  bind(facts: NamespaceFacts): BoundJob<WriteOutcome> {
+    const request = must(this.#request, "a job that was released is bound again");
+    if (facts.settings !== undefined) assertWritable(facts.settings);
+    const batch = this.#bindTo(request, facts);
+    if (facts.settings === undefined && !insertsDocuments(batch)) {
+      return absentWrite(request, this.#context.name);
     }
-    return cached.batch;
-  };
+    const settings = settingsFor(request, facts.settings, this.#context.nowMs);
+    return boundWrite(batch, { before: facts.settings, after: settings });
+  }
+
+  release(): void {
+    this.#request = undefined;
+    this.#bound = undefined;
+  }
+
+  #bindTo(request: WriteRequest, { schema, settings }: NamespaceFacts): BoundBatch {
+    if (this.#bound?.schema !== schema) {
+      const { dimensionsOf } = this.#context;
+      const isNewNamespace = settings === undefined;
+      const batch = bindBatch(request, { schema, isNewNamespace, dimensionsOf });
+      this.#bound = { schema, batch };
+    }
+    return this.#bound.batch;
+  }
+}
+
+function boundWrite(
+  batch: BoundBatch,
+  settings: { readonly before: NamespaceSettings | undefined; readonly after: NamespaceSettings },
+): BoundJob<WriteOutcome> {
   return {
-    bytes: JOB_BYTES_MIN + request.bodyBytes,
-    alone: false,
-    bind: (facts) => {
-      if (facts.settings !== undefined) assertWritable(facts.settings);
-      const batch = bindTo(facts);
-      if (facts.settings === undefined && !insertsDocuments(batch)) {
-        return absentWrite(request, context.name);
-      }
-      const settings = settingsFor(request, facts.settings, context.nowMs);
+    conflictsWith: (footprint) => footprint.conflictsWith(batch),
+    resolve: (state) => {
+      const resolved = resolveBatch(batch, state.documents(batch.schema));
+      const { outcome } = resolved;
       return {
-        conflictsWith: (footprint) => footprint.conflictsWith(batch),
-        resolve: (state) => {
-          const resolved = resolveBatch(batch, state.documents(batch.schema));
-          return {
-            batch: withSettings(resolved, facts.settings, settings),
-            touched: resolved,
-            builds: batch.builds,
-            result: () => resolved.outcome,
-          };
-        },
+        batch: withSettings(resolved, settings.before, settings.after),
+        touched: resolved,
+        builds: batch.builds,
+        result: () => outcome,
       };
     },
   };

@@ -28,7 +28,7 @@ import type { Namespace } from "./namespace.ts";
 import type { NamespaceCatalog } from "./namespace-catalog.ts";
 import { namespaceNotFound } from "./namespace-faults.ts";
 import type { NamespaceParts } from "./namespace-parts.ts";
-import { deleteJob, schemaJob, settingsJob, type WriteJobContext, writeJob } from "./write-jobs.ts";
+import { deleteJob, schemaJob, settingsJob, WriteJob, type WriteJobContext } from "./write-jobs.ts";
 import type { BodySource, CallMessage, CallReporter } from "./write-service.ts";
 
 /** What the operations work with. */
@@ -86,6 +86,15 @@ async function listNamespaces(
   return json(200, encodeListAnswer(names, parameters.pageSize));
 }
 
+/** What a write asks for. */
+type ParsedWrite =
+  | { readonly kind: "copy"; readonly request: WriteRequest }
+  | {
+      readonly kind: "documents";
+      readonly job: WriteJob;
+      readonly figures: EmbeddingFigures | undefined;
+    };
+
 /** Operations on one namespace. */
 class NamespaceOperations {
   readonly #name: NamespaceName;
@@ -116,15 +125,9 @@ class NamespaceOperations {
     reporter: CallReporter,
   ): Promise<EngineAnswer> {
     const { catalog } = this.#context;
-    const request = await parseBody(body, namespace);
-    if (request.encryption?.kind === "customer_managed") {
-      await this.#context.checkKey(request.encryption.keyName);
-    }
-    if (request.copyFrom !== undefined) return this.#copy(request, reporter);
-    this.#checkBackpressure(namespace, request);
-    const embedded = await this.#embed(request, namespace);
-    const job = writeJob(embedded.request, this.#jobContext());
-    const outcome = await catalog.submit(this.#name, job);
+    const parsed = await this.#parse(namespace, body);
+    if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
+    const outcome = await catalog.submit(this.#name, parsed.job);
     const queryBilling = outcome.queries > 0 ? billedReads(outcome.queries, namespace) : undefined;
     return json(
       200,
@@ -134,9 +137,22 @@ class NamespaceOperations {
         billedBytes: outcome.billedBytes,
         queryBilling,
         serverTotalMs: this.#elapsedMs(),
-        embedding: embedded.figures,
+        embedding: parsed.figures,
       }),
     );
+  }
+
+  /** Nobody but the job keeps the documents as they were written: they may be large. */
+  async #parse(namespace: Namespace, body: BodySource): Promise<ParsedWrite> {
+    const request = await parseBody(body, namespace);
+    if (request.encryption?.kind === "customer_managed") {
+      await this.#context.checkKey(request.encryption.keyName);
+    }
+    if (request.copyFrom !== undefined) return { kind: "copy", request };
+    this.#checkBackpressure(namespace, request);
+    const embedded = await this.#embed(request, namespace);
+    const job = new WriteJob(embedded.request, this.#jobContext());
+    return { kind: "documents", job, figures: embedded.figures };
   }
 
   async delete(): Promise<EngineAnswer> {

@@ -16,9 +16,16 @@ export type LooseValue = JsonValue | Float32Array | Float32Array[];
  * with a fraction or exponent. A bigint is an integer in either case.
  */
 export interface LooseColumn {
-  /** By document; null where the attribute is null or not given. */
-  readonly values: LooseValue[];
+  /**
+   * By document; null where the attribute is null or not given. Made on demand, for O(count), where
+   * there are `numbers` or `vectors`.
+   */
+  readonly values: readonly LooseValue[];
   readonly integersOnly: boolean;
+  /** The same values, where each is a `number`. */
+  readonly numbers?: Float64Array;
+  /** The same values end to end, where each is a vector of `dimensions` > 0 read as float32. */
+  readonly vectors?: { readonly dimensions: number; readonly elements: Float32Array };
   /** For patches: bit set iff the document names the attribute; then null clears it. Absent: all. */
   readonly given?: Uint8Array;
 }
@@ -68,4 +75,12 @@ export interface WriteRequest {
   readonly disableBackpressure: boolean;
   /** Bytes of the decompressed body. */
   readonly bodyBytes: number;
+}
+
+/** How many documents a column has values of. O(1). */
+export function looseCount(column: LooseColumn): number {
+  const { numbers, vectors } = column;
+  if (numbers !== undefined) return numbers.length;
+  if (vectors !== undefined) return vectors.elements.length / vectors.dimensions;
+  return column.values.length;
 }

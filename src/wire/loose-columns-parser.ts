@@ -4,7 +4,7 @@ import type { LooseColumn, LooseDocuments } from "../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "./base64.ts";
 import { Float32Builder } from "./json-numbers.ts";
 import type { JsonReader } from "./json-reader.ts";
-import { LooseColumnBuilder } from "./loose-column-builder.ts";
+import { LooseColumnBuilder, vectorColumn } from "./loose-column-builder.ts";
 import { type FormOf, tooManyAttributes } from "./loose-rows-parser.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
 
@@ -70,10 +70,10 @@ export class LooseColumnsParser {
       }
       return { count: 0, layout: "columns", ids: emptyColumn(), attributes: new Map() };
     }
-    const count = ids.values.length;
+    const { count } = ids;
     const attributes = new Map<string, LooseColumn>();
     for (const [name, column] of this.#columns) {
-      if (column.values.length !== count) throw this.#unequal(name, column.values.length, count);
+      if (column.count !== count) throw this.#unequal(name, column.count, count);
       if (name !== "id") attributes.set(name, column.finish(count));
     }
     for (const [name, numbers] of this.#flat)
@@ -159,10 +159,8 @@ export class LooseColumnsParser {
           `for ${count} documents`,
       );
     }
-    const values = Array.from({ length: count }, (_, i) =>
-      numbers.subarray(i * dimensions, (i + 1) * dimensions),
-    );
-    return { values, integersOnly: true };
+    if (dimensions > 0) return vectorColumn(numbers, dimensions, { integersOnly: true });
+    return { values: Array(count).fill(numbers), integersOnly: true };
   }
 
   #unequal(name: string, got: number, expected: number): DatabaseError {

@@ -1,4 +1,3 @@
-import type { LooseValue } from "../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "./base64.ts";
 import { Float32Slab } from "./float32-slab.ts";
 import { Float32Builder } from "./json-numbers.ts";
@@ -46,10 +45,10 @@ export class LooseValueReader {
         this.#readNumber(column, document);
         return;
       case "string":
-        column.set(document, this.#readString(column));
+        this.#readString(column, document);
         return;
       case "array":
-        column.set(document, this.#readArray(column));
+        this.#readArray(column, document);
         return;
       case "object":
         column.set(document, reader.readValue());
@@ -90,42 +89,66 @@ export class LooseValueReader {
     else column.setFraction(document, Number(value));
   }
 
-  #readString(column: LooseColumnBuilder): LooseValue {
+  #readString(column: LooseColumnBuilder, document: number): void {
     const reader = this.#reader;
-    if (column.form !== "vector") return reader.readString();
-    // Base64 needs no check as a string: none of its digits is an escape or beyond ASCII.
-    const raw = reader.peekRawString();
-    const text = latin1(raw);
-    const count = base64FloatCount(text);
-    if (typeof count === "string") return reader.readString();
-    const vector = this.#slab.take(count);
-    if (!decodeBase64Floats(text, vector)) return reader.readString();
-    reader.passRawString(raw);
-    return vector;
+    if (column.form !== "vector" || !this.#readBase64(column, document)) {
+      column.set(document, reader.readString());
+    }
   }
 
-  #readArray(column: LooseColumnBuilder): LooseValue {
+  /** Base64 needs no check as a string: none of its digits is an escape or beyond ASCII. */
+  #readBase64(column: LooseColumnBuilder, document: number): boolean {
+    const raw = this.#reader.peekRawString();
+    const text = latin1(raw);
+    const count = base64FloatCount(text);
+    if (typeof count === "string") return false;
+    const slot = column.vectorSlot(document, count);
+    const vector = slot ?? this.#slab.take(count);
+    if (!decodeBase64Floats(text, vector)) return false;
+    this.#reader.passRawString(raw);
+    if (slot === undefined) column.set(document, vector);
+    else column.setVector(document);
+    return true;
+  }
+
+  #readArray(column: LooseColumnBuilder, document: number): void {
     const reader = this.#reader;
     const first = reader.peekElementKind();
     // Only late interaction nests arrays, so their elements are vectors whatever the name.
-    if (first === "array") return this.#readVectors();
-    if (first === "number" && column.form === "vector") return this.#readVector();
-    return reader.readValue();
+    if (first === "array") {
+      column.set(document, this.#readVectors());
+    } else if (first === "number" && column.form === "vector") {
+      const numbers = this.#readNumbers();
+      const slot = column.vectorSlot(document, numbers.length);
+      if (slot === undefined) {
+        column.set(document, this.#ownVector(numbers));
+      } else {
+        slot.set(numbers);
+        column.setVector(document);
+      }
+    } else {
+      column.set(document, reader.readValue());
+    }
   }
 
   #readVectors(): Float32Array[] {
     const reader = this.#reader;
     const vectors: Float32Array[] = [];
     reader.beginArray();
-    while (reader.nextElement()) vectors.push(this.#readVector());
+    while (reader.nextElement()) vectors.push(this.#ownVector(this.#readNumbers()));
     return vectors;
   }
 
-  #readVector(): Float32Array {
+  /** A view, valid until the next call. */
+  #readNumbers(): Float32Array {
     this.#numbers.truncate(0);
-    const count = this.#reader.readNumbersInto(this.#numbers);
-    const vector = this.#slab.take(count);
-    vector.set(this.#numbers.view());
+    this.#reader.readNumbersInto(this.#numbers);
+    return this.#numbers.view();
+  }
+
+  #ownVector(numbers: Float32Array): Float32Array {
+    const vector = this.#slab.take(numbers.length);
+    vector.set(numbers);
     return vector;
   }
 }

@@ -139,6 +139,7 @@ function elementSource(
   return {
     attribute: source.attribute,
     values: elements,
+    count: elements.length,
     integersOnly,
     filterable: source.filterable,
     place: (element) => {

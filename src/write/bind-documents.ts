@@ -10,7 +10,7 @@ import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
 import type { JsonObject } from "../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../model/schema.ts";
-import type { LooseColumn, LooseDocuments } from "../model/write-request.ts";
+import { type LooseColumn, type LooseDocuments, looseCount } from "../model/write-request.ts";
 import { bindArrays, bindBytes, bindSparseVectors } from "./bind-arrays.ts";
 import { bindIds } from "./bind-ids.ts";
 import { bindScalars } from "./bind-scalars.ts";
@@ -123,7 +123,7 @@ function bindColumns(
       : bindIds(loose.ids, current.idType, { layout: loose.layout, operation });
   const attributes = new Map<string, Column>();
   // An empty list of documents says nothing about the type of ids.
-  const known = loose.ids.values.length === 0 ? current.idType : idType;
+  const known = looseCount(loose.ids) === 0 ? current.idType : idType;
   const schema = new SchemaGrowth(context, known);
   for (const [name, column] of loose.attributes) {
     const attribute = schema.attributeFor(loose, operation, name, column);
@@ -193,7 +193,7 @@ class SchemaGrowth {
 
 /** Undefined if no document has a value. */
 function bindColumn(source: LooseSource, type: AttributeType): Column | undefined {
-  const count = source.values.length;
+  const { count } = source;
   // A missing vector is a fault, which the loop over vectors reports.
   if (type.kind === "vector" || type.kind === "multi_vector") {
     return count === 0 ? undefined : { type, count, data: bindData(source, type) };

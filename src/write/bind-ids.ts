@@ -6,7 +6,8 @@ import { idAt } from "../codec/columns-value.ts";
 import type { IdType } from "../model/attribute-type.ts";
 import type { ColumnData } from "../model/columns.ts";
 import { parseUuid, UUID_BYTES, writeUuidBytes } from "../model/uuid.ts";
-import type { LooseColumn } from "../model/write-request.ts";
+import { type LooseColumn, looseCount } from "../model/write-request.ts";
+import { wholeNumbers } from "./bind-scalars.ts";
 import { TextBytes } from "./text-bytes.ts";
 
 /** Ids of one type. */
@@ -36,9 +37,9 @@ export function bindIds(
   idType: IdType | undefined,
   origin: IdOrigin,
 ): BoundIds {
-  const { values } = loose;
-  const type = idType ?? (typeof values[0] === "string" ? "string" : "uint");
-  const count = values.length;
+  const count = looseCount(loose);
+  const isText = loose.numbers === undefined && typeof loose.values[0] === "string";
+  const type = idType ?? (isText ? "string" : "uint");
   switch (type) {
     case "uint":
       return { idType: type, count, ids: bindUints(loose, origin) };
@@ -77,7 +78,11 @@ export function idKey(ids: ColumnData, index: number): number | bigint | string 
   return typeof id === "bigint" && id <= Number.MAX_SAFE_INTEGER ? Number(id) : id;
 }
 
-function bindUints({ values, integersOnly }: LooseColumn, origin: IdOrigin): ColumnData {
+function bindUints(loose: LooseColumn, origin: IdOrigin): ColumnData {
+  const { numbers, integersOnly } = loose;
+  // The parser lets no negative id and no fraction through.
+  if (numbers !== undefined) return { kind: "u64", values: wholeNumbers(numbers) };
+  const { values } = loose;
   const result = new BigUint64Array(values.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i];

@@ -64,6 +64,10 @@ export function tooLong(source: LooseSource, index: number, bytes: number): Erro
 }
 
 function bindInts(source: LooseSource): ColumnData {
+  const { numbers } = source;
+  if (numbers !== undefined && source.integersOnly) {
+    return { kind: "i64", values: new BigInt64Array(wholeNumbers(numbers).buffer) };
+  }
   const { values } = source;
   const result = new BigInt64Array(values.length);
   const halves = new Int32Array(result.buffer);
@@ -82,6 +86,10 @@ function bindInts(source: LooseSource): ColumnData {
 }
 
 function bindUints(source: LooseSource): ColumnData {
+  const { numbers } = source;
+  if (numbers !== undefined && source.integersOnly && numbers.every((value) => value >= 0)) {
+    return { kind: "u64", values: wholeNumbers(numbers) };
+  }
   const { values } = source;
   const result = new BigUint64Array(values.length);
   const halves = new Int32Array(result.buffer);
@@ -97,6 +105,14 @@ function bindUints(source: LooseSource): ColumnData {
     }
   }
   return { kind: "u64", values: result };
+}
+
+/** Safe integers as 64 bits each, in two's complement. */
+export function wholeNumbers(numbers: Float64Array): BigUint64Array<ArrayBuffer> {
+  const result = new BigUint64Array(numbers.length);
+  const halves = new Int32Array(result.buffer);
+  for (let i = 0; i < numbers.length; i++) writeInteger(halves, i, numbers[i]);
+  return result;
 }
 
 /** Writes a safe integer as 64 bits without making a bigint of it (little-endian machines only). */
@@ -116,6 +132,10 @@ function numberHint(source: LooseSource, value: unknown): string | undefined {
 }
 
 function bindFloats(source: LooseSource): ColumnData {
+  const { numbers } = source;
+  if (numbers?.every((value) => Number.isFinite(value))) {
+    return { kind: "f64", values: numbers };
+  }
   const { values } = source;
   const result = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {

@@ -23,7 +23,11 @@ export function bindVectors(
   type: Extract<AttributeType, { kind: "vector" }>,
 ): ColumnData {
   const { dimensions, element } = type;
-  const count = source.values.length;
+  const { count, vectors } = source;
+  if (element === "f32" && vectors?.dimensions === dimensions) {
+    checkBlock(source, vectors.elements, dimensions);
+    return { kind: "f32", dimensions, values: vectors.elements };
+  }
   if (element === "f32") {
     const values = new Float32Array(count * dimensions);
     for (let i = 0; i < count; i++) {
@@ -57,7 +61,7 @@ export function bindMultiVectors(
   type: Extract<AttributeType, { kind: "multi_vector" }>,
 ): ColumnData {
   const { dimensions } = type;
-  const count = source.values.length;
+  const { count } = source;
   const offsets = new Uint32Array(count + 1);
   for (let i = 0; i < count; i++) {
     const list = source.values[i];
@@ -74,6 +78,7 @@ export function bindMultiVectors(
     const inner: LooseSource = {
       ...source,
       values: list,
+      count: list.length,
       place: (index) => `${source.place(i)}[${index}]`,
     };
     for (let v = 0; v < list.length; v++) {
@@ -142,6 +147,16 @@ function checkElements(
     if (Number.isFinite(vector[d])) continue;
     const what = Number.isNaN(vector[d]) ? "not a number" : `out of range of ${element}`;
     throw valueFault(source, index, `element ${d} of the vector is ${what}`);
+  }
+}
+
+/** Refuses what `checkElements` refuses, in all vectors of a block. */
+function checkBlock(source: LooseSource, elements: Float32Array, dimensions: number): void {
+  for (let e = 0; e < elements.length; e++) {
+    if (elements[e] - elements[e] === 0) continue; // Infinities and NaN give NaN.
+    const index = Math.floor(e / dimensions);
+    const start = index * dimensions;
+    checkElements(source, index, elements.subarray(start, start + dimensions), "f32");
   }
 }
 

@@ -38,6 +38,12 @@ export function inferAttribute(
 }
 
 function inferType(source: LooseSource): AttributeType | undefined {
+  if (source.numbers !== undefined && source.integersOnly) return { kind: "scalar", of: "int" };
+  if (source.vectors !== undefined && source.attribute === "vector") {
+    const { dimensions } = source.vectors;
+    checkDimensions(source, 0, dimensions);
+    return { kind: "vector", dimensions, element: "f32" };
+  }
   let inferred: AttributeType | undefined;
   for (let i = 0; i < source.values.length; i++) {
     const value = source.values[i];
@@ -68,8 +74,8 @@ function inferFrom(source: LooseSource, index: number): AttributeType {
     source,
     index,
     "the type of an object is not inferred",
-    'declare the attribute in the schema, as in {"type": "{}f16", ' +
-      '"sparse_knn": {"distance_metric": "dot_product"}}',
+    "attributes stand beside `id`, each on its own; a sparse vector is declared in the schema, " +
+      'as in {"type": "{}f16", "sparse_knn": {"distance_metric": "dot_product"}}',
   );
 }
 

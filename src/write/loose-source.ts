@@ -2,13 +2,22 @@
 
 import { type DatabaseError, invalid } from "../base/errors.ts";
 import { isJsonNumbers } from "../model/json-value.ts";
-import type { LooseColumn, LooseDocuments, LooseValue } from "../model/write-request.ts";
+import {
+  type LooseColumn,
+  type LooseDocuments,
+  type LooseValue,
+  looseCount,
+} from "../model/write-request.ts";
 import { clip } from "../wire/json-shape.ts";
 
 /** Values to bind. */
 export interface LooseSource {
   readonly attribute: string;
   readonly values: readonly (LooseValue | undefined)[];
+  readonly count: number;
+  /** See `LooseColumn`; the loops that know what they want take these. */
+  readonly numbers?: LooseColumn["numbers"] | undefined;
+  readonly vectors?: LooseColumn["vectors"] | undefined;
   /** See `LooseColumn`. */
   readonly integersOnly: boolean;
   readonly filterable: boolean;
@@ -41,7 +50,12 @@ export function sourceOf(
 ): LooseSource {
   return {
     attribute: attribute.name,
-    values: column.values,
+    get values() {
+      return column.values;
+    },
+    count: looseCount(column),
+    numbers: column.numbers,
+    vectors: column.vectors,
     integersOnly: column.integersOnly,
     filterable: attribute.filterable,
     place: (index) => placeOf(loose, operation, attribute.name, index),
@@ -76,6 +90,7 @@ export function valueFault(
 
 /** Bit set for each value that is not null; undefined if none is null. */
 export function presenceOf(source: LooseSource): Uint8Array | undefined {
+  if (source.numbers !== undefined) return undefined;
   const { values } = source;
   let presence: Uint8Array | undefined;
   for (let i = 0; i < values.length; i++) {
