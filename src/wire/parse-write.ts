@@ -173,7 +173,7 @@ function nothingKnown(name: string): DatabaseError {
   const known = [...LIST_MEMBERS, ...WHOLE_MEMBERS];
   return invalid(
     `💔 the write has no field that is known: unknown field "${clip(name)}"` +
-      `${didYouMean(name, known)} Documents are sent as upsert_rows or upsert_columns`,
+      didYouMean(name, known),
   );
 }
 

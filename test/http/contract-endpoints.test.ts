@@ -116,7 +116,9 @@ describe("metadata", () => {
   });
 
   const PINNING =
-    "pinning: data did not match any variant of untagged enum UpdatePinningInput at line 1 column 12";
+  const PINNING =
+    "pinning: data did not match any variant of untagged enum UpdatePinningInput " +
+    "at line 1 column 12";
   const refusals: [body: unknown, status: number, ...parts: string[]][] = [
     [{ pinning: { replicas: 0 } }, 400, "💔 replicas must be greater than 0"],
     [{ pinning: { replicas: -1 } }, 422, PINNING],
