@@ -116,7 +116,6 @@ describe("metadata", () => {
   });
 
   const PINNING =
-  const PINNING =
     "pinning: data did not match any variant of untagged enum UpdatePinningInput " +
     "at line 1 column 12";
   const refusals: [body: unknown, status: number, ...parts: string[]][] = [
