@@ -12,6 +12,8 @@ import { type ServerProcess, startServer } from "../test/support/server-process.
 export interface BenchServer extends ServerProcess {
   /** Greatest resident memory so far, in MiB, as the kernel counts it. */
   peakMemoryMib(): number;
+  /** Seconds for which the main thread has run so far, and waited for a core while it could run. */
+  mainThreadSeconds(): { ran: number; waited: number };
   /** Starts another one over the same data, once this one has ended. */
   restart(): Promise<BenchServer>;
   /** Stops it and deletes its data. */
@@ -30,6 +32,12 @@ async function serve(dataDir: string, flags: readonly string[]): Promise<BenchSe
     peakMemoryMib: () => {
       const status = readFileSync(`/proc/${server.process.pid}/status`, "utf8");
       return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    },
+    mainThreadSeconds: () => {
+      const [ran, waited] = readFileSync(`/proc/${server.process.pid}/schedstat`, "utf8").split(
+        " ",
+      );
+      return { ran: Number(ran) / 1e9, waited: Number(waited) / 1e9 };
     },
     restart: () => serve(dataDir, flags),
     remove: async () => {

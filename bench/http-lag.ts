@@ -2,8 +2,12 @@
  * Lag of the main thread's event loop under mixed load: 2 clients write batches of 500 documents
  * with 256 dimensions and text, 4 clients run vector, text and aggregate queries, for 10 s. The lag
  * is the server's own figure, sampled each second from /metrics. Run: `node bench/http-lag.ts`
- * (Node >= 24). Prints the median and the greatest of the p99 of all seconds.
+ * (Node >= 24). Prints the median and the greatest of the p99 of all seconds, and as a control the
+ * lag of a thread that does nothing, and how long the main thread ran and waited for a core: what
+ * the machine's own scheduling costs while all this runs.
  */
+
+import { Worker } from "node:worker_threads";
 
 import {
   benchServer,
@@ -50,10 +54,26 @@ async function lagMs(): Promise<number> {
   return Number(/^trawl_event_loop_lag_p99_seconds\S* (\S+)/m.exec(metrics)?.[1]) * 1000;
 }
 
+const CONTROL = `
+  const { parentPort } = require("node:worker_threads");
+  const lag = require("node:perf_hooks").monitorEventLoopDelay({ resolution: 10 });
+  lag.enable();
+  parentPort.on("message", () => parentPort.postMessage(lag.percentile(99) / 1e6 - 10));
+`;
+const idle = new Worker(CONTROL, { eval: true });
+
+function idleLagMs(): Promise<number> {
+  return new Promise((resolve) => {
+    idle.once("message", resolve);
+    idle.postMessage("tell");
+  });
+}
+
 await onConnections(server.url, 1, async (connection) => {
   for (const batch of batches) await connection.send(batch);
 });
 await lagMs();
+const before = server.mainThreadSeconds();
 const lags: number[] = [];
 const queryMs: number[] = [];
 const endMs = performance.now() + SECONDS * 1000;
@@ -80,10 +100,14 @@ await Promise.all([
     repeat(connection, queries, (ms) => queryMs.push(ms)),
   ),
 ]);
+const after = server.mainThreadSeconds();
 printTable(
   [
     "lag p99 ms (median)",
     "lag p99 ms (greatest)",
+    "idle thread's ms",
+    "main ran s",
+    "waited s",
     "documents/s",
     "queries/s",
     "query p50 ms",
@@ -93,6 +117,9 @@ printTable(
     [
       median(lags).toFixed(1),
       Math.max(...lags).toFixed(1),
+      (await idleLagMs()).toFixed(1),
+      (after.ran - before.ran).toFixed(1),
+      (after.waited - before.waited).toFixed(1),
       Math.round((writes * BATCH) / SECONDS),
       Math.round(queryMs.length / SECONDS),
       median(queryMs).toFixed(1),
@@ -101,3 +128,4 @@ printTable(
   ],
 );
 await server.remove();
+await idle.terminate();
