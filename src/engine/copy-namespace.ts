@@ -4,7 +4,7 @@
  * exist. The bytes stay in this process and its store; clients see none of them.
  */
 
-import { invalid, isDatabaseError } from "../base/errors.ts";
+import { invalid } from "../base/errors.ts";
 import {
   type NamespaceName,
   namespaceName,
@@ -25,6 +25,7 @@ import {
 } from "../write/namespace-settings.ts";
 import type { ImportedSegment, WriteBatch } from "../write/wal-records.ts";
 import { billedCopyBytes } from "../write/write-billing.ts";
+import type { CommitJob } from "./commit-job.ts";
 import type { HeldDocuments, Namespace } from "./namespace.ts";
 import type { NamespaceCatalog } from "./namespace-catalog.ts";
 import { namespaceNotFound } from "./namespace-faults.ts";
@@ -84,24 +85,64 @@ async function fillNamespace(
   context: CopyContext & { readonly head: WriteBatch },
 ): Promise<void> {
   const { catalog, head } = context;
-  const { at, store, ids } = to;
+  const { at } = to;
   let isDecided = false;
+  let mayBeCommitted = false;
   try {
     await catalog.beginFilling(at);
     const segments = await putAll(held, to, context);
     const batch: WriteBatch = [...head, { kind: "import", source: held.name, segments }];
-    await catalog.submit(at.name, importJob(batch, at));
+    const job = whenResolved(importJob(batch, at), () => {
+      mayBeCommitted = true;
+    });
+    await catalog.submit(at.name, job);
     isDecided = true;
   } catch (error) {
-    // Only where nothing can have been committed; else the next opening decides.
-    if (!isDatabaseError(error, "unavailable")) {
-      for (const id of ids) await store.delete(segmentKey(at, id));
-      isDecided = true;
-    }
+    isDecided = await takeBack(to, catalog, mayBeCommitted);
     throw error;
   } finally {
     await catalog.endFilling(at, isDecided);
   }
+}
+
+/**
+ * Removes the segments of a copy that failed, unless it was committed after all: only the store
+ * knows, after an answer was lost. Tells whether that is settled; if not, the next start does it.
+ */
+async function takeBack(
+  { at, store, ids }: Filling,
+  catalog: NamespaceCatalog,
+  mayBeCommitted: boolean,
+): Promise<boolean> {
+  try {
+    if (mayBeCommitted) {
+      const now = await catalog.get(at.name);
+      // Where it exists the next checkpoint removes what is not part of it.
+      if (now.exists && now.at.generation === at.generation) return true;
+      catalog.forgetIfAbsent(at.name);
+    }
+    for (const id of ids) await store.delete(segmentKey(at, id));
+    return true;
+  } catch {
+    return false; // The error that led here is the one to tell.
+  }
+}
+
+function whenResolved(job: CommitJob<void>, resolved: () => void): CommitJob<void> {
+  return {
+    ...job,
+    bind: (facts) => {
+      const bound = job.bind(facts);
+      return {
+        ...bound,
+        resolve: (state) => {
+          const outcome = bound.resolve(state);
+          resolved();
+          return outcome;
+        },
+      };
+    },
+  };
 }
 
 async function putAll(
