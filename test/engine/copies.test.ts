@@ -72,7 +72,7 @@ test("until it is committed its destination does not exist", async () => {
   expect(await listed(engine)).toEqual(["from", "to"]);
 });
 
-test("a destination that is written to meanwhile keeps what was written, and only that", async () => {
+test("a destination that is written to meanwhile keeps what was written and no more", async () => {
   const { engine, copy, store } = await copying();
   await engine.write("to", upsert({ id: 500 }));
   store.open();
