@@ -38,6 +38,7 @@ describe("declarations", () => {
     ["vector(768)", declare("vector(768)"), 422, 'did you mean "[768]f32"?'],
     ["[768]float16", declare("[768]float16"), 422, 'did you mean "[768]f16"?'],
     ["no dimension", declare("[0]f32"), 422, INPUT],
+    ["arrays of unknown type", declare("[]unknown"), 400, "cannot declare type []unknown"],
     ["10753 dimensions", vector({ type: "[10753]f32", ann: true }), 400, "at most 10752"],
     ["filterable as text", declare({ type: "int", filterable: "yes" }), 422, "schema.a.filterable"],
     ["regex as an object", declare({ type: "string", regex: {} }), 422, "schema.a.regex"],

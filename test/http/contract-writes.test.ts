@@ -171,6 +171,12 @@ describe("rules", () => {
       '"b"',
     ],
     [
+      "$ref_new of another type",
+      { ...upsert, upsert_condition: ["id", "Eq", { $ref_new: "a" }] },
+      400,
+      "filter error in key `id`: type mismatch",
+    ],
+    [
       "$ref_new of a number",
       { ...upsert, upsert_condition: ["a", "Eq", { $ref_new: 1 }] },
       422,
@@ -233,6 +239,21 @@ describe("rules", () => {
   });
 });
 
+test("copies are encrypted like their source unless they ask otherwise", async () => {
+  const encryption = { mode: "customer-managed", key_name: "mine" };
+  const { name } = await writeAll({ upsert_rows: [{ id: 1 }], encryption });
+  for (const [body, expected] of [
+    [{ copy_from_namespace: name }, encryption],
+    [{ branch_from_namespace: name }, encryption],
+    [{ copy_from_namespace: name, encryption: { mode: "default" } }, { mode: "default" }],
+  ] as const) {
+    const copy = fresh();
+    await write(copy, body);
+    const { json } = await call("GET", `/v2/namespaces/${copy}/metadata`);
+    expect(json.encryption).toEqual(expected);
+  }
+});
+
 describe("effects", () => {
   const rows = [5, 3, 9, 1].map((id) => ({ id, k: 1, note: "old" }));
   const ids = { return_affected_ids: true };
@@ -276,6 +297,23 @@ describe("effects", () => {
     expect(answer.json).toMatchObject({ rows_deleted: 1, deleted_ids: [2] });
     const upsert = { upsert_rows: [{ id: 1 }], upsert_condition: ["k", "Lt", { $ref_new: "k" }] };
     expect((await write(name, upsert)).json).toMatchObject({ rows_affected: 0, rows_upserted: 0 });
+  });
+
+  test("$ref_new stands anywhere in a condition", async () => {
+    const { answer } = await writeAll(
+      { upsert_rows: [{ id: 1, k: 1, s: "a" }] },
+      {
+        patch_rows: [{ id: 1, k: 2, s: "a" }],
+        patch_condition: [
+          "And",
+          [
+            ["k", "Lt", { $ref_new: "k" }],
+            ["Not", ["s", "NotEq", { $ref_new: "s" }]],
+          ],
+        ],
+      },
+    );
+    expect(answer.json).toMatchObject({ rows_patched: 1 });
   });
 
   test("absent documents are upserted whatever the condition says", async () => {
