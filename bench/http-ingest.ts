@@ -1,8 +1,9 @@
 /**
  * Durable ingest of documents with 768 dimensions, as JSON numbers and as base64: documents per
- * second from the first byte sent to the last acknowledgement, 2 writes of 1,000 documents under way at once.
- * Run: `node bench/http-ingest.ts` (Node >= 24). Client and server share the machine; bodies are
- * prepared beforehand. Prints the median of 5 runs, each over a new namespace, after a warm-up.
+ * second from the first byte sent to the last acknowledgement, with 2 writes of 1,000 documents
+ * under way at once. Run: `node bench/http-ingest.ts` (Node >= 24). Client and server share the
+ * machine; bodies are prepared beforehand. Prints the median of 5 runs, each over a new namespace,
+ * after a warm-up.
  */
 
 import {

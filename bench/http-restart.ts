@@ -27,7 +27,8 @@ await onConnections(server.url, 1, async (connection) => {
   for (let from = 0; from < DOCUMENTS; from += BATCH) {
     const rows = vectors.map((vector, i) => {
       const id = from + i;
-      return `{"id":${id},"vector":${vector},"text":"some words of document ${id % 977}","n":${id % 9}}`;
+      const text = `some words of document ${id % 977}`;
+      return `{"id":${id},"vector":${vector},"text":"${text}","n":${id % 9}}`;
     });
     const schema = '"schema":{"text":{"type":"string","full_text_search":true}}';
     const head = `{"distance_metric":"cosine_distance",${schema},"upsert_rows":[`;

@@ -47,7 +47,8 @@ test("the demo loads its artworks, asks every kind of query, and cleans up", asy
   expect(await ended, output()).toEqual([0, null]);
   expect(output()).toContain("4,000 documents are durable");
   const kinds =
-    "ANN kNN Late.interaction BM25 Score.arithmetic Sparse Order.by Lookup Aggregation Grouped Hybrid";
+    "ANN kNN Late.interaction BM25 Score.arithmetic Sparse Order.by Lookup " +
+    "Aggregation Grouped Hybrid";
   for (const kind of kinds.split(" "))
     expect(output()).toMatch(new RegExp(`^.*${kind}.*\n─+\n`, "m"));
   expect(output()).toContain("A Fishing Boat in Dieppe Harbour");

@@ -227,7 +227,7 @@ describe("copies and branches", () => {
     );
   });
 
-  test("a copy inherits read_only, and sharding can be asked for on the first write only", async () => {
+  test("a copy inherits read_only, and only a first write asks for shards", async () => {
     const from = await source();
     await from.updateMetadata(untyped({ read_only: true }));
     const to = namespace("copy");

@@ -45,7 +45,7 @@ describe("echoes", () => {
       upsert_rows: [{ id: 1, vector: [1, 0], other: [1, 2, 3], body: "words", n: 1 }],
     });
 
-  test("the schema endpoint shows every attribute with type, filterable and full text", async () => {
+  test("the schema endpoint shows type, filterable and full text of all", async () => {
     await create();
     expect(await ns.schema()).toEqual({
       id: { type: "uint", filterable: null, full_text_search: null },
@@ -153,7 +153,7 @@ describe("changes", () => {
     expect(idsOf(await ns.query({ filters: ["a", "Eq", "x"], top_k: 1 }))).toEqual([1]);
   });
 
-  test("glob, regex and fuzzy can be turned on later, and the shorthand turns them off", async () => {
+  test("glob, regex and fuzzy can be turned on later, and off by shorthand", async () => {
     const ns = namespace();
     await ns.write({ upsert_rows: [{ id: 1, a: "hello" }] });
     await ns.updateSchema({
@@ -169,7 +169,8 @@ describe("changes", () => {
     const ns = namespace();
     await ns.write({ upsert_rows: [{ id: 1, title: "x" }] });
     const text =
-      "invalid schema update for attribute 'title': cannot change attribute type from string to int";
+      "invalid schema update for attribute 'title': " +
+      "cannot change attribute type from string to int";
     await expectFault(ns.write({ schema: { title: "int" } }), 400, text);
     const raw = await rawCall("POST", `/v1/namespaces/${nameOf(ns)}/schema`, { title: "int" });
     expect(raw).toMatchObject({ status: 400, json: { status: "error", attribute: "title" } });

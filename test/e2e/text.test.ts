@@ -15,7 +15,8 @@ const PROBES: [string, object, string, string][] = [
   [
     "default",
     {},
-    "puffy Puffy 🐡 café e.g e-mail mail sea.com fish@sea.com 3.14 don't u.s.a 東 京 東京 タワー ærø straße",
+    "puffy Puffy 🐡 café e.g e-mail mail sea.com fish@sea.com 3.14 don't u.s.a 東 京 東京 タワー " +
+      "ærø straße",
     "cafe visit clam g email sea com 3 14 don t u usa naive aero strasse a the " +
       "supercalifragilisticexpialidociousandmorelett1234",
   ],

@@ -110,14 +110,16 @@ test("integers above 2^53 stay exact, as ids and as values", async () => {
     "POST",
     `/v2/namespaces/${name}`,
     `{"schema":{"u":"uint"},"return_affected_ids":true,"upsert_rows":[` +
-      `{"id":${largest},"i":${smallest},"u":${largest}},{"id":9007199254740993,"i":9007199254740993}]}`,
+      `{"id":${largest},"i":${smallest},"u":${largest}},` +
+      `{"id":9007199254740993,"i":9007199254740993}]}`,
   );
   expect(write.status, write.text).toBe(200);
   expect(write.text).toContain(`"upserted_ids":[${largest},9007199254740993]`);
   const query = await rawCall(
     "POST",
     `/v2/namespaces/${name}/query`,
-    `{"rank_by":["id","desc"],"limit":5,"include_attributes":true,"filters":["id","Gte",9007199254740993]}`,
+    `{"rank_by":["id","desc"],"limit":5,"include_attributes":true,` +
+      `"filters":["id","Gte",9007199254740993]}`,
   );
   for (const member of [`"id":${largest}`, `"i":${smallest}`, `"u":${largest}`]) {
     expect(query.text).toContain(member);
@@ -140,7 +142,8 @@ describe("ids", () => {
     await expectFault(
       ns.write({ upsert_rows: [{ id: 1 }] }),
       400,
-      "namespace ID type is string, but you sent uint; you are not allowed to mix ID types in the same namespace",
+      "namespace ID type is string, but you sent uint; " +
+        "you are not allowed to mix ID types in the same namespace",
     );
   });
 
