@@ -8,7 +8,9 @@ import type { SegmentView } from "../segment/segment-view.ts";
 import { wordsOf } from "./column-values.ts";
 import { FloatSum, IntegerSum } from "./exact-sum.ts";
 import { KeyInterner, type KeyNumber, keyReader } from "./group-keys.ts";
-import { forEachBit, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
+import { least } from "./heap.ts";
+import { forEachMatch, type Matching, matchCount } from "./matching.ts";
+import { presenceBits } from "./ordinal-bits.ts";
 import type { AggregateNode, AggregatePlan } from "./plan.ts";
 
 /** What one group has so far. */
@@ -23,8 +25,10 @@ interface Group {
 export class Aggregation {
   readonly #plan: AggregatePlan;
   readonly #interners: readonly KeyInterner[];
-  /** By the number of their key, or the numbers of several as text. */
-  readonly #groups = new Map<KeyNumber | string, Group>();
+  /** By the number of their key; if there is one key. */
+  readonly #byNumber: Group[] = [];
+  /** By the numbers of their keys as text; if there are several keys, or none. */
+  readonly #byNumbers = new Map<string, Group>();
 
   constructor(plan: AggregatePlan) {
     this.#plan = plan;
@@ -33,32 +37,52 @@ export class Aggregation {
     if (plan.groups.length === 0) this.#groupAt([]);
   }
 
-  /** Adds the documents of one segment that are in `matching`. */
-  add(view: SegmentView, matching: OrdinalBits): void {
+  /** Adds the matching documents of one segment. */
+  add(view: SegmentView, matching: Matching): void {
     const { groups, aggregates } = this.#plan;
     const adders = aggregates.map(([, node]) => sumAdder(node, view));
+    const summed = adders.flatMap((adder, index) =>
+      adder === undefined ? [] : [{ adder, index }],
+    );
     const accept = (group: Group, ordinal: number): void => {
       group.count++;
-      for (let i = 0; i < adders.length; i++) adders[i]?.(group.sums[i], ordinal);
+      for (const { adder, index } of summed) adder(group.sums[index], ordinal);
     };
     if (groups.length === 0) {
       const only = this.#groupAt([]);
-      forEachBit(matching, (ordinal) => accept(only, ordinal));
+      only.count += matchCount(matching);
+      for (const { adder, index } of summed) {
+        const sum = only.sums[index];
+        forEachMatch(matching, (ordinals) => {
+          for (let i = 0; i < ordinals.length; i++) adder(sum, ordinals[i]);
+        });
+      }
       return;
     }
     const readers = groups.map((node, i) => keyReader(node, view, this.#interners[i]));
+    const [{ keyOf }] = readers;
+    if (readers.length === 1 && keyOf !== undefined) {
+      forEachMatch(matching, (ordinals) => {
+        for (let i = 0; i < ordinals.length; i++) {
+          accept(this.#groupOf(keyOf(ordinals[i])), ordinals[i]);
+        }
+      });
+      return;
+    }
     const keys: KeyNumber[] = groups.map(() => 0);
     const descend = (level: number, ordinal: number): void => {
       if (level === readers.length) {
         accept(this.#groupAt(keys), ordinal);
         return;
       }
-      readers[level](ordinal, (key) => {
+      readers[level].forEachKey(ordinal, (key) => {
         keys[level] = key;
         descend(level + 1, ordinal);
       });
     };
-    forEachBit(matching, (ordinal) => descend(0, ordinal));
+    forEachMatch(matching, (ordinals) => {
+      for (let i = 0; i < ordinals.length; i++) descend(0, ordinals[i]);
+    });
   }
 
   /** The aggregates of all documents; for plans without group keys. */
@@ -71,30 +95,36 @@ export class Aggregation {
     const { groups, groupLimit } = this.#plan;
     const valuesOf = (group: Group): (ScalarValue | null)[] =>
       group.keys.map((key, i) => this.#interners[i].valueOf(key));
-    return [...this.#groups.values()]
-      .map((group) => ({ group, values: valuesOf(group) }))
-      .sort((a, b) => compareKeys(a.values, b.values))
-      .slice(0, groupLimit)
-      .map(({ group, values }) => ({
+    const all = [...this.#byNumber, ...this.#byNumbers.values()]
+      .filter((group) => group !== undefined)
+      .map((group) => ({ group, values: valuesOf(group) }));
+    return least(all, groupLimit, (a, b) => compareKeys(a.values, b.values)).map(
+      ({ group, values }) => ({
         keys: groups.map(({ name, type }, i) => [name, type, values[i]] as const),
         aggregates: this.#aggregatesOf(group),
-      }));
+      }),
+    );
   }
 
   #groupAt(keys: readonly KeyNumber[]): Group {
-    const name = keys.length === 1 ? keys[0] : keys.join();
-    const known = this.#groups.get(name);
-    if (known !== undefined) return known;
-    const sums = this.#plan.aggregates.map(([, node]) =>
-      node.kind === "count"
-        ? undefined
-        : node.number === "integer"
-          ? new IntegerSum()
-          : new FloatSum(),
-    );
-    const group = { keys: [...keys], count: 0, sums };
-    this.#groups.set(name, group);
+    if (keys.length === 1) return this.#groupOf(keys[0]);
+    const name = keys.join();
+    let group = this.#byNumbers.get(name);
+    if (group === undefined) {
+      group = this.#newGroup([...keys]);
+      this.#byNumbers.set(name, group);
+    }
     return group;
+  }
+
+  #groupOf(key: KeyNumber): Group {
+    this.#byNumber[key] ??= this.#newGroup([key]);
+    return this.#byNumber[key];
+  }
+
+  #newGroup(keys: readonly KeyNumber[]): Group {
+    const sums = this.#plan.aggregates.map(([, node]) => newSum(node));
+    return { keys, count: 0, sums };
   }
 
   #aggregatesOf(group: Group): [string, AggregateValue][] {
@@ -103,6 +133,11 @@ export class Aggregation {
       group.sums[i]?.value() ?? BigInt(group.count),
     ]);
   }
+}
+
+function newSum(node: AggregateNode): IntegerSum | FloatSum | undefined {
+  if (node.kind === "count") return undefined;
+  return node.number === "integer" ? new IntegerSum() : new FloatSum();
 }
 
 type SumAdder = (sum: IntegerSum | FloatSum | undefined, ordinal: number) => void;

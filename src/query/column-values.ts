@@ -64,6 +64,24 @@ export function integerReader(
   return (index) => (words[2 * index + 1] | 0) * 2 ** 32 + words[2 * index];
 }
 
+/** Writes what `integerReader` gives at each of `ordinals`, in a loop without calls. */
+export function readIntegers(
+  data: Extract<ScalarData, { kind: "i64" | "u64" }>,
+  ordinals: Uint32Array,
+  into: Float64Array,
+): void {
+  const words = wordsOf(data.values);
+  if (data.kind === "u64") {
+    for (let i = 0; i < ordinals.length; i++) {
+      into[i] = words[2 * ordinals[i] + 1] * 2 ** 32 + words[2 * ordinals[i]];
+    }
+    return;
+  }
+  for (let i = 0; i < ordinals.length; i++) {
+    into[i] = (words[2 * ordinals[i] + 1] | 0) * 2 ** 32 + words[2 * ordinals[i]];
+  }
+}
+
 /** Orders the bytes `[start, end)` of `bytes` against all of `other`. */
 export function compareBytes(
   bytes: Uint8Array,

@@ -7,7 +7,8 @@ import { assert } from "../base/assert.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import { UUID_BYTES } from "../model/uuid.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
-import { integerReader } from "./column-values.ts";
+import { readIntegers } from "./column-values.ts";
+import type { VisitPart } from "./ordinal-bits.ts";
 import type { OrderKey } from "./plan.ts";
 
 /** Orders document `ordinalA` of segment `segmentA` against another; segments by their index. */
@@ -43,19 +44,27 @@ export function orderComparer(
 }
 
 /**
- * Returns a function from ordinal to a number that never contradicts the order of the key: equal
- * numbers say nothing. It lets a top k refuse most documents with one comparison.
+ * Returns a function that writes for each ordinal a number that never contradicts the order of the
+ * key: equal numbers say nothing. It lets a top k refuse most documents with one comparison.
  */
-export function orderHint(
+export function orderHints(
   { view }: SegmentSnapshot,
   { attribute, direction }: OrderKey,
-): (ordinal: number) => number {
-  const column = attribute === "id" ? { data: view.ids } : view.column(attribute)?.column;
+): VisitPart {
+  const column: ComparedColumn | undefined =
+    attribute === "id" ? { data: view.ids } : view.column(attribute)?.column;
   const sign = direction === "asc" ? 1 : -1;
   const absent = Number.NEGATIVE_INFINITY * sign;
-  if (column === undefined) return () => absent;
-  const hint = dataHint(column.data);
-  return (ordinal) => (isPresent(column, ordinal) ? hint(ordinal) * sign : absent);
+  if (column === undefined) return (_ordinals, hints) => hints.fill(absent);
+  const write = dataHints(column.data);
+  return (ordinals, hints) => {
+    write(ordinals, hints);
+    if (sign < 0) for (let i = 0; i < ordinals.length; i++) hints[i] = -hints[i];
+    if (column.presence === undefined) return;
+    for (let i = 0; i < ordinals.length; i++) {
+      if (!isPresent(column, ordinals[i])) hints[i] = absent;
+    }
+  };
 }
 
 type ComparedColumn = Pick<Column, "data" | "presence">;
@@ -68,15 +77,15 @@ function orderColumns(
 }
 
 function columnComparer(columns: readonly (ComparedColumn | undefined)[]): DocumentComparer {
-  const readers = columns.map((column) => column && valueComparer(column.data));
+  const comparers: (ValueComparer | undefined)[] = [];
   return (segmentA, ordinalA, segmentB, ordinalB) => {
     const a = columns[segmentA];
     const b = columns[segmentB];
     const hasA = a !== undefined && isPresent(a, ordinalA);
     const hasB = b !== undefined && isPresent(b, ordinalB);
     if (!hasA || !hasB) return Number(hasA) - Number(hasB);
-    const compare = readers[segmentA];
-    return compare === undefined ? 0 : compare(ordinalA, b.data, ordinalB);
+    comparers[segmentA] ??= valueComparer(a.data);
+    return comparers[segmentA](ordinalA, b.data, ordinalB);
   };
 }
 
@@ -139,20 +148,34 @@ function bufferOf(bytes: Uint8Array): Buffer {
 /** Bytes of a string's start that fit a float exactly. */
 const HINT_BYTES = 6;
 
-function dataHint(data: ColumnData): (ordinal: number) => number {
-  if (data.kind === "string" || data.kind === "uuid") {
-    const [start, end] = byteRange(data);
-    const { bytes } = data;
-    return (ordinal) => {
-      const from = start(ordinal);
-      const length = end(ordinal) - from;
-      let hint = 0;
-      for (let i = 0; i < HINT_BYTES; i++) hint = hint * 256 + (i < length ? bytes[from + i] : 0);
-      return hint;
-    };
+function dataHints(data: ColumnData): VisitPart {
+  switch (data.kind) {
+    case "string":
+    case "uuid":
+      return byteHints(data);
+    case "i64":
+    case "u64":
+      return (ordinals, hints) => readIntegers(data, ordinals, hints);
+    default: {
+      assert(data.kind === "f64" || data.kind === "bool", `order by ${data.kind}`);
+      const { values } = data;
+      return (ordinals, hints) => {
+        for (let i = 0; i < ordinals.length; i++) hints[i] = values[ordinals[i]];
+      };
+    }
   }
-  if (data.kind === "i64" || data.kind === "u64") return integerReader(data);
-  assert(data.kind === "f64" || data.kind === "bool", `order by ${data.kind}`);
-  const { values } = data;
-  return (ordinal) => values[ordinal];
+}
+
+function byteHints(data: ByteData): VisitPart {
+  const [start, end] = byteRange(data);
+  const { bytes } = data;
+  return (ordinals, hints) => {
+    for (let i = 0; i < ordinals.length; i++) {
+      const from = start(ordinals[i]);
+      const length = end(ordinals[i]) - from;
+      let hint = 0;
+      for (let b = 0; b < HINT_BYTES; b++) hint = hint * 256 + (b < length ? bytes[from + b] : 0);
+      hints[i] = hint;
+    }
+  };
 }

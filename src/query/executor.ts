@@ -2,9 +2,10 @@
 
 import type { QueryResult } from "../model/query-result.ts";
 import { Aggregation } from "./aggregate-documents.ts";
+import { matcherOf } from "./matching.ts";
 import type { AggregatePlan, Plan } from "./plan.ts";
 import { projectDocuments } from "./project-documents.ts";
-import { type Execution, matchSegment, rankDocuments } from "./rank-documents.ts";
+import { type Execution, rankDocuments } from "./rank-documents.ts";
 
 /** Runs a plan to its answer. */
 export function executePlan(plan: Plan, execution: Execution): QueryResult {
@@ -15,9 +16,8 @@ export function executePlan(plan: Plan, execution: Execution): QueryResult {
 
 function aggregate(plan: AggregatePlan, { snapshot, work }: Execution): QueryResult {
   const aggregation = new Aggregation(plan);
-  for (const segment of snapshot.segments) {
-    aggregation.add(segment.view, matchSegment(plan.predicate, segment, work));
-  }
+  const match = matcherOf(plan.predicate, snapshot.schema.idType, work);
+  for (const segment of snapshot.segments) aggregation.add(segment.view, match(segment));
   return plan.groups.length === 0
     ? { kind: "aggregates", aggregates: aggregation.totals() }
     : { kind: "groups", groups: aggregation.groups() };

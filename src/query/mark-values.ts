@@ -8,7 +8,13 @@ import { assert } from "../base/assert.ts";
 import { setBit } from "../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../model/uuid.ts";
 import type { DictionaryView } from "../segment/segment-view.ts";
-import { compareBytes, type ScalarData, scalarReader, wordsOf } from "./column-values.ts";
+import {
+  compareBytes,
+  integerReader,
+  type ScalarData,
+  scalarReader,
+  wordsOf,
+} from "./column-values.ts";
 import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 import type { IntervalEnd, ValueSet } from "./predicate.ts";
 import { hasValue } from "./value-set.ts";
@@ -90,6 +96,10 @@ function markIntegers(
   const min = lowest(set.low, signed ? -(2n ** 63n) : 0n);
   const max = highest(set.high, signed ? 2n ** 63n - 1n : 2n ** 64n - 1n);
   if (min > max) return bits;
+  const near = [Number(min), Number(max)] as const;
+  if (isExact(set.low, near[0]) && isExact(set.high, near[1])) {
+    return markNear(data, count, near);
+  }
   const flip = signed ? 0x80000000 : 0;
   const words = wordsOf(data.values);
   const minHigh = (highWord(min) ^ flip) >>> 0;
@@ -103,6 +113,35 @@ function markIntegers(
     if (high === minHigh && low < minLow) continue;
     if (high === maxHigh && low > maxLow) continue;
     setBit(bits, i);
+  }
+  return bits;
+}
+
+/** Tells whether a comparison of floats with the end is one of the integers themselves. */
+function isExact(end: IntervalEnd | undefined, near: number): boolean {
+  return end === undefined || Number.isSafeInteger(near);
+}
+
+/**
+ * Compares the nearest floats, 32 at a time without branches: rounding keeps the order, and no
+ * other integer rounds to a safe one.
+ */
+function markNear(
+  data: Extract<ScalarData, { kind: "i64" | "u64" }>,
+  count: number,
+  [min, max]: readonly [number, number],
+): OrdinalBits {
+  const bits = emptyBits(count);
+  const read = integerReader(data);
+  for (let w = 0; w < bits.length; w++) {
+    const start = w << 5;
+    const size = Math.min(32, count - start);
+    let word = 0;
+    for (let b = 0; b < size; b++) {
+      const value = read(start + b);
+      word |= (Number(value >= min) & Number(value <= max)) << b;
+    }
+    bits[w] = word;
   }
   return bits;
 }

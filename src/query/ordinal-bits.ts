@@ -3,6 +3,7 @@
  * `codec/bitmap.ts`. Bits at and past the segment's document count are always 0.
  */
 
+import { SCAN_ROWS_MAX } from "../base/limits.ts";
 import { bitmapWords, fullBitmap } from "../codec/bitmap.ts";
 
 /** A set of ordinals; its length in words is `bitmapWords` of the segment's document count. */
@@ -36,6 +37,48 @@ export function invertBits(bits: OrdinalBits, count: number): OrdinalBits {
 export function isEmpty(bits: OrdinalBits): boolean {
   for (let w = 0; w < bits.length; w++) if (bits[w] !== 0) return false;
   return true;
+}
+
+/** What is done with some ordinals; `numbers` has room for one number for each of them. */
+export type VisitPart = (ordinals: Uint32Array, numbers: Float64Array) => void;
+
+/** Arrays that are lent to one loop at a time; others make their own. */
+let spare: { ordinals: Uint32Array; numbers: Float64Array } | undefined;
+
+/**
+ * Calls `visit` with the ordinals in the set, ascending, at most `SCAN_ROWS_MAX` at a time, for
+ * loops that are too tight for one call each. Both arrays are used again for the next ones.
+ */
+export function forEachPart(bits: OrdinalBits, visit: VisitPart): void {
+  const buffers = spare ?? {
+    ordinals: new Uint32Array(SCAN_ROWS_MAX),
+    numbers: new Float64Array(SCAN_ROWS_MAX),
+  };
+  spare = undefined;
+  const { ordinals, numbers } = buffers;
+  const partWords = SCAN_ROWS_MAX >>> 5;
+  for (let start = 0; start < bits.length; start += partWords) {
+    const end = Math.min(start + partWords, bits.length);
+    const count = listOrdinals(bits, start, end, ordinals);
+    if (count > 0) visit(ordinals.subarray(0, count), numbers);
+  }
+  spare = buffers;
+}
+
+/** Lists the ordinals in words `start` to `end`; returns how many there are. */
+function listOrdinals(bits: OrdinalBits, start: number, end: number, into: Uint32Array): number {
+  let count = 0;
+  for (let w = start; w < end; w++) {
+    let word = bits[w];
+    if (word === 0xffff_ffff) {
+      for (let b = 0; b < 32; b++) into[count++] = (w << 5) + b;
+      continue;
+    }
+    for (; word !== 0; word &= word - 1) {
+      into[count++] = (w << 5) + 31 - Math.clz32(word & -word);
+    }
+  }
+  return count;
 }
 
 /** Calls `visit` for each ordinal in the set, ascending. */

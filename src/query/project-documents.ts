@@ -109,8 +109,10 @@ function computeSegment(
   }
   const distances = new Map<number, number>();
   const scan = { target: node.target, access: "gather", kernels: context.kernels, work } as const;
-  scanVectors(scan, view, wanted, (ordinal, distance) => {
-    distances.set(ordinal, distance);
+  scanVectors(scan, view, wanted, (ordinals, found) => {
+    ordinals.forEach((ordinal, i) => {
+      if (!Number.isNaN(found[i])) distances.set(ordinal, found[i]);
+    });
   });
   return (ordinal) => distances.get(ordinal) ?? null;
 }

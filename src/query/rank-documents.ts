@@ -1,11 +1,10 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
-import { idComparer, orderComparer, orderHint } from "./document-order.ts";
-import { filterSegment } from "./filter-segment.ts";
-import { forEachBit, type OrdinalBits } from "./ordinal-bits.ts";
+import { idComparer, orderComparer, orderHints } from "./document-order.ts";
+import { forEachMatch, type Matching, matchBits, matcherOf } from "./matching.ts";
+import { forEachPart } from "./ordinal-bits.ts";
 import type { DocumentPlan, RankNode } from "./plan.ts";
-import type { Predicate } from "./predicate.ts";
 import type { QueryContext } from "./query-context.ts";
 import { scoreSegment } from "./score-segment.ts";
 import { roundScore } from "./segment-scores.ts";
@@ -33,53 +32,52 @@ export function rankDocuments(plan: DocumentPlan, execution: Execution): RankedD
   const compare = rank.kind === "order" ? orderComparer(segments, rank.keys) : idComparer(segments);
   const ranking =
     limitPer === undefined ? new TopDocuments(offset + limit, compare) : new WholeRanking(compare);
+  const match = matcherOf(plan.predicate, execution.snapshot.schema.idType, execution.work);
   segments.forEach((segment, index) => {
-    const matching = matchSegment(plan.predicate, segment, execution.work);
+    const matching = match(segment);
+    if (matching.form === "list" && matching.ordinals.length === 0) return;
     rankSegment(rank, { segment, index, matching, ranking }, execution);
   });
   return cutWindow(plan, ranking.ranked(), segments);
 }
 
-/** The live documents of a segment that match. */
-export function matchSegment(
-  predicate: Predicate,
-  { view, live, liveCount }: SegmentSnapshot,
-  work: WorkCounters,
-): OrdinalBits {
-  work.documentsScanned += liveCount;
-  const isOpen = predicate.kind === "and" && predicate.predicates.length === 0;
-  return isOpen ? live : filterSegment(predicate, view, live);
-}
-
 interface SegmentPart {
   readonly segment: SegmentSnapshot;
   readonly index: number;
-  readonly matching: OrdinalBits;
+  readonly matching: Matching;
   readonly ranking: DocumentRanking;
 }
 
 /** Offers the segment's documents with keys of which the lowest are the best. */
 function rankSegment(rank: RankNode, part: SegmentPart, { context, work }: Execution): void {
   const { segment, index, matching, ranking } = part;
+  const { view } = segment;
   switch (rank.kind) {
     case "vector": {
       const scan = { target: rank.target, access: rank.access, kernels: context.kernels, work };
-      scanVectors(scan, segment.view, matching, (ordinal, distance) =>
-        ranking.offer(distance, index, ordinal),
+      scanVectors(scan, view, matchBits(matching, view), (ordinals, distances) =>
+        ranking.offerAll(distances, index, ordinals),
       );
       return;
     }
     case "score": {
-      const { values, scored } = scoreSegment(rank.score, segment.view, matching, work);
-      forEachBit(scored, (ordinal) => {
-        const score = roundScore(values[ordinal]);
-        if (score !== 0) ranking.offer(-score, index, ordinal);
+      const { values, scored } = scoreSegment(rank.score, view, matchBits(matching, view), work);
+      forEachPart(scored, (ordinals, keys) => {
+        for (let i = 0; i < ordinals.length; i++) {
+          const score = roundScore(values[ordinals[i]]);
+          // Documents whose score is zero are left out.
+          keys[i] = score === 0 ? Number.NaN : -score;
+        }
+        ranking.offerAll(keys, index, ordinals);
       });
       return;
     }
     case "order": {
-      const hint = orderHint(segment, rank.keys[0]);
-      forEachBit(matching, (ordinal) => ranking.offer(hint(ordinal), index, ordinal));
+      const writeHints = orderHints(segment, rank.keys[0]);
+      forEachMatch(matching, (ordinals, hints) => {
+        writeHints(ordinals, hints);
+        ranking.offerAll(hints, index, ordinals);
+      });
     }
   }
 }

@@ -21,9 +21,22 @@ test("both rankings order by key, then by the comparer, like a sort of everythin
     const capacity = random.below(20);
     const top = new TopDocuments(capacity, bySegment);
     const whole = new WholeRanking(bySegment);
-    for (const { key, segment, ordinal } of documents) {
-      top.offer(key, segment, ordinal);
-      whole.offer(key, segment, ordinal);
+    if (random.below(2) === 0) {
+      for (const { key, segment, ordinal } of documents) {
+        top.offer(key, segment, ordinal);
+        whole.offer(key, segment, ordinal);
+      }
+    } else {
+      for (const segment of [0, 1, 2]) {
+        // Documents without a key stand between the others.
+        const part = documents
+          .filter((document) => document.segment === segment)
+          .flatMap((document) => [document, { key: Number.NaN, ordinal: 0 }]);
+        const keys = Float64Array.from(part, ({ key }) => key);
+        const ordinals = Uint32Array.from(part, ({ ordinal }) => ordinal);
+        top.offerAll(keys, segment, ordinals);
+        whole.offerAll(keys, segment, ordinals);
+      }
     }
     expect(top.ranked(), `seed ${seed}`).toEqual(sorted.slice(0, capacity));
     expect([...whole.ranked()], `seed ${seed}`).toEqual(sorted);

@@ -1,6 +1,7 @@
 /** The best k documents of a ranking, in time that does not depend on how many are looked at. */
 
 import type { DocumentComparer } from "./document-order.ts";
+import { siftDown, siftUp } from "./heap.ts";
 
 /** A document in a ranking: where it is, and its key. */
 export interface RankedDocument {
@@ -14,6 +15,8 @@ export interface RankedDocument {
 /** Takes documents in any order and hands the best ones back in order. */
 export interface DocumentRanking {
   offer(key: number, segment: number, ordinal: number): void;
+  /** Offers each of `ordinals` with its key in `keys`; documents whose key is NaN are left out. */
+  offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void;
   /** Best first. Ends the ranking: nothing may be offered afterwards. */
   ranked(): Iterable<RankedDocument>;
 }
@@ -43,6 +46,22 @@ export class TopDocuments implements DocumentRanking {
     siftDown(heap, 0, this.#isWorse);
   }
 
+  offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void {
+    let worst = this.#worstKey();
+    for (let i = 0; i < ordinals.length; i++) {
+      if (!(keys[i] <= worst)) continue;
+      this.offer(keys[i], segment, ordinals[i]);
+      worst = this.#worstKey();
+    }
+  }
+
+  /** Greater keys are not among the best. */
+  #worstKey(): number {
+    const heap = this.#heap;
+    if (heap.length < this.#capacity) return Number.POSITIVE_INFINITY;
+    return heap.length === 0 ? Number.NEGATIVE_INFINITY : heap[0].key;
+  }
+
   ranked(): RankedDocument[] {
     return this.#heap.sort((a, b) => compareRanked(a, b, this.#compare));
   }
@@ -62,6 +81,12 @@ export class WholeRanking implements DocumentRanking {
 
   offer(key: number, segment: number, ordinal: number): void {
     this.#heap.push({ key, segment, ordinal });
+  }
+
+  offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void {
+    for (let i = 0; i < ordinals.length; i++) {
+      if (!Number.isNaN(keys[i])) this.offer(keys[i], segment, ordinals[i]);
+    }
   }
 
   *ranked(): Generator<RankedDocument> {
@@ -85,30 +110,4 @@ export class WholeRanking implements DocumentRanking {
 function compareRanked(a: RankedDocument, b: RankedDocument, compare: DocumentComparer): number {
   if (a.key !== b.key) return a.key - b.key;
   return compare(a.segment, a.ordinal, b.segment, b.ordinal);
-}
-
-type Above<T> = (a: T, b: T) => boolean;
-
-function siftUp<T>(heap: T[], index: number, isAbove: Above<T>): void {
-  const item = heap[index];
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    if (!isAbove(item, heap[parent])) break;
-    heap[index] = heap[parent];
-    index = parent;
-  }
-  heap[index] = item;
-}
-
-function siftDown<T>(heap: T[], index: number, isAbove: Above<T>): void {
-  const item = heap[index];
-  for (;;) {
-    let child = 2 * index + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && isAbove(heap[child + 1], heap[child])) child++;
-    if (!isAbove(heap[child], item)) break;
-    heap[index] = heap[child];
-    index = child;
-  }
-  heap[index] = item;
 }

@@ -2,8 +2,6 @@
 
 import { assert, must } from "../base/assert.ts";
 import type { Ordinal } from "../base/ids.ts";
-import { SCAN_ROWS_MAX } from "../base/limits.ts";
-import { bitmapOrdinals, hasBit } from "../codec/bitmap.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
@@ -16,7 +14,13 @@ import {
   unitVector,
   vectorDistance,
 } from "../vector/metric.ts";
-import { andBits, type OrdinalBits, presenceBits } from "./ordinal-bits.ts";
+import {
+  andBits,
+  forEachPart,
+  type OrdinalBits,
+  presenceBits,
+  type VisitPart,
+} from "./ordinal-bits.ts";
 import type { VectorTarget } from "./plan.ts";
 import type { WorkCounters } from "./work-counters.ts";
 
@@ -32,29 +36,38 @@ export interface VectorScan {
 }
 
 /**
- * Calls `visit` with the distance, rounded to float32, of each document in `within` with a vector.
+ * Calls `visit` with the documents in `within` that have a vector, as `forEachPart` does, and their
+ * distances, rounded to float32. That of documents with an empty array of vectors is NaN.
  */
 export function scanVectors(
   scan: VectorScan,
   view: SegmentView,
   within: OrdinalBits,
-  visit: (ordinal: number, distance: number) => void,
+  visit: VisitPart,
 ): void {
-  const { target, work } = scan;
-  const found = view.column(target.attribute);
+  const found = view.column(scan.target.attribute);
   if (found === undefined) return;
-  const candidates = andBits(presenceBits(found.column.presence, view.documentCount), within);
-  const counted = (ordinal: number, distance: number): void => {
-    work.vectorsScored++;
-    visit(ordinal, finite(distance));
-  };
-  if (target.query instanceof Float32Array) {
-    const place = must(found.vectors, "dense vectors have no place");
-    const rows = { column: found, place, count: view.documentCount };
-    scanDense(scan, rows, candidates, counted);
-  } else {
-    scanMulti(target.query, target.metric, found.column, { candidates, visit: counted });
-  }
+  const { presence } = found.column;
+  const candidates =
+    presence === undefined ? within : andBits(presenceBits(presence, view.documentCount), within);
+  const measure = distanceMeasure(scan, view, found);
+  forEachPart(candidates, (ordinals, distances) => {
+    measure(ordinals, distances);
+    for (let i = 0; i < ordinals.length; i++) {
+      // Distances that overflow are the farthest, so that they can be ordered and printed.
+      if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
+    }
+    scan.work.vectorsScored += ordinals.length;
+    visit(ordinals, distances);
+  });
+}
+
+function distanceMeasure(scan: VectorScan, view: SegmentView, column: ColumnView): VisitPart {
+  const { query, metric } = scan.target;
+  if (!(query instanceof Float32Array)) return measureMulti(query, metric, column.column);
+  const place = must(column.vectors, "dense vectors have no place");
+  const rows = { column, place, count: view.documentCount };
+  return measureDense(scan, query, rows);
 }
 
 interface Rows {
@@ -63,35 +76,27 @@ interface Rows {
   readonly count: number;
 }
 
-type Visit = (ordinal: number, distance: number) => void;
-
-function scanDense(scan: VectorScan, rows: Rows, candidates: OrdinalBits, visit: Visit): void {
-  const { target, kernels } = scan;
+function measureDense(
+  { target, kernels, access }: VectorScan,
+  query: Float32Array,
+  rows: Rows,
+): VisitPart {
   const { metric } = target;
   const matrix = matrixOf(rows);
   const measure = measureOf(metric);
-  const query = target.query as Float32Array;
   kernels.setQuery(matrix, metric === "cosine_distance" ? unitVector(query) : query);
-  const distance = distanceReader(metric, query, rows);
-  if (scan.access === "scan") {
-    for (let start = 0; start < rows.count; start += SCAN_ROWS_MAX) {
-      const end = Math.min(start + SCAN_ROWS_MAX, rows.count);
+  const toDistances = metric === "cosine_distance" ? cosines(query, rows) : undefined;
+  return (ordinals, distances) => {
+    if (access === "scan") {
+      const start = ordinals[0];
+      const end = ordinals[ordinals.length - 1] + 1;
       const scores = kernels.scoreRange(measure, matrix, start, end);
-      for (let o = start; o < end; o++) {
-        if (!hasBit(candidates, o)) continue;
-        visit(o, distance(o, scores[o - start]));
-      }
+      for (let i = 0; i < ordinals.length; i++) distances[i] = scores[ordinals[i] - start];
+    } else {
+      distances.set(kernels.scoreRows(measure, matrix, ordinals));
     }
-    return;
-  }
-  const ordinals = bitmapOrdinals(candidates);
-  for (let start = 0; start < ordinals.length; start += SCAN_ROWS_MAX) {
-    const part = ordinals.subarray(start, start + SCAN_ROWS_MAX);
-    const scores = kernels.scoreRows(measure, matrix, part);
-    for (let i = 0; i < part.length; i++) {
-      visit(part[i], distance(part[i], scores[i]));
-    }
-  }
+    toDistances?.(ordinals, distances);
+  };
 }
 
 function matrixOf({ column, place, count }: Rows): RowMatrix {
@@ -107,43 +112,42 @@ function matrixOf({ column, place, count }: Rows): RowMatrix {
   };
 }
 
-/** From the kernel's measure to the distance, rounded to float32. */
-function distanceReader(
-  metric: DistanceMetric,
-  query: Float32Array,
-  { column, place }: Rows,
-): (ordinal: number, score: number) => number {
-  if (metric === "euclidean_squared") return (_ordinal, score) => score;
+/** Turns dot products with the unit query into distances, rounded to float32. */
+function cosines(query: Float32Array, { column, place }: Rows): VisitPart {
   const { inverseNorms } = place;
   const errorMax = cosineErrorMax(query.length);
-  return (ordinal, score) => {
-    const distance = cosineDistance(score, inverseNorms[ordinal], errorMax);
-    if (distance >= 0) return distance;
-    return vectorDistance(metric, query, column.value(ordinal as Ordinal) as Float32Array);
+  return (ordinals, distances) => {
+    for (let i = 0; i < ordinals.length; i++) {
+      const ordinal = ordinals[i];
+      const distance = cosineDistance(distances[i], inverseNorms[ordinal], errorMax);
+      if (distance >= 0) {
+        distances[i] = distance;
+        continue;
+      }
+      const vector = column.value(ordinal as Ordinal) as Float32Array;
+      distances[i] = vectorDistance("cosine_distance", query, vector);
+    }
   };
 }
 
-/** Documents without any vector have no distance. */
-function scanMulti(
+function measureMulti(
   queries: readonly Float32Array[],
   metric: DistanceMetric,
   { data }: Column,
-  { candidates, visit }: { readonly candidates: OrdinalBits; readonly visit: Visit },
-): void {
+): VisitPart {
   assert(data.kind === "multi_vector", "several query vectors for another type");
   const { offsets, values, dimensions } = data;
-  for (const ordinal of bitmapOrdinals(candidates)) {
-    const start = offsets[ordinal] * dimensions;
-    const end = offsets[ordinal + 1] * dimensions;
-    if (start === end) continue;
-    visit(ordinal, lateInteractionDistance(metric, queries, values.subarray(start, end)));
-  }
+  return (ordinals, distances) => {
+    for (let i = 0; i < ordinals.length; i++) {
+      const start = offsets[ordinals[i]] * dimensions;
+      const end = offsets[ordinals[i] + 1] * dimensions;
+      distances[i] =
+        start === end
+          ? Number.NaN
+          : lateInteractionDistance(metric, queries, values.subarray(start, end));
+    }
+  };
 }
 
 /** Greatest finite float32. */
 const FLOAT32_MAX = 3.4028234663852886e38;
-
-/** Distances that overflow are the farthest, so that they can be ordered and printed. */
-function finite(distance: number): number {
-  return distance <= FLOAT32_MAX ? distance : FLOAT32_MAX;
-}

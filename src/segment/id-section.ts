@@ -5,12 +5,14 @@
  */
 
 import { assert } from "../base/assert.ts";
+import { buildIds } from "../codec/columns-builder.ts";
 import { packData, unpackData } from "../codec/columns-codec.ts";
 import { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
 import { idAttributeType } from "../codec/columns-value.ts";
 import type { IdType } from "../model/attribute-type.ts";
 import type { ColumnData } from "../model/columns.ts";
 import { UUID_BYTES } from "../model/uuid.ts";
+import type { DocumentId } from "../model/value.ts";
 import { SECTION, type SectionPlan } from "./segment-format.ts";
 
 /** Up to this many documents comparing all ids is as fast as hashing, and needs no table. */
@@ -36,6 +38,19 @@ export function idKeys(ids: ColumnData, count: number): IdKeys {
   const bytes = ids.bytes.byteOffset % 4 === 0 ? ids.bytes : Uint8Array.from(ids.bytes);
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, (UUID_BYTES / 4) * count);
   return new WordKeys(words, UUID_BYTES / 4, count);
+}
+
+/** Ids made ready for looking them up in many segments. */
+export interface HashedIds {
+  readonly ids: readonly DocumentId[];
+  readonly keys: IdKeys;
+  readonly hashes: Uint32Array;
+}
+
+/** Makes ids ready; they are of the type. */
+export function hashIds(idType: IdType, ids: readonly DocumentId[]): HashedIds {
+  const keys = idKeys(buildIds(idType, ids), ids.length);
+  return { ids, keys, hashes: hashKeys(keys) };
 }
 
 /** Hashes of all keys, for looking the same ids up in several segments. */

@@ -4,7 +4,6 @@
  */
 
 import type { Ordinal, SegmentId } from "../base/ids.ts";
-import { buildIds } from "../codec/columns-builder.ts";
 import { openColumn } from "../codec/columns-codec.ts";
 import { dataLogicalBytes, valueLogicalBytes } from "../codec/columns-size.ts";
 import { columnValue, hasValue, idAt } from "../codec/columns-value.ts";
@@ -12,7 +11,7 @@ import type { IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import { type Dictionary, dictionaryView, openDictionary } from "./dictionary-section.ts";
-import { IdTable, idKeys } from "./id-section.ts";
+import { type HashedIds, hashIds, IdTable } from "./id-section.ts";
 import type { PostingLists } from "./posting-section.ts";
 import {
   idSection,
@@ -119,8 +118,11 @@ export class OpenSegment implements SegmentView {
 
   ordinalOf(id: DocumentId): Ordinal | undefined {
     if ((typeof id === "bigint") !== (this.idType === "uint")) return undefined;
-    const keys = idKeys(buildIds(this.idType, [id]), 1);
-    const ordinal = this.table.find(keys, 0, keys.hash(0));
+    return this.ordinalAt(hashIds(this.idType, [id]), 0);
+  }
+
+  ordinalAt({ keys, hashes }: HashedIds, index: number): Ordinal | undefined {
+    const ordinal = this.table.find(keys, index, hashes[index]);
     return ordinal < 0 ? undefined : (ordinal as Ordinal);
   }
 

@@ -7,6 +7,7 @@
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
+import type { HashedIds } from "./id-section.ts";
 
 /** A segment. */
 export interface SegmentView {
@@ -19,6 +20,8 @@ export interface SegmentView {
   idOf(ordinal: Ordinal): DocumentId;
   /** The ordinal of a document, dead or alive; undefined if it is not in this segment. O(1). */
   ordinalOf(id: DocumentId): Ordinal | undefined;
+  /** The same of the id at `index` of `ids`, which are of the namespace's id type. */
+  ordinalAt(ids: HashedIds, index: number): Ordinal | undefined;
   /** Undefined if no document here has a value for the attribute. */
   column(attribute: string): ColumnView | undefined;
   /** Undefined if no document here has text for the attribute, or it has no text index here. */

@@ -5,6 +5,7 @@ import { documentsLogicalBytes } from "../codec/columns-size.ts";
 import { columnValue, hasValue, idAt } from "../codec/columns-value.ts";
 import type { ColumnData, DocumentColumns } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
+import type { HashedIds } from "../segment/id-section.ts";
 import type { ColumnView, SegmentView } from "../segment/segment-view.ts";
 
 /** Values and ids of documents; there are no indexes, since conditions need none. */
@@ -34,6 +35,10 @@ export class DocumentsView implements SegmentView {
 
   ordinalOf(id: DocumentId): Ordinal | undefined {
     return this.#ordinals.get(id);
+  }
+
+  ordinalAt({ ids }: HashedIds, index: number): Ordinal | undefined {
+    return this.ordinalOf(ids[index]);
   }
 
   column(attribute: string): ColumnView | undefined {

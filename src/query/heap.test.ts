@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { seededRandom } from "../base/random.ts";
+import { least } from "./heap.ts";
+
+test("the least items are the first of a sort", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = seededRandom(seed);
+    const items = Array.from({ length: random.below(40) }, () => random.below(30));
+    const count = random.below(50);
+    const sorted = [...items].sort((a, b) => a - b);
+    expect(
+      least(items, count, (a, b) => a - b),
+      `seed ${seed}`,
+    ).toEqual(sorted.slice(0, count));
+  }
+});
