@@ -18,6 +18,7 @@ export default defineConfig({
         test: {
           ...LIMITS,
           name: "end to end",
+          testTimeout: 180_000,
           include: ["test/e2e/**/*.test.ts"],
           // One real server for all files; tests of starts and stops start their own.
           globalSetup: ["test/support/shared-server.ts"],

@@ -4,12 +4,7 @@ import { expect, test } from "vitest";
 import { runModelOnServer } from "../support/model-server.ts";
 
 test("the server answers like the twin, through stops and kills", async () => {
-  const counts = await runModelOnServer({
-    namespaces: 4,
-    writes: 25,
-    queries: 5,
-    writesPerRestart: 12,
-    idSpace: 60,
-  });
-  expect(counts.queries).toBeGreaterThan(300);
+  const size = { namespaces: 3, writes: 16, queries: 5, writesPerRestart: 12, idSpace: 40 };
+  const counts = await runModelOnServer(size);
+  expect(counts.queries).toBeGreaterThan(150);
 });

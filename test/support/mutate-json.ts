@@ -43,7 +43,8 @@ const DEPTH = 200;
 /** Damages the body `text`, once or a few times. */
 export function mutateJson(random: Random, text: string): Mutant {
   let body = text;
-  for (let times = random.below(4) === 0 ? 3 : 1; times > 0; times--) body = mutateText(random, body);
+  for (let times = random.below(4) === 0 ? 3 : 1; times > 0; times--)
+    body = mutateText(random, body);
   let bytes: Uint8Array = Buffer.from(body);
   if (random.below(6) === 0) bytes = mutateBytes(random, bytes);
   const gzip = random.below(12);
