@@ -243,3 +243,5 @@ export const PIECE_BYTES_MIN = 64 * KIB;
 export const COMPRESS_PIECE_BYTES = 1 * MIB;
 /** Openings of a namespace that one query waits for while faults close it again; our choice. */
 export const QUERY_OPENINGS_MAX = 5;
+/** Documents or ids of one write; no body of legal size has more ids that differ. */
+export const WRITE_DOCUMENTS_MAX = 64 * 1024 * 1024;

@@ -1,6 +1,7 @@
 /** Operating errors as answers: the one table from error code to status, and the error shape. */
 
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
+import { MEMORY_RETRY_MS } from "../base/limits.ts";
 import type { EngineAnswer } from "./engine.ts";
 
 /** HTTP status of each error code (wire contract). */
@@ -30,11 +31,26 @@ const RETRY_AFTER_MS_DEFAULT = 1000;
 
 const encoder = new TextEncoder();
 
+/** The system gives no more memory: what V8 throws where an array finds no room. */
+function isAllocationFailure(error: unknown): error is RangeError {
+  return error instanceof RangeError && /allocation failed/i.test(error.message);
+}
+
+function outOfMemory(cause: RangeError): DatabaseError {
+  return new DatabaseError(
+    "overloaded",
+    "💔 out of memory for this request: send its documents in several smaller writes, one after " +
+      "another, or give the server more memory",
+    { cause, retryAfterMs: MEMORY_RETRY_MS },
+  );
+}
+
 /**
  * Builds the answer for anything thrown. What is not an operating error is a bug: its message stays
  * inside, since it may hold what no client should see.
  */
 export function errorAnswer(error: unknown): EngineAnswer {
+  if (isAllocationFailure(error)) return errorAnswer(outOfMemory(error));
   if (!(error instanceof DatabaseError)) return errorBody(500, INTERNAL_MESSAGE);
   const status = STATUS_BY_CODE[error.code];
   const answer = errorBody(status, error.message, error.attribute);

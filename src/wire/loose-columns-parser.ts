@@ -2,10 +2,11 @@ import { type DatabaseError, invalid } from "../base/errors.ts";
 import { ATTRIBUTE_COUNT_MAX, PARSE_STEP_BYTES } from "../base/limits.ts";
 import type { LooseColumn, LooseDocuments } from "../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "./base64.ts";
+import { checkCellCount, checkDocumentCount, tooManyAttributes } from "./body-bounds.ts";
 import { Float32Builder } from "./json-numbers.ts";
 import type { JsonReader } from "./json-reader.ts";
 import { LooseColumnBuilder, vectorColumn } from "./loose-column-builder.ts";
-import { type FormOf, tooManyAttributes } from "./loose-rows-parser.ts";
+import type { FormOf } from "./loose-rows-parser.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
 
 /** What is being read inside the object of columns. */
@@ -37,6 +38,8 @@ export class LooseColumnsParser {
   readonly #values: LooseValueReader;
   readonly #columns = new Map<string, LooseColumnBuilder>();
   readonly #flat = new Map<string, Float32Array>();
+  /** Values of the columns that were read to their ends. */
+  #cells = 0;
   #position: Position = { kind: "between" };
 
   constructor(reader: JsonReader, path: string, formOf: FormOf) {
@@ -123,7 +126,10 @@ export class LooseColumnsParser {
       count++;
     }
     this.#values.keep();
+    checkDocumentCount(count);
+    checkCellCount(this.#cells + count);
     position.count = count;
+    if (isEnd) this.#cells += count;
     if (isEnd) this.#position = { kind: "between" };
   }
 

@@ -1,5 +1,6 @@
 import { PARSE_STEP_BYTES } from "../base/limits.ts";
 import type { LooseColumn } from "../model/write-request.ts";
+import { checkDocumentCount } from "./body-bounds.ts";
 import type { JsonReader } from "./json-reader.ts";
 import { LooseColumnBuilder } from "./loose-column-builder.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
@@ -37,6 +38,7 @@ export class LooseIdsParser {
       if (isEnd) break;
       this.#values.readId(this.#ids, count++, "IdVec");
     }
+    checkDocumentCount(count);
     this.#count = count;
     return isEnd;
   }

@@ -1,6 +1,6 @@
-import { DatabaseError, invalid } from "../base/errors.ts";
-import { ATTRIBUTE_COUNT_MAX, PARSE_STEP_BYTES, WRITE_CELLS_MAX } from "../base/limits.ts";
+import { ATTRIBUTE_COUNT_MAX, PARSE_STEP_BYTES } from "../base/limits.ts";
 import type { LooseColumn, LooseDocuments } from "../model/write-request.ts";
+import { checkCellCount, checkDocumentCount, tooManyAttributes } from "./body-bounds.ts";
 import type { JsonReader } from "./json-reader.ts";
 import { LooseColumnBuilder, type ValueForm } from "./loose-column-builder.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
@@ -41,6 +41,7 @@ export class LooseRowsParser {
       this.#readDocument(document++);
     }
     this.#values.keep();
+    checkDocumentCount(document);
     this.#count = document;
     return isEnd;
   }
@@ -69,7 +70,7 @@ export class LooseRowsParser {
       this.#values.readValue(column, document);
     }
     if (!hasId) throw reader.refuse("missing field `id`");
-    if (this.#columns.size * document > WRITE_CELLS_MAX) throw tooManyCells();
+    checkCellCount(this.#columns.size * document);
   }
 
   #columnOf(name: string): LooseColumnBuilder {
@@ -81,17 +82,4 @@ export class LooseRowsParser {
     this.#order.push(column);
     return column;
   }
-}
-
-/** The error for a body with more attribute names than a namespace may have. */
-export function tooManyAttributes(): DatabaseError {
-  return invalid(`💔 a namespace may have at most ${ATTRIBUTE_COUNT_MAX} attributes`);
-}
-
-function tooManyCells(): DatabaseError {
-  return new DatabaseError(
-    "too_large",
-    `💔 a write may have at most ${WRITE_CELLS_MAX} values, counting the attributes that a ` +
-      "document leaves out; send the documents in several writes",
-  );
 }

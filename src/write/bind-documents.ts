@@ -228,6 +228,9 @@ function checkDocumentBytes(
   operation: DocumentOperation,
 ): void {
   if (documentsLogicalBytes(documents) <= DOCUMENT_BYTES_MAX) return;
+  const columns = [...documents.attributes.values()].filter(({ data }) => "offsets" in data);
+  // Values of a fixed size are far below the limit, all attributes together.
+  if (columns.length === 0) return;
   const sizes = new Float64Array(documents.count);
   for (const column of documents.attributes.values()) {
     for (let i = 0; i < sizes.length; i++) sizes[i] += valueLogicalBytes(column, i);

@@ -8,6 +8,7 @@ import type { ColumnData } from "../model/columns.ts";
 import { parseUuid, UUID_BYTES, writeUuidBytes } from "../model/uuid.ts";
 import { type LooseColumn, looseCount } from "../model/write-request.ts";
 import { wholeNumbers } from "./bind-scalars.ts";
+import { duplicateIds } from "./duplicate-ids.ts";
 import { TextBytes } from "./text-bytes.ts";
 
 /** Ids of one type. */
@@ -52,19 +53,13 @@ export function bindIds(
 
 /** Refuses a request that names a document more than once in its lists (400). */
 export function checkDuplicateIds(lists: readonly (BoundIds | undefined)[]): void {
-  const seen = new Set<number | bigint | string>();
-  const duplicates = new Set<number | bigint | string>();
-  for (const list of lists) {
-    if (!list) continue;
-    for (let i = 0; i < list.count; i++) {
-      const key = idKey(list.ids, i);
-      if (seen.has(key)) duplicates.add(key);
-      else seen.add(key);
-    }
-  }
-  if (duplicates.size === 0) return;
-  const listed = [...duplicates].slice(0, LISTED_DUPLICATES_MAX).join(", ");
-  const more = duplicates.size > LISTED_DUPLICATES_MAX ? ", …" : "";
+  const found = duplicateIds(
+    lists.filter((list) => list !== undefined),
+    LISTED_DUPLICATES_MAX + 1,
+  );
+  if (found.length === 0) return;
+  const listed = found.slice(0, LISTED_DUPLICATES_MAX).join(", ");
+  const more = found.length > LISTED_DUPLICATES_MAX ? ", …" : "";
   throw invalid(
     "💔 This upsert contains duplicate document IDs and was not written. You should ensure that " +
       "individual upserts do not include duplicate documents. The duplicated IDs in this batch " +

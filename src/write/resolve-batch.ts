@@ -110,7 +110,8 @@ class Resolution {
     // Conditions see the documents as the filters left them, so they come before any of the three.
     const upserts = this.#keepUpserts();
     const patches = this.#keepPatches();
-    const deletes = this.#keepDeletes();
+    const whole = this.#wholeDeletes(patches);
+    const deletes = whole ? [] : this.#keepDeletes();
     const filterPatched = [...this.#targets.keys()];
     for (const index of patches) this.#addPatch(index);
     const patchedIds = this.#targets.size > 0 ? [...this.#targets.keys()] : [];
@@ -118,7 +119,8 @@ class Resolution {
     const documents = this.#documents(upserts, deletes);
     const replaced = this.#removed.size > 0 && upserts ? new Set(idsOf(upserts)) : undefined;
     const deletions = replaced ? deletedIds.filter((id) => !replaced.has(id)) : deletedIds;
-    const deleteColumn = this.#deleteColumn(deletions);
+    const deleteColumn = whole ?? this.#deleteColumn(deletions);
+    const deletedCount = whole?.count ?? deletedIds.length;
     const upserted = upserts?.count ?? 0;
     return {
       ...(documents && { documents }),
@@ -127,7 +129,7 @@ class Resolution {
       outcome: {
         upserted: batch.upserts && upserted,
         patched: batch.patches || batch.patchByFilter ? patchedIds.length : undefined,
-        deleted: batch.deletes || batch.deleteByFilter ? deletedIds.length : undefined,
+        deleted: batch.deletes || batch.deleteByFilter ? deletedCount : undefined,
         remaining: this.#remaining,
         affected: batch.returnAffectedIds
           ? { upserted: upserts ? idsOf(upserts) : [], patched: patchedIds, deleted: deletedIds }
@@ -138,6 +140,7 @@ class Resolution {
           patches,
           filterPatched: filterPatched.length,
           deletedIds,
+          deletes: whole,
         }),
       },
     };
@@ -206,6 +209,14 @@ class Resolution {
       kept.push(i);
     }
     return kept;
+  }
+
+  /** The deletes as they came, if nothing looks at single ones: there may be millions. */
+  #wholeDeletes(patches: readonly number[]): BoundIds | undefined {
+    const { deletes, deleteCondition, returnAffectedIds } = this.#batch;
+    if (deletes === undefined || deletes.count === 0 || deleteCondition) return undefined;
+    const isAlone = this.#removed.size + this.#targets.size + patches.length === 0;
+    return isAlone && !returnAffectedIds ? deletes : undefined;
   }
 
   /** Ids of deletes that apply. Without a condition all do, also those of absent documents. */

@@ -37,9 +37,9 @@ export class TextBytes {
     this.#length += bytes.length;
   }
 
-  /** All bytes, in memory of their exact size. */
+  /** A view of all bytes; nothing more may be appended. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    return this.#bytes.subarray(0, this.#length);
   }
 
   #appendAscii(text: string): boolean {

@@ -11,6 +11,7 @@ import type { AttributeSchema, Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { BoundBatch } from "./bind-batch.ts";
 import type { BoundPatches } from "./bind-documents.ts";
+import type { BoundIds } from "./bind-ids.ts";
 import { names } from "./merge-patches.ts";
 
 /** Share of an attribute's bytes that is billed if no index is kept of it (specification: 50 %). */
@@ -26,6 +27,8 @@ export interface AppliedOperations {
   /** Number of documents that patch_by_filter changed. */
   readonly filterPatched: number;
   readonly deletedIds: readonly DocumentId[];
+  /** Further deleted ids. */
+  readonly deletes: BoundIds | undefined;
 }
 
 /** Logical bytes billed for a batch: only what was applied counts. */
@@ -38,6 +41,7 @@ export function billedWriteBytes(batch: BoundBatch, applied: AppliedOperations):
   if (patchByFilter) {
     bytes += applied.filterPatched * billedAttributeBytes(patchByFilter.patch, 0, schema);
   }
+  if (applied.deletes) bytes += dataLogicalBytes(applied.deletes.ids, 0, applied.deletes.count);
   for (const id of applied.deletedIds) bytes += idBytes(id, schema);
   return Math.ceil(bytes);
 }
