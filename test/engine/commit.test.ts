@@ -91,6 +91,26 @@ test("a refused write has no effect and does not disturb those beside it", async
   expect(ids).toEqual([0, 1, 4, 6]);
 });
 
+test("what stands on a change that was not made durable is not acknowledged either", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", upsert({ id: 0 }));
+  const put = store.put.bind(store);
+  let puts = 0;
+  store.put = async (...request) => {
+    if (++puts > 1) throw new Error("gone");
+    return put(...request);
+  };
+  const answers = await Promise.all([
+    engine.call("write", "n", upsert({ id: 1 })),
+    engine.call("update_schema", "n", { a: "int" }),
+    engine.call("update_schema", "n", { a: "int" }), // Changes nothing any more.
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 500, 500]);
+  store.put = put;
+  expect((await engine.call("get_schema", "n")).json.a).toBeUndefined();
+});
+
 test("reads never see part of a write", async () => {
   const engine = await EngineFixture.open();
   await engine.write("n", upsert({ id: 0, version: 0 }, { id: 1, version: 0 }));
@@ -119,18 +139,26 @@ test("a key that does not exist refuses its own request only", async () => {
   keys.wrapsLeft.set("leaves", 1); // There when it is checked, gone when the entry is written.
   const answers = await Promise.all([
     engine.call("write", "n", upsert({ id: 1 })),
+    engine.call("write", "n", upsert({ id: 6 })), // Waits with those that follow.
     engine.call("write", "n", { ...upsert({ id: 2 }), ...under("nowhere") }),
     engine.call("write", "n", { ...upsert({ id: 3 }), ...under("leaves") }),
     engine.call("write", "n", upsert({ id: 4 })),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 200]);
-  expect((await engine.rows("n"))?.map(({ id }) => id)).toEqual([0, 1, 4]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 400, 200]);
+  expect((await engine.rows("n"))?.map(({ id }) => id)).toEqual([0, 1, 4, 6]);
   await engine.write("n", upsert({ id: 5 }));
 });
 
 test("under a load that never stops, segments are merged all the same", async () => {
   const thresholds = { segmentsUnmergedMax: 12 };
-  const engine = await EngineFixture.open({ thresholds });
+  const store = new MemoryObjectStore();
+  const put = store.put.bind(store);
+  store.put = async (...request) => {
+    // So slow that some always wait when others are done.
+    for (let turn = 0; turn < 12; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return put(...request);
+  };
+  const engine = await EngineFixture.open({ store, thresholds });
   let most = 0;
   let written = 0;
   const client = async (first: number) => {
@@ -143,8 +171,13 @@ test("under a load that never stops, segments are merged all the same", async ()
       held?.letGo();
     }
   };
-  await Promise.all(Array.from({ length: 12 }, (_, i) => client(i)));
-  expect(written).toBe(480);
+  await Promise.all(
+    Array.from({ length: 24 }, async (_, i) => {
+      for (let turn = 0; turn < i; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await client(i);
+    }),
+  );
+  expect(written).toBe(960);
   expect(most).toBeLessThan(60);
-  expect(await engine.rows("n")).toHaveLength(480);
+  expect(await engine.rows("n")).toHaveLength(960);
 });

@@ -114,6 +114,28 @@ test("a checkpoint of the destination spares what is not committed yet", async (
   expect(await next.rows("to")).toEqual(ROWS);
 });
 
+test("a checkpoint that began before a copy spares what was committed meanwhile", async () => {
+  const emptied = [upsert({ id: 1 }), { deletes: [1] }];
+  const { engine, copy, store } = await copying("copy", emptied);
+  const put = store.put.bind(store);
+  let save: () => void = () => {};
+  const saved = new Promise<void>((resolve) => {
+    save = resolve;
+  });
+  store.put = async (key, body, condition) => {
+    if (key.includes("to-table/0000000001/manifest/")) await saved;
+    return put(key, body, condition);
+  };
+  for (let i = 0; i < 4; i++) await engine.write("to", { deletes: [99] });
+  store.open();
+  expect((await copy).status).toBe(200);
+  save();
+  await turns();
+  await engine.close();
+  const next = await EngineFixture.open({ store });
+  expect(await next.rows("to")).toEqual(ROWS);
+});
+
 test("what is written to either side of a branch stays there", async () => {
   const { engine, copy, store } = await copying("branch");
   await engine.write("from", { ...upsert({ id: 100 }), deletes: [0] });

@@ -1,8 +1,10 @@
 /** Damaged objects are named, refuse their namespace only, and can be got rid of (I18). */
 
 import { describe, expect, test } from "vitest";
+import { namespaceName, type SegmentId } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { encodeFrame, FRAME_KINDS, type FrameKind } from "../../src/codec/frame.ts";
+import { putTombstones } from "../../src/engine/segment-objects.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
 import { damagedBytes } from "../support/damaged-bytes.ts";
@@ -149,6 +151,16 @@ describe("of the objects of a namespace", async () => {
       expect(answer.json.error).toMatch(words);
       expect(answer.json.error).toContain(key);
       expect(await engine.rows("well")).toHaveLength(11);
+    }
+  });
+
+  test("tombstones that are not those of the manifest are found", async () => {
+    const name = keys.find((key) => key.includes(".live-"))?.split("/")[4] ?? "";
+    const at = { name: namespaceName("sick"), generation: 1 };
+    for (const live of [[0b1], [0b111111111], [0, 0]]) {
+      const store = await copyOf(whole);
+      await putTombstones(store, at, name as SegmentId, Uint32Array.from(live));
+      await expectRefused(store, name, `live ${live}`);
     }
   });
 

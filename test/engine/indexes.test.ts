@@ -8,11 +8,11 @@ const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 const BACKGROUND = { indexInlineDocumentsMax: 3, segmentsUnmergedMax: 1000 };
 
 /** Many segments without any index but the ids'. */
-async function filled(options: FixtureOptions): Promise<EngineFixture> {
+async function filled(options: FixtureOptions, growth = 8): Promise<EngineFixture> {
   const engine = await EngineFixture.open(options);
   const schema = { text: { type: "string", filterable: false } };
   for (let part = 0; part < 7; part++) {
-    const rows = Array.from({ length: 20 * 8 ** (part % 2) }, (_, i) => ({
+    const rows = Array.from({ length: 20 * growth ** (part % 2) }, (_, i) => ({
       id: part * 1000 + i,
       text: i % 2 === 0 ? "the quick fox" : "foxes ran",
     }));
@@ -119,21 +119,21 @@ test("changed full-text parameters are exchanged at once", async () => {
 });
 
 test("a copy of a namespace whose index is being built has the whole index", async () => {
-  const engine = await filled({ thresholds: BACKGROUND });
-  const total = (await engine.rows("n"))?.length ?? 0;
-  const [, copied] = await Promise.all([
-    engine.call("update_schema", "n", { text: { type: "string", full_text_search: true } }),
-    (async () => {
-      for (let i = 0; i < 8; i++) await new Promise((resolve) => setImmediate(resolve));
-      return engine.call("write", "copy", { copy_from_namespace: "n" });
-    })(),
-  ]);
-  expect(copied.status).toBe(200);
-  const { json } = await engine.call("query", "copy", {
-    rank_by: ["text", "BM25", "fox"],
-    limit: 10_000,
-  });
-  expect(json.rows).toHaveLength(total / 2);
+  for (let delay = 0; delay < 16; delay++) {
+    const engine = await filled({ thresholds: BACKGROUND }, 1);
+    const total = (await engine.rows("n"))?.length ?? 0;
+    const changed = engine.call("update_schema", "n", {
+      text: { type: "string", full_text_search: true },
+    });
+    for (let i = 0; i < delay; i++) await new Promise((resolve) => setImmediate(resolve));
+    const copied = await engine.call("write", "copy", { copy_from_namespace: "n" });
+    expect([copied.status, (await changed).status]).toEqual([200, 200]);
+    const search = { rank_by: ["text", "BM25", "fox"], limit: 10_000 };
+    const { status, json } = await engine.call("query", "copy", search);
+    // The copy is of before the change, or of after it.
+    if (status === 200) expect(json.rows, `delay ${delay}`).toHaveLength(total / 2);
+    else expect([status, json.error]).toEqual([400, expect.stringContaining("full_text_search")]);
+  }
 });
 
 test("without memory for a new index the change stands, and queries are told to wait", async () => {

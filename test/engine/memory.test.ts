@@ -40,6 +40,38 @@ test("segments that merges, deletes and deletions drop are given back", async ()
   expect(engine.catalog.instanceCount).toBe(0);
 });
 
+test("writes that fail give back what they had prepared", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", upsert({ id: 1 }));
+  await engine.rows("n");
+  const before = engine.arenas.usedBytes;
+  const put = store.put.bind(store);
+  for (let round = 0; round < 5; round++) {
+    store.put = async () => {
+      throw new Error("gone");
+    };
+    const body = upsert({ id: 2, text: "x".repeat(9000) });
+    expect((await engine.call("write", "n", body)).status).toBe(500);
+    store.put = put;
+    expect(await engine.rows("n")).toEqual([{ id: 1 }]);
+    await turns();
+    expect(engine.arenas.usedBytes).toBe(before);
+    expect(engine.catalog.instanceCount).toBe(1);
+  }
+});
+
+test("a deleted namespace leaves nothing but its mark", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", upsert({ id: 1 }));
+  await engine.call("delete_namespace", "n");
+  expect((await engine.call("list_namespaces", undefined)).json.namespaces).toEqual([]);
+  await engine.close();
+  const { keys } = await store.list({ prefix: "", limit: 100 });
+  expect(keys).toEqual(["deleted/n-table/0000000001"]);
+});
+
 test("names that never existed are not remembered, whatever was asked of them", async () => {
   const counting = new CountingObjectStore(new MemoryObjectStore());
   const engine = await EngineFixture.open({ store: counting });
