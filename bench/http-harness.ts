@@ -27,6 +27,8 @@ export async function benchServer(...flags: string[]): Promise<BenchServer> {
 
 async function serve(dataDir: string, flags: readonly string[]): Promise<BenchServer> {
   const server = await startServer({ dataDir, arguments: ["--log-level", "error", ...flags] });
+  // A measurement that fails leaves no server behind.
+  process.on("exit", () => server.process.kill("SIGKILL"));
   return {
     ...server,
     peakMemoryMib: () => {

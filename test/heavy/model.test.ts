@@ -26,7 +26,7 @@ test(
   async () => {
     const counts = await runModelOnServer({
       namespaces: 1,
-      writes: 1000,
+      writes: 500,
       queries: 1,
       writesPerRestart: 50,
       idSpace: 40,
