@@ -155,6 +155,8 @@ export const TERM_CACHE_ENTRIES = 1 << 16;
 export const TERM_CACHE_TOKEN_UNITS_MAX = 48;
 /** Analyzers kept, one for each distinct set of options in use. */
 export const ANALYZERS_MAX = 16;
+/** Smaller payloads are never compressed: it takes longer than the bytes are worth. */
+export const COMPRESS_BYTES_MIN = 4 * KIB;
 /** Payload that is compressed in the calling thread, in about 0.1 ms; more goes to the pool. */
 export const COMPRESS_INLINE_BYTES_MAX = 64 * KIB;
 /** Bytes of WAL entries that a reader holds ahead of its caller. */
@@ -189,7 +191,11 @@ export const SCRATCH_BYTES = 128 * KIB;
 export const SEGMENT_BUILD_BYTES_MAX = 64 * MIB;
 /** Bytes that one merge of segments in memory writes; bounds its pause. */
 export const SEGMENT_MERGE_BYTES_MAX = 64 * MIB;
-/** Documents that one merge of segments in memory writes; bounds its pause. */
+/**
+ * Documents that one merge of segments in memory writes; bounds its pause. Measured at full size:
+ * 115 ms of CPU for three scalars (128,000 documents), 160 ms for texts of 60 words (72,000, which
+ * fill the bytes), 70 ms for vectors of 768 dimensions (21,600, likewise).
+ */
 export const SEGMENT_MERGE_DOCUMENTS_MAX = 131_072;
 /** Segments of one size tier that are merged into one; also the ratio of two tiers' sizes. */
 export const SEGMENT_TIER_FANOUT = 8;
@@ -219,8 +225,6 @@ export const INDEX_BUILD_RETRY_MS = 500;
 export const MEMORY_RETRY_MS = 5_000;
 /** Bytes of requests that one group commit takes together; a larger request goes alone. */
 export const COMMIT_GROUP_BYTES_MAX = 64 * MIB;
-/** Live documents that one merge in the background takes at most, which bounds its pause. */
-export const MERGE_STEP_DOCUMENTS = 16_384;
 /** WAL bytes after which a checkpoint is written, so that restarts replay little. */
 export const CHECKPOINT_TAIL_BYTES = 64 * MIB;
 /** WAL entries after which a checkpoint is written. */

@@ -9,7 +9,11 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { DatabaseError } from "../base/errors.ts";
-import { COMPRESS_INLINE_BYTES_MAX, COMPRESS_PIECE_BYTES } from "../base/limits.ts";
+import {
+  COMPRESS_BYTES_MIN,
+  COMPRESS_INLINE_BYTES_MAX,
+  COMPRESS_PIECE_BYTES,
+} from "../base/limits.ts";
 import { joinPieces, type Pieces, piecesBytes } from "../base/pieces.ts";
 
 /** Level 1: ingest must not wait for more. */
@@ -33,6 +37,7 @@ const decompressInPool = promisify(zstdDecompress);
  */
 export async function compress(pieces: Pieces): Promise<Pieces | undefined> {
   const bytes = piecesBytes(pieces);
+  if (bytes < COMPRESS_BYTES_MIN) return undefined;
   if (bytes >= SAMPLED_BYTES_MIN && !savesEnough(sampleOf(pieces, bytes))) return undefined;
   const compressed =
     bytes <= COMPRESS_INLINE_BYTES_MAX

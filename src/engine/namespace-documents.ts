@@ -4,7 +4,7 @@
  */
 
 import type { SegmentId } from "../base/ids.ts";
-import { MERGE_STEP_DOCUMENTS } from "../base/limits.ts";
+import { SEGMENT_MERGE_DOCUMENTS_MAX } from "../base/limits.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import { Memtable, type PreparedSegments } from "../segment/memtable.ts";
@@ -62,7 +62,7 @@ export class NamespaceDocuments {
 
   /** Merges a few small segments; undefined if there is nothing to do. */
   compactStep(schema: Schema): PublishedDelta | undefined {
-    return this.#number(this.memtable.compactStep(MERGE_STEP_DOCUMENTS, schema));
+    return this.#number(this.memtable.compactStep(SEGMENT_MERGE_DOCUMENTS_MAX, schema));
   }
 
   /** Rebuilds one segment whose indexes are not the schema's; undefined if there is none. */
