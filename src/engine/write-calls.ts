@@ -203,8 +203,8 @@ export class WriteCalls {
 }
 
 /**
- * Joins the chunks of a body to pieces worth a message of their own. The bytes are copied: a chunk is
- * a window of a larger buffer that belongs to the socket and cannot move to another thread.
+ * Joins the chunks of a body to pieces worth a message of their own. The bytes are copied: a chunk
+ * is a window of a larger buffer that belongs to the socket and cannot move to another thread.
  */
 async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let held: Uint8Array[] = [];
