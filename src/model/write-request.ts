@@ -18,11 +18,13 @@ export type LooseValue = JsonValue | Float32Array | Float32Array[];
 export interface LooseColumn {
   /**
    * By document; null where the attribute is null or not given. Made on demand, for O(count), where
-   * there are `numbers` or `vectors`.
+   * there are `integers`, `numbers` or `vectors`.
    */
   readonly values: readonly LooseValue[];
   readonly integersOnly: boolean;
-  /** The same values, where each is a `number`. */
+  /** The same values, where each is a safe integer in integer syntax. */
+  readonly integers?: BigInt64Array<ArrayBuffer>;
+  /** The same values, where each is a number with a fraction or exponent. */
   readonly numbers?: Float64Array;
   /** The same values end to end, where each is a vector of `dimensions` > 0 read as float32. */
   readonly vectors?: { readonly dimensions: number; readonly elements: Float32Array };
@@ -79,7 +81,8 @@ export interface WriteRequest {
 
 /** How many documents a column has values of. O(1). */
 export function looseCount(column: LooseColumn): number {
-  const { numbers, vectors } = column;
+  const { integers, numbers, vectors } = column;
+  if (integers !== undefined) return integers.length;
   if (numbers !== undefined) return numbers.length;
   if (vectors !== undefined) return vectors.elements.length / vectors.dimensions;
   return column.values.length;

@@ -19,7 +19,8 @@ test("columns hold what was set last, in blocks where they can", () => {
         wanted[document] = "odd";
         builder.set(document, "odd");
       } else if (isNumbers) {
-        wanted[document] = random.below(100);
+        wanted[document] =
+          (random.below(3) - 1) * (random.below(100) + random.below(2) * 2 ** 45) + 0;
         builder.setInteger(document, wanted[document]);
       } else {
         const vector = Float32Array.of(random.next(), document);
@@ -68,6 +69,6 @@ test("vectors of another length, numbers of another syntax and gaps make a list"
   expect(mixed.finish(3)).toEqual({ values: [1n, 1.5, 3n], integersOnly: false });
 });
 
-function blockOf({ numbers, vectors }: LooseColumn): Float64Array | Float32Array | undefined {
-  return numbers ?? vectors?.elements;
+function blockOf({ integers, numbers, vectors }: LooseColumn) {
+  return integers ?? numbers ?? vectors?.elements;
 }

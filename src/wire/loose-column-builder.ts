@@ -1,5 +1,11 @@
 import type { LooseColumn, LooseValue } from "../model/write-request.ts";
-import { NumberBlock, splitVectors, VectorBlock } from "./value-blocks.ts";
+import {
+  IntegerBlock,
+  NumberBlock,
+  plainIntegers,
+  splitVectors,
+  VectorBlock,
+} from "./value-blocks.ts";
 
 /**
  * How values are read, as far as it is known beforehand what they are: `float` spares telling
@@ -19,7 +25,7 @@ export class LooseColumnBuilder {
   readonly form: ValueForm;
   /** Undefined while there is a block. */
   #values: LooseValue[] | undefined;
-  #numbers: NumberBlock | undefined;
+  #numbers: NumberBlock | IntegerBlock | undefined;
   #vectors: VectorBlock | undefined;
   #integersOnly = true;
   /** Documents that have named the attribute are marked here, if that is asked for. */
@@ -85,7 +91,7 @@ export class LooseColumnBuilder {
     if (this.#vectors?.count === count) {
       return vectorColumn(this.#vectors.all(), this.#vectors.dimensions, rest);
     }
-    if (this.#numbers?.count === count) return numberColumn(this.#numbers.all(), rest);
+    if (this.#numbers?.count === count) return numberColumn(this.#numbers, rest);
     const values = this.#values ?? this.#makeList();
     while (values.length < count) values.push(null);
     return { values, ...rest };
@@ -96,14 +102,14 @@ export class LooseColumnBuilder {
   }
 
   #setNumber(document: number, value: number): void {
-    if (this.#isEmpty) this.#numbers = new NumberBlock();
+    if (this.#isEmpty) this.#numbers = this.#integersOnly ? new IntegerBlock() : new NumberBlock();
     if (this.#numbers?.set(document, value) !== true) this.set(document, value);
     else if (this.#given) this.#mark(document);
   }
 
   #makeList(): LooseValue[] {
     const vectors = this.#vectors && splitVectors(this.#vectors.all(), this.#vectors.dimensions);
-    const values: LooseValue[] = vectors ?? Array.from(this.#numbers?.all() ?? []);
+    const values: LooseValue[] = vectors ?? (this.#numbers ? listOf(this.#numbers) : []);
     this.#vectors = undefined;
     this.#numbers = undefined;
     this.#values = values;
@@ -147,16 +153,20 @@ export function vectorColumn(elements: Float32Array, dimensions: number, rest: R
   };
 }
 
-function numberColumn(numbers: Float64Array, rest: Rest): LooseColumn {
+function numberColumn(block: NumberBlock | IntegerBlock, rest: Rest): LooseColumn {
   let values: LooseValue[] | undefined;
   return {
     ...rest,
     get values() {
-      values ??= Array.from(numbers);
+      values ??= listOf(block);
       return values;
     },
-    numbers,
+    ...(block instanceof NumberBlock ? { numbers: block.all() } : { integers: block.all() }),
   };
+}
+
+function listOf(block: NumberBlock | IntegerBlock): number[] {
+  return Array.from(block instanceof NumberBlock ? block.all() : plainIntegers(block.all()));
 }
 
 function place(values: LooseValue[], document: number, value: LooseValue): void {

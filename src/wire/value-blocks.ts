@@ -2,6 +2,8 @@
 
 /** Values that the first block of a column has room for: most writes have few documents. */
 const FIRST_NUMBERS = 4;
+/** One above the greatest half of 64 bits. */
+const HALF = 2 ** 32;
 
 /** Numbers by document. */
 export class NumberBlock {
@@ -24,6 +26,37 @@ export class NumberBlock {
   all(): Float64Array {
     return this.#numbers.subarray(0, this.count);
   }
+}
+
+/** Safe integers by document, as 64 bits each in two's complement. */
+export class IntegerBlock {
+  /** Halves, low first: whole elements would have to come and go as bigints. */
+  #halves = new Int32Array(2 * FIRST_NUMBERS);
+  count = 0;
+
+  /** Sets an integer; false if documents before this one have none. */
+  set(document: number, value: number): boolean {
+    if (document > this.count) return false;
+    if (document === this.count) this.count++;
+    if (2 * document === this.#halves.length) {
+      this.#halves = moved(this.#halves, new Int32Array(4 * document));
+    }
+    this.#halves[2 * document] = value | 0;
+    this.#halves[2 * document + 1] = Math.floor(value / HALF);
+    return true;
+  }
+
+  /** A view of all integers. */
+  all(): BigInt64Array<ArrayBuffer> {
+    return new BigInt64Array(this.#halves.buffer, 0, this.count);
+  }
+}
+
+/** The integers of an `IntegerBlock` as numbers. */
+export function* plainIntegers(integers: BigInt64Array): Generator<number> {
+  const { buffer, byteOffset, length } = integers;
+  const halves = new Int32Array(buffer, byteOffset, 2 * length);
+  for (let i = 0; i < halves.length; i += 2) yield halves[i + 1] * HALF + (halves[i] >>> 0);
 }
 
 /** Vectors of one length by document. */
@@ -70,8 +103,10 @@ export function splitVectors(elements: Float32Array, dimensions: number): Float3
   });
 }
 
+type MovableArray = Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+
 /** Moves an array to a larger one, and frees its memory at once: large ones pile up otherwise. */
-function moved<T extends Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(from: T, to: T): T {
+function moved<T extends MovableArray>(from: T, to: T): T {
   to.set(from);
   from.buffer.transfer(0);
   return to;

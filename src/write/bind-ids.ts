@@ -7,7 +7,7 @@ import type { IdType } from "../model/attribute-type.ts";
 import type { ColumnData } from "../model/columns.ts";
 import { parseUuid, UUID_BYTES, writeUuidBytes } from "../model/uuid.ts";
 import { type LooseColumn, looseCount } from "../model/write-request.ts";
-import { wholeNumbers } from "./bind-scalars.ts";
+import { unsigned } from "./bind-scalars.ts";
 import { duplicateIds } from "./duplicate-ids.ts";
 import { TextBytes } from "./text-bytes.ts";
 
@@ -39,7 +39,7 @@ export function bindIds(
   origin: IdOrigin,
 ): BoundIds {
   const count = looseCount(loose);
-  const isText = loose.numbers === undefined && typeof loose.values[0] === "string";
+  const isText = loose.integers === undefined && typeof loose.values[0] === "string";
   const type = idType ?? (isText ? "string" : "uint");
   switch (type) {
     case "uint":
@@ -74,9 +74,9 @@ export function idKey(ids: ColumnData, index: number): number | bigint | string 
 }
 
 function bindUints(loose: LooseColumn, origin: IdOrigin): ColumnData {
-  const { numbers, integersOnly } = loose;
-  // The parser lets no negative id and no fraction through.
-  if (numbers !== undefined) return { kind: "u64", values: wholeNumbers(numbers) };
+  const { integers, integersOnly } = loose;
+  // The parser lets no negative id through.
+  if (integers !== undefined) return { kind: "u64", values: unsigned(integers) };
   const { values } = loose;
   const result = new BigUint64Array(values.length);
   for (let i = 0; i < values.length; i++) {

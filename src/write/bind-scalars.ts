@@ -64,10 +64,7 @@ export function tooLong(source: LooseSource, index: number, bytes: number): Erro
 }
 
 function bindInts(source: LooseSource): ColumnData {
-  const { numbers } = source;
-  if (numbers !== undefined && source.integersOnly) {
-    return { kind: "i64", values: new BigInt64Array(wholeNumbers(numbers).buffer) };
-  }
+  if (source.integers !== undefined) return { kind: "i64", values: source.integers };
   const { values } = source;
   const result = new BigInt64Array(values.length);
   const halves = new Int32Array(result.buffer);
@@ -86,9 +83,9 @@ function bindInts(source: LooseSource): ColumnData {
 }
 
 function bindUints(source: LooseSource): ColumnData {
-  const { numbers } = source;
-  if (numbers !== undefined && source.integersOnly && numbers.every((value) => value >= 0)) {
-    return { kind: "u64", values: wholeNumbers(numbers) };
+  const { integers } = source;
+  if (integers !== undefined && !hasNegative(integers)) {
+    return { kind: "u64", values: unsigned(integers) };
   }
   const { values } = source;
   const result = new BigUint64Array(values.length);
@@ -107,12 +104,16 @@ function bindUints(source: LooseSource): ColumnData {
   return { kind: "u64", values: result };
 }
 
-/** Safe integers as 64 bits each, in two's complement. */
-export function wholeNumbers(numbers: Float64Array): BigUint64Array<ArrayBuffer> {
-  const result = new BigUint64Array(numbers.length);
-  const halves = new Int32Array(result.buffer);
-  for (let i = 0; i < numbers.length; i++) writeInteger(halves, i, numbers[i]);
-  return result;
+/** The same bits, of integers from 0 on. */
+export function unsigned(integers: BigInt64Array<ArrayBuffer>): BigUint64Array<ArrayBuffer> {
+  return new BigUint64Array(integers.buffer, integers.byteOffset, integers.length);
+}
+
+function hasNegative(integers: BigInt64Array): boolean {
+  const { buffer, byteOffset, length } = integers;
+  const halves = new Int32Array(buffer, byteOffset, 2 * length);
+  for (let i = 1; i < halves.length; i += 2) if (halves[i] < 0) return true;
+  return false;
 }
 
 /** Writes a safe integer as 64 bits without making a bigint of it (little-endian machines only). */

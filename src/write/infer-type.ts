@@ -38,7 +38,7 @@ export function inferAttribute(
 }
 
 function inferType(source: LooseSource): AttributeType | undefined {
-  if (source.numbers !== undefined && source.integersOnly) return { kind: "scalar", of: "int" };
+  if (source.integers !== undefined) return { kind: "scalar", of: "int" };
   if (source.vectors !== undefined && source.attribute === "vector") {
     const { dimensions } = source.vectors;
     checkDimensions(source, 0, dimensions);

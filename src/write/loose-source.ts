@@ -16,6 +16,7 @@ export interface LooseSource {
   readonly values: readonly (LooseValue | undefined)[];
   readonly count: number;
   /** See `LooseColumn`; the loops that know what they want take these. */
+  readonly integers?: LooseColumn["integers"] | undefined;
   readonly numbers?: LooseColumn["numbers"] | undefined;
   readonly vectors?: LooseColumn["vectors"] | undefined;
   /** See `LooseColumn`. */
@@ -54,6 +55,7 @@ export function sourceOf(
       return column.values;
     },
     count: looseCount(column),
+    integers: column.integers,
     numbers: column.numbers,
     vectors: column.vectors,
     integersOnly: column.integersOnly,
@@ -90,7 +92,7 @@ export function valueFault(
 
 /** Bit set for each value that is not null; undefined if none is null. */
 export function presenceOf(source: LooseSource): Uint8Array | undefined {
-  if (source.numbers !== undefined) return undefined;
+  if (source.integers !== undefined || source.numbers !== undefined) return undefined;
   const { values } = source;
   let presence: Uint8Array | undefined;
   for (let i = 0; i < values.length; i++) {
