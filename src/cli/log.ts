@@ -1,6 +1,7 @@
 /** Log lines on stderr: JSON for machines, one short line each for a person at a terminal. */
 
 import pino, { type LoggerOptions } from "pino";
+import { formatTime, systemClock } from "../base/clock.ts";
 import type { HttpLog } from "../http/request-log.ts";
 import type { LogConfig } from "./server-config.ts";
 
@@ -14,6 +15,7 @@ export interface LogTarget {
 /** Creates the log function that all parts of the server share. */
 export function createLog(config: LogConfig, target: LogTarget): HttpLog {
   const pretty = config.format === "pretty" || (config.format === "auto" && target.isTerminal);
+  const isoTime = timeFormatter();
   const stream = {
     write: (line: string) => target.write(pretty ? prettyLine(JSON.parse(line)) : line),
   };
@@ -21,11 +23,25 @@ export function createLog(config: LogConfig, target: LogTarget): HttpLog {
     level: config.level,
     base: null,
     messageKey: "message",
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: () => `,"time":"${isoTime(systemClock.nowMs())}"`,
     formatters: { level: (name) => ({ level: name }) },
   };
   const logger = pino(options, stream);
   return (level, message, facts = {}) => logger[level](facts, message);
+}
+
+/** Formats times as `formatTime` does, but for one of each second by adding the milliseconds. */
+function timeFormatter(): (ms: number) => string {
+  let second = Number.NaN;
+  let start = "";
+  return (ms) => {
+    const whole = Math.floor(ms / 1000);
+    if (whole !== second) {
+      second = whole;
+      start = formatTime(ms).slice(0, -"000Z".length);
+    }
+    return `${start}${String(ms - whole * 1000).padStart(3, "0")}Z`;
+  };
 }
 
 /** Renders one JSON line for people: `12:00:00.123 info request status=200 ms=1.2`. */

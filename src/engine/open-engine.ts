@@ -6,6 +6,7 @@ import { systemRandom } from "../base/random.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
 import type { EngineConfig } from "./config.ts";
 import type { Engine } from "./engine.ts";
+import { batchingPort } from "./message-batch.ts";
 import type { QueryThreadData } from "./query-thread.ts";
 import type {
   FromQueryThread,
@@ -42,7 +43,12 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     writeThread: startThread<ToWriteThread, FromWriteThread>("write-thread", writeData, onCrash),
     queryThreads: Array.from({ length: queryThreads }, (_, thread) => {
       const queryData: QueryThreadData = { thread, kernel, embedding };
-      return startThread<ToQueryThread, FromQueryThread>("query-thread", queryData, onCrash);
+      const port = startThread<readonly ToQueryThread[], readonly FromQueryThread[]>(
+        "query-thread",
+        queryData,
+        onCrash,
+      );
+      return batchingPort(port, systemClock);
     }),
   });
   try {

@@ -13,6 +13,9 @@ interface Waiting {
   readonly grant: () => void;
 }
 
+/** Why a wait ends; with a reason of its own `abort` need not make an error with a stack. */
+const GRANTED = "granted";
+
 /** The slots of one namespace. */
 export class QuerySlots {
   readonly #clock: Clock;
@@ -37,7 +40,7 @@ export class QuerySlots {
     const timeout = new AbortController();
     const granted = new Promise<"granted">((resolve) => {
       const grant = () => {
-        timeout.abort();
+        timeout.abort(GRANTED);
         resolve("granted");
       };
       this.#waiting.push({ weight, grant });

@@ -9,6 +9,7 @@ import { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { EmbeddingConfig } from "./config.ts";
 import { embeddingSource } from "./embedding-source.ts";
 import type { EngineMetric } from "./engine.ts";
+import { MessageBatch } from "./message-batch.ts";
 import { movableBuffers } from "./movable-buffers.ts";
 import { QueryService } from "./query-service.ts";
 import type { FromQueryThread, ToQueryThread } from "./thread-messages.ts";
@@ -24,7 +25,10 @@ export interface QueryThreadData {
 
 const port = must(parentPort, "this module runs as a thread");
 const data = workerData as QueryThreadData;
-const post = (message: FromQueryThread) => port.postMessage(message, movableBuffers(message));
+const batch = new MessageBatch<FromQueryThread>(systemClock, (messages, transfer) =>
+  port.postMessage(messages, transfer),
+);
+const post = (message: FromQueryThread) => batch.add(message, movableBuffers(message));
 
 const service = new QueryService({
   kernels: new ArenaKernels(data.kernel, data.thread),
@@ -33,7 +37,9 @@ const service = new QueryService({
   random: systemRandom,
   post,
 });
-port.on("message", (message: ToQueryThread) => service.hear(message));
+port.on("message", (messages: readonly ToQueryThread[]) => {
+  for (const message of messages) service.hear(message);
+});
 systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
 
 function metrics(): EngineMetric[] {

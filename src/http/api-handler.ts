@@ -126,7 +126,7 @@ function toEngineRequest(
   const { namespace, ...parameters } = match.parameters;
   // The first of equal names wins, and path parameters win over the query string's.
   const all: Record<string, string> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(query)) all[name] ??= value;
+  if (query !== "") for (const [name, value] of new URLSearchParams(query)) all[name] ??= value;
   Object.assign(all, parameters);
   const { method } = match.route;
   return {
@@ -141,7 +141,8 @@ function toEngineRequest(
 }
 
 function prefersAsync(prefer: string | string[] | undefined): boolean {
-  const preferences = Array.isArray(prefer) ? prefer.join(",") : (prefer ?? "");
+  if (prefer === undefined) return false;
+  const preferences = Array.isArray(prefer) ? prefer.join(",") : prefer;
   return preferences.split(/[,;]/).some((part) => part.trim().toLowerCase() === "respond-async");
 }
 

@@ -63,6 +63,12 @@ export class RequestBody {
   /** The decompressed body. A fault is thrown to the reader and kept in `fault`. */
   async *chunks(): AsyncGenerator<Uint8Array, void, void> {
     this.#rules.beforeRead();
+    // What comes in one packet with the headers is here after this turn, and needs no iterator.
+    await undefined;
+    if (!this.#gzip && this.#message.complete && this.#message.readableLength > 0) {
+      yield* this.#whole();
+      return;
+    }
     const source = this.#source();
     try {
       for (;;) {
@@ -79,6 +85,19 @@ export class RequestBody {
       void source.return?.().then(undefined, () => {});
       this.#gunzip?.destroy();
     }
+  }
+
+  /** A body that has arrived. */
+  *#whole(): Generator<Uint8Array, void, void> {
+    const bytes: Uint8Array | null = this.#message.read();
+    if (bytes === null) return;
+    try {
+      this.#accept(bytes);
+    } catch (error) {
+      this.#fault = error as Error;
+      throw error;
+    }
+    yield bytes;
   }
 
   /** Gives the bytes back to the budget. */
