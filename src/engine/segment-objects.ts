@@ -6,7 +6,8 @@
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
-import { decodeFrame, encodeFrame, FRAME_HEADER_BYTES } from "../codec/frame.ts";
+import { piecesBytes } from "../base/pieces.ts";
+import { decodeFrame, encodeFrame, encodeFramePieces, FRAME_HEADER_BYTES } from "../codec/frame.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectStore } from "../storage/object-store.ts";
 
@@ -29,7 +30,7 @@ export async function putSegment(
   sealed: Uint8Array,
 ): Promise<number> {
   const key = segmentKey(at, id);
-  const object = await encodeFrame({
+  const object = await encodeFramePieces({
     kind: "segment",
     object: key,
     version: VERSION,
@@ -37,7 +38,7 @@ export async function putSegment(
     compression: "never",
   });
   await store.put(key, object, ALWAYS);
-  return object.length;
+  return piecesBytes(object);
 }
 
 /** Reads a sealed segment. Throws `corrupt` if it is missing, damaged or not of the known size. */

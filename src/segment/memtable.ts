@@ -301,6 +301,7 @@ export class Memtable {
   }
 
   #killAll(keys: IdKeys, killed: Map<LiveSegment, number[]>): void {
+    if (this.#segments.length === 0) return;
     const hashes = hashKeys(keys);
     for (const segment of this.#segments) {
       const { table } = segment.view;

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { listedDocuments } from "../../test/support/loose-json.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { type AttributeType, parseAttributeType } from "../model/attribute-type.ts";
-import type { LooseColumn, LooseDocuments, WriteRequest } from "../model/write-request.ts";
+import { parseAttributeType } from "../model/attribute-type.ts";
+import type { LooseColumn, WriteRequest } from "../model/write-request.ts";
 import { WriteBodyParser } from "./parse-write.ts";
 
-const encoder = new TextEncoder();
-
 function parse(body: unknown, types: Record<string, string> = {}, chunkBytes = 0): WriteRequest {
-  const typeOf = (name: string): AttributeType | undefined =>
+  const typeOf = (name: string) =>
     Object.hasOwn(types, name) ? parseAttributeType(types[name]) : undefined;
   const parser = new WriteBodyParser({ typeOf });
-  const bytes = encoder.encode(typeof body === "string" ? body : JSON.stringify(body));
+  const bytes = new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
   const step = chunkBytes === 0 ? bytes.length : chunkBytes;
   for (let at = 0; at < bytes.length; at += step) parser.push(bytes.subarray(at, at + step));
   return parser.finish();
@@ -26,26 +25,8 @@ function fault(body: unknown): string {
   return "accepted";
 }
 
-function column(request: WriteRequest, name: string): LooseColumn | undefined {
-  const found = request.upserts?.attributes.get(name);
-  return found && listed(found);
-}
-
-/** A column without its block, which holds the same values. */
-function listed({ values, integersOnly, given }: LooseColumn): LooseColumn {
-  return given === undefined ? { values, integersOnly } : { values, integersOnly, given };
-}
-
-function listedDocuments(documents: LooseDocuments | undefined): LooseDocuments | undefined {
-  if (documents === undefined) return undefined;
-  const attributes = [...documents.attributes].map(([name, column]) => [name, listed(column)]);
-  return {
-    ...documents,
-    ids: listed(documents.ids),
-    attributes: new Map(attributes as [string, LooseColumn][]),
-  };
-}
-
+const column = (request: WriteRequest, name: string) =>
+  listedDocuments(request.upserts)?.attributes.get(name);
 const base64 = (...values: number[]) =>
   Buffer.from(Float32Array.from(values).buffer).toString("base64");
 

@@ -42,6 +42,19 @@ export function looseColumn(values: readonly unknown[]): LooseColumn {
   };
 }
 
+/** A column without its block, which holds the same values. */
+function listedColumn({ values, integersOnly, given }: LooseColumn): LooseColumn {
+  return given === undefined ? { values, integersOnly } : { values, integersOnly, given };
+}
+
+/** The same documents without blocks; undefined for none. */
+export function listedDocuments(documents: LooseDocuments | undefined): LooseDocuments | undefined {
+  if (documents === undefined) return undefined;
+  const attributes = new Map<string, LooseColumn>();
+  for (const [name, column] of documents.attributes) attributes.set(name, listedColumn(column));
+  return { ...documents, ids: listedColumn(documents.ids), attributes };
+}
+
 /** Rows with an `id` each. For patches, `given` tells null from absent. */
 export function looseRows(rows: readonly Record<string, unknown>[]): LooseDocuments {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
