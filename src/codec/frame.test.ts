@@ -114,7 +114,9 @@ describe("compression", () => {
     const random = seededRandom(SEED);
     for (const size of [0, 1, 4095, 4096, 65_536, 65_537, 400_000]) {
       const input = Uint8Array.from({ length: size }, () => 97 + random.below(4));
-      const compressed = joined(await compress([input]));
+      const cut = random.below(size + 1);
+      const pieces = [input.subarray(0, cut), new Uint8Array(0), input.subarray(cut)];
+      const compressed = joined(await compress(pieces));
       if (compressed === undefined) {
         expect(size).toBeLessThan(COMPRESS_BYTES_MIN);
         continue;
