@@ -92,6 +92,8 @@ export const QUERIES_IN_FLIGHT_MAX = 1024;
 export const WRITE_BODY_WINDOW_BYTES = 4 * MIB;
 /** Body bytes that are joined to one message for the write thread. */
 export const BODY_PIECE_BYTES = 256 * KIB;
+/** Pieces kept to be filled again: two bodies' windows. */
+export const BODY_PIECES_SPARE_MAX = 32;
 /** Deltas kept for a query thread that lags behind before it gets the whole state again. */
 export const PENDING_DELTAS_MAX = 1024;
 /** One write call to a file; larger bodies take several. Our choice: frees I/O threads soon. */

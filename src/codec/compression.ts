@@ -18,8 +18,8 @@ import { joinPieces, type Pieces, piecesBytes } from "../base/pieces.ts";
 
 /** Level 1: ingest must not wait for more. */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-const SAMPLES = 4;
-const SAMPLE_BYTES = 16 * 1024;
+const SAMPLES = 16;
+const SAMPLE_BYTES = 4 * 1024;
 /** Larger inputs are tried on samples first. */
 const SAMPLED_BYTES_MIN = 4 * SAMPLES * SAMPLE_BYTES;
 /**
@@ -80,19 +80,25 @@ export async function decompress(
   return new Uint8Array(raw.buffer, raw.byteOffset, raw.length); // A Buffer's `slice` would share.
 }
 
-/** Joins pieces from all over, so that text after vectors, or before, is not overlooked. */
+/**
+ * Joins pieces from all over, so that text after vectors, or before, is not overlooked. Each comes
+ * from the middle of its share: columns of ids, which are short and shrink to nothing, would
+ * otherwise speak for a fraction of everything just because they come first.
+ */
 function sampleOf(pieces: Pieces, bytes: number): Uint8Array {
   const sample = new Uint8Array(SAMPLES * SAMPLE_BYTES);
-  const step = Math.floor((bytes - SAMPLE_BYTES) / (SAMPLES - 1));
+  const share = Math.floor(bytes / SAMPLES);
+  const margin = (share - SAMPLE_BYTES) >> 1;
   let start = 0;
   for (const piece of pieces) {
     for (let part = 0; part < SAMPLES; part++) {
       // The sampled range, cut to this piece.
-      const from = Math.max(start, part * step);
-      const to = Math.min(start + piece.length, part * step + SAMPLE_BYTES);
+      const first = part * share + margin;
+      const from = Math.max(start, first);
+      const to = Math.min(start + piece.length, first + SAMPLE_BYTES);
       if (from >= to) continue;
       const taken = piece.subarray(from - start, to - start);
-      sample.set(taken, part * SAMPLE_BYTES + from - part * step);
+      sample.set(taken, part * SAMPLE_BYTES + from - first);
     }
     start += piece.length;
   }

@@ -2,8 +2,9 @@
 
 import type { FromQueryThread, FromWriteThread } from "./thread-messages.ts";
 
-/** An answer's body, unless it is a window of a buffer that others use too. */
+/** An answer's body, unless it is a window of a buffer that others use too, and parsed pieces. */
 export function movableBuffers(message: FromQueryThread | FromWriteThread): ArrayBuffer[] {
+  if (message.kind === "consumed") return [message.piece.buffer];
   if (message.kind !== "answer") return [];
   const { buffer, byteLength } = message.answer.body;
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];

@@ -38,7 +38,7 @@ export type ToWriteThread =
       /** Chunks of a body follow, then `end` or `abort`. */
       readonly hasBody: boolean;
     }
-  | { readonly kind: "chunk"; readonly call: number; readonly bytes: Uint8Array }
+  | { readonly kind: "chunk"; readonly call: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "end"; readonly call: number }
   /** The client is gone: a request that is not yet complete is dropped. */
   | { readonly kind: "abort"; readonly call: number }
@@ -53,8 +53,13 @@ export type FromWriteThread =
   | { readonly kind: "failed"; readonly code: string; readonly message: string }
   | ArenaMessage
   | LogMessage
-  /** Body bytes that were parsed: the sender may go on. */
-  | { readonly kind: "consumed"; readonly call: number; readonly bytes: number }
+  /** Body bytes that were parsed: the sender may go on. The piece goes back to be filled again. */
+  | {
+      readonly kind: "consumed";
+      readonly call: number;
+      readonly bytes: number;
+      readonly piece: Uint8Array<ArrayBuffer>;
+    }
   /** The call may take long: answer asynchronously if the client wants that. */
   | { readonly kind: "long"; readonly call: number }
   | { readonly kind: "progress"; readonly call: number; readonly text: string }

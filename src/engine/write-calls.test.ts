@@ -73,7 +73,7 @@ test("a body is sent no further ahead than its window", async () => {
   const { call } = port.all("call")[0];
   for (let consumed = 0; consumed < 20; consumed++) {
     expect(sent() - consumed * MIB).toBeLessThanOrEqual(WRITE_BODY_WINDOW_BYTES + MIB);
-    await port.say({ kind: "consumed", call, bytes: MIB });
+    await port.say({ kind: "consumed", call, bytes: MIB, piece: new Uint8Array(MIB) });
   }
   expect(sent()).toBe(20 * MIB);
   expect(port.all("end")).toEqual([{ kind: "end", call }]);

@@ -5,7 +5,8 @@
 
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import { BODY_PIECE_BYTES, WRITE_BODY_WINDOW_BYTES } from "../base/limits.ts";
+import { WRITE_BODY_WINDOW_BYTES } from "../base/limits.ts";
+import { BodyPieces } from "./body-pieces.ts";
 import type { EngineLog } from "./config.ts";
 import type { EngineAnswer, EngineMetric, EngineRequest, EngineStatus } from "./engine.ts";
 import { errorAnswer } from "./error-answer.ts";
@@ -54,6 +55,7 @@ export class WriteCalls {
   #becomeClosed: () => void = () => {};
   #status: EngineStatus = { ready: false, reason: "starting" };
   #metrics: readonly EngineMetric[] = [];
+  readonly #pieces = new BodyPieces();
   #nextCall = 1;
 
   constructor(port: ThreadPort<ToWriteThread, FromWriteThread>, listener: WriteThreadListener) {
@@ -134,7 +136,7 @@ export class WriteCalls {
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
     try {
-      for await (const bytes of pieces(body)) {
+      for await (const bytes of this.#pieces.of(body)) {
         if (pending.done) return; // Answered before its end, by a fault near its start.
         pending.unconsumedBytes += bytes.length;
         this.#port.post({ kind: "chunk", call, bytes }, [bytes.buffer]);
@@ -182,6 +184,7 @@ export class WriteCalls {
         this.#metrics = message.metrics;
         return;
       case "consumed":
+        this.#pieces.takeBack(message.piece);
         return this.#consumed(message.call, message.bytes);
       case "long":
         return this.#calls.get(message.call)?.isLong();
@@ -200,32 +203,4 @@ export class WriteCalls {
     pending.resume?.();
     pending.resume = undefined;
   }
-}
-
-/**
- * Joins the chunks of a body to pieces worth a message of their own. The bytes are copied: a chunk
- * is a window of a larger buffer that belongs to the socket and cannot move to another thread.
- */
-async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
-  for await (const chunk of body) {
-    held.push(chunk);
-    heldBytes += chunk.length;
-    if (heldBytes < BODY_PIECE_BYTES) continue;
-    yield joined(held, heldBytes);
-    held = [];
-    heldBytes = 0;
-  }
-  if (heldBytes > 0) yield joined(held, heldBytes);
-}
-
-function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
-  const piece = new Uint8Array(bytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    piece.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return piece;
 }

@@ -298,7 +298,7 @@ async function wholeBody(body: BodySource): Promise<Uint8Array> {
       const limit = `the limit of ${QUERY_BODY_BYTES_MAX} bytes`;
       throw new DatabaseError("too_large", `💔 request body is over ${limit}`);
     }
-    chunks.push(chunk);
+    chunks.push(chunk.slice());
   }
 }
 

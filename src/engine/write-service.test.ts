@@ -77,7 +77,8 @@ test("bytes count as consumed only when the next are asked for", async () => {
   expect(said).toEqual([]);
   goOn();
   await settled();
-  expect(said).toEqual([{ kind: "consumed", call: 1, bytes: 9 }]);
+  const piece = new Uint8Array(9);
+  expect(said).toEqual([{ kind: "consumed", call: 1, bytes: 9, piece }]);
   service.hear({ kind: "end", call: 1 });
   await service.whenIdle();
 });

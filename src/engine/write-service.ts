@@ -13,7 +13,10 @@ export type CallMessage = Extract<ToWriteThread, { kind: "call" }>;
 
 /** A body on its way. Chunks come one at a time; the next is asked for when the last is parsed. */
 export interface BodySource {
-  /** The next chunk; undefined at the end. Rejects if the client gave up. */
+  /**
+   * The next chunk; undefined at the end. Rejects if the client gave up. The chunk before must not
+   * be read any more: its memory goes back to the sender.
+   */
   next(): Promise<Uint8Array | undefined>;
 }
 
@@ -35,7 +38,7 @@ export type CallHandler = (
 class CallAborted extends Error {}
 
 interface OpenBody extends BodySource {
-  push(chunk: Uint8Array): void;
+  push(chunk: Uint8Array<ArrayBuffer>): void;
   end(): void;
   abort(): void;
 }
@@ -76,7 +79,9 @@ export class WriteService {
 
   async #run(message: CallMessage): Promise<void> {
     const { call } = message;
-    const body = openBody((bytes) => this.#post({ kind: "consumed", call, bytes }));
+    const body = openBody((piece) => {
+      this.#post({ kind: "consumed", call, bytes: piece.length, piece });
+    });
     if (message.hasBody) this.#bodies.set(call, body);
     else body.end();
     this.#running++;
@@ -120,10 +125,10 @@ function isAlarming(error: DatabaseError): boolean {
   }
 }
 
-function openBody(consumed: (bytes: number) => void): OpenBody {
-  const chunks: Uint8Array[] = [];
+function openBody(consumed: (piece: Uint8Array<ArrayBuffer>) => void): OpenBody {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let state: "open" | "ended" | "aborted" = "open";
-  let handed = 0;
+  let handed: Uint8Array<ArrayBuffer> | undefined;
   let wake: (() => void) | undefined;
   const changed = () => {
     wake?.();
@@ -143,17 +148,16 @@ function openBody(consumed: (bytes: number) => void): OpenBody {
       changed();
     },
     next: async () => {
-      if (handed > 0) consumed(handed);
-      handed = 0;
+      if (handed !== undefined) consumed(handed);
+      handed = undefined;
       while (chunks.length === 0 && state === "open") {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
       if (state === "aborted") throw new CallAborted();
-      const chunk = chunks.shift();
-      handed = chunk?.length ?? 0;
-      return chunk;
+      handed = chunks.shift();
+      return handed;
     },
   };
 }
