@@ -40,7 +40,7 @@ test("an empty body has no pieces, a small one has a piece of its size", async (
   expect(piece.buffer.byteLength).toBe(3);
 });
 
-test("large pieces that come back are filled again, up to a bound; small ones are not kept", async () => {
+test("large pieces that come back are filled again, up to a bound", async () => {
   const pieces = new BodyPieces();
   const bytes = new Uint8Array(BODY_PIECE_BYTES).fill(7);
   const buffers = Array.from(

@@ -1,7 +1,7 @@
 /**
- * Bodies as pieces for the write thread. The chunks of a socket are copied: they are windows of larger
- * buffers and cannot move to another thread. Large pieces come back when they are parsed and are
- * filled again, so that a large body leaves little for the garbage collectors of both threads.
+ * Bodies as pieces for the write thread. The chunks of a socket are copied: they are windows of
+ * larger buffers and cannot move to another thread. Large pieces come back when they are parsed and
+ * are filled again, so that a large body leaves little for the garbage collectors of both threads.
  */
 
 import { BODY_PIECE_BYTES, BODY_PIECES_SPARE_MAX } from "../base/limits.ts";
