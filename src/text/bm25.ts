@@ -1,9 +1,9 @@
 /**
  * BM25 with a saturated query side, as Robertson and Zaragoza give it (The Probabilistic Relevance
  * Framework, 2009). The arithmetic rounds to float32 where the public service does, so that scores
- * equal its scores to the last bit; the caller adds the scores of a query's terms. Where it rounds
- * was found by trying: of many orders and roundings these give all digits of the nine scores in
- * `bm25.test.ts`, which the service was seen to give, and 64-bit arithmetic gives none of them.
+ * equal those known of it to the last bit; the caller adds the scores of a query's terms. Where it
+ * rounds was found by trying: these roundings give all digits of the nine scores in
+ * `bm25.test.ts`. Some others do so, too, so more scores may tell them apart.
  */
 
 /** The part of the full-text options that shapes the weight of a term in a document. */
