@@ -1,0 +1,39 @@
+/**
+ * Where a segment's bytes come from: a block in shared memory that holds all of them, or ranges of
+ * an object that are in memory only while they are used.
+ */
+
+import { assert } from "../base/assert.ts";
+import type { SegmentBlock } from "./segment-memory.ts";
+
+/** The content of one segment, some of which may not be in memory. */
+export interface ByteSource {
+  /**
+   * Contiguous bytes from `start` to before `end` of the content and where they lie for kernels. The
+   * address is congruent to `start` modulo 64, so that arrays keep their alignment. They stay until
+   * the running query or write ends. Throws `NotResident` if some are missing.
+   */
+  place(start: number, end: number): SegmentBlock;
+
+  /** The same, or undefined where `place` would throw; never makes anybody load them. */
+  peek(start: number, end: number): SegmentBlock | undefined;
+}
+
+/** All of a segment in one block. */
+export class BlockSource implements ByteSource {
+  readonly #block: SegmentBlock;
+
+  constructor(block: SegmentBlock) {
+    this.#block = block;
+  }
+
+  place(start: number, end: number): SegmentBlock {
+    const { arena, offset, bytes } = this.#block;
+    assert(start >= 0 && end <= bytes.length, `bytes ${start} to ${end} of ${bytes.length}`);
+    return { arena, offset: offset + start, bytes: bytes.subarray(start, end) };
+  }
+
+  peek(start: number, end: number): SegmentBlock {
+    return this.place(start, end);
+  }
+}
