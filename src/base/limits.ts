@@ -231,6 +231,12 @@ export const COMMIT_GROUP_BYTES_MAX = 64 * MIB;
 export const CHECKPOINT_TAIL_BYTES = 64 * MIB;
 /** WAL entries after which a checkpoint is written. */
 export const CHECKPOINT_TAIL_ENTRIES = 2_000;
+/** Documents that are stored and read together: what one far read may cost beyond its document. */
+export const DOCUMENT_BLOCK_BYTES = 16 * KIB;
+/** Decoded blocks of documents that a thread keeps for each stored segment: about 1 MiB. */
+export const DOCUMENT_BLOCKS_KEPT = 64;
+/** Bytes of vectors that are read at once from a far segment; some round trip's worth. */
+export const VECTOR_CHUNK_BYTES = 512 * KIB;
 /** When a write that met backpressure may try again; our choice. */
 export const UNINDEXED_RETRY_MS = 1_000;
 /** How often threads report their figures to the main thread; our choice. */

@@ -4,6 +4,7 @@
  */
 
 import { countBits, hasBit } from "../codec/bitmap.ts";
+import { attemptAll } from "../segment/not-resident.ts";
 import type { SegmentSnapshot, SegmentView } from "../segment/segment-view.ts";
 import { andBits, forEachBit, presenceBits } from "./ordinal-bits.ts";
 
@@ -22,37 +23,46 @@ interface CachedStatistics extends TextStatistics {
 /** Per view and attribute, at the newest `liveVersion` asked for. */
 const CACHE = new WeakMap<SegmentView, Map<string, CachedStatistics>>();
 
-/** Counts the live documents with a value for the attribute, and their terms. */
+/**
+ * Counts the live documents with a value for the attribute, and their terms. Throws `NotResident`,
+ * for all segments at once.
+ */
 export function textStatistics(
   segments: readonly SegmentSnapshot[],
   attribute: string,
 ): TextStatistics {
   let documentCount = 0;
   let termCount = 0;
-  for (const segment of segments) {
-    const statistics = segmentStatistics(segment, attribute);
+  const parts = attemptAll(segments.map((segment) => () => segmentStatistics(segment, attribute)));
+  for (const statistics of parts) {
     documentCount += statistics.documentCount;
     termCount += statistics.termCount;
   }
   return { documentCount, termCount };
 }
 
-/** Counts the live documents with the term. */
+/** Counts the live documents with the term. Throws `NotResident`, for all segments at once. */
 export function documentFrequency(
   segments: readonly SegmentSnapshot[],
   attribute: string,
   term: string,
 ): number {
+  let sum = 0;
+  const counts = attemptAll(segments.map((segment) => () => liveCountOf(segment, attribute, term)));
+  for (const count of counts) sum += count;
+  return sum;
+}
+
+function liveCountOf(
+  { view, live, liveCount }: SegmentSnapshot,
+  attribute: string,
+  term: string,
+): number {
+  const ordinals = view.text(attribute)?.postings(term)?.ordinals;
+  if (ordinals === undefined) return 0;
+  if (liveCount === view.documentCount) return ordinals.length;
   let count = 0;
-  for (const { view, live, liveCount } of segments) {
-    const ordinals = view.text(attribute)?.postings(term)?.ordinals;
-    if (ordinals === undefined) continue;
-    if (liveCount === view.documentCount) {
-      count += ordinals.length;
-      continue;
-    }
-    for (let i = 0; i < ordinals.length; i++) if (hasBit(live, ordinals[i])) count++;
-  }
+  for (let i = 0; i < ordinals.length; i++) if (hasBit(live, ordinals[i])) count++;
   return count;
 }
 
@@ -60,16 +70,14 @@ function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextSta
   const { view, live, liveVersion } = segment;
   const cached = CACHE.get(view)?.get(attribute);
   if (cached?.liveVersion === liveVersion) return cached;
-  const column = view.column(attribute);
-  if (column === undefined) return { documentCount: 0, termCount: 0 };
-  const bits = andBits(presenceBits(column.column.presence, view.documentCount), live);
-  const lengths = view.text(attribute)?.lengths;
+  const text = view.text(attribute);
+  if (text === undefined) return { documentCount: 0, termCount: 0 };
+  const { lengths, presence } = text;
+  const bits = andBits(presenceBits(presence, view.documentCount), live);
   let termCount = 0;
-  if (lengths !== undefined) {
-    forEachBit(bits, (ordinal) => {
-      termCount += lengths[ordinal];
-    });
-  }
+  forEachBit(bits, (ordinal) => {
+    termCount += lengths[ordinal];
+  });
   const statistics = { documentCount: countBits(bits), termCount, liveVersion };
   const byAttribute = CACHE.get(view) ?? new Map<string, CachedStatistics>();
   CACHE.set(view, byAttribute.set(attribute, statistics));

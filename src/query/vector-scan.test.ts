@@ -1,7 +1,12 @@
-/** Distances through kernels and columns against those of the float64 twin. */
+/**
+ * Distances through kernels and columns against those of the float64 twin; those of far vectors
+ * against those in memory.
+ */
 
 import { expect, test } from "vitest";
+import { FarSource } from "../../test/support/far-segment.ts";
 import {
+  ARENAS,
   documentOf,
   documentQuery,
   KERNELS,
@@ -9,9 +14,19 @@ import {
   requestOf,
   schemaOf,
 } from "../../test/support/query-fixture.ts";
+import type { SegmentId } from "../base/ids.ts";
 import { type Random, seededRandom } from "../base/random.ts";
+import { clearBit, fullBitmap } from "../codec/bitmap.ts";
+import { buildDocuments } from "../codec/columns-builder.ts";
+import { headOf } from "../segment/segment-format.ts";
+import type { SegmentMemory } from "../segment/segment-memory.ts";
+import { OpenSegment, openSegment } from "../segment/segment-reader.ts";
+import type { SegmentView } from "../segment/segment-view.ts";
+import { planSegment } from "../segment/segment-writer.ts";
 import { cosineErrorMax, vectorDistance } from "../vector/metric.ts";
 import { runRequest } from "./run-request.ts";
+import { scanVectors, type VectorScan } from "./vector-scan.ts";
+import { newCounters } from "./work-counters.ts";
 
 const ELEMENTS = ["f32", "f16", "i8"] as const;
 type Element = (typeof ELEMENTS)[number];
@@ -87,4 +102,60 @@ test("squared distances of equal vectors are 0, and those beyond float32 its gre
   const vectors = [far, far.map((x) => -x), Float32Array.of(0, 0, 1e-45)];
   const found = distances("[3]f32", "euclidean_squared", vectors, far);
   expect(found).toEqual([0, 3.4028234663852886e38, 3.4028234663852886e38]);
+});
+
+/** Memory that the kernels read. */
+const MEMORY: SegmentMemory = {
+  allocate: (bytes) => {
+    const block = ARENAS.alloc(bytes);
+    if (block === undefined) throw new Error("the fixture's arenas are full");
+    return { arena: block.arena, offset: block.offset, bytes: ARENAS.bytes(block) };
+  },
+  free: (place) => ARENAS.free(place),
+};
+
+/** What a scan visits, and what it counts. */
+function visited(view: SegmentView, scan: Omit<VectorScan, "work" | "kernels">, live: Uint32Array) {
+  const work = newCounters();
+  const found: [ordinal: number, distance: number][] = [];
+  scanVectors({ ...scan, kernels: KERNELS, work }, view, live.slice(), (ordinals, distances) => {
+    for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
+  });
+  return { found, work };
+}
+
+test.each(ELEMENTS)("far %s vectors are scanned by chunk, with the same distances", (element) => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = seededRandom(seed);
+    const dimensions = 1 + random.below(40);
+    const schema = schemaOf({ vector: `[${dimensions}]${element}` });
+    const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
+    const documents = Array.from({ length: 1 + random.below(200) }, (_, i) => {
+      const isAbsent = i > 0 && random.below(5) === 0;
+      const vector = storable(random, element, dimensions, 1);
+      return documentOf(BigInt(i), isAbsent ? {} : { vector });
+    });
+    const plan = planSegment(buildDocuments("uint", types, documents), schema);
+    const block = MEMORY.allocate(plan.bytes);
+    plan.writeTo(block.bytes);
+    const id = "far" as SegmentId;
+    const near = openSegment(id, block.bytes, block);
+    const source = new FarSource(near.block.slice(), MEMORY);
+    const far = new OpenSegment(id, headOf(near.block).slice(), source);
+    const live = fullBitmap(documents.length);
+    const deadShare = random.below(11);
+    for (let o = 0; o < documents.length; o++) if (random.below(10) < deadShare) clearBit(live, o);
+    for (const access of ["scan", "gather"] as const) {
+      for (const metric of ["cosine_distance", "euclidean_squared"] as const) {
+        const query = storable(random, element, dimensions, 1);
+        const scan = { target: { attribute: "vector", metric, query }, access };
+        const before = source.rounds;
+        const result = source.run(() => visited(far, scan, live));
+        expect(result, `seed ${seed}`).toEqual(visited(near, scan, live));
+        expect(source.rounds - before, `seed ${seed}`).toBeLessThanOrEqual(2);
+        source.drop();
+      }
+    }
+    MEMORY.free({ ...block, bytes: block.bytes.length });
+  }
 });

@@ -5,6 +5,7 @@ import type { Ordinal } from "../base/ids.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
+import { attemptAll } from "../segment/not-resident.ts";
 import type { ColumnView, SegmentView, VectorPlace } from "../segment/segment-view.ts";
 import { lateInteractionDistance } from "../vector/late-interaction.ts";
 import {
@@ -50,7 +51,7 @@ export function scanVectors(
   const { presence } = found.column;
   const candidates =
     presence === undefined ? within : andBits(presenceBits(presence, view.documentCount), within);
-  const measure = distanceMeasure(scan, view, found);
+  const measure = distanceMeasure(scan, candidates, found);
   forEachPart(candidates, (ordinals, distances) => {
     measure(ordinals, distances);
     for (let i = 0; i < ordinals.length; i++) {
@@ -62,18 +63,17 @@ export function scanVectors(
   });
 }
 
-function distanceMeasure(scan: VectorScan, view: SegmentView, column: ColumnView): VisitPart {
+function distanceMeasure(scan: VectorScan, candidates: OrdinalBits, column: ColumnView): VisitPart {
   const { query, metric } = scan.target;
   if (!(query instanceof Float32Array)) return measureMulti(query, metric, column.column);
   const place = must(column.vectors, "dense vectors have no place");
-  const rows = { column, place, count: view.documentCount };
-  return measureDense(scan, query, rows);
+  if (place.chunkRows < column.column.count) requireChunks(place, candidates);
+  return measureDense(scan, query, { column, place });
 }
 
 interface Rows {
   readonly column: ColumnView;
   readonly place: VectorPlace;
-  readonly count: number;
 }
 
 function measureDense(
@@ -82,29 +82,82 @@ function measureDense(
   rows: Rows,
 ): VisitPart {
   const { metric } = target;
-  const matrix = matrixOf(rows);
   const measure = measureOf(metric);
-  kernels.setQuery(matrix, metric === "cosine_distance" ? unitVector(query) : query);
+  const sent = metric === "cosine_distance" ? unitVector(query) : query;
   const toDistances = metric === "cosine_distance" ? cosines(query, rows) : undefined;
+  const chunks = new Map<number, RowMatrix>();
+  const chunkAt = (index: number): RowMatrix => {
+    const matrix = chunks.get(index) ?? matrixOf(rows, index);
+    chunks.set(index, matrix);
+    return matrix;
+  };
   return (ordinals, distances) => {
-    if (access === "scan") {
-      const start = ordinals[0];
-      const end = ordinals[ordinals.length - 1] + 1;
-      const scores = kernels.scoreRange(measure, matrix, start, end);
-      for (let i = 0; i < ordinals.length; i++) distances[i] = scores[ordinals[i] - start];
-    } else {
-      distances.set(kernels.scoreRows(measure, matrix, ordinals));
-    }
+    forEachChunk(ordinals, rows.place.chunkRows, ({ index, start, end }) => {
+      const matrix = chunkAt(index);
+      kernels.setQuery(matrix, sent);
+      const first = index * rows.place.chunkRows;
+      const part = ordinals.subarray(start, end);
+      if (access === "scan") {
+        const from = part[0] - first;
+        const scores = kernels.scoreRange(measure, matrix, from, part[part.length - 1] + 1 - first);
+        for (let i = 0; i < part.length; i++) {
+          distances[start + i] = scores[part[i] - first - from];
+        }
+        return;
+      }
+      const local = first === 0 ? part : part.map((ordinal) => ordinal - first);
+      distances.set(kernels.scoreRows(measure, matrix, local), start);
+    });
     toDistances?.(ordinals, distances);
   };
 }
 
-function matrixOf({ column, place, count }: Rows): RowMatrix {
-  const { type } = column.column;
+/** A run of ordinals whose vectors are in one chunk. */
+interface ChunkRun {
+  readonly index: number;
+  /** Positions among the ordinals. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Cuts ascending ordinals where a chunk ends. */
+function forEachChunk(
+  ordinals: Uint32Array,
+  chunkRows: number,
+  visit: (run: ChunkRun) => void,
+): void {
+  for (let start = 0; start < ordinals.length; ) {
+    const index = Math.floor(ordinals[start] / chunkRows);
+    const limit = (index + 1) * chunkRows;
+    let end = start + 1;
+    if (ordinals[ordinals.length - 1] < limit) end = ordinals.length;
+    else while (ordinals[end] < limit) end++;
+    visit({ index, start, end });
+    start = end;
+  }
+}
+
+/** Makes sure that all vectors are there, or throws one `NotResident` for all of them. */
+function requireChunks(place: VectorPlace, candidates: OrdinalBits): void {
+  const wanted: (() => void)[] = [];
+  let last = -1;
+  forEachPart(candidates, (ordinals) => {
+    forEachChunk(ordinals, place.chunkRows, ({ index }) => {
+      if (index !== last) wanted.push(() => void place.chunk(index));
+      last = index;
+    });
+  });
+  attemptAll(wanted);
+}
+
+function matrixOf({ column, place }: Rows, index: number): RowMatrix {
+  const { type, count } = column.column;
   assert(type.kind === "vector", "rows of no dense vectors");
-  const { arena, offset, strideBytes } = place;
+  const { strideBytes, chunkRows } = place;
+  const { arena, offset } = place.chunk(index);
+  const rows = Math.min(chunkRows, count - index * chunkRows);
   return {
-    block: { arena, offset, bytes: count * strideBytes },
+    block: { arena, offset, bytes: rows * strideBytes },
     start: 0,
     format: type.element,
     dimensions: type.dimensions,

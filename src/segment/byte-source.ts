@@ -8,10 +8,15 @@ import type { SegmentBlock } from "./segment-memory.ts";
 
 /** The content of one segment, some of which may not be in memory. */
 export interface ByteSource {
+  /** Rises whenever bytes that were there are dropped: what was made of them must be forgotten. */
+  readonly epoch: number;
+  /** How many bytes of a large section are best asked for at once; infinite where all are here. */
+  readonly chunkBytes: number;
+
   /**
-   * Contiguous bytes from `start` to before `end` of the content and where they lie for kernels. The
-   * address is congruent to `start` modulo 64, so that arrays keep their alignment. They stay until
-   * the running query or write ends. Throws `NotResident` if some are missing.
+   * Contiguous bytes from `start` to before `end` of the content and where they lie for kernels.
+   * The address is congruent to `start` modulo 64, so that arrays keep their alignment. They stay
+   * until the running query or write ends. Throws `NotResident` if some are missing.
    */
   place(start: number, end: number): SegmentBlock;
 
@@ -21,6 +26,8 @@ export interface ByteSource {
 
 /** All of a segment in one block. */
 export class BlockSource implements ByteSource {
+  readonly epoch = 0;
+  readonly chunkBytes = Number.POSITIVE_INFINITY;
   readonly #block: SegmentBlock;
 
   constructor(block: SegmentBlock) {

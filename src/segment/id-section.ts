@@ -1,13 +1,14 @@
 /**
- * The section of ids: from id to ordinal by an open-addressing hash table. Packed
- * (`columns-packing.ts`): the ids' data, then the slots: ordinal + 1, or 0 if free; a power of two
- * of them, at most half full; none if there are few documents, which are then compared one by one.
+ * The sections of ids. One is packed (`columns-packing.ts`): the ids' data. The other is an
+ * open-addressing hash table from id to ordinal, u32 each: ordinal + 1, or 0 if free; a power of
+ * two of slots, at most half full. It is not there if there are few documents, which are then
+ * compared one by one.
  */
 
 import { assert } from "../base/assert.ts";
 import { buildIds } from "../codec/columns-builder.ts";
 import { packData, unpackData } from "../codec/columns-codec.ts";
-import { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker, bytesOf, corrupt } from "../codec/columns-packing.ts";
 import { idAttributeType } from "../codec/columns-value.ts";
 import type { IdType } from "../model/attribute-type.ts";
 import type { ColumnData } from "../model/columns.ts";
@@ -17,6 +18,7 @@ import { SECTION, type SectionPlan } from "./segment-format.ts";
 
 /** Up to this many documents comparing all ids is as fast as hashing, and needs no table. */
 const UNHASHED_COUNT_MAX = 4;
+const NO_SLOTS = new Uint32Array(0);
 
 /** Ids that can be hashed and compared without being decoded. */
 export interface IdKeys {
@@ -60,17 +62,23 @@ export function hashKeys(keys: IdKeys): Uint32Array {
   return hashes;
 }
 
+/** Opens the section of ids themselves. */
+export function openIds(block: Uint8Array, idType: IdType): ColumnData {
+  return unpackData(new ArrayUnpacker(block, "a section of ids"), idAttributeType(idType));
+}
+
 /** Finds ordinals by id. */
 export class IdTable {
-  readonly ids: ColumnData;
   readonly keys: IdKeys;
   readonly #slots: Uint32Array;
 
-  constructor(block: Uint8Array, idType: IdType, count: number) {
-    const unpacker = new ArrayUnpacker(block, "a section of ids");
-    this.ids = unpackData(unpacker, idAttributeType(idType));
-    this.keys = idKeys(this.ids, count);
-    this.#slots = unpacker.u32();
+  /** `slots` is the section of the hash table, if there is one. */
+  constructor(keys: IdKeys, slots: Uint8Array | undefined) {
+    this.keys = keys;
+    this.#slots =
+      slots === undefined
+        ? NO_SLOTS
+        : new Uint32Array(slots.buffer, slots.byteOffset, slotCount(keys.count));
   }
 
   /** The ordinal of the id at `index` of `keys`, whose hash is `hash`; -1 if it is not here. */
@@ -89,19 +97,61 @@ export class IdTable {
   }
 }
 
-/** Plans the section of ids, which are unique. */
-export function planIds(ids: ColumnData, count: number): SectionPlan {
+/** Plans the sections of ids, which are unique. */
+export function planIds(ids: ColumnData, count: number): SectionPlan[] {
   const packer = new ArrayPacker();
   packData(packer, ids, count);
-  packer.array(fillSlots(idKeys(ids, count)));
-  const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: SECTION.ids, attribute: "", bytes: packer.bytes, writeTo };
+  const data: SectionPlan = {
+    kind: SECTION.ids,
+    attribute: "",
+    bytes: packer.bytes,
+    writeTo: (target) => packer.writeTo(target),
+  };
+  if (slotCount(count) === 0) return [data];
+  const slots = fillSlots(idKeys(ids, count));
+  const table: SectionPlan = {
+    kind: SECTION.idSlots,
+    attribute: "",
+    bytes: slots.byteLength,
+    writeTo: (target) => target.set(bytesOf(slots)),
+  };
+  return [data, table];
+}
+
+/**
+ * Throws `corrupt` unless a hash table from a store has as many slots as there must be for `count`
+ * ids, and names each of them once: then there are free ones, and every search ends.
+ */
+export function checkSlots(section: Uint8Array | undefined, count: number): void {
+  const expected = slotCount(count);
+  if ((section?.length ?? 0) < 4 * expected) {
+    throw corrupt("a table of ids", `it has not the ${expected} slots of ${count} ids`);
+  }
+  if (section === undefined) return;
+  const slots = new Uint32Array(section.buffer, section.byteOffset, expected);
+  const isNamed = new Uint8Array(count + 1);
+  let named = 0;
+  for (let i = 0; i < expected; i++) {
+    if (slots[i] === 0) continue;
+    if (slots[i] > count || isNamed[slots[i]] === 1) {
+      throw corrupt("a table of ids", `slot ${i} leads to no id, or to one that has a slot`);
+    }
+    isNamed[slots[i]] = 1;
+    named++;
+  }
+  if (expected > 0 && named !== count) {
+    throw corrupt("a table of ids", `${named} of ${count} ids have a slot`);
+  }
+}
+
+/** Slots of the hash table over so many ids. */
+function slotCount(count: number): number {
+  return count <= UNHASHED_COUNT_MAX ? 0 : 2 ** Math.ceil(Math.log2(2 * count));
 }
 
 function fillSlots(keys: IdKeys): Uint32Array {
   const { count } = keys;
-  if (count <= UNHASHED_COUNT_MAX) return new Uint32Array(0);
-  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * count)));
+  const slots = new Uint32Array(slotCount(count));
   const mask = slots.length - 1;
   for (let ordinal = 0; ordinal < count; ordinal++) {
     let slot = keys.hash(ordinal) & mask;

@@ -332,7 +332,7 @@ function describeKilled(killed: ReadonlyMap<LiveSegment, number[]>): KilledOrdin
 }
 
 function placeOf(view: LiveSegment["view"]): SegmentPlace {
-  return { arena: view.arena, offset: view.offset, bytes: view.bytes };
+  return { ...view.place, bytes: view.bytes };
 }
 
 function liveLogicalBytes({ view, live, liveCount }: LiveSegment): number {

@@ -23,8 +23,8 @@ export class NotResident extends Error {
 
 /**
  * Runs all of `attempts`, also after one has thrown `NotResident`, and returns their results in
- * order. Throws one `NotResident` with everything that all of them want, so that it is loaded in one
- * round of requests. Any other error is thrown at once.
+ * order. Throws one `NotResident` with everything that all of them want, so that it is loaded in
+ * one round of requests. Any other error is thrown at once.
  */
 export function attemptAll<T>(attempts: Iterable<() => T>): T[] {
   const results: T[] = [];

@@ -1,25 +1,37 @@
 /**
  * Posting lists: for each of some sorted strings the ordinals that have it, ascending, and a number
- * for each: a frequency, or the bits of a weight. Packed (`columns-packing.ts`), in this order:
+ * for each: a frequency, or the bits of a weight. In three sections, so that a reader needs only
+ * the lists that it asks for: one packed (`columns-packing.ts`) with
  *
  * - strings: offsets and bytes (`term-section.ts`);
- * - starts: where each list begins in the next two arrays (count + 1);
- * - ordinals, u32 each;
- * - numbers, u32 each.
+ * - starts: where each list begins in the other sections (count + 1);
+ *
+ * and two that hold nothing but the ordinals, u32 each, and the numbers, u32 each, end to end.
  *
  * Plain arrays, so that a list is two views and no work: memory is paid for speed, as a segment in
  * memory is searched much more often than it is moved.
  */
 
-import type { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
+import { type ArrayPacker, type ArrayUnpacker, bytesOf } from "../codec/columns-packing.ts";
+import type { SectionKind, SectionPlan } from "./segment-format.ts";
 import { mergeSorted, type SortedStrings, StringCollector } from "./term-section.ts";
 
-/** All posting lists of an attribute. */
-export interface PostingLists {
+/** Which lists there are. */
+export interface PostingDirectory {
   readonly strings: SortedStrings;
   readonly starts: Uint32Array;
+}
+
+/** All posting lists of an attribute. */
+export interface PostingLists extends PostingDirectory {
   readonly ordinals: Uint32Array;
   readonly numbers: Uint32Array;
+}
+
+/** Kinds of the sections that hold the lists themselves. */
+export interface PostingKinds {
+  readonly ordinals: SectionKind;
+  readonly numbers: SectionKind;
 }
 
 /** One input of a merge. */
@@ -35,24 +47,32 @@ const POSTINGS_KEPT = 4096;
 /** Mark of a document that does not live on. */
 export const DEAD = 0xffff_ffff;
 
-/** Adds posting lists to a packer. */
-export function packPostings(packer: ArrayPacker, lists: PostingLists): void {
+/** Adds a directory of posting lists to a packer. */
+export function packPostings(packer: ArrayPacker, lists: PostingDirectory): void {
   packer.array(lists.strings.offsets);
   packer.array(lists.strings.bytes);
   packer.array(lists.starts);
-  packer.array(lists.ordinals);
-  packer.array(lists.numbers);
 }
 
 /** Reads what `packPostings` added. */
-export function unpackPostings(unpacker: ArrayUnpacker): PostingLists {
+export function unpackPostings(unpacker: ArrayUnpacker): PostingDirectory {
   const strings = { offsets: unpacker.u32(), bytes: unpacker.u8() };
-  return {
-    strings,
-    starts: unpacker.u32(),
-    ordinals: unpacker.u32(),
-    numbers: unpacker.u32(),
-  };
+  return { strings, starts: unpacker.u32() };
+}
+
+/** Plans the sections of the lists themselves. */
+export function planPostings(
+  attribute: string,
+  lists: PostingLists,
+  kinds: PostingKinds,
+): SectionPlan[] {
+  const section = (kind: SectionKind, array: Uint32Array): SectionPlan => ({
+    kind,
+    attribute,
+    bytes: array.byteLength,
+    writeTo: (target) => target.set(bytesOf(array)),
+  });
+  return [section(kinds.ordinals, lists.ordinals), section(kinds.numbers, lists.numbers)];
 }
 
 /** Joins posting lists; strings without a live document are dropped. */

@@ -30,7 +30,7 @@ import type { IdType } from "../model/attribute-type.ts";
 
 /** Kinds of sections by their code in the directory. */
 export const SECTION = {
-  /** Ids and their hash table (`id-section.ts`); without an attribute; always the first section. */
+  /** Ids (`id-section.ts`); without an attribute; always the first section. */
   ids: 1,
   /** A column (`columns-codec.ts`). */
   column: 2,
@@ -40,10 +40,22 @@ export const SECTION = {
   vectorColumn: 4,
   /** Distinct values (`dictionary-section.ts`). */
   dictionary: 5,
-  /** Text index (`text-section.ts`). */
+  /** Text index (`text-section.ts`) without its postings. */
   text: 6,
-  /** Sparse vectors by dimension (`sparse-section.ts`). */
+  /** Sparse vectors by dimension (`sparse-section.ts`) without their postings. */
   sparse: 7,
+  /** Hash table of ids (`id-section.ts`); without an attribute; if there is one, the second. */
+  idSlots: 8,
+  /** Ordinals and frequencies of a text index's postings (`posting-section.ts`). */
+  textOrdinals: 9,
+  textNumbers: 10,
+  /** Ordinals and weights of sparse vectors (`posting-section.ts`). */
+  sparseOrdinals: 11,
+  sparseNumbers: 12,
+  /** Whole documents in blocks (`documents-section.ts`); in stored segments only. */
+  documents: 15,
+  /** Where those blocks are (`documents-section.ts`). */
+  documentBlocks: 16,
 } as const;
 
 /** Code of a kind of section. */
@@ -52,7 +64,7 @@ export type SectionKind = (typeof SECTION)[keyof typeof SECTION];
 /** A section that is planned but not written yet. */
 export interface SectionPlan extends PlannedBytes {
   readonly kind: SectionKind;
-  /** Empty for the section of ids. */
+  /** Empty where the section is about no attribute. */
   readonly attribute: string;
 }
 
@@ -68,10 +80,15 @@ export interface SegmentFacts {
 export interface SegmentPlan extends PlannedBytes, SegmentFacts {}
 
 /** One entry of the directory. */
-export interface SectionEntry {
-  readonly kind: number;
+export interface SectionEntry extends SectionSpan {
+  readonly kind: SectionKind;
   readonly attribute: string;
+}
+
+/** Where a section is in the segment. */
+export interface SectionSpan {
   readonly offset: number;
+  /** A multiple of 64. */
   readonly bytes: number;
 }
 
@@ -120,24 +137,42 @@ export function planBlock(facts: SegmentFacts, sections: readonly SectionPlan[])
   return { ...facts, bytes, writeTo };
 }
 
-/** Reads the header of a segment that this program wrote or verified. */
-export function readFacts(block: Uint8Array): SegmentFacts {
-  const view = new DataView(block.buffer, block.byteOffset, HEADER_BYTES);
+/** Reads the header of a segment, or of its head, that this program wrote or verified. */
+export function readFacts(head: Uint8Array): SegmentFacts & { readonly bytes: number } {
+  const view = new DataView(head.buffer, head.byteOffset, HEADER_BYTES);
   return {
     documentCount: view.getUint32(8, true),
     idType: ID_TYPES[view.getUint32(12, true)],
+    bytes: view.getUint32(20, true),
     logicalBytes: view.getFloat64(24, true),
   };
 }
 
-/** The section of ids, found without reading the directory: commits open it in each new segment. */
-export function idSection(block: Uint8Array): Uint8Array {
-  const view = new DataView(block.buffer, block.byteOffset, HEADER_BYTES + ENTRY_BYTES);
-  const offset = view.getUint32(HEADER_BYTES + 12, true);
-  return block.subarray(offset, offset + view.getUint32(HEADER_BYTES + 16, true));
+/**
+ * The sections of ids, found without reading the directory: commits open them in each new segment.
+ */
+export function idSections(head: Uint8Array): {
+  readonly ids: SectionSpan;
+  readonly slots: SectionSpan | undefined;
+} {
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  const hasSlots =
+    view.getUint32(16, true) > 1 &&
+    view.getUint32(HEADER_BYTES + ENTRY_BYTES, true) === SECTION.idSlots;
+  return { ids: spanAt(view, 0), slots: hasSlots ? spanAt(view, 1) : undefined };
 }
 
-/** Reads the directory of a segment that this program wrote or verified. */
+function spanAt(view: DataView, index: number): SectionSpan {
+  const at = HEADER_BYTES + ENTRY_BYTES * index;
+  return { offset: view.getUint32(at + 12, true), bytes: view.getUint32(at + 16, true) };
+}
+
+/** The head of a segment: all before its first section, from which the rest is found. */
+export function headOf(block: Uint8Array): Uint8Array {
+  return block.subarray(0, headEnd(block));
+}
+
+/** Reads the directory of a segment, or of its head, that this program wrote or verified. */
 export function readDirectory(block: Uint8Array): SectionEntry[] {
   const view = new DataView(block.buffer, block.byteOffset, block.length);
   const count = view.getUint32(16, true);
@@ -145,7 +180,7 @@ export function readDirectory(block: Uint8Array): SectionEntry[] {
     const at = HEADER_BYTES + ENTRY_BYTES * i;
     const nameAt = view.getUint32(at + 4, true);
     return {
-      kind: view.getUint32(at, true),
+      kind: view.getUint32(at, true) as SectionKind,
       attribute: utf8Slice(block, nameAt, nameAt + view.getUint32(at + 8, true)),
       offset: view.getUint32(at + 12, true),
       bytes: view.getUint32(at + 16, true),
@@ -157,14 +192,19 @@ export function readDirectory(block: Uint8Array): SectionEntry[] {
 export function sealBlock(block: Uint8Array): Uint8Array<ArrayBuffer> {
   const sealed = new Uint8Array(block.length);
   sealed.set(block);
-  const view = new DataView(sealed.buffer);
+  sealInPlace(sealed);
+  return sealed;
+}
+
+/** Fills in the checksums of a segment that nobody else sees yet. */
+export function sealInPlace(sealed: Uint8Array<ArrayBuffer>): void {
+  const view = new DataView(sealed.buffer, sealed.byteOffset, sealed.length);
   readDirectory(sealed).forEach(({ offset, bytes }, i) => {
     const sum = crc32(sealed.subarray(offset, offset + bytes));
     view.setUint32(HEADER_BYTES + ENTRY_BYTES * i + 20, sum, true);
   });
   view.setUint32(SEALED_AT, 1, true);
   view.setUint32(CHECKSUM_AT, headChecksum(sealed), true);
-  return sealed;
 }
 
 /**
@@ -173,12 +213,30 @@ export function sealBlock(block: Uint8Array): Uint8Array<ArrayBuffer> {
  */
 export function verifyBlock(block: Uint8Array): void {
   const what = "a segment";
+  verifyHead(block);
+  const { bytes } = readFacts(block);
+  if (bytes !== block.length) throw corrupt(what, `it has ${block.length} bytes of ${bytes}`);
+  const view = new DataView(block.buffer, block.byteOffset, block.length);
+  readDirectory(block).forEach(({ attribute, offset, bytes: length }, i) => {
+    const expected = view.getUint32(HEADER_BYTES + ENTRY_BYTES * i + 20, true);
+    if (crc32(block.subarray(offset, offset + length)) !== expected) {
+      throw corrupt(what, `the checksum of section ${i} (\`${attribute}\`) is wrong`);
+    }
+  });
+}
+
+/**
+ * Checks the head of a sealed segment from a store, or a block that begins with it: its checksum,
+ * and that the sections which it names, ids first, lie one after the other to the segment's end.
+ * Throws `corrupt` or `too_new`; the caller adds the object's name.
+ */
+export function verifyHead(block: Uint8Array): void {
+  const what = "a segment";
   if (block.length < HEADER_BYTES) throw corrupt(what, `it has only ${block.length} bytes`);
   const view = new DataView(block.buffer, block.byteOffset, block.length);
   if (view.getUint32(0, true) !== MAGIC) throw corrupt(what, "it does not begin with TSEG");
   checkVersion(view.getUint32(4, true));
   const bytes = view.getUint32(20, true);
-  if (bytes !== block.length) throw corrupt(what, `it has ${block.length} bytes of ${bytes}`);
   if (view.getUint32(SEALED_AT, true) !== 1) throw corrupt(what, "it was never sealed");
   const directoryEnd = HEADER_BYTES + ENTRY_BYTES * view.getUint32(16, true);
   if (directoryEnd > block.length) throw corrupt(what, "its directory does not fit in it");
@@ -189,18 +247,20 @@ export function verifyBlock(block: Uint8Array): void {
   if (block.subarray(CHECKSUM_AT + 4, HEADER_BYTES).some((byte) => byte !== 0)) {
     throw corrupt(what, "its header has bytes that mean nothing");
   }
+  if (readFacts(block).idType === undefined) throw corrupt(what, "its ids are of no known type");
   let end = headEnd(block);
-  readDirectory(block).forEach((entry, i) => {
-    if (entry.offset !== end || end + entry.bytes > block.length) {
+  const directory = readDirectory(block);
+  if (directory.at(0)?.kind !== SECTION.ids) throw corrupt(what, "it does not begin with ids");
+  directory.forEach((entry, i) => {
+    if (entry.bytes % SECTION_ALIGNMENT !== 0) {
+      throw corrupt(what, `section ${i} has ${entry.bytes} bytes`);
+    }
+    if (entry.offset !== end || end + entry.bytes > bytes) {
       throw corrupt(what, `section ${i} is not where the one before it ends`);
     }
     end += entry.bytes;
-    const expected = view.getUint32(HEADER_BYTES + ENTRY_BYTES * i + 20, true);
-    if (crc32(block.subarray(entry.offset, end)) !== expected) {
-      throw corrupt(what, `the checksum of section ${i} (\`${entry.attribute}\`) is wrong`);
-    }
   });
-  if (end !== block.length) throw corrupt(what, "bytes follow its last section");
+  if (end !== bytes) throw corrupt(what, "bytes follow its last section");
 }
 
 function checkVersion(version: number): void {

@@ -21,8 +21,9 @@ import {
 } from "./dictionary-section.ts";
 import { planIds } from "./id-section.ts";
 import { DEAD, mergePostings } from "./posting-section.ts";
+import type { SegmentColumn } from "./segment-column.ts";
 import { planBlock, type SectionPlan, type SegmentPlan } from "./segment-format.ts";
-import type { OpenSegment, SegmentColumn } from "./segment-reader.ts";
+import type { OpenSegment } from "./segment-reader.ts";
 import { planStoredColumn } from "./segment-writer.ts";
 import { buildSparse, planSparse } from "./sparse-section.ts";
 import {
@@ -62,7 +63,7 @@ export function planMerge(inputs: readonly MergeInput[], schema: Schema): Segmen
     numbered.map(({ view, ordinals }) => ({ data: view.ids, ordinals })),
   );
   let logicalBytes = dataLogicalBytes(ids, 0, documentCount);
-  const sections = [planIds(ids, documentCount)];
+  const sections = planIds(ids, documentCount);
   for (const name of new Set(inputs.flatMap(({ view }) => view.attributes))) {
     const merge = new AttributeMerge(name, schema.attributes.get(name), numbered);
     const merged = merge.plan(documentCount);
@@ -83,7 +84,7 @@ export function matchesSchema(view: OpenSegment, schema: Schema): boolean {
     if (hasDictionary !== wantsDictionary(column.type, attribute)) return false;
     const options = textOptions(column, attribute);
     const wanted = options === undefined ? undefined : textFingerprint(options);
-    return view.textIndex(name)?.fingerprint === wanted;
+    return view.textHead(name)?.fingerprint === wanted;
   });
 }
 
@@ -121,8 +122,8 @@ class AttributeMerge {
     const sections = [planStoredColumn(this.#name, column)];
     if (wantsDictionary(type, this.#schema)) sections.push(this.#planDictionary(column));
     const text = this.#planText(column);
-    if (text !== undefined) sections.push(text);
-    if (type.kind === "sparse") sections.push(this.#planSparse(column));
+    if (text !== undefined) sections.push(...text);
+    if (type.kind === "sparse") sections.push(...this.#planSparse(column));
     return { logicalBytes: columnLogicalBytes(column), sections };
   }
 
@@ -171,7 +172,7 @@ class AttributeMerge {
     return planDictionary(this.#name, mergeDictionaries(parts));
   }
 
-  #planText(column: Column): SectionPlan | undefined {
+  #planText(column: Column): SectionPlan[] | undefined {
     const options = textOptions(column, this.#schema);
     if (options === undefined) return undefined;
     const fingerprint = textFingerprint(options);
@@ -184,12 +185,12 @@ class AttributeMerge {
         : index.fingerprint === fingerprint;
     });
     const index = isCurrent
-      ? mergeTextIndexes(fingerprint, parts, column.count)
+      ? mergeTextIndexes(fingerprint, parts, column)
       : buildTextIndex(column, options);
     return planText(this.#name, index);
   }
 
-  #planSparse(column: Column): SectionPlan {
+  #planSparse(column: Column): SectionPlan[] {
     const parts = this.#inputs.flatMap(({ view, newOrdinals }, i) => {
       const lists = view.sparseLists(this.#name);
       assert(lists !== undefined || this.#columns[i] === undefined, "sparse vectors not inverted");

@@ -3,24 +3,37 @@ import {
   type MakeView,
   randomSchema,
   segmentViewConformance,
+  TEXT_OPTIONS,
 } from "../../test/conformance/segment-view.ts";
-import { randomDocuments } from "../../test/support/random-documents.ts";
+import { damagedBytes } from "../../test/support/damaged-bytes.ts";
+import { FarSource, farView } from "../../test/support/far-segment.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
 import { TestSegmentMemory } from "../../test/support/test-segment-memory.ts";
-import type { SegmentId } from "../base/ids.ts";
+import { isDatabaseError } from "../base/errors.ts";
+import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import { clearBit, fullBitmap } from "../codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import { decodeFrame, encodeFrame } from "../codec/frame.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
-import type { Schema } from "../model/schema.ts";
-import { Memtable } from "./memtable.ts";
-import type { SegmentPlan } from "./segment-format.ts";
+import type { AttributeSchema, Schema } from "../model/schema.ts";
+import type { AttributeValue } from "../model/value.ts";
+import {
+  headOf,
+  SECTION,
+  type SectionKind,
+  type SegmentPlan,
+  sealInPlace,
+  verifyHead,
+} from "./segment-format.ts";
 import { planMerge } from "./segment-merger.ts";
-import { type OpenSegment, openSegment } from "./segment-reader.ts";
+import { OpenSegment, openSegment } from "./segment-reader.ts";
 import { sealSegment, verifySegment } from "./segment-seal.ts";
 import { planSegment } from "./segment-writer.ts";
 
 const ID = "s" as SegmentId;
+const TEXT = { kind: "scalar", of: "string" } as const;
+const VECTOR = { kind: "vector", dimensions: 16, element: "f32" } as const;
 
 function write(plan: SegmentPlan, memory: TestSegmentMemory): OpenSegment {
   const block = memory.allocate(plan.bytes);
@@ -64,10 +77,19 @@ const merged: MakeView = (documents, schema, random) => {
   return { view, memory: (arena) => memory.buffer(arena) };
 };
 
-const stored: MakeView = (documents, schema) => {
-  const sealed = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
-  verifySegment(sealed);
-  return { view: openSegment(ID, sealed, { arena: 0, offset: 0 }), memory: () => sealed.buffer };
+const sealed: MakeView = (documents, schema) => {
+  const block = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+  verifySegment(block);
+  return { view: openSegment(ID, block, { arena: 0, offset: 0 }), memory: () => block.buffer };
+};
+
+/** The same bytes as in memory, none of which are there. */
+const far: MakeView = (documents, schema) => {
+  const content = segmentOf(documents, schema, new TestSegmentMemory()).block.slice();
+  const memory = new TestSegmentMemory();
+  const source = new FarSource(content, memory);
+  const view = new OpenSegment(ID, headOf(content), source);
+  return { view: farView(view, source), memory: (arena) => memory.buffer(arena) };
 };
 
 function withDead(
@@ -109,9 +131,91 @@ function withoutIndexes(schema: Schema, random: Random): Schema["attributes"] {
 
 segmentViewConformance("a written segment", written);
 segmentViewConformance("a merged segment", merged);
-segmentViewConformance("a stored segment", stored);
+segmentViewConformance("a sealed segment", sealed);
+segmentViewConformance("a far segment", far);
 
-test("a segment goes through the frame of an object to a memtable and back", async () => {
+test("damaged bytes of a segment are found, or are none of its own", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = seededRandom(seed);
+    const block = someSealed(random);
+    const damaged = Uint8Array.from(damagedBytes(block, random));
+    expect(
+      fault(() => verifySegment(damaged)),
+      `seed ${seed}`,
+    ).toSatisfy((code) => code !== undefined || Buffer.compare(damaged, block) === 0);
+    const head = headOf(block);
+    const damagedHead = Uint8Array.from(damagedBytes(head, random));
+    expect(
+      fault(() => verifyHead(damagedHead)),
+      `seed ${seed}`,
+    ).toSatisfy(
+      (code) =>
+        code !== undefined || Buffer.compare(damagedHead.subarray(0, head.length), head) === 0,
+    );
+  }
+});
+
+test("a segment that was damaged before it was sealed is refused or can be read", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = seededRandom(seed);
+    const block = someSealed(random);
+    const start = headOf(block).length;
+    for (let times = 1 + random.below(4); times > 0; times--) {
+      block[start + random.below(block.length - start)] = random.below(256);
+    }
+    sealInPlace(block);
+    if (fault(() => verifySegment(block)) !== undefined) continue;
+    const view = openSegment(ID, block, { arena: 0, offset: 0 });
+    for (let ordinal = 0; ordinal < view.documentCount; ordinal++) {
+      const at = ordinal as Ordinal;
+      view.ordinalOf(view.idOf(at));
+      for (const attribute of view.attributes) view.column(attribute)?.value(at);
+    }
+  }
+});
+
+test("a far segment is read only where it is looked at", () => {
+  const idType = "uint";
+  const text = { type: TEXT, filterable: false, fullTextSearch: TEXT_OPTIONS } as const;
+  const vector = { type: VECTOR, filterable: false } as const;
+  const attributes = new Map<string, AttributeSchema>([
+    ["text", text],
+    ["vector", vector],
+  ]);
+  const schema: Schema = { idType, distanceMetric: "cosine_distance", attributes };
+  const documents = Array.from({ length: 1000 }, (_, i) => ({
+    id: BigInt(i),
+    attributes: new Map<string, AttributeValue>([
+      ["text", `fox ${i % 10 === 0 ? "dog" : "cat"} number${i}`],
+      ["vector", Float32Array.from({ length: 16 }, (_, d) => i + d)],
+    ]),
+  }));
+  const whole = segmentOf(documents, schema, new TestSegmentMemory());
+  const source = new FarSource(whole.block.slice(), new TestSegmentMemory());
+  const view = new OpenSegment(ID, headOf(whole.block).slice(), source);
+  const cost = (read: () => unknown): [rounds: number, bytes: number] => {
+    source.drop();
+    const before = [source.rounds, source.bytesLoaded];
+    source.run(read);
+    return [source.rounds - before[0], source.bytesLoaded - before[1]];
+  };
+  const bytesOf = (kind: SectionKind, attribute = "") => whole.entry(kind, attribute)?.bytes ?? 0;
+  expect(cost(() => view.documentCount)).toEqual([0, 0]);
+  expect(cost(() => view.idOf(5 as Ordinal))).toEqual([1, bytesOf(SECTION.ids)]);
+  const table = bytesOf(SECTION.ids) + bytesOf(SECTION.idSlots);
+  expect(cost(() => view.ordinalOf(5n))).toEqual([1, table]);
+  // The index, then 100 ordinals and 100 frequencies.
+  const index = bytesOf(SECTION.text, "text");
+  expect(cost(() => view.text("text")?.postings("dog"))).toEqual([2, index + 2 * 100 * 4]);
+  // What there is to know of the vectors, then one chunk of them.
+  const description = bytesOf(SECTION.vectorColumn, "vector");
+  const value = () => view.column("vector")?.value(500 as Ordinal);
+  expect(cost(value)).toEqual([2, description + source.chunkBytes]);
+  source.run(value);
+  expect(source.run(value)).toEqual(documents[500].attributes.get("vector"));
+});
+
+test("a segment goes through the frame of an object and back", async () => {
   const schema = randomSchema(seededRandom(1), "uint");
   const types = typesOf(schema);
   const documents = randomDocuments(seededRandom(2), 20, { idType: "uint", types });
@@ -125,9 +229,8 @@ test("a segment goes through the frame of an object to a memtable and back", asy
   } as const;
   const expected = { kind: "segment", object: "here", oldest: 1, newest: 1 } as const;
   const { payload } = await decodeFrame(await encodeFrame(frame), expected);
-  const memtable = new Memtable({ memory: new TestSegmentMemory(), newSegmentId: () => ID });
-  memtable.addSegment(ID, payload);
-  expect(sealSegment(memtable.segments[0].view)).toEqual(sealed);
+  verifySegment(payload);
+  expect(sealSegment(openSegment(ID, payload, { arena: 0, offset: 0 }))).toEqual(sealed);
 });
 
 test("a segment of a later format version is too new", () => {
@@ -137,3 +240,21 @@ test("a segment of a later format version is too new", () => {
   sealed[4] = 2;
   expect(() => verifySegment(sealed)).toThrow("format version 2, this server reads 1");
 });
+
+function someSealed(random: Random): Uint8Array<ArrayBuffer> {
+  const schema = randomSchema(random, "string");
+  const options = { idType: "string", types: EVERY_TYPE } as const;
+  const documents = randomDocuments(random, 1 + random.below(12), options);
+  return sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+}
+
+/** The code of the error that `check` throws, which is one of those about bytes of a store. */
+function fault(check: () => void): string | undefined {
+  try {
+    check();
+  } catch (error) {
+    if (isDatabaseError(error, "corrupt", "too_new", "too_old")) return error.code;
+    throw error;
+  }
+  return undefined;
+}

@@ -1,52 +1,51 @@
 /**
- * A view on a segment's bytes. Opening reads nothing but the header; the directory and each section
- * are opened when they are first asked for, so that thousands of small segments may be open.
+ * A view on a segment, in memory or in a store. Opening reads nothing but the head's header; the
+ * directory and each section are opened when they are first asked for, so that thousands of small
+ * segments may be open and a far one is read only where it is looked at. What reads bytes may throw
+ * `NotResident`, and may be called again.
  */
 
 import type { Ordinal, SegmentId } from "../base/ids.ts";
-import { openColumn } from "../codec/columns-codec.ts";
+import { corrupt } from "../codec/columns-packing.ts";
 import { dataLogicalBytes, valueLogicalBytes } from "../codec/columns-size.ts";
-import { columnValue, hasValue, idAt } from "../codec/columns-value.ts";
+import { idAt } from "../codec/columns-value.ts";
 import type { IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
-import type { AttributeValue, DocumentId } from "../model/value.ts";
-import { type Dictionary, dictionaryView, openDictionary } from "./dictionary-section.ts";
-import { type HashedIds, hashIds, IdTable } from "./id-section.ts";
-import type { PostingLists } from "./posting-section.ts";
+import type { DocumentId } from "../model/value.ts";
+import { BlockSource, type ByteSource } from "./byte-source.ts";
+import { type HashedIds, hashIds, IdTable, idKeys, openIds } from "./id-section.ts";
+import { attemptAll } from "./not-resident.ts";
+import { PostingRanges } from "./posting-ranges.ts";
+import type { PostingKinds, PostingLists } from "./posting-section.ts";
+import { SegmentColumn } from "./segment-column.ts";
 import {
-  idSection,
+  idSections,
   readDirectory,
   readFacts,
   SECTION,
   type SectionEntry,
   type SectionKind,
+  type SectionSpan,
 } from "./segment-format.ts";
-import type {
-  ColumnView,
-  DictionaryView,
-  SegmentView,
-  SparseView,
-  TextView,
-  VectorPlace,
-} from "./segment-view.ts";
-import { openSparse, sparseView } from "./sparse-section.ts";
-import { openText, type TextIndex, textView } from "./text-section.ts";
+import type { SegmentView, SparseView, TextView } from "./segment-view.ts";
+import { openSparse, SPARSE_POSTINGS, sparseView } from "./sparse-section.ts";
+import type { StoredDocuments } from "./stored-documents.ts";
 import {
-  oneVector,
-  openVectorColumn,
-  type PlacedVectors,
-  type VectorColumn,
-  vectorData,
-  vectorStride,
-} from "./vector-section.ts";
+  openText,
+  TEXT_POSTINGS,
+  type TextHead,
+  type TextIndex,
+  textView,
+} from "./text-section.ts";
 
-/** Opens a segment that this program wrote, or whose bytes passed `verifySegment`. */
+/** Opens a segment in memory that this program wrote, or whose bytes passed `verifySegment`. */
 export function openSegment(
   id: SegmentId,
   block: Uint8Array,
   place: { readonly arena: number; readonly offset: number },
 ): OpenSegment {
-  return new OpenSegment(id, block, place);
+  const { arena, offset } = place;
+  return new OpenSegment(id, block, new BlockSource({ arena, offset, bytes: block }));
 }
 
 /** A segment's view, and what merging needs beyond it. */
@@ -55,46 +54,56 @@ export class OpenSegment implements SegmentView {
   readonly documentCount: number;
   readonly idType: IdType;
   readonly logicalBytes: number;
-  readonly arena: number;
-  readonly offset: number;
-  readonly #block: Uint8Array;
+  readonly bytes: number;
+  readonly head: Uint8Array;
+  readonly #source: ByteSource;
+  readonly #documents: StoredDocuments | undefined;
+  #epoch = 0;
   #directory: Map<string, SectionEntry[]> | undefined;
+  #attributes: readonly string[] | undefined;
+  #ids: ColumnData | undefined;
   #table: IdTable | undefined;
   #sized: Column[] | undefined;
   readonly #columns = new Map<string, SegmentColumn | undefined>();
   readonly #texts = new Map<string, TextView | undefined>();
   readonly #sparse = new Map<string, SparseView | undefined>();
 
-  constructor(
-    id: SegmentId,
-    block: Uint8Array,
-    place: { readonly arena: number; readonly offset: number },
-  ) {
-    const facts = readFacts(block);
+  /** `head` begins with the segment's head; `documents` has what is in no column. */
+  constructor(id: SegmentId, head: Uint8Array, source: ByteSource, documents?: StoredDocuments) {
+    const facts = readFacts(head);
     this.id = id;
     this.documentCount = facts.documentCount;
     this.idType = facts.idType;
     this.logicalBytes = facts.logicalBytes;
-    this.arena = place.arena;
-    this.offset = place.offset;
-    this.#block = block;
+    this.bytes = facts.bytes;
+    this.head = head;
+    this.#source = source;
+    this.#documents = documents;
   }
 
-  get bytes(): number {
-    return this.#block.length;
-  }
-
-  /** The bytes themselves, as `sealSegment` and copies need them. */
+  /** All bytes of the segment, as `sealSegment` needs them. */
   get block(): Uint8Array {
-    return this.#block;
+    return this.#source.place(0, this.bytes).bytes;
+  }
+
+  /** Where all bytes of the segment are. */
+  get place(): { readonly arena: number; readonly offset: number } {
+    const { arena, offset } = this.#source.place(0, this.bytes);
+    return { arena, offset };
   }
 
   get ids(): ColumnData {
-    return this.table.ids;
+    this.#checkEpoch();
+    if (this.#ids === undefined) {
+      const { ids } = idSections(this.head);
+      this.#ids = openIds(this.#bytes(ids), this.idType);
+    }
+    return this.#ids;
   }
 
   /** Logical bytes of one document with its id; see `columns-size.ts`. */
   logicalBytesOf(ordinal: Ordinal): number {
+    this.#checkEpoch();
     this.#sized ??= this.attributes.flatMap((name) => this.column(name)?.column ?? []);
     let bytes = dataLogicalBytes(this.ids, ordinal, ordinal + 1);
     for (const column of this.#sized) bytes += valueLogicalBytes(column, ordinal);
@@ -103,13 +112,21 @@ export class OpenSegment implements SegmentView {
 
   /** The hash table of ids. */
   get table(): IdTable {
-    this.#table ??= new IdTable(idSection(this.#block), this.idType, this.documentCount);
+    this.#checkEpoch();
+    this.#table ??= this.#openTable();
     return this.#table;
   }
 
-  /** Attributes of which some document has a value. */
+  /** The section of the hash table of ids; undefined if there are too few to hash. */
+  get idSlots(): Uint8Array | undefined {
+    const { slots } = idSections(this.head);
+    return slots === undefined ? undefined : this.#bytes(slots);
+  }
+
+  /** Attributes of which some document has a value. Of a stored segment it may need bytes. */
   get attributes(): readonly string[] {
-    return [...this.#entries().keys()].filter((name) => name !== "");
+    this.#attributes ??= this.#listAttributes();
+    return this.#attributes;
   }
 
   idOf(ordinal: Ordinal): DocumentId {
@@ -127,67 +144,115 @@ export class OpenSegment implements SegmentView {
   }
 
   column(attribute: string): SegmentColumn | undefined {
+    this.#checkEpoch();
     return cached(this.#columns, attribute, () => this.#openColumn(attribute));
   }
 
   text(attribute: string): TextView | undefined {
+    this.#checkEpoch();
     return cached(this.#texts, attribute, () => {
-      const index = this.textIndex(attribute);
-      return index === undefined ? undefined : textView(index);
+      const head = this.textHead(attribute);
+      if (head === undefined) return undefined;
+      return textView(head, this.#postings(attribute, TEXT_POSTINGS));
     });
   }
 
   sparse(attribute: string): SparseView | undefined {
+    this.#checkEpoch();
     return cached(this.#sparse, attribute, () => {
-      const lists = this.sparseLists(attribute);
-      return lists === undefined ? undefined : sparseView(lists);
+      const block = this.#section(SECTION.sparse, attribute);
+      if (block === undefined) return undefined;
+      return sparseView(openSparse(block), this.#postings(attribute, SPARSE_POSTINGS));
     });
+  }
+
+  /** A text index without its postings. */
+  textHead(attribute: string): TextHead | undefined {
+    const block = this.#section(SECTION.text, attribute);
+    return block === undefined ? undefined : openText(block);
   }
 
   /** A text index as arrays. */
   textIndex(attribute: string): TextIndex | undefined {
-    const block = this.#section(SECTION.text, attribute);
-    return block === undefined ? undefined : openText(block);
+    const head = this.textHead(attribute);
+    if (head === undefined) return undefined;
+    const { directory, ...rest } = head;
+    const { starts } = directory;
+    const ranges = this.#postings(attribute, TEXT_POSTINGS);
+    return { ...rest, lists: { ...directory, ...ranges.read(0, starts[starts.length - 1]) } };
   }
 
   /** Inverted sparse vectors as arrays. */
   sparseLists(attribute: string): PostingLists | undefined {
     const block = this.#section(SECTION.sparse, attribute);
-    return block === undefined ? undefined : openSparse(block);
+    if (block === undefined) return undefined;
+    const directory = openSparse(block);
+    const { starts } = directory;
+    const ranges = this.#postings(attribute, SPARSE_POSTINGS);
+    return { ...directory, ...ranges.read(0, starts[starts.length - 1]) };
+  }
+
+  /** The sections, in their order. */
+  get entries(): readonly SectionEntry[] {
+    return readDirectory(this.head);
+  }
+
+  /** The directory's entry of a section. */
+  entry(kind: SectionKind, attribute: string): SectionEntry | undefined {
+    return this.#entries()
+      .get(attribute)
+      ?.find((candidate) => candidate.kind === kind);
+  }
+
+  #openTable(): IdTable {
+    // Both sections are wanted at once.
+    attemptAll<unknown>([() => this.ids, () => this.idSlots]);
+    return new IdTable(idKeys(this.ids, this.documentCount), this.idSlots);
   }
 
   #openColumn(attribute: string): SegmentColumn | undefined {
-    const stored = this.#section(SECTION.column, attribute);
-    if (stored !== undefined) {
-      return new SegmentColumn(openColumn(stored), this.#section(SECTION.dictionary, attribute));
+    const entries = {
+      column: this.entry(SECTION.column, attribute),
+      dictionary: this.entry(SECTION.dictionary, attribute),
+      vectorColumn: this.entry(SECTION.vectorColumn, attribute),
+      vectors: this.entry(SECTION.vectors, attribute),
+    };
+    const { documentCount: count } = this;
+    const stored = entries.vectorColumn === undefined ? this.#documents : undefined;
+    const hasColumn = entries.column !== undefined || entries.vectorColumn !== undefined;
+    if (!hasColumn && !stored?.attributes.has(attribute)) return undefined;
+    return new SegmentColumn({ attribute, count, source: this.#source, entries, stored });
+  }
+
+  #listAttributes(): readonly string[] {
+    const names = new Set(this.#entries().keys());
+    names.delete("");
+    for (const name of this.#documents?.attributes.keys() ?? []) names.add(name);
+    return [...names];
+  }
+
+  #postings(attribute: string, kinds: PostingKinds): PostingRanges {
+    const ordinals = this.entry(kinds.ordinals, attribute);
+    const numbers = this.entry(kinds.numbers, attribute);
+    if (ordinals === undefined || numbers === undefined) {
+      throw corrupt("posting lists", `those of \`${attribute}\` are missing`);
     }
-    const described = this.#section(SECTION.vectorColumn, attribute);
-    const vectors = this.#section(SECTION.vectors, attribute);
-    if (described === undefined || vectors === undefined) return undefined;
-    const column = openVectorColumn(described);
-    const offset = this.offset + (vectors.byteOffset - this.#block.byteOffset);
-    return new SegmentColumn(
-      new LazyVectorColumn(column, {
-        bytes: vectors,
-        strideBytes: vectorStride(column.type),
-      }),
-      undefined,
-      { arena: this.arena, offset },
-    );
+    return new PostingRanges(this.#source, ordinals, numbers);
   }
 
   #section(kind: SectionKind, attribute: string): Uint8Array | undefined {
-    const entry = this.#entries()
-      .get(attribute)
-      ?.find((candidate) => candidate.kind === kind);
-    if (entry === undefined) return undefined;
-    return this.#block.subarray(entry.offset, entry.offset + entry.bytes);
+    const entry = this.entry(kind, attribute);
+    return entry === undefined ? undefined : this.#bytes(entry);
+  }
+
+  #bytes({ offset, bytes }: SectionSpan): Uint8Array {
+    return this.#source.place(offset, offset + bytes).bytes;
   }
 
   #entries(): Map<string, SectionEntry[]> {
     if (this.#directory !== undefined) return this.#directory;
     const directory = new Map<string, SectionEntry[]>();
-    for (const entry of readDirectory(this.#block)) {
+    for (const entry of readDirectory(this.head)) {
       const known = directory.get(entry.attribute);
       if (known === undefined) directory.set(entry.attribute, [entry]);
       else known.push(entry);
@@ -195,92 +260,18 @@ export class OpenSegment implements SegmentView {
     this.#directory = directory;
     return directory;
   }
-}
 
-/** One attribute of a segment, and what merging needs beyond it. */
-export class SegmentColumn implements ColumnView {
-  readonly column: Column;
-  readonly #dictionaryBlock: Uint8Array | undefined;
-  readonly #place: { readonly arena: number; readonly offset: number } | undefined;
-  #dictionaryView: DictionaryView | undefined;
-  #dictionary: Dictionary | undefined;
-  #vectors: VectorPlace | undefined;
-
-  constructor(
-    column: Column,
-    dictionaryBlock: Uint8Array | undefined,
-    place?: { readonly arena: number; readonly offset: number },
-  ) {
-    this.column = column;
-    this.#dictionaryBlock = dictionaryBlock;
-    this.#place = place;
-  }
-
-  has(ordinal: Ordinal): boolean {
-    return hasValue(this.column, ordinal);
-  }
-
-  value(ordinal: Ordinal): AttributeValue {
-    const { placed } = this;
-    if (placed === undefined || !this.has(ordinal)) return columnValue(this.column, ordinal);
-    // Only this vector is read, however the others lie.
-    const { type, vectors } = placed;
-    return columnValue({ type, count: 1, data: oneVector(type, vectors, ordinal) }, 0);
-  }
-
-  get dictionary(): DictionaryView | undefined {
-    const arrays = this.dictionaryArrays;
-    if (arrays !== undefined) this.#dictionaryView ??= dictionaryView(arrays);
-    return this.#dictionaryView;
-  }
-
-  get vectors(): VectorPlace | undefined {
-    const lazy = this.placed;
-    if (lazy === undefined || this.#place === undefined) return undefined;
-    this.#vectors ??= {
-      ...this.#place,
-      strideBytes: lazy.vectors.strideBytes,
-      inverseNorms: lazy.description.inverseNorms,
-    };
-    return this.#vectors;
-  }
-
-  /** The dictionary as arrays. */
-  get dictionaryArrays(): Dictionary | undefined {
-    if (this.#dictionaryBlock !== undefined) {
-      this.#dictionary ??= openDictionary(this.#dictionaryBlock);
-    }
-    return this.#dictionary;
-  }
-
-  /** Dense vectors as they lie in the segment. */
-  get placed(): LazyVectorColumn | undefined {
-    return this.column instanceof LazyVectorColumn ? this.column : undefined;
-  }
-}
-
-/**
- * A column of dense vectors; where they lie at a padded stride, `data` is a copy made on demand.
- */
-export class LazyVectorColumn implements Column {
-  readonly type: VectorColumn["type"];
-  readonly count: number;
-  declare readonly presence?: Uint8Array;
-  readonly description: VectorColumn;
-  readonly vectors: PlacedVectors;
-  #data: ColumnData | undefined;
-
-  constructor(description: VectorColumn, vectors: PlacedVectors) {
-    this.type = description.type;
-    this.count = description.count;
-    if (description.presence !== undefined) this.presence = description.presence;
-    this.description = description;
-    this.vectors = vectors;
-  }
-
-  get data(): ColumnData {
-    this.#data ??= vectorData(this.type, this.vectors, this.count);
-    return this.#data;
+  /** Views of bytes that were dropped must not be used again. */
+  #checkEpoch(): void {
+    const { epoch } = this.#source;
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    this.#ids = undefined;
+    this.#table = undefined;
+    this.#sized = undefined;
+    this.#columns.clear();
+    this.#texts.clear();
+    this.#sparse.clear();
   }
 }
 

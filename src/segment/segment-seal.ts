@@ -4,9 +4,11 @@ import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { checkColumn, checkData, checkOffsets } from "../codec/columns-check.ts";
 import { corrupt } from "../codec/columns-packing.ts";
+import { checkSlots } from "./id-section.ts";
 import type { PostingLists } from "./posting-section.ts";
-import { readDirectory, readFacts, SECTION, sealBlock, verifyBlock } from "./segment-format.ts";
-import { type OpenSegment, openSegment, type SegmentColumn } from "./segment-reader.ts";
+import type { SegmentColumn } from "./segment-column.ts";
+import { readFacts, sealBlock, verifyBlock } from "./segment-format.ts";
+import { type OpenSegment, openSegment } from "./segment-reader.ts";
 
 /** Copies a segment's bytes with all checksums filled in, fit for a store. One pass over them. */
 export function sealSegment(segment: OpenSegment): Uint8Array<ArrayBuffer> {
@@ -20,13 +22,11 @@ export function sealSegment(segment: OpenSegment): Uint8Array<ArrayBuffer> {
  */
 export function verifySegment(block: Uint8Array): void {
   verifyBlock(block);
-  const { documentCount, idType } = readFacts(block);
-  if (idType === undefined || readDirectory(block).at(0)?.kind !== SECTION.ids) {
-    throw corrupt("a segment", "it has no ids, or none of a known type");
-  }
+  const { documentCount } = readFacts(block);
   try {
     const segment = openSegment("" as SegmentId, block, { arena: 0, offset: 0 });
     checkData(segment.ids, documentCount);
+    checkSlots(segment.idSlots, documentCount);
     for (const attribute of segment.attributes) checkAttribute(segment, attribute);
   } catch (error) {
     if (isDatabaseError(error)) throw error;
@@ -44,6 +44,7 @@ function checkAttribute(segment: OpenSegment, attribute: string): void {
     if (text.lengths.length !== segment.documentCount) {
       throw corrupt("a text index", `it has ${text.lengths.length} lengths`);
     }
+    checkPresence(text.presence, segment.documentCount);
   }
   const sparse = segment.sparseLists(attribute);
   if (sparse !== undefined) checkPostings(sparse, segment.documentCount);
@@ -60,6 +61,7 @@ function checkView(view: SegmentColumn, documentCount: number): void {
     if (!isWhole || description.inverseNorms.length !== documentCount) {
       throw corrupt("dense vectors", "there are not as many as documents");
     }
+    checkPresence(description.presence, documentCount);
     return;
   }
   checkColumn(column);
@@ -71,6 +73,11 @@ function checkView(view: SegmentColumn, documentCount: number): void {
   if (dictionary.codes.length !== codeCount || !isWithin) {
     throw corrupt("a dictionary", "its codes do not fit its values");
   }
+}
+
+function checkPresence(presence: Uint8Array | undefined, documentCount: number): void {
+  if (presence === undefined || presence.length === (documentCount + 7) >> 3) return;
+  throw corrupt("a bitmap", `it has ${presence.length} bytes for ${documentCount} documents`);
 }
 
 function checkPostings(lists: PostingLists, documentCount: number): void {

@@ -64,10 +64,10 @@ export interface DictionaryView {
 
 /** Address of a segment's dense vectors, for `ArenaKernels`. */
 export interface VectorPlace {
-  /** Which arena holds them. */
-  readonly arena: number;
-  /** Byte offset of the first vector in the arena. */
-  readonly offset: number;
+  /** Vectors that lie end to end; chunk c begins with vector c · chunkRows. */
+  readonly chunkRows: number;
+  /** Where the first vector of a chunk lies. Throws `NotResident`. */
+  chunk(index: number): { readonly arena: number; readonly offset: number };
   /** Bytes from one vector to the next. */
   readonly strideBytes: number;
   /** 1 / ‖v‖ by ordinal (0 for zero vectors), computed in f64 and rounded; for cosine. */
@@ -84,6 +84,8 @@ export interface Postings {
 export interface TextView {
   /** Terms of each document's text (repeats counted, dropped tokens not), 0 where absent. */
   readonly lengths: Uint32Array;
+  /** Bitmap of the documents with a value, as columns have it; undefined if all have one. */
+  readonly presence: Uint8Array | undefined;
   readonly termCount: number;
   /** The code-th smallest term by bytes. */
   term(code: number): string;

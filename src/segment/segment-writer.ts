@@ -21,7 +21,7 @@ import { inverseNorms, planVectors, vectorsOf } from "./vector-section.ts";
  * straight to where the segment stays, before the documents' arrays change.
  */
 export function planSegment(documents: DocumentColumns, schema: Schema): SegmentPlan {
-  const sections = [planIds(documents.ids, documents.count)];
+  const sections = planIds(documents.ids, documents.count);
   for (const [name, column] of documents.attributes) {
     if (!hasAnyValue(column)) continue;
     const attribute = schema.attributes.get(name);
@@ -54,8 +54,12 @@ function planIndexes(
     sections.push(planDictionary(name, buildDictionary(column)));
   }
   const options = textOptions(column, schema);
-  if (options !== undefined) sections.push(planText(name, buildTextIndex(column, options)));
-  if (column.type.kind === "sparse") sections.push(planSparse(name, buildSparse(column)));
+  if (options !== undefined) {
+    sections.push(...planText(name, buildTextIndex(column, options)));
+  }
+  if (column.type.kind === "sparse") {
+    sections.push(...planSparse(name, buildSparse(column)));
+  }
   return sections;
 }
 

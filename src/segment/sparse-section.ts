@@ -1,16 +1,19 @@
 /**
- * Sparse vectors of an attribute by dimension. Packed (`columns-packing.ts`): posting lists
- * (`posting-section.ts`) by dimension name, the numbers being weights as bits of f32.
+ * Sparse vectors of an attribute by dimension: posting lists (`posting-section.ts`) by dimension
+ * name, the numbers being weights as bits of f32.
  */
 
 import { assert } from "../base/assert.ts";
 import { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
 import { halves, hasValue } from "../codec/columns-value.ts";
 import type { Column } from "../model/columns.ts";
+import type { PostingRanges } from "./posting-ranges.ts";
 import {
   PostingCollector,
+  type PostingDirectory,
   type PostingLists,
   packPostings,
+  planPostings,
   unpackPostings,
 } from "./posting-section.ts";
 import { SECTION, type SectionPlan } from "./segment-format.ts";
@@ -37,31 +40,35 @@ export function buildSparse(column: Column): PostingLists {
   return collector.finish((keys) => keys.sort(), fromByteStrings);
 }
 
-/** Plans the section of inverted sparse vectors. */
-export function planSparse(attribute: string, lists: PostingLists): SectionPlan {
+/** The sections of sparse vectors' postings. */
+export const SPARSE_POSTINGS = {
+  ordinals: SECTION.sparseOrdinals,
+  numbers: SECTION.sparseNumbers,
+} as const;
+
+/** Plans the sections of inverted sparse vectors. */
+export function planSparse(attribute: string, lists: PostingLists): SectionPlan[] {
   const packer = new ArrayPacker();
   packPostings(packer, lists);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: SECTION.sparse, attribute, bytes: packer.bytes, writeTo };
+  const head = { kind: SECTION.sparse, attribute, bytes: packer.bytes, writeTo };
+  return [head, ...planPostings(attribute, lists, SPARSE_POSTINGS)];
 }
 
 /** Opens the section of inverted sparse vectors. */
-export function openSparse(block: Uint8Array): PostingLists {
+export function openSparse(block: Uint8Array): PostingDirectory {
   return unpackPostings(new ArrayUnpacker(block, "inverted sparse vectors"));
 }
 
-/** What queries see of inverted sparse vectors. */
-export function sparseView(lists: PostingLists): SparseView {
-  const { buffer, byteOffset, length } = lists.numbers;
-  const weights = new Float32Array(buffer, byteOffset, length);
+/** What queries see of inverted sparse vectors whose postings come from `ranges`. */
+export function sparseView(directory: PostingDirectory, ranges: PostingRanges): SparseView {
+  const { strings, starts } = directory;
   const postings = (name: string) => {
-    const code = codeOf(lists.strings, name);
+    const code = codeOf(strings, name);
     if (code < 0) return undefined;
-    const [start, end] = [lists.starts[code], lists.starts[code + 1]];
-    return {
-      ordinals: lists.ordinals.subarray(start, end),
-      weights: weights.subarray(start, end),
-    };
+    const { ordinals, numbers } = ranges.read(starts[code], starts[code + 1]);
+    const { buffer, byteOffset, length } = numbers;
+    return { ordinals, weights: new Float32Array(buffer, byteOffset, length) };
   };
   return { postings };
 }

@@ -1,7 +1,8 @@
 /**
  * The text index of an attribute. Packed (`columns-packing.ts`): the fingerprint of the options
- * that its terms come from (text), the count of terms of each document, posting lists
- * (`posting-section.ts`) with frequencies.
+ * that its terms come from (text); the count of terms of each document; 1 and the bitmap of the
+ * documents with a value, as columns have it, or 0 if all have one; the directory of posting lists
+ * (`posting-section.ts`). The lists, with frequencies, are in sections of their own.
  */
 
 import { ArrayPacker, ArrayUnpacker, utf8Slice } from "../codec/columns-packing.ts";
@@ -10,24 +11,40 @@ import type { Column } from "../model/columns.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import type { AttributeSchema } from "../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../text/analyzer.ts";
+import type { PostingRanges } from "./posting-ranges.ts";
 import {
   DEAD,
   mergePostings,
   PostingCollector,
+  type PostingDirectory,
   type PostingLists,
   packPostings,
+  planPostings,
   unpackPostings,
 } from "./posting-section.ts";
 import { SECTION, type SectionPlan } from "./segment-format.ts";
 import type { Postings, TextView } from "./segment-view.ts";
 import { codeOf, encodeSorted, lowerBound, sortByBytes, stringAt } from "./term-section.ts";
 
-/** A text index as arrays. */
-export interface TextIndex {
+/** A text index without its postings. */
+export interface TextHead {
   readonly fingerprint: string;
   readonly lengths: Uint32Array;
+  /** Bitmap of the documents with a value; undefined if all have one. */
+  readonly presence: Uint8Array | undefined;
+  readonly directory: PostingDirectory;
+}
+
+/** A text index as arrays. */
+export interface TextIndex extends Omit<TextHead, "directory"> {
   readonly lists: PostingLists;
 }
+
+/** The sections of a text index's postings. */
+export const TEXT_POSTINGS = {
+  ordinals: SECTION.textOrdinals,
+  numbers: SECTION.textNumbers,
+} as const;
 
 /** One input of a merge. */
 export interface TextPart {
@@ -95,14 +112,14 @@ export function buildTextIndex(column: Column, options: FullTextOptions): TextIn
     }
   }
   const lists = collector.finish(sortByBytes, encodeSorted);
-  return { fingerprint, lengths, lists };
+  return { fingerprint, lengths, presence: column.presence, lists };
 }
 
-/** Joins text indexes with one fingerprint into one over `count` documents. */
+/** Joins text indexes with one fingerprint into one over the documents of the merged `column`. */
 export function mergeTextIndexes(
   fingerprint: string,
   parts: readonly TextPart[],
-  count: number,
+  { count, presence }: Column,
 ): TextIndex {
   const lengths = new Uint32Array(count);
   const known = parts.flatMap(({ index, newOrdinals }) => {
@@ -113,40 +130,47 @@ export function mergeTextIndexes(
       if (newOrdinals[o] !== DEAD) lengths[newOrdinals[o]] = index.lengths[o];
     }
   }
-  return { fingerprint, lengths, lists: mergePostings(known) };
+  return { fingerprint, lengths, presence, lists: mergePostings(known) };
 }
 
-/** Plans the section of a text index. */
-export function planText(attribute: string, index: TextIndex): SectionPlan {
+/** Plans the sections of a text index. */
+export function planText(attribute: string, index: TextIndex): SectionPlan[] {
+  const { fingerprint, lengths, presence, lists } = index;
   const packer = new ArrayPacker();
-  packer.text(index.fingerprint);
-  packer.array(index.lengths);
-  packPostings(packer, index.lists);
+  packer.text(fingerprint);
+  packer.array(lengths);
+  packer.word(presence === undefined ? 0 : 1);
+  if (presence !== undefined) packer.array(presence);
+  packPostings(packer, lists);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: SECTION.text, attribute, bytes: packer.bytes, writeTo };
+  const head = { kind: SECTION.text, attribute, bytes: packer.bytes, writeTo };
+  return [head, ...planPostings(attribute, lists, TEXT_POSTINGS)];
 }
 
 /** Opens the section of a text index. */
-export function openText(block: Uint8Array): TextIndex {
+export function openText(block: Uint8Array): TextHead {
   const unpacker = new ArrayUnpacker(block, "a text index");
   const fingerprint = unpacker.text();
   const lengths = unpacker.u32();
-  return { fingerprint, lengths, lists: unpackPostings(unpacker) };
+  const presence = unpacker.word() === 1 ? unpacker.u8() : undefined;
+  return { fingerprint, lengths, presence, directory: unpackPostings(unpacker) };
 }
 
-/** What queries see of a text index. */
-export function textView({ lengths, lists }: TextIndex): TextView {
-  const { strings, starts, ordinals, numbers } = lists;
-  const postingsAt = (code: number): Postings => ({
-    ordinals: ordinals.subarray(starts[code], starts[code + 1]),
-    frequencies: numbers.subarray(starts[code], starts[code + 1]),
-  });
+/** What queries see of a text index whose postings come from `ranges`. */
+export function textView(head: TextHead, ranges: PostingRanges): TextView {
+  const { lengths, presence, directory } = head;
+  const { strings, starts } = directory;
+  const postingsAt = (code: number): Postings => {
+    const { ordinals, numbers } = ranges.read(starts[code], starts[code + 1]);
+    return { ordinals, frequencies: numbers };
+  };
   const postings = (term: string) => {
     const code = codeOf(strings, term);
     return code < 0 ? undefined : postingsAt(code);
   };
   return {
     lengths,
+    presence,
     termCount: starts.length - 1,
     term: (code) => stringAt(strings, code),
     lowerBound: (term) => lowerBound(strings, term),

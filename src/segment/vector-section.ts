@@ -7,7 +7,13 @@
 
 import { assert } from "../base/assert.ts";
 import { copyFixed } from "../codec/columns-gather.ts";
-import { ARRAY_ALIGNMENT, ArrayPacker, ArrayUnpacker, alignUp } from "../codec/columns-packing.ts";
+import {
+  ARRAY_ALIGNMENT,
+  ArrayPacker,
+  ArrayUnpacker,
+  alignUp,
+  corrupt,
+} from "../codec/columns-packing.ts";
 import { vectorBytes } from "../codec/columns-size.ts";
 import { halves } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
@@ -114,7 +120,7 @@ export function planVectors(
 export function openVectorColumn(block: Uint8Array): VectorColumn {
   const unpacker = new ArrayUnpacker(block, "a column of vectors");
   const type = parseAttributeType(unpacker.text());
-  assert(type?.kind === "vector", "a column of vectors has another type");
+  if (type?.kind !== "vector") throw corrupt("a column of vectors", "its type is another");
   const count = unpacker.word();
   const presence = unpacker.word() === 1 ? unpacker.u8() : undefined;
   return { type, count, presence, inverseNorms: unpacker.f32() };

@@ -188,11 +188,12 @@ export function segmentViewConformance(name: string, makeView: MakeView): void {
         if (type.kind !== "vector") expect(place).toBe(undefined);
         if (place === undefined || type.kind !== "vector") continue;
         expect(place.strideBytes % 16).toBe(0);
-        expect(place.offset % 64).toBe(0);
+        expect(place.chunk(0).offset % 64).toBe(0);
         documents.forEach(({ attributes }, ordinal) => {
-          const at = place.offset + ordinal * place.strideBytes;
+          const chunk = place.chunk(Math.floor(ordinal / place.chunkRows));
+          const at = chunk.offset + (ordinal % place.chunkRows) * place.strideBytes;
           const expected = attributes.get(attribute) ?? new Float32Array(type.dimensions);
-          const stored = elementsAt(memory(place.arena), at, type);
+          const stored = elementsAt(memory(chunk.arena), at, type);
           expect(Float32Array.from(stored)).toEqual(expected);
           const norm = Math.sqrt(stored.reduce((sum, x) => sum + x * x, 0));
           expect(place.inverseNorms[ordinal]).toBe(norm === 0 ? 0 : Math.fround(1 / norm));

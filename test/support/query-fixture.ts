@@ -23,7 +23,8 @@ import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planSegment } from "../../src/segment/segment-writer.ts";
 
 const MIB = 1024 * 1024;
-const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes: 64 * MIB });
+/** The memory of all fixtures. */
+export const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes: 64 * MIB });
 
 /** Kernels over the memory of all fixtures. */
 export const KERNELS = new ArenaKernels(await compileKernel("auto"), 0);
