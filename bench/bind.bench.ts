@@ -67,7 +67,7 @@ for (const [name, attributes] of Object.entries(SHAPES)) {
     const unused = () => {
       throw new Error("nothing is read");
     };
-    const current = { locate: unused, matchIds: unused, condition: unused };
+    const current = { expect: unused, locate: unused, matchIds: unused, condition: unused };
     encodeBatches([changesOf(resolveBatch(bound, current))]);
     bindMs = Math.min(bindMs, boundAt - start);
     allMs = Math.min(allMs, performance.now() - start);

@@ -22,7 +22,8 @@ const DIMENSIONS = 768;
 const arenas = new Arenas({ totalBytes: 1024 * MIB, threads: 2 });
 const wasm = new ArenaKernels(await compileKernel("auto"), 0);
 const scalar = new ArenaKernels(undefined, 1);
-for (const kernels of [wasm, scalar]) arenas.onArena((memory) => kernels.attach(memory));
+for (const kernels of [wasm, scalar])
+  arenas.onArena((memory, arena) => kernels.attach(arena, memory));
 
 const block = arenas.alloc(MEMORY_BYTES);
 if (block === undefined) throw new Error("no room for the rows");

@@ -7,7 +7,7 @@
  * and an int. Single-document commits upsert with random ids, each followed by a compaction step.
  */
 
-import type { SegmentId } from "../src/base/ids.ts";
+import { type SegmentId, sequenceNumber } from "../src/base/ids.ts";
 import { type Random, seededRandom } from "../src/base/random.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../src/codec/columns-builder.ts";
@@ -168,7 +168,10 @@ function benchCommits(name: string, schema: Schema, commits: number): void {
   const memory = new ClassedMemory();
   let next = 0;
   const memtable = new Memtable({ memory, newSegmentId: () => `s${next++}` as SegmentId });
-  const replica = new SnapshotReplica((place) => memory.blockAt(place));
+  const replica = new SnapshotReplica(({ id, at }) => {
+    if (at.kind === "stored") throw new Error("nothing is stored");
+    return openSegment(id, memory.blockAt(at.place), at.place);
+  });
   const batches = Array.from({ length: commits }, () =>
     documentsOf(random, schema, [BigInt(random.below(commits * 4))]),
   );
@@ -176,7 +179,7 @@ function benchCommits(name: string, schema: Schema, commits: number): void {
   report(`${name}: single-document commits`, commits, () => {
     for (const documents of batches) {
       const start = performance.now();
-      const deltas = [memtable.apply({ documents, schema })];
+      const deltas = [memtable.apply({ documents, schema, sequence: sequenceNumber(1) })];
       const merged = memtable.compactStep(131_072, schema);
       if (merged !== undefined) deltas.push(merged);
       for (const delta of deltas) {

@@ -231,18 +231,50 @@ export const COMMIT_GROUP_BYTES_MAX = 64 * MIB;
 export const CHECKPOINT_TAIL_BYTES = 64 * MIB;
 /** WAL entries after which a checkpoint is written. */
 export const CHECKPOINT_TAIL_ENTRIES = 2_000;
+/**
+ * How long after the last look at its manifests a namespace takes for certain that none was
+ * collected in between; well under the collectors' grace period.
+ */
+export const MANIFEST_RELOAD_MS = 60_000;
+/**
+ * How long a writer believes that it knows the end of a log; after that it looks for a manifest
+ * that has moved past it. Well under the grace period before entries are collected.
+ */
+export const LOG_END_KNOWN_MS_MAX = 60_000;
+/** Bytes of a stored segment, about; a merge holds two of them in memory, and its output. */
+export const STORED_SEGMENT_BYTES_MAX = 512 * MIB;
 /** Documents that are stored and read together: what one far read may cost beyond its document. */
 export const DOCUMENT_BLOCK_BYTES = 16 * KIB;
 /** Decoded blocks of documents that a thread keeps for each stored segment: about 1 MiB. */
 export const DOCUMENT_BLOCKS_KEPT = 64;
 /** Bytes of vectors that are read at once from a far segment; some round trip's worth. */
 export const VECTOR_CHUNK_BYTES = 512 * KIB;
+/** Reads of the store that the cache has under way at once. */
+export const CACHE_READS_MAX = 64;
+/**
+ * Ranges of an object that are closer than this are read together: the bytes in between cost less
+ * than another request (60 ms at 80 MB/s are 5 MB; a local disk's request is worth far less).
+ */
+export const NEAR_RANGE_BYTES = 256 * KIB;
+/** Bytes that ranges which are read together may span, so that large reads run in parallel. */
+export const RANGE_READ_BYTES_MAX = 8 * MIB;
+/** Small reads of a stored segment's content take the whole window of this size around them. */
+export const CACHE_WINDOW_BYTES = 64 * KIB;
+/** How often one query may find that bytes are missing, load them and start again. */
+export const LOAD_ROUNDS_MAX = 32;
+/** Newer snapshots on which a query is run again because segments of its own were collected. */
+export const SNAPSHOTS_RETRIED_MAX = 3;
 /** When a write that met backpressure may try again; our choice. */
 export const UNINDEXED_RETRY_MS = 1_000;
 /** How often threads report their figures to the main thread; our choice. */
 export const METRICS_INTERVAL_MS = 1_000;
-/** Share of the memory limit that segments may take; the rest is for bodies, heaps and caches. */
-export const SEGMENT_MEMORY_SHARE = 0.6;
+/**
+ * Share of the memory limit that documents may take which no stored segment has yet. With the
+ * cache's share 0.6; the rest is for bodies and heaps.
+ */
+export const SEGMENT_MEMORY_SHARE = 0.35;
+/** Share of the memory limit that cached ranges of stored segments may take. */
+export const CACHE_MEMORY_SHARE = 0.25;
 /** Documents of one page of the deprecated export; our choice. */
 export const EXPORT_PAGE_DOCUMENTS = 1_000;
 /** Names of attributes and types whose encoding is remembered; then all are forgotten. */

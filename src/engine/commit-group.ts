@@ -7,16 +7,14 @@ import { DatabaseError } from "../base/errors.ts";
 import { COMMIT_GROUP_BYTES_MAX, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import type { NewWalRecord } from "../log/wal-entry.ts";
-import type { LiveSegment } from "../segment/live-segment.ts";
 import type { PreparedSegments } from "../segment/memtable.ts";
-import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import type { ObjectStore } from "../storage/object-store.ts";
+import { NotResident } from "../segment/not-resident.ts";
+import type { StoredDeaths } from "../segment/stored-segments.ts";
 import { GroupFootprint } from "../write/group-footprint.ts";
 import { encodeBatches } from "../write/wal-records.ts";
 import type { CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
-import { asFaultOf, getSegment } from "./segment-objects.ts";
 
 /** A job that waits, and who waits for it. */
 export interface QueuedJob {
@@ -31,6 +29,8 @@ export interface GroupMember extends QueuedJob {
   readonly records: readonly NewWalRecord[];
   /** Its segments, in memory already. */
   readonly prepared: PreparedSegments | undefined;
+  /** The documents of stored segments that it replaces or deletes. */
+  readonly deaths: StoredDeaths;
 }
 
 /** Jobs that share a WAL entry, and the facts after them. */
@@ -48,7 +48,10 @@ export interface GroupBase {
   stateAt(facts: NamespaceFacts): JobState;
 }
 
-/** Takes as many jobs from the head of `queue` as fit together; refused ones hear it at once. */
+/**
+ * Takes as many jobs from the head of `queue` as fit together; refused ones hear it at once. Throws
+ * `NotResident`, and takes nothing, if the first one needs bytes of stored segments.
+ */
 export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
   const members: GroupMember[] = [];
   const footprint = new GroupFootprint();
@@ -72,41 +75,25 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       const changesKey = keyOf(after) !== keyOf(facts);
       if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
       isLast ||= changesKey;
+      const deaths = base.documents.deathsOf(resolved.batch);
       job.release?.();
       const prepared = base.documents.prepare(resolved.batch, after.schema);
-      members.push({ ...queue[0], resolved, records, prepared });
+      members.push({ ...queue[0], resolved, records, prepared, deaths });
       if (resolved.touched !== undefined) footprint.add(resolved.touched);
       facts = after;
       bytes += job.bytes;
       entryBytes += size;
     } catch (error) {
+      if (error instanceof NotResident) {
+        if (isFirst) throw error;
+        break; // It opens the next group.
+      }
       fail(error);
     }
     queue.shift();
     if (isLast) break;
   }
   return { members, facts };
-}
-
-/** Loads the segments of an import, if the job is one. Throws, and takes nothing, if it cannot. */
-export async function withImports(
-  member: GroupMember,
-  documents: NamespaceDocuments,
-  from: { readonly store: ObjectStore; readonly at: NamespaceGeneration },
-): Promise<GroupMember> {
-  const record = member.resolved.batch.find(({ kind }) => kind === "import");
-  if (record?.kind !== "import") return member;
-  const segments: LiveSegment[] = [];
-  for (const segment of record.segments) {
-    try {
-      const sealed = await getSegment(from.store, from.at, segment);
-      segments.push(...documents.prepareStored(segment.id, sealed).segments);
-    } catch (error) {
-      documents.discard({ segments });
-      throw asFaultOf(from.at, segment.id, error);
-    }
-  }
-  return { ...member, prepared: { segments } };
 }
 
 /** The customer-managed key with which a namespace writes, if any. */

@@ -11,11 +11,9 @@ import {
   namespaceNameFault,
   type SegmentId,
 } from "../base/ids.ts";
-import type { Schema } from "../model/schema.ts";
+import type { ManifestSegment } from "../manifest/manifest.ts";
 import type { WriteRequest } from "../model/write-request.ts";
-import { matchesSchema, planMerge } from "../segment/segment-merger.ts";
-import { type OpenSegment, openSegment } from "../segment/segment-reader.ts";
-import { sealSegment } from "../segment/segment-seal.ts";
+import { newSegmentId, tombstoneName } from "../segment/segment-id.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import {
@@ -23,19 +21,21 @@ import {
   copySettings,
   type NamespaceSettings,
 } from "../write/namespace-settings.ts";
-import type { ImportedSegment, WriteBatch } from "../write/wal-records.ts";
+import type { WriteBatch } from "../write/wal-records.ts";
 import { billedCopyBytes } from "../write/write-billing.ts";
 import type { CommitJob } from "./commit-job.ts";
-import type { HeldDocuments, Namespace } from "./namespace.ts";
+import type { HeldDocuments, HeldStoredSegment } from "./held-documents.ts";
+import type { Namespace } from "./namespace.ts";
 import type { NamespaceCatalog } from "./namespace-catalog.ts";
 import { namespaceNotFound } from "./namespace-faults.ts";
 import type { NamespaceParts } from "./namespace-parts.ts";
-import { putSegment } from "./segment-objects.ts";
+import { copyStoredSegment, putTombstones } from "./segment-objects.ts";
+import { storeSegments } from "./store-segments.ts";
 import { destinationExists, importJob } from "./write-jobs.ts";
 
 /** What a copy needs. */
 export interface CopyContext {
-  readonly parts: Pick<NamespaceParts, "clock" | "random" | "storeFor" | "yield">;
+  readonly parts: Pick<NamespaceParts, "clock" | "random" | "memory" | "storeFor" | "yield">;
   readonly catalog: NamespaceCatalog;
   progress(text: string): void;
 }
@@ -145,27 +145,59 @@ function whenResolved(job: CommitJob<void>, resolved: () => void): CommitJob<voi
   };
 }
 
+/** Puts all live documents under the destination. Stored segments are copied as they are. */
 async function putAll(
   held: HeldDocuments,
-  { at, store, ids }: Filling,
+  filling: Filling,
   { parts, progress }: CopyContext,
-): Promise<ImportedSegment[]> {
-  const put: ImportedSegment[] = [];
+): Promise<ManifestSegment[]> {
+  const { at, store, ids } = filling;
   let total = 0;
-  for (const { view, live, liveCount } of held.segments) {
-    const whole = view as OpenSegment;
-    // Without the dead, and with all indexes of the schema also where they are still being built.
-    const isFit = liveCount === view.documentCount && matchesSchema(whole, held.schema);
-    const sealed = isFit ? sealSegment(whole) : rebuilt(whole, live, held.schema);
-    const id = Buffer.from(parts.random.bytes(8)).toString("hex") as SegmentId;
-    ids.push(id);
-    const bytes = await putSegment(store, at, id, sealed);
-    put.push({ id, documentCount: liveCount, bytes });
+  const count = (bytes: number) => {
     total += bytes;
     progress(`index: copied ${total} bytes`);
-    await parts.yield();
+  };
+  const put = await storeSegments(held.fresh, {
+    store,
+    at,
+    schema: held.schema,
+    baseVersion: 0,
+    random: parts.random,
+    memory: parts.memory,
+    yield: parts.yield,
+    progress: count,
+  });
+  ids.push(...put.map(({ id }) => id));
+  for (const segment of held.stored) {
+    if (segment.liveCount === 0) continue;
+    const copied = await copySegment(segment, filling, parts);
+    count(copied.bytes);
+    put.push(copied);
   }
   return put;
+}
+
+/** Copies one stored segment, and which of its documents are alive. */
+async function copySegment(
+  { view, live, liveCount, object, head }: HeldStoredSegment,
+  { at, store, ids }: Filling,
+  { random }: CopyContext["parts"],
+): Promise<ManifestSegment> {
+  const id = newSegmentId(0, random);
+  ids.push(id);
+  const bytes = await copyStoredSegment({ store, key: object }, { store, key: segmentKey(at, id) });
+  const { documentCount } = view;
+  const deletedCount = documentCount - liveCount;
+  const copied = { id, documentCount, bytes, deletedCount, head: encodeHead(head) };
+  if (deletedCount === 0) return copied;
+  const tombstoneObject = tombstoneName(id, 0);
+  ids.push(tombstoneObject);
+  await putTombstones(store, at, tombstoneObject, live);
+  return { ...copied, tombstoneObject };
+}
+
+function encodeHead(head: Uint8Array): string {
+  return Buffer.from(head).toString("base64");
 }
 
 async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Promise<Namespace> {
@@ -200,12 +232,4 @@ function settingsOf(
     { ...(encryption && { encryption }), ...(shardCount !== undefined && { shardCount }) },
     nowMs,
   );
-}
-
-/** A segment's live documents as a segment with the indexes that the schema asks for. */
-function rebuilt(view: OpenSegment, live: Uint32Array, schema: Schema): Uint8Array {
-  const plan = planMerge([{ view, live }], schema);
-  const block = new Uint8Array(plan.bytes);
-  plan.writeTo(block);
-  return sealSegment(openSegment(view.id, block, { arena: 0, offset: 0 }));
 }

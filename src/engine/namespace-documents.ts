@@ -1,21 +1,54 @@
 /**
- * The documents of one open namespace in the write thread: the memtable, the numbering of its
- * deltas, and which dropped segments wait for their readers.
+ * The documents of one open namespace in the write thread: the memtable, the stored segments, the
+ * numbering of their deltas, and which dropped segments wait for their readers.
+ *
+ * What a batch kills in stored segments is looked up before it is committed (`deathsOf`), since
+ * that may need bytes of the store; applying it afterwards needs none.
  */
 
-import type { SegmentId } from "../base/ids.ts";
+import { DatabaseError } from "../base/errors.ts";
+import type { Ordinal, SegmentId, SequenceNumber } from "../base/ids.ts";
 import { SEGMENT_MERGE_DOCUMENTS_MAX } from "../base/limits.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
+import type { DocumentId } from "../model/value.ts";
+import { type IdKeys, idKeys } from "../segment/id-section.ts";
+import type { LiveSegment } from "../segment/live-segment.ts";
 import { Memtable, type PreparedSegments } from "../segment/memtable.ts";
 import type { MemtableDelta } from "../segment/memtable-delta.ts";
 import type { SegmentMemory } from "../segment/segment-memory.ts";
+import {
+  describeStored,
+  findIn,
+  type SoughtIds,
+  type StoredDeaths,
+  type StoredSegment,
+  StoredSegments,
+} from "../segment/stored-segments.ts";
 import type { WriteBatch } from "../write/wal-records.ts";
 import type { PublishedDelta } from "./published-state.ts";
+
+/** How a committed batch is applied. */
+export interface BatchApplication {
+  readonly schema: Schema;
+  readonly sequence: SequenceNumber;
+  /** What `prepare` made of it; without it the documents' segments are built now. */
+  readonly prepared?: PreparedSegments;
+  /** What `deathsOf` gave for it. */
+  readonly deaths: StoredDeaths;
+}
+
+/** Ids that one entry deleted. */
+interface TailDeletes {
+  readonly sequence: SequenceNumber;
+  readonly keys: IdKeys;
+}
 
 /** Documents, and the deltas that they gave. */
 export class NamespaceDocuments {
   readonly memtable: Memtable;
+  readonly #stored = new StoredSegments();
+  #tailDeletes: TailDeletes[] = [];
   #version = 0;
   /** Dropped segments by the version that dropped them, ascending. */
   readonly #drops: { readonly version: number; readonly ids: readonly SegmentId[] }[] = [];
@@ -28,7 +61,45 @@ export class NamespaceDocuments {
 
   /** No segment is here and none waits for its readers. */
   get isEmpty(): boolean {
-    return this.memtable.segments.length === 0 && this.#drops.length === 0;
+    return this.segments.length === 0 && this.#drops.length === 0;
+  }
+
+  /** All segments with their live documents as of now; unordered. */
+  get segments(): readonly LiveSegment[] {
+    return [...this.#stored.stored.map(({ segment }) => segment), ...this.memtable.segments];
+  }
+
+  /** The segments in the store. */
+  get stored(): readonly StoredSegment[] {
+    return this.#stored.stored;
+  }
+
+  /** Live documents. */
+  get documentCount(): number {
+    return this.memtable.documentCount + this.#stored.documentCount;
+  }
+
+  /** Logical bytes of live documents; estimated where stored segments have dead ones. */
+  get logicalBytes(): number {
+    return this.memtable.logicalBytes + this.#stored.logicalBytes;
+  }
+
+  /** Where the live document with an id is. Throws `NotResident`. */
+  locate(id: DocumentId): { segment: LiveSegment; ordinal: Ordinal } | undefined {
+    return this.memtable.locate(id) ?? this.#stored.locate(id);
+  }
+
+  /** What a batch kills in stored segments. Throws `NotResident`. */
+  deathsOf(batch: WriteBatch): StoredDeaths {
+    const sought: SoughtIds[] = [];
+    for (const record of batch) {
+      const ids = idsOf(record);
+      if (ids !== undefined) sought.push({ keys: idKeys(ids.ids, ids.count), indexes: undefined });
+    }
+    return findIn(
+      this.#stored.stored.map(({ segment }) => segment),
+      sought,
+    );
   }
 
   /** Builds the segments of a batch that is yet to be committed. Throws `overloaded`. */
@@ -43,21 +114,82 @@ export class NamespaceDocuments {
   }
 
   /** Applies the documents of a committed batch; undefined if it has none. */
-  apply(
-    batch: WriteBatch,
-    schema: Schema,
-    prepared?: PreparedSegments,
-  ): PublishedDelta | undefined {
+  apply(batch: WriteBatch, application: BatchApplication): PublishedDelta | undefined {
+    const { schema, sequence, prepared, deaths } = application;
     const documents = documentsOf(batch);
     const deletes = batch.find((record) => record.kind === "deletes")?.deletes;
     if (documents === undefined && deletes === undefined) return undefined;
-    const commit = {
+    const change = this.memtable.apply({
       schema,
+      sequence,
       ...(documents && { documents }),
       ...(deletes && { deletes }),
       ...(prepared && { prepared }),
-    };
-    return this.#numbered(this.memtable.apply(commit));
+    });
+    if (deletes !== undefined) {
+      this.#tailDeletes.push({ sequence, keys: idKeys(deletes.ids, deletes.count) });
+    }
+    return this.#numbered(this.#withDeaths(change, this.#stored.kill(deaths)));
+  }
+
+  /** Puts stored segments in, when nothing is here yet and nobody reads. */
+  restore(stored: readonly StoredSegment[]): void {
+    this.#stored.replace(stored);
+  }
+
+  /** Adds the stored segments of a committed import; no id of theirs is alive here. */
+  addStored(added: readonly StoredSegment[]): PublishedDelta {
+    this.#stored.replace([...this.#stored.stored, ...added]);
+    const change = { full: false, added: added.map(describeStored), killed: [], dropped: [] };
+    return this.#numbered(change);
+  }
+
+  /**
+   * What entries after `indexedUpTo` have killed in the segments of `next` that are not here yet.
+   * Throws `NotResident`.
+   */
+  deathsIn(next: readonly StoredSegment[], indexedUpTo: SequenceNumber): StoredDeaths {
+    const fresh = next.filter(({ segment }) => this.#stored.get(segment.view.id) === undefined);
+    const sought: SoughtIds[] = this.memtable.writtenAfter(indexedUpTo);
+    for (const { sequence, keys } of this.#tailDeletes) {
+      if (sequence > indexedUpTo) sought.push({ keys, indexes: undefined });
+    }
+    return findIn(
+      fresh.map(({ segment }) => segment),
+      sought.filter(({ keys, indexes }) => (indexes?.length ?? keys.count) > 0),
+    );
+  }
+
+  /**
+   * Takes over the segments of a newer manifest, which hold all entries up to `indexedUpTo`; drops
+   * what they replace. Segments that are here already stay as they are. `deaths` is what `deathsIn`
+   * says now. No document may come or go by this: throws `corrupt`, and changes nothing, where the
+   * counts differ.
+   */
+  adopt(
+    manifest: { readonly segments: readonly StoredSegment[]; readonly indexedUpTo: SequenceNumber },
+    deaths: StoredDeaths,
+  ): PublishedDelta {
+    const { indexedUpTo } = manifest;
+    const before = this.documentCount;
+    const next = manifest.segments.map((stored) => {
+      return this.#stored.get(stored.segment.view.id) ?? stored;
+    });
+    this.#checkCount(next, deaths, indexedUpTo);
+    const known = new Set(this.#stored.stored);
+    const kept = new Set(next);
+    const gone = [...known].filter((stored) => !kept.has(stored));
+    const added = next.filter((stored) => !known.has(stored));
+    this.#stored.replace(next);
+    this.#stored.kill(deaths);
+    const change = this.memtable.forget(indexedUpTo);
+    this.#tailDeletes = this.#tailDeletes.filter(({ sequence }) => sequence > indexedUpTo);
+    if (this.documentCount !== before) throw lostDocuments(before, this.documentCount);
+    return this.#numbered({
+      ...change,
+      added: added.map(describeStored),
+      dropped: [...change.dropped, ...gone.map(({ segment }) => segment.view.id)],
+    });
   }
 
   /** Merges a few small segments; undefined if there is nothing to do. */
@@ -70,19 +202,14 @@ export class NamespaceDocuments {
     return this.#number(this.memtable.rebuildStep(schema));
   }
 
-  /** Puts a segment from the store into memory, to be added. Throws `corrupt`, `overloaded`. */
-  prepareStored(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): PreparedSegments {
-    return this.memtable.prepareStored(id, sealed, live);
-  }
-
-  /** Adds segments from the store. */
-  addPrepared(prepared: PreparedSegments): PublishedDelta {
-    return this.#numbered(this.memtable.addPrepared(prepared));
-  }
-
   /** The whole state, for a reader that knows nothing. */
   full(): PublishedDelta {
-    return { version: ++this.#version, change: this.memtable.full() };
+    const { full, added, killed, dropped } = this.memtable.full();
+    const stored = this.#stored.stored.map(describeStored);
+    return {
+      version: ++this.#version,
+      change: { full, added: [...stored, ...added], killed, dropped },
+    };
   }
 
   /** A delta that changes nothing, to publish new facts with. */
@@ -93,7 +220,11 @@ export class NamespaceDocuments {
 
   /** Drops everything. */
   clear(): PublishedDelta {
-    return this.#numbered(this.memtable.clear());
+    const gone = this.#stored.stored.map(({ segment }) => segment.view.id);
+    this.#stored.replace([]);
+    this.#tailDeletes = [];
+    const change = this.memtable.clear();
+    return this.#numbered({ ...change, dropped: [...change.dropped, ...gone] });
   }
 
   /** Keeps dropped segments in memory until the returned function is called. */
@@ -116,11 +247,30 @@ export class NamespaceDocuments {
     this.release(this.#version);
   }
 
+  #checkCount(
+    next: readonly StoredSegment[],
+    deaths: StoredDeaths,
+    indexedUpTo: SequenceNumber,
+  ): void {
+    let after = this.memtable.documentCount - this.memtable.countUpTo(indexedUpTo);
+    for (const { segment } of next) after += segment.liveCount - distinct(deaths.get(segment));
+    if (after !== this.documentCount) throw lostDocuments(this.documentCount, after);
+  }
+
   #free(): void {
     if (this.#pins > 0) return;
     while (this.#drops.length > 0 && this.#drops[0].version <= this.#releasedVersion) {
       this.memtable.release(this.#drops.shift()?.ids ?? []);
     }
+  }
+
+  #withDeaths(change: MemtableDelta, killed: Map<LiveSegment, number[]>): MemtableDelta {
+    if (killed.size === 0) return change;
+    // A stored segment stays until a manifest without it, also when nobody in it is alive.
+    const deaths = [...killed].map(([{ view }, ordinals]) => {
+      return { segment: view.id, ordinals: Uint32Array.from(ordinals) };
+    });
+    return { ...change, killed: [...change.killed, ...deaths] };
   }
 
   #number(change: MemtableDelta | undefined): PublishedDelta | undefined {
@@ -136,4 +286,21 @@ export class NamespaceDocuments {
 
 function documentsOf(batch: WriteBatch): DocumentColumns | undefined {
   return batch.find((record) => record.kind === "documents")?.documents;
+}
+
+function idsOf(record: WriteBatch[number]) {
+  if (record.kind === "documents") return record.documents;
+  return record.kind === "deletes" ? record.deletes : undefined;
+}
+
+/** An id may have been written several times since. */
+function distinct(ordinals: readonly number[] | undefined): number {
+  return ordinals === undefined ? 0 : new Set(ordinals).size;
+}
+
+function lostDocuments(before: number, after: number): DatabaseError {
+  return new DatabaseError(
+    "corrupt",
+    `cannot follow a manifest: ${before} documents became ${after} by indexing`,
+  );
 }

@@ -10,24 +10,29 @@ import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import type { EngineLog } from "./config.ts";
-import type { CurrentStore } from "./current-store.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
-import type { SegmentFacts } from "./segment-objects.ts";
+import type { SegmentReads } from "./segment-reads.ts";
+import type { TailLog } from "./tail-log.ts";
 import type { Thresholds } from "./thresholds.ts";
 
-/** Shared by all namespaces. */
-export interface NamespaceParts {
+/** What reading a namespace from the store takes, in a server and in an indexer. */
+export interface OpeningParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: EngineLog;
-  readonly memory: SegmentMemory;
-  readonly thresholds: Thresholds;
+  readonly reads: SegmentReads;
   /** The store through which a namespace with these settings writes; it reads any namespace. */
   storeFor(settings: NamespaceSettings | undefined): ObjectStore;
   /** Lets messages that have arrived be handled. */
   yield(): Promise<void>;
+}
+
+/** Shared by all namespaces. */
+export interface NamespaceParts extends OpeningParts {
+  readonly log: EngineLog;
+  readonly memory: SegmentMemory;
+  readonly thresholds: Thresholds;
   /** Makes the deltas known, all at once. */
   publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
   /** Somebody puts segments into the namespace that are not committed yet. */
@@ -39,13 +44,6 @@ export interface NamespaceParts {
 /** What the catalog does not add itself. */
 export type SharedParts = Omit<NamespaceParts, "onRetired" | "isBeingFilled">;
 
-/** WAL entries after the last checkpoint. */
-export interface Tail {
-  readonly bytes: number;
-  readonly entries: number;
-  readonly documentCount: number;
-}
-
 /** What opening found. */
 export interface OpenedNamespace {
   readonly at: NamespaceGeneration;
@@ -54,8 +52,6 @@ export interface OpenedNamespace {
   readonly documents: NamespaceDocuments;
   readonly manifest: Manifest | undefined;
   readonly manifests: ManifestStore;
-  /** Through which `manifests` writes; it must be told of the namespace's key. */
-  readonly manifestStore: CurrentStore;
-  readonly stored: readonly SegmentFacts[];
-  readonly tail: Tail;
+  /** The WAL entries after the manifest. */
+  readonly tail: TailLog;
 }

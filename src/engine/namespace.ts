@@ -8,34 +8,23 @@
  */
 
 import { assert } from "../base/assert.ts";
-import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { type NamespaceName, sequenceNumber } from "../base/ids.ts";
+import { isDatabaseError } from "../base/errors.ts";
+import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import type { WalEntry } from "../log/wal-entry.ts";
-import { WalWriter } from "../log/wal-writer.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
-import type { Schema } from "../model/schema.ts";
-import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import type { NamespaceSettings } from "../write/namespace-settings.ts";
-import { Checkpointer } from "./checkpointer.ts";
-import { type GroupMember, keyOf, type QueuedJob, takeGroup, withImports } from "./commit-group.ts";
+import { type Group, type GroupMember, type QueuedJob, takeGroup } from "./commit-group.ts";
 import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
 import { currentDocuments } from "./current-documents.ts";
+import { type HeldDocuments, holdSegments } from "./held-documents.ts";
 import { IndexBuilder } from "./index-builder.ts";
+import { ManifestFollower } from "./manifest-follower.ts";
 import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
+import { NamespaceLog } from "./namespace-log.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
+import { openManifestSegment } from "./open-stored-segment.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
-
-/** Documents that a long reader holds on to. */
-export interface HeldDocuments {
-  readonly name: NamespaceName;
-  readonly segments: readonly SegmentSnapshot[];
-  readonly schema: Schema;
-  readonly settings: NamespaceSettings;
-  readonly documentCount: number;
-  readonly logicalBytes: number;
-  letGo(): void;
-}
 
 /** One opening of one namespace. */
 export class Namespace {
@@ -43,12 +32,13 @@ export class Namespace {
   readonly instance: NamespaceInstance;
   readonly #parts: NamespaceParts;
   readonly #opened: OpenedNamespace;
-  readonly #checkpointer: Checkpointer;
+  readonly #log: NamespaceLog;
+  readonly #follower: ManifestFollower;
   readonly #indexes: IndexBuilder;
   #facts: NamespaceFacts;
-  #wal: WalWriter;
   #queue: QueuedJob[] = [];
   #running: Promise<void> | undefined;
+  #following: Promise<void> | undefined;
   #retired = false;
   /** There was no memory for background work. */
   #isStuck = false;
@@ -59,8 +49,8 @@ export class Namespace {
     this.at = opened.at;
     this.instance = opened.instance;
     this.#facts = opened.facts;
-    this.#wal = this.#walWriter(opened.facts);
-    this.#checkpointer = new Checkpointer(parts, opened);
+    this.#log = new NamespaceLog(parts, opened);
+    this.#follower = new ManifestFollower(parts, opened);
     this.#indexes = new IndexBuilder(opened.documents, parts.thresholds.indexInlineDocumentsMax);
   }
 
@@ -89,17 +79,16 @@ export class Namespace {
 
   /** What queries and metadata need to know. */
   state(): NamespaceState {
-    const { memtable } = this.#opened.documents;
-    const tail = this.#checkpointer.tail;
+    const { documents, tail } = this.#opened;
     return {
       instance: this.instance,
       retired: this.#retired,
       sequence: this.#facts.sequence,
       schema: this.#facts.schema,
-      documentCount: memtable.documentCount,
-      unindexedCount: Math.min(tail.documentCount, memtable.documentCount),
+      documentCount: documents.documentCount,
+      unindexedCount: documents.memtable.documentCount,
       unindexedBytes: tail.bytes,
-      logicalBytes: memtable.logicalBytes,
+      logicalBytes: documents.logicalBytes,
       lastWriteAtMs: this.#facts.settings?.lastWriteAtMs,
       builds: this.#indexes.builds(this.#facts.schema),
     };
@@ -110,8 +99,23 @@ export class Namespace {
     if (this.#retired) return Promise.reject(new NamespaceRetired());
     return new Promise<T>((succeed, fail) => {
       this.#queue.push({ job, succeed: succeed as (result: unknown) => void, fail });
-      if (this.#running === undefined) this.#running = this.#run();
+      this.#start();
     });
+  }
+
+  /** Looks for a manifest that an indexer has written, and takes it over in its turn. */
+  follow(): Promise<void> {
+    this.#following ??= this.#follow()
+      .catch((error: unknown) => this.#warnOfFollowing(error))
+      .finally(() => {
+        this.#following = undefined;
+      });
+    return this.#following;
+  }
+
+  /** WAL entries that no manifest covers yet. */
+  get tail(): { readonly bytes: number; readonly count: number } {
+    return this.#opened.tail;
   }
 
   /** The first publication, which makes the namespace known to the main thread. */
@@ -134,18 +138,15 @@ export class Namespace {
    * exists and is not retired.
    */
   hold(): HeldDocuments {
-    const { memtable } = this.#opened.documents;
+    const { documents } = this.#opened;
     const { schema, settings } = this.#facts;
     assert(settings !== undefined && !this.#retired, `nothing to hold in ${this.instance}`);
     return {
+      at: this.at,
       name: this.name,
       settings,
-      segments: memtable.segments.map(({ view, live, liveCount, liveVersion }) => {
-        return { view, live: live.slice(), liveCount, liveVersion };
-      }),
       schema,
-      documentCount: memtable.documentCount,
-      logicalBytes: memtable.logicalBytes,
+      ...holdSegments(documents),
       letGo: this.#pin(),
     };
   }
@@ -157,10 +158,10 @@ export class Namespace {
     this.#opened.documents.releaseAll();
   }
 
-  /** Waits for what runs and for a checkpoint under way. */
+  /** Waits for what runs. */
   async settle(): Promise<void> {
+    await this.#following;
     while (this.#running !== undefined) await this.#running;
-    await this.#checkpointer.stop();
   }
 
   /** Takes the instance out of service; what waits is submitted again by its owners. */
@@ -170,6 +171,7 @@ export class Namespace {
     const waiting = this.#queue;
     this.#queue = [];
     for (const { fail } of waiting) fail(new NamespaceRetired());
+    for (const { object } of this.#opened.documents.stored) this.#parts.reads.forget(object);
     this.#publish([this.#opened.documents.clear()]);
     this.#parts.onRetired(this.instance);
   }
@@ -181,6 +183,7 @@ export class Namespace {
   async #run(): Promise<void> {
     let owes = false;
     while (!this.#retired) {
+      if (this.#follower.isReady) await this.#adopt();
       if (this.#queue.length > 0 && !owes) {
         await this.#commitGroup();
         owes = this.#isBehind || this.#indexes.isBuilding;
@@ -190,9 +193,42 @@ export class Namespace {
       if (this.#retired || (this.#queue.length > 0 && !owes)) continue;
       const mayHaveMore = this.#maintain();
       owes = mayHaveMore && this.#isBehind;
-      if (!mayHaveMore && this.#queue.length === 0) break;
+      if (!mayHaveMore && this.#queue.length === 0 && !this.#follower.isReady) break;
     }
     this.#running = undefined;
+  }
+
+  #start(): void {
+    if (this.#running === undefined) this.#running = this.#run();
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#retired || !this.exists) return;
+    const outcome = await this.#follower.look(() => this.#facts.sequence);
+    if (outcome === "newer" && !this.#retired) this.#start();
+    if (outcome !== "behind") return;
+    const facts = { namespace: this.name };
+    this.#parts.log("info", "another server writes to this namespace too: opening again", facts);
+    this.retire();
+  }
+
+  /** Exchanges what a newer manifest holds for what it was made from. */
+  async #adopt(): Promise<void> {
+    try {
+      const delta = await this.#follower.adopt();
+      if (delta !== undefined && !this.#retired) this.#publish([delta]);
+    } catch (error) {
+      this.#warnOfFollowing(error);
+      if (isDatabaseError(error, "corrupt")) this.retire();
+    }
+  }
+
+  #warnOfFollowing(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#parts.log("warn", "cannot follow the newest manifest yet", {
+      namespace: this.name,
+      reason,
+    });
   }
 
   get #isBehind(): boolean {
@@ -221,12 +257,9 @@ export class Namespace {
 
   async #commitGroup(): Promise<void> {
     const { documents } = this.#opened;
-    const { members, facts } = takeGroup(this.#queue, {
-      facts: this.#facts,
-      documents,
-      nowMs: this.#parts.clock.nowMs(),
-      stateAt: (state) => this.#jobState(state),
-    });
+    const taken = await this.#takeGroup();
+    if (taken === undefined || this.#retired) return;
+    const { members, facts } = taken;
     const first = members.findIndex(({ records }) => records.length > 0);
     // What changes nothing needs no entry; but what stands on an earlier change shares its fate.
     const free = first < 0 ? members.length : first;
@@ -235,15 +268,16 @@ export class Namespace {
     }
     const group = members.slice(free);
     if (group.length === 0) return;
+    let imported: StoredSegment[];
     try {
-      const store = this.#parts.storeFor(undefined);
-      group[0] = await withImports(group[0], documents, { store, at: this.at });
+      imported = await this.#openImports(group[0]);
     } catch (error) {
       return group[0].fail(error); // An import is alone.
     }
     let entry: WalEntry;
     try {
-      entry = await this.#append(group, facts);
+      const records = group.flatMap((member) => member.records);
+      entry = await this.#log.append(records, { before: this.#facts, after: facts });
     } catch (error) {
       for (const { fail, prepared } of group) {
         documents.discard(prepared);
@@ -251,35 +285,51 @@ export class Namespace {
       }
       return this.retire();
     }
-    await this.#applyGroup(group, entry);
+    await this.#applyGroup(group, { entry, imported });
+  }
+
+  /** Loads what the first job needs of stored segments; undefined if that failed it. */
+  async #takeGroup(): Promise<Group | undefined> {
+    const { documents } = this.#opened;
+    try {
+      return await this.#parts.reads.run(() =>
+        takeGroup(this.#queue, {
+          facts: this.#facts,
+          documents,
+          nowMs: this.#parts.clock.nowMs(),
+          stateAt: (state) => this.#jobState(state),
+        }),
+      );
+    } catch (error) {
+      this.#queue.shift()?.fail(error);
+      return undefined;
+    }
+  }
+
+  /** Opens the segments of a copy, which are in the store already. */
+  async #openImports({ resolved }: GroupMember): Promise<StoredSegment[]> {
+    const record = resolved.batch.find(({ kind }) => kind === "import");
+    if (record?.kind !== "import") return [];
+    const from = { store: this.#parts.storeFor(undefined), reads: this.#parts.reads };
+    return Promise.all(record.segments.map((entry) => openManifestSegment(entry, this.at, from)));
   }
 
   #jobState(facts: NamespaceFacts): JobState {
-    const { memtable } = this.#opened.documents;
+    const { documents } = this.#opened;
     const builds = this.#indexes.builds(this.#facts.schema);
     return {
       generation: this.at.generation,
       facts,
-      segments: memtable.segments,
-      documents: (schema) => currentDocuments(memtable, schema, builds),
+      segments: documents.segments,
+      documents: (schema) => currentDocuments(documents, schema, builds),
     };
   }
 
-  async #append(group: readonly GroupMember[], facts: NamespaceFacts): Promise<WalEntry> {
-    if (keyOf(facts) !== keyOf(this.#facts)) {
-      this.#wal = this.#walWriter({ ...facts, sequence: this.#facts.sequence });
-    }
-    const outcome = await this.#wal.append(group.flatMap(({ records }) => records));
-    if (outcome.kind === "conflict") {
-      const number = outcome.entry.sequence;
-      const what = `another writer has committed entry ${number} of namespace '${this.name}'`;
-      throw new DatabaseError("unavailable", `${what}; retry`);
-    }
-    this.#checkpointer.addEntry(outcome.bytes);
-    return outcome.entry;
-  }
-
-  async #applyGroup(group: readonly GroupMember[], entry: WalEntry): Promise<void> {
+  async #applyGroup(
+    group: readonly GroupMember[],
+    committed: { readonly entry: WalEntry; readonly imported: readonly StoredSegment[] },
+  ): Promise<void> {
+    const { entry, imported } = committed;
     const sequence = sequenceNumber(entry.sequence);
     const schemaBefore = this.#facts.schema;
     try {
@@ -287,8 +337,9 @@ export class Namespace {
       for (const member of group) {
         const { batch } = member.resolved;
         this.#facts = { ...factsAfter(this.#facts, batch, entry.timeMs), sequence };
-        if (!this.#facts.deleted) deltas.push(this.#applyOne(member));
+        if (!this.#facts.deleted) deltas.push(this.#applyOne(member, sequence));
       }
+      if (imported.length > 0) deltas.push(this.#opened.documents.addStored(imported));
       const builds = group.flatMap(({ resolved }) => resolved.builds);
       if (builds.length > 0) {
         const schemas = { before: schemaBefore, after: this.#facts.schema };
@@ -302,25 +353,17 @@ export class Namespace {
       return;
     }
     for (const { succeed, resolved } of group) succeed(resolved.result(this.#facts));
-    if (this.#facts.deleted) return this.retire();
-    this.#checkpointer.maybeRun(this.#facts);
+    if (this.#facts.deleted) this.retire();
   }
 
-  #applyOne({ resolved: { batch }, prepared }: GroupMember): PublishedDelta {
+  #applyOne(
+    { resolved: { batch }, prepared, deaths }: GroupMember,
+    sequence: SequenceNumber,
+  ): PublishedDelta {
     const { documents } = this.#opened;
-    this.#checkpointer.addDocuments(batch);
-    const imported = batch.find(({ kind }) => kind === "import");
-    if (imported?.kind === "import" && prepared !== undefined) {
-      for (const segment of imported.segments) this.#checkpointer.addStored(segment);
-      return documents.addPrepared(prepared);
-    }
-    return documents.apply(batch, this.#facts.schema, prepared) ?? documents.unchanged();
-  }
-
-  #walWriter(facts: NamespaceFacts): WalWriter {
-    const { clock, random } = this.#parts;
-    const store = this.#parts.storeFor(facts.settings);
-    return new WalWriter({ store, clock, random, at: this.at, after: facts.sequence });
+    const { schema } = this.#facts;
+    const application = { schema, sequence, deaths, ...(prepared && { prepared }) };
+    return documents.apply(batch, application) ?? documents.unchanged();
   }
 
   #pin(): () => void {

@@ -1,9 +1,11 @@
 /** Starts the threads and connects them. */
 
+import { MessageChannel } from "node:worker_threads";
 import { systemClock } from "../base/clock.ts";
-import { SEGMENT_MEMORY_SHARE } from "../base/limits.ts";
+import { CACHE_MEMORY_SHARE, SEGMENT_MEMORY_SHARE } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
+import type { CacheThreadData, FromCacheThread } from "./cache-thread.ts";
 import type { EngineConfig } from "./config.ts";
 import type { Engine } from "./engine.ts";
 import { batchingPort } from "./message-batch.ts";
@@ -29,27 +31,47 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     throw error;
   };
   const kernel = await compileKernel(config.kernel);
+  const writeCache = new MessageChannel();
+  const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
   const writeData: WriteThreadData = {
     dataDir,
     encryptionKeysPath: config.encryptionKeysPath,
     embedding,
     segmentBytesMax: Math.floor(config.memoryBytesMax * SEGMENT_MEMORY_SHARE),
     queryThreads,
+    cache: writeCache.port1,
+  };
+  const readers = [writeCache, ...queryCaches].map(({ port2 }) => port2);
+  const cacheData: CacheThreadData = {
+    dataDir,
+    encryptionKeysPath: config.encryptionKeysPath,
+    cacheBytesMax: Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE),
+    kernelThreads: queryThreads,
+    readers,
   };
   const engine = new ThreadedEngine({
     clock: systemClock,
     random: systemRandom,
     log,
-    writeThread: startThread<ToWriteThread, FromWriteThread>("write-thread", writeData, onCrash),
-    queryThreads: Array.from({ length: queryThreads }, (_, thread) => {
-      const queryData: QueryThreadData = { thread, kernel, embedding };
+    writeThread: startThread<ToWriteThread, FromWriteThread>(
+      "write-thread",
+      { data: writeData, ports: [writeCache.port1] },
+      onCrash,
+    ),
+    queryThreads: queryCaches.map(({ port1 }, thread) => {
+      const data: QueryThreadData = { thread, kernel, embedding, cache: port1 };
       const port = startThread<readonly ToQueryThread[], readonly FromQueryThread[]>(
         "query-thread",
-        queryData,
+        { data, ports: [port1] },
         onCrash,
       );
       return batchingPort(port, systemClock);
     }),
+    cacheThread: startThread<never, FromCacheThread>(
+      "cache-thread",
+      { data: cacheData, ports: readers },
+      onCrash,
+    ),
   });
   try {
     await engine.ready();

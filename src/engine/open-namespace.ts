@@ -1,12 +1,12 @@
 /**
  * Recovery: the newest manifest, its segments, and the WAL entries after it give the namespace's
- * state. Damage anywhere refuses the namespace with the name of the object (I18); nothing is half
- * served.
+ * state. Segments stay in the store; only their tombstones are read. Damage anywhere refuses the
+ * namespace with the name of the object (I18); nothing is half served.
  */
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { type SegmentId, sequenceNumber } from "../base/ids.ts";
-import { countBits } from "../codec/bitmap.ts";
+import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../base/limits.ts";
 import { WalReader } from "../log/wal-reader.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
@@ -18,13 +18,13 @@ import {
 } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { decodeBatches, type WriteBatch } from "../write/wal-records.ts";
-import { CurrentStore } from "./current-store.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import { decodeFacts, factsAfter, type NamespaceFacts, NO_FACTS } from "./namespace-facts.ts";
 import { isAnnounced } from "./namespace-generations.ts";
-import type { NamespaceParts, OpenedNamespace, Tail } from "./namespace-parts.ts";
+import type { NamespaceParts, OpenedNamespace, OpeningParts } from "./namespace-parts.ts";
+import { openManifestSegment } from "./open-stored-segment.ts";
 import type { NamespaceInstance } from "./published-state.ts";
-import { asFaultOf, getSegment, getTombstones, type SegmentFacts } from "./segment-objects.ts";
+import { TailLog } from "./tail-log.ts";
 
 /** Reads one generation from the store into `documents`, which is empty. */
 export async function openNamespace(
@@ -35,24 +35,19 @@ export async function openNamespace(
 ): Promise<OpenedNamespace> {
   const { clock, random } = parts;
   const store = parts.storeFor(undefined);
-  const manifestStore = new CurrentStore(store);
-  const manifests = new ManifestStore({ store: manifestStore, clock, random, at });
-  const recovery = new Recovery(parts, { store, at, documents });
+  const manifests = new ManifestStore({ store, clock, random, at });
   try {
-    const manifest = await manifests.load();
-    if (manifest !== undefined) await recovery.loadManifest(manifest);
-    await recovery.replay();
-    if (recovery.facts.settings === undefined) await checkNothingIsLost(store, at);
-    const { facts, stored, tail } = recovery;
-    if (facts.deleted) documents.clear();
+    const recovered = await recover(parts, { at, documents, manifests });
+    if (recovered.facts.settings === undefined) await checkNothingIsLost(store, at);
+    if (recovered.facts.deleted) documents.clear();
     // A build that a stop interrupted is finished before anything is asked. Nobody reads yet, so
     // what a step replaces makes room for the next.
-    while (documents.rebuildStep(facts.schema) !== undefined) {
+    while (documents.rebuildStep(recovered.facts.schema) !== undefined) {
       documents.releaseAll();
       await parts.yield();
     }
     documents.releaseAll();
-    return { at, instance, facts, documents, manifest, manifests, manifestStore, stored, tail };
+    return { at, instance, documents, manifests, ...recovered };
   } catch (error) {
     documents.clear();
     documents.releaseAll();
@@ -60,75 +55,99 @@ export async function openNamespace(
   }
 }
 
+/** What replaying found. */
+export interface Recovered {
+  readonly manifest: Manifest | undefined;
+  readonly facts: NamespaceFacts;
+  readonly tail: TailLog;
+}
+
+/**
+ * Reads the newest manifest and the log after it into `documents`, which is empty. What a newer
+ * manifest covers may be collected meanwhile: then that one is read instead. `bytesMax` bounds the
+ * entries that are replayed, all of them without it; at least one is.
+ */
+export async function recover(
+  parts: OpeningParts,
+  of: {
+    readonly at: NamespaceGeneration;
+    readonly documents: NamespaceDocuments;
+    readonly manifests: ManifestStore;
+    readonly bytesMax?: number;
+  },
+): Promise<Recovered> {
+  const { at, documents, manifests, bytesMax = Number.POSITIVE_INFINITY } = of;
+  let manifest = await manifests.load();
+  for (let tried = 1; ; tried++) {
+    const recovery = new Recovery(parts, at, documents);
+    try {
+      if (manifest !== undefined) await recovery.loadManifest(manifest);
+      await recovery.replay(bytesMax);
+      return { manifest, facts: recovery.facts, tail: recovery.tail };
+    } catch (error) {
+      documents.clear();
+      documents.releaseAll();
+      if (!isDatabaseError(error, "corrupt") || tried === MANIFEST_LOAD_ATTEMPTS_MAX) throw error;
+      const newest = await manifests.load();
+      if (newest === undefined || newest.version === manifest?.version) throw error;
+      manifest = newest;
+    }
+  }
+}
+
 class Recovery {
-  readonly #parts: NamespaceParts;
+  readonly #parts: OpeningParts;
   readonly #store: ObjectStore;
   readonly #at: NamespaceGeneration;
   readonly #documents: NamespaceDocuments;
   facts: NamespaceFacts = NO_FACTS;
-  readonly stored: SegmentFacts[] = [];
-  tail: Tail = { bytes: 0, entries: 0, documentCount: 0 };
+  readonly tail = new TailLog();
 
-  constructor(
-    parts: NamespaceParts,
-    of: { store: ObjectStore; at: NamespaceGeneration; documents: NamespaceDocuments },
-  ) {
+  constructor(parts: OpeningParts, at: NamespaceGeneration, documents: NamespaceDocuments) {
     this.#parts = parts;
-    this.#store = of.store;
-    this.#at = of.at;
-    this.#documents = of.documents;
+    this.#store = parts.storeFor(undefined);
+    this.#at = at;
+    this.#documents = documents;
   }
 
   async loadManifest(manifest: Manifest): Promise<void> {
     this.facts = decodeFacts(manifest.state, manifest.indexedUpTo);
-    for (const { tombstoneObject, deletedCount, ...segment } of manifest.segments) {
-      const { documentCount } = segment;
-      if (tombstoneObject === undefined) {
-        await this.#addSegment(segment);
-        continue;
-      }
-      const name = tombstoneObject as SegmentId;
-      const live = await getTombstones(this.#store, this.#at, { name, documentCount });
-      if (documentCount - countBits(live) !== deletedCount) {
-        const reason = `the manifest says that ${deletedCount} documents are deleted`;
-        throw asFaultOf(this.#at, name, new DatabaseError("corrupt", reason));
-      }
-      await this.#addSegment(segment, live);
-    }
+    const from = { store: this.#store, reads: this.#parts.reads };
+    this.#documents.restore(
+      await Promise.all(
+        manifest.segments.map((entry) => openManifestSegment(entry, this.#at, from)),
+      ),
+    );
   }
 
-  async replay(): Promise<void> {
+  async replay(bytesMax: number): Promise<void> {
     const reader = new WalReader(this.#store, this.#at);
     for await (const { entry, bytes } of reader.entriesAfter(this.facts.sequence)) {
+      const sequence = sequenceNumber(entry.sequence);
       const batches = decodeBatches(entry.records, walKey(this.#at, entry.sequence));
-      for (const batch of batches) await this.#apply(batch, entry.timeMs);
-      this.facts = { ...this.facts, sequence: sequenceNumber(entry.sequence) };
-      this.tail = { ...this.tail, bytes: this.tail.bytes + bytes, entries: this.tail.entries + 1 };
+      for (const batch of batches) await this.#apply(batch, sequence, entry.timeMs);
+      this.facts = { ...this.facts, sequence };
+      this.tail.add(sequence, bytes);
+      if (this.tail.bytes >= bytesMax) return;
       this.#compact();
       await this.#parts.yield();
     }
   }
 
-  async #apply(batch: WriteBatch, timeMs: number): Promise<void> {
+  async #apply(batch: WriteBatch, sequence: SequenceNumber, timeMs: number): Promise<void> {
     this.facts = factsAfter(this.facts, batch, timeMs);
+    const { reads } = this.#parts;
     for (const record of batch) {
-      if (record.kind === "import") {
-        for (const segment of record.segments) await this.#addSegment(segment);
-      } else if (record.kind === "documents") {
-        const documentCount = this.tail.documentCount + record.documents.count;
-        this.tail = { ...this.tail, documentCount };
-      }
+      if (record.kind !== "import") continue;
+      const from = { store: this.#store, reads };
+      this.#documents.addStored(
+        await Promise.all(
+          record.segments.map((entry) => openManifestSegment(entry, this.#at, from)),
+        ),
+      );
     }
-    this.#documents.apply(batch, this.facts.schema);
-  }
-  async #addSegment({ id, documentCount, bytes }: SegmentFacts, live?: Uint32Array): Promise<void> {
-    const sealed = await getSegment(this.#store, this.#at, { id, documentCount, bytes });
-    try {
-      this.#documents.addPrepared(this.#documents.prepareStored(id, sealed, live));
-    } catch (error) {
-      throw asFaultOf(this.#at, id, error);
-    }
-    this.stored.push({ id, documentCount, bytes });
+    const deaths = await reads.run(() => this.#documents.deathsOf(batch));
+    this.#documents.apply(batch, { schema: this.facts.schema, sequence, deaths });
   }
 
   /** Merges small segments where there is memory for it; without them replay is slower only. */

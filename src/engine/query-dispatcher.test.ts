@@ -18,10 +18,10 @@ function stateOf(retired = false, instance = INSTANCE): NamespaceState {
 }
 
 function added(...ids: string[]): MemtableDelta {
-  const place = { arena: 0, offset: 64, bytes: 10 };
+  const at = { kind: "memory" as const, place: { arena: 0, offset: 64, bytes: 10 } };
   return {
     full: false,
-    added: ids.map((id) => ({ id: id as SegmentId, place, documentCount: 4 })),
+    added: ids.map((id) => ({ id: id as SegmentId, at, documentCount: 4 })),
     killed: [],
     dropped: [],
   };

@@ -1,13 +1,13 @@
 /**
  * A query thread's work: keeps a replica of each namespace that it was asked about, and answers
- * queries over it. Once a query's texts are embedded and its slots are its own it runs without a
- * pause, so it sees one snapshot (docs/consistency.md, promise 5).
+ * queries over it. A query sees one snapshot (docs/consistency.md, promise 5), also where it waits
+ * for bytes of stored segments in between (`query-runs.ts`).
  */
 
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { BILLED_QUERY_BYTES_MIN } from "../base/limits.ts";
-import type { Random } from "../base/random.ts";
+import { type Random, seededRandom } from "../base/random.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { QueryRequest } from "../model/query.ts";
@@ -18,7 +18,10 @@ import type { QueryContext } from "../query/query-context.ts";
 import { querySlots } from "../query/query-weight.ts";
 import { explainRequest, runRequest } from "../query/run-request.ts";
 import type { Snapshot } from "../query/snapshot.ts";
+import type { AddedSegment } from "../segment/memtable-delta.ts";
+import { type OpenSegment, openSegment } from "../segment/segment-reader.ts";
 import { SnapshotReplica } from "../segment/snapshot-replica.ts";
+import { openStoredSegment } from "../segment/stored-segment-reader.ts";
 import { parseQueryBody } from "../wire/parse-query.ts";
 import { parseRecallBody } from "../wire/parse-recall.ts";
 import { encodeQueryAnswer } from "../wire/query-answer.ts";
@@ -28,6 +31,9 @@ import { errorAnswer } from "./error-answer.ts";
 import { exportPage } from "./export-page.ts";
 import { indexState } from "./index-state.ts";
 import type { NamespaceInstance, NamespaceState } from "./published-state.ts";
+import { type CountedReads, type QuerySource, runOnSnapshot } from "./query-runs.ts";
+import type { RunFigures } from "./resident-ranges.ts";
+import type { SegmentReads } from "./segment-reads.ts";
 import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "./thread-messages.ts";
 
 /** The instance was retired while the query waited for its texts or slots. */
@@ -40,6 +46,10 @@ type Admission = Extract<ToQueryThread, { kind: "admitted" | "refused" }>;
 interface Replica {
   readonly segments: SnapshotReplica;
   state: NamespaceState;
+  /** Of the last update. */
+  version: number;
+  /** The version at which each query that holds on to segments began. */
+  readonly held: Set<{ readonly version: number }>;
 }
 
 /** What a query thread is made of. */
@@ -48,6 +58,7 @@ export interface QueryServiceParts {
   readonly embedding: EmbeddingProvider;
   readonly clock: Clock;
   readonly random: Random;
+  readonly reads: CountedReads & Pick<SegmentReads, "sourceOf">;
   post(message: FromQueryThread): void;
 }
 
@@ -84,7 +95,7 @@ export class QueryService {
   hear(message: ToQueryThread): void {
     switch (message.kind) {
       case "arena":
-        this.#parts.kernels.attach(message.memory);
+        this.#parts.kernels.attach(message.index, message.memory);
         return;
       case "update":
         this.#update(message.update);
@@ -104,21 +115,47 @@ export class QueryService {
     const { instance } = state;
     let replica = this.#replicas.get(instance);
     if (replica === undefined) {
-      const blockAt = (place: { arena: number; offset: number; bytes: number }) =>
-        this.#parts.kernels.bytes(place);
-      replica = { segments: new SnapshotReplica(blockAt), state };
+      const segments = new SnapshotReplica((added) => this.#open(added));
+      replica = { segments, state, version, held: new Set() };
       this.#replicas.set(instance, replica);
     }
     for (const { change } of deltas) replica.segments.apply(change);
     replica.state = state;
+    replica.version = version;
     if (state.retired) this.#replicas.delete(instance);
-    this.#parts.post({ kind: "applied", instance, version });
+    this.#tellApplied(replica);
+  }
+
+  /** Segments that were dropped since the oldest held query began are still being read. */
+  #tellApplied({ state, version, held }: Replica): void {
+    const oldest = Math.min(version, ...[...held].map((query) => query.version));
+    this.#parts.post({ kind: "applied", instance: state.instance, version: oldest });
+  }
+
+  /** A replica as the source of one query's snapshots. */
+  #source(replica: Replica): QuerySource {
+    return {
+      snapshot: () => (replica.state.retired ? undefined : snapshotOf(replica)),
+      hold: () => {
+        const held = { version: replica.version };
+        replica.held.add(held);
+        return () => {
+          replica.held.delete(held);
+          this.#tellApplied(replica);
+        };
+      },
+    };
+  }
+
+  /** Runs a query over the newest state of its namespace. */
+  #run<T>(replica: Replica, query: (snapshot: Snapshot) => T) {
+    return runOnSnapshot(this.#source(replica), this.#parts.reads, query);
   }
 
   async #answer(message: QueryMessage): Promise<void> {
     const { call } = message;
     try {
-      const answer = await this.#run(message);
+      const answer = await this.#perform(message);
       this.#parts.post({ kind: "answer", call, answer });
     } catch (error) {
       if (error instanceof NamespaceClosed) {
@@ -134,29 +171,35 @@ export class QueryService {
     }
   }
 
-  async #run(message: QueryMessage): Promise<EngineAnswer> {
+  async #perform(message: QueryMessage): Promise<EngineAnswer> {
     switch (message.operation) {
       case "query":
         return this.#query(message);
       case "explain": {
         const request = await this.#embedded(message, parseQueryBody(message.body));
         const replica = this.#replica(message);
-        const plan = explainRequest(snapshotOf(replica), request.request, this.#context(replica));
-        return json(encodeExplainAnswer(plan));
+        const { result } = await this.#run(replica, (snapshot) =>
+          explainRequest(snapshot, request.request, this.#context(replica)),
+        );
+        return json(encodeExplainAnswer(result));
       }
       case "recall": {
         const request = parseRecallBody(message.body);
         const replica = this.#replica(message);
-        const { random } = this.#parts;
-        const context = this.#context(replica);
-        return json(
-          encodeRecallAnswer(measureRecall(snapshotOf(replica), request, context, random)),
+        // Every attempt draws the same samples, or none would ever find all of its bytes.
+        const seed = Buffer.from(this.#parts.random.bytes(4)).readUInt32LE();
+        const { result } = await this.#run(replica, (snapshot) =>
+          measureRecall(snapshot, request, this.#context(replica), seededRandom(seed)),
         );
+        return json(encodeRecallAnswer(result));
       }
       case "export_documents": {
         const replica = this.#replica(message);
         const { cursor } = message.parameters;
-        return json(exportPage(snapshotOf(replica), cursor, this.#context(replica)));
+        const { result } = await this.#run(replica, (snapshot) =>
+          exportPage(snapshot, cursor, this.#context(replica)),
+        );
+        return json(result);
       }
     }
   }
@@ -170,8 +213,12 @@ export class QueryService {
     if (weight > 1) await this.#admission(message.call, weight);
     const waitedMs = message.waitedMs + clock.monotonicMs() - admittedMs;
     const replica = this.#replica(message);
-    const snapshot = snapshotOf(replica);
-    const { results, counters } = runRequest(snapshot, request, this.#context(replica));
+    const {
+      result,
+      snapshot,
+      figures: cost,
+    } = await this.#run(replica, (newest) => runRequest(newest, request, this.#context(replica)));
+    const { results, counters } = result;
     this.#count(counters);
     const body = encodeQueryAnswer({
       kind: request.kind,
@@ -184,9 +231,8 @@ export class QueryService {
       performance: () => {
         const totalMs = clock.monotonicMs() - startedMs + message.waitedMs;
         return {
-          // Every segment that a query reads is in memory.
-          cacheHitRatio: 1,
-          cacheTemperature: "hot",
+          cacheHitRatio: hitRatio(cost),
+          cacheTemperature: temperature(cost),
           serverTotalMs: totalMs,
           executionMs: totalMs - waitedMs,
           exhaustiveCount: counters.exhaustiveCount,
@@ -232,6 +278,12 @@ export class QueryService {
     throw new DatabaseError("overloaded", message.message, { retryAfterMs });
   }
 
+  #open({ id, at }: AddedSegment): OpenSegment {
+    const { kernels, reads } = this.#parts;
+    if (at.kind === "memory") return openSegment(id, kernels.bytes(at.place), at.place);
+    return openStoredSegment(id, at.head, (bytes) => reads.sourceOf(at.object, bytes));
+  }
+
   #replica({ instance }: QueryMessage): Replica {
     const replica = this.#replicas.get(instance);
     if (replica === undefined) throw new NamespaceClosed();
@@ -255,6 +307,17 @@ export class QueryService {
 function snapshotOf({ segments, state }: Replica): Snapshot {
   const { sequence, schema, unindexedCount, logicalBytes } = state;
   return { sequence, schema, segments: segments.segments, unindexedCount, logicalBytes };
+}
+
+/** The share of what the query looked at first that was in memory. */
+function hitRatio({ touchedCount, residentCount }: RunFigures): number {
+  return touchedCount === 0 ? 1 : residentCount / touchedCount;
+}
+
+/** Nothing was loaded: hot; from memory or disk of this machine: warm; from the store: cold. */
+function temperature({ rounds, storeBytes }: RunFigures): "hot" | "warm" | "cold" {
+  if (rounds === 0) return "hot";
+  return storeBytes === 0 ? "warm" : "cold";
 }
 
 /** A query is billed the namespace's bytes, and no less than the smallest query. */

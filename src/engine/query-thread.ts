@@ -1,11 +1,13 @@
 /** Entry of a query thread: wires the kernels and the message port to the query service. */
 
-import { parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { ArenaKernels } from "../kernel/arena-kernels.ts";
+import type { FromCache, ToCache } from "./cache-messages.ts";
+import { connectCache } from "./cache-reader.ts";
 import type { EmbeddingConfig } from "./config.ts";
 import { embeddingSource } from "./embedding-source.ts";
 import type { EngineMetric } from "./engine.ts";
@@ -21,6 +23,8 @@ export interface QueryThreadData {
   /** Undefined where kernels run as plain TypeScript. */
   readonly kernel: WebAssembly.Module | undefined;
   readonly embedding: EmbeddingConfig;
+  /** To the cache thread. */
+  readonly cache: MessagePort;
 }
 
 const port = must(parentPort, "this module runs as a thread");
@@ -30,8 +34,14 @@ const batch = new MessageBatch<FromQueryThread>(systemClock, (messages, transfer
 );
 const post = (message: FromQueryThread) => batch.add(message, movableBuffers(message));
 
+const kernels = new ArenaKernels(data.kernel, data.thread);
+const cache = {
+  post: (message: ToCache) => data.cache.postMessage(message),
+  listen: (listener: (message: FromCache) => void) => void data.cache.on("message", listener),
+};
 const service = new QueryService({
-  kernels: new ArenaKernels(data.kernel, data.thread),
+  kernels,
+  reads: connectCache(cache, (arena, memory) => kernels.attach(arena, memory)),
   embedding: embeddingSource(data.embedding, systemClock),
   clock: systemClock,
   random: systemRandom,

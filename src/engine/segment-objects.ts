@@ -1,57 +1,81 @@
 /**
  * Segments and their tombstones as objects in the store. A segment's object is a frame around the
- * segment's block (segment/segment-format.ts); its tombstones are a frame around the bitmap of live
- * documents, as little-endian 32-bit words.
+ * pages of its content (segment/segment-pages.ts); its tombstones are a frame around the bitmap of
+ * live documents, as little-endian 32-bit words.
  */
 
+import { must } from "../base/assert.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { piecesBytes } from "../base/pieces.ts";
-import { decodeFrame, encodeFrame, encodeFramePieces, FRAME_HEADER_BYTES } from "../codec/frame.ts";
+import { decodeFrame, encodeFrame, encodeFramePieces } from "../codec/frame.ts";
+import { BlockSource } from "../segment/byte-source.ts";
+import type { SegmentPlace } from "../segment/memtable-delta.ts";
+import { headOf } from "../segment/segment-format.ts";
+import type { SegmentBlock, SegmentMemory } from "../segment/segment-memory.ts";
+import { contentBytesOf, readPages, writePages } from "../segment/segment-pages.ts";
+import type { OpenSegment } from "../segment/segment-reader.ts";
+import { verifySegment } from "../segment/segment-seal.ts";
+import { openStoredSegment } from "../segment/stored-segment-reader.ts";
+import type { StoredSegmentContent } from "../segment/stored-segment-writer.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
-import { ALWAYS, type ObjectStore } from "../storage/object-store.ts";
+import { ALWAYS, type ObjectKey, type ObjectStore } from "../storage/object-store.ts";
 
 const VERSION = 1;
 
-/** What is known of a stored segment before it is read. */
-export interface SegmentFacts {
-  readonly id: SegmentId;
-  /** Dead documents included. */
-  readonly documentCount: number;
-  /** Size of the object. */
-  readonly bytes: number;
-}
-
-/** Puts a sealed segment; returns the size of the object. */
-export async function putSegment(
+/** Puts a segment in its stored form; returns the size of the object. */
+export async function putStoredSegment(
   store: ObjectStore,
-  at: NamespaceGeneration,
-  id: SegmentId,
-  sealed: Uint8Array,
+  key: ObjectKey,
+  { content }: Pick<StoredSegmentContent, "content">,
 ): Promise<number> {
-  const key = segmentKey(at, id);
   const object = await encodeFramePieces({
     kind: "segment",
     object: key,
     version: VERSION,
-    parts: [sealed],
+    parts: [writePages(content, key)],
     compression: "never",
   });
   await store.put(key, object, ALWAYS);
   return piecesBytes(object);
 }
 
-/** Reads a sealed segment. Throws `corrupt` if it is missing, damaged or not of the known size. */
-export async function getSegment(
+/** Copies a stored segment to another key, to which its pages are bound then; returns its size. */
+export async function copyStoredSegment(
+  from: { readonly store: ObjectStore; readonly key: ObjectKey },
+  to: { readonly store: ObjectStore; readonly key: ObjectKey },
+): Promise<number> {
+  const content = await readContent(from.store, from.key, (bytes) => new Uint8Array(bytes));
+  return putStoredSegment(to.store, to.key, { content });
+}
+
+/**
+ * Reads a whole stored segment into `memory` and checks all of it. Throws `corrupt` if it is
+ * missing or damaged; whoever gets it gives the memory back.
+ */
+export async function loadStoredSegment(
   store: ObjectStore,
-  at: NamespaceGeneration,
-  { id, bytes }: SegmentFacts,
-): Promise<Uint8Array> {
-  const payload = await getPayload(store, at, id, "segment");
-  if (payload.length + FRAME_HEADER_BYTES !== bytes) {
-    throw unreadable(at, id, `it has ${payload.length + FRAME_HEADER_BYTES} bytes, not ${bytes}`);
+  key: ObjectKey,
+  to: { readonly id: SegmentId; readonly memory: SegmentMemory },
+): Promise<{ readonly view: OpenSegment; readonly place: SegmentPlace }> {
+  let block: SegmentBlock | undefined;
+  const free = () => {
+    if (block !== undefined) to.memory.free({ ...block, bytes: block.bytes.length });
+  };
+  try {
+    await readContent(store, key, (bytes) => {
+      block = to.memory.allocate(bytes);
+      return block.bytes;
+    });
+    const whole = must(block, "a segment was read to nowhere");
+    verifySegment(whole.bytes);
+    const view = openStoredSegment(to.id, headOf(whole.bytes), () => new BlockSource(whole));
+    return { view, place: { ...whole, bytes: whole.bytes.length } };
+  } catch (error) {
+    free();
+    if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
+    throw new DatabaseError(error.code, `cannot read ${key}: ${error.message}`, { cause: error });
   }
-  return payload;
 }
 
 /** Puts the live bitmap of a segment under a name of its own. */
@@ -81,10 +105,13 @@ export async function getTombstones(
   at: NamespaceGeneration,
   of: { readonly name: SegmentId; readonly documentCount: number },
 ): Promise<Uint32Array> {
-  const bytes = await getPayload(store, at, of.name, "tombstones");
+  const bytes = await getPayload(store, segmentKey(at, of.name));
   const words = (of.documentCount + 31) >> 5;
   if (bytes.length !== words * 4) {
-    throw unreadable(at, of.name, `${bytes.length} bytes for ${of.documentCount} documents`);
+    throw unreadable(
+      segmentKey(at, of.name),
+      `${bytes.length} bytes for ${of.documentCount} documents`,
+    );
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Uint32Array.from({ length: words }, (_, index) => view.getUint32(index * 4, true));
@@ -97,19 +124,29 @@ export function asFaultOf(at: NamespaceGeneration, id: SegmentId, error: unknown
   return new DatabaseError(error.code, message, { cause: error });
 }
 
-async function getPayload(
+/** Reads the content of a segment to where `allocate` says, and checks its pages. */
+async function readContent<T extends Uint8Array>(
   store: ObjectStore,
-  at: NamespaceGeneration,
-  id: SegmentId,
-  kind: "segment" | "tombstones",
-): Promise<Uint8Array> {
-  const key = segmentKey(at, id);
+  key: ObjectKey,
+  allocate: (bytes: number) => T,
+): Promise<T> {
   const object = await store.get(key);
-  if (object === undefined) throw unreadable(at, id, "it is missing, but is part of the namespace");
-  const expected = { kind, object: key, oldest: VERSION, newest: VERSION };
+  if (object === undefined) throw unreadable(key, "it is missing, but is part of the namespace");
+  const expected = { kind: "segment", object: key, oldest: VERSION, newest: VERSION } as const;
+  const { payload } = await decodeFrame(object, expected);
+  const contentBytes = contentBytesOf(payload.length);
+  const target = allocate(contentBytes);
+  readPages(payload, { start: 0, end: contentBytes }, { key, target });
+  return target;
+}
+
+async function getPayload(store: ObjectStore, key: ObjectKey): Promise<Uint8Array> {
+  const object = await store.get(key);
+  if (object === undefined) throw unreadable(key, "it is missing, but is part of the namespace");
+  const expected = { kind: "tombstones", object: key, oldest: VERSION, newest: VERSION } as const;
   return (await decodeFrame(object, expected)).payload;
 }
 
-function unreadable(at: NamespaceGeneration, id: SegmentId, reason: string): DatabaseError {
-  return new DatabaseError("corrupt", `cannot read ${segmentKey(at, id)}: ${reason}`);
+function unreadable(key: ObjectKey, reason: string): DatabaseError {
+  return new DatabaseError("corrupt", `cannot read ${key}: ${reason}`);
 }

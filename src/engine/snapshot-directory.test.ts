@@ -18,7 +18,7 @@ function delta(added: string[], dropped: string[] = []): MemtableDelta {
     full: false,
     added: added.map((id) => ({
       id: id as SegmentId,
-      place: { arena: 0, offset: 64, bytes: 10 },
+      at: { kind: "memory" as const, place: { arena: 0, offset: 64, bytes: 10 } },
       documentCount: 40,
     })),
     killed: [],

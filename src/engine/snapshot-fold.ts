@@ -4,10 +4,10 @@
  */
 
 import type { SegmentId } from "../base/ids.ts";
-import type { AddedSegment, MemtableDelta, SegmentPlace } from "../segment/memtable-delta.ts";
+import type { AddedSegment, MemtableDelta, SegmentLocation } from "../segment/memtable-delta.ts";
 
 interface FoldedSegment {
-  readonly place: SegmentPlace;
+  readonly at: SegmentLocation;
   readonly documentCount: number;
   /** Undefined while every document is alive. */
   live: Uint32Array | undefined;
@@ -20,8 +20,8 @@ export class SnapshotFold {
   /** Adds the next delta. */
   apply(delta: MemtableDelta): void {
     if (delta.full) this.#segments.clear();
-    for (const { id, place, documentCount, live } of delta.added) {
-      this.#segments.set(id, { place, documentCount, live: live?.slice() });
+    for (const { id, at, documentCount, live } of delta.added) {
+      this.#segments.set(id, { at, documentCount, live: live?.slice() });
     }
     for (const { segment, ordinals } of delta.killed) {
       const folded = this.#segments.get(segment);
@@ -35,8 +35,8 @@ export class SnapshotFold {
   /** The whole state as one delta. */
   full(): MemtableDelta {
     const added: AddedSegment[] = [];
-    for (const [id, { place, documentCount, live }] of this.#segments) {
-      added.push({ id, place, documentCount, ...(live !== undefined && { live }) });
+    for (const [id, { at, documentCount, live }] of this.#segments) {
+      added.push({ id, at, documentCount, ...(live !== undefined && { live }) });
     }
     return { full: true, added, killed: [], dropped: [] };
   }

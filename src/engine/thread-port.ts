@@ -1,6 +1,6 @@
 /** One end of the talk with another thread. */
 
-import { Worker } from "node:worker_threads";
+import { type MessagePort, Worker } from "node:worker_threads";
 import { DatabaseError } from "../base/errors.ts";
 
 /** Sends messages to one thread and hears what it says. */
@@ -13,17 +13,27 @@ export interface ThreadPort<To, From> {
   terminate(): Promise<void>;
 }
 
+/** What a thread is told at its start. */
+export interface ThreadStart {
+  readonly data: unknown;
+  /** Ports among the data, which move to the thread. */
+  readonly ports: readonly MessagePort[];
+}
+
 /**
  * Starts the module `entry` (without its ending, relative to this file) as a thread. `onCrash`
  * hears of a thread that ends by an error or without being asked to.
  */
 export function startThread<To, From>(
   entry: string,
-  data: unknown,
+  { data, ports }: ThreadStart,
   onCrash: (error: Error) => void,
 ): ThreadPort<To, From> {
   const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-  const worker = new Worker(new URL(`./${entry}${ending}`, import.meta.url), { workerData: data });
+  const worker = new Worker(new URL(`./${entry}${ending}`, import.meta.url), {
+    workerData: data,
+    transferList: [...ports],
+  });
   let stopped = false;
   worker.on("error", (error) => onCrash(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", (code) => {

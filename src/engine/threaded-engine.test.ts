@@ -11,6 +11,7 @@ import {
   QUERY_SLOT_WAIT_MS_MAX,
 } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
+import type { FromCacheThread } from "./cache-thread.ts";
 import type { EngineAnswer, EngineRequest } from "./engine.ts";
 import type { NamespaceInstance, NamespaceState } from "./published-state.ts";
 import type {
@@ -44,6 +45,7 @@ function engineOf() {
     log: (_level, message) => logs.push(message),
     writeThread: write,
     queryThreads: [query],
+    cacheThread: new FakePort<never, FromCacheThread>(),
   });
   const publish = (retired = false, name = NAME) => {
     const state = { instance: `${name}/1/1` as NamespaceInstance, retired } as NamespaceState;

@@ -15,6 +15,7 @@ import {
   QUERY_SLOT_WAIT_MS_MAX,
 } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
+import type { FromCacheThread } from "./cache-thread.ts";
 import type { EngineLog } from "./config.ts";
 import type { Engine, EngineAnswer, EngineMetric, EngineRequest, EngineStatus } from "./engine.ts";
 import { errorAnswer } from "./error-answer.ts";
@@ -38,6 +39,8 @@ export interface EngineParts {
   readonly log: EngineLog;
   readonly writeThread: ThreadPort<ToWriteThread, FromWriteThread>;
   readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
+  /** The other threads talk to it by themselves. */
+  readonly cacheThread: ThreadPort<never, FromCacheThread>;
 }
 
 /** The database, spread over threads. */
@@ -46,6 +49,7 @@ export class ThreadedEngine implements Engine {
   readonly #writes: WriteCalls;
   readonly #queries: QueryDispatcher;
   readonly #operations: OperationRegistry;
+  #cacheMetrics: readonly EngineMetric[] = [];
   #closing = false;
   #queriesInFlight = 0;
   #queriesDone: () => void = () => {};
@@ -58,6 +62,10 @@ export class ThreadedEngine implements Engine {
       log: parts.log,
       threads: parts.queryThreads,
       release: (instance, version) => this.#writes.release(instance, version),
+    });
+    parts.cacheThread.listen((message) => {
+      if (message.kind === "metrics") this.#cacheMetrics = message.metrics;
+      else parts.log("error", "the cache cannot read the store", { reason: message.message });
     });
     this.#writes = new WriteCalls(parts.writeThread, {
       arena: (message) => this.#queries.addArena(message),
@@ -95,7 +103,7 @@ export class ThreadedEngine implements Engine {
   }
 
   metrics(): readonly EngineMetric[] {
-    return [...this.#writes.metrics(), ...this.#queries.metrics()];
+    return [...this.#writes.metrics(), ...this.#queries.metrics(), ...this.#cacheMetrics];
   }
 
   async close(): Promise<void> {
@@ -110,11 +118,13 @@ export class ThreadedEngine implements Engine {
     await this.#writes.close();
     await Promise.all(this.#parts.queryThreads.map((thread) => thread.terminate()));
     await this.#parts.writeThread.terminate();
+    await this.#parts.cacheThread.terminate();
   }
 
   /** Ends the threads of an engine that could not start. */
   async abandon(): Promise<void> {
-    const threads = [this.#parts.writeThread, ...this.#parts.queryThreads];
+    const { writeThread, queryThreads, cacheThread } = this.#parts;
+    const threads = [writeThread, ...queryThreads, cacheThread];
     await Promise.all(threads.map((thread) => thread.terminate()));
   }
 

@@ -33,7 +33,7 @@ import type { BodySource, CallMessage, CallReporter } from "./write-service.ts";
 
 /** What the operations work with. */
 export interface OperationContext {
-  readonly parts: Pick<NamespaceParts, "clock" | "random" | "storeFor" | "yield">;
+  readonly parts: Pick<NamespaceParts, "clock" | "random" | "memory" | "storeFor" | "yield">;
   readonly catalog: NamespaceCatalog;
   readonly embedding: EmbeddingProvider;
   /** Throws (400) if there is no customer-managed key of this name. */

@@ -2,7 +2,7 @@
  * Entry of the write thread: wires the store, the memory and the namespaces to the message port.
  */
 
-import { parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
@@ -18,6 +18,8 @@ import { LocalKeyService } from "../storage/local-key-service.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import { arenaSegmentMemory } from "./arena-segment-memory.ts";
+import type { FromCache, ToCache } from "./cache-messages.ts";
+import { connectCache } from "./cache-reader.ts";
 import type { EmbeddingConfig } from "./config.ts";
 import { embeddingSource } from "./embedding-source.ts";
 import { movableBuffers } from "./movable-buffers.ts";
@@ -37,12 +39,18 @@ export interface WriteThreadData {
   /** Bytes of all segments together. */
   readonly segmentBytesMax: number;
   readonly queryThreads: number;
+  /** To the cache thread. */
+  readonly cache: MessagePort;
 }
 
 const port = must(parentPort, "this module runs as a thread");
 const data = workerData as WriteThreadData;
 const clock = systemClock;
 const random = systemRandom;
+const reads = connectCache({
+  post: (message: ToCache) => data.cache.postMessage(message),
+  listen: (listener: (message: FromCache) => void) => void data.cache.on("message", listener),
+});
 const post = (message: FromWriteThread) => port.postMessage(message, movableBuffers(message));
 const log = (level: LogMessage["level"], message: string, facts: LogMessage["facts"] = {}) =>
   post({ kind: "log", level, message, facts });
@@ -103,6 +111,7 @@ function namespaceParts(store: ObjectStore, keys: LocalKeyService, arenas: Arena
     clock,
     random,
     log,
+    reads,
     memory: arenaSegmentMemory(arenas),
     thresholds: THRESHOLDS,
     storeFor: (settings) => {

@@ -1,4 +1,4 @@
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { SCAN_ROWS_MAX, SCRATCH_BYTES, VECTOR_DIMENSIONS_MAX } from "../base/limits.ts";
 import { type Block, scratchOffset, sharedBuffer } from "./arena.ts";
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
@@ -30,12 +30,12 @@ const GATHER_BYTES = SCAN_ROWS_MAX * 4;
 
 /**
  * The arenas as one thread uses them: a kernel over each, and scratch memory that no other thread
- * touches. Arenas are attached in their order, before the first block of theirs is used.
+ * touches. Arenas are attached before the first block of theirs is used.
  */
 export class ArenaKernels {
   readonly #module: WebAssembly.Module | undefined;
   readonly #scratch: number;
-  readonly #attached: Attachment[] = [];
+  readonly #attached = new Map<number, Attachment>();
 
   /** `thread` is this thread's number, from 0, below the owner's `threads`. */
   constructor(module: WebAssembly.Module | undefined, thread: number) {
@@ -44,13 +44,13 @@ export class ArenaKernels {
     this.#scratch = scratchOffset(thread);
   }
 
-  /** Makes the next arena usable, with its kernel warm. */
-  attach(memory: WebAssembly.Memory): void {
+  /** Makes an arena usable, with its kernel warm. */
+  attach(arena: number, memory: WebAssembly.Memory): void {
     const buffer = sharedBuffer(memory);
     const kernel = loadKernel(this.#module, memory);
     warmUpKernel(kernel, this.#scratch);
     const gather = this.#scratch + QUERY_BYTES;
-    this.#attached.push({
+    this.#attached.set(arena, {
       buffer,
       kernel,
       query: new Float32Array(buffer, this.#scratch, VECTOR_DIMENSIONS_MAX),
@@ -61,13 +61,13 @@ export class ArenaKernels {
 
   /** The bytes of a block. */
   bytes(block: Block): Uint8Array<SharedArrayBuffer> {
-    return new Uint8Array(this.#attached[block.arena].buffer, block.offset, block.bytes);
+    return new Uint8Array(this.#attachment(block.arena).buffer, block.offset, block.bytes);
   }
 
   /** Scores rows `start` to `end` of `matrix`, at most SCAN_ROWS_MAX; see `scoreRows`. */
   scoreRange(measure: Measure, matrix: RowMatrix, start: number, end: number): Float32Array {
     assert(start <= end, `rows ${start} to ${end}`);
-    const attached = this.#attached[matrix.block.arena];
+    const attached = this.#attachment(matrix.block.arena);
     return this.#score(measure, matrix, { attached, first: start, count: end - start });
   }
 
@@ -76,7 +76,7 @@ export class ArenaKernels {
    * The result is scratch memory: it is valid until the next call.
    */
   scoreRows(measure: Measure, matrix: RowMatrix, rows: Uint32Array): Float32Array {
-    const attached = this.#attached[matrix.block.arena];
+    const attached = this.#attachment(matrix.block.arena);
     assert(rows.length <= SCAN_ROWS_MAX, `${rows.length} rows at once`);
     attached.gather.set(rows);
     const gather = attached.gather.byteOffset;
@@ -86,7 +86,11 @@ export class ArenaKernels {
   /** Copies the query of the calls that follow to where the kernel of `matrix` reads it. */
   setQuery(matrix: RowMatrix, query: Float32Array): void {
     assert(query.length === matrix.dimensions, `a query of ${query.length} dimensions`);
-    this.#attached[matrix.block.arena].query.set(query);
+    this.#attachment(matrix.block.arena).query.set(query);
+  }
+
+  #attachment(arena: number): Attachment {
+    return must(this.#attached.get(arena), `arena ${arena} is not attached`);
   }
 
   #score(

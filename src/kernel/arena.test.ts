@@ -160,7 +160,7 @@ describe("kernels over arenas", () => {
   test("score ranges and lists of rows of any arena, each thread in its own scratch", () => {
     const arenas = new Arenas({ arenaBytes: MIB, totalBytes: 16 * MIB, threads: 2 });
     const threads = [new ArenaKernels(undefined, 0), new ArenaKernels(undefined, 1)];
-    for (const thread of threads) arenas.onArena((memory) => thread.attach(memory));
+    for (const thread of threads) arenas.onArena((memory, arena) => thread.attach(arena, memory));
     arenas.alloc(900_000);
     const dimensions = 3;
     const rows = 1000;

@@ -11,10 +11,16 @@
 
 import { assert } from "../base/assert.ts";
 import type { DatabaseError } from "../base/errors.ts";
+import { namespaceNameFault } from "../base/ids.ts";
 import { ByteReader } from "../codec/bytes.ts";
 import { decodeFrame, encodeFrame } from "../codec/frame.ts";
 import { manifestKey, type NamespaceGeneration } from "../storage/object-keys.ts";
-import { type Manifest, type ManifestSegment, manifestFault } from "./manifest.ts";
+import {
+  type Manifest,
+  type ManifestSegment,
+  manifestFault,
+  type SegmentHome,
+} from "./manifest.ts";
 
 /** Length of the nonce of a save. */
 export const MANIFEST_NONCE_BYTES = 16;
@@ -99,18 +105,28 @@ function isManifest(value: unknown): value is Manifest {
   if (!isRecord(value) || !("state" in value)) return false;
   const { segments } = value;
   const hasNumbers = NUMBER_MEMBERS.every((name) => typeof value[name] === "number");
-  return hasNumbers && Array.isArray(segments) && segments.every(isSegment);
+  return hasNumbers && Array.isArray(segments) && segments.every(isManifestSegment);
 }
 
-function isSegment(value: unknown): value is ManifestSegment {
+/** Tells whether a value that came from JSON has the members of a segment of a manifest. */
+export function isManifestSegment(value: unknown): value is ManifestSegment {
   if (!isRecord(value)) return false;
-  const { id, tombstoneObject } = value;
+  const { id, tombstoneObject, head, home } = value;
   const counts = ["documentCount", "bytes", "deletedCount"];
   return (
     typeof id === "string" &&
+    typeof head === "string" &&
     (tombstoneObject === undefined || typeof tombstoneObject === "string") &&
+    (home === undefined || isHome(home)) &&
     counts.every((name) => typeof value[name] === "number")
   );
+}
+
+function isHome(value: unknown): value is SegmentHome {
+  if (!isRecord(value)) return false;
+  const { name, generation } = value;
+  const isNamed = typeof name === "string" && namespaceNameFault(name) === undefined;
+  return isNamed && Number.isSafeInteger(generation);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

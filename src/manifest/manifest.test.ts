@@ -27,6 +27,7 @@ const segment = (id: string, changes: Partial<ManifestSegment> = {}): ManifestSe
   documentCount: 10,
   bytes: 1000,
   deletedCount: 0,
+  head: "",
   ...changes,
 });
 const first = firstManifest(4, 1_000, { schema: { text: "string" }, big: "18446744073709551615" });

@@ -5,7 +5,7 @@
  */
 
 import { assert } from "../base/assert.ts";
-import type { SegmentId, SequenceNumber } from "../base/ids.ts";
+import type { NamespaceName, SegmentId, SequenceNumber } from "../base/ids.ts";
 
 /** One version of the root; never changed, only followed by the next. */
 export interface Manifest {
@@ -38,6 +38,19 @@ export interface ManifestSegment {
   readonly tombstoneObject?: string;
   /** Documents that the tombstones delete. */
   readonly deletedCount: number;
+  /**
+   * Start of the segment's content, in base64: it says where its sections are, so that a reader
+   * needs no request to learn it.
+   */
+  readonly head: string;
+  /** Whose object it is, where several namespaces share it; absent: this namespace's own. */
+  readonly home?: SegmentHome;
+}
+
+/** The namespace under whose prefix a segment's object lies. */
+export interface SegmentHome {
+  readonly name: NamespaceName;
+  readonly generation: number;
 }
 
 /** What an edit changes; the rest stays. */

@@ -1,14 +1,15 @@
 /**
- * The documents of a namespace in memory, as its one writer keeps them: a list of immutable
- * segments and which of their documents are alive. A commit adds a segment and kills what it
- * replaces; small segments are merged in steps of bounded length. Each change gives a delta from
- * which readers in other threads follow (`snapshot-replica.ts`).
+ * The documents of WAL entries that no stored segment has yet, as the namespace's one writer keeps
+ * them: a list of immutable segments in memory and which of their documents are alive. A commit
+ * adds a segment and kills what it replaces; small segments are merged in steps of bounded length;
+ * `forget` drops what stored segments have taken over. Each change gives a delta from which readers
+ * in other threads follow (`snapshot-replica.ts`).
  *
  * A document id is alive at most once. Memory of dropped segments stays until `release`.
  */
 
-import { assert } from "../base/assert.ts";
-import type { Ordinal, SegmentId } from "../base/ids.ts";
+import { must } from "../base/assert.ts";
+import type { Ordinal, SegmentId, SequenceNumber } from "../base/ids.ts";
 import {
   SEGMENT_BUILD_BYTES_MAX,
   SEGMENT_MERGE_BYTES_MAX,
@@ -22,17 +23,17 @@ import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
 import { hashKeys, type IdKeys, idKeys } from "./id-section.ts";
 import { LiveSegment } from "./live-segment.ts";
-import type {
-  AddedSegment,
-  KilledOrdinals,
-  MemtableDelta,
-  SegmentPlace,
+import {
+  type AddedSegment,
+  describeKilled,
+  type MemtableDelta,
+  type SegmentPlace,
 } from "./memtable-delta.ts";
+import { RowSequences } from "./row-sequences.ts";
 import type { SegmentPlan } from "./segment-format.ts";
 import type { SegmentBlock, SegmentMemory } from "./segment-memory.ts";
 import { matchesSchema, planMerge } from "./segment-merger.ts";
 import { openSegment } from "./segment-reader.ts";
-import { verifySegment } from "./segment-seal.ts";
 import { planSegment } from "./segment-writer.ts";
 import { pickMerge } from "./tier-picker.ts";
 
@@ -52,6 +53,15 @@ export interface MemtableCommit {
   readonly prepared?: PreparedSegments;
   /** After the commit. */
   readonly schema: Schema;
+  /** Of the WAL entry; never falls from commit to commit. */
+  readonly sequence: SequenceNumber;
+}
+
+/** Documents of a memtable that were written after some sequence number, dead ones included. */
+export interface WrittenIds {
+  readonly keys: IdKeys;
+  /** Which of the keys. */
+  readonly indexes: Uint32Array;
 }
 
 /** Segments that are in memory already and in no memtable yet: to be added, or discarded. */
@@ -70,6 +80,7 @@ export class Memtable {
   readonly #options: MemtableOptions;
   #segments: LiveSegment[] = [];
   readonly #dropped = new Map<SegmentId, SegmentPlace>();
+  readonly #sequences = new Map<SegmentId, RowSequences>();
   #documentCount = 0;
   #logicalBytes = 0;
   #memoryBytes = 0;
@@ -134,15 +145,17 @@ export class Memtable {
 
   /** Applies a commit. Throws before anything changed if there is no memory. */
   apply(commit: MemtableCommit): MemtableDelta {
-    const { documents, deletes, schema } = commit;
+    const { documents, deletes, schema, sequence } = commit;
     const prepared =
       commit.prepared ?? (documents === undefined ? undefined : this.prepare(documents, schema));
     const added = prepared?.segments ?? [];
     const killed = new Map<LiveSegment, number[]>();
     if (deletes !== undefined) this.#killAll(idKeys(deletes.ids, deletes.count), killed);
     if (documents !== undefined) this.#killAll(idKeys(documents.ids, documents.count), killed);
-    const isEmpty = (segment: LiveSegment) => segment.liveCount === 0;
     const dropped = [...killed.keys()].filter(isEmpty);
+    for (const { view } of added) {
+      this.#sequences.set(view.id, RowSequences.all(sequence, view.documentCount));
+    }
     this.#replace(dropped, added);
     this.#count(added);
     return {
@@ -151,6 +164,42 @@ export class Memtable {
       killed: describeKilled(killed),
       dropped: dropped.map(({ view }) => view.id),
     };
+  }
+
+  /** Drops the documents of all entries up to `sequence`: stored segments have them. */
+  forget(sequence: SequenceNumber): MemtableDelta {
+    const killed = new Map<LiveSegment, number[]>();
+    for (const segment of this.#segments) {
+      const ordinals: number[] = [];
+      this.#sequencesOf(segment).forEachUpTo(sequence, (ordinal) => {
+        if (segment.isAlive(ordinal as Ordinal)) ordinals.push(ordinal);
+      });
+      for (const ordinal of ordinals) this.#kill(segment, ordinal as Ordinal);
+      if (ordinals.length > 0 || segment.liveCount === 0) killed.set(segment, ordinals);
+    }
+    const dropped = [...killed.keys()].filter(isEmpty);
+    this.#replace(dropped, []);
+    const ids = dropped.map(({ view }) => view.id);
+    return { full: false, added: [], killed: describeKilled(killed), dropped: ids };
+  }
+
+  /** Live documents of entries up to `sequence`. */
+  countUpTo(sequence: SequenceNumber): number {
+    let count = 0;
+    for (const segment of this.#segments) {
+      this.#sequencesOf(segment).forEachUpTo(sequence, (ordinal) => {
+        if (segment.isAlive(ordinal as Ordinal)) count++;
+      });
+    }
+    return count;
+  }
+
+  /** The ids that entries after `sequence` wrote here, some of them several times. */
+  writtenAfter(sequence: SequenceNumber): WrittenIds[] {
+    return this.#segments.map((segment) => {
+      const indexes = this.#sequencesOf(segment).indexesAfter(sequence);
+      return { keys: segment.view.table.keys, indexes };
+    });
   }
 
   /**
@@ -194,40 +243,6 @@ export class Memtable {
     return { documentsDone, documentsTotal: this.#documentCount };
   }
 
-  /**
-   * Puts a sealed segment from a store into memory, after checking it (throws `corrupt`, `too_new`,
-   * `too_old`). `live` is copied; without it every document is alive. Gives none if none is alive.
-   */
-  prepareStored(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): PreparedSegments {
-    const block = sealed.byteOffset % 8 === 0 ? sealed : Uint8Array.from(sealed);
-    verifySegment(block);
-    if (live?.every((word) => word === 0)) return { segments: [] };
-    const place = this.#options.memory.allocate(block.length);
-    place.bytes.set(block);
-    const segment = new LiveSegment(openSegment(id, place.bytes, place), live?.slice());
-    this.#memoryBytes += block.length;
-    return { segments: [segment] };
-  }
-
-  /** Adds segments that came from a store. No live id of theirs may be here already. */
-  addPrepared({ segments }: PreparedSegments): MemtableDelta {
-    for (const added of segments) {
-      assert(
-        this.#segments.every(({ view }) => view.id !== added.view.id),
-        `segment ${added.view.id} is here already`,
-      );
-    }
-    this.#replace([], segments);
-    this.#count(segments);
-    const added = segments.map((segment) => describe(segment));
-    return { full: false, added, killed: [], dropped: [] };
-  }
-
-  /** Does both, `prepareStored` and `addPrepared`. */
-  addSegment(id: SegmentId, sealed: Uint8Array, live?: Uint32Array): MemtableDelta {
-    return this.addPrepared(this.prepareStored(id, sealed, live));
-  }
-
   /** The whole state as one delta, for a reader that knows nothing. */
   full(): MemtableDelta {
     const added = this.#segments.map((segment) => describe(segment));
@@ -256,6 +271,8 @@ export class Memtable {
 
   #merge(inputs: readonly LiveSegment[], schema: Schema): MemtableDelta {
     const added = this.#addAll([() => planMerge(inputs, schema)]);
+    const sequences = inputs.map((input) => this.#sequencesOf(input).alive(input.live));
+    for (const { view } of added) this.#sequences.set(view.id, RowSequences.join(sequences));
     this.#replace(inputs, added);
     return {
       full: false,
@@ -289,7 +306,10 @@ export class Memtable {
 
   /** Leaves the counts alone: merges change nothing of them. */
   #replace(dropped: readonly LiveSegment[], added: readonly LiveSegment[]): void {
-    for (const { view } of dropped) this.#dropped.set(view.id, placeOf(view));
+    for (const { view } of dropped) {
+      this.#dropped.set(view.id, placeOf(view));
+      this.#sequences.delete(view.id);
+    }
     this.#segments = [...this.#segments.filter((segment) => !dropped.includes(segment)), ...added];
   }
 
@@ -308,27 +328,34 @@ export class Memtable {
       for (let i = 0; i < keys.count && segment.liveCount > 0; i++) {
         const ordinal = table.find(keys, i, hashes[i]) as Ordinal;
         if (ordinal < 0 || !segment.isAlive(ordinal)) continue;
-        this.#logicalBytes -= segment.view.logicalBytesOf(ordinal);
-        this.#documentCount--;
-        segment.kill(ordinal);
+        this.#kill(segment, ordinal);
         const ordinals = killed.get(segment);
         if (ordinals === undefined) killed.set(segment, [ordinal]);
         else ordinals.push(ordinal);
       }
     }
   }
+
+  #kill(segment: LiveSegment, ordinal: Ordinal): void {
+    this.#logicalBytes -= segment.view.logicalBytesOf(ordinal);
+    this.#documentCount--;
+    segment.kill(ordinal);
+  }
+
+  #sequencesOf({ view }: LiveSegment): RowSequences {
+    return must(this.#sequences.get(view.id), `segment ${view.id} has no sequence numbers`);
+  }
+}
+
+function isEmpty({ liveCount }: LiveSegment): boolean {
+  return liveCount === 0;
 }
 
 function describe(segment: LiveSegment): AddedSegment {
   const { view, live, liveCount } = segment;
-  const added = { id: view.id, place: placeOf(view), documentCount: view.documentCount };
-  return liveCount === view.documentCount ? added : { ...added, live: live.slice() };
-}
-
-function describeKilled(killed: ReadonlyMap<LiveSegment, number[]>): KilledOrdinals[] {
-  return [...killed]
-    .filter(([segment]) => segment.liveCount > 0)
-    .map(([{ view }, ordinals]) => ({ segment: view.id, ordinals: Uint32Array.from(ordinals) }));
+  const { id, documentCount } = view;
+  const added: AddedSegment = { id, at: { kind: "memory", place: placeOf(view) }, documentCount };
+  return liveCount === documentCount ? added : { ...added, live: live.slice() };
 }
 
 function placeOf(view: LiveSegment["view"]): SegmentPlace {

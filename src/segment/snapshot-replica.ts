@@ -1,20 +1,20 @@
-/** A reader's side of a memtable: follows the writer's deltas over the same bytes. */
+/** A reader's side of a namespace's segments: follows the writer's deltas over the same bytes. */
 
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { LiveSegment } from "./live-segment.ts";
-import type { MemtableDelta, SegmentPlace } from "./memtable-delta.ts";
-import { openSegment } from "./segment-reader.ts";
+import type { AddedSegment, MemtableDelta } from "./memtable-delta.ts";
+import type { OpenSegment } from "./segment-reader.ts";
 import type { SegmentSnapshot } from "./segment-view.ts";
 
 /** The segments of a namespace as one reading thread has them. */
 export class SnapshotReplica {
-  readonly #blockAt: (place: SegmentPlace) => Uint8Array;
+  readonly #open: (added: AddedSegment) => OpenSegment;
   readonly #segments = new Map<SegmentId, LiveSegment>();
   #list: readonly SegmentSnapshot[] | undefined;
 
-  /** `blockAt` gives the bytes at a place in the shared memories. */
-  constructor(blockAt: (place: SegmentPlace) => Uint8Array) {
-    this.#blockAt = blockAt;
+  /** `open` makes a view of a segment, wherever it is; it reads nothing from a store. */
+  constructor(open: (added: AddedSegment) => OpenSegment) {
+    this.#open = open;
   }
 
   /** The segments after the last delta, in no meaningful order. */
@@ -26,9 +26,8 @@ export class SnapshotReplica {
   /** Applies the next delta. Nothing may be reading the segments that it drops. */
   apply(delta: MemtableDelta): void {
     if (delta.full) this.#segments.clear();
-    for (const { id, place, live } of delta.added) {
-      const view = openSegment(id, this.#blockAt(place), place);
-      this.#segments.set(id, new LiveSegment(view, live?.slice()));
+    for (const added of delta.added) {
+      this.#segments.set(added.id, new LiveSegment(this.#open(added), added.live?.slice()));
     }
     for (const { segment, ordinals } of delta.killed) {
       const known = this.#segments.get(segment);

@@ -81,6 +81,15 @@ export function segmentKey(at: NamespaceGeneration, id: SegmentId): ObjectKey {
   return objectKey(segmentPrefix(at) + id);
 }
 
+/** The generation under whose prefix a segment's object lies; of a key that `segmentKey` made. */
+export function homeOf(key: ObjectKey): NamespaceGeneration {
+  const [space, directory, number, kind] = key.split("/");
+  const home = parseGeneration(directory, number);
+  assert(`${space}/` === NAMESPACES_PREFIX && kind === "segments", `${key} is no segment`);
+  assert(home !== undefined, `${key} is no segment`);
+  return home;
+}
+
 /** Key of the mark that a generation is to be deleted: written first, so no crash undoes it. */
 export function deletingKey(at: NamespaceGeneration): ObjectKey {
   return objectKey(marker(DELETING_PREFIX, at));

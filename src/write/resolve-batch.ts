@@ -38,6 +38,8 @@ export type WriteCondition = (
 
 /** What resolving reads, bound to the batch's schema; all of one state of the namespace. */
 export interface CurrentDocuments {
+  /** Says which ids `locate` will be asked for, so that far documents are read together. */
+  expect(ids: readonly DocumentId[]): void;
   /** The live document with an id. */
   locate(id: DocumentId): CurrentDocument | undefined;
   /** The first `cap` ids that match, ascending, and whether there are more. */
@@ -107,6 +109,7 @@ class Resolution {
     const batch = this.#batch;
     this.#deleteByFilter();
     this.#patchByFilter();
+    this.#expectDocuments();
     // Conditions see the documents as the filters left them, so they come before any of the three.
     const upserts = this.#keepUpserts();
     const patches = this.#keepPatches();
@@ -166,11 +169,23 @@ class Resolution {
       if (!operation.allowPartial) throw tooMany("patch", PATCH_BY_FILTER_MAX);
       this.#remaining = true;
     }
+    this.#current.expect(kept.slice(0, PATCH_BY_FILTER_MAX));
     for (const id of kept.slice(0, PATCH_BY_FILTER_MAX)) {
       const base = this.#current.locate(id);
       assert(base !== undefined, `a document matched but is not there: ${id}`);
       this.#targets.set(id, { id, base, byFilter: true, patchIndex: undefined });
     }
+  }
+
+  /** Conditions and patches look at the documents with the ids that they come with. */
+  #expectDocuments(): void {
+    const { upserts, upsertCondition, patches, deletes, deleteCondition } = this.#batch;
+    const looked = [
+      upsertCondition && upserts,
+      patches?.documents,
+      deleteCondition && deletes,
+    ].flatMap((source) => (source ? idsOf(source) : []));
+    if (looked.length > 0) this.#current.expect(looked);
   }
 
   /** Upserts that apply: those of absent documents, and those whose condition holds. */
@@ -320,8 +335,8 @@ function writtenValue(
   return column ? columnValue(column, index) : null;
 }
 
-function idsOf(documents: DocumentColumns): DocumentId[] {
-  return Array.from({ length: documents.count }, (_, index) => idAt(documents.ids, index));
+function idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): DocumentId[] {
+  return Array.from({ length: count }, (_, index) => idAt(ids, index));
 }
 
 function tooMany(operation: "delete" | "patch", max: number): Error {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
 import { TestSegmentMemory } from "../../test/support/test-segment-memory.ts";
-import type { SegmentId } from "../base/ids.ts";
+import { type SegmentId, sequenceNumber } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
@@ -39,6 +39,7 @@ function reading(memtable: Memtable): CurrentDocuments {
       const found = memtable.locate(id);
       return found && { view: found.segment.view, ordinal: found.ordinal };
     },
+    expect: () => {},
     matchIds: () => ({ ids: [], more: false }),
     condition: () => () => true,
   };
@@ -93,7 +94,7 @@ test.each([1, 2, 3])(
           return { id, attributes: new Map(named.map((n) => [n, attributes.get(n) ?? null])) };
         });
         const resolved = resolveBatch(patchBatch(changes), reading(memtable));
-        memtable.apply({ ...resolved, schema: SCHEMA });
+        memtable.apply({ ...resolved, schema: SCHEMA, sequence: sequenceNumber(1) });
         for (const { id, attributes } of changes) {
           const stored = model.get(id);
           for (const [name, value] of attributes) {
@@ -104,7 +105,7 @@ test.each([1, 2, 3])(
       } else {
         const columns = buildDocuments("uint", EVERY_TYPE, documents);
         const resolved = resolveBatch(upsertBatch(columns), reading(memtable));
-        memtable.apply({ ...resolved, schema: SCHEMA });
+        memtable.apply({ ...resolved, schema: SCHEMA, sequence: sequenceNumber(1) });
         for (const { id, attributes } of documents) model.set(id, new Map(attributes));
       }
       if (random.below(4) === 0) memtable.compactStep(1000, SCHEMA);
@@ -147,7 +148,11 @@ test("a body is bound as it was written, in rows and in columns", () => {
     };
     const batch = bindBatch(parser.finish(), namespace);
     const memtable = newMemtable();
-    memtable.apply({ ...resolveBatch(batch, reading(memtable)), schema: batch.schema });
+    memtable.apply({
+      ...resolveBatch(batch, reading(memtable)),
+      schema: batch.schema,
+      sequence: sequenceNumber(1),
+    });
     return { memtable, batch };
   });
   for (const { memtable, batch } of memtables) {

@@ -3,7 +3,7 @@ import { damagedBytes, readOutcome } from "../../test/support/damaged-bytes.ts";
 import { faultOf } from "../../test/support/loose-json.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
 import { create } from "../../test/support/schema-changes.ts";
-import type { SegmentId } from "../base/ids.ts";
+import { namespaceName, type SegmentId } from "../base/ids.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
 import { buildDocuments, buildIds } from "../codec/columns-builder.ts";
@@ -22,7 +22,10 @@ function sample(): WriteBatch[] {
     encryption: { kind: "customer_managed", keyName: "mine" },
     shardCount: 4,
   });
-  const segments = [{ id: "s1" as SegmentId, documentCount: 3, bytes: 999 }];
+  const home = { name: namespaceName("other"), generation: 2 };
+  const segments = [
+    { id: "s1" as SegmentId, documentCount: 3, bytes: 999, deletedCount: 0, head: "AAAA", home },
+  ];
   const ids = buildIds("string", ["a", ""]);
   return [
     [

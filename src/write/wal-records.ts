@@ -15,25 +15,18 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
-import type { SegmentId } from "../base/ids.ts";
 import type { Pieces } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { decodeColumns, encodeColumnPieces } from "../codec/columns-codec.ts";
 import type { NewWalRecord, WalRecord } from "../log/wal-entry.ts";
+import type { ManifestSegment } from "../manifest/manifest.ts";
+import { isManifestSegment } from "../manifest/manifest-codec.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { BoundIds } from "./bind-ids.ts";
 import { decodeSettings, type NamespaceSettings } from "./namespace-settings.ts";
 import type { ResolvedBatch } from "./resolve-batch.ts";
 import { decodeSchema, encodeSchema } from "./schema-codec.ts";
-
-/** A segment that a copy or a branch brings in. */
-export interface ImportedSegment {
-  readonly id: SegmentId;
-  /** Dead documents included. */
-  readonly documentCount: number;
-  readonly bytes: number;
-}
 
 /** One change of a namespace. */
 export type WriteRecord =
@@ -45,7 +38,7 @@ export type WriteRecord =
       readonly kind: "import";
       /** Name of the namespace that the segments were copied from. */
       readonly source: string;
-      readonly segments: readonly ImportedSegment[];
+      readonly segments: readonly ManifestSegment[];
     }
   | { readonly kind: "delete_namespace" };
 
@@ -166,18 +159,9 @@ function decodeImport(stored: unknown): WriteRecord {
   return {
     kind: "import",
     source,
-    segments: segments.map((segment) => {
-      const { id, documentCount, bytes } = (segment ?? {}) as Record<string, unknown>;
-      const isWhole =
-        typeof id === "string" &&
-        Number.isSafeInteger(documentCount) &&
-        Number.isSafeInteger(bytes);
-      if (!isWhole) throw damaged("imported segment");
-      return {
-        id: id as SegmentId,
-        documentCount: documentCount as number,
-        bytes: bytes as number,
-      };
+    segments: segments.map((segment: unknown) => {
+      if (!isManifestSegment(segment)) throw damaged("imported segment");
+      return segment;
     }),
   };
 }

@@ -167,7 +167,7 @@ test("under a load that never stops, segments are merged all the same", async ()
       written++;
       const namespace = await engine.catalog.find("n" as never);
       const held = namespace?.hold();
-      most = Math.max(most, held?.segments.length ?? 0);
+      most = Math.max(most, held?.fresh.length ?? 0);
       held?.letGo();
     }
   };

@@ -10,7 +10,9 @@ const { module, memories, block } = workerData as {
   block: Block;
 };
 const kernels = new ArenaKernels(module, 1);
-for (const memory of memories) kernels.attach(memory);
+memories.forEach((memory, arena) => {
+  kernels.attach(arena, memory);
+});
 
 const matrix = { block, start: 0, format: "f32", dimensions: 2, strideBytes: 8 } as const;
 kernels.setQuery(matrix, Float32Array.of(0, 1));

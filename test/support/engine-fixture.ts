@@ -10,10 +10,15 @@ import { namespaceName } from "../../src/base/ids.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { hashEmbeddingProvider } from "../../src/embed/hash-embedding-provider.ts";
 import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
+import type { FromCache, ToCache } from "../../src/engine/cache-messages.ts";
+import { type CachePort, connectCache } from "../../src/engine/cache-reader.ts";
+import { CacheService } from "../../src/engine/cache-service.ts";
+import type { FromCacheThread } from "../../src/engine/cache-thread.ts";
 import type { EngineAnswer, EngineRequest, OperationName } from "../../src/engine/engine.ts";
 import { NamespaceCatalog } from "../../src/engine/namespace-catalog.ts";
 import type { SharedParts } from "../../src/engine/namespace-parts.ts";
 import { QueryService } from "../../src/engine/query-service.ts";
+import type { SegmentReads } from "../../src/engine/segment-reads.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
@@ -44,6 +49,7 @@ export interface FixtureOptions {
   readonly keys?: TestKeys;
   readonly thresholds?: Partial<Thresholds>;
   readonly memoryBytes?: number;
+  readonly cacheBytes?: number;
   readonly queryThreads?: number;
 }
 
@@ -93,22 +99,26 @@ export class EngineFixture {
   readonly engine: ThreadedEngine;
   readonly catalog: NamespaceCatalog;
   readonly arenas: Arenas;
+  readonly cacheArenas: Arenas;
   readonly logs: LogLine[] = [];
 
   private constructor(parts: {
     engine: ThreadedEngine;
     catalog: NamespaceCatalog;
     arenas: Arenas;
+    cacheArenas: Arenas;
     logs: LogLine[];
   }) {
     this.engine = parts.engine;
     this.catalog = parts.catalog;
     this.arenas = parts.arenas;
+    this.cacheArenas = parts.cacheArenas;
     this.logs = parts.logs;
   }
 
   /** Starts a server on a store and recovers what a stop interrupted. */
-  static async open(options: FixtureOptions = {}): Promise<EngineFixture> {
+  static async open(given: FixtureOptions = {}): Promise<EngineFixture> {
+    const options = { ...given, store: given.store ?? new MemoryObjectStore() };
     const clock = options.clock ?? new InstantClock();
     const random = seededRandom(0x7261 + ++processes);
     const threads = options.queryThreads ?? 1;
@@ -122,16 +132,23 @@ export class EngineFixture {
       logs.push({ level, message, facts });
     };
     const writeThread = localPorts<ToWriteThread, FromWriteThread>();
+    const cacheArenas = new Arenas({
+      totalBytes: options.cacheBytes ?? 64 * MIB,
+      threads,
+      arenaBytes: MIB,
+    });
+    const cache = startCache(options, { clock, random, arenas: cacheArenas });
     const parts = namespaceParts(options, {
       clock,
       random,
       arenas,
       log,
       post: writeThread.far.post,
+      reads: connectCache(cachePort(cache)),
     });
     const queryThreads = Array.from({ length: threads }, (_, thread) => {
       const ports = localPorts<ToQueryThread, FromQueryThread>();
-      startQueryThread(ports.far, { thread, clock, random });
+      startQueryThread(ports.far, { thread, clock, random, cache });
       return ports.near;
     });
     const engine = new ThreadedEngine({
@@ -140,12 +157,13 @@ export class EngineFixture {
       log,
       writeThread: writeThread.near,
       queryThreads,
+      cacheThread: localPorts<never, FromCacheThread>().near,
     });
     const catalog = new NamespaceCatalog(parts, parts.store);
     await catalog.recover();
     startWriteThread(writeThread.far, { parts, catalog, arenas, keys: options.keys });
     await engine.ready();
-    return new EngineFixture({ engine, catalog, arenas, logs });
+    return new EngineFixture({ engine, catalog, arenas, cacheArenas, logs });
   }
 
   /** Sends one request. */
@@ -197,18 +215,25 @@ export class EngineFixture {
 type Post = (message: FromWriteThread) => void;
 
 function namespaceParts(
-  options: FixtureOptions,
-  of: { clock: Clock; random: Random; arenas: Arenas; log: SharedParts["log"]; post: Post },
+  options: FixtureOptions & { readonly store: ObjectStore },
+  of: {
+    clock: Clock;
+    random: Random;
+    arenas: Arenas;
+    log: SharedParts["log"];
+    post: Post;
+    reads: SegmentReads;
+  },
 ): SharedParts & { readonly store: ObjectStore } {
-  const { clock, random, arenas, log, post } = of;
-  const inner = options.store ?? new MemoryObjectStore();
-  const store = new RetryingObjectStore({ store: inner, clock, random });
+  const { clock, random, arenas, log, post, reads } = of;
+  const store = new RetryingObjectStore({ store: options.store, clock, random });
   const keys = options.keys ?? new TestKeys();
   return {
     store,
     clock,
     random,
     log,
+    reads,
     memory: arenaSegmentMemory(arenas),
     thresholds: { ...THRESHOLDS, ...options.thresholds },
     storeFor: (settings) => {
@@ -260,16 +285,38 @@ function startWriteThread(
 
 function startQueryThread(
   far: FarEnd<ToQueryThread, FromQueryThread>,
-  of: { thread: number; clock: Clock; random: Random },
+  of: { thread: number; clock: Clock; random: Random; cache: CacheService },
 ): void {
+  const kernels = new ArenaKernels(undefined, of.thread);
   const service = new QueryService({
-    kernels: new ArenaKernels(undefined, of.thread),
+    kernels,
+    reads: connectCache(cachePort(of.cache), (arena, memory) => kernels.attach(arena, memory)),
     embedding: hashEmbeddingProvider,
     clock: of.clock,
     random: of.random,
     post: (message) => far.post(message),
   });
   far.listen((message) => service.hear(message));
+}
+
+function startCache(
+  options: FixtureOptions & { readonly store: ObjectStore },
+  of: { clock: Clock; random: Random; arenas: Arenas },
+): CacheService {
+  const { clock, random, arenas } = of;
+  const retrying = new RetryingObjectStore({ store: options.store, clock, random });
+  const keys = options.keys ?? new TestKeys();
+  const store = new EncryptingObjectStore({ store: retrying, keys, random, keyName: undefined });
+  return new CacheService({ store, arenas });
+}
+
+/** A reader's port to a cache in the same thread. */
+function cachePort(cache: CacheService): CachePort {
+  const { near, far } = localPorts<ToCache, FromCache>();
+  const client = { post: (message: FromCache) => far.post(message) };
+  far.listen((message) => cache.hear(client, message));
+  cache.connect(client);
+  return near;
 }
 
 async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {

@@ -28,7 +28,7 @@ export const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes
 
 /** Kernels over the memory of all fixtures. */
 export const KERNELS = new ArenaKernels(await compileKernel("auto"), 0);
-ARENAS.onArena((memory) => KERNELS.attach(memory));
+ARENAS.onArena((memory, arena) => KERNELS.attach(arena, memory));
 
 /** The documents of one segment; `dead` ones were replaced or deleted since. */
 export interface SegmentContent {

@@ -50,6 +50,8 @@ export class StoredDocuments implements CurrentDocuments {
     return this.#places.get(id);
   }
 
+  expect(): void {}
+
   matchIds(filter: Filter, cap: number): { ids: DocumentId[]; more: boolean } {
     const matches = [...this.#places].filter(([, place]) =>
       matchesFilter(filter, readerOf(place), () => null),

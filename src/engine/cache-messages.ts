@@ -1,0 +1,47 @@
+/** What the cache thread and the threads that read stored segments say to each other. */
+
+import type { SegmentPlace } from "../segment/memtable-delta.ts";
+import type { WantedRange } from "../segment/not-resident.ts";
+import type { ArenaMessage } from "./thread-messages.ts";
+
+/** Reading thread → cache thread. */
+export type ToCache =
+  /** Put these ranges into memory; they stay until the reader drops them. */
+  | { readonly kind: "load"; readonly call: number; readonly wanted: readonly WantedRange[] }
+  /** The reader has forgotten these ranges. `shrink` answers the message with that number. */
+  | {
+      readonly kind: "dropped";
+      readonly ranges: readonly WantedRange[];
+      readonly shrink: number | undefined;
+    };
+
+/** Cache thread → reading thread. */
+export type FromCache =
+  | ArenaMessage
+  /** One place for each range of the call, in its order. */
+  | {
+      readonly kind: "loaded";
+      readonly call: number;
+      readonly places: readonly SegmentPlace[];
+      readonly figures: LoadFigures;
+    }
+  | {
+      readonly kind: "failed";
+      readonly call: number;
+      readonly code: string;
+      readonly message: string;
+      /** An object is not in the store: perhaps it was collected. */
+      readonly isMissing: boolean;
+    }
+  /** Forget what was not used for the longest time, about so many bytes; answer with `dropped`. */
+  | { readonly kind: "shrink"; readonly shrink: number; readonly bytes: number };
+
+/** What one load cost. */
+export interface LoadFigures {
+  /** Bytes that were in memory already, for another thread. */
+  readonly memoryBytes: number;
+  /** Bytes that were read from the store. */
+  readonly storeBytes: number;
+  /** Requests to the store. */
+  readonly requests: number;
+}

@@ -1,0 +1,275 @@
+/**
+ * The cache of stored segments: ranges of their content in shared memory, checked, for all threads
+ * that read. A range stays as long as a reader holds it. When memory runs out the readers are asked
+ * to forget what they used longest ago. Concurrent loads of one range are one read.
+ */
+
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { CACHE_READS_MAX } from "../base/limits.ts";
+import type { Arenas, Block } from "../kernel/arena.ts";
+import type { SegmentPlace } from "../segment/memtable-delta.ts";
+import type { WantedRange } from "../segment/not-resident.ts";
+import { type ByteRange, pageSpan, readPages } from "../segment/segment-pages.ts";
+import { joinRanges } from "../storage/byte-ranges.ts";
+import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
+import type { FromCache, LoadFigures, ToCache } from "./cache-messages.ts";
+import { TurnQueue } from "./turn-queue.ts";
+
+/** Arenas of the cache are numbered from here, so that they are not taken for the memtables'. */
+export const CACHE_ARENAS_FIRST = 65_536;
+
+/** Addresses of ranges are congruent to their offsets modulo this. */
+const ALIGNMENT = 64;
+
+interface Extent {
+  readonly range: WantedRange;
+  readonly block: Block;
+  /** How often each reader was given it, and has not dropped it since. */
+  readonly holders: Map<CacheClient, number>;
+  /** Resolves when the bytes are there. */
+  loaded: Promise<void>;
+}
+
+/** A reading thread, as the cache sees it. */
+export interface CacheClient {
+  post(message: FromCache): void;
+}
+
+/** What the cache is made of. */
+export interface CacheServiceParts {
+  /** Decrypts; retries. */
+  readonly store: ObjectStore;
+  /** Bounds the cache. */
+  readonly arenas: Arenas;
+}
+
+/** Totals since the start. */
+export interface CacheTotals {
+  loads: number;
+  requests: number;
+  storeBytes: number;
+  shrinks: number;
+}
+
+/** All cached ranges. */
+export class CacheService {
+  readonly totals: CacheTotals = { loads: 0, requests: 0, storeBytes: 0, shrinks: 0 };
+  readonly #parts: CacheServiceParts;
+  readonly #objects = new Map<ObjectKey, Map<string, Extent>>();
+  readonly #clients = new Set<CacheClient>();
+  readonly #room = new TurnQueue(1);
+  readonly #reads = new TurnQueue(CACHE_READS_MAX);
+  readonly #shrinking = new Map<number, { waiting: Set<CacheClient>; done: () => void }>();
+  #shrinks = 0;
+
+  constructor(parts: CacheServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Bytes of all ranges. */
+  get usedBytes(): number {
+    return this.#parts.arenas.usedBytes;
+  }
+
+  /** Takes a new reader, which learns of all arenas before it gets places in them. */
+  connect(client: CacheClient): void {
+    this.#clients.add(client);
+    this.#parts.arenas.onArena((memory, arena) => {
+      client.post({ kind: "arena", index: CACHE_ARENAS_FIRST + arena, memory });
+    });
+  }
+
+  /** Takes a message of a reader. */
+  hear(client: CacheClient, message: ToCache): void {
+    if (message.kind === "load") {
+      void this.#answer(client, message.call, message.wanted);
+      return;
+    }
+    for (const range of message.ranges) this.#drop(client, range);
+    if (message.shrink === undefined) return;
+    const shrinking = this.#shrinking.get(message.shrink);
+    shrinking?.waiting.delete(client);
+    if (shrinking?.waiting.size === 0) shrinking.done();
+  }
+
+  async #answer(client: CacheClient, call: number, wanted: readonly WantedRange[]): Promise<void> {
+    try {
+      const { places, figures } = await this.#load(client, wanted);
+      client.post({ kind: "loaded", call, places, figures });
+    } catch (error) {
+      const isMissing = error instanceof MissingObject;
+      const code = isDatabaseError(error) ? error.code : "internal";
+      const message = error instanceof Error ? error.message : String(error);
+      client.post({ kind: "failed", call, code, message, isMissing });
+    }
+  }
+
+  async #load(
+    client: CacheClient,
+    wanted: readonly WantedRange[],
+  ): Promise<{ places: SegmentPlace[]; figures: LoadFigures }> {
+    this.totals.loads++;
+    // One load after the other takes memory, so that two do not wait for each other's.
+    const taken = await this.#room.run(() => this.#take(client, wanted));
+    const figures = { memoryBytes: 0, storeBytes: 0, requests: 0 };
+    for (const { range } of taken.known) figures.memoryBytes += range.end - range.start;
+    this.#read(taken.fresh, figures);
+    try {
+      await Promise.all(taken.extents.map(({ loaded }) => loaded));
+    } catch (error) {
+      await Promise.allSettled(taken.extents.map(({ loaded }) => loaded));
+      for (const { range } of taken.extents) this.#drop(client, range);
+      throw error;
+    }
+    return { places: taken.extents.map(placeOf), figures };
+  }
+
+  /** Holds the wanted ranges for a reader; memory of new ones is taken, their bytes are not there. */
+  async #take(
+    client: CacheClient,
+    wanted: readonly WantedRange[],
+  ): Promise<{ extents: Extent[]; known: Extent[]; fresh: Extent[] }> {
+    const extents: Extent[] = [];
+    const known: Extent[] = [];
+    const fresh: Extent[] = [];
+    try {
+      for (const range of wanted) {
+        let extent = this.#find(range);
+        if (extent !== undefined) known.push(extent);
+        else {
+          extent = await this.#allocate(range);
+          fresh.push(extent);
+        }
+        extent.holders.set(client, (extent.holders.get(client) ?? 0) + 1);
+        extents.push(extent);
+      }
+    } catch (error) {
+      for (const extent of fresh) extent.loaded = Promise.resolve();
+      for (const { range } of extents) this.#drop(client, range);
+      throw error;
+    }
+    return { extents, known, fresh };
+  }
+
+  async #allocate(range: WantedRange): Promise<Extent> {
+    const bytes = range.end - range.start + (range.start % ALIGNMENT);
+    const { arenas } = this.#parts;
+    let block = arenas.alloc(bytes);
+    for (let tried = 0; block === undefined && tried < 2; tried++) {
+      await this.#shrink(Math.max(bytes, arenas.usedBytes / 16));
+      block = arenas.alloc(bytes);
+    }
+    if (block === undefined) {
+      throw new DatabaseError(
+        "overloaded",
+        `💔 out of memory for reading: ${bytes} bytes more are needed, ${arenas.freeBytes} are ` +
+          "free; ask for less at once, or start the server with a larger --memory-limit",
+      );
+    }
+    const extent = {
+      range,
+      block,
+      holders: new Map<CacheClient, number>(),
+      loaded: Promise.resolve(),
+    };
+    const object = this.#objects.get(range.object) ?? new Map<string, Extent>();
+    this.#objects.set(range.object, object.set(keyOf(range), extent));
+    return extent;
+  }
+
+  /** Asks every reader to forget some, and waits for their answers. */
+  async #shrink(bytes: number): Promise<void> {
+    if (this.#clients.size === 0) return;
+    this.totals.shrinks++;
+    const shrink = ++this.#shrinks;
+    await new Promise<void>((done) => {
+      this.#shrinking.set(shrink, { waiting: new Set(this.#clients), done });
+      for (const client of this.#clients) client.post({ kind: "shrink", shrink, bytes });
+    });
+    this.#shrinking.delete(shrink);
+  }
+
+  /** Starts the reads of new ranges; each extent's `loaded` tells of its own. */
+  #read(fresh: readonly Extent[], figures: { storeBytes: number; requests: number }): void {
+    const byObject = Map.groupBy(fresh, ({ range }) => range.object);
+    for (const [object, extents] of byObject) {
+      const spans = extents.map(({ range }) => pageSpan(range));
+      for (const read of joinRanges(spans)) {
+        figures.requests++;
+        const bytes = this.#reads.run(() => this.#get(object, read, figures));
+        for (const index of read.ranges) {
+          const extent = extents[index];
+          const start = spans[index].start - read.start;
+          extent.loaded = bytes.then((pages) => this.#fill(extent, pages.subarray(start)));
+          extent.loaded.catch(() => this.#forget(extent));
+        }
+      }
+    }
+  }
+
+  async #get(
+    object: ObjectKey,
+    { start, end }: ByteRange,
+    figures: { storeBytes: number },
+  ): Promise<Uint8Array> {
+    this.totals.requests++;
+    const pages = await this.#parts.store.getRange(object, start, end);
+    if (pages === undefined) throw new MissingObject(object);
+    figures.storeBytes += pages.length;
+    this.totals.storeBytes += pages.length;
+    return pages;
+  }
+
+  #fill({ range, block }: Extent, pages: Uint8Array): void {
+    const target = this.#parts.arenas.bytes(block).subarray(range.start % ALIGNMENT);
+    try {
+      readPages(pages, range, { key: range.object, target });
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      const message = `cannot read ${range.object}: ${error.message}`;
+      throw new DatabaseError(error.code, message, { cause: error });
+    }
+  }
+
+  /** The next load of a range that failed reads it anew. */
+  #forget(extent: Extent): void {
+    const object = this.#objects.get(extent.range.object);
+    if (object?.get(keyOf(extent.range)) === extent) object.delete(keyOf(extent.range));
+    if (object?.size === 0) this.#objects.delete(extent.range.object);
+    this.#parts.arenas.free(extent.block);
+  }
+
+  #drop(client: CacheClient, range: WantedRange): void {
+    const extent = this.#find(range);
+    if (extent === undefined) return;
+    const held = extent.holders.get(client);
+    if (held === undefined) return;
+    if (held > 1) extent.holders.set(client, held - 1);
+    else extent.holders.delete(client);
+    if (extent.holders.size === 0) this.#forget(extent);
+  }
+
+  #find(range: WantedRange): Extent | undefined {
+    return this.#objects.get(range.object)?.get(keyOf(range));
+  }
+}
+
+/** An object is not in the store. */
+class MissingObject extends Error {
+  constructor(object: ObjectKey) {
+    super(`cannot read ${object}: it is missing, but is part of a namespace`);
+  }
+}
+
+function keyOf({ start, end }: ByteRange): string {
+  return `${start}-${end}`;
+}
+
+function placeOf({ range, block }: Extent): SegmentPlace {
+  const shift = range.start % ALIGNMENT;
+  return {
+    arena: CACHE_ARENAS_FIRST + block.arena,
+    offset: block.offset + shift,
+    bytes: range.end - range.start,
+  };
+}

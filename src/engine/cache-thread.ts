@@ -1,0 +1,78 @@
+/** Entry of the cache thread: wires the store, the cache's memory and the readers' ports. */
+
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { must } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
+import { isDatabaseError } from "../base/errors.ts";
+import { METRICS_INTERVAL_MS } from "../base/limits.ts";
+import { systemRandom } from "../base/random.ts";
+import { Arenas } from "../kernel/arena.ts";
+import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
+import { FsObjectStore } from "../storage/fs-object-store.ts";
+import { LocalKeyService } from "../storage/local-key-service.ts";
+import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
+import type { ToCache } from "./cache-messages.ts";
+import { CacheService } from "./cache-service.ts";
+import type { EngineMetric } from "./engine.ts";
+
+/** What the main thread tells this thread at its start. */
+export interface CacheThreadData {
+  readonly dataDir: string;
+  readonly encryptionKeysPath: string | undefined;
+  /** Bytes of all cached ranges together. */
+  readonly cacheBytesMax: number;
+  /** Threads that run kernels over the ranges. */
+  readonly kernelThreads: number;
+  /** One for each thread that reads. */
+  readonly readers: readonly MessagePort[];
+}
+
+/** Cache thread → main thread. */
+export type FromCacheThread =
+  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };
+
+const port = must(parentPort, "this module runs as a thread");
+const data = workerData as CacheThreadData;
+const post = (message: FromCacheThread) => port.postMessage(message);
+
+start().catch((error: unknown) => {
+  const code = isDatabaseError(error) ? error.code : "internal";
+  post({ kind: "failed", code, message: error instanceof Error ? error.message : String(error) });
+});
+
+async function start(): Promise<void> {
+  const random = systemRandom;
+  const files = await FsObjectStore.open({ root: data.dataDir, random });
+  const retrying = new RetryingObjectStore({ store: files, clock: systemClock, random });
+  const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
+  const store = new EncryptingObjectStore({ store: retrying, keys, random, keyName: undefined });
+  const arenas = new Arenas({ totalBytes: data.cacheBytesMax, threads: data.kernelThreads });
+  const service = new CacheService({ store, arenas });
+  for (const reader of data.readers) {
+    const client = { post: (message: unknown) => reader.postMessage(message) };
+    service.connect(client);
+    reader.on("message", (message: ToCache) => service.hear(client, message));
+  }
+  systemClock.every(METRICS_INTERVAL_MS, () =>
+    post({ kind: "metrics", metrics: metrics(service) }),
+  );
+}
+
+function metrics({ totals, usedBytes }: CacheService): EngineMetric[] {
+  const counter = (name: string, help: string, value: number): EngineMetric => {
+    return { name, help, kind: "counter", value };
+  };
+  return [
+    {
+      name: "trawl_cache_bytes",
+      help: "stored segments in memory",
+      kind: "gauge",
+      value: usedBytes,
+    },
+    counter("trawl_cache_loads_total", "times that a thread asked for bytes", totals.loads),
+    counter("trawl_cache_reads_total", "reads of the store for the cache", totals.requests),
+    counter("trawl_cache_read_bytes_total", "bytes of these reads", totals.storeBytes),
+    counter("trawl_cache_shrinks_total", "times that the cache was full", totals.shrinks),
+  ];
+}

@@ -1,0 +1,56 @@
+/** Documents that a long reader in the write thread holds on to, while commits go on. */
+
+import type { NamespaceName } from "../base/ids.ts";
+import type { Schema } from "../model/schema.ts";
+import type { LiveSegment } from "../segment/live-segment.ts";
+import type { OpenSegment } from "../segment/segment-reader.ts";
+import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
+import type { NamespaceSettings } from "../write/namespace-settings.ts";
+import type { NamespaceDocuments } from "./namespace-documents.ts";
+
+/** A segment as it was when it was held. */
+export interface HeldSegment extends SegmentSnapshot {
+  readonly view: OpenSegment;
+}
+
+/** A stored segment as it was when it was held. */
+export interface HeldStoredSegment extends HeldSegment {
+  readonly object: ObjectKey;
+  readonly head: Uint8Array;
+  /** Size of the object. */
+  readonly objectBytes: number;
+}
+
+/** One state of a namespace; readable until `letGo`. */
+export interface HeldDocuments {
+  readonly at: NamespaceGeneration;
+  readonly name: NamespaceName;
+  /** Segments of the memtable. */
+  readonly fresh: readonly HeldSegment[];
+  readonly stored: readonly HeldStoredSegment[];
+  readonly schema: Schema;
+  readonly settings: NamespaceSettings;
+  readonly documentCount: number;
+  readonly logicalBytes: number;
+  letGo(): void;
+}
+
+/** Copies which documents are alive now; the segments themselves never change. */
+export function holdSegments(
+  documents: NamespaceDocuments,
+): Pick<HeldDocuments, "fresh" | "stored" | "documentCount" | "logicalBytes"> {
+  return {
+    fresh: documents.memtable.segments.map(frozen),
+    stored: documents.stored.map(({ object, head, objectBytes, segment }) => {
+      return { ...frozen(segment), object, head, objectBytes };
+    }),
+    documentCount: documents.documentCount,
+    logicalBytes: documents.logicalBytes,
+  };
+}
+
+function frozen({ view, live, liveCount, liveVersion }: LiveSegment): HeldSegment {
+  return { view, live: live.slice(), liveCount, liveVersion };
+}

@@ -1,0 +1,111 @@
+/**
+ * Follows the manifests that indexers write for one open namespace. A newer one is read beside the
+ * commits (`look`); what it changes is applied between two of them (`adopt`).
+ */
+
+import type { SequenceNumber } from "../base/ids.ts";
+import { MANIFEST_RELOAD_MS } from "../base/limits.ts";
+import type { Manifest } from "../manifest/manifest.ts";
+import type { ManifestStore } from "../manifest/manifest-store.ts";
+import type { StoredSegment } from "../segment/stored-segments.ts";
+import type { NamespaceDocuments } from "./namespace-documents.ts";
+import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
+import { openManifestSegment } from "./open-stored-segment.ts";
+import type { PublishedDelta } from "./published-state.ts";
+import type { TailLog } from "./tail-log.ts";
+
+/** What a look at the store has found. */
+export type FollowOutcome =
+  | "nothing new"
+  /** A newer manifest waits for `adopt`. */
+  | "newer"
+  /** It covers entries that this instance never saw, and whose log may be collected. */
+  | "behind";
+
+interface Adoption {
+  readonly manifest: Manifest;
+  readonly segments: readonly StoredSegment[];
+  readonly indexedUpTo: SequenceNumber;
+}
+
+/** One namespace's view of its manifests; one `look` at a time. */
+export class ManifestFollower {
+  readonly #parts: NamespaceParts;
+  readonly #opened: OpenedNamespace;
+  readonly #documents: NamespaceDocuments;
+  readonly #manifests: ManifestStore;
+  readonly #tail: TailLog;
+  #known: Manifest | undefined;
+  #adoption: Adoption | undefined;
+  #askedMs: number;
+
+  constructor(parts: NamespaceParts, opened: OpenedNamespace) {
+    this.#parts = parts;
+    this.#opened = opened;
+    this.#documents = opened.documents;
+    this.#manifests = opened.manifests;
+    this.#tail = opened.tail;
+    this.#known = opened.manifest;
+    this.#askedMs = parts.clock.monotonicMs();
+  }
+
+  /** A manifest waits to be adopted. */
+  get isReady(): boolean {
+    return this.#adoption !== undefined;
+  }
+
+  /**
+   * Looks for a newer manifest and reads it. Costs one request if there is none. The ids that it
+   * takes to adopt it are in memory afterwards, if they fit. `sequence` is that of the last entry
+   * that this instance knows.
+   */
+  async look(sequence: () => SequenceNumber): Promise<FollowOutcome> {
+    if (this.#adoption !== undefined) return "newer";
+    const newest = await this.#newest();
+    if (newest === undefined || newest.version <= (this.#known?.version ?? 0)) return "nothing new";
+    const { at } = this.#opened;
+    const { reads } = this.#parts;
+    const { indexedUpTo } = newest;
+    if (indexedUpTo > sequence()) return "behind";
+    const from = { store: this.#parts.storeFor(undefined), reads };
+    const segments = await Promise.all(
+      newest.segments.map(async (entry) => {
+        const known = this.#documents.stored.find(({ segment }) => segment.view.id === entry.id);
+        return known ?? openManifestSegment(entry, at, from);
+      }),
+    );
+    await reads.run(() => this.#documents.deathsIn(segments, indexedUpTo));
+    this.#adoption = { manifest: newest, segments, indexedUpTo };
+    return "newer";
+  }
+
+  /**
+   * Takes over the manifest that `look` found. Nothing may be committed meanwhile. Throws `corrupt`
+   * if the manifest has not the documents that are here, and what loading fails with.
+   */
+  async adopt(): Promise<PublishedDelta | undefined> {
+    const adoption = this.#adoption;
+    if (adoption === undefined) return undefined;
+    this.#adoption = undefined;
+    const { segments, indexedUpTo, manifest } = adoption;
+    const { reads } = this.#parts;
+    const documents = this.#documents;
+    const deaths = await reads.run(() => documents.deathsIn(segments, indexedUpTo));
+    const before = documents.stored;
+    const delta = documents.adopt(adoption, deaths);
+    this.#known = manifest;
+    this.#tail.forget(indexedUpTo);
+    const kept = new Set(documents.stored);
+    for (const stored of before) if (!kept.has(stored)) reads.forget(stored.object);
+    return delta;
+  }
+
+  /** Probing finds every version as long as none was collected since the last probe. */
+  async #newest(): Promise<Manifest | undefined> {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const isRecent = nowMs - this.#askedMs < MANIFEST_RELOAD_MS;
+    this.#askedMs = nowMs;
+    if (this.#known === undefined || !isRecent) return this.#manifests.load();
+    return this.#manifests.loadNewer(this.#known);
+  }
+}

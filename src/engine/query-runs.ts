@@ -1,0 +1,82 @@
+/**
+ * Runs queries over stored segments in one thread. A query that needs bytes which are not in memory
+ * waits for them and starts again, on the snapshot that it began with: which documents are alive is
+ * copied at the first miss, and the memory of segments that are dropped meanwhile is not let go
+ * before it has ended.
+ */
+
+import { DatabaseError } from "../base/errors.ts";
+import { SNAPSHOTS_RETRIED_MAX } from "../base/limits.ts";
+import type { Snapshot } from "../query/snapshot.ts";
+import { NotResident } from "../segment/not-resident.ts";
+import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import { type RunFigures, SegmentMissing } from "./resident-ranges.ts";
+
+/** Loads what an attempt misses and runs it again. */
+export interface CountedReads {
+  runCounted<T>(attempt: () => T): Promise<{ readonly result: T; readonly figures: RunFigures }>;
+}
+
+/** A namespace as queries find it when they begin. */
+export interface QuerySource {
+  /** Of the state now; undefined if the namespace is closed. */
+  snapshot(): Snapshot | undefined;
+  /** Keeps the memory of all segments until the returned function is called. */
+  hold(): () => void;
+}
+
+/**
+ * Runs `query` over the newest snapshot. Where an object of it was collected meanwhile, the query
+ * is run on a newer one. Throws `unavailable` if there is none.
+ */
+export async function runOnSnapshot<T>(
+  source: QuerySource,
+  reads: CountedReads,
+  query: (snapshot: Snapshot) => T,
+): Promise<{ result: T; snapshot: Snapshot; figures: RunFigures }> {
+  let last: Snapshot | undefined;
+  for (let tried = 0; ; tried++) {
+    const snapshot = source.snapshot();
+    try {
+      if (snapshot === undefined) throw new SegmentMissing("the namespace was closed");
+      return await runOn(snapshot, source, reads, query);
+    } catch (error) {
+      if (!(error instanceof SegmentMissing)) throw error;
+      const isSame = snapshot === undefined || snapshot.segments === last?.segments;
+      if (isSame || tried === SNAPSHOTS_RETRIED_MAX) {
+        throw new DatabaseError("unavailable", `${error.message}; retry`, { cause: error });
+      }
+      last = snapshot;
+    }
+  }
+}
+
+async function runOn<T>(
+  newest: Snapshot,
+  source: QuerySource,
+  reads: CountedReads,
+  query: (snapshot: Snapshot) => T,
+): Promise<{ result: T; snapshot: Snapshot; figures: RunFigures }> {
+  let snapshot = newest;
+  let letGo: (() => void) | undefined;
+  try {
+    const { result, figures } = await reads.runCounted(() => {
+      try {
+        return query(snapshot);
+      } catch (error) {
+        if (error instanceof NotResident && letGo === undefined) {
+          letGo = source.hold();
+          snapshot = { ...snapshot, segments: snapshot.segments.map(frozen) };
+        }
+        throw error;
+      }
+    });
+    return { result, snapshot, figures };
+  } finally {
+    letGo?.();
+  }
+}
+
+function frozen({ view, live, liveCount, liveVersion }: SegmentSnapshot): SegmentSnapshot {
+  return { view, live: live.slice(), liveCount, liveVersion };
+}

@@ -1,0 +1,331 @@
+/**
+ * A reading thread's side of the cache: which ranges of stored segments are in memory for it. A
+ * read of something small takes the window around it; anything else is kept just as it was asked
+ * for. When the cache needs room, what was not used for the longest time is forgotten, but for what
+ * runs have loaded that are not over.
+ */
+
+import { DatabaseError, type ErrorCode } from "../base/errors.ts";
+import { CACHE_WINDOW_BYTES, LOAD_ROUNDS_MAX, VECTOR_CHUNK_BYTES } from "../base/limits.ts";
+import type { ByteSource } from "../segment/byte-source.ts";
+import type { SegmentPlace } from "../segment/memtable-delta.ts";
+import { NotResident, type WantedRange } from "../segment/not-resident.ts";
+import type { SegmentBlock } from "../segment/segment-memory.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
+import type { FromCache, LoadFigures, ToCache } from "./cache-messages.ts";
+import type { SegmentReads } from "./segment-reads.ts";
+
+/** A stored segment's object is not in the store: it was collected, or lost. */
+export class SegmentMissing extends DatabaseError {
+  constructor(message: string) {
+    super("unavailable", message);
+  }
+}
+
+/** What a run cost beside its work. */
+export interface RunFigures {
+  /** Loads, one after the other. */
+  readonly rounds: number;
+  /** Ranges that were looked at first and those of them that were in memory. */
+  readonly touchedCount: number;
+  readonly residentCount: number;
+  /** Bytes that were read from the store. */
+  readonly storeBytes: number;
+}
+
+/** What a reading thread gives to its ranges. */
+export interface ResidentParts {
+  post(message: ToCache): void;
+  /** The bytes at a place in the cache's memories. */
+  bytesAt(place: SegmentPlace): Uint8Array;
+}
+
+interface Extent {
+  readonly range: WantedRange;
+  readonly block: SegmentBlock;
+  lastUsed: number;
+  /** Runs under way that have loaded it. */
+  pins: number;
+}
+
+interface PendingLoad {
+  readonly wanted: readonly WantedRange[];
+  readonly resolve: (figures: LoadFigures) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** All ranges of one thread. */
+export class ResidentRanges implements SegmentReads {
+  readonly #parts: ResidentParts;
+  readonly #objects = new Map<ObjectKey, ResidentObject>();
+  readonly #pending = new Map<number, PendingLoad>();
+  #nextCall = 1;
+  #tick = 0;
+  #touched = 0;
+  #resident = 0;
+
+  constructor(parts: ResidentParts) {
+    this.#parts = parts;
+  }
+
+  sourceOf(object: ObjectKey, contentBytes: number): ByteSource {
+    let known = this.#objects.get(object);
+    if (known === undefined) {
+      known = new ResidentObject(object, contentBytes, {
+        objects: this.#objects,
+        tick: () => ++this.#tick,
+        note: (isResident) => {
+          this.#touched++;
+          if (isResident) this.#resident++;
+        },
+      });
+      this.#objects.set(object, known);
+    }
+    return known;
+  }
+
+  async run<T>(attempt: () => T): Promise<T> {
+    return (await this.runCounted(attempt)).result;
+  }
+
+  /** `run`, and what it cost. */
+  async runCounted<T>(attempt: () => T): Promise<{ result: T; figures: RunFigures }> {
+    const loaded: Extent[] = [];
+    let first: { touched: number; resident: number } | undefined;
+    let storeBytes = 0;
+    try {
+      for (let rounds = 0; rounds < LOAD_ROUNDS_MAX; rounds++) {
+        const before = { touched: this.#touched, resident: this.#resident };
+        const outcome = attemptOnce(attempt);
+        first ??= {
+          touched: this.#touched - before.touched,
+          resident: this.#resident - before.resident,
+        };
+        if (outcome.kind === "done") {
+          const { touched: touchedCount, resident: residentCount } = first;
+          return {
+            result: outcome.result,
+            figures: { rounds, touchedCount, residentCount, storeBytes },
+          };
+        }
+        storeBytes += await this.#load(outcome.wanted, loaded);
+      }
+    } finally {
+      for (const extent of loaded) extent.pins--;
+    }
+    throw new DatabaseError(
+      "overloaded",
+      `💔 bytes of stored segments were missing ${LOAD_ROUNDS_MAX} times in a row: there is not ` +
+        "enough memory for this request; narrow it, or start the server with a larger " +
+        "--memory-limit",
+    );
+  }
+
+  forget(object: ObjectKey): void {
+    const known = this.#objects.get(object);
+    if (known === undefined) return;
+    this.#objects.delete(object);
+    const ranges = known.dropAll().map(({ range }) => range);
+    if (ranges.length > 0) this.#parts.post({ kind: "dropped", ranges, shrink: undefined });
+  }
+
+  /** Forgets everything that no run under way has loaded. */
+  forgetAll(): void {
+    const ranges = this.#forgetOldest(Number.POSITIVE_INFINITY);
+    if (ranges.length > 0) this.#parts.post({ kind: "dropped", ranges, shrink: undefined });
+  }
+
+  /** Takes a message of the cache; arenas are for whoever reads memory. */
+  hear(message: Exclude<FromCache, { kind: "arena" }>): void {
+    switch (message.kind) {
+      case "loaded":
+        this.#loaded(message);
+        return;
+      case "failed": {
+        const { code, isMissing } = message;
+        const pending = this.#take(message.call);
+        pending?.reject(
+          isMissing
+            ? new SegmentMissing(message.message)
+            : new DatabaseError(code as ErrorCode, message.message),
+        );
+        return;
+      }
+      case "shrink": {
+        const ranges = this.#forgetOldest(message.bytes);
+        this.#parts.post({ kind: "dropped", ranges, shrink: message.shrink });
+      }
+    }
+  }
+
+  /** Loads what is wanted and pins it for the run; returns the bytes that came from the store. */
+  async #load(wanted: readonly WantedRange[], loaded: Extent[]): Promise<number> {
+    const missing = new Map<string, WantedRange>();
+    for (const range of wanted) {
+      const extent = this.#objects.get(range.object)?.find(range);
+      if (extent === undefined) missing.set(`${range.object} ${range.start} ${range.end}`, range);
+    }
+    let storeBytes = 0;
+    if (missing.size > 0) {
+      const call = this.#nextCall++;
+      const ranges = [...missing.values()];
+      const figures = await new Promise<LoadFigures>((resolve, reject) => {
+        this.#pending.set(call, { wanted: ranges, resolve, reject });
+        this.#parts.post({ kind: "load", call, wanted: ranges });
+      });
+      storeBytes = figures.storeBytes;
+    }
+    for (const range of wanted) {
+      const extent = this.#objects.get(range.object)?.find(range);
+      if (extent === undefined) continue;
+      extent.pins++;
+      loaded.push(extent);
+    }
+    return storeBytes;
+  }
+
+  #loaded({ call, places, figures }: Extract<FromCache, { kind: "loaded" }>): void {
+    const pending = this.#take(call);
+    if (pending === undefined) return;
+    const unwanted: WantedRange[] = [];
+    pending.wanted.forEach((range, i) => {
+      const object = this.#objects.get(range.object);
+      const place = places[i];
+      const { arena, offset } = place;
+      const block = { arena, offset, bytes: this.#parts.bytesAt(place) };
+      const extent = { range, block, lastUsed: ++this.#tick, pins: 0 };
+      // Nobody reads the object any more, or another load was faster.
+      if (!object?.add(extent)) unwanted.push(range);
+    });
+    if (unwanted.length > 0) {
+      this.#parts.post({ kind: "dropped", ranges: unwanted, shrink: undefined });
+    }
+    pending.resolve(figures);
+  }
+
+  #take(call: number): PendingLoad | undefined {
+    const pending = this.#pending.get(call);
+    this.#pending.delete(call);
+    return pending;
+  }
+
+  #forgetOldest(bytes: number): WantedRange[] {
+    const all = [...this.#objects.values()].flatMap((object) => object.unpinned());
+    all.sort((a, b) => a.lastUsed - b.lastUsed);
+    const dropped: WantedRange[] = [];
+    let freed = 0;
+    for (const { range } of all) {
+      if (freed >= bytes) break;
+      freed += range.end - range.start;
+      dropped.push(range);
+      this.#objects.get(range.object)?.drop(range);
+    }
+    return dropped;
+  }
+}
+
+function attemptOnce<T>(attempt: () => T) {
+  try {
+    return { kind: "done", result: attempt() } as const;
+  } catch (error) {
+    if (error instanceof NotResident) return { kind: "missing", wanted: error.wanted } as const;
+    throw error;
+  }
+}
+
+/** What all objects of a thread share. */
+interface ThreadState {
+  readonly objects: Map<ObjectKey, ResidentObject>;
+  /** The next time of use. */
+  tick(): number;
+  note(isResident: boolean): void;
+}
+
+/** The ranges of one object. */
+class ResidentObject implements ByteSource {
+  readonly chunkBytes = VECTOR_CHUNK_BYTES;
+  readonly #object: ObjectKey;
+  readonly #contentBytes: number;
+  readonly #thread: ThreadState;
+  readonly #extents = new Map<number, Extent[]>();
+  epoch = 0;
+
+  constructor(object: ObjectKey, contentBytes: number, thread: ThreadState) {
+    this.#object = object;
+    this.#contentBytes = contentBytes;
+    this.#thread = thread;
+  }
+
+  place(start: number, end: number): SegmentBlock {
+    if (start === end) return { arena: 0, offset: 0, bytes: new Uint8Array(0) };
+    const current = this.#current();
+    if (current !== this) return current.place(start, end);
+    const block = this.peek(start, end);
+    this.#thread.note(block !== undefined);
+    if (block === undefined) {
+      throw new NotResident([{ object: this.#object, ...this.#kept(start, end) }]);
+    }
+    return block;
+  }
+
+  peek(start: number, end: number): SegmentBlock | undefined {
+    const kept = this.#kept(start, end);
+    const extent = this.#current().find(kept);
+    if (extent === undefined) return undefined;
+    extent.lastUsed = this.#thread.tick();
+    const { arena, offset, bytes } = extent.block;
+    const shift = start - kept.start;
+    if (shift === 0 && end === kept.end) return extent.block;
+    return { arena, offset: offset + shift, bytes: bytes.subarray(shift, shift + end - start) };
+  }
+
+  find({ start, end }: { readonly start: number; readonly end: number }): Extent | undefined {
+    return this.#extents.get(start)?.find((extent) => extent.range.end === end);
+  }
+
+  /** Tells whether it is new. */
+  add(extent: Extent): boolean {
+    const { start } = extent.range;
+    if (this.find(extent.range) !== undefined) return false;
+    const others = this.#extents.get(start);
+    if (others === undefined) this.#extents.set(start, [extent]);
+    else others.push(extent);
+    return true;
+  }
+
+  drop(range: WantedRange): void {
+    const others = this.#extents
+      .get(range.start)
+      ?.filter(({ range: { end } }) => end !== range.end);
+    if (others === undefined || others.length === 0) this.#extents.delete(range.start);
+    else this.#extents.set(range.start, others);
+    this.epoch++;
+  }
+
+  dropAll(): Extent[] {
+    const all = [...this.#extents.values()].flat();
+    this.#extents.clear();
+    this.epoch++;
+    return all;
+  }
+
+  unpinned(): Extent[] {
+    return [...this.#extents.values()].flat().filter(({ pins }) => pins === 0);
+  }
+
+  /** A segment that was forgotten and opened again has another object; it knows the ranges. */
+  #current(): ResidentObject {
+    const { objects } = this.#thread;
+    const current = objects.get(this.#object);
+    if (current !== undefined) return current;
+    objects.set(this.#object, this);
+    return this;
+  }
+
+  /** The range that is kept for a read. */
+  #kept(start: number, end: number): { start: number; end: number } {
+    const window = Math.floor(start / CACHE_WINDOW_BYTES) * CACHE_WINDOW_BYTES;
+    const windowEnd = Math.min(window + CACHE_WINDOW_BYTES, this.#contentBytes);
+    return end <= windowEnd ? { start: window, end: windowEnd } : { start, end };
+  }
+}

@@ -1,0 +1,17 @@
+/** How the write thread, and an indexer, read stored segments. */
+
+import type { ByteSource } from "../segment/byte-source.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
+
+/** Bytes of stored segments, in memory while they are used. */
+export interface SegmentReads {
+  /** The content of a stored segment, as far as it is in memory. */
+  sourceOf(object: ObjectKey, contentBytes: number): ByteSource;
+  /**
+   * Runs synchronous code that may throw `NotResident`, again and again until everything is there
+   * that it reads. Throws what `attempt` throws, and what loading fails with.
+   */
+  run<T>(attempt: () => T): Promise<T>;
+  /** Nobody in this thread will read the object any more. */
+  forget(object: ObjectKey): void;
+}

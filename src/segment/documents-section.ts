@@ -1,0 +1,217 @@
+/**
+ * Whole documents in blocks of consecutive ordinals, so that all attributes of one come with one
+ * read. Dense vectors are left out: they lie by ordinal in a section of their own. Two sections:
+ *
+ * `documents`: the blocks end to end. A block holds its documents as columns (`columns-codec.ts`),
+ * compressed with zstd where that is smaller.
+ *
+ * `documentBlocks`, packed (`columns-packing.ts`): count of attributes, then the name and the type
+ * of each (text); first ordinals of the blocks and, last, the count of documents (u32); offsets of
+ * the blocks and, last, their end (u32); for each block its size uncompressed, or 0 if it is not
+ * compressed (u32).
+ */
+
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { DOCUMENT_BLOCK_BYTES, DOCUMENT_BLOCKS_KEPT } from "../base/limits.ts";
+import { decodeColumns, encodeColumns } from "../codec/columns-codec.ts";
+import { firstOrdinals, gatherColumn } from "../codec/columns-gather.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../codec/columns-packing.ts";
+import { documentsBytes } from "../codec/columns-size.ts";
+import { sliceDocuments } from "../codec/columns-slice.ts";
+import { columnValue } from "../codec/columns-value.ts";
+import {
+  type AttributeType,
+  formatAttributeType,
+  parseAttributeType,
+} from "../model/attribute-type.ts";
+import type { Column, DocumentColumns } from "../model/columns.ts";
+import type { AttributeValue } from "../model/value.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { SECTION, type SectionEntry, type SectionPlan } from "./segment-format.ts";
+import type { StoredDocuments } from "./stored-documents.ts";
+
+/** Presence bitmaps are cut at whole bytes. */
+const DOCUMENTS_STEP = 8;
+
+/** Plans both sections for documents without dense vectors. */
+export function planDocuments(documents: DocumentColumns): SectionPlan[] {
+  const firsts: number[] = [];
+  const offsets: number[] = [0];
+  const rawBytes: number[] = [];
+  const blocks: Uint8Array[] = [];
+  for (let start = 0; start < documents.count; ) {
+    const end = blockEnd(documents, start);
+    const raw = encodeColumns(sliceDocuments(documents, start, end));
+    const compressed = zstdCompressSync(raw);
+    const isSmaller = compressed.length < raw.length;
+    const block = isSmaller ? compressed : raw;
+    blocks.push(block);
+    firsts.push(start);
+    rawBytes.push(isSmaller ? raw.length : 0);
+    offsets.push((offsets.at(-1) ?? 0) + block.length);
+    start = end;
+  }
+  const packer = new ArrayPacker();
+  packer.word(documents.attributes.size);
+  for (const [name, { type }] of documents.attributes) {
+    packer.text(name);
+    packer.text(formatAttributeType(type));
+  }
+  packer.array(Uint32Array.from([...firsts, documents.count]));
+  packer.array(Uint32Array.from(offsets));
+  packer.array(Uint32Array.from(rawBytes));
+  return [
+    section(SECTION.documentBlocks, packer.bytes, (target) => packer.writeTo(target)),
+    section(SECTION.documents, offsets.at(-1) ?? 0, (target) => {
+      blocks.forEach((block, i) => {
+        target.set(block, offsets[i]);
+      });
+    }),
+  ];
+}
+
+/** Where the two sections of a stored segment are. */
+export interface DocumentSections {
+  readonly blocks: SectionEntry;
+  readonly documents: SectionEntry;
+}
+
+/** Reads documents by ordinal. What was decoded last is kept, `DOCUMENT_BLOCKS_KEPT` blocks. */
+export class DocumentsReader implements StoredDocuments {
+  readonly #source: ByteSource;
+  readonly #sections: DocumentSections;
+  /** Copied out of the source, which may drop its bytes. */
+  #index: BlockIndex | undefined;
+  /** In the order of their last use. */
+  readonly #decoded = new Map<number, DocumentColumns>();
+
+  constructor(source: ByteSource, sections: DocumentSections) {
+    this.#source = source;
+    this.#sections = sections;
+  }
+
+  get attributes(): ReadonlyMap<string, AttributeType> {
+    return this.#blockIndex().attributes;
+  }
+
+  value(attribute: string, ordinal: number): AttributeValue {
+    const { firsts } = this.#blockIndex();
+    const block = lastAtMost(firsts, ordinal);
+    const column = this.#block(block).attributes.get(attribute);
+    return column === undefined ? null : columnValue(column, ordinal - firsts[block]);
+  }
+
+  column(attribute: string): Column {
+    const { attributes, offsets, rawBytes } = this.#blockIndex();
+    const type = attributes.get(attribute);
+    if (type === undefined) throw corrupt("documents", `none has \`${attribute}\``);
+    const all = this.#bytes(0, offsets[rawBytes.length]);
+    const parts = Array.from(rawBytes, (raw, block) => {
+      const bytes = all.subarray(offsets[block], offsets[block + 1]);
+      const { attributes: columns, count } = decodeBlock(bytes, raw);
+      return { column: columns.get(attribute), ordinals: firstOrdinals(count) };
+    });
+    return gatherColumn(type, parts);
+  }
+
+  #block(block: number): DocumentColumns {
+    const known = this.#decoded.get(block);
+    if (known !== undefined) {
+      this.#decoded.delete(block);
+      this.#decoded.set(block, known);
+      return known;
+    }
+    const { offsets, rawBytes } = this.#blockIndex();
+    const decoded = decodeBlock(this.#bytes(offsets[block], offsets[block + 1]), rawBytes[block]);
+    this.#decoded.set(block, decoded);
+    if (this.#decoded.size > DOCUMENT_BLOCKS_KEPT) {
+      for (const [oldest] of this.#decoded) {
+        this.#decoded.delete(oldest);
+        break;
+      }
+    }
+    return decoded;
+  }
+
+  #bytes(start: number, end: number): Uint8Array {
+    const { offset } = this.#sections.documents;
+    return this.#source.place(offset + start, offset + end).bytes;
+  }
+
+  #blockIndex(): BlockIndex {
+    if (this.#index === undefined) {
+      const { offset, bytes } = this.#sections.blocks;
+      this.#index = openIndex(this.#source.place(offset, offset + bytes).bytes);
+    }
+    return this.#index;
+  }
+}
+
+interface BlockIndex {
+  readonly attributes: ReadonlyMap<string, AttributeType>;
+  readonly firsts: Uint32Array;
+  readonly offsets: Uint32Array;
+  readonly rawBytes: Uint32Array;
+}
+
+function openIndex(block: Uint8Array): BlockIndex {
+  const unpacker = new ArrayUnpacker(block, "an index of documents");
+  const attributes = new Map<string, AttributeType>();
+  for (let left = unpacker.word(); left > 0; left--) {
+    const name = unpacker.text();
+    const type = parseAttributeType(unpacker.text());
+    if (type === undefined) throw corrupt("an index of documents", `\`${name}\` has no known type`);
+    attributes.set(name, type);
+  }
+  return {
+    attributes,
+    firsts: unpacker.u32().slice(),
+    offsets: unpacker.u32().slice(),
+    rawBytes: unpacker.u32().slice(),
+  };
+}
+
+/** Decodes to memory of its own. */
+function decodeBlock(bytes: Uint8Array, rawBytes: number): DocumentColumns {
+  if (rawBytes === 0) return decodeColumns(Uint8Array.from(bytes));
+  let raw: Uint8Array;
+  try {
+    // The library takes no shared memory.
+    raw = zstdDecompressSync(Uint8Array.from(bytes), { maxOutputLength: rawBytes });
+  } catch (cause) {
+    throw corrupt("a block of documents", cause instanceof Error ? cause.message : String(cause));
+  }
+  return decodeColumns(Uint8Array.from(raw));
+}
+
+/** Where the block that begins at `start` ends. */
+function blockEnd(documents: DocumentColumns, start: number): number {
+  let end = start;
+  let bytes = 0;
+  while (end < documents.count && bytes < DOCUMENT_BLOCK_BYTES) {
+    const next = Math.min(end + DOCUMENTS_STEP, documents.count);
+    bytes += documentsBytes(sliceDocuments(documents, end, next));
+    end = next;
+  }
+  return end;
+}
+
+/** Index of the last element that is at most `value`, before the one at the end. */
+function lastAtMost(ascending: Uint32Array, value: number): number {
+  let low = 0;
+  let high = ascending.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] <= value) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function section(
+  kind: SectionPlan["kind"],
+  bytes: number,
+  writeTo: (target: Uint8Array) => void,
+): SectionPlan {
+  return { kind, attribute: "", bytes, writeTo };
+}

@@ -1,0 +1,182 @@
+/**
+ * The stored segments of a namespace and which of their documents are alive, as its one writer
+ * keeps them beside the memtable. Lookups read id filters and tables by range and may throw
+ * `NotResident`; they change nothing then. What changes is decided before the commit that changes
+ * it, so that applying it needs no bytes of the store.
+ */
+
+import type { Ordinal, SegmentId } from "../base/ids.ts";
+import { buildIds } from "../codec/columns-builder.ts";
+import type { DocumentId } from "../model/value.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
+import { type HashedIds, hashIds, hashKeys, type IdKeys, idKeys } from "./id-section.ts";
+import { LiveSegment } from "./live-segment.ts";
+import type { AddedSegment } from "./memtable-delta.ts";
+import { attemptAll } from "./not-resident.ts";
+import type { OpenSegment } from "./segment-reader.ts";
+
+/** A segment in the store and the documents of it that are alive. */
+export interface StoredSegment {
+  readonly object: ObjectKey;
+  /** The start of its content, which says where everything is. */
+  readonly head: Uint8Array;
+  /** Size of the object. */
+  readonly objectBytes: number;
+  readonly segment: LiveSegment;
+}
+
+/** Documents of stored segments that die. */
+export type StoredDeaths = ReadonlyMap<LiveSegment, readonly number[]>;
+
+/** Makes a stored segment whose documents are those of `live`, which it takes over, or all. */
+export function storedSegment(
+  view: OpenSegment,
+  at: Omit<StoredSegment, "segment">,
+  live?: Uint32Array,
+): StoredSegment {
+  return { ...at, segment: new LiveSegment(view, live) };
+}
+
+/** How readers learn of a stored segment. */
+export function describeStored({ object, head, segment }: StoredSegment): AddedSegment {
+  const { view, live, liveCount } = segment;
+  const { id, documentCount } = view;
+  const added: AddedSegment = { id, at: { kind: "stored", object, head }, documentCount };
+  return liveCount === documentCount ? added : { ...added, live: live.slice() };
+}
+
+/** A list of stored segments; no id is alive in two of them. */
+export class StoredSegments {
+  #stored: readonly StoredSegment[] = [];
+  #documentCount = 0;
+  #logicalBytes = 0;
+
+  /** Unordered. */
+  get stored(): readonly StoredSegment[] {
+    return this.#stored;
+  }
+
+  /** Live documents. */
+  get documentCount(): number {
+    return this.#documentCount;
+  }
+
+  /**
+   * Logical bytes of the live documents. Where a segment has dead ones, which are not read for
+   * this, its documents count as equally large.
+   */
+  get logicalBytes(): number {
+    return Math.round(this.#logicalBytes);
+  }
+
+  /** Where the live document with an id is. Throws `NotResident`. */
+  locate(id: DocumentId): { segment: LiveSegment; ordinal: Ordinal } | undefined {
+    const idType = this.#stored.at(0)?.segment.view.idType;
+    if (idType === undefined || (typeof id === "bigint") !== (idType === "uint")) return undefined;
+    const hashed = hashIds(idType, [id]);
+    const found = attemptAll(
+      this.#stored.map(({ segment }) => () => {
+        const ordinal = segment.view.ordinalAt(hashed, 0);
+        return ordinal !== undefined && segment.isAlive(ordinal) ? { segment, ordinal } : undefined;
+      }),
+    );
+    return found.find((place) => place !== undefined);
+  }
+
+  /** The live documents with some ids, by segment. Throws `NotResident`. */
+  find(ids: IdKeys): StoredDeaths {
+    return findIn(
+      this.#stored.map(({ segment }) => segment),
+      [{ keys: ids, indexes: undefined }],
+    );
+  }
+
+  /** Marks documents dead; those that are already are no news. Returns the others. */
+  kill(deaths: StoredDeaths): Map<LiveSegment, number[]> {
+    const killed = new Map<LiveSegment, number[]>();
+    for (const [segment, ordinals] of deaths) {
+      const news = ordinals.filter((ordinal) => segment.kill(ordinal as Ordinal));
+      if (news.length === 0) continue;
+      killed.set(segment, news);
+      this.#documentCount -= news.length;
+      this.#logicalBytes -= news.length * bytesPerDocument(segment.view);
+    }
+    return killed;
+  }
+
+  /** Exchanges the whole list; what both lists have keeps its live documents. */
+  replace(next: readonly StoredSegment[]): void {
+    this.#stored = next;
+    this.#documentCount = 0;
+    this.#logicalBytes = 0;
+    for (const { segment } of next) {
+      this.#documentCount += segment.liveCount;
+      this.#logicalBytes += segment.liveCount * bytesPerDocument(segment.view);
+    }
+  }
+
+  /** The segment with an id. */
+  get(id: SegmentId): StoredSegment | undefined {
+    return this.#stored.find(({ segment }) => segment.view.id === id);
+  }
+}
+
+/** Ids, all of them or those at some indexes. */
+export interface SoughtIds {
+  readonly keys: IdKeys;
+  readonly indexes: Uint32Array | undefined;
+}
+
+/**
+ * The live documents of some segments with some ids. Throws `NotResident` with what all of the
+ * segments want. Cost: one hash for each id, one look at a filter for each id and segment.
+ */
+export function findIn(
+  segments: readonly LiveSegment[],
+  sought: readonly SoughtIds[],
+): StoredDeaths {
+  const found = new Map<LiveSegment, readonly number[]>();
+  if (segments.length === 0) return found;
+  const hashed = sought.map(({ keys, indexes }) => ({ ids: hashedKeys(keys), indexes }));
+  attemptAll(
+    segments.map((segment) => () => {
+      const ordinals: number[] = [];
+      for (const { ids, indexes } of hashed) collect(segment, ids, indexes, ordinals);
+      if (ordinals.length > 0) found.set(segment, ordinals);
+    }),
+  );
+  return found;
+}
+
+/** The keys of the first `count` ids of a column, for `find`. */
+export function keysOf(idColumn: Parameters<typeof idKeys>[0], count: number): IdKeys {
+  return idKeys(idColumn, count);
+}
+
+/** The keys of single ids of one type. */
+export function keysOfIds(ids: readonly DocumentId[], idType: OpenSegment["idType"]): IdKeys {
+  return idKeys(buildIds(idType, ids), ids.length);
+}
+
+function collect(
+  segment: LiveSegment,
+  ids: HashedIds,
+  indexes: Uint32Array | undefined,
+  into: number[],
+): void {
+  const { view } = segment;
+  const count = indexes?.length ?? ids.keys.count;
+  for (let i = 0; i < count; i++) {
+    const ordinal = view.ordinalAt(ids, indexes === undefined ? i : indexes[i]);
+    if (ordinal !== undefined && segment.isAlive(ordinal)) into.push(ordinal);
+  }
+}
+
+/** Lookups in segments need the keys and hashes only. */
+function hashedKeys(keys: IdKeys): HashedIds {
+  return { ids: [], keys, hashes: hashKeys(keys) };
+}
+
+function bytesPerDocument({ logicalBytes, documentCount }: OpenSegment): number {
+  return documentCount === 0 ? 0 : logicalBytes / documentCount;
+}
