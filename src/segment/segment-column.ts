@@ -8,6 +8,7 @@ import type { AttributeValue } from "../model/value.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { type Dictionary, dictionaryView, openDictionary } from "./dictionary-section.ts";
 import type { SectionEntry } from "./segment-format.ts";
+import type { SegmentBlock } from "./segment-memory.ts";
 import type { ColumnView, DictionaryView, VectorPlace } from "./segment-view.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 import {
@@ -67,7 +68,6 @@ export class SegmentColumn implements ColumnView {
     const { column } = this;
     if (!(column instanceof LazyVectorColumn)) return columnValue(column, ordinal);
     if (!hasValue(column, ordinal)) return null;
-    // Only this vector's chunk is read, however the others lie.
     const { type } = column;
     return columnValue({ type, count: 1, data: column.one(ordinal) }, 0);
   }
@@ -170,18 +170,31 @@ export class LazyVectorColumn implements Column {
   }
 
   /** Where a chunk lies. */
-  chunk(index: number): { arena: number; offset: number; bytes: Uint8Array } {
-    const first = index * this.chunkRows;
-    const end = Math.min(first + this.chunkRows, this.count);
-    const { offset } = this.#section;
-    return this.#source.place(offset + first * this.strideBytes, offset + end * this.strideBytes);
+  chunk(index: number): SegmentBlock {
+    return this.#source.place(...this.#chunkRange(index));
   }
 
-  /** One vector as a column of its own: a view. */
+  /** One vector as a column of its own: a view. Without its chunk only the vector is read. */
   one(ordinal: number): ColumnData {
-    const { bytes } = this.chunk(Math.floor(ordinal / this.chunkRows));
-    const placed = { bytes, strideBytes: this.strideBytes };
-    return oneVector(this.type, placed, ordinal % this.chunkRows);
+    const index = Math.floor(ordinal / this.chunkRows);
+    const chunk = this.#source.peek(...this.#chunkRange(index));
+    if (chunk !== undefined) return this.#vectorIn(chunk, ordinal - index * this.chunkRows);
+    return this.#vectorIn(this.#source.place(...this.#range(ordinal, ordinal + 1)), 0);
+  }
+
+  #vectorIn({ bytes }: SegmentBlock, index: number): ColumnData {
+    return oneVector(this.type, { bytes, strideBytes: this.strideBytes }, index);
+  }
+
+  #chunkRange(index: number): [start: number, end: number] {
+    const first = index * this.chunkRows;
+    return this.#range(first, Math.min(first + this.chunkRows, this.count));
+  }
+
+  /** Where vectors are in the segment. */
+  #range(first: number, end: number): [start: number, end: number] {
+    const { offset } = this.#section;
+    return [offset + first * this.strideBytes, offset + end * this.strideBytes];
   }
 }
 

@@ -207,12 +207,19 @@ test("a far segment is read only where it is looked at", () => {
   // The index, then 100 ordinals and 100 frequencies.
   const index = bytesOf(SECTION.text, "text");
   expect(cost(() => view.text("text")?.postings("dog"))).toEqual([2, index + 2 * 100 * 4]);
-  // What there is to know of the vectors, then one chunk of them.
+  // What there is to know of the vectors, then one of them.
   const description = bytesOf(SECTION.vectorColumn, "vector");
   const value = () => view.column("vector")?.value(500 as Ordinal);
-  expect(cost(value)).toEqual([2, description + source.chunkBytes]);
-  source.run(value);
+  expect(cost(value)).toEqual([2, description + 16 * 4]);
   expect(source.run(value)).toEqual(documents[500].attributes.get("vector"));
+  // Of a chunk that is there none is read again.
+  source.run(() => view.column("vector")?.vectors?.chunk(500 / 4));
+  const before = source.bytesLoaded;
+  expect(source.run(value)).toEqual(documents[500].attributes.get("vector"));
+  expect(source.run(() => view.column("vector")?.value(503 as Ordinal))).toEqual(
+    documents[503].attributes.get("vector"),
+  );
+  expect(source.bytesLoaded).toBe(before);
 });
 
 test("a segment goes through the frame of an object and back", async () => {
