@@ -6,7 +6,7 @@
 
 import type { SegmentId } from "../base/ids.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import type { LiveSegment } from "./live-segment.ts";
+import type { SegmentSnapshot } from "./segment-view.ts";
 
 /** Where a segment's bytes are in the shared memories. */
 export interface SegmentPlace {
@@ -51,7 +51,7 @@ export interface MemtableDelta {
 
 /** The deaths of some documents by segment, without the segments of which nobody is left. */
 export function describeKilled(
-  killed: ReadonlyMap<LiveSegment, readonly number[]>,
+  killed: ReadonlyMap<SegmentSnapshot, readonly number[]>,
 ): KilledOrdinals[] {
   return [...killed]
     .filter(([{ liveCount }, ordinals]) => liveCount > 0 && ordinals.length > 0)
