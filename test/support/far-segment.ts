@@ -6,7 +6,7 @@
 import { assert } from "../../src/base/assert.ts";
 import type { Column } from "../../src/model/columns.ts";
 import type { ByteSource } from "../../src/segment/byte-source.ts";
-import { NotResident } from "../../src/segment/not-resident.ts";
+import { NotResident, type WantedRange } from "../../src/segment/not-resident.ts";
 import type { SegmentBlock, SegmentMemory } from "../../src/segment/segment-memory.ts";
 import type { OpenSegment } from "../../src/segment/segment-reader.ts";
 import type {
@@ -19,7 +19,6 @@ import type {
 } from "../../src/segment/segment-view.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 
-const OBJECT = "far" as ObjectKey;
 /** Bytes of a chunk: few, so that vectors of small segments are in several. */
 const CHUNK_BYTES = 256;
 /** Places are congruent to where they are in the segment modulo this. */
@@ -38,15 +37,17 @@ export class FarSource implements ByteSource {
   readonly chunkBytes = CHUNK_BYTES;
   readonly #content: Uint8Array;
   readonly #memory: SegmentMemory;
+  readonly #object: ObjectKey;
   #loaded: LoadedRange[] = [];
   #epoch = 0;
   #rounds = 0;
   #bytesLoaded = 0;
 
   /** Ranges are loaded to `memory`. */
-  constructor(content: Uint8Array, memory: SegmentMemory) {
+  constructor(content: Uint8Array, memory: SegmentMemory, object = "far" as ObjectKey) {
     this.#content = content;
     this.#memory = memory;
+    this.#object = object;
   }
 
   get epoch(): number {
@@ -65,7 +66,7 @@ export class FarSource implements ByteSource {
 
   place(start: number, end: number): SegmentBlock {
     const found = this.peek(start, end);
-    if (found === undefined) throw new NotResident([{ object: OBJECT, start, end }]);
+    if (found === undefined) throw new NotResident([{ object: this.#object, start, end }]);
     return found;
   }
 
@@ -80,17 +81,17 @@ export class FarSource implements ByteSource {
 
   /** Runs code that may throw `NotResident` until it does not. */
   run<T>(attempt: () => T): T {
-    for (let round = 0; ; round++) {
-      try {
-        return attempt();
-      } catch (error) {
-        if (!(error instanceof NotResident)) throw error;
-        assert(round < ROUNDS_MAX, `more than ${ROUNDS_MAX} rounds`);
-        this.#rounds++;
-        for (const { start, end } of error.wanted) {
-          if (this.peek(start, end) === undefined) this.#load(start, end);
-        }
-      }
+    return runFar([this], attempt, ROUNDS_MAX);
+  }
+
+  /** Loads what is wanted of this segment. */
+  load(wanted: readonly WantedRange[]): void {
+    const missing = wanted.filter(({ object, start, end }) => {
+      return object === this.#object && this.peek(start, end) === undefined;
+    });
+    if (missing.length > 0) this.#rounds++;
+    for (const { start, end } of missing) {
+      if (this.peek(start, end) === undefined) this.#load(start, end);
     }
   }
 
@@ -113,6 +114,19 @@ export class FarSource implements ByteSource {
     this.#bytesLoaded += bytes.length;
     const { arena, offset } = allocated;
     this.#loaded.push({ start, end, arena, offset: offset + from, bytes, allocated });
+  }
+}
+
+/** Runs code over far segments until nothing is missing, in at most so many rounds. */
+export function runFar<T>(sources: readonly FarSource[], attempt: () => T, roundsMax: number): T {
+  for (let round = 0; ; round++) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!(error instanceof NotResident)) throw error;
+      assert(round < roundsMax, `more than ${roundsMax} rounds`);
+      for (const source of sources) source.load(error.wanted);
+    }
   }
 }
 
