@@ -8,7 +8,10 @@ import type { SegmentBlock } from "./segment-memory.ts";
 
 /** The content of one segment, some of which may not be in memory. */
 export interface ByteSource {
-  /** Rises whenever bytes that were there are dropped: what was made of them must be forgotten. */
+  /**
+   * Another number whenever bytes that were there have been dropped, and never again one that it
+   * was: what was made of them must be forgotten. Changes only between two runs.
+   */
   readonly epoch: number;
   /** How many bytes of a large section are best asked for at once; infinite where all are here. */
   readonly chunkBytes: number;
