@@ -13,6 +13,7 @@
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { DOCUMENT_BLOCK_BYTES, DOCUMENT_BLOCKS_KEPT } from "../base/limits.ts";
+import { checkOffsets } from "../codec/columns-check.ts";
 import { decodeColumns, encodeColumns } from "../codec/columns-codec.ts";
 import { firstOrdinals, gatherColumn } from "../codec/columns-gather.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../codec/columns-packing.ts";
@@ -102,13 +103,15 @@ export class DocumentsReader implements StoredDocuments {
   }
 
   column(attribute: string): Column {
-    const { attributes, offsets, rawBytes } = this.#blockIndex();
+    const { attributes, firsts, offsets, rawBytes } = this.#blockIndex();
     const type = attributes.get(attribute);
     if (type === undefined) throw corrupt("documents", `none has \`${attribute}\``);
     const all = this.#bytes(0, offsets[rawBytes.length]);
     const parts = Array.from(rawBytes, (raw, block) => {
       const bytes = all.subarray(offsets[block], offsets[block + 1]);
-      const { attributes: columns, count } = decodeBlock(bytes, raw);
+      const decoded = decodeBlock(bytes, raw);
+      checkCount(decoded, firsts[block + 1] - firsts[block]);
+      const { attributes: columns, count } = decoded;
       return { column: columns.get(attribute), ordinals: firstOrdinals(count) };
     });
     return gatherColumn(type, parts);
@@ -121,8 +124,9 @@ export class DocumentsReader implements StoredDocuments {
       this.#decoded.set(block, known);
       return known;
     }
-    const { offsets, rawBytes } = this.#blockIndex();
+    const { firsts, offsets, rawBytes } = this.#blockIndex();
     const decoded = decodeBlock(this.#bytes(offsets[block], offsets[block + 1]), rawBytes[block]);
+    checkCount(decoded, firsts[block + 1] - firsts[block]);
     this.#decoded.set(block, decoded);
     if (this.#decoded.size > DOCUMENT_BLOCKS_KEPT) {
       for (const [oldest] of this.#decoded) {
@@ -141,7 +145,8 @@ export class DocumentsReader implements StoredDocuments {
   #blockIndex(): BlockIndex {
     if (this.#index === undefined) {
       const { offset, bytes } = this.#sections.blocks;
-      this.#index = openIndex(this.#source.place(offset, offset + bytes).bytes);
+      const section = this.#source.place(offset, offset + bytes).bytes;
+      this.#index = openIndex(section, this.#sections.documents.bytes);
     }
     return this.#index;
   }
@@ -154,7 +159,23 @@ interface BlockIndex {
   readonly rawBytes: Uint32Array;
 }
 
-function openIndex(block: Uint8Array): BlockIndex {
+/**
+ * Throws `corrupt` unless the section `documentBlocks` from a store speaks of `documentCount`
+ * documents, in blocks that lie within a section `documents` of `documentsBytes`.
+ */
+export function checkDocumentBlocks(
+  section: Uint8Array,
+  documentsBytes: number,
+  documentCount: number,
+): void {
+  const { firsts } = openIndex(section, documentsBytes);
+  const count = firsts[firsts.length - 1];
+  if (count === documentCount) return;
+  throw corrupt("an index of documents", `it has ${count} of ${documentCount} documents`);
+}
+
+/** Checks that blocks follow each other within the section of documents. */
+function openIndex(block: Uint8Array, documentsBytes: number): BlockIndex {
   const unpacker = new ArrayUnpacker(block, "an index of documents");
   const attributes = new Map<string, AttributeType>();
   for (let left = unpacker.word(); left > 0; left--) {
@@ -163,12 +184,20 @@ function openIndex(block: Uint8Array): BlockIndex {
     if (type === undefined) throw corrupt("an index of documents", `\`${name}\` has no known type`);
     attributes.set(name, type);
   }
-  return {
-    attributes,
-    firsts: unpacker.u32().slice(),
-    offsets: unpacker.u32().slice(),
-    rawBytes: unpacker.u32().slice(),
-  };
+  const firsts = unpacker.u32().slice();
+  const offsets = unpacker.u32().slice();
+  const rawBytes = unpacker.u32().slice();
+  checkOffsets(firsts, rawBytes.length, undefined);
+  checkOffsets(offsets, rawBytes.length, undefined);
+  if (offsets[rawBytes.length] > documentsBytes) {
+    throw corrupt("an index of documents", "its blocks do not fit in the section");
+  }
+  return { attributes, firsts, offsets, rawBytes };
+}
+
+function checkCount({ count }: DocumentColumns, expected: number): void {
+  if (count === expected) return;
+  throw corrupt("a block of documents", `it has ${count} documents instead of ${expected}`);
 }
 
 /** Decodes to memory of its own. */

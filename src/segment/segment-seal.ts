@@ -4,10 +4,11 @@ import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { checkColumn, checkData, checkOffsets } from "../codec/columns-check.ts";
 import { corrupt } from "../codec/columns-packing.ts";
+import { checkDocumentBlocks } from "./documents-section.ts";
 import { checkSlots } from "./id-section.ts";
 import type { PostingLists } from "./posting-section.ts";
 import type { SegmentColumn } from "./segment-column.ts";
-import { readFacts, sealBlock, verifyBlock } from "./segment-format.ts";
+import { readFacts, SECTION, sealBlock, verifyBlock } from "./segment-format.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
 
 /** Copies a segment's bytes with all checksums filled in, fit for a store. One pass over them. */
@@ -28,11 +29,24 @@ export function verifySegment(block: Uint8Array): void {
     checkData(segment.ids, documentCount);
     checkSlots(segment.idSlots, documentCount);
     for (const attribute of segment.attributes) checkAttribute(segment, attribute);
+    checkStoredDocuments(segment);
   } catch (error) {
     if (isDatabaseError(error)) throw error;
     // The checksums are right, so the writer was wrong; the reader must not fall over it.
     throw corrupt("a segment", error instanceof Error ? error.message : String(error));
   }
+}
+
+/** Of whole documents only where they are: each block is checked when it is decoded. */
+function checkStoredDocuments(segment: OpenSegment): void {
+  const blocks = segment.entry(SECTION.documentBlocks, "");
+  const documents = segment.entry(SECTION.documents, "");
+  if (blocks === undefined && documents === undefined) return;
+  if (blocks === undefined || documents === undefined) {
+    throw corrupt("a segment", "it has documents without their index, or the other way round");
+  }
+  const section = segment.block.subarray(blocks.offset, blocks.offset + blocks.bytes);
+  checkDocumentBlocks(section, documents.bytes, segment.documentCount);
 }
 
 function checkAttribute(segment: OpenSegment, attribute: string): void {

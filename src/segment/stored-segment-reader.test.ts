@@ -1,29 +1,74 @@
-import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
+import { expect, test } from "vitest";
+import {
+  type MakeView,
+  randomSchema,
+  segmentViewConformance,
+} from "../../test/conformance/segment-view.ts";
 import { FarSource, farView } from "../../test/support/far-segment.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
 import { TestSegmentMemory } from "../../test/support/test-segment-memory.ts";
-import type { SegmentId } from "../base/ids.ts";
-import { buildDocuments } from "../codec/columns-builder.ts";
+import { isDatabaseError } from "../base/errors.ts";
+import type { Ordinal, SegmentId } from "../base/ids.ts";
+import { type Random, seededRandom } from "../base/random.ts";
+import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
+import type { Schema } from "../model/schema.ts";
+import { BlockSource } from "./byte-source.ts";
+import { headOf, readDirectory, sealInPlace } from "./segment-format.ts";
 import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { planSegment } from "./segment-writer.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
-import { encodeStoredSegment } from "./stored-segment-writer.ts";
+import { encodeStoredSegment, type StoredSegmentContent } from "./stored-segment-writer.ts";
 
 const ID = "s" as SegmentId;
 
-/** Most values are by document; none of the bytes is in memory. */
-const far: MakeView = (documents, schema) => {
+function stored(documents: readonly TypedDocument[], schema: Schema): StoredSegmentContent {
   const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
   const plan = planSegment(buildDocuments(schema.idType ?? "uint", types, documents), schema);
   const block = new Uint8Array(plan.bytes);
   plan.writeTo(block);
-  const whole = openSegment(ID, block, { arena: 0, offset: 0 });
-  const { content, head } = encodeStoredSegment(whole, schema);
+  return encodeStoredSegment(openSegment(ID, block, { arena: 0, offset: 0 }), schema);
+}
+
+/** Most values are by document; none of the bytes is in memory. */
+const far: MakeView = (documents, schema) => {
+  const { content, head } = stored(documents, schema);
   verifySegment(content);
   const memory = new TestSegmentMemory();
   const source = new FarSource(content, memory);
   const view = openStoredSegment(ID, head, () => source);
   return { view: farView(view, source), memory: (arena) => memory.buffer(arena) };
 };
+
+test("a stored segment that was damaged before it was sealed is refused or can be read", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = seededRandom(seed);
+    const schema = randomSchema(random, "string");
+    const options = { idType: "string", types: EVERY_TYPE } as const;
+    const { content } = stored(randomDocuments(random, 1 + random.below(12), options), schema);
+    for (let times = 1 + random.below(3); times > 0; times--) damageSection(content, random);
+    sealInPlace(content);
+    try {
+      verifySegment(content);
+      const source = new BlockSource({ arena: 0, offset: 0, bytes: content });
+      const view = openStoredSegment(ID, headOf(content).slice(), () => source);
+      for (const attribute of view.attributes) {
+        const column = view.column(attribute);
+        for (let o = 0; o < view.documentCount; o++) column?.value(o as Ordinal);
+        expect(column?.column.count ?? view.documentCount).toBe(view.documentCount);
+      }
+    } catch (error) {
+      if (!isDatabaseError(error, "corrupt", "too_new"))
+        throw new Error(`seed ${seed}`, { cause: error });
+    }
+  }
+});
+
+/** Changes a byte of a section, of small ones as often as of large ones. */
+function damageSection(content: Uint8Array, random: Random): void {
+  const directory = readDirectory(content);
+  const { offset, bytes } = directory[random.below(directory.length)];
+  if (bytes > 0) content[offset + random.below(bytes)] = random.below(256);
+}
 
 segmentViewConformance("a far segment in its stored form", far);
