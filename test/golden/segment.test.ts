@@ -3,9 +3,12 @@ import { expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
+import { BlockSource } from "../../src/segment/byte-source.ts";
+import { headOf, SECTION } from "../../src/segment/segment-format.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import { planSegment } from "../../src/segment/segment-writer.ts";
+import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
 
 const PLACE = { arena: 0, offset: 0 };
@@ -39,6 +42,24 @@ test("a segment of format version 1 is read as it was written", () => {
     }
   });
   expect(view.logicalBytes).toBe(313);
+});
+
+test("a segment of format version 1 in its stored form is read as it was written", () => {
+  const content = golden("stored-segment.bin");
+  verifySegment(content);
+  const source = new BlockSource({ ...PLACE, bytes: content });
+  const view = openStoredSegment("golden" as SegmentId, headOf(content), () => source);
+  const kinds = new Set(view.entries.map(({ kind }) => kind));
+  expect(kinds.has(SECTION.documents) && kinds.has(SECTION.documentBlocks)).toBe(true);
+  GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
+    expect(view.ordinalOf(id)).toBe(ordinal);
+    for (const name of GOLDEN_SCHEMA.attributes.keys()) {
+      const value = view.column(name)?.value(ordinal as Ordinal) ?? null;
+      expect(value, name).toEqual(attributes.get(name) ?? null);
+    }
+  });
+  const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
+  expect(view.text("string")?.postings("fox")).toEqual(near.text("string")?.postings("fox"));
 });
 
 test("the indexes of a segment of format version 1 are read as they were written", () => {
