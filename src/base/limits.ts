@@ -227,10 +227,31 @@ export const INDEX_BUILD_RETRY_MS = 500;
 export const MEMORY_RETRY_MS = 5_000;
 /** Bytes of requests that one group commit takes together; a larger request goes alone. */
 export const COMMIT_GROUP_BYTES_MAX = 64 * MIB;
-/** WAL bytes after which a checkpoint is written, so that restarts replay little. */
-export const CHECKPOINT_TAIL_BYTES = 64 * MIB;
-/** WAL entries after which a checkpoint is written. */
-export const CHECKPOINT_TAIL_ENTRIES = 2_000;
+/** WAL bytes after which a namespace is indexed: an opening replays this much in about 1 s. */
+export const INDEX_TAIL_BYTES = 16 * MIB;
+/** WAL entries after which a namespace is indexed: an opening reads them in about 1 s. */
+export const INDEX_TAIL_ENTRIES = 1_000;
+/** WAL bytes that one step of an indexer takes at most; bounds its memory. */
+export const INDEX_STEP_BYTES = 128 * MIB;
+/** How often an indexer looks for namespaces whose log is long. */
+export const INDEX_POLL_MS = 500;
+/** How often an indexer looks at all namespaces, since hints may be lost. */
+export const INDEX_SWEEP_MS = 600_000;
+/** How long an indexer leaves a namespace alone after it failed there. */
+export const INDEX_RETRY_MS = 30_000;
+/** Memory of an indexer: two inputs of the largest merge, its output, and that in another order. */
+export const INDEXER_BYTES_MAX = 3 * GIB;
+/** Memory that an indexer caches ranges of stored segments in. */
+export const INDEXER_CACHE_BYTES = 256 * MIB;
+/** How often a server looks whether a namespace with a long log has a newer manifest. */
+export const MANIFEST_POLL_MS = 500;
+/** How often it looks at the other open namespaces. */
+export const MANIFEST_IDLE_POLL_MS = 30_000;
+/**
+ * How long an object stays after it was first seen that no manifest reaches it: for readers of an
+ * older manifest, and for writers that have not looked at the log for a while.
+ */
+export const GARBAGE_GRACE_MS = 300_000;
 /**
  * How long after the last look at its manifests a namespace takes for certain that none was
  * collected in between; well under the collectors' grace period.

@@ -9,10 +9,10 @@ import type { Manifest } from "../manifest/manifest.ts";
 import type { ManifestStore } from "../manifest/manifest-store.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
+import type { NamespaceLog } from "./namespace-log.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import { openManifestSegment } from "./open-stored-segment.ts";
 import type { PublishedDelta } from "./published-state.ts";
-import type { TailLog } from "./tail-log.ts";
 
 /** What a look at the store has found. */
 export type FollowOutcome =
@@ -34,17 +34,17 @@ export class ManifestFollower {
   readonly #opened: OpenedNamespace;
   readonly #documents: NamespaceDocuments;
   readonly #manifests: ManifestStore;
-  readonly #tail: TailLog;
+  readonly #log: NamespaceLog;
   #known: Manifest | undefined;
   #adoption: Adoption | undefined;
   #askedMs: number;
 
-  constructor(parts: NamespaceParts, opened: OpenedNamespace) {
+  constructor(parts: NamespaceParts, opened: OpenedNamespace, log: NamespaceLog) {
     this.#parts = parts;
     this.#opened = opened;
     this.#documents = opened.documents;
     this.#manifests = opened.manifests;
-    this.#tail = opened.tail;
+    this.#log = log;
     this.#known = opened.manifest;
     this.#askedMs = parts.clock.monotonicMs();
   }
@@ -94,7 +94,7 @@ export class ManifestFollower {
     const before = documents.stored;
     const delta = documents.adopt(adoption, deaths);
     this.#known = manifest;
-    this.#tail.forget(indexedUpTo);
+    this.#log.forget(indexedUpTo);
     const kept = new Set(documents.stored);
     for (const stored of before) if (!kept.has(stored)) reads.forget(stored.object);
     return delta;

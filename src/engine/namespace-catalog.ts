@@ -5,6 +5,7 @@
 
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import { MANIFEST_IDLE_POLL_MS } from "../base/limits.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
@@ -41,6 +42,8 @@ export class NamespaceCatalog {
   readonly #removing = new Map<NamespaceName, Promise<void>>();
   /** Number of copies that put segments under a name. */
   readonly #filling = new Map<NamespaceName, number>();
+  /** When newer manifests were last looked for. */
+  readonly #followedAtMs = new WeakMap<Namespace, number>();
   #openings = 0;
 
   constructor(parts: SharedParts, store: ObjectStore) {
@@ -173,6 +176,17 @@ export class NamespaceCatalog {
     const namespace = this.#instances.get(instance);
     namespace?.release(version);
     if (namespace?.gone) this.#instances.delete(instance);
+  }
+
+  /** Looks for newer manifests of the open namespaces that are due. */
+  async follow(nowMs: number): Promise<void> {
+    const due = [...this.#open.values()].filter((namespace) => {
+      const interval = namespace.isLogLong ? 0 : MANIFEST_IDLE_POLL_MS;
+      const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= interval;
+      if (isDue) this.#followedAtMs.set(namespace, nowMs);
+      return isDue;
+    });
+    await Promise.all(due.map((namespace) => namespace.follow()));
   }
 
   /** Waits until nothing runs. */

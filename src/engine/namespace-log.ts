@@ -9,11 +9,13 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
+import type { SequenceNumber } from "../base/ids.ts";
 import { LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
 import { WalWriter } from "../log/wal-writer.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
-import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import { dirtyKey, type NamespaceGeneration } from "../storage/object-keys.ts";
+import { ALWAYS } from "../storage/object-store.ts";
 import { keyOf } from "./commit-group.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
@@ -27,6 +29,7 @@ export class NamespaceLog {
   readonly tail: TailLog;
   #wal: WalWriter;
   #knownMs: ClockReading;
+  #isHinted = false;
 
   constructor(parts: NamespaceParts, { at, facts, tail }: OpenedNamespace) {
     this.#parts = parts;
@@ -34,6 +37,7 @@ export class NamespaceLog {
     this.tail = tail;
     this.#wal = this.#writer(facts);
     this.#knownMs = this.#read();
+    this.#hint();
   }
 
   /**
@@ -55,7 +59,34 @@ export class NamespaceLog {
     if (this.#hasSlept()) await this.#checkFloor(entry);
     this.#knownMs = this.#read();
     this.tail.add(entry.sequence, bytes);
+    this.#hint();
     return entry;
+  }
+
+  /** Entries enough for an indexer wait. */
+  get isLong(): boolean {
+    const { indexTailBytes, indexTailEntries } = this.#parts.thresholds;
+    return this.tail.bytes >= indexTailBytes || this.tail.count >= indexTailEntries;
+  }
+
+  /** A manifest covers the entries up to `sequence`. */
+  forget(sequence: SequenceNumber): void {
+    this.tail.forget(sequence);
+    this.#isHinted = false;
+    this.#hint();
+  }
+
+  /** Tells indexers of a long log, once for each manifest. A hint that is lost costs time only. */
+  #hint(): void {
+    if (this.#isHinted || !this.isLong) return;
+    this.#isHinted = true;
+    const put = this.#parts.storeFor(undefined).put(dirtyKey(this.#at), new Uint8Array(0), ALWAYS);
+    put.catch((error: unknown) => {
+      this.#isHinted = false;
+      const reason = error instanceof Error ? error.message : String(error);
+      const facts = { namespace: this.#at.name, reason };
+      this.#parts.log("warn", "cannot tell indexers of a long log", facts);
+    });
   }
 
   /** Tells whether the end of the log was seen too long ago to be believed. */

@@ -50,7 +50,7 @@ export class Namespace {
     this.instance = opened.instance;
     this.#facts = opened.facts;
     this.#log = new NamespaceLog(parts, opened);
-    this.#follower = new ManifestFollower(parts, opened);
+    this.#follower = new ManifestFollower(parts, opened, this.#log);
     this.#indexes = new IndexBuilder(opened.documents, parts.thresholds.indexInlineDocumentsMax);
   }
 
@@ -113,9 +113,9 @@ export class Namespace {
     return this.#following;
   }
 
-  /** WAL entries that no manifest covers yet. */
-  get tail(): { readonly bytes: number; readonly count: number } {
-    return this.#opened.tail;
+  /** Entries enough for an indexer wait, so a newer manifest is to be expected. */
+  get isLogLong(): boolean {
+    return this.#log.isLong;
   }
 
   /** The first publication, which makes the namespace known to the main thread. */

@@ -24,6 +24,7 @@ import { isAnnounced } from "./namespace-generations.ts";
 import type { NamespaceParts, OpenedNamespace, OpeningParts } from "./namespace-parts.ts";
 import { openManifestSegment } from "./open-stored-segment.ts";
 import type { NamespaceInstance } from "./published-state.ts";
+import { SegmentMissing } from "./resident-ranges.ts";
 import { TailLog } from "./tail-log.ts";
 
 /** Reads one generation from the store into `documents`, which is empty. */
@@ -84,15 +85,22 @@ export async function recover(
       if (manifest !== undefined) await recovery.loadManifest(manifest);
       await recovery.replay(bytesMax);
       return { manifest, facts: recovery.facts, tail: recovery.tail };
-    } catch (error) {
+    } catch (thrown) {
       documents.clear();
       documents.releaseAll();
+      const error = asDamage(thrown);
       if (!isDatabaseError(error, "corrupt") || tried === MANIFEST_LOAD_ATTEMPTS_MAX) throw error;
       const newest = await manifests.load();
       if (newest === undefined || newest.version === manifest?.version) throw error;
       manifest = newest;
     }
   }
+}
+
+/** A segment that the newest manifest names and that is not there is lost. */
+function asDamage(error: unknown): unknown {
+  if (!(error instanceof SegmentMissing)) return error;
+  return new DatabaseError("corrupt", error.message, { cause: error });
 }
 
 class Recovery {

@@ -23,7 +23,9 @@ export async function openManifestSegment(
   const { id, documentCount, deletedCount, tombstoneObject } = entry;
   const object = segmentKey(entry.home ?? at, id);
   const head = Uint8Array.from(Buffer.from(entry.head, "base64"));
-  const where = { object, head, objectBytes: entry.bytes };
+  const tombstones =
+    tombstoneObject === undefined ? undefined : { object: tombstoneObject, deletedCount };
+  const where = { object, head, objectBytes: entry.bytes, tombstones };
   try {
     const view = openStoredSegment(id, head, (bytes) => from.reads.sourceOf(object, bytes));
     if (view.documentCount !== documentCount) {
@@ -33,7 +35,7 @@ export async function openManifestSegment(
     const name = tombstoneObject as SegmentId;
     const live = await getTombstones(from.store, at, { name, documentCount });
     if (documentCount - countBits(live) !== deletedCount) {
-      throw damaged(`its tombstones are not ${deletedCount}, as the manifest says`);
+      throw damaged(`${tombstoneObject} does not delete ${deletedCount}, as the manifest says`);
     }
     return storedSegment(view, where, live);
   } catch (error) {

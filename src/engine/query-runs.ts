@@ -27,7 +27,7 @@ export interface QuerySource {
 
 /**
  * Runs `query` over the newest snapshot. Where an object of it was collected meanwhile, the query
- * is run on a newer one. Throws `unavailable` if there is none.
+ * is run on a newer one. Throws `corrupt` if the newest names an object that is not there.
  */
 export async function runOnSnapshot<T>(
   source: QuerySource,
@@ -44,7 +44,7 @@ export async function runOnSnapshot<T>(
       if (!(error instanceof SegmentMissing)) throw error;
       const isSame = snapshot === undefined || snapshot.segments === last?.segments;
       if (isSame || tried === SNAPSHOTS_RETRIED_MAX) {
-        throw new DatabaseError("unavailable", `${error.message}; retry`, { cause: error });
+        throw new DatabaseError("corrupt", error.message, { cause: error });
       }
       last = snapshot;
     }

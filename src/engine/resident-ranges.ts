@@ -248,12 +248,18 @@ class ResidentObject implements ByteSource {
   readonly #contentBytes: number;
   readonly #thread: ThreadState;
   readonly #extents = new Map<number, Extent[]>();
-  epoch = 0;
+  #epoch: number;
 
   constructor(object: ObjectKey, contentBytes: number, thread: ThreadState) {
     this.#object = object;
     this.#contentBytes = contentBytes;
     this.#thread = thread;
+    this.#epoch = thread.tick();
+  }
+
+  /** Never the same for two objects under one key, so that no view misses a change. */
+  get epoch(): number {
+    return this.#current().#epoch;
   }
 
   place(start: number, end: number): SegmentBlock {
@@ -299,13 +305,13 @@ class ResidentObject implements ByteSource {
       ?.filter(({ range: { end } }) => end !== range.end);
     if (others === undefined || others.length === 0) this.#extents.delete(range.start);
     else this.#extents.set(range.start, others);
-    this.epoch++;
+    this.#epoch = this.#thread.tick();
   }
 
   dropAll(): Extent[] {
     const all = [...this.#extents.values()].flat();
     this.#extents.clear();
-    this.epoch++;
+    this.#epoch = this.#thread.tick();
     return all;
   }
 

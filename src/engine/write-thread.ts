@@ -6,7 +6,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { METRICS_INTERVAL_MS } from "../base/limits.ts";
+import { MANIFEST_POLL_MS, METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
@@ -86,6 +86,7 @@ async function start(): Promise<void> {
   await catalog.recover();
   const metrics = () => writeThreadMetrics({ counts: counting.counts(), catalog, arenas });
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
+  clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
   port.on("message", (message: ToWriteThread) => {
     switch (message.kind) {
       case "release":

@@ -51,6 +51,11 @@ export class ManifestStore {
     this.#at = at;
   }
 
+  /** Takes over which version another one knows, to save the next through another store. */
+  followFrom(other: ManifestStore): void {
+    this.#known = other.#known;
+  }
+
   /** Finds the newest version by listing, then probing; undefined if there is none. */
   async load(): Promise<Manifest | undefined> {
     for (let tried = 0; tried < MANIFEST_LOAD_ATTEMPTS_MAX; tried++) {

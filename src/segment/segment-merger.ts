@@ -22,7 +22,7 @@ import {
 import { planIds } from "./id-section.ts";
 import { DEAD, mergePostings } from "./posting-section.ts";
 import type { SegmentColumn } from "./segment-column.ts";
-import { planBlock, type SectionPlan, type SegmentPlan } from "./segment-format.ts";
+import { planBlock, SECTION, type SectionPlan, type SegmentPlan } from "./segment-format.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 import { planStoredColumn } from "./segment-writer.ts";
 import { buildSparse, planSparse } from "./sparse-section.ts";
@@ -76,15 +76,15 @@ export function planMerge(inputs: readonly MergeInput[], schema: Schema): Segmen
 /** Tells whether a segment has exactly the indexes that a schema asks for. */
 export function matchesSchema(view: OpenSegment, schema: Schema): boolean {
   return view.attributes.every((name) => {
-    const column = view.column(name)?.column;
+    const type = view.typeOf(name);
     const attribute = schema.attributes.get(name);
-    if (column === undefined || attribute === undefined) return true;
-    if (isUnknownArray(column.type) !== isUnknownArray(attribute.type)) return false;
-    const hasDictionary = view.column(name)?.dictionaryArrays !== undefined;
-    if (hasDictionary !== wantsDictionary(column.type, attribute)) return false;
-    const options = textOptions(column, attribute);
+    if (type === undefined || attribute === undefined) return true;
+    if (isUnknownArray(type) !== isUnknownArray(attribute.type)) return false;
+    const hasDictionary = view.entry(SECTION.dictionary, name) !== undefined;
+    if (hasDictionary !== wantsDictionary(type, attribute)) return false;
+    const options = textOptions(type, attribute);
     const wanted = options === undefined ? undefined : textFingerprint(options);
-    return view.textHead(name)?.fingerprint === wanted;
+    return view.textFingerprint(name) === wanted;
   });
 }
 
@@ -173,7 +173,7 @@ class AttributeMerge {
   }
 
   #planText(column: Column): SectionPlan[] | undefined {
-    const options = textOptions(column, this.#schema);
+    const options = textOptions(column.type, this.#schema);
     if (options === undefined) return undefined;
     const fingerprint = textFingerprint(options);
     const parts = this.#inputs.map(({ view, newOrdinals }) => {

@@ -9,7 +9,7 @@ import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { corrupt } from "../codec/columns-packing.ts";
 import { dataLogicalBytes, valueLogicalBytes } from "../codec/columns-size.ts";
 import { idAt } from "../codec/columns-value.ts";
-import type { IdType } from "../model/attribute-type.ts";
+import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
 import { BlockSource, type ByteSource } from "./byte-source.ts";
@@ -31,6 +31,7 @@ import type { SegmentView, SparseView, TextView } from "./segment-view.ts";
 import { openSparse, SPARSE_POSTINGS, sparseView } from "./sparse-section.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 import {
+  openFingerprint,
   openText,
   TEXT_POSTINGS,
   type TextHead,
@@ -166,6 +167,21 @@ export class OpenSegment implements SegmentView {
     });
   }
 
+  /** The type of an attribute of which some document has a value. */
+  typeOf(attribute: string): AttributeType | undefined {
+    // All but dense vectors are among the documents, where there are any.
+    return this.#documents?.attributes.get(attribute) ?? this.column(attribute)?.column.type;
+  }
+
+  /** Which options the terms of a text index come from; undefined if there is none. */
+  textFingerprint(attribute: string): string | undefined {
+    const entry = this.entry(SECTION.text, attribute);
+    if (entry === undefined) return undefined;
+    const { offset, bytes } = entry;
+    const start = this.#source.place(offset, offset + Math.min(bytes, FINGERPRINT_BYTES_MAX));
+    return openFingerprint(start.bytes);
+  }
+
   /** A text index without its postings. */
   textHead(attribute: string): TextHead | undefined {
     const block = this.#section(SECTION.text, attribute);
@@ -274,6 +290,9 @@ export class OpenSegment implements SegmentView {
     this.#sparse.clear();
   }
 }
+
+/** The fingerprint of a text index lies within so many bytes from its start. */
+const FINGERPRINT_BYTES_MAX = 512;
 
 function cached<T>(
   cache: Map<string, T | undefined>,

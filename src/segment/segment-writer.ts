@@ -53,7 +53,7 @@ function planIndexes(
   if (wantsDictionary(column.type, schema)) {
     sections.push(planDictionary(name, buildDictionary(column)));
   }
-  const options = textOptions(column, schema);
+  const options = textOptions(column.type, schema);
   if (options !== undefined) {
     sections.push(...planText(name, buildTextIndex(column, options)));
   }

@@ -22,6 +22,8 @@ export interface StoredSegment {
   readonly head: Uint8Array;
   /** Size of the object. */
   readonly objectBytes: number;
+  /** The stored tombstones, if there are any, and how many documents they delete. */
+  readonly tombstones: { readonly object: string; readonly deletedCount: number } | undefined;
   readonly segment: LiveSegment;
 }
 

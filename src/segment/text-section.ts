@@ -7,6 +7,7 @@
 
 import { ArrayPacker, ArrayUnpacker, utf8Slice } from "../codec/columns-packing.ts";
 import { hasValue } from "../codec/columns-value.ts";
+import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import type { AttributeSchema } from "../model/schema.ts";
@@ -83,10 +84,9 @@ function fingerprintOf(options: FullTextOptions): string {
 
 /** The options by which an attribute has a text index; undefined if it has none. */
 export function textOptions(
-  column: Column,
+  type: AttributeType,
   schema: AttributeSchema | undefined,
 ): FullTextOptions | undefined {
-  const { type } = column;
   const isText = (type.kind === "scalar" || type.kind === "array") && type.of === "string";
   return isText ? schema?.fullTextSearch : undefined;
 }
@@ -154,6 +154,11 @@ export function openText(block: Uint8Array): TextHead {
   const lengths = unpacker.u32();
   const presence = unpacker.word() === 1 ? unpacker.u8() : undefined;
   return { fingerprint, lengths, presence, directory: unpackPostings(unpacker) };
+}
+
+/** Reads the fingerprint from the first bytes of the section. */
+export function openFingerprint(start: Uint8Array): string {
+  return new ArrayUnpacker(start, "a text index").text();
 }
 
 /** What queries see of a text index whose postings come from `ranges`. */

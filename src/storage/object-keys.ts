@@ -3,9 +3,10 @@
  *
  *     namespaces/<name>-table/<generation>/wal/<sequence number>     log/wal-entry.ts
  *     namespaces/<name>-table/<generation>/manifest/<version>        manifest/manifest-codec.ts
- *     namespaces/<name>-table/<generation>/segments/<segment id>
+ *     namespaces/<name>-table/<generation>/segments/<segment id>     segment/segment-id.ts
  *     deleting/<name>-table/<generation>                             a deletion has been decided
  *     deleted/<name>-table/<generation>                              ... and is done
+ *     dirty/<name>-table/<generation>                                a hint: its log is long
  *
  * A generation is one life of a namespace: deleting and creating it again begins the next, so that
  * nothing of the old life can be taken for the new one's. Generations have 10 digits, sequence
@@ -34,6 +35,8 @@ export interface NamespaceGeneration {
 export const NAMESPACES_PREFIX = "namespaces/";
 /** Start of all deletion intents. */
 export const DELETING_PREFIX = "deleting/";
+/** Start of all hints that a log is long enough to be indexed. */
+export const DIRTY_PREFIX = "dirty/";
 /** Start of all marks of finished deletions. */
 export const DELETED_PREFIX = "deleted/";
 
@@ -100,6 +103,16 @@ export function deletingKey(at: NamespaceGeneration): ObjectKey {
  */
 export function deletedKey(at: NamespaceGeneration): ObjectKey {
   return objectKey(marker(DELETED_PREFIX, at));
+}
+
+/** Key of the hint that a generation's log is long enough to be indexed; it may be lost. */
+export function dirtyKey(at: NamespaceGeneration): ObjectKey {
+  return objectKey(marker(DIRTY_PREFIX, at));
+}
+
+/** Reads the key of a hint that a log is long; undefined for anything else. */
+export function parseDirtyKey(key: string): NamespaceGeneration | undefined {
+  return parseMarker(DIRTY_PREFIX, key);
 }
 
 /** Start of the marks of finished deletions of one namespace. Ends in `/`. */

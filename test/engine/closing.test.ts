@@ -61,7 +61,11 @@ test("a query of a namespace that is deleted meanwhile sees it whole or not at a
 test("writes and deletions that race take effect one after the other", async () => {
   const random = seededRandom(5);
   const store = faultyStore();
-  const engine = await EngineFixture.open({ store, thresholds: { checkpointTailEntries: 2 } });
+  const engine = await EngineFixture.open({
+    store,
+    indexing: true,
+    thresholds: { indexTailEntries: 2 },
+  });
   store.setRates({ before: 0, after: 0, delayMsMax: 3 });
   for (let round = 0; round < 40; round++) {
     const answers = await Promise.all(

@@ -8,7 +8,7 @@ import { type CrashPoint, FaultyObjectStore } from "../support/faulty-object-sto
 import { InstantClock } from "../support/instant-clock.ts";
 
 const NAMES = ["a", "b", "c"];
-const THRESHOLDS = { checkpointTailEntries: 3, segmentsUnmergedMax: 2 };
+const THRESHOLDS = { indexTailEntries: 3, segmentsUnmergedMax: 2 };
 
 /** Documents of each namespace that exists, as JSON so that states compare. */
 type State = Record<string, readonly Row[]>;
@@ -89,7 +89,11 @@ async function run(
   const faulty = crashing(store, point);
   let state: State = {};
   try {
-    const engine = await EngineFixture.open({ store: faulty, thresholds: THRESHOLDS });
+    const engine = await EngineFixture.open({
+      store: faulty,
+      thresholds: THRESHOLDS,
+      indexing: true,
+    });
     for (const { operation, namespace, body, after } of STEPS) {
       const { status, json } = await engine.call(operation, namespace, body);
       const next = after(state);
@@ -120,7 +124,7 @@ async function checkRestart(
   store: MemoryObjectStore,
   { possible, what, sweeps = true }: { possible: State[]; what: string; sweeps?: boolean },
 ): Promise<void> {
-  const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+  const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS, indexing: true });
   const found = await stateOf(engine);
   expect(possible, what).toContainEqual(found);
   const listed = await engine.call("list_namespaces", undefined);
@@ -193,7 +197,11 @@ test("crashes while recovering from crashes change nothing", async () => {
     const again: CrashPoint = { call: 1 + random.below(30), when: when() };
     try {
       const faulty = crashing(store, again);
-      const engine = await EngineFixture.open({ store: faulty, thresholds: THRESHOLDS });
+      const engine = await EngineFixture.open({
+        store: faulty,
+        thresholds: THRESHOLDS,
+        indexing: true,
+      });
       for (const name of NAMES) await engine.call("query", name, { rank_by: ["id", "asc"] });
     } catch {
       // It crashed again, as it should.

@@ -3,7 +3,12 @@
 import { describe, expect, test } from "vitest";
 import { namespaceName, type SegmentId } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { encodeFrame, FRAME_KINDS, type FrameKind } from "../../src/codec/frame.ts";
+import {
+  encodeFrame,
+  FRAME_HEADER_BYTES,
+  FRAME_KINDS,
+  type FrameKind,
+} from "../../src/codec/frame.ts";
 import { putTombstones } from "../../src/engine/segment-objects.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
@@ -11,36 +16,31 @@ import { damagedBytes } from "../support/damaged-bytes.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
 
 const SEED = 11;
+const NAMES = ["sick", "well"];
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 
 /** Two namespaces with a manifest, segments, tombstones and log entries each. */
 async function filledStore(): Promise<MemoryObjectStore> {
   const store = new MemoryObjectStore();
-  const engine = await EngineFixture.open({ store, thresholds: { checkpointTailEntries: 4 } });
-  for (const name of ["sick", "well"]) {
+  const engine = await EngineFixture.open({ store });
+  for (const name of NAMES) {
     const rows = Array.from({ length: 9 }, (_, id) => ({ id, name, text: `word ${id}` }));
     await engine.write(name, { ...upsert(...rows), schema: { text: "string" } });
+  }
+  await engine.indexAll();
+  for (const name of NAMES) {
     await engine.write(name, { deletes: [3] });
     await engine.write(name, upsert({ id: 20 }));
     await engine.write(name, upsert({ id: 21 }));
-    await settled(store, name);
+  }
+  await engine.indexAll();
+  for (const name of NAMES) {
     await engine.write(name, upsert({ id: 22 }));
     await engine.write(name, { deletes: [4] });
     await engine.write(name, upsert({ id: 23 }));
   }
   await engine.close();
   return store;
-}
-
-/** Waits for the checkpoint, whose last step is to remove the first entries. */
-async function settled(store: MemoryObjectStore, name: string): Promise<void> {
-  for (let turn = 0; turn < 1000; turn++) {
-    const keys = await keysOf(store, `namespaces/${name}-table/`);
-    const isThere = keys.some((key) => key.includes("/manifest/"));
-    if (isThere && !keys.some((key) => key.includes("/wal/"))) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error("no checkpoint came");
 }
 
 async function keysOf(store: MemoryObjectStore, prefix: string): Promise<readonly ObjectKey[]> {
@@ -57,6 +57,12 @@ async function bytesAt(store: MemoryObjectStore, key: ObjectKey): Promise<Uint8A
   const bytes = await store.get(key);
   if (bytes === undefined) throw new Error(`nothing at ${key}`);
   return bytes;
+}
+
+/** The header of a segment's object is not read where the segment is read by range. */
+function readPart(key: string, bytes: Uint8Array): Uint8Array {
+  const isSegment = key.includes("/segments/") && !key.includes(".live-");
+  return isSegment ? bytes.subarray(FRAME_HEADER_BYTES) : bytes;
 }
 
 /** What the last log entry may lose: its absence cannot be told from never having been written. */
@@ -102,7 +108,7 @@ describe("of the objects of a namespace", async () => {
     const bytes = await bytesAt(whole, key);
     for (let round = 0; round < 12; round++) {
       const damaged = damagedBytes(bytes, random);
-      if (Buffer.compare(damaged, bytes) === 0) continue;
+      if (Buffer.compare(readPart(key, damaged), readPart(key, bytes)) === 0) continue;
       const store = await copyOf(whole);
       await store.put(key, damaged, ALWAYS);
       await expectRefused(store, key, `seed ${SEED}, round ${round}`);
@@ -128,7 +134,10 @@ describe("of the objects of a namespace", async () => {
     await expectRefused(store, named, "missing");
   });
 
-  test.each(keys)("a %s of another format version is refused as such", async (key) => {
+  // Segments are read by range: their version is in the head, which the manifest has.
+  const versioned = keys.filter((key) => !key.includes("/segments/") || key.includes(".live-"));
+
+  test.each(versioned)("a %s of another format version is refused as such", async (key) => {
     const number = (await bytesAt(whole, key))[4];
     const kinds = Object.entries(FRAME_KINDS) as [FrameKind, number][];
     const kind = kinds.find(([, value]) => value === number)?.[0];

@@ -143,7 +143,7 @@ class History {
       clock: this.clock,
       queryThreads: 2,
       thresholds: {
-        checkpointTailEntries: 1 + this.random.below(8),
+        indexTailEntries: 1 + this.random.below(8),
         indexInlineDocumentsMax: this.random.below(2) * 1000,
         segmentsUnmergedMax: 1 + this.random.below(20),
       },

@@ -7,14 +7,17 @@
 import type { Clock } from "../../src/base/clock.ts";
 import { DatabaseError } from "../../src/base/errors.ts";
 import { namespaceName } from "../../src/base/ids.ts";
+import { MANIFEST_IDLE_POLL_MS } from "../../src/base/limits.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { hashEmbeddingProvider } from "../../src/embed/hash-embedding-provider.ts";
 import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
-import type { FromCache, ToCache } from "../../src/engine/cache-messages.ts";
-import { type CachePort, connectCache } from "../../src/engine/cache-reader.ts";
+import { connectCache } from "../../src/engine/cache-reader.ts";
 import { CacheService } from "../../src/engine/cache-service.ts";
 import type { FromCacheThread } from "../../src/engine/cache-thread.ts";
 import type { EngineAnswer, EngineRequest, OperationName } from "../../src/engine/engine.ts";
+import { Indexer } from "../../src/engine/indexer.ts";
+import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
+import { localCache, localCachePort } from "../../src/engine/local-cache.ts";
 import { NamespaceCatalog } from "../../src/engine/namespace-catalog.ts";
 import type { SharedParts } from "../../src/engine/namespace-parts.ts";
 import { QueryService } from "../../src/engine/query-service.ts";
@@ -50,6 +53,8 @@ export interface FixtureOptions {
   readonly thresholds?: Partial<Thresholds>;
   readonly memoryBytes?: number;
   readonly cacheBytes?: number;
+  /** Runs an indexer after each write, which collects garbage at once. */
+  readonly indexing?: boolean;
   readonly queryThreads?: number;
 }
 
@@ -101,6 +106,9 @@ export class EngineFixture {
   readonly arenas: Arenas;
   readonly cacheArenas: Arenas;
   readonly logs: LogLine[] = [];
+  readonly #indexerParts: Omit<IndexerParts, "garbageGraceMs">;
+  readonly #isIndexing: boolean;
+  #followMs = 0;
 
   private constructor(parts: {
     engine: ThreadedEngine;
@@ -108,12 +116,16 @@ export class EngineFixture {
     arenas: Arenas;
     cacheArenas: Arenas;
     logs: LogLine[];
+    indexerParts: Omit<IndexerParts, "garbageGraceMs">;
+    isIndexing: boolean;
   }) {
     this.engine = parts.engine;
     this.catalog = parts.catalog;
     this.arenas = parts.arenas;
     this.cacheArenas = parts.cacheArenas;
     this.logs = parts.logs;
+    this.#indexerParts = parts.indexerParts;
+    this.#isIndexing = parts.isIndexing;
   }
 
   /** Starts a server on a store and recovers what a stop interrupted. */
@@ -144,7 +156,7 @@ export class EngineFixture {
       arenas,
       log,
       post: writeThread.far.post,
-      reads: connectCache(cachePort(cache)),
+      reads: connectCache(localCachePort(cache)),
     });
     const queryThreads = Array.from({ length: threads }, (_, thread) => {
       const ports = localPorts<ToQueryThread, FromQueryThread>();
@@ -163,7 +175,16 @@ export class EngineFixture {
     await catalog.recover();
     startWriteThread(writeThread.far, { parts, catalog, arenas, keys: options.keys });
     await engine.ready();
-    return new EngineFixture({ engine, catalog, arenas, cacheArenas, logs });
+    const indexerParts = partsOfIndexer(parts);
+    return new EngineFixture({
+      engine,
+      catalog,
+      arenas,
+      cacheArenas,
+      logs,
+      indexerParts,
+      isIndexing: options.indexing ?? false,
+    });
   }
 
   /** Sends one request. */
@@ -173,7 +194,7 @@ export class EngineFixture {
     body?: unknown,
     rest: Partial<EngineRequest> = {},
   ): Promise<Answer> {
-    return parsed(
+    const answer = parsed(
       await this.engine.handle({
         operation,
         ...(namespace !== undefined && { namespace: namespaceName(namespace) }),
@@ -185,6 +206,9 @@ export class EngineFixture {
         ...rest,
       }),
     );
+    // An indexer that fails, by the store or by a crash, is no answer's business.
+    if (this.#isIndexing && operation === "write") await this.index().catch(() => {});
+    return answer;
   }
 
   /** Sends a write that must succeed. */
@@ -204,6 +228,31 @@ export class EngineFixture {
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.json)}`);
     return answer.json.rows;
+  }
+
+  /** Runs an indexer over all namespaces' logs, and lets this server follow it. */
+  async index(options: { readonly graceMs?: number } = {}): Promise<void> {
+    await this.indexer(options).pass();
+    await this.follow();
+  }
+
+  /** The same whatever the length of the logs. */
+  async indexAll(): Promise<void> {
+    const thresholds = { indexTailBytes: 1, indexTailEntries: 1 };
+    await new Indexer({ ...this.#indexerParts, thresholds, garbageGraceMs: 0 }).pass();
+    await this.follow();
+  }
+
+  /** Takes over the newest manifests. */
+  async follow(): Promise<void> {
+    this.#followMs += MANIFEST_IDLE_POLL_MS;
+    await this.catalog.follow(this.#followMs);
+    await this.catalog.settle();
+  }
+
+  /** An indexer on the same store, as another process has it. */
+  indexer({ graceMs = 0 }: { readonly graceMs?: number } = {}): Indexer {
+    return new Indexer({ ...this.#indexerParts, garbageGraceMs: graceMs });
   }
 
   /** Stops as a server that was asked to. */
@@ -290,7 +339,7 @@ function startQueryThread(
   const kernels = new ArenaKernels(undefined, of.thread);
   const service = new QueryService({
     kernels,
-    reads: connectCache(cachePort(of.cache), (arena, memory) => kernels.attach(arena, memory)),
+    reads: connectCache(localCachePort(of.cache), (arena, memory) => kernels.attach(arena, memory)),
     embedding: hashEmbeddingProvider,
     clock: of.clock,
     random: of.random,
@@ -310,13 +359,23 @@ function startCache(
   return new CacheService({ store, arenas });
 }
 
-/** A reader's port to a cache in the same thread. */
-function cachePort(cache: CacheService): CachePort {
-  const { near, far } = localPorts<ToCache, FromCache>();
-  const client = { post: (message: FromCache) => far.post(message) };
-  far.listen((message) => cache.hear(client, message));
-  cache.connect(client);
-  return near;
+function partsOfIndexer(
+  parts: SharedParts & { readonly store: ObjectStore },
+): Omit<IndexerParts, "garbageGraceMs"> {
+  const { clock, random, log, store, storeFor, thresholds } = parts;
+  const arenas = new Arenas({ totalBytes: 64 * MIB, threads: 1, arenaBytes: MIB });
+  return {
+    clock,
+    random,
+    log,
+    store,
+    storeFor,
+    thresholds,
+    reads: localCache(storeFor(undefined), 16 * MIB),
+    memory: arenaSegmentMemory(arenas),
+    segmentBytesMax: MIB,
+    yield: parts.yield,
+  };
 }
 
 async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {

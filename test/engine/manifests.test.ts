@@ -1,4 +1,4 @@
-/** Checkpoints: restarts read them, failures delay them, nothing useless stays (I7, I10). */
+/** Manifests: restarts read them, failures delay them, nothing useless stays (I7, I10, I12). */
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
@@ -8,7 +8,7 @@ import { EngineFixture, type FixtureOptions, TestKeys } from "../support/engine-
 import { FaultyObjectStore } from "../support/faulty-object-store.ts";
 import { InstantClock } from "../support/instant-clock.ts";
 
-const THRESHOLDS = { checkpointTailEntries: 4, segmentsUnmergedMax: 3 };
+const THRESHOLDS = { indexTailEntries: 4, segmentsUnmergedMax: 3 };
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 
@@ -37,7 +37,7 @@ test("during writes, merges and deletes, every restart finds what was acknowledg
   const random = seededRandom(4);
   const expected = new Set<number>();
   for (let life = 0; life < 12; life++) {
-    const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+    const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS, indexing: true });
     for (let i = 0; i < 25; i++) {
       const ids = Array.from({ length: 1 + random.below(5) }, () => random.below(200));
       const distinct = [...new Set(ids)];
@@ -57,9 +57,9 @@ test("during writes, merges and deletes, every restart finds what was acknowledg
   }
 });
 
-test("what a checkpoint makes useless is removed, imported segments included", async () => {
+test("what a manifest makes useless is removed, imported segments included", async () => {
   const store = new MemoryObjectStore();
-  const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+  const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS, indexing: true });
   await engine.write("m", upsert(...Array.from({ length: 30 }, (_, id) => ({ id }))));
   await engine.write("n", { copy_from_namespace: "m" });
   for (let i = 0; i < 40; i++) await engine.write("n", upsert({ id: i % 35 }));
@@ -80,7 +80,7 @@ test.each(["before", "after"] as const)(
   async (when) => {
     const inner = new MemoryObjectStore();
     const store = faulty(inner);
-    const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+    const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS, indexing: true });
     const put = store.put.bind(store);
     let failures = 0;
     store.put = async (key, body, condition) => {
@@ -88,16 +88,14 @@ test.each(["before", "after"] as const)(
       if (when === "after") await put(key, body, condition);
       throw new Error("the answer is lost");
     };
-    for (let id = 0; id < 60; id++) {
-      await engine.write("n", upsert({ id }));
-      await turns(12);
-    }
+    for (let id = 0; id < 60; id++) await engine.write("n", upsert({ id }));
     expect(failures).toBeGreaterThan(12);
-    const lines = engine.logs.map(({ message }) => message);
-    expect(lines).toContain("checkpoint failed; the log keeps everything");
+    await engine.indexAll();
     await engine.close();
     expect(await keysOf(inner, "/manifest/")).toHaveLength(1);
-    expect((await keysOf(inner, "/wal/")).length).toBeLessThan(10);
+    expect(await keysOf(inner, "/wal/")).toEqual([]);
+    const [{ length }] = [await keysOf(inner, "/segments/")];
+    expect(length).toBeLessThan(20);
     await expectRows(
       { store: inner },
       Array.from({ length: 60 }, (_, id) => id),
@@ -105,44 +103,11 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("the next instance waits for the checkpoint of the one before it", async () => {
-  const inner = new MemoryObjectStore();
-  const store = faulty(inner);
-  const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
-  const put = store.put.bind(store);
-  let release: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let failing = false;
-  store.put = async (key, body, condition) => {
-    if (key.includes("/manifest/")) await gate;
-    if (failing && key.includes("/wal/")) throw new Error("gone");
-    return put(key, body, condition);
-  };
-  for (let id = 0; id < 8; id++) await engine.write("n", upsert({ id }));
-  await turns();
-  failing = true;
-  expect((await engine.call("write", "n", upsert({ id: 99 }))).status).toBe(500);
-  failing = false;
-  const reading = engine.rows("n");
-  await turns();
-  release();
-  expect(await reading).toHaveLength(8);
-  for (let id = 8; id < 30; id++) await engine.write("n", upsert({ id }));
-  await engine.close();
-  expect(engine.logs.map(({ message }) => message)).toEqual(["request failed"]);
-  await expectRows(
-    { store: inner },
-    Array.from({ length: 30 }, (_, id) => id),
-  );
-});
-
 test("all that it writes is encrypted with the namespace's key", async () => {
   const store = new MemoryObjectStore();
   const keys = new TestKeys();
   keys.names.add("mine");
-  const engine = await EngineFixture.open({ store, keys, thresholds: THRESHOLDS });
+  const engine = await EngineFixture.open({ store, keys, thresholds: THRESHOLDS, indexing: true });
   const encryption = { mode: "customer-managed", key_name: "mine" };
   for (let id = 0; id < 12; id++) {
     await engine.write("n", { ...upsert({ id, secret_name: `secret value ${id}` }), encryption });

@@ -1,0 +1,149 @@
+/**
+ * Removes the objects of a namespace that nothing reaches, in two passes: what the first one sees is
+ * removed by one a grace period later that still sees it. The grace is for readers of an older
+ * manifest; that nothing which is removed can ever be reached again needs no clock (see
+ * `segment-id.ts`).
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { SequenceNumber } from "../base/ids.ts";
+import { pickGarbage } from "../index/garbage-picker.ts";
+import { editManifest, type Manifest } from "../manifest/manifest.ts";
+import { ManifestStore } from "../manifest/manifest-store.ts";
+import { generationPrefix, type NamespaceGeneration, parseWalKey } from "../storage/object-keys.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
+import { saveThrough } from "./index-namespace.ts";
+import type { IndexerParts } from "./indexer-parts.ts";
+import { decodeFacts } from "./namespace-facts.ts";
+import { isAnnounced, isDeleted, removeGeneration } from "./namespace-generations.ts";
+import { storePages } from "./store-pages.ts";
+
+/** What a collector has seen of one namespace. */
+export interface GarbageMemory {
+  /** When each object was first seen to be garbage, by the collector's own clock. */
+  readonly seen: Map<ObjectKey, Sighting>;
+}
+
+interface Sighting {
+  readonly sinceMs: number;
+  /** Last entry of the log then: an import up to there may yet reach the object. */
+  readonly logEnd: SequenceNumber | 0;
+}
+
+/** What became of a pass. */
+export interface CollectionOutcome {
+  readonly removedCount: number;
+  /** Objects that wait for their grace to end. */
+  readonly waitingCount: number;
+}
+
+/** One pass over a namespace. */
+export async function collectGarbage(
+  parts: IndexerParts,
+  at: NamespaceGeneration,
+  memory: GarbageMemory,
+): Promise<CollectionOutcome> {
+  const { clock, random, store } = parts;
+  if (await isAnnounced(store, at)) {
+    memory.seen.clear(); // It is being filled or deleted: whoever does that clears up.
+    return { removedCount: 0, waitingCount: 0 };
+  }
+  if (await isDeleted(store, at)) return removeDeleted(parts, at, memory);
+  const manifests = new ManifestStore({ store: parts.storeFor(undefined), clock, random, at });
+  // Keys first: what is listed and not named by a manifest loaded later was never named, or no more.
+  const keys = await listAll(parts, at);
+  const newest = await manifests.load();
+  if (newest === undefined) return { removedCount: 0, waitingCount: 0 };
+  const { unreachable, pending } = pickGarbage(keys, at, newest);
+  const logEnd = lastEntry(keys, at);
+  const isRipe = sighter(memory, { clock, logEnd, graceMs: parts.garbageGraceMs, newest });
+  if (pending.filter(isRipe).length > 0) await fence(parts, { at, manifests, newest });
+  const ripe = unreachable.filter(isRipe);
+  await removeAll(parts, ripe);
+  const known = new Set<ObjectKey>([...unreachable, ...pending]);
+  for (const key of memory.seen.keys()) if (!known.has(key)) memory.seen.delete(key);
+  for (const key of ripe) memory.seen.delete(key);
+  return { removedCount: ripe.length, waitingCount: memory.seen.size };
+}
+
+/** Notes what is seen for the first time; tells what has been seen for long enough. */
+function sighter(
+  { seen }: GarbageMemory,
+  of: {
+    readonly clock: Clock;
+    readonly logEnd: SequenceNumber | 0;
+    readonly graceMs: number;
+    readonly newest: Manifest;
+  },
+): (key: ObjectKey) => boolean {
+  const nowMs = of.clock.monotonicMs();
+  return (key) => {
+    const sighting = seen.get(key);
+    if (sighting === undefined) {
+      seen.set(key, { sinceMs: nowMs, logEnd: of.logEnd });
+      return of.graceMs === 0 && of.newest.indexedUpTo >= of.logEnd;
+    }
+    const isOld = nowMs - sighting.sinceMs >= of.graceMs;
+    return isOld && of.newest.indexedUpTo >= sighting.logEnd;
+  };
+}
+
+/** Makes a version without changes: who builds on the one before can never commit. */
+async function fence(
+  parts: IndexerParts,
+  of: {
+    readonly at: NamespaceGeneration;
+    readonly manifests: ManifestStore;
+    readonly newest: Manifest;
+  },
+): Promise<void> {
+  const { at, manifests, newest } = of;
+  const updatedAtMs = Math.max(0, Math.round(parts.clock.nowMs()));
+  const { settings } = decodeFacts(newest.state, newest.indexedUpTo);
+  const next = editManifest(newest, { updatedAtMs });
+  await saveThrough(manifests, { parts, at, store: parts.storeFor(settings), next });
+}
+
+/** A builder may have put objects of a generation after it was removed. */
+async function removeDeleted(
+  parts: IndexerParts,
+  at: NamespaceGeneration,
+  { seen }: GarbageMemory,
+): Promise<CollectionOutcome> {
+  const keys = await listAll(parts, at);
+  const nowMs = parts.clock.monotonicMs();
+  for (const key of keys) {
+    if (!seen.has(key)) seen.set(key, { sinceMs: nowMs, logEnd: 0 });
+  }
+  const since = keys.map((key) => seen.get(key)?.sinceMs ?? nowMs);
+  const isRipe = since.every((ms) => nowMs - ms >= parts.garbageGraceMs);
+  if (!isRipe) return { removedCount: 0, waitingCount: keys.length };
+  await removeGeneration(parts.store, at);
+  seen.clear();
+  return { removedCount: keys.length, waitingCount: 0 };
+}
+
+async function listAll(parts: IndexerParts, at: NamespaceGeneration): Promise<ObjectKey[]> {
+  const keys: ObjectKey[] = [];
+  for await (const page of storePages(parts.store, generationPrefix(at))) keys.push(...page.keys);
+  return keys;
+}
+
+function lastEntry(keys: readonly ObjectKey[], at: NamespaceGeneration): SequenceNumber | 0 {
+  let last: SequenceNumber | 0 = 0;
+  for (const key of keys) {
+    const sequence = parseWalKey(at, key);
+    if (sequence !== undefined && sequence > last) last = sequence;
+  }
+  return last;
+}
+
+async function removeAll(parts: IndexerParts, keys: readonly ObjectKey[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += REMOVALS_AT_ONCE) {
+    const some = keys.slice(start, start + REMOVALS_AT_ONCE);
+    await Promise.all(some.map((key) => parts.store.delete(key)));
+  }
+}
+
+/** Objects that are removed at the same time. */
+const REMOVALS_AT_ONCE = 16;

@@ -1,0 +1,20 @@
+/** What an indexer works with. */
+
+import type { SegmentMemory } from "../segment/segment-memory.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import type { EngineLog } from "./config.ts";
+import type { OpeningParts } from "./namespace-parts.ts";
+import type { Thresholds } from "./thresholds.ts";
+
+/** Shared by all that an indexer does. */
+export interface IndexerParts extends OpeningParts {
+  readonly log: EngineLog;
+  readonly memory: SegmentMemory;
+  readonly thresholds: Pick<Thresholds, "indexTailBytes" | "indexTailEntries">;
+  /** The store of all namespaces, for listings and hints. */
+  readonly store: ObjectStore;
+  /** How long garbage stays; see `GARBAGE_GRACE_MS`. */
+  readonly garbageGraceMs: number;
+  /** Greatest size of a segment that compaction writes. */
+  readonly segmentBytesMax: number;
+}

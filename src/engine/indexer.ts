@@ -1,0 +1,199 @@
+/**
+ * Indexes, compacts and collects namespaces, one step at a time. All that it knows comes from the
+ * store: a namespace is due if its log is long, which hints tell soon and a sweep over all
+ * namespaces tells in any case. Hints are removed after the manifest is saved; a server that still
+ * has a long log then hints again.
+ */
+
+import { isDatabaseError } from "../base/errors.ts";
+import { INDEX_POLL_MS, INDEX_RETRY_MS, INDEX_STEP_BYTES, INDEX_SWEEP_MS } from "../base/limits.ts";
+import {
+  DIRTY_PREFIX,
+  dirtyKey,
+  generationPrefix,
+  NAMESPACES_PREFIX,
+  type NamespaceGeneration,
+  namespacePrefix,
+  parseDirtyKey,
+  parseGenerationPrefix,
+  parseNamespacePrefix,
+} from "../storage/object-keys.ts";
+import { collectGarbage, type GarbageMemory } from "./collect-garbage.ts";
+import { compactNamespace } from "./compact-namespace.ts";
+import { indexNamespace } from "./index-namespace.ts";
+import type { IndexerParts } from "./indexer-parts.ts";
+import { storePages } from "./store-pages.ts";
+
+interface Known {
+  readonly at: NamespaceGeneration;
+  readonly garbage: GarbageMemory;
+  /** Not before; by the monotonic clock. */
+  retryAtMs: number;
+  /** When garbage is looked for next; undefined: there is none that waits. */
+  collectAtMs: number | undefined;
+}
+
+/** One indexer over one store. */
+export class Indexer {
+  readonly #parts: IndexerParts;
+  readonly #known = new Map<string, Known>();
+  #sweptAtMs: number | undefined;
+  #stopping = false;
+
+  constructor(parts: IndexerParts) {
+    this.#parts = parts;
+  }
+
+  /** Works until `stop`. */
+  async run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await this.pass();
+      } catch (error) {
+        if (!isDatabaseError(error)) throw error;
+        this.#parts.log("warn", "cannot look for work", { reason: error.message });
+      }
+      if (!this.#stopping) await this.#parts.clock.sleep(INDEX_POLL_MS);
+    }
+  }
+
+  /** Ends `run` after the step under way. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** Does everything that is due now. */
+  async pass(): Promise<void> {
+    for (const at of await this.#hinted()) await this.#work(at);
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (this.#sweptAtMs === undefined || nowMs - this.#sweptAtMs >= INDEX_SWEEP_MS) {
+      this.#sweptAtMs = nowMs;
+      await this.#sweep();
+    }
+    for (const known of [...this.#known.values()]) {
+      if (this.#stopping) return;
+      const isDue = known.collectAtMs !== undefined && known.collectAtMs <= nowMs;
+      if (isDue) await this.#attempt(known, () => this.#collect(known));
+    }
+  }
+
+  /** Indexes all of a namespace's log, whatever its length. */
+  async indexAll(at: NamespaceGeneration): Promise<void> {
+    const known = this.#knownAt(at);
+    await this.#index(known);
+    await this.#collect(known);
+  }
+
+  async #hinted(): Promise<NamespaceGeneration[]> {
+    const found: NamespaceGeneration[] = [];
+    for await (const page of storePages(this.#parts.store, DIRTY_PREFIX)) {
+      for (const key of page.keys) {
+        const at = parseDirtyKey(key);
+        if (at !== undefined) found.push(at);
+      }
+    }
+    return found;
+  }
+
+  async #work(at: NamespaceGeneration): Promise<void> {
+    if (this.#stopping) return;
+    const known = this.#knownAt(at);
+    await this.#attempt(known, async () => {
+      await this.#index(known);
+      await this.#parts.store.delete(dirtyKey(at));
+    });
+  }
+
+  /** Looks at all generations of all namespaces. */
+  async #sweep(): Promise<void> {
+    const { store } = this.#parts;
+    for await (const page of storePages(store, NAMESPACES_PREFIX, "/")) {
+      for (const prefix of page.prefixes) {
+        const name = parseNamespacePrefix(prefix);
+        if (name === undefined) continue;
+        for await (const inner of storePages(store, namespacePrefix(name), "/")) {
+          for (const generation of inner.prefixes) {
+            const at = parseGenerationPrefix(generation);
+            if (this.#stopping) return;
+            if (at !== undefined) await this.#lookAt(this.#knownAt(at));
+          }
+        }
+      }
+    }
+  }
+
+  async #lookAt(known: Known): Promise<void> {
+    await this.#attempt(known, async () => {
+      if (await this.#isLong(known.at)) await this.#index(known);
+      await this.#collect(known);
+      if (known.collectAtMs === undefined) this.#known.delete(generationPrefix(known.at));
+    });
+  }
+
+  /** Counts entries without reading them: those that a manifest covers wait to be collected. */
+  async #isLong(at: NamespaceGeneration): Promise<boolean> {
+    const { indexTailEntries } = this.#parts.thresholds;
+    let count = 0;
+    for await (const { keys } of storePages(this.#parts.store, `${generationPrefix(at)}wal/`)) {
+      count += keys.length;
+      if (count >= indexTailEntries) return true;
+    }
+    return false;
+  }
+
+  async #index({ at }: Known): Promise<void> {
+    const { log } = this.#parts;
+    const known = this.#knownAt(at);
+    for (;;) {
+      const outcome = await indexNamespace(this.#parts, at, INDEX_STEP_BYTES);
+      if (outcome.kind !== "indexed" || outcome.entryCount === 0) break;
+      const { entryCount, documentCount } = outcome;
+      log("info", "indexed", { namespace: at.name, entries: entryCount, documents: documentCount });
+      await this.#compact(known);
+      if (this.#stopping) return;
+    }
+    await this.#compact(known);
+    known.collectAtMs = this.#parts.clock.monotonicMs();
+  }
+
+  async #compact({ at }: Known): Promise<void> {
+    const { log } = this.#parts;
+    while (!this.#stopping) {
+      const outcome = await compactNamespace(this.#parts, at);
+      if (outcome.kind !== "compacted") return;
+      const { inputCount, bytesWritten } = outcome;
+      const facts = { namespace: at.name, segments: inputCount, bytes: bytesWritten };
+      log("info", "compacted", facts);
+    }
+  }
+
+  async #collect(known: Known): Promise<void> {
+    const { waitingCount } = await collectGarbage(this.#parts, known.at, known.garbage);
+    const nowMs = this.#parts.clock.monotonicMs();
+    known.collectAtMs = waitingCount > 0 ? nowMs + this.#parts.garbageGraceMs : undefined;
+  }
+
+  /** What fails in one namespace must not keep the others waiting. */
+  async #attempt(known: Known, step: () => Promise<void>): Promise<void> {
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (nowMs < known.retryAtMs) return;
+    try {
+      await step();
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      known.retryAtMs = nowMs + INDEX_RETRY_MS;
+      const facts = { namespace: known.at.name, reason: error.message };
+      this.#parts.log("warn", "cannot index a namespace now", facts);
+    }
+  }
+
+  #knownAt(at: NamespaceGeneration): Known {
+    const key = generationPrefix(at);
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      known = { at, garbage: { seen: new Map() }, retryAtMs: 0, collectAtMs: undefined };
+      this.#known.set(key, known);
+    }
+    return known;
+  }
+}

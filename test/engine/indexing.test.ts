@@ -1,0 +1,93 @@
+/** Indexing beside a server: answers stay, logs end, nothing useless is left (I7, I10, I12). */
+
+import { expect, test } from "vitest";
+import { seededRandom } from "../../src/base/random.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import type { ObjectKey } from "../../src/storage/object-store.ts";
+import { EngineFixture } from "../support/engine-fixture.ts";
+
+const THRESHOLDS = { indexTailEntries: 2, segmentsUnmergedMax: 3 };
+const upsert = (...rows: object[]) => ({ upsert_rows: rows });
+
+async function keysOf(store: MemoryObjectStore, part: string): Promise<ObjectKey[]> {
+  const { keys } = await store.list({ prefix: "", limit: 10_000 });
+  return keys.filter((key) => key.includes(part));
+}
+
+async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("documents move from the log to stored segments and stay what they are", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+  await engine.write("n", upsert({ id: 1, text: "one", n: 1 }, { id: 2, text: "two" }));
+  await engine.write("n", upsert({ id: 2, text: "zwei" }, { id: 3, text: "three", n: 3 }));
+  const before = await engine.rows("n");
+  await engine.indexAll();
+  expect(await engine.rows("n")).toEqual(before);
+  await turns();
+  expect(engine.arenas.usedBytes).toBe(0);
+  await engine.write("n", { patch_rows: [{ id: 1, n: 7 }], deletes: [3] });
+  const rows = [
+    { id: 1, text: "one", n: 7 },
+    { id: 2, text: "zwei" },
+  ];
+  expect(await engine.rows("n")).toEqual(rows);
+  await engine.write("n", {
+    upsert_rows: [{ id: 2, n: 9 }],
+    upsert_condition: ["text", "Eq", "x"],
+  });
+  expect(await engine.rows("n")).toEqual(rows);
+  await engine.indexAll();
+  expect(await engine.rows("n")).toEqual(rows);
+  await engine.close();
+  const again = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+  expect(await again.rows("n")).toEqual(rows);
+  await turns();
+  expect(again.arenas.usedBytes).toBe(0);
+  expect(await keysOf(store, "/wal/")).toEqual([]);
+  expect(await keysOf(store, "/manifest/")).toHaveLength(1);
+  await again.close();
+});
+
+test("a random history with indexing and restarts equals a map", async () => {
+  for (let seed = 1; seed <= 12; seed++) {
+    const random = seededRandom(seed);
+    const store = new MemoryObjectStore();
+    const expected = new Map<number, object>();
+    let engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+    try {
+      for (let step = 0; step < 80; step++) {
+        const id = random.below(40);
+        switch (random.below(8)) {
+          case 0:
+            if (expected.size > 0) await engine.write("n", { deletes: [id] });
+            expected.delete(id);
+            break;
+          case 1:
+            await engine.indexAll();
+            break;
+          case 2:
+            if (expected.size > 0) await engine.write("n", { patch_rows: [{ id, m: step }] });
+            if (expected.has(id)) expected.set(id, { ...expected.get(id), m: step });
+            break;
+          case 3:
+            if (random.below(4) > 0) break;
+            await engine.close();
+            engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+            break;
+          default:
+            await engine.write("n", upsert({ id, n: step, tag: `t${step % 3}` }));
+            expected.set(id, { id, n: step, tag: `t${step % 3}` });
+        }
+        const rows = [...expected.entries()].sort(([a], [b]) => a - b).map(([, row]) => row);
+        if (expected.size > 0) expect(await engine.rows("n")).toEqual(rows);
+      }
+      expect(engine.logs.filter(({ level }) => level !== "info")).toEqual([]);
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error });
+    }
+    await engine.close();
+  }
+});
