@@ -241,6 +241,12 @@ export const INDEX_SWEEP_MS = 600_000;
 export const INDEX_RETRY_MS = 30_000;
 /** Memory of an indexer: two inputs of the largest merge, its output, and that in another order. */
 export const INDEXER_BYTES_MAX = 3 * GIB;
+/** Share of the memory limit that an indexer's merges may take, in a process of their own. */
+export const INDEXER_MEMORY_SHARE = 0.25;
+/** How long a server waits before it starts an indexer again that has ended; doubles each time. */
+export const INDEXER_RESTART_MS_MIN = 1_000;
+/** Longest such wait. */
+export const INDEXER_RESTART_MS_MAX = 60_000;
 /** Memory that an indexer caches ranges of stored segments in. */
 export const INDEXER_CACHE_BYTES = 256 * MIB;
 /** How often a server looks whether a namespace with a long log has a newer manifest. */

@@ -2,10 +2,12 @@
 
 import { readFileSync } from "node:fs";
 import { openEngine } from "../engine/open-engine.ts";
+import { openIndexer } from "../engine/open-indexer.ts";
+import { runIndexCommand } from "./index-command.ts";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
 import { processParts, serve, thisMachine } from "./serve.ts";
-import { serverConfig } from "./server-config.ts";
+import { indexConfig, serverConfig } from "./server-config.ts";
 
 const manifest = new URL("../../package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
@@ -15,6 +17,13 @@ const program = createProgram(version, {
     const settings = readSettings({ flags, environment: process.env });
     const config = serverConfig(settings, thisMachine());
     await serve(config, { ...processParts(version), openEngine });
+  },
+  index: async (flags) => {
+    const settings = readSettings({ flags, environment: process.env });
+    await runIndexCommand(indexConfig(settings, thisMachine()), {
+      openIndexer,
+      exit: (code) => process.exit(code),
+    });
   },
 });
 

@@ -1,12 +1,20 @@
 /** The command line: commands and flags, made from the table of settings. */
 
 import { Command, Option } from "commander";
-import { environmentName, SETTINGS, type Setting, valueName } from "./setting-table.ts";
+import {
+  environmentName,
+  INDEX_SETTINGS,
+  SETTINGS,
+  type Setting,
+  valueName,
+} from "./setting-table.ts";
 
 /** What each command does. */
 export interface ProgramActions {
   /** `flags` holds what was given on the command line, by setting name. */
   serve(flags: Readonly<Record<string, string | true>>): Promise<void>;
+  /** Likewise. */
+  index(flags: Readonly<Record<string, string | true>>): Promise<void>;
 }
 
 /** Builds the program; parsing it runs the action of the command that was named. */
@@ -24,6 +32,15 @@ export function createProgram(version: string, actions: ProgramActions): Command
     .addHelpText("after", "\nFlags win over TRAWL_* variables, these over the file of --config.");
   for (const setting of SETTINGS) serve.addOption(optionOf(setting));
   serve.action((_options, command: Command) => actions.serve(givenFlags(command)));
+  const index = program
+    .command("index")
+    .description("fold logs into segments, beside a server or alone")
+    .helpOption("--help", "print this help")
+    .addHelpText("after", "\n`trawl serve` starts one by itself unless --indexer is off.");
+  for (const setting of SETTINGS) {
+    if (INDEX_SETTINGS.includes(setting.name)) index.addOption(optionOf(setting));
+  }
+  index.action((_options, command: Command) => actions.index(givenFlags(command)));
   return program;
 }
 

@@ -9,6 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
 import { banner } from "./banner.ts";
+import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import type { Machine, ServerConfig } from "./server-config.ts";
@@ -48,9 +49,13 @@ export async function serve(config: ServerConfig, parts: ServeParts): Promise<vo
     await engine.close();
     throw explainListen(error as NodeJS.ErrnoException, config);
   }
+  const { indexerFlags } = config;
+  const indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log });
+  indexer?.start();
   stopOnSignal(parts, log, async () => {
     await server.close();
     await engine.close();
+    await indexer?.stop();
   });
   parts.print(banner(config, { version, address }));
   log("info", "listening", { address, version, dataDir: config.engine.dataDir });

@@ -1,8 +1,9 @@
 /** From the settings that were given to the complete configuration of engine and HTTP server. */
 
 import { resolve } from "node:path";
-import type { EmbeddingConfig, EngineConfig } from "../engine/config.ts";
+import type { EmbeddingConfig, EngineConfig, IndexerConfig } from "../engine/config.ts";
 import type { HttpConfig } from "../http/http-config.ts";
+import type { IndexerFlags } from "./indexer-process.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
@@ -22,6 +23,8 @@ export interface LogConfig {
 
 /** Everything that `serve` needs. */
 export interface ServerConfig {
+  /** Flags of the indexer that the server starts; undefined: it starts none. */
+  readonly indexerFlags: IndexerFlags | undefined;
   readonly engine: Omit<EngineConfig, "log">;
   readonly http: HttpConfig;
   readonly log: LogConfig;
@@ -29,23 +32,51 @@ export interface ServerConfig {
 
 /** Fills in defaults; throws `SettingFault` when settings contradict each other or are unsafe. */
 export function serverConfig(given: GivenSettings, machine: Machine): ServerConfig {
-  const memoryBytesMax = numberOf(given, "memory-limit") ?? machine.memoryBytes;
-  const keysPath = textOf(given, "encryption-keys");
+  const { indexer, log } = indexConfig(given, machine);
+  const { dataDir, encryptionKeysPath, memoryBytesMax } = indexer;
+  const isIndexing = textOf(given, "indexer") !== "off";
   return {
+    indexerFlags: isIndexing ? indexerFlags(indexer, log) : undefined,
     engine: {
-      dataDir: resolve(textOf(given, "data-dir") ?? "trawl-data"),
+      dataDir,
       queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
       memoryBytesMax,
       kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
-      ...(keysPath !== undefined && { encryptionKeysPath: resolve(keysPath) }),
+      ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
       embedding: embeddingConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
+    log,
+  };
+}
+
+/** What `trawl index` needs of the settings. */
+export function indexConfig(
+  given: GivenSettings,
+  machine: Machine,
+): { readonly indexer: Omit<IndexerConfig, "log">; readonly log: LogConfig } {
+  const keysPath = textOf(given, "encryption-keys");
+  return {
+    indexer: {
+      dataDir: resolve(textOf(given, "data-dir") ?? "trawl-data"),
+      encryptionKeysPath: keysPath === undefined ? undefined : resolve(keysPath),
+      memoryBytesMax: numberOf(given, "memory-limit") ?? machine.memoryBytes,
+    },
     log: {
       level: textOf(given, "log-level") ?? "info",
       format: (textOf(given, "log-format") ?? "auto") as LogConfig["format"],
     },
   };
+}
+
+function indexerFlags(
+  { dataDir, encryptionKeysPath, memoryBytesMax }: Omit<IndexerConfig, "log">,
+  { level, format }: LogConfig,
+): IndexerFlags {
+  const keys = encryptionKeysPath === undefined ? [] : ["--encryption-keys", encryptionKeysPath];
+  const memory = ["--memory-limit", String(memoryBytesMax)];
+  const log = ["--log-level", level, "--log-format", format];
+  return ["--data-dir", dataDir, ...memory, ...log, ...keys];
 }
 
 function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {

@@ -105,6 +105,14 @@ export const SETTINGS = [
     help: "request bodies in flight, all requests together; above it requests get 429",
   },
   {
+    name: "indexer",
+    type: { kind: "choice", choices: ["child", "off"] },
+    defaultText: "child",
+    help:
+      "who folds logs into segments: `child` starts a process beside the server, `off` leaves it " +
+      "to `trawl index`",
+  },
+  {
     name: "kernel",
     type: { kind: "choice", choices: ["auto", "scalar"] },
     defaultText: "auto",
@@ -138,6 +146,16 @@ export const SETTINGS = [
     help: "dimensions of embedding models that are not known by name: `model=768,other=1024`",
   },
 ] as const satisfies readonly Setting[];
+
+/** Settings of `trawl index`. */
+export const INDEX_SETTINGS: readonly SettingName[] = [
+  "data-dir",
+  "config",
+  "log-level",
+  "log-format",
+  "memory-limit",
+  "encryption-keys",
+];
 
 /** Names of all settings. */
 export type SettingName = (typeof SETTINGS)[number]["name"];

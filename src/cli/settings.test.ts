@@ -149,6 +149,7 @@ describe("the program", () => {
       serve: async (flags) => {
         given.push(flags);
       },
+      index: async () => {},
     });
     const args = ["serve", "--data-dir", "x", "--allow-public-without-key", "--port=1"];
     await program.parseAsync(args, { from: "user" });
@@ -156,7 +157,7 @@ describe("the program", () => {
   });
 
   test("its help names every flag and variable", () => {
-    const program = createProgram("1", { serve: async () => {} });
+    const program = createProgram("1", { serve: async () => {}, index: async () => {} });
     const help = program.commands[0].helpInformation();
     for (const setting of SETTINGS) {
       expect(help).toContain(`--${setting.name}`);

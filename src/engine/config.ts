@@ -23,6 +23,17 @@ export type EngineLog = (
   facts?: Readonly<Record<string, unknown>>,
 ) => void;
 
+/** Everything that `openIndexer` needs to know. */
+export interface IndexerConfig {
+  /** Absolute path of the directory that holds all state; created if absent. */
+  readonly dataDir: string;
+  /** File or directory of customer-managed keys; without it, no key name is known. */
+  readonly encryptionKeysPath?: string | undefined;
+  /** Bytes of memory of which the indexer takes its share. */
+  readonly memoryBytesMax: number;
+  readonly log: EngineLog;
+}
+
 /** Everything that `openEngine` needs to know. */
 export interface EngineConfig {
   /** Absolute path of the directory that holds all state; created if absent. */

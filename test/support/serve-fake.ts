@@ -21,9 +21,11 @@ engine.answer = ({ operation }) =>
 
 const program = createProgram("0.0.0-test", {
   serve: async (flags) => {
-    const config = serverConfig(readSettings({ flags, environment: process.env }), thisMachine());
+    const settings = readSettings({ flags, environment: process.env });
+    const config = { ...serverConfig(settings, thisMachine()), indexerFlags: undefined };
     await serve(config, { ...processParts("0.0.0-test"), openEngine: async () => engine });
   },
+  index: async () => {},
 });
 
 program.parseAsync().catch((error: Error) => {

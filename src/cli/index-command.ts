@@ -1,0 +1,42 @@
+/** The command `trawl index`: folds logs into stored segments until it is told to stop. */
+
+import { constants, setPriority } from "node:os";
+import type { IndexerConfig } from "../engine/config.ts";
+import type { Indexer } from "../engine/indexer.ts";
+import { LineBuffer } from "./line-buffer.ts";
+import { createLog } from "./log.ts";
+import type { LogConfig } from "./server-config.ts";
+
+/** What the command needs; a parameter for tests. */
+export interface IndexCommandParts {
+  readonly openIndexer: (config: IndexerConfig) => Promise<Indexer>;
+  readonly exit: (code: number) => void;
+}
+
+/**
+ * Runs until SIGTERM, SIGINT, or the end of the server that started this process, however that
+ * ended. A step under way is given up then: it has changed nothing yet.
+ */
+export async function runIndexCommand(
+  config: { readonly indexer: Omit<IndexerConfig, "log">; readonly log: LogConfig },
+  { openIndexer, exit }: IndexCommandParts,
+): Promise<void> {
+  const lines = new LineBuffer((text) => process.stderr.write(text));
+  const log = createLog(config.log, {
+    isTerminal: process.stderr.isTTY === true,
+    write: (line) => lines.write(line),
+  });
+  process.once("exit", () => lines.flush());
+  // Queries and writes come first.
+  setPriority(constants.priority.PRIORITY_LOW);
+  const indexer = await openIndexer({ ...config.indexer, log });
+  const stop = () => {
+    indexer.stop();
+    exit(0);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.on("disconnect", stop);
+  log("info", "indexing", { dataDir: config.indexer.dataDir });
+  await indexer.run();
+}

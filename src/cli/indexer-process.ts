@@ -1,0 +1,65 @@
+/** The indexer that `trawl serve` starts beside itself. */
+
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Clock } from "../base/clock.ts";
+import { INDEXER_RESTART_MS_MAX, INDEXER_RESTART_MS_MIN } from "../base/limits.ts";
+import type { HttpLog } from "../http/request-log.ts";
+
+/** Flags for `trawl index`. */
+export type IndexerFlags = readonly string[];
+
+/** The flags say all of it; settings of the server alone must not confuse the indexer. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !name.startsWith("TRAWL_"));
+  return Object.fromEntries(kept);
+}
+
+/** A child process that is started again when it ends by itself. */
+export class IndexerProcess {
+  readonly #flags: IndexerFlags;
+  readonly #clock: Clock;
+  readonly #log: HttpLog;
+  #child: ChildProcess | undefined;
+  #stopping = false;
+  #waitMs = INDEXER_RESTART_MS_MIN;
+
+  constructor(flags: IndexerFlags, { clock, log }: { clock: Clock; log: HttpLog }) {
+    this.#flags = flags;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Starts the process. It ends with this one, since it notices that their channel is closed. */
+  start(): void {
+    const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
+    const program = fileURLToPath(new URL(`./main${ending}`, import.meta.url));
+    const startedMs = this.#clock.monotonicMs();
+    const child = fork(program, ["index", ...this.#flags], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env: withoutSettings(process.env),
+    });
+    this.#child = child;
+    child.once("exit", (code, signal) => {
+      if (this.#stopping) return;
+      const lived = this.#clock.monotonicMs() - startedMs;
+      if (lived > INDEXER_RESTART_MS_MAX) this.#waitMs = INDEXER_RESTART_MS_MIN;
+      const waitMs = this.#waitMs;
+      this.#log("warn", "the indexer ended; starting it again", { code, signal, waitMs });
+      this.#waitMs = Math.min(2 * waitMs, INDEXER_RESTART_MS_MAX);
+      void this.#clock.sleep(waitMs).then(() => {
+        if (!this.#stopping) this.start();
+      });
+    });
+  }
+
+  /** Ends the process and waits until it is gone. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    child.kill("SIGTERM");
+    await gone;
+  }
+}

@@ -1,0 +1,55 @@
+/** Wires an indexer to the data directory, in a process of its own. */
+
+import { systemClock } from "../base/clock.ts";
+import {
+  GARBAGE_GRACE_MS,
+  INDEXER_BYTES_MAX,
+  INDEXER_CACHE_BYTES,
+  INDEXER_MEMORY_SHARE,
+  STORED_SEGMENT_BYTES_MAX,
+} from "../base/limits.ts";
+import { systemRandom } from "../base/random.ts";
+import { Arenas } from "../kernel/arena.ts";
+import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
+import { FsObjectStore } from "../storage/fs-object-store.ts";
+import { LocalKeyService } from "../storage/local-key-service.ts";
+import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
+import type { NamespaceSettings } from "../write/namespace-settings.ts";
+import { arenaSegmentMemory } from "./arena-segment-memory.ts";
+import type { IndexerConfig } from "./config.ts";
+import { Indexer } from "./indexer.ts";
+import { localCache } from "./local-cache.ts";
+import { THRESHOLDS } from "./thresholds.ts";
+
+/** A merge holds its inputs, its output, and the output's stored form: some five times a segment. */
+const SEGMENTS_HELD = 5;
+
+/** Opens the store; the indexer works once `run` is called. */
+export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
+  const { dataDir, encryptionKeysPath, memoryBytesMax, log } = config;
+  const clock = systemClock;
+  const random = systemRandom;
+  const files = await FsObjectStore.open({ root: dataDir, random });
+  const store = new RetryingObjectStore({ store: files, clock, random });
+  const keys = new LocalKeyService({ path: encryptionKeysPath, random });
+  const storeFor = (settings: NamespaceSettings | undefined) => {
+    const encryption = settings?.encryption;
+    const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
+    return new EncryptingObjectStore({ store, keys, random, keyName });
+  };
+  const bytesMax = Math.min(INDEXER_BYTES_MAX, Math.floor(memoryBytesMax * INDEXER_MEMORY_SHARE));
+  const arenas = new Arenas({ totalBytes: bytesMax, threads: 1 });
+  return new Indexer({
+    clock,
+    random,
+    log,
+    store,
+    storeFor,
+    thresholds: THRESHOLDS,
+    reads: localCache(storeFor(undefined), Math.min(INDEXER_CACHE_BYTES, bytesMax)),
+    memory: arenaSegmentMemory(arenas),
+    garbageGraceMs: GARBAGE_GRACE_MS,
+    segmentBytesMax: Math.min(STORED_SEGMENT_BYTES_MAX, Math.floor(bytesMax / SEGMENTS_HELD)),
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+}
