@@ -14,6 +14,8 @@ export interface BenchServer extends ServerProcess {
   peakMemoryMib(): number;
   /** Seconds for which the main thread has run so far, and waited for a core while it could run. */
   mainThreadSeconds(): { ran: number; waited: number };
+  /** Where its data is. */
+  readonly dataDir: string;
   /** Starts another one over the same data, once this one has ended. */
   restart(): Promise<BenchServer>;
   /** Stops it and deletes its data. */
@@ -31,6 +33,7 @@ async function serve(dataDir: string, flags: readonly string[]): Promise<BenchSe
   process.on("exit", () => server.process.kill("SIGKILL"));
   return {
     ...server,
+    dataDir,
     peakMemoryMib: () => {
       const status = readFileSync(`/proc/${server.process.pid}/status`, "utf8");
       return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;

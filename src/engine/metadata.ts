@@ -5,18 +5,15 @@ import type { NamespaceMetadata } from "../wire/metadata-json.ts";
 import type { Namespace } from "./namespace.ts";
 
 /**
- * Collects the metadata of a namespace that exists. Documents get their indexes with the commit, so
- * only those of an index that was turned on later can be unindexed.
+ * Collects the metadata of a namespace that exists. Unindexed is what an indexer has yet to fold
+ * into segments, once it is enough to be worth that, and what lacks an index that was turned on
+ * later.
  */
 export function metadataOf(namespace: Namespace): NamespaceMetadata {
   const { schema, settings } = namespace.facts;
   assert(settings !== undefined, "metadata of a namespace that does not exist");
-  const { logicalBytes, documentCount, builds } = namespace.state();
+  const { logicalBytes, documentCount } = namespace.state();
   const { pinning } = settings;
-  const building = builds.reduce(
-    (most, { documentsDone, documentsTotal }) => Math.max(most, documentsTotal - documentsDone),
-    0,
-  );
   return {
     schema,
     logicalBytes,
@@ -25,10 +22,7 @@ export function metadataOf(namespace: Namespace): NamespaceMetadata {
     updatedAtMs: settings.updatedAtMs,
     lastWriteAtMs: settings.lastWriteAtMs,
     encryption: settings.encryption,
-    unindexed:
-      building === 0
-        ? undefined
-        : { bytes: Math.ceil((logicalBytes * building) / documentCount), documentCount: building },
+    unindexed: unindexedOf(namespace),
     pinning: pinning && {
       replicas: pinning.replicas,
       // One server holds every open namespace in memory: one replica is ready, whatever was asked.
@@ -40,4 +34,19 @@ export function metadataOf(namespace: Namespace): NamespaceMetadata {
     shardCount: settings.shardCount,
     readOnly: settings.readOnly,
   };
+}
+
+/** Undefined: everything is indexed, or not enough is unindexed to be worth it. */
+function unindexedOf(namespace: Namespace): NamespaceMetadata["unindexed"] {
+  const { logicalBytes, documentCount, builds, unindexedBytes, unindexedCount } = namespace.state();
+  const building = builds.reduce(
+    (most, { documentsDone, documentsTotal }) => Math.max(most, documentsTotal - documentsDone),
+    0,
+  );
+  if (building > 0) {
+    const bytes = Math.ceil((logicalBytes * building) / documentCount);
+    return { bytes, documentCount: building };
+  }
+  if (!namespace.isLogLong) return undefined;
+  return { bytes: unindexedBytes, documentCount: unindexedCount };
 }
