@@ -106,7 +106,8 @@ async function ask(url: string): Promise<number> {
       include_attributes: ["title"],
     }),
   });
-  const { performance: figures } = (await answer.json()) as { performance: object };
+  const { performance: figures, error } = (await answer.json()) as { performance: object; error?: string };
+  if (error !== undefined) console.log(error);
   const ms = now() - from;
   if (process.env.VERBOSE !== undefined) console.log(ms.toFixed(1), JSON.stringify(figures));
   return ms;

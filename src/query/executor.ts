@@ -1,6 +1,7 @@
 /** Runs plans over a snapshot. */
 
 import type { QueryResult } from "../model/query-result.ts";
+import { attemptAll } from "../segment/not-resident.ts";
 import { Aggregation } from "./aggregate-documents.ts";
 import { matcherOf } from "./matching.ts";
 import type { AggregatePlan, Plan } from "./plan.ts";
@@ -17,7 +18,9 @@ export function executePlan(plan: Plan, execution: Execution): QueryResult {
 function aggregate(plan: AggregatePlan, { snapshot, work }: Execution): QueryResult {
   const aggregation = new Aggregation(plan);
   const match = matcherOf(plan.predicate, snapshot.schema.idType, work);
-  for (const segment of snapshot.segments) aggregation.add(segment.view, match(segment));
+  attemptAll(
+    snapshot.segments.map((segment) => () => aggregation.add(segment.view, match(segment))),
+  );
   return plan.groups.length === 0
     ? { kind: "aggregates", aggregates: aggregation.totals() }
     : { kind: "groups", groups: aggregation.groups() };

@@ -30,8 +30,8 @@ import { runRequest } from "./run-request.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const QUERIES = 60;
-/** More than any of them takes: this is about answers. */
-const ROUNDS_MAX = 10_000;
+/** What the plan needs, what that leads to, and the documents. */
+const ROUNDS_MAX = 3;
 
 /** Memory that the kernels read. */
 const MEMORY: SegmentMemory = {

@@ -1,7 +1,7 @@
 /** Token filters over one segment's postings. */
 
 import type { Ordinal } from "../base/ids.ts";
-import { setBit } from "../codec/bitmap.ts";
+import { bitmapOrdinals, setBit } from "../codec/bitmap.ts";
 import type { AttributeValue } from "../model/value.ts";
 import type { SegmentView, TextView } from "../segment/segment-view.ts";
 import type { Token } from "../text/analyzer.ts";
@@ -13,6 +13,7 @@ import {
   type OrdinalBits,
   orBits,
 } from "./ordinal-bits.ts";
+import { touchValues } from "./plan-needs.ts";
 import type { SequenceTerm, Test } from "./predicate.ts";
 import { analyzeValue } from "./text-query.ts";
 
@@ -70,6 +71,7 @@ export function matchSequence(
   // One term alone needs no order.
   if (test.sequence.length === 1) return candidates;
   const bits = emptyBits(count);
+  touchValues(view, Array.from(bitmapOrdinals(candidates)) as Ordinal[], [attribute]);
   forEachBit(candidates, (ordinal) => {
     if (valueHasSequence(test, column.value(ordinal as Ordinal))) setBit(bits, ordinal);
   });

@@ -3,9 +3,11 @@
 import type { Ordinal } from "../base/ids.ts";
 import type { Filter } from "../model/filter.ts";
 import { compareStrings, type DocumentId } from "../model/value.ts";
+import { attemptAll, NotResident } from "../segment/not-resident.ts";
 import { bindFilter } from "./bind-filter.ts";
 import { filterSegment } from "./filter-segment.ts";
 import { forEachBit, type OrdinalBits } from "./ordinal-bits.ts";
+import { predicateNeeds } from "./plan-needs.ts";
 import { cheapestFirst } from "./planner.ts";
 import { type QueryContext, requireIndex } from "./query-context.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -26,7 +28,24 @@ export function matchOrdinals(
       requireIndex: (attribute, index) => requireIndex(context, attribute, index),
     }),
   );
-  return segments.map(({ view, live }) => filterSegment(predicate, view, live));
+  try {
+    return attemptAll(
+      segments.map(
+        ({ view, live }) =>
+          () =>
+            filterSegment(predicate, view, live),
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof NotResident)) throw error;
+    attemptAll([
+      () => {
+        throw error;
+      },
+      ...segments.flatMap(({ view }) => predicateNeeds(predicate, view)),
+    ]);
+    throw error;
+  }
 }
 
 /** Matching documents. */
@@ -45,10 +64,13 @@ export function matchIds(
   context: MatchContext,
 ): MatchedIds {
   const ids: DocumentId[] = [];
-  matchOrdinals(snapshot, filter, context).forEach((bits, index) => {
-    const { view } = snapshot.segments[index];
-    forEachBit(bits, (ordinal) => ids.push(view.idOf(ordinal as Ordinal)));
-  });
+  const matching = matchOrdinals(snapshot, filter, context);
+  attemptAll(
+    matching.map((bits, index) => () => {
+      const { view } = snapshot.segments[index];
+      forEachBit(bits, (ordinal) => ids.push(view.idOf(ordinal as Ordinal)));
+    }),
+  );
   const sorted = sortIds(ids);
   return { ids: sorted.slice(0, cap), more: sorted.length > cap };
 }

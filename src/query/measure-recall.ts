@@ -7,6 +7,7 @@ import { bitmapOrdinals } from "../codec/bitmap.ts";
 import type { DocumentQuery, QueryRequest, VectorRank } from "../model/query.ts";
 import type { ResultDocument } from "../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../model/recall.ts";
+import { attemptAll } from "../segment/not-resident.ts";
 import { andBits, presenceBits } from "./ordinal-bits.ts";
 import type { QueryContext } from "./query-context.ts";
 import { runRequest } from "./run-request.ts";
@@ -23,11 +24,12 @@ export function measureRecall(
   random: Random,
 ): RecallResult {
   const ranks = recallRanks(snapshot, request, random);
-  const measured = ranks.map((rank) => {
+  const measure = (rank: VectorRank) => {
     const found = search(snapshot, { ...rank, method: "ANN" }, request, context);
     const truth = search(snapshot, { ...rank, method: "kNN" }, request, context);
     return { rank, found, truth, recall: recallOf(found, truth) };
-  });
+  };
+  const measured = attemptAll(ranks.map((rank) => () => measure(rank)));
   return {
     recall: measured.length === 0 ? 1 : mean(measured.map(({ recall }) => recall)),
     exhaustiveCount: mean(measured.map(({ truth }) => truth.length)),
@@ -85,12 +87,14 @@ function sampleVectors(
     const drawn = random.below(top + 1);
     chosen.add(chosen.has(drawn) ? top : drawn);
   }
-  return [...chosen].map((position) => {
+  const valueAt = (chosenPosition: number) => {
+    let position = chosenPosition;
     let index = 0;
     while (position >= places[index].ordinals.length) position -= places[index++].ordinals.length;
     const { column, ordinals } = places[index];
     return column?.value(ordinals[position] as Ordinal) as Float32Array;
-  });
+  };
+  return attemptAll([...chosen].map((position) => () => valueAt(position)));
 }
 
 function search(

@@ -2,14 +2,16 @@
 
 import type { Ordinal } from "../base/ids.ts";
 import { hasBit, setBit } from "../codec/bitmap.ts";
-import { valueLogicalBytes } from "../codec/columns-size.ts";
+import { attributeBytes } from "../codec/columns-size.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { ComputedValue, ResultDocument } from "../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
+import { attemptAll, NotResident } from "../segment/not-resident.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { highlightValue } from "./highlight.ts";
 import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 import type { ComputedNode, DocumentPlan } from "./plan.ts";
+import { touchValues } from "./plan-needs.ts";
 import type { Execution } from "./rank-documents.ts";
 import { scoreSegment } from "./score-segment.ts";
 import { roundScore } from "./segment-scores.ts";
@@ -28,6 +30,31 @@ export function projectDocuments(
   ranked: readonly RankedDocument[],
   execution: Execution,
 ): ResultDocument[] {
+  try {
+    return project(plan, ranked, execution);
+  } catch (error) {
+    if (!(error instanceof NotResident)) throw error;
+    // What all documents need is asked for together.
+    attemptAll([
+      () => {
+        throw error;
+      },
+      () => touchRanked(plan, ranked, execution),
+      ...plan.computed.map(
+        ([, node]) =>
+          () =>
+            computeMember(node, ranked, execution),
+      ),
+    ]);
+    throw error;
+  }
+}
+
+function project(
+  plan: DocumentPlan,
+  ranked: readonly RankedDocument[],
+  execution: Execution,
+): ResultDocument[] {
   const { snapshot, work } = execution;
   const computed = plan.computed.map(
     ([name, node]) => [name, computeMember(node, ranked, execution)] as const,
@@ -42,13 +69,28 @@ export function projectDocuments(
     const attributes: [string, AttributeType, AttributeValue][] = [];
     for (const [name, type] of plan.attributes) {
       const column = view.column(name);
-      if (column === undefined || !column.has(ordinal)) continue;
-      attributes.push([name, type, column.value(ordinal)]);
-      work.bytesReturned += valueLogicalBytes(column.column, ordinal);
+      const value = column?.value(ordinal) ?? null;
+      if (value === null) continue;
+      attributes.push([name, type, value]);
+      work.bytesReturned += attributeBytes(type, value);
     }
     const values = computed.map(([name, members]) => [name, members[index]] as const);
     return { id, dist, attributes, computed: values };
   });
+}
+
+function touchRanked(
+  { attributes }: DocumentPlan,
+  ranked: readonly RankedDocument[],
+  { snapshot }: Execution,
+): void {
+  if (attributes.length === 0) return;
+  const names = attributes.map(([name]) => name);
+  attemptAll(
+    ranked.map(({ segment, ordinal }) => () => {
+      touchValues(snapshot.segments[segment].view, [ordinal as Ordinal], names);
+    }),
+  );
 }
 
 function distOf({ rank }: DocumentPlan, { key }: RankedDocument): number | undefined {
@@ -69,19 +111,23 @@ function computeMember(
 ): ComputedValue[] {
   const { segments } = execution.snapshot;
   if (node.kind === "highlight") {
-    return ranked.map(({ segment, ordinal }) => {
-      const column = segments[segment].view.column(node.highlight.attribute);
-      return highlightValue(node, column?.value(ordinal as Ordinal) ?? null);
-    });
+    return attemptAll(
+      ranked.map(({ segment, ordinal }) => () => {
+        const column = segments[segment].view.column(node.highlight.attribute);
+        return highlightValue(node, column?.value(ordinal as Ordinal) ?? null);
+      }),
+    );
   }
   const members: ComputedValue[] = ranked.map(() => null);
-  for (const [segment, indexes] of bySegment(ranked)) {
-    const { view } = segments[segment];
-    const wanted = emptyBits(view.documentCount);
-    for (const index of indexes) setBit(wanted, ranked[index].ordinal);
-    const memberOf = computeSegment(node, view, wanted, execution);
-    for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
-  }
+  attemptAll(
+    [...bySegment(ranked)].map(([segment, indexes]) => () => {
+      const { view } = segments[segment];
+      const wanted = emptyBits(view.documentCount);
+      for (const index of indexes) setBit(wanted, ranked[index].ordinal);
+      const memberOf = computeSegment(node, view, wanted, execution);
+      for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
+    }),
+  );
   return members;
 }
 

@@ -1,5 +1,6 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
+import { attemptAll } from "../segment/not-resident.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import { idComparer, orderComparer, orderHints } from "./document-order.ts";
 import { forEachMatch, type Matching, matchBits, matcherOf } from "./matching.ts";
@@ -33,11 +34,13 @@ export function rankDocuments(plan: DocumentPlan, execution: Execution): RankedD
   const ranking =
     limitPer === undefined ? new TopDocuments(offset + limit, compare) : new WholeRanking(compare);
   const match = matcherOf(plan.predicate, execution.snapshot.schema.idType, execution.work);
-  segments.forEach((segment, index) => {
-    const matching = match(segment);
-    if (matching.form === "list" && matching.ordinals.length === 0) return;
-    rankSegment(rank, { segment, index, matching, ranking }, execution);
-  });
+  attemptAll(
+    segments.map((segment, index) => () => {
+      const matching = match(segment);
+      if (matching.form === "list" && matching.ordinals.length === 0) return;
+      rankSegment(rank, { segment, index, matching, ranking }, execution);
+    }),
+  );
   return cutWindow(plan, ranking.ranked(), segments);
 }
 

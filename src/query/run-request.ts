@@ -2,12 +2,14 @@
 
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";
+import { attemptAll, NotResident } from "../segment/not-resident.ts";
 import type { ScoreScope } from "./bind-score.ts";
 import { executePlan } from "./executor.ts";
 import { explainPlan } from "./explain.ts";
 import { atPlace } from "./fault-place.ts";
 import { fuseResults } from "./fuse-results.ts";
 import type { Plan } from "./plan.ts";
+import { planNeeds } from "./plan-needs.ts";
 import { planQuery } from "./planner.ts";
 import { type QueryContext, requireIndex } from "./query-context.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -30,11 +32,12 @@ export function runRequest(
   request: QueryRequest,
   context: QueryContext,
 ): RequestOutcome {
-  const scope = scopeOf(snapshot, context);
-  const plans = planAll(request, scope);
+  const plans = planTogether(request, snapshot, context);
   const work = newCounters();
   work.exhaustiveCount = snapshot.unindexedCount;
-  const results = plans.map((plan) => executePlan(plan, { snapshot, context, work }));
+  const results = withNeeds(plans, snapshot, () =>
+    attemptAll(plans.map((plan) => () => executePlan(plan, { snapshot, context, work }))),
+  );
   const fused = request.fusion && fuseResults(results, request.fusion);
   return { results: fused === undefined ? results : [fused], counters: work };
 }
@@ -45,8 +48,8 @@ export function explainRequest(
   request: QueryRequest,
   context: QueryContext,
 ): string {
-  const scope = scopeOf(snapshot, context);
-  const plans = planAll(request, scope).map((plan) => explainPlan(plan, snapshot));
+  const planned = planTogether(request, snapshot, context);
+  const plans = planned.map((plan) => explainPlan(plan, snapshot));
   if (request.kind === "single") return plans[0];
   const parts = plans.map((plan, index) => `Subquery ${index}\n${plan}`);
   const { fusion } = request;
@@ -57,6 +60,65 @@ export function explainRequest(
     );
   }
   return parts.join("\n");
+}
+
+/**
+ * Plans all subqueries. Where bytes are missing for that, throws one `NotResident` for all of them
+ * and for what the plans are known to look at.
+ */
+function planTogether(request: QueryRequest, snapshot: Snapshot, context: QueryContext): Plan[] {
+  const scope = scopeOf(snapshot, context);
+  try {
+    return planAll(request, scope);
+  } catch (error) {
+    if (!(error instanceof NotResident)) throw error;
+    // Plans of the same shape, with other weights, say what else is looked at.
+    const missed = [error];
+    const plans = planAll(request, unweighed(scope, missed));
+    return withNeeds(plans, snapshot, () =>
+      attemptAll(
+        missed.map((miss) => () => {
+          throw miss;
+        }),
+      ),
+    );
+  }
+}
+
+/** Runs `work`; where bytes are missing, those that the plans are known to need are missed too. */
+function withNeeds<T>(plans: readonly Plan[], { segments }: Snapshot, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof NotResident)) throw error;
+    attemptAll([
+      () => {
+        throw error;
+      },
+      ...plans.flatMap((plan) => segments.flatMap(({ view }) => planNeeds(plan, view))),
+    ]);
+    throw error;
+  }
+}
+
+/** Gives weights without meaning where bytes are missing, and notes what was missing. */
+function unweighed(scope: ScoreScope, missed: NotResident[]): ScoreScope {
+  const noted = <T>(look: () => T, instead: T): T => {
+    try {
+      return look();
+    } catch (error) {
+      if (!(error instanceof NotResident)) throw error;
+      missed.push(error);
+      return instead;
+    }
+  };
+  return {
+    ...scope,
+    textStatistics: (attribute) =>
+      noted(() => scope.textStatistics(attribute), { documentCount: 1, termCount: 1 }),
+    documentFrequency: (attribute, term) =>
+      noted(() => scope.documentFrequency(attribute, term), 1),
+  };
 }
 
 function planAll({ kind, queries }: QueryRequest, scope: ScoreScope): Plan[] {

@@ -15,6 +15,8 @@ export interface SegmentView {
   readonly documentCount: number;
   /** Bytes that the segment occupies. */
   readonly bytes: number;
+  /** Attributes of which some document has a value. */
+  readonly attributes: readonly string[];
   /** All ids, by ordinal. */
   readonly ids: ColumnData;
   idOf(ordinal: Ordinal): DocumentId;

@@ -29,6 +29,10 @@ export class DocumentsView implements SegmentView {
     return documentsLogicalBytes(this.#documents);
   }
 
+  get attributes(): readonly string[] {
+    return [...this.#documents.attributes.keys()];
+  }
+
   idOf(ordinal: Ordinal): DocumentId {
     return idAt(this.ids, ordinal);
   }

@@ -143,6 +143,9 @@ export function farView(view: OpenSegment, source: FarSource): SegmentView {
     id: view.id,
     documentCount: view.documentCount,
     bytes: view.bytes,
+    get attributes() {
+      return look(() => view.attributes);
+    },
     get ids() {
       return look(() => copy(view.ids));
     },
