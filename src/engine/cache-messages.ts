@@ -2,12 +2,15 @@
 
 import type { SegmentPlace } from "../segment/memtable-delta.ts";
 import type { WantedRange } from "../segment/not-resident.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
 import type { ArenaMessage } from "./thread-messages.ts";
 
 /** Reading thread → cache thread. */
 export type ToCache =
   /** Put these ranges into memory; they stay until the reader drops them. */
   | { readonly kind: "load"; readonly call: number; readonly wanted: readonly WantedRange[] }
+  /** Make every reader forget these objects; `purged` answers when all have. */
+  | { readonly kind: "purge"; readonly call: number; readonly objects: readonly ObjectKey[] }
   /** The reader has forgotten these ranges. `shrink` answers the message with that number. */
   | {
       readonly kind: "dropped";
@@ -32,6 +35,13 @@ export type FromCache =
       readonly message: string;
       /** An object is not in the store: perhaps it was collected. */
       readonly isMissing: boolean;
+    }
+  | { readonly kind: "purged"; readonly call: number }
+  /** Forget all ranges of these objects; answer with `dropped`. */
+  | {
+      readonly kind: "forget";
+      readonly shrink: number;
+      readonly objects: readonly ObjectKey[];
     }
   /** Forget what was not used for the longest time, about so many bytes; answer with `dropped`. */
   | { readonly kind: "shrink"; readonly shrink: number; readonly bytes: number };

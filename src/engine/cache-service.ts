@@ -85,6 +85,13 @@ export class CacheService {
       void this.#answer(client, message.call, message.wanted);
       return;
     }
+    if (message.kind === "purge") {
+      const { call, objects } = message;
+      void this.#ask((shrink) => ({ kind: "forget", shrink, objects })).then(() =>
+        client.post({ kind: "purged", call }),
+      );
+      return;
+    }
     for (const range of message.ranges) this.#drop(client, range);
     if (message.shrink === undefined) return;
     const shrinking = this.#shrinking.get(message.shrink);
@@ -179,12 +186,17 @@ export class CacheService {
 
   /** Asks every reader to forget some, and waits for their answers. */
   async #shrink(bytes: number): Promise<void> {
-    if (this.#clients.size === 0) return;
     this.totals.shrinks++;
+    await this.#ask((shrink) => ({ kind: "shrink", shrink, bytes }));
+  }
+
+  /** Asks every reader to forget something, and waits for their answers. */
+  async #ask(question: (shrink: number) => FromCache): Promise<void> {
+    if (this.#clients.size === 0) return;
     const shrink = ++this.#shrinks;
     await new Promise<void>((done) => {
       this.#shrinking.set(shrink, { waiting: new Set(this.#clients), done });
-      for (const client of this.#clients) client.post({ kind: "shrink", shrink, bytes });
+      for (const client of this.#clients) client.post(question(shrink));
     });
     this.#shrinking.delete(shrink);
   }

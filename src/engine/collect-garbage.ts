@@ -1,6 +1,6 @@
 /**
- * Removes the objects of a namespace that nothing reaches, in two passes: what the first one sees is
- * removed by one a grace period later that still sees it. The grace is for readers of an older
+ * Removes the objects of a namespace that nothing reaches, in two passes: what the first one sees
+ * is removed by one a grace period later that still sees it. The grace is for readers of an older
  * manifest; that nothing which is removed can ever be reached again needs no clock (see
  * `segment-id.ts`).
  */
@@ -50,7 +50,7 @@ export async function collectGarbage(
   }
   if (await isDeleted(store, at)) return removeDeleted(parts, at, memory);
   const manifests = new ManifestStore({ store: parts.storeFor(undefined), clock, random, at });
-  // Keys first: what is listed and not named by a manifest loaded later was never named, or no more.
+  // Keys first: what a manifest that is loaded later does not name was never named, or no more.
   const keys = await listAll(parts, at);
   const newest = await manifests.load();
   if (newest === undefined) return { removedCount: 0, waitingCount: 0 };

@@ -5,7 +5,7 @@
 
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
-import { MANIFEST_IDLE_POLL_MS } from "../base/limits.ts";
+import { MANIFEST_IDLE_POLL_MS, NAMESPACE_IDLE_MS, NAMESPACES_OPEN_MAX } from "../base/limits.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
@@ -44,6 +44,8 @@ export class NamespaceCatalog {
   readonly #filling = new Map<NamespaceName, number>();
   /** When newer manifests were last looked for. */
   readonly #followedAtMs = new WeakMap<Namespace, number>();
+  /** When each name was used last, the longest ago first. */
+  readonly #usedAtMs = new Map<NamespaceName, number>();
   #openings = 0;
 
   constructor(parts: SharedParts, store: ObjectStore) {
@@ -86,6 +88,7 @@ export class NamespaceCatalog {
 
   /** The current instance; one whose namespace does not exist yet, if nobody has written to it. */
   async get(name: NamespaceName): Promise<Namespace> {
+    this.use([name]);
     const open = this.#open.get(name);
     if (open !== undefined) return open;
     let opening = this.#opening.get(name);
@@ -176,6 +179,36 @@ export class NamespaceCatalog {
     const namespace = this.#instances.get(instance);
     namespace?.release(version);
     if (namespace?.gone) this.#instances.delete(instance);
+  }
+
+  /** These names are in use: by queries of which this thread hears nothing else, too. */
+  use(names: readonly NamespaceName[]): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const name of names) {
+      // The map stays in the order of use.
+      this.#usedAtMs.delete(name);
+      this.#usedAtMs.set(name, nowMs);
+    }
+  }
+
+  /**
+   * Closes namespaces that nobody has used for a while, and the least recently used ones above
+   * `NAMESPACES_OPEN_MAX`. The next request opens them again.
+   */
+  closeIdle(): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const [name, usedAtMs] of [...this.#usedAtMs]) {
+      const isOld = nowMs - usedAtMs >= NAMESPACE_IDLE_MS;
+      if (!isOld && this.#open.size <= NAMESPACES_OPEN_MAX) return;
+      const namespace = this.#open.get(name);
+      if (namespace === undefined) {
+        if (isOld) this.#usedAtMs.delete(name);
+        continue;
+      }
+      if (!namespace.isIdle || this.#submitting.has(name)) continue;
+      this.#usedAtMs.delete(name);
+      namespace.retire();
+    }
   }
 
   /** Looks for newer manifests of the open namespaces that are due. */

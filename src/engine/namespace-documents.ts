@@ -227,6 +227,11 @@ export class NamespaceDocuments {
     return this.#numbered({ ...change, dropped: [...change.dropped, ...gone] });
   }
 
+  /** Somebody holds on to dropped segments. */
+  get isPinned(): boolean {
+    return this.#pins > 0;
+  }
+
   /** Keeps dropped segments in memory until the returned function is called. */
   pin(): () => void {
     this.#pins++;

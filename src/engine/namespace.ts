@@ -128,6 +128,17 @@ export class Namespace {
     this.#opened.documents.release(version);
   }
 
+  /** Nothing runs or waits, so that it may be closed. */
+  get isIdle(): boolean {
+    const isBusy = this.#running !== undefined || this.#following !== undefined;
+    return !isBusy && this.#queue.length === 0 && !this.#opened.documents.isPinned;
+  }
+
+  /** The stored segments as of now. */
+  get stored(): readonly StoredSegment[] {
+    return this.#opened.documents.stored;
+  }
+
   /** Everything is retired and released: nobody needs this object. */
   get gone(): boolean {
     return this.#retired && this.#opened.documents.isEmpty;

@@ -7,9 +7,10 @@
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../base/limits.ts";
-import { WalReader } from "../log/wal-reader.ts";
-import type { Manifest } from "../manifest/manifest.ts";
+import { type ReadWalEntry, WalReader } from "../log/wal-reader.ts";
+import type { Manifest, ManifestSegment } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import type { StoredSegment } from "../segment/stored-segments.ts";
 import {
   manifestPrefix,
   type NamespaceGeneration,
@@ -82,8 +83,7 @@ export async function recover(
   for (let tried = 1; ; tried++) {
     const recovery = new Recovery(parts, at, documents);
     try {
-      if (manifest !== undefined) await recovery.loadManifest(manifest);
-      await recovery.replay(bytesMax);
+      await recovery.run(manifest, bytesMax);
       return { manifest, facts: recovery.facts, tail: recovery.tail };
     } catch (thrown) {
       documents.clear();
@@ -118,25 +118,41 @@ class Recovery {
     this.#documents = documents;
   }
 
-  async loadManifest(manifest: Manifest): Promise<void> {
-    this.facts = decodeFacts(manifest.state, manifest.indexedUpTo);
-    const from = { store: this.#store, reads: this.#parts.reads };
-    this.#documents.restore(
-      await Promise.all(
-        manifest.segments.map((entry) => openManifestSegment(entry, this.#at, from)),
-      ),
-    );
+  /** The log is fetched while the tombstones are. */
+  async run(manifest: Manifest | undefined, bytesMax: number): Promise<void> {
+    if (manifest !== undefined) this.facts = decodeFacts(manifest.state, manifest.indexedUpTo);
+    const entries = new WalReader(this.#store, this.#at).entriesAfter(this.facts.sequence);
+    const first = entries.next();
+    try {
+      this.#documents.restore(await this.#open(manifest?.segments ?? []));
+    } catch (error) {
+      await first.catch(() => {}); // The segments' fault is the one to tell.
+      throw error;
+    }
+    await this.#replay(first, entries, bytesMax);
   }
 
-  async replay(bytesMax: number): Promise<void> {
-    const reader = new WalReader(this.#store, this.#at);
-    for await (const { entry, bytes } of reader.entriesAfter(this.facts.sequence)) {
+  #open(entries: readonly ManifestSegment[]): Promise<StoredSegment[]> {
+    const from = { store: this.#store, reads: this.#parts.reads };
+    return Promise.all(entries.map((entry) => openManifestSegment(entry, this.#at, from)));
+  }
+
+  async #replay(
+    first: Promise<IteratorResult<ReadWalEntry>>,
+    entries: AsyncGenerator<ReadWalEntry>,
+    bytesMax: number,
+  ): Promise<void> {
+    for (let next = await first; !next.done; next = await entries.next()) {
+      const { entry, bytes } = next.value;
       const sequence = sequenceNumber(entry.sequence);
       const batches = decodeBatches(entry.records, walKey(this.#at, entry.sequence));
       for (const batch of batches) await this.#apply(batch, sequence, entry.timeMs);
       this.facts = { ...this.facts, sequence };
       this.tail.add(sequence, bytes);
-      if (this.tail.bytes >= bytesMax) return;
+      if (this.tail.bytes >= bytesMax) {
+        await entries.return(undefined);
+        return;
+      }
       this.#compact();
       await this.#parts.yield();
     }
@@ -147,12 +163,7 @@ class Recovery {
     const { reads } = this.#parts;
     for (const record of batch) {
       if (record.kind !== "import") continue;
-      const from = { store: this.#store, reads };
-      this.#documents.addStored(
-        await Promise.all(
-          record.segments.map((entry) => openManifestSegment(entry, this.#at, from)),
-        ),
-      );
+      this.#documents.addStored(await this.#open(record.segments));
     }
     const deaths = await reads.run(() => this.#documents.deathsOf(batch));
     this.#documents.apply(batch, { schema: this.facts.schema, sequence, deaths });

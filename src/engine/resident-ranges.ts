@@ -59,6 +59,7 @@ export class ResidentRanges implements SegmentReads {
   readonly #parts: ResidentParts;
   readonly #objects = new Map<ObjectKey, ResidentObject>();
   readonly #pending = new Map<number, PendingLoad>();
+  readonly #purges = new Map<number, () => void>();
   #nextCall = 1;
   #tick = 0;
   #touched = 0;
@@ -129,10 +130,13 @@ export class ResidentRanges implements SegmentReads {
     if (ranges.length > 0) this.#parts.post({ kind: "dropped", ranges, shrink: undefined });
   }
 
-  /** Forgets everything that no run under way has loaded. */
-  forgetAll(): void {
-    const ranges = this.#forgetOldest(Number.POSITIVE_INFINITY);
-    if (ranges.length > 0) this.#parts.post({ kind: "dropped", ranges, shrink: undefined });
+  /** Makes all threads forget these objects, so that the next look reads the store. */
+  purge(objects: readonly ObjectKey[]): Promise<void> {
+    const call = this.#nextCall++;
+    return new Promise((resolve) => {
+      this.#purges.set(call, resolve);
+      this.#parts.post({ kind: "purge", call, objects });
+    });
   }
 
   /** Takes a message of the cache; arenas are for whoever reads memory. */
@@ -149,6 +153,19 @@ export class ResidentRanges implements SegmentReads {
             ? new SegmentMissing(message.message)
             : new DatabaseError(code as ErrorCode, message.message),
         );
+        return;
+      }
+      case "purged":
+        this.#purges.get(message.call)?.();
+        this.#purges.delete(message.call);
+        return;
+      case "forget": {
+        const forgotten = message.objects.flatMap(
+          (key) => this.#objects.get(key)?.unpinned() ?? [],
+        );
+        for (const { range } of forgotten) this.#objects.get(range.object)?.drop(range);
+        const ranges = forgotten.map(({ range }) => range);
+        this.#parts.post({ kind: "dropped", ranges, shrink: message.shrink });
         return;
       }
       case "shrink": {

@@ -12,6 +12,8 @@ export interface SegmentReads {
    * that it reads. Throws what `attempt` throws, and what loading fails with.
    */
   run<T>(attempt: () => T): Promise<T>;
+  /** Makes all threads forget these objects, so that the next look reads the store. */
+  purge(objects: readonly ObjectKey[]): Promise<void>;
   /** Nobody in this thread will read the object any more. */
   forget(object: ObjectKey): void;
 }

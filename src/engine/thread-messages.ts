@@ -44,6 +44,8 @@ export type ToWriteThread =
   | { readonly kind: "abort"; readonly call: number }
   /** No thread reads these segments any more: their memory may be used again. */
   | { readonly kind: "release"; readonly instance: NamespaceInstance; readonly version: number }
+  /** Queries have asked for these namespaces since the last message of this kind. */
+  | { readonly kind: "used"; readonly namespaces: readonly NamespaceName[] }
   /** Finish running calls, make everything durable, and exit. */
   | { readonly kind: "close" };
 

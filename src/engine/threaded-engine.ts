@@ -8,6 +8,7 @@ import { DatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import {
   DRAIN_MS_MAX,
+  IDLE_SWEEP_MS,
   OPERATION_SYNCHRONOUS_MS,
   QUERIES_IN_FLIGHT_MAX,
   QUERY_BODY_BYTES_MAX,
@@ -50,6 +51,8 @@ export class ThreadedEngine implements Engine {
   readonly #queries: QueryDispatcher;
   readonly #operations: OperationRegistry;
   #cacheMetrics: readonly EngineMetric[] = [];
+  /** Namespaces that queries have asked for lately. */
+  readonly #queried = new Set<NamespaceName>();
   #closing = false;
   #queriesInFlight = 0;
   #queriesDone: () => void = () => {};
@@ -57,6 +60,7 @@ export class ThreadedEngine implements Engine {
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.#operations = new OperationRegistry(parts.clock, parts.random);
+    parts.clock.every(IDLE_SWEEP_MS, () => this.#tellUsed());
     this.#queries = new QueryDispatcher({
       clock: parts.clock,
       log: parts.log,
@@ -130,6 +134,7 @@ export class ThreadedEngine implements Engine {
 
   async #query(operation: QueryOperation, request: EngineRequest): Promise<EngineAnswer> {
     const namespace = namespaceOf(request);
+    this.#queried.add(namespace);
     const body = await collectBody(request);
     if (this.#queriesInFlight >= QUERIES_IN_FLIGHT_MAX) {
       throw new DatabaseError(
@@ -189,6 +194,13 @@ export class ThreadedEngine implements Engine {
     if (token === undefined) return answer;
     onProgress?.((text) => this.#operations.progress(token, text));
     return acceptedAnswer(namespace, token);
+  }
+
+  /** The write thread closes what nobody uses, and hears nothing of queries otherwise. */
+  #tellUsed(): void {
+    if (this.#queried.size === 0) return;
+    this.#writes.used([...this.#queried]);
+    this.#queried.clear();
   }
 
   #failure(request: EngineRequest, error: unknown): EngineAnswer {

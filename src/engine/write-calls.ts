@@ -125,6 +125,11 @@ export class WriteCalls {
     this.#port.post({ kind: "release", instance, version });
   }
 
+  /** Queries have asked for these namespaces. */
+  used(namespaces: readonly NamespaceName[]): void {
+    this.#port.post({ kind: "used", namespaces });
+  }
+
   /** Lets running calls finish and waits until everything is durable. */
   async close(): Promise<void> {
     this.#status = { ready: false, reason: "shutting down" };

@@ -12,6 +12,7 @@ import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import type { EmbeddingFigures } from "../model/request-figures.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
+import { touchSegment } from "../segment/touch-segment.ts";
 import { encodeMetadataAnswer } from "../wire/metadata-json.ts";
 import { encodeListAnswer, parseListParameters } from "../wire/namespace-list.ts";
 import { parseMetadataPatch, parseSchemaBody } from "../wire/parse-namespace-bodies.ts";
@@ -33,7 +34,10 @@ import type { BodySource, CallMessage, CallReporter } from "./write-service.ts";
 
 /** What the operations work with. */
 export interface OperationContext {
-  readonly parts: Pick<NamespaceParts, "clock" | "random" | "memory" | "storeFor" | "yield">;
+  readonly parts: Pick<
+    NamespaceParts,
+    "clock" | "random" | "log" | "reads" | "memory" | "storeFor" | "yield"
+  >;
   readonly catalog: NamespaceCatalog;
   readonly embedding: EmbeddingProvider;
   /** Throws (400) if there is no customer-managed key of this name. */
@@ -65,11 +69,13 @@ export async function runOperation(
     case "update_schema":
       return operations.updateSchema(await wholeBody(body));
     case "warm_cache_hint":
-      return operations.warm(202, encodeWarmAnswer());
-    case "open":
+      return operations.hintWarm();
     case "warm_cache":
+      return operations.warm();
     case "purge_cache":
-      return operations.warm(200, new TextEncoder().encode('{"status":"OK"}'));
+      return operations.purge();
+    case "open":
+      return operations.open();
     case "describe_namespace":
       return operations.describe();
     default:
@@ -184,10 +190,32 @@ class NamespaceOperations {
     return json(200, encodeSchemaAnswer(schema));
   }
 
-  /** Opening is all the warming there is while documents are held in memory. */
-  async warm(status: number, answer: Uint8Array): Promise<EngineAnswer> {
+  async open(): Promise<EngineAnswer> {
     await this.#find();
-    return json(status, answer);
+    return json(200, OK);
+  }
+
+  /** Answers at once; what cannot be read now is read by the queries that need it. */
+  async hintWarm(): Promise<EngineAnswer> {
+    const namespace = await this.#find();
+    void this.#warm(namespace).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#context.parts.log("warn", "cannot warm the cache", { namespace: this.#name, reason });
+    });
+    return json(202, encodeWarmAnswer());
+  }
+
+  /** Answers when everything is in memory. */
+  async warm(): Promise<EngineAnswer> {
+    await this.#warm(await this.#find());
+    return json(200, OK);
+  }
+
+  /** Answers when nothing of the stored segments is in memory. */
+  async purge(): Promise<EngineAnswer> {
+    const { stored } = await this.#find();
+    await this.#context.parts.reads.purge(stored.map(({ object }) => object));
+    return json(200, OK);
   }
 
   /** The deprecated HEAD answer: facts in headers. */
@@ -203,6 +231,12 @@ class NamespaceOperations {
       "x-turbopuffer-approx-num-vectors": String(documentCount),
     };
     return { ...answer, headers };
+  }
+
+  /** Reads what most queries look at into memory, as far as there is room. */
+  async #warm({ stored }: Namespace): Promise<void> {
+    const { reads } = this.#context.parts;
+    for (const { segment } of stored) await reads.run(() => touchSegment(segment.view));
   }
 
   async #copy(request: WriteRequest, reporter: CallReporter): Promise<EngineAnswer> {
@@ -276,6 +310,8 @@ class NamespaceOperations {
     return this.#context.parts.clock.monotonicMs() - this.#startedMs;
   }
 }
+
+const OK = new TextEncoder().encode('{"status":"OK"}');
 
 /** Parses a write's body while it arrives. */
 async function parseBody(body: BodySource, namespace: Namespace): Promise<WriteRequest> {

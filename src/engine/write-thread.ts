@@ -6,7 +6,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { MANIFEST_POLL_MS, METRICS_INTERVAL_MS } from "../base/limits.ts";
+import { IDLE_SWEEP_MS, MANIFEST_POLL_MS, METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
@@ -87,10 +87,13 @@ async function start(): Promise<void> {
   const metrics = () => writeThreadMetrics({ counts: counting.counts(), catalog, arenas });
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
+  clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());
   port.on("message", (message: ToWriteThread) => {
     switch (message.kind) {
       case "release":
         return catalog.release(message.instance, message.version);
+      case "used":
+        return catalog.use(message.namespaces);
       case "close":
         return void close();
       default:

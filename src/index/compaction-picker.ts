@@ -1,6 +1,6 @@
 /**
- * Chooses which stored segments of a namespace to write anew. Pure. Segments are grouped in tiers by
- * size, each reaching to `SEGMENT_TIER_FANOUT` times the size of the one below; a full tier is
+ * Chooses which stored segments of a namespace to write anew. Pure. Segments are grouped in tiers
+ * by size, each reaching to `SEGMENT_TIER_FANOUT` times the size of the one below; a full tier is
  * merged, so that a document is written once for each tier. Segments that are mostly dead are
  * written anew on their own; those whose indexes are not the schema's all together, so that queries
  * change over at once.

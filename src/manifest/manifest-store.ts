@@ -61,9 +61,11 @@ export class ManifestStore {
     for (let tried = 0; tried < MANIFEST_LOAD_ATTEMPTS_MAX; tried++) {
       const version = await this.#newestListedAfter(0);
       if (version === undefined) return undefined;
-      const listed = await this.#read(version);
+      // Nearly always there is no next one: then two requests take no longer than one.
+      const [listed, next] = await Promise.all([this.#read(version), this.#read(version + 1)]);
+      if (next !== undefined) return this.loadNewer(this.#learn(next));
       // An absent one was collected since the listing, so a newer one exists.
-      if (listed !== undefined) return this.loadNewer(this.#learn(listed));
+      if (listed !== undefined) return this.#learn(listed);
     }
     const what = "versions vanish as fast as they are listed";
     const where = manifestPrefix(this.#at);

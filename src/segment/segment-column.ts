@@ -7,6 +7,7 @@ import type { Column, ColumnData } from "../model/columns.ts";
 import type { AttributeValue } from "../model/value.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { type Dictionary, dictionaryView, openDictionary } from "./dictionary-section.ts";
+import { attemptAll } from "./not-resident.ts";
 import type { SectionEntry } from "./segment-format.ts";
 import type { SegmentBlock } from "./segment-memory.ts";
 import type { ColumnView, DictionaryView, VectorPlace } from "./segment-view.ts";
@@ -167,6 +168,12 @@ export class LazyVectorColumn implements Column {
   get data(): ColumnData {
     this.#data ??= vectorData(this.type, this.vectors, this.count);
     return this.#data;
+  }
+
+  /** Looks at all chunks. Throws one `NotResident` for all of them. */
+  touchChunks(): void {
+    const count = Math.ceil(this.count / this.chunkRows);
+    attemptAll(Array.from({ length: count }, (_, index) => () => void this.chunk(index)));
   }
 
   /** Where a chunk lies. */

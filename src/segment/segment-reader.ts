@@ -213,6 +213,11 @@ export class OpenSegment implements SegmentView {
     return readDirectory(this.head);
   }
 
+  /** Looks at all bytes of a section. */
+  touch({ offset, bytes }: SectionEntry): void {
+    this.#source.place(offset, offset + bytes);
+  }
+
   /** The directory's entry of a section. */
   entry(kind: SectionKind, attribute: string): SectionEntry | undefined {
     return this.#entries()

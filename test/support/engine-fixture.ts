@@ -320,6 +320,7 @@ function startWriteThread(
   );
   far.listen((message) => {
     if (message.kind === "release") catalog.release(message.instance, message.version);
+    else if (message.kind === "used") catalog.use(message.namespaces);
     else if (message.kind === "close") void close();
     else service.hear(message);
   });
