@@ -7,6 +7,7 @@ import type { SegmentId } from "../base/ids.ts";
 import { pickCompaction } from "../index/compaction-picker.ts";
 import { editManifest, type ManifestSegment, replaceSegments } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import { indexMark } from "../segment/index-mark.ts";
 import type { SegmentPlace } from "../segment/memtable-delta.ts";
 import { matchesSchema } from "../segment/segment-merger.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
@@ -34,14 +35,15 @@ export async function compactNamespace(
   const manifest = await manifests.load();
   if (manifest === undefined || manifest.segments.length === 0) return { kind: "nothing to do" };
   const facts = decodeFacts(manifest.state, manifest.indexedUpTo);
+  const mark = indexMark(facts.schema);
   const stored = await openAll(parts, at, manifest.segments);
   try {
     const candidates = await parts.reads.run(() =>
-      stored.map(({ segment, objectBytes }) => ({
+      stored.map(({ segment, objectBytes, indexMark: made }) => ({
         bytes: objectBytes,
         documentCount: segment.view.documentCount,
         liveCount: segment.liveCount,
-        isCurrent: matchesSchema(segment.view, facts.schema),
+        isCurrent: made === mark || matchesSchema(segment.view, facts.schema),
       })),
     );
     const picked = pickCompaction(candidates, parts.segmentBytesMax);

@@ -179,7 +179,7 @@ async function putAll(
 
 /** Copies one stored segment, and which of its documents are alive. */
 async function copySegment(
-  { view, live, liveCount, object, head }: HeldStoredSegment,
+  { view, live, liveCount, object, head, indexMark }: HeldStoredSegment,
   { at, store, ids }: Filling,
   { random }: CopyContext["parts"],
 ): Promise<ManifestSegment> {
@@ -188,7 +188,14 @@ async function copySegment(
   const bytes = await copyStoredSegment({ store, key: object }, { store, key: segmentKey(at, id) });
   const { documentCount } = view;
   const deletedCount = documentCount - liveCount;
-  const copied = { id, documentCount, bytes, deletedCount, head: encodeHead(head) };
+  const copied = {
+    id,
+    documentCount,
+    bytes,
+    deletedCount,
+    head: encodeHead(head),
+    ...(indexMark !== undefined && { indexMark }),
+  };
   if (deletedCount === 0) return copied;
   const tombstoneObject = tombstoneName(id, 0);
   ids.push(tombstoneObject);

@@ -21,6 +21,7 @@ export interface HeldStoredSegment extends HeldSegment {
   readonly head: Uint8Array;
   /** Size of the object. */
   readonly objectBytes: number;
+  readonly indexMark: string | undefined;
 }
 
 /** One state of a namespace; readable until `letGo`. */
@@ -43,8 +44,8 @@ export function holdSegments(
 ): Pick<HeldDocuments, "fresh" | "stored" | "documentCount" | "logicalBytes"> {
   return {
     fresh: documents.memtable.segments.map(frozen),
-    stored: documents.stored.map(({ object, head, objectBytes, segment }) => {
-      return { ...frozen(segment), object, head, objectBytes };
+    stored: documents.stored.map(({ object, head, objectBytes, indexMark, segment }) => {
+      return { ...frozen(segment), object, head, objectBytes, indexMark };
     }),
     documentCount: documents.documentCount,
     logicalBytes: documents.logicalBytes,

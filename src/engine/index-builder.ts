@@ -6,24 +6,39 @@
  * different: queries keep the old index until all of the new one is there, so the namespace's
  * commits wait, and the exchange is published at once. Where memory runs out in between, the rest
  * is left to the background, for the write is durable by then.
+ *
+ * Stored segments are written anew by an indexer, which is told of them; until a manifest brings
+ * segments that have the index, queries that need it are told so.
  */
 
 import { isDatabaseError } from "../base/errors.ts";
 import type { Schema } from "../model/schema.ts";
 import type { IndexToBuild } from "../write/merge-schema.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
+import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import type { IndexBuild, PublishedDelta } from "./published-state.ts";
+import type { SegmentReads } from "./segment-reads.ts";
+import { staleIndexes } from "./stale-indexes.ts";
 
 /** Builds the indexes of one namespace. */
 export class IndexBuilder {
   readonly #documents: NamespaceDocuments;
+  readonly #reads: SegmentReads;
+  readonly #hint: () => void;
+  /** Up to so many documents are indexed before the write answers. */
   readonly #inlineDocumentsMax: number;
+  /** What stored segments lack. */
+  #stale: readonly IndexBuild[];
   #building: IndexToBuild[] = [];
 
-  /** Up to `inlineDocumentsMax` documents are indexed before the write answers. */
-  constructor(documents: NamespaceDocuments, inlineDocumentsMax: number) {
-    this.#documents = documents;
-    this.#inlineDocumentsMax = inlineDocumentsMax;
+  /** `hint` tells indexers that there is work. */
+  constructor(parts: NamespaceParts, opened: OpenedNamespace, hint: () => void) {
+    this.#reads = parts.reads;
+    this.#documents = opened.documents;
+    this.#inlineDocumentsMax = parts.thresholds.indexInlineDocumentsMax;
+    this.#stale = opened.stale;
+    this.#hint = hint;
+    if (this.#stale.length > 0) hint();
   }
 
   /** There is something to do in the background. */
@@ -72,8 +87,15 @@ export class IndexBuilder {
 
   /** What is being built and how far it is. */
   builds(schema: Schema): IndexBuild[] {
-    if (this.#building.length === 0) return [];
+    if (this.#building.length === 0) return [...this.#stale];
     const progress = this.#documents.memtable.rebuildProgress(schema);
-    return this.#building.map((build) => ({ ...build, ...progress }));
+    return [...this.#building.map((build) => ({ ...build, ...progress })), ...this.#stale];
+  }
+
+  /** Looks which indexes stored segments lack, now that they or the schema have changed. */
+  async look(schema: Schema): Promise<void> {
+    const { stored } = this.#documents;
+    this.#stale = await this.#reads.run(() => staleIndexes(stored, schema));
+    if (this.#stale.length > 0) this.#hint();
   }
 }

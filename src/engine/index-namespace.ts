@@ -121,7 +121,7 @@ async function nextManifest(
 
 /** A stored segment with its tombstones as they are now; undefined if nobody in it is alive. */
 async function describe(
-  { object, head, objectBytes, tombstones, segment }: StoredSegment,
+  { object, head, objectBytes, tombstones, indexMark, segment }: StoredSegment,
   to: {
     readonly at: NamespaceGeneration;
     readonly store: ObjectStore;
@@ -142,6 +142,7 @@ async function describe(
     head: Buffer.from(head).toString("base64"),
     deletedCount: documentCount - liveCount,
     ...(isShared && { home }),
+    ...(indexMark !== undefined && { indexMark }),
   };
   if (entry.deletedCount === 0) return entry;
   // Documents never come back to life, so the same count means the same bitmap.

@@ -76,9 +76,13 @@ export class NamespaceLog {
     this.#hint();
   }
 
-  /** Tells indexers of a long log, once for each manifest. A hint that is lost costs time only. */
+  /** Tells indexers of a long log, once for each manifest. */
   #hint(): void {
-    if (this.#isHinted || !this.isLong) return;
+    if (!this.#isHinted && this.isLong) this.hint();
+  }
+
+  /** Tells indexers that there is work. A hint that is lost costs time only. */
+  hint(): void {
     this.#isHinted = true;
     const put = this.#parts.storeFor(undefined).put(dirtyKey(this.#at), new Uint8Array(0), ALWAYS);
     put.catch((error: unknown) => {

@@ -12,7 +12,12 @@ import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import type { EngineLog } from "./config.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
-import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
+import type {
+  IndexBuild,
+  NamespaceInstance,
+  NamespaceState,
+  PublishedDelta,
+} from "./published-state.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 import type { TailLog } from "./tail-log.ts";
 import type { Thresholds } from "./thresholds.ts";
@@ -52,6 +57,8 @@ export interface OpenedNamespace {
   readonly documents: NamespaceDocuments;
   readonly manifest: Manifest | undefined;
   readonly manifests: ManifestStore;
+  /** Indexes that stored segments lack. */
+  readonly stale: readonly IndexBuild[];
   /** The WAL entries after the manifest. */
   readonly tail: TailLog;
 }

@@ -51,7 +51,7 @@ export class Namespace {
     this.#facts = opened.facts;
     this.#log = new NamespaceLog(parts, opened);
     this.#follower = new ManifestFollower(parts, opened, this.#log);
-    this.#indexes = new IndexBuilder(opened.documents, parts.thresholds.indexInlineDocumentsMax);
+    this.#indexes = new IndexBuilder(parts, opened, () => this.#log.hint());
   }
 
   get name(): NamespaceName {
@@ -227,6 +227,7 @@ export class Namespace {
   async #adopt(): Promise<void> {
     try {
       const delta = await this.#follower.adopt();
+      if (delta !== undefined) await this.#indexes.look(this.#facts.schema);
       if (delta !== undefined && !this.#retired) this.#publish([delta]);
     } catch (error) {
       this.#warnOfFollowing(error);
@@ -356,6 +357,7 @@ export class Namespace {
         const schemas = { before: schemaBefore, after: this.#facts.schema };
         deltas.push(...(await this.#indexes.begin(builds, schemas, () => this.#parts.yield())));
       }
+      if (this.#facts.schema !== schemaBefore) await this.#indexes.look(this.#facts.schema);
       if (!this.#facts.deleted) this.#publish(deltas);
     } catch (error) {
       // It is durable, but this thread cannot follow; the next opening replays it.

@@ -26,6 +26,7 @@ import type { NamespaceParts, OpenedNamespace, OpeningParts } from "./namespace-
 import { openManifestSegment } from "./open-stored-segment.ts";
 import type { NamespaceInstance } from "./published-state.ts";
 import { SegmentMissing } from "./resident-ranges.ts";
+import { staleIndexes } from "./stale-indexes.ts";
 import { TailLog } from "./tail-log.ts";
 
 /** Reads one generation from the store into `documents`, which is empty. */
@@ -49,7 +50,9 @@ export async function openNamespace(
       await parts.yield();
     }
     documents.releaseAll();
-    return { at, instance, documents, manifests, ...recovered };
+    const { schema } = recovered.facts;
+    const stale = await parts.reads.run(() => staleIndexes(documents.stored, schema));
+    return { at, instance, documents, manifests, stale, ...recovered };
   } catch (error) {
     documents.clear();
     documents.releaseAll();

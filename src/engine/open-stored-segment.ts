@@ -25,7 +25,8 @@ export async function openManifestSegment(
   const head = Uint8Array.from(Buffer.from(entry.head, "base64"));
   const tombstones =
     tombstoneObject === undefined ? undefined : { object: tombstoneObject, deletedCount };
-  const where = { object, head, objectBytes: entry.bytes, tombstones };
+  const { indexMark } = entry;
+  const where = { object, head, objectBytes: entry.bytes, tombstones, indexMark };
   try {
     const view = openStoredSegment(id, head, (bytes) => from.reads.sourceOf(object, bytes));
     if (view.documentCount !== documentCount) {

@@ -6,7 +6,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { BILLED_QUERY_BYTES_MIN } from "../base/limits.ts";
+import { BILLED_QUERY_BYTES_MIN, UNINDEXED_BYTES_MAX, UNINDEXED_RETRY_MS } from "../base/limits.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
@@ -213,6 +213,7 @@ export class QueryService {
     if (weight > 1) await this.#admission(message.call, weight);
     const waitedMs = message.waitedMs + clock.monotonicMs() - admittedMs;
     const replica = this.#replica(message);
+    if (request.consistency === "strong") refuseUnindexed(replica.state);
     const {
       result,
       snapshot,
@@ -307,6 +308,17 @@ export class QueryService {
 function snapshotOf({ segments, state }: Replica): Snapshot {
   const { sequence, schema, unindexedCount, logicalBytes } = state;
   return { sequence, schema, segments: segments.segments, unindexedCount, logicalBytes };
+}
+
+/** A strong query would have to search all of it. */
+function refuseUnindexed({ unindexedBytes }: NamespaceState): void {
+  if (unindexedBytes <= UNINDEXED_BYTES_MAX) return;
+  throw new DatabaseError(
+    "overloaded",
+    `💔 too much unindexed data for a strongly consistent query: ${unindexedBytes} bytes, at most ` +
+      `${UNINDEXED_BYTES_MAX}; retry later, or set consistency.level to eventual`,
+    { retryAfterMs: UNINDEXED_RETRY_MS },
+  );
 }
 
 /** The share of what the query looked at first that was in memory. */

@@ -8,6 +8,7 @@ import { STORED_SEGMENT_BYTES_MAX } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
 import type { ManifestSegment } from "../manifest/manifest.ts";
 import type { Schema } from "../model/schema.ts";
+import { indexMark } from "../segment/index-mark.ts";
 import type { SegmentPlan } from "../segment/segment-format.ts";
 import { newSegmentId } from "../segment/segment-id.ts";
 import type { SegmentMemory } from "../segment/segment-memory.ts";
@@ -75,6 +76,7 @@ async function storeOne(
       bytes,
       deletedCount: 0,
       head: Buffer.from(stored.head).toString("base64"),
+      indexMark: indexMark(schema),
     };
   } finally {
     whole.free();

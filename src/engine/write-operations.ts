@@ -192,7 +192,7 @@ class NamespaceOperations {
 
   async open(): Promise<EngineAnswer> {
     await this.#find();
-    return json(200, OK);
+    return ok();
   }
 
   /** Answers at once; what cannot be read now is read by the queries that need it. */
@@ -208,14 +208,14 @@ class NamespaceOperations {
   /** Answers when everything is in memory. */
   async warm(): Promise<EngineAnswer> {
     await this.#warm(await this.#find());
-    return json(200, OK);
+    return ok();
   }
 
   /** Answers when nothing of the stored segments is in memory. */
   async purge(): Promise<EngineAnswer> {
     const { stored } = await this.#find();
     await this.#context.parts.reads.purge(stored.map(({ object }) => object));
-    return json(200, OK);
+    return ok();
   }
 
   /** The deprecated HEAD answer: facts in headers. */
@@ -311,7 +311,10 @@ class NamespaceOperations {
   }
 }
 
-const OK = new TextEncoder().encode('{"status":"OK"}');
+/** Made anew each time, since an answer's bytes move to another thread. */
+function ok(): EngineAnswer {
+  return json(200, new TextEncoder().encode('{"status":"OK"}'));
+}
 
 /** Parses a write's body while it arrives. */
 async function parseBody(body: BodySource, namespace: Namespace): Promise<WriteRequest> {

@@ -111,11 +111,12 @@ function isManifest(value: unknown): value is Manifest {
 /** Tells whether a value that came from JSON has the members of a segment of a manifest. */
 export function isManifestSegment(value: unknown): value is ManifestSegment {
   if (!isRecord(value)) return false;
-  const { id, tombstoneObject, head, home } = value;
+  const { id, tombstoneObject, head, home, indexMark } = value;
   const counts = ["documentCount", "bytes", "deletedCount"];
   return (
     typeof id === "string" &&
     typeof head === "string" &&
+    (indexMark === undefined || typeof indexMark === "string") &&
     (tombstoneObject === undefined || typeof tombstoneObject === "string") &&
     (home === undefined || isHome(home)) &&
     counts.every((name) => typeof value[name] === "number")

@@ -43,6 +43,8 @@ export interface ManifestSegment {
    * needs no request to learn it.
    */
   readonly head: string;
+  /** Which indexes it was made with; without it, it has to be read to know. */
+  readonly indexMark?: string;
   /** Whose object it is, where several namespaces share it; absent: this namespace's own. */
   readonly home?: SegmentHome;
 }

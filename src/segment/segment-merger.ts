@@ -73,6 +73,12 @@ export function planMerge(inputs: readonly MergeInput[], schema: Schema): Segmen
   return planBlock({ documentCount, idType, logicalBytes }, sections);
 }
 
+/** An index that a segment has not. */
+export interface MissingIndex {
+  readonly attribute: string;
+  readonly index: "filterable" | "full_text_search";
+}
+
 /** Tells whether a segment has exactly the indexes that a schema asks for. */
 export function matchesSchema(view: OpenSegment, schema: Schema): boolean {
   return view.attributes.every((name) => {
@@ -85,6 +91,25 @@ export function matchesSchema(view: OpenSegment, schema: Schema): boolean {
     const options = textOptions(type, attribute);
     const wanted = options === undefined ? undefined : textFingerprint(options);
     return view.textFingerprint(name) === wanted;
+  });
+}
+
+/** The indexes that a schema asks for and a segment has not, or has by other options. */
+export function missingIndexes(view: OpenSegment, schema: Schema): MissingIndex[] {
+  return view.attributes.flatMap((attribute): MissingIndex[] => {
+    const type = view.typeOf(attribute);
+    const wanted = schema.attributes.get(attribute);
+    if (type === undefined || wanted === undefined) return [];
+    const missing: MissingIndex[] = [];
+    const hasDictionary = view.entry(SECTION.dictionary, attribute) !== undefined;
+    if (!hasDictionary && wantsDictionary(type, wanted)) {
+      missing.push({ attribute, index: "filterable" });
+    }
+    const options = textOptions(type, wanted);
+    if (options !== undefined && view.textFingerprint(attribute) !== textFingerprint(options)) {
+      missing.push({ attribute, index: "full_text_search" });
+    }
+    return missing;
   });
 }
 

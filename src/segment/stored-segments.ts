@@ -24,6 +24,8 @@ export interface StoredSegment {
   readonly objectBytes: number;
   /** The stored tombstones, if there are any, and how many documents they delete. */
   readonly tombstones: { readonly object: string; readonly deletedCount: number } | undefined;
+  /** Which indexes the segment was made with (`index-mark.ts`); undefined where nobody knows. */
+  readonly indexMark: string | undefined;
   readonly segment: LiveSegment;
 }
 

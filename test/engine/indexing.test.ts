@@ -91,3 +91,33 @@ test("a random history with indexing and restarts equals a map", async () => {
     await engine.close();
   }
 });
+
+test("queries that need an index of stored documents wait until it is built", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  const schema = { text: { type: "string", filterable: false } };
+  await engine.write("n", {
+    ...upsert({ id: 1, text: "red fox" }, { id: 2, text: "cat" }),
+    schema,
+  });
+  await engine.indexAll();
+  const indexed = { text: { type: "string", full_text_search: true, filterable: true } };
+  expect((await engine.call("update_schema", "n", indexed)).status).toBe(200);
+  await engine.write("n", upsert({ id: 3, text: "blue fox" }));
+  const search = { rank_by: ["text", "BM25", "fox"], limit: 5 };
+  const building = await engine.call("query", "n", search);
+  expect(building.status).toBe(202);
+  const { json } = await engine.call("get_metadata", "n");
+  expect(json.index).toMatchObject({ status: "updating", unindexed_rows: 2 });
+  await engine.close();
+  const again = await EngineFixture.open({ store });
+  expect((await again.call("query", "n", search)).status).toBe(202);
+  // The hint is enough: the log is short.
+  await again.index();
+  const found = await again.call("query", "n", search);
+  expect(found.json.rows.map(({ id }: { id: number }) => id).sort()).toEqual([1, 3]);
+  const filtered = { rank_by: ["id", "asc"], filters: ["text", "Glob", "*fox"], limit: 5 };
+  expect((await again.call("query", "n", filtered)).json.rows).toHaveLength(2);
+  expect((await again.call("get_metadata", "n")).json.index).toEqual({ status: "up-to-date" });
+  await again.close();
+});
