@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { isDatabaseError } from "../base/errors.ts";
+import { joinPieces } from "../base/pieces.ts";
+import { seededRandom } from "../base/random.ts";
+import { encodeFramePieces } from "../codec/frame.ts";
+import { Arenas } from "../kernel/arena.ts";
+import { attemptAll } from "../segment/not-resident.ts";
+import { writePages } from "../segment/segment-pages.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
+import { connectCache } from "./cache-reader.ts";
+import { CacheService } from "./cache-service.ts";
+import { localCachePort } from "./local-cache.ts";
+import { SegmentMissing } from "./resident-ranges.ts";
+
+const MIB = 1024 * 1024;
+
+/** Counts reads and takes a turn for each. */
+class CountedStore extends MemoryObjectStore {
+  reads = 0;
+
+  override async getRange(key: ObjectKey, start: number, end: number) {
+    this.reads++;
+    await new Promise((resolve) => setImmediate(resolve));
+    return super.getRange(key, start, end);
+  }
+}
+
+function contentOf(seed: number, bytes: number): Uint8Array {
+  return Uint8Array.from(seededRandom(seed).bytes(bytes));
+}
+
+async function put(store: MemoryObjectStore, name: string, content: Uint8Array) {
+  const key = objectKey(`namespaces/n-table/0000000001/segments/${name}`);
+  const parts = [writePages(content, key)];
+  const frame = { kind: "segment", object: key, version: 1, parts, compression: "never" } as const;
+  await store.put(key, joinPieces(await encodeFramePieces(frame)), ALWAYS);
+  return key;
+}
+
+async function bench(bytesMax: number, threads = 1) {
+  const store = new CountedStore();
+  const content = contentOf(1, MIB + 12_345);
+  const key = await put(store, "a", content);
+  const arenas = new Arenas({ totalBytes: bytesMax, threads: 1, arenaBytes: MIB });
+  const service = new CacheService({ store, arenas });
+  const readers = Array.from({ length: threads }, () => connectCache(localCachePort(service)));
+  return { store, content, key, arenas, service, readers };
+}
+
+describe("a cache", () => {
+  test("gives the bytes of any range, at addresses that keep their alignment", async () => {
+    const { content, key, readers } = await bench(8 * MIB);
+    const [reader] = readers;
+    const source = reader.sourceOf(key, content.length);
+    const random = seededRandom(2);
+    for (let i = 0; i < 60; i++) {
+      const start = random.below(content.length);
+      const end = Math.min(content.length, start + random.below(200_000));
+      const { bytes, offset } = await reader.run(() => source.place(start, end));
+      expect(Buffer.compare(bytes, content.subarray(start, end))).toBe(0);
+      if (end > start) expect(offset % 64).toBe(start % 64);
+    }
+  });
+
+  test("reads near ranges together, and a range once for all who want it", async () => {
+    const { store, content, key, readers } = await bench(8 * MIB, 3);
+    const attempt = (reader: (typeof readers)[number]) => () => {
+      const source = reader.sourceOf(key, content.length);
+      const looks = [0, 70_000, 140_000].map((at) => () => source.place(at, at + 100));
+      return attemptAll(looks).map(({ bytes }) => bytes[0]);
+    };
+    const found = await Promise.all(readers.map((reader) => reader.runCounted(attempt(reader))));
+    for (const { result, figures } of found) {
+      expect(result).toEqual([content[0], content[70_000], content[140_000]]);
+      expect(figures.rounds).toBe(1);
+    }
+    expect(store.reads).toBe(1);
+    expect(found.filter(({ figures }) => figures.storeBytes > 0)).toHaveLength(1);
+  });
+
+  test("forgets what was used longest ago when it is full, and no more is in memory", async () => {
+    const { content, key, arenas, readers } = await bench(256 * 1024, 2);
+    const random = seededRandom(3);
+    for (let i = 0; i < 200; i++) {
+      const reader = readers[random.below(2)];
+      const source = reader.sourceOf(key, content.length);
+      const start = random.below(content.length - 100);
+      const { bytes } = await reader.run(() => source.place(start, start + 100));
+      expect(Buffer.compare(bytes, content.subarray(start, start + 100))).toBe(0);
+      expect(arenas.usedBytes).toBeLessThanOrEqual(256 * 1024);
+    }
+  });
+
+  test("refuses a run that needs more at once than fits", async () => {
+    const { content, key, readers } = await bench(256 * 1024);
+    const [reader] = readers;
+    const source = reader.sourceOf(key, content.length);
+    const error = await reader.run(() => source.place(0, MIB)).catch((thrown: unknown) => thrown);
+    expect(isDatabaseError(error, "overloaded")).toBe(true);
+    expect((await reader.run(() => source.place(0, 100))).bytes[0]).toBe(content[0]);
+  });
+
+  test("purging makes every thread read again", async () => {
+    const { store, content, key, arenas, readers } = await bench(8 * MIB, 2);
+    for (const reader of readers) {
+      await reader.run(() => reader.sourceOf(key, content.length).place(0, 100));
+    }
+    await readers[0].purge([key]);
+    expect(arenas.usedBytes).toBe(0);
+    const { reads } = store;
+    await readers[1].run(() => readers[1].sourceOf(key, content.length).place(0, 100));
+    expect(store.reads).toBe(reads + 1);
+  });
+
+  test("an object that is gone, and one that is damaged, are different errors", async () => {
+    const { store, content, key, arenas, readers } = await bench(8 * MIB);
+    const [reader] = readers;
+    const gone = objectKey("namespaces/n-table/0000000001/segments/gone");
+    const missing = reader.run(() => reader.sourceOf(gone, 1000).place(0, 10));
+    await expect(missing).rejects.toBeInstanceOf(SegmentMissing);
+    const object = Uint8Array.from((await store.get(key)) ?? []);
+    object[200] ^= 1;
+    await store.put(key, object, ALWAYS);
+    const damaged = reader.run(() => reader.sourceOf(key, content.length).place(0, 10));
+    await expect(damaged).rejects.toThrow(`cannot read ${key}`);
+    expect(arenas.usedBytes).toBe(0);
+  });
+
+  test("a view that is opened again after it was forgotten sees no stale bytes", async () => {
+    const { content, key, readers } = await bench(8 * MIB);
+    const [reader] = readers;
+    const old = reader.sourceOf(key, content.length);
+    await reader.run(() => old.place(0, 100));
+    const before = old.epoch;
+    reader.forget(key);
+    const next = reader.sourceOf(key, content.length);
+    expect(old.epoch).not.toBe(before);
+    await reader.run(() => next.place(0, 100));
+    const between = old.epoch;
+    expect((await reader.run(() => old.place(0, 100))).bytes[5]).toBe(content[5]);
+    await reader.purge([key]);
+    expect(old.epoch).not.toBe(between);
+  });
+});
