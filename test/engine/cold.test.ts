@@ -100,7 +100,12 @@ const QUERIES: Readonly<Record<string, object>> = {
   sums: { aggregate_by: { sum: ["Sum", "n"] }, filters: ["group", "NotEq", "g2"] },
 };
 
-async function filled(): Promise<{ store: RoundStore; engine: EngineFixture }> {
+type Index = (engine: EngineFixture) => Promise<void>;
+
+const indexAll: Index = (engine) => engine.indexAll();
+
+/** Documents in several segments, some of them dead, and one in the log. */
+async function filled(index = indexAll): Promise<{ store: RoundStore; engine: EngineFixture }> {
   const store = new RoundStore();
   const engine = await EngineFixture.open({ store });
   for (let part = 0; part < 3; part++) {
@@ -117,10 +122,10 @@ async function filled(): Promise<{ store: RoundStore; engine: EngineFixture }> {
         note: { type: "string", filterable: false },
       },
     });
-    await engine.indexAll();
+    await index(engine);
   }
   await engine.write("n", { deletes: [5, 50] });
-  await engine.indexAll();
+  await index(engine);
   await engine.write("n", { upsert_rows: [{ id: 500, vector: VECTOR, n: 1 }] });
   return { store, engine };
 }
@@ -162,6 +167,31 @@ test.each(Object.entries(QUERIES))(
     await next.close();
   },
 );
+
+test("answers do not depend on what is indexed, compacted or cached", async () => {
+  const { engine: plain } = await filled(async () => {});
+  const { engine: indexed } = await filled();
+  const { engine: compacted } = await filled(async (engine) => {
+    for (let part = 0; part < 9; part++) {
+      await engine.write("n", { upsert_rows: [{ id: 900 + part, vector: VECTOR, n: part }] });
+      await engine.indexAll();
+    }
+    await engine.write("n", { deletes: Array.from({ length: 9 }, (_, part) => 900 + part) });
+    await engine.indexAll();
+  });
+  expect(compacted.logs.map(({ message }) => message)).toContain("compacted");
+  for (const [name, query] of Object.entries(QUERIES)) {
+    const { performance: _, ...expected } = await answerOf(plain, query);
+    for (const engine of [indexed, compacted]) {
+      const { performance: _hot, ...hot } = await answerOf(engine, query);
+      expect(hot, name).toEqual(expected);
+      await engine.call("purge_cache", "n");
+      const { performance: _cold, ...cold } = await answerOf(engine, query);
+      expect(cold, name).toEqual(expected);
+    }
+  }
+  for (const engine of [plain, indexed, compacted]) await engine.close();
+});
 
 test("a warmed cache needs nothing but postings and documents", async () => {
   const { store, engine } = await filled();

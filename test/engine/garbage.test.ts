@@ -1,0 +1,116 @@
+/** What no manifest reaches is removed, in time and no sooner; what one reaches stays (I12). */
+
+import { expect, test } from "vitest";
+import { namespaceName } from "../../src/base/ids.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { ManifestStore } from "../../src/manifest/manifest-store.ts";
+import { newSegmentId } from "../../src/segment/segment-id.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { manifestKey, segmentKey, walKey } from "../../src/storage/object-keys.ts";
+import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
+import { EngineFixture } from "../support/engine-fixture.ts";
+import { FaultyObjectStore, SimulatedCrash } from "../support/faulty-object-store.ts";
+import { InstantClock } from "../support/instant-clock.ts";
+
+const AT = { name: namespaceName("n"), generation: 1 };
+const GRACE_MS = 1000;
+const QUIET = { before: 0, after: 0, delayMsMax: 0 };
+const upsert = (...ids: number[]) => ({ upsert_rows: ids.map((id) => ({ id, n: id })) });
+
+async function allKeys(store: MemoryObjectStore): Promise<ObjectKey[]> {
+  const { keys } = await store.list({ prefix: "namespaces/", limit: 10_000 });
+  return [...keys];
+}
+
+/** Exactly what the newest manifest reaches. */
+async function reachable(store: MemoryObjectStore): Promise<string[]> {
+  const random = seededRandom(1);
+  const manifests = new ManifestStore({ store, clock: new InstantClock(), random, at: AT });
+  const newest = await manifests.load();
+  if (newest === undefined) return [];
+  const segments = newest.segments.flatMap(({ id, tombstoneObject }) => {
+    return tombstoneObject === undefined ? [id] : [id, tombstoneObject];
+  });
+  return [
+    manifestKey(AT, newest.version),
+    ...segments.map((id) => segmentKey(AT, id as never)),
+  ].sort();
+}
+
+test("covered log entries and old manifests stay for the grace, then they go", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new InstantClock();
+  const engine = await EngineFixture.open({ store, clock, thresholds: { indexTailEntries: 1 } });
+  await engine.write("n", upsert(1, 2));
+  const indexer = engine.indexer({ graceMs: GRACE_MS });
+  await indexer.pass();
+  expect(await allKeys(store)).toContain(walKey(AT, 1 as never));
+  await clock.sleep(GRACE_MS / 2);
+  await indexer.pass();
+  expect(await allKeys(store)).toContain(walKey(AT, 1 as never));
+  await clock.sleep(GRACE_MS);
+  await indexer.pass();
+  expect(await allKeys(store)).toEqual(await reachable(store));
+  await engine.follow();
+  expect(await engine.rows("n")).toHaveLength(2);
+  await engine.close();
+});
+
+test("what a builder left goes after its next version is taken from it", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new InstantClock();
+  const engine = await EngineFixture.open({ store, clock });
+  await engine.write("n", upsert(1, 2));
+  await engine.indexAll();
+  const random = seededRandom(3);
+  const orphan = segmentKey(AT, newSegmentId(1, random));
+  await store.put(orphan, Uint8Array.of(1), ALWAYS);
+  const indexer = engine.indexer({ graceMs: GRACE_MS });
+  for (let pass = 0; pass < 8; pass++) {
+    await indexer.pass();
+    await clock.sleep(GRACE_MS);
+    if (pass === 0) expect(await allKeys(store)).toContain(orphan);
+  }
+  expect(await allKeys(store)).toEqual(await reachable(store));
+  expect(await allKeys(store)).not.toContain(manifestKey(AT, 1));
+  await engine.close();
+});
+
+test("an indexer that ends at any call leaves nothing behind for good", async () => {
+  for (let call = 1; ; call++) {
+    for (const when of ["before", "after"] as const) {
+      const store = new MemoryObjectStore();
+      const engine = await EngineFixture.open({ store, thresholds: { indexTailEntries: 1 } });
+      for (let id = 0; id < 4; id++) await engine.write("n", upsert(id, id + 1));
+      await engine.indexAll();
+      await engine.write("n", { deletes: [1], ...upsert(9) });
+      await engine.close();
+      const clock = new InstantClock();
+      const random = seededRandom(call);
+      const faulty = new FaultyObjectStore({ store, random, clock, rates: QUIET });
+      const dying = await EngineFixture.open({
+        store: faulty,
+        thresholds: { indexTailEntries: 1 },
+      });
+      faulty.crashAt({ call: faulty.calls + call, when });
+      const crashed = await dying
+        .indexer()
+        .pass()
+        .then(() => false)
+        .catch((error: unknown) => error instanceof SimulatedCrash);
+      const next = await EngineFixture.open({ store, thresholds: { indexTailEntries: 1 } });
+      expect(
+        (await next.rows("n"))?.map(({ id }) => id),
+        `call ${call} ${when}`,
+      ).toEqual([0, 2, 3, 4, 9]);
+      for (let pass = 0; pass < 4; pass++) await next.indexAll();
+      const indexer = next.indexer();
+      for (let pass = 0; pass < 6; pass++) await indexer.pass();
+      expect(await allKeys(store), `call ${call} ${when}`).toEqual(await reachable(store));
+      await next.follow();
+      expect((await next.rows("n"))?.map(({ id }) => id)).toEqual([0, 2, 3, 4, 9]);
+      await next.close();
+      if (!crashed) return;
+    }
+  }
+});
