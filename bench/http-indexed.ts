@@ -34,8 +34,8 @@ function nearCentre(): Float32Array {
 function body(batch: number): Buffer {
   const rows = Array.from({ length: BATCH }, (_, i) => {
     const id = batch * BATCH + i;
-    const vector = vectorBase64(nearCentre());
-    return `{"id":${id},"vector":${vector},"title":"document ${id}","group":"g${id % 100}","n":${id}}`;
+    const rest = `"title":"document ${id}","group":"g${id % 100}","n":${id}`;
+    return `{"id":${id},"vector":${vectorBase64(nearCentre())},${rest}}`;
   });
   return Buffer.from(`{"distance_metric":"cosine_distance","upsert_rows":[${rows.join()}]}`);
 }
@@ -96,6 +96,11 @@ const raw = documentCount * (DIMENSIONS * 4 + 8 + 16 + 3 + 8);
 const disk = sizes(server.dataDir).reduce((sum, size) => sum + size, 0);
 say("raw MiB, on disk MiB before collection", `${(raw / 2 ** 20) | 0}, ${(disk / 2 ** 20) | 0}`);
 
+interface Answered {
+  readonly performance: object;
+  readonly error?: string;
+}
+
 async function ask(url: string): Promise<number> {
   const from = now();
   const answer = await fetch(`${url}/v2/namespaces/n/query`, {
@@ -106,8 +111,8 @@ async function ask(url: string): Promise<number> {
       include_attributes: ["title"],
     }),
   });
-  const { performance: figures, error } = (await answer.json()) as { performance: object; error?: string };
-  if (error !== undefined) console.log(error);
+  const { performance: figures, error } = (await answer.json()) as Answered;
+  if (error !== undefined) throw new Error(error);
   const ms = now() - from;
   if (process.env.VERBOSE !== undefined) console.log(ms.toFixed(1), JSON.stringify(figures));
   return ms;

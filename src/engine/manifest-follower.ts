@@ -49,6 +49,11 @@ export class ManifestFollower {
     this.#askedMs = parts.clock.monotonicMs();
   }
 
+  /** Version of the manifest that was taken over last; 0 if there was none. */
+  get version(): number {
+    return this.#known?.version ?? 0;
+  }
+
   /** A manifest waits to be adopted. */
   get isReady(): boolean {
     return this.#adoption !== undefined;
@@ -62,7 +67,7 @@ export class ManifestFollower {
   async look(sequence: () => SequenceNumber): Promise<FollowOutcome> {
     if (this.#adoption !== undefined) return "newer";
     const newest = await this.#newest();
-    if (newest === undefined || newest.version <= (this.#known?.version ?? 0)) return "nothing new";
+    if (newest === undefined || newest.version <= this.version) return "nothing new";
     const { at } = this.#opened;
     const { reads } = this.#parts;
     const { indexedUpTo } = newest;

@@ -25,6 +25,9 @@ import type { NamespaceParts, SharedParts } from "./namespace-parts.ts";
 import { openNamespace } from "./open-namespace.ts";
 import type { NamespaceInstance } from "./published-state.ts";
 
+/** Namespaces whose manifests are looked at at the same time. */
+const FOLLOWED_AT_ONCE = 16;
+
 /** All open namespaces. */
 export class NamespaceCatalog {
   readonly #parts: NamespaceParts;
@@ -46,6 +49,7 @@ export class NamespaceCatalog {
   readonly #followedAtMs = new WeakMap<Namespace, number>();
   /** When each name was used last, the longest ago first. */
   readonly #usedAtMs = new Map<NamespaceName, number>();
+  #isFollowing = false;
   #openings = 0;
 
   constructor(parts: SharedParts, store: ObjectStore) {
@@ -211,15 +215,37 @@ export class NamespaceCatalog {
     }
   }
 
-  /** Looks for newer manifests of the open namespaces that are due. */
+  /**
+   * Looks for newer manifests of the open namespaces that are due, some at a time. Those without a
+   * manifest and with a short log are nobody's business but this server's, and cost nothing.
+   */
   async follow(nowMs: number): Promise<void> {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
     const due = [...this.#open.values()].filter((namespace) => {
+      if (!namespace.isLogLong && !namespace.hasManifest) return false;
       const interval = namespace.isLogLong ? 0 : MANIFEST_IDLE_POLL_MS;
       const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= interval;
       if (isDue) this.#followedAtMs.set(namespace, nowMs);
       return isDue;
     });
-    await Promise.all(due.map((namespace) => namespace.follow()));
+    try {
+      await this.#followSome(due);
+    } finally {
+      this.#isFollowing = false;
+    }
+  }
+
+  /** Looks for newer manifests of all open namespaces. */
+  followAll(): Promise<void> {
+    return this.#followSome([...this.#open.values()]);
+  }
+
+  async #followSome(namespaces: readonly Namespace[]): Promise<void> {
+    for (let start = 0; start < namespaces.length; start += FOLLOWED_AT_ONCE) {
+      const some = namespaces.slice(start, start + FOLLOWED_AT_ONCE);
+      await Promise.all(some.map((namespace) => namespace.follow()));
+    }
   }
 
   /** Waits until nothing runs. */

@@ -113,6 +113,11 @@ export class Namespace {
     return this.#following;
   }
 
+  /** Some of the documents are in stored segments. */
+  get hasManifest(): boolean {
+    return this.#follower.version > 0;
+  }
+
   /** Entries enough for an indexer wait, so a newer manifest is to be expected. */
   get isLogLong(): boolean {
     return this.#log.isLong;

@@ -7,7 +7,7 @@
 import type { Clock } from "../../src/base/clock.ts";
 import { DatabaseError } from "../../src/base/errors.ts";
 import { namespaceName } from "../../src/base/ids.ts";
-import { MANIFEST_IDLE_POLL_MS, MANIFEST_RELOAD_MS } from "../../src/base/limits.ts";
+import { MANIFEST_RELOAD_MS } from "../../src/base/limits.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { hashEmbeddingProvider } from "../../src/embed/hash-embedding-provider.ts";
 import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
@@ -108,7 +108,6 @@ export class EngineFixture {
   readonly logs: LogLine[] = [];
   readonly #indexerParts: Omit<IndexerParts, "garbageGraceMs">;
   readonly #isIndexing: boolean;
-  #followMs = 0;
 
   private constructor(parts: {
     engine: ThreadedEngine;
@@ -248,8 +247,7 @@ export class EngineFixture {
     // Versions in between may be collected already, so that only a listing finds the newest.
     const { clock } = this.#indexerParts;
     if (clock instanceof InstantClock) await clock.sleep(MANIFEST_RELOAD_MS);
-    this.#followMs += MANIFEST_IDLE_POLL_MS;
-    await this.catalog.follow(this.#followMs);
+    await this.catalog.followAll();
     await this.catalog.settle();
   }
 
