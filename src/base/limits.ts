@@ -291,8 +291,8 @@ export const CACHE_WINDOW_BYTES = 64 * KIB;
 export const LOAD_ROUNDS_MAX = 32;
 /** Newer snapshots on which a query is run again because segments of its own were collected. */
 export const SNAPSHOTS_RETRIED_MAX = 3;
-/** Namespaces that are held open while they are idle; each takes some 30 KiB in all threads. */
-export const NAMESPACES_OPEN_MAX = 2_000;
+/** Namespaces that are held open while they are idle; each takes some 50 KiB in all threads. */
+export const NAMESPACES_OPEN_MAX = 1_000;
 /** How long an idle namespace is held open. */
 export const NAMESPACE_IDLE_MS = 600_000;
 /** How often idle namespaces are closed, and the write thread hears which ones are queried. */
