@@ -1,7 +1,7 @@
 /**
  * A namespace of ten times the memory that a server may plan with: resident memory, and queries
- * that look at random documents. Run: `node bench/http-small-memory.ts` (Node >= 24). The server gets
- * 256 MiB, the least there is; the documents are 1,250,000 of 2 KiB.
+ * that look at random documents. Run: `node bench/http-small-memory.ts` (Node >= 24). The server
+ * gets 256 MiB, the least there is; the documents are 1,250,000 of 2 KiB.
  */
 
 import { readFileSync } from "node:fs";
