@@ -272,8 +272,8 @@ export const LOG_END_KNOWN_MS_MAX = 60_000;
 export const STORED_SEGMENT_BYTES_MAX = 512 * MIB;
 /** Documents that are stored and read together: what one far read may cost beyond its document. */
 export const DOCUMENT_BLOCK_BYTES = 16 * KIB;
-/** Decoded blocks of documents that a thread keeps for each stored segment: about 1 MiB. */
-export const DOCUMENT_BLOCKS_KEPT = 64;
+/** Decoded documents that a thread keeps for each stored segment; one block is always kept. */
+export const DECODED_DOCUMENTS_BYTES_MAX = 1 * MIB;
 /** Bytes of vectors that are read at once from a far segment; some round trip's worth. */
 export const VECTOR_CHUNK_BYTES = 512 * KIB;
 /** Reads of the store that the cache has under way at once. */

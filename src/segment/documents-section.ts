@@ -12,7 +12,7 @@
  */
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { DOCUMENT_BLOCK_BYTES, DOCUMENT_BLOCKS_KEPT } from "../base/limits.ts";
+import { DECODED_DOCUMENTS_BYTES_MAX, DOCUMENT_BLOCK_BYTES } from "../base/limits.ts";
 import { checkOffsets } from "../codec/columns-check.ts";
 import { decodeColumns, encodeColumns } from "../codec/columns-codec.ts";
 import { firstOrdinals, gatherColumn } from "../codec/columns-gather.ts";
@@ -77,7 +77,7 @@ export interface DocumentSections {
   readonly documents: SectionEntry;
 }
 
-/** Reads documents by ordinal. What was decoded last is kept, `DOCUMENT_BLOCKS_KEPT` blocks. */
+/** Reads documents by ordinal. What was decoded last is kept, within a bound. */
 export class DocumentsReader implements StoredDocuments {
   readonly #source: ByteSource;
   readonly #sections: DocumentSections;
@@ -85,6 +85,7 @@ export class DocumentsReader implements StoredDocuments {
   #index: BlockIndex | undefined;
   /** In the order of their last use. */
   readonly #decoded = new Map<number, DocumentColumns>();
+  #decodedBytes = 0;
 
   constructor(source: ByteSource, sections: DocumentSections) {
     this.#source = source;
@@ -127,14 +128,20 @@ export class DocumentsReader implements StoredDocuments {
     const { firsts, offsets, rawBytes } = this.#blockIndex();
     const decoded = decodeBlock(this.#bytes(offsets[block], offsets[block + 1]), rawBytes[block]);
     checkCount(decoded, firsts[block + 1] - firsts[block]);
-    this.#decoded.set(block, decoded);
-    if (this.#decoded.size > DOCUMENT_BLOCKS_KEPT) {
-      for (const [oldest] of this.#decoded) {
-        this.#decoded.delete(oldest);
-        break;
-      }
+    for (const [oldest] of this.#decoded) {
+      if (this.#decodedBytes + this.#sizeOf(block) <= DECODED_DOCUMENTS_BYTES_MAX) break;
+      this.#decoded.delete(oldest);
+      this.#decodedBytes -= this.#sizeOf(oldest);
     }
+    this.#decoded.set(block, decoded);
+    this.#decodedBytes += this.#sizeOf(block);
     return decoded;
+  }
+
+  /** Bytes of a block that is decoded. */
+  #sizeOf(block: number): number {
+    const { offsets, rawBytes } = this.#blockIndex();
+    return rawBytes[block] === 0 ? offsets[block + 1] - offsets[block] : rawBytes[block];
   }
 
   #bytes(start: number, end: number): Uint8Array {
