@@ -197,7 +197,7 @@ async function copySegment(
     ...(indexMark !== undefined && { indexMark }),
   };
   if (deletedCount === 0) return copied;
-  const tombstoneObject = tombstoneName(id, 0);
+  const tombstoneObject = tombstoneName(id, 0, random);
   ids.push(tombstoneObject);
   await putTombstones(store, at, tombstoneObject, live);
   return { ...copied, tombstoneObject };

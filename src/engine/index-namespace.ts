@@ -5,6 +5,7 @@
  */
 
 import type { SegmentId } from "../base/ids.ts";
+import type { Random } from "../base/random.ts";
 import { countBits } from "../codec/bitmap.ts";
 import {
   editManifest,
@@ -95,7 +96,7 @@ async function nextManifest(
   const baseVersion = manifest?.version ?? 0;
   const kept: ManifestSegment[] = [];
   for (const stored of documents.stored) {
-    const entry = await describe(stored, { at, store, baseVersion });
+    const entry = await describe(stored, { at, store, baseVersion, random });
     if (entry !== undefined) kept.push(entry);
   }
   const added = await storeSegments(documents.memtable.segments, {
@@ -126,9 +127,10 @@ async function describe(
     readonly at: NamespaceGeneration;
     readonly store: ObjectStore;
     readonly baseVersion: number;
+    readonly random: Random;
   },
 ): Promise<ManifestSegment | undefined> {
-  const { at, store, baseVersion } = to;
+  const { at, store, baseVersion, random } = to;
   const { view, live } = segment;
   const { id, documentCount } = view;
   const liveCount = countBits(live);
@@ -149,7 +151,7 @@ async function describe(
   if (tombstones?.deletedCount === entry.deletedCount) {
     return { ...entry, tombstoneObject: tombstones.object };
   }
-  const tombstoneObject = tombstoneName(id, baseVersion);
+  const tombstoneObject = tombstoneName(id, baseVersion, random);
   await putTombstones(store, at, tombstoneObject, live);
   return { ...entry, tombstoneObject };
 }

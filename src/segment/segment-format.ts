@@ -52,6 +52,8 @@ export const SECTION = {
   /** Ordinals and weights of sparse vectors (`posting-section.ts`). */
   sparseOrdinals: 11,
   sparseNumbers: 12,
+  /** Which ids may be here (`id-filter-section.ts`); in stored segments only. */
+  idFilter: 13,
   /** Whole documents in blocks (`documents-section.ts`); in stored segments only. */
   documents: 15,
   /** Where those blocks are (`documents-section.ts`). */

@@ -13,6 +13,7 @@ import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
 import { BlockSource, type ByteSource } from "./byte-source.ts";
+import { mayHaveId, openIdFilter } from "./id-filter-section.ts";
 import { type HashedIds, hashIds, IdTable, idKeys, openIds } from "./id-section.ts";
 import { attemptAll } from "./not-resident.ts";
 import { PostingRanges } from "./posting-ranges.ts";
@@ -64,6 +65,9 @@ export class OpenSegment implements SegmentView {
   #attributes: readonly string[] | undefined;
   #ids: ColumnData | undefined;
   #table: IdTable | undefined;
+  #filter: Uint32Array | undefined;
+  /** Until it is known: segments in memory have none. */
+  #hasFilter: boolean;
   #sized: Column[] | undefined;
   readonly #columns = new Map<string, SegmentColumn | undefined>();
   readonly #texts = new Map<string, TextView | undefined>();
@@ -80,6 +84,7 @@ export class OpenSegment implements SegmentView {
     this.head = head;
     this.#source = source;
     this.#documents = documents;
+    this.#hasFilter = documents !== undefined || source.chunkBytes !== Number.POSITIVE_INFINITY;
   }
 
   /** All bytes of the segment, as `sealSegment` needs them. */
@@ -140,8 +145,20 @@ export class OpenSegment implements SegmentView {
   }
 
   ordinalAt({ keys, hashes }: HashedIds, index: number): Ordinal | undefined {
+    const filter = this.#idFilter();
+    if (filter !== undefined && !mayHaveId(filter, hashes[index])) return undefined;
     const ordinal = this.table.find(keys, index, hashes[index]);
     return ordinal < 0 ? undefined : (ordinal as Ordinal);
+  }
+
+  #idFilter(): Uint32Array | undefined {
+    this.#checkEpoch();
+    if (this.#filter === undefined && this.#hasFilter) {
+      const section = this.#section(SECTION.idFilter, "");
+      this.#hasFilter = section !== undefined;
+      this.#filter = section && openIdFilter(section);
+    }
+    return this.#filter;
   }
 
   column(attribute: string): SegmentColumn | undefined {
@@ -289,6 +306,7 @@ export class OpenSegment implements SegmentView {
     this.#epoch = epoch;
     this.#ids = undefined;
     this.#table = undefined;
+    this.#filter = undefined;
     this.#sized = undefined;
     this.#columns.clear();
     this.#texts.clear();

@@ -6,7 +6,16 @@
 import type { Column } from "../model/columns.ts";
 import type { AttributeSchema, Schema } from "../model/schema.ts";
 import { planDocuments } from "./documents-section.ts";
-import { headOf, planBlock, SECTION, type SectionPlan, sealInPlace } from "./segment-format.ts";
+import { planIdFilter } from "./id-filter-section.ts";
+import { hashKeys } from "./id-section.ts";
+import {
+  headOf,
+  planBlock,
+  SECTION,
+  type SectionKind,
+  type SectionPlan,
+  sealInPlace,
+} from "./segment-format.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 
 /** The content of a stored segment, and its head. */
@@ -29,6 +38,7 @@ export function encodeStoredSegment(view: OpenSegment, schema: Schema): StoredSe
   const documents = { count: documentCount, idType, ids, attributes: columns };
   const sections = [
     ...copiedSections(view, left),
+    ...(documentCount > 0 ? [planIdFilter(hashKeys(view.table.keys))] : []),
     ...(columns.size > 0 ? planDocuments(documents) : []),
   ];
   const plan = planBlock({ documentCount, idType, logicalBytes }, sections);
@@ -46,11 +56,18 @@ function isScanned({ type }: Column, schema: AttributeSchema | undefined): boole
   return filterable || glob === true || regex === true || fuzzy === true;
 }
 
+/** Sections that are made anew for each stored segment. */
+const STORED_ONLY: readonly SectionKind[] = [
+  SECTION.documents,
+  SECTION.documentBlocks,
+  SECTION.idFilter,
+];
+
 /** The sections that are stored as they are; of `left` the columns stay out. */
 function copiedSections(view: OpenSegment, left: ReadonlySet<string>): SectionPlan[] {
   return view.entries
     .filter(({ kind, attribute }) => {
-      if (kind === SECTION.documents || kind === SECTION.documentBlocks) return false;
+      if (STORED_ONLY.includes(kind)) return false;
       return kind !== SECTION.column || !left.has(attribute);
     })
     .map(({ kind, attribute, offset, bytes }) => ({

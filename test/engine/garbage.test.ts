@@ -114,3 +114,36 @@ test("an indexer that ends at any call leaves nothing behind for good", async ()
     }
   }
 });
+
+test("an indexer that is overtaken overwrites nothing of the one that overtook it", async () => {
+  const inner = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store: inner });
+  await engine.write("n", upsert(1, 2, 3, 4));
+  await engine.indexAll();
+  await engine.write("n", { deletes: [1] });
+  const slow = new FaultyObjectStore({
+    store: inner,
+    random: seededRandom(1),
+    clock: new InstantClock(),
+    rates: QUIET,
+  });
+  const put = slow.put.bind(slow);
+  let goOn: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  slow.put = async (key, body, condition) => {
+    if (key.includes(".live-")) await held;
+    return put(key, body, condition);
+  };
+  const other = await EngineFixture.open({ store: slow });
+  const overtaken = other.indexAll();
+  for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
+  await engine.write("n", { deletes: [2, 3] });
+  await engine.indexAll();
+  goOn();
+  await overtaken;
+  const next = await EngineFixture.open({ store: inner });
+  expect(await next.rows("n")).toEqual([{ id: 4, n: 4 }]);
+  await next.close();
+});
