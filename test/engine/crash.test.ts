@@ -184,7 +184,7 @@ test("a crash at any call keeps all acknowledged steps, and the one under way or
       await checkRestart(store, { possible, what, sweeps: call % 3 === 0 });
     }
   }
-});
+}, 300_000);
 
 test("crashes while recovering from crashes change nothing", async () => {
   const random = seededRandom(8);
