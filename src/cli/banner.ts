@@ -22,7 +22,7 @@ export function banner(config: ServerConfig, { version, address }: Started): str
   return [
     `Trawl ${version}`,
     `  address         ${address}`,
-    `  data directory  ${config.engine.dataDir}`,
+    `  data directory  ${config.engine.store.root}`,
     "  storage         local directory, every write on disk before it is acknowledged",
     `  authentication  ${auth}`,
     "",

@@ -3,6 +3,7 @@
 import { constants, setPriority } from "node:os";
 import type { IndexerConfig } from "../engine/config.ts";
 import type { Indexer } from "../engine/indexer.ts";
+import { storeName } from "../storage/store-config.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import type { LogConfig } from "./server-config.ts";
@@ -37,6 +38,6 @@ export async function runIndexCommand(
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("disconnect", stop);
-  log("info", "indexing", { dataDir: config.indexer.dataDir });
+  log("info", "indexing", { store: storeName(config.indexer.store) });
   await indexer.run();
 }

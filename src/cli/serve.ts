@@ -8,6 +8,7 @@ import type { EngineConfig } from "../engine/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
+import { storeName } from "../storage/store-config.ts";
 import { banner } from "./banner.ts";
 import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
@@ -58,7 +59,7 @@ export async function serve(config: ServerConfig, parts: ServeParts): Promise<vo
     await indexer?.stop();
   });
   parts.print(banner(config, { version, address }));
-  log("info", "listening", { address, version, dataDir: config.engine.dataDir });
+  log("info", "listening", { address, version, store: storeName(config.engine.store) });
 }
 
 /** First signal: finish what is under way, then exit 0. Second one: exit at once. */

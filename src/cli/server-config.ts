@@ -33,12 +33,12 @@ export interface ServerConfig {
 /** Fills in defaults; throws `SettingFault` when settings contradict each other or are unsafe. */
 export function serverConfig(given: GivenSettings, machine: Machine): ServerConfig {
   const { indexer, log } = indexConfig(given, machine);
-  const { dataDir, encryptionKeysPath, memoryBytesMax } = indexer;
+  const { store, encryptionKeysPath, memoryBytesMax } = indexer;
   const isIndexing = textOf(given, "indexer") !== "off";
   return {
     indexerFlags: isIndexing ? indexerFlags(indexer, log) : undefined,
     engine: {
-      dataDir,
+      store,
       queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
       memoryBytesMax,
       kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
@@ -58,7 +58,7 @@ export function indexConfig(
   const keysPath = textOf(given, "encryption-keys");
   return {
     indexer: {
-      dataDir: resolve(textOf(given, "data-dir") ?? "trawl-data"),
+      store: { kind: "directory", root: resolve(textOf(given, "data-dir") ?? "trawl-data") },
       encryptionKeysPath: keysPath === undefined ? undefined : resolve(keysPath),
       memoryBytesMax: numberOf(given, "memory-limit") ?? machine.memoryBytes,
     },
@@ -70,13 +70,13 @@ export function indexConfig(
 }
 
 function indexerFlags(
-  { dataDir, encryptionKeysPath, memoryBytesMax }: Omit<IndexerConfig, "log">,
+  { store, encryptionKeysPath, memoryBytesMax }: Omit<IndexerConfig, "log">,
   { level, format }: LogConfig,
 ): IndexerFlags {
   const keys = encryptionKeysPath === undefined ? [] : ["--encryption-keys", encryptionKeysPath];
   const memory = ["--memory-limit", String(memoryBytesMax)];
   const log = ["--log-level", level, "--log-format", format];
-  return ["--data-dir", dataDir, ...memory, ...log, ...keys];
+  return ["--data-dir", store.root, ...memory, ...log, ...keys];
 }
 
 function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {

@@ -26,7 +26,7 @@ describe("defaults", () => {
     expect(http.apiKey).toBeUndefined();
     expect(http.bodyBytesInFlightMax).toBe(2 * 2 ** 30);
     expect(engine).toMatchObject({
-      dataDir: `${process.cwd()}/trawl-data`,
+      store: { kind: "directory", root: `${process.cwd()}/trawl-data` },
       queryThreads: 4,
       memoryBytesMax: MACHINE.memoryBytes,
       kernel: "auto",

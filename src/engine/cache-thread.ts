@@ -8,16 +8,17 @@ import { METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
-import { FsObjectStore } from "../storage/fs-object-store.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
+import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
+import type { StoreConfig } from "../storage/store-config.ts";
 import type { ToCache } from "./cache-messages.ts";
 import { CacheService } from "./cache-service.ts";
 import type { EngineMetric } from "./engine.ts";
 
 /** What the main thread tells this thread at its start. */
 export interface CacheThreadData {
-  readonly dataDir: string;
+  readonly store: StoreConfig;
   readonly encryptionKeysPath: string | undefined;
   /** Bytes of all cached ranges together. */
   readonly cacheBytesMax: number;
@@ -43,8 +44,9 @@ start().catch((error: unknown) => {
 
 async function start(): Promise<void> {
   const random = systemRandom;
-  const files = await FsObjectStore.open({ root: data.dataDir, random });
-  const retrying = new RetryingObjectStore({ store: files, clock: systemClock, random });
+  const clock = systemClock;
+  const opened = await openObjectStore(data.store, { clock, random });
+  const retrying = new RetryingObjectStore({ store: opened.store, clock, random });
   const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
   const store = new EncryptingObjectStore({ store: retrying, keys, random, keyName: undefined });
   const arenas = new Arenas({ totalBytes: data.cacheBytesMax, threads: data.kernelThreads });

@@ -1,5 +1,7 @@
 /** What the program tells the engine at start; every value is already checked. */
 
+import type { StoreConfig } from "../storage/store-config.ts";
+
 /** Where query and document texts with native embedding get their vectors. */
 export type EmbeddingConfig =
   /** Writes and queries that ask for embedding are refused. */
@@ -25,8 +27,8 @@ export type EngineLog = (
 
 /** Everything that `openIndexer` needs to know. */
 export interface IndexerConfig {
-  /** Absolute path of the directory that holds all state; created if absent. */
-  readonly dataDir: string;
+  /** Holds all state. */
+  readonly store: StoreConfig;
   /** File or directory of customer-managed keys; without it, no key name is known. */
   readonly encryptionKeysPath?: string | undefined;
   /** Bytes of memory of which the indexer takes its share. */
@@ -36,8 +38,8 @@ export interface IndexerConfig {
 
 /** Everything that `openEngine` needs to know. */
 export interface EngineConfig {
-  /** Absolute path of the directory that holds all state; created if absent. */
-  readonly dataDir: string;
+  /** Holds all state. */
+  readonly store: StoreConfig;
   /** Worker threads that search; at least 1. */
   readonly queryThreads: number;
   /** Bytes of memory that the process may plan with. */

@@ -21,11 +21,11 @@ import { ThreadedEngine } from "./threaded-engine.ts";
 import type { WriteThreadData } from "./write-thread.ts";
 
 /**
- * Opens the database in `config.dataDir`. Throws `conflict` if another server owns the directory.
+ * Opens the database in `config.store`. Throws `conflict` if another server owns the directory.
  * A thread that crashes ends the process: what was acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
-  const { dataDir, queryThreads, embedding, log } = config;
+  const { store, queryThreads, embedding, log } = config;
   const onCrash = (error: Error) => {
     log("error", "a thread has crashed; the server ends", { stack: error.stack });
     throw error;
@@ -34,7 +34,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const writeCache = new MessageChannel();
   const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
   const writeData: WriteThreadData = {
-    dataDir,
+    store,
     encryptionKeysPath: config.encryptionKeysPath,
     embedding,
     segmentBytesMax: Math.floor(config.memoryBytesMax * SEGMENT_MEMORY_SHARE),
@@ -43,7 +43,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   };
   const readers = [writeCache, ...queryCaches].map(({ port2 }) => port2);
   const cacheData: CacheThreadData = {
-    dataDir,
+    store,
     encryptionKeysPath: config.encryptionKeysPath,
     cacheBytesMax: Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE),
     kernelThreads: queryThreads,

@@ -1,4 +1,4 @@
-/** Wires an indexer to the data directory, in a process of its own. */
+/** Wires an indexer to the object store, in a process of its own. */
 
 import { systemClock } from "../base/clock.ts";
 import {
@@ -11,8 +11,8 @@ import {
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
-import { FsObjectStore } from "../storage/fs-object-store.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
+import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import { arenaSegmentMemory } from "./arena-segment-memory.ts";
@@ -26,11 +26,11 @@ const SEGMENTS_HELD = 5;
 
 /** Opens the store; the indexer works once `run` is called. */
 export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
-  const { dataDir, encryptionKeysPath, memoryBytesMax, log } = config;
+  const { encryptionKeysPath, memoryBytesMax, log } = config;
   const clock = systemClock;
   const random = systemRandom;
-  const files = await FsObjectStore.open({ root: dataDir, random });
-  const store = new RetryingObjectStore({ store: files, clock, random });
+  const opened = await openObjectStore(config.store, { clock, random });
+  const store = new RetryingObjectStore({ store: opened.store, clock, random });
   const keys = new LocalKeyService({ path: encryptionKeysPath, random });
   const storeFor = (settings: NamespaceSettings | undefined) => {
     const encryption = settings?.encryption;

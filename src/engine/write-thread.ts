@@ -12,11 +12,12 @@ import { Arenas } from "../kernel/arena.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { acquireDirectoryLock } from "../storage/directory-lock.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
-import { FsObjectStore } from "../storage/fs-object-store.ts";
 import { DATA_KEY_BYTES } from "../storage/key-service.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
+import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
+import type { StoreConfig } from "../storage/store-config.ts";
 import { arenaSegmentMemory } from "./arena-segment-memory.ts";
 import type { FromCache, ToCache } from "./cache-messages.ts";
 import { connectCache } from "./cache-reader.ts";
@@ -33,7 +34,7 @@ import { writeThreadMetrics } from "./write-thread-metrics.ts";
 
 /** What the main thread tells this thread at its start. */
 export interface WriteThreadData {
-  readonly dataDir: string;
+  readonly store: StoreConfig;
   readonly encryptionKeysPath: string | undefined;
   readonly embedding: EmbeddingConfig;
   /** Bytes of all segments together. */
@@ -61,12 +62,12 @@ start().catch((error: unknown) => {
 });
 
 async function start(): Promise<void> {
-  const files = await FsObjectStore.open({ root: data.dataDir, random });
+  const opened = await openObjectStore(data.store, { clock, random });
   const onLost = (reason: DatabaseError) => {
     throw reason; // Ends the thread, and with it the server: another one owns the directory now.
   };
-  const lock = await acquireDirectoryLock({ root: data.dataDir, clock, random, onLost });
-  const counting = new CountingObjectStore(files);
+  const lock = await acquireDirectoryLock({ root: data.store.root, clock, random, onLost });
+  const counting = new CountingObjectStore(opened.store);
   const store = new RetryingObjectStore({ store: counting, clock, random });
   const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });

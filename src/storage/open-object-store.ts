@@ -1,0 +1,30 @@
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import { FsObjectStore } from "./fs-object-store.ts";
+import type { ObjectStore } from "./object-store.ts";
+import type { StoreConfig } from "./store-config.ts";
+
+/** A store that is ready for use. */
+export interface OpenedObjectStore {
+  /** Without retries, counts or encryption; wrap it. */
+  readonly store: ObjectStore;
+  /**
+   * One server at most writes to this store, since it must hold a lock that others respect. Where
+   * this is false, another server may have committed at any time.
+   */
+  readonly exclusive: boolean;
+}
+
+/** What opening needs of the machine. */
+export interface OpenObjectStoreParts {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Opens the store that `config` describes; every thread and process opens one of its own. */
+export async function openObjectStore(
+  config: StoreConfig,
+  { random }: OpenObjectStoreParts,
+): Promise<OpenedObjectStore> {
+  return { store: await FsObjectStore.open({ root: config.root, random }), exclusive: true };
+}
