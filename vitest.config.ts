@@ -11,7 +11,7 @@ export default defineConfig({
           ...LIMITS,
           name: "parts",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: ["test/heavy/**", "test/e2e/**", "node_modules/**"],
+          exclude: ["test/heavy/**", "test/e2e/**", "test/s3/**", "node_modules/**"],
         },
       },
       {

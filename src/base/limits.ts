@@ -116,6 +116,30 @@ export const STORE_ATTEMPTS_MAX = 5;
 export const STORE_RETRY_MS_MIN = 50;
 /** Longest wait between two tries of a request to the object store. */
 export const STORE_RETRY_MS_MAX = 2_000;
+/** Connections of one thread to a bucket: as many as the cache has reads under way. */
+export const S3_SOCKETS_MAX = 64;
+/** Time for a connection to a bucket's server to stand; far regions take 0.5 s. */
+export const S3_CONNECT_MS_MAX = 5_000;
+/** Time for an answer to begin after its request was sent, with one body's usual sending. */
+export const S3_ANSWER_MS_MAX = 30_000;
+/** Slowest sending of a larger body that gets more time: 1 MiB each second. */
+export const S3_UPLOAD_BYTES_PER_MS_MIN = MIB / 1_000;
+/** Time that a connection with a request may be silent in both directions. */
+export const S3_SILENCE_MS_MAX = 20_000;
+/** Bodies up to here are sent as one array; conditional ones above are streamed. */
+export const S3_BUFFERED_BYTES_MAX = 16 * MIB;
+/** One part of a multipart upload; S3 allows 5 MiB to 5 GiB, and 10,000 of them. */
+export const S3_PART_BYTES = 16 * MIB;
+/** Parts of one upload under way at once; each holds a copy of its bytes. */
+export const S3_PARTS_PARALLEL_MAX = 4;
+/** Entries of one page of a bucket's listing (S3's own limit). */
+export const S3_PAGE_ENTRIES_MAX = 1_000;
+/** Conditional puts that race in one round of the probe at the start. */
+export const STORE_PROBE_RACERS = 16;
+/** Rounds of that race; stores that check first and write later fail in most rounds. */
+export const STORE_PROBE_ROUNDS = 3;
+/** Tries to see the conflict of a put that must lose, while the store fails. */
+export const STORE_PROBE_ATTEMPTS_MAX = 5;
 /** Longest name of a customer-managed key; it must fit the head of an encrypted object. */
 export const KEY_NAME_BYTES_MAX = 256;
 /** Longest wrapped data key that a key service may return; cloud services stay under 600. */

@@ -1,5 +1,6 @@
 /** What the server prints to stdout once it listens. */
 
+import { type StoreConfig, storeName } from "../storage/store-config.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** Facts of the banner that are known only after the start. */
@@ -22,8 +23,7 @@ export function banner(config: ServerConfig, { version, address }: Started): str
   return [
     `Trawl ${version}`,
     `  address         ${address}`,
-    `  data directory  ${config.engine.store.root}`,
-    "  storage         local directory, every write on disk before it is acknowledged",
+    ...storageLines(config.engine.store),
     `  authentication  ${auth}`,
     "",
     "  for the SDK:",
@@ -33,6 +33,19 @@ export function banner(config: ServerConfig, { version, address }: Started): str
     "",
     "",
   ].join("\n");
+}
+
+function storageLines(store: StoreConfig): readonly string[] {
+  if (store.kind === "s3") {
+    return [
+      `  storage         ${storeName(store)}`,
+      "                  every write is in the bucket before it is acknowledged",
+    ];
+  }
+  return [
+    `  data directory  ${store.root}`,
+    "  storage         local directory, every write on disk before it is acknowledged",
+  ];
 }
 
 /** A wildcard address is no place to connect to; clients on this machine use the loopback one. */

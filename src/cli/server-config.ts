@@ -7,6 +7,7 @@ import type { IndexerFlags } from "./indexer-process.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
+import { storeConfig, storeFlags } from "./store-settings.ts";
 
 /** What the machine offers; defaults come from it. */
 export interface Machine {
@@ -58,7 +59,7 @@ export function indexConfig(
   const keysPath = textOf(given, "encryption-keys");
   return {
     indexer: {
-      store: { kind: "directory", root: resolve(textOf(given, "data-dir") ?? "trawl-data") },
+      store: storeConfig(given),
       encryptionKeysPath: keysPath === undefined ? undefined : resolve(keysPath),
       memoryBytesMax: numberOf(given, "memory-limit") ?? machine.memoryBytes,
     },
@@ -76,7 +77,7 @@ function indexerFlags(
   const keys = encryptionKeysPath === undefined ? [] : ["--encryption-keys", encryptionKeysPath];
   const memory = ["--memory-limit", String(memoryBytesMax)];
   const log = ["--log-level", level, "--log-format", format];
-  return ["--data-dir", store.root, ...memory, ...log, ...keys];
+  return [...storeFlags(store), ...memory, ...log, ...keys];
 }
 
 function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {

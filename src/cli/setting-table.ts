@@ -53,6 +53,31 @@ export const SETTINGS = [
     help: "directory that holds all data; created if absent",
   },
   {
+    name: "object-store",
+    type: TEXT,
+    help: "bucket that holds all data instead of a directory: `s3://bucket/prefix`",
+  },
+  {
+    name: "s3-endpoint",
+    type: TEXT,
+    defaultText: "Amazon's",
+    help: "base URL of an S3 service other than Amazon's",
+  },
+  {
+    name: "s3-region",
+    type: TEXT,
+    defaultText: "the AWS SDK's; us-east-1 with s3-endpoint",
+    help: "region of the bucket",
+  },
+  {
+    name: "s3-path-style",
+    type: { kind: "choice", choices: ["auto", "on", "off"] },
+    defaultText: "auto",
+    help:
+      "where the bucket's name stands in URLs: `on` in the path, `off` in the host; `auto` is " +
+      "on with s3-endpoint",
+  },
+  {
     name: "api-key",
     type: TEXT,
     secret: true,
@@ -147,9 +172,14 @@ export const SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
+/** Settings that say how to reach a bucket. */
+export const S3_SETTINGS: readonly SettingName[] = ["s3-endpoint", "s3-region", "s3-path-style"];
+
 /** Settings of `trawl index`. */
 export const INDEX_SETTINGS: readonly SettingName[] = [
   "data-dir",
+  "object-store",
+  ...S3_SETTINGS,
   "config",
   "log-level",
   "log-format",

@@ -10,7 +10,7 @@ import { IDLE_SWEEP_MS, MANIFEST_POLL_MS, METRICS_INTERVAL_MS } from "../base/li
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { acquireDirectoryLock } from "../storage/directory-lock.ts";
+import { acquireDirectoryLock, type DirectoryLock } from "../storage/directory-lock.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
 import { DATA_KEY_BYTES } from "../storage/key-service.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
@@ -63,10 +63,7 @@ start().catch((error: unknown) => {
 
 async function start(): Promise<void> {
   const opened = await openObjectStore(data.store, { clock, random });
-  const onLost = (reason: DatabaseError) => {
-    throw reason; // Ends the thread, and with it the server: another one owns the directory now.
-  };
-  const lock = await acquireDirectoryLock({ root: data.store.root, clock, random, onLost });
+  const lock = data.store.kind === "directory" ? await lockDirectory(data.store.root) : undefined;
   const counting = new CountingObjectStore(opened.store);
   const store = new RetryingObjectStore({ store: counting, clock, random });
   const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
@@ -106,9 +103,16 @@ async function start(): Promise<void> {
   async function close(): Promise<void> {
     await service.whenIdle();
     await catalog.settle();
-    await lock.release();
+    await lock?.release();
     post({ kind: "closed" });
   }
+}
+
+function lockDirectory(root: string): Promise<DirectoryLock> {
+  const onLost = (reason: DatabaseError) => {
+    throw reason; // Ends the thread, and with it the server: another one owns the directory now.
+  };
+  return acquireDirectoryLock({ root, clock, random, onLost });
 }
 
 function namespaceParts(store: ObjectStore, keys: LocalKeyService, arenas: Arenas): SharedParts {

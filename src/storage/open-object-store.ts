@@ -2,6 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import { FsObjectStore } from "./fs-object-store.ts";
 import type { ObjectStore } from "./object-store.ts";
+import { PrefixedObjectStore } from "./prefixed-object-store.ts";
+import { S3ObjectStore } from "./s3-object-store.ts";
 import type { StoreConfig } from "./store-config.ts";
 
 /** A store that is ready for use. */
@@ -26,5 +28,11 @@ export async function openObjectStore(
   config: StoreConfig,
   { random }: OpenObjectStoreParts,
 ): Promise<OpenedObjectStore> {
-  return { store: await FsObjectStore.open({ root: config.root, random }), exclusive: true };
+  if (config.kind === "directory") {
+    return { store: await FsObjectStore.open({ root: config.root, random }), exclusive: true };
+  }
+  const bucket = await S3ObjectStore.open({ config });
+  const { prefix } = config;
+  const store = prefix === "" ? bucket : new PrefixedObjectStore(bucket, prefix);
+  return { store, exclusive: false };
 }

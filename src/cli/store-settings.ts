@@ -1,0 +1,100 @@
+/** From settings to the store that holds the data, and back to flags for the indexer. */
+
+import { resolve } from "node:path";
+import { isObjectKey } from "../storage/object-store.ts";
+import type { S3StoreConfig, StoreConfig } from "../storage/store-config.ts";
+import { SettingFault } from "./parse-setting.ts";
+import type { GivenSettings } from "./read-settings.ts";
+import type { SettingName } from "./setting-table.ts";
+
+/** The store that the settings name; throws `SettingFault` when they contradict each other. */
+export function storeConfig(given: GivenSettings): StoreConfig {
+  const url = textOf(given, "object-store");
+  if (url !== undefined) return s3Config(given, url);
+  for (const name of ["s3-endpoint", "s3-region", "s3-path-style"] as const) {
+    if (!given.has(name)) continue;
+    const fix = "say --object-store s3://bucket/prefix";
+    throw new SettingFault(`--${name} is set, but the data is in a local directory; ${fix}`);
+  }
+  return { kind: "directory", root: resolve(textOf(given, "data-dir") ?? "trawl-data") };
+}
+
+/** Flags that name the same store. */
+export function storeFlags(config: StoreConfig): readonly string[] {
+  if (config.kind === "directory") return ["--data-dir", config.root];
+  const { bucket, prefix, endpoint, region, pathStyle } = config;
+  return [
+    ...["--object-store", `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`],
+    ...["--s3-path-style", pathStyle ? "on" : "off"],
+    ...(endpoint === undefined ? [] : ["--s3-endpoint", endpoint]),
+    ...(region === undefined ? [] : ["--s3-region", region]),
+  ];
+}
+
+/** A store as `trawl certify --store` names it: a bucket's URL, or else a directory. */
+export function storeOfText(given: GivenSettings, text: string): StoreConfig {
+  const isUrl = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(text);
+  const name = isUrl ? "object-store" : "data-dir";
+  return storeConfig(new Map([...given, [name, text]]));
+}
+
+function s3Config(given: GivenSettings, url: string): S3StoreConfig {
+  if (given.has("data-dir")) {
+    throw new SettingFault(
+      `--data-dir and --object-store are both set, but the data is in one place; drop --data-dir ` +
+        `for ${url}, or --object-store for the local directory`,
+    );
+  }
+  const { bucket, prefix } = parseUrl(url);
+  const endpoint = textOf(given, "s3-endpoint");
+  const region = textOf(given, "s3-region");
+  const style = textOf(given, "s3-path-style") ?? "auto";
+  return {
+    kind: "s3",
+    bucket,
+    prefix,
+    ...(endpoint !== undefined && { endpoint: checkEndpoint(endpoint) }),
+    ...(region !== undefined && { region }),
+    pathStyle: style === "auto" ? endpoint !== undefined : style === "on",
+  };
+}
+
+/** Amazon's rules; other services have the same or laxer ones. */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+function parseUrl(url: string): { readonly bucket: string; readonly prefix: string } {
+  const fault = (rule: string) => new SettingFault(`--object-store: ${url} ${rule}`);
+  const parts = /^s3:\/\/([^/]*)\/?(.*)$/.exec(url);
+  if (parts === null) {
+    throw fault("is no URL of the form s3://bucket/prefix; a local directory is --data-dir");
+  }
+  const bucket = parts[1];
+  const prefix = parts[2].replace(/\/+$/, "");
+  if (!BUCKET.test(bucket)) {
+    throw fault(
+      `names the bucket "${bucket}", but buckets have 3 to 63 characters of a-z, 0-9, . and -`,
+    );
+  }
+  if (prefix !== "" && !isObjectKey(prefix)) {
+    throw fault(`has the prefix "${prefix}", but prefixes are made of A-Z, a-z, 0-9, _ . - and /`);
+  }
+  return { bucket, prefix };
+}
+
+function checkEndpoint(endpoint: string): string {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const example = "such as http://127.0.0.1:9000";
+    throw new SettingFault(`--s3-endpoint: ${endpoint} is no http or https URL, ${example}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    const fix = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+    throw new SettingFault(`--s3-endpoint must hold no credentials; ${fix}`);
+  }
+  return endpoint.replace(/\/+$/, "");
+}
+
+function textOf(given: GivenSettings, name: SettingName): string | undefined {
+  const value = given.get(name);
+  return typeof value === "string" ? value : undefined;
+}

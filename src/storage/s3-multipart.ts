@@ -1,0 +1,86 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import { must } from "../base/assert.ts";
+import { S3_PARTS_PARALLEL_MAX } from "../base/limits.ts";
+import { type Pieces, piecesBytes } from "../base/pieces.ts";
+import { copyOf } from "./s3-body.ts";
+import type { S3Sdk } from "./s3-client.ts";
+
+/** One object to be uploaded in parts. */
+export interface MultipartUpload {
+  readonly sdk: S3Sdk;
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly key: string;
+  readonly pieces: Pieces;
+  /** Bytes of every part but the last. */
+  readonly partBytes: number;
+  /** Time for a part's answer to begin. */
+  readonly answerMs: number;
+}
+
+interface Part {
+  readonly PartNumber: number;
+  readonly ETag: string;
+}
+
+/**
+ * Uploads an object in parts, which become the object together: nobody sees less. Replaces what is
+ * there, since few services honour a condition here. Throws what the SDK throws, after it asked the
+ * service to throw the parts away; a rule on the bucket must do so where that request is lost, too.
+ */
+export async function uploadParts(upload: MultipartUpload): Promise<void> {
+  const { sdk, client, bucket, key, answerMs } = upload;
+  const place = { Bucket: bucket, Key: key };
+  const times = { requestTimeout: answerMs };
+  const created = await client.send(new sdk.CreateMultipartUploadCommand(place), times);
+  const id = must(created.UploadId, "an upload without an id");
+  try {
+    const MultipartUpload = { Parts: await sendParts(upload, id) };
+    const completion = { ...place, UploadId: id, MultipartUpload };
+    await client.send(new sdk.CompleteMultipartUploadCommand(completion), times);
+  } catch (error) {
+    const abortion = new sdk.AbortMultipartUploadCommand({ ...place, UploadId: id });
+    await client.send(abortion, times).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Sends all parts, a few at a time; after a failure starts no more, and waits for the others. */
+async function sendParts(upload: MultipartUpload, id: string): Promise<Part[]> {
+  const { pieces, partBytes } = upload;
+  const count = Math.ceil(piecesBytes(pieces) / partBytes);
+  const parts: Part[] = [];
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const sender = async () => {
+    while (next < count && failure === undefined) {
+      const part = next++;
+      try {
+        parts[part] = await sendPart(upload, id, part);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, S3_PARTS_PARALLEL_MAX) }, sender));
+  if (failure !== undefined) throw failure.error;
+  return parts;
+}
+
+async function sendPart(upload: MultipartUpload, id: string, part: number): Promise<Part> {
+  const { sdk, client, bucket, key, pieces, partBytes, answerMs } = upload;
+  const start = part * partBytes;
+  const end = Math.min(start + partBytes, piecesBytes(pieces));
+  const PartNumber = part + 1;
+  const sent = await client.send(
+    new sdk.UploadPartCommand({
+      Bucket: bucket,
+      Key: key,
+      UploadId: id,
+      PartNumber,
+      Body: copyOf(pieces, start, end),
+    }),
+    { requestTimeout: answerMs },
+  );
+  return { PartNumber, ETag: must(sent.ETag, "a part without a tag") };
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * The suites that need an S3 service: S3_TEST_ENDPOINT names it, AWS_ACCESS_KEY_ID and
+ * AWS_SECRET_ACCESS_KEY are its keys. scripts/ci-s3.sh starts one and runs them.
+ */
+export default defineConfig({
+  test: {
+    include: ["test/s3/**/*.test.ts"],
+    globalSetup: ["test/support/s3-bucket.ts"],
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+  },
+});
