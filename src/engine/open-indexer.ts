@@ -14,6 +14,8 @@ import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
+import { storeName } from "../storage/store-config.ts";
+import { probeStore } from "../storage/store-probe.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import { arenaSegmentMemory } from "./arena-segment-memory.ts";
 import type { IndexerConfig } from "./config.ts";
@@ -31,6 +33,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
   const random = systemRandom;
   const opened = await openObjectStore(config.store, { clock, random });
   const store = new RetryingObjectStore({ store: opened.store, clock, random });
+  if (!opened.exclusive) await probeStore({ store, name: storeName(config.store), random });
   const keys = new LocalKeyService({ path: encryptionKeysPath, random });
   const storeFor = (settings: NamespaceSettings | undefined) => {
     const encryption = settings?.encryption;

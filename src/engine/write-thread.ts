@@ -17,7 +17,8 @@ import { LocalKeyService } from "../storage/local-key-service.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
-import type { StoreConfig } from "../storage/store-config.ts";
+import { type StoreConfig, storeName } from "../storage/store-config.ts";
+import { probeStore } from "../storage/store-probe.ts";
 import { arenaSegmentMemory } from "./arena-segment-memory.ts";
 import type { FromCache, ToCache } from "./cache-messages.ts";
 import { connectCache } from "./cache-reader.ts";
@@ -66,6 +67,7 @@ async function start(): Promise<void> {
   const lock = data.store.kind === "directory" ? await lockDirectory(data.store.root) : undefined;
   const counting = new CountingObjectStore(opened.store);
   const store = new RetryingObjectStore({ store: counting, clock, random });
+  if (!opened.exclusive) await probeStore({ store, name: storeName(data.store), random });
   const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
   arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
