@@ -40,7 +40,7 @@ import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
 import { InstantClock } from "./instant-clock.ts";
-import { type FarEnd, localPorts } from "./local-ports.ts";
+import { type FarEnd, localPorts, type Turn } from "./local-ports.ts";
 
 const MIB = 1024 * 1024;
 
@@ -56,6 +56,10 @@ export interface FixtureOptions {
   /** Runs an indexer after each write, which collects garbage at once. */
   readonly indexing?: boolean;
   readonly queryThreads?: number;
+  /** Without it, each fixture draws from a seed of its own. */
+  readonly random?: Random;
+  /** When messages arrive, and when work goes on that let others go first: without it, soon. */
+  readonly turn?: Turn;
 }
 
 /** A row as tests see it. */
@@ -131,7 +135,7 @@ export class EngineFixture {
   static async open(given: FixtureOptions = {}): Promise<EngineFixture> {
     const options = { ...given, store: given.store ?? new MemoryObjectStore() };
     const clock = options.clock ?? new InstantClock();
-    const random = seededRandom(0x7261 + ++processes);
+    const random = options.random ?? seededRandom(0x7261 + ++processes);
     const threads = options.queryThreads ?? 1;
     const arenas = new Arenas({
       totalBytes: options.memoryBytes ?? 64 * MIB,
@@ -142,7 +146,7 @@ export class EngineFixture {
     const log = (level: string, message: string, facts: LogLine["facts"] = {}) => {
       logs.push({ level, message, facts });
     };
-    const writeThread = localPorts<ToWriteThread, FromWriteThread>();
+    const writeThread = localPorts<ToWriteThread, FromWriteThread>(options.turn);
     const cacheArenas = new Arenas({
       totalBytes: options.cacheBytes ?? 64 * MIB,
       threads,
@@ -158,7 +162,7 @@ export class EngineFixture {
       reads: connectCache(localCachePort(cache)),
     });
     const queryThreads = Array.from({ length: threads }, (_, thread) => {
-      const ports = localPorts<ToQueryThread, FromQueryThread>();
+      const ports = localPorts<ToQueryThread, FromQueryThread>(options.turn);
       startQueryThread(ports.far, { thread, clock, random, cache });
       return ports.near;
     });
@@ -291,7 +295,7 @@ function namespaceParts(
       const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
       return new EncryptingObjectStore({ store, keys, random, keyName });
     },
-    yield: () => new Promise((resolve) => setImmediate(resolve)),
+    yield: () => new Promise((resolve) => (options.turn ?? setImmediate)(resolve)),
     publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
   };
 }

@@ -8,21 +8,29 @@ export interface FarEnd<To, From> {
   listen(listener: (message: To) => void): void;
 }
 
+/** Has an action run in a turn of its own, after what runs now. */
+export type Turn = (action: () => void) => void;
+
 /** Messages wait in order; each is a copy and arrives in a turn of its own. */
 class Channel<Message> {
+  readonly #turn: Turn;
   readonly #waiting: Message[] = [];
   #listener: ((message: Message) => void) | undefined;
   #closed = false;
 
+  constructor(turn: Turn) {
+    this.#turn = turn;
+  }
+
   post(message: Message, transfer: readonly ArrayBuffer[] = []): void {
     if (this.#closed) return;
     this.#waiting.push(copyOf(message, transfer));
-    setImmediate(() => this.#deliver());
+    this.#turn(() => this.#deliver());
   }
 
   listen(listener: (message: Message) => void): void {
     this.#listener = listener;
-    for (const _ of this.#waiting) setImmediate(() => this.#deliver());
+    for (const _ of this.#waiting) this.#turn(() => this.#deliver());
   }
 
   close(): void {
@@ -36,12 +44,14 @@ class Channel<Message> {
 }
 
 /** Makes both ends. After `terminate` nothing arrives at either. */
-export function localPorts<To, From>(): {
+export function localPorts<To, From>(
+  turn: Turn = setImmediate,
+): {
   readonly near: ThreadPort<To, From>;
   readonly far: FarEnd<To, From>;
 } {
-  const there = new Channel<To>();
-  const back = new Channel<From>();
+  const there = new Channel<To>(turn);
+  const back = new Channel<From>(turn);
   return {
     near: {
       post: (message, transfer) => there.post(message, transfer),

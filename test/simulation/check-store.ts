@@ -1,0 +1,197 @@
+/**
+ * Holds what was put into the store, removed from it and left in it against the histories: every
+ * manifest names objects that are there and counts the documents right (I7, I13); nothing goes that
+ * is still reached, and what nothing reaches is gone at the end (I12).
+ */
+
+import { sequenceNumber } from "../../src/base/ids.ts";
+import { decodeWalEntry } from "../../src/log/wal-entry.ts";
+import type { Manifest } from "../../src/manifest/manifest.ts";
+import { decodeManifest } from "../../src/manifest/manifest-codec.ts";
+import {
+  DELETED_PREFIX,
+  manifestKey,
+  type NamespaceGeneration,
+  parseManifestKey,
+  parseWalKey,
+  segmentKey,
+} from "../../src/storage/object-keys.ts";
+import type { ObjectKey } from "../../src/storage/object-store.ts";
+import { decodeBatches } from "../../src/write/wal-records.ts";
+import { type CommittedLog, generationOf } from "./committed-log.ts";
+import type { PlacedCommits } from "./place-commits.ts";
+import type { Effect, SimulatedObjectStore } from "./simulated-object-store.ts";
+
+/** Says what is wrong with what was put and removed, and with what is left. */
+export async function storeFaults(
+  store: SimulatedObjectStore,
+  log: CommittedLog,
+  placed: PlacedCommits,
+): Promise<string[]> {
+  const replay = new Replay(log, placed);
+  for (const effect of store.effects) await replay.take(effect);
+  replay.checkLeft();
+  return replay.faults;
+}
+
+/** One life of a namespace, as far as its objects tell. */
+interface Life {
+  readonly at: NamespaceGeneration;
+  newest: Manifest | undefined;
+  /** Objects that each entry of the log brings in. */
+  readonly imports: Map<number, readonly ObjectKey[]>;
+  /** Event from which on it is over. */
+  readonly overAt: number;
+}
+
+class Replay {
+  readonly faults: string[] = [];
+  readonly #present = new Set<ObjectKey>();
+  readonly #lives = new Map<string, Life>();
+  readonly #log: CommittedLog;
+  readonly #placed: PlacedCommits;
+
+  constructor(log: CommittedLog, placed: PlacedCommits) {
+    this.#log = log;
+    this.#placed = placed;
+  }
+
+  async take(effect: Effect): Promise<void> {
+    const { kind, key, event } = effect;
+    if (kind === "put") this.#present.add(key);
+    else this.#present.delete(key);
+    const at = generationOf(key);
+    if (at === undefined) return;
+    const life = this.#lifeOf(at);
+    if (event >= life.overAt) return;
+    if (kind === "put") await this.#put(life, effect);
+    else this.#removed(life, effect);
+  }
+
+  /** What nothing reaches. */
+  checkLeft(): void {
+    const reached = new Set<ObjectKey>();
+    for (const life of this.#lives.values()) {
+      if (life.overAt === Number.POSITIVE_INFINITY) for (const key of reach(life)) reached.add(key);
+    }
+    for (const key of this.#present) {
+      const at = generationOf(key);
+      if (at === undefined) {
+        if (key.startsWith(DELETED_PREFIX) || this.#isHintOfLife(key)) continue;
+        this.faults.push(`I12: ${key} is left`);
+        continue;
+      }
+      const life = this.#lifeOf(at);
+      const sequence = parseWalKey(at, key);
+      const isOver = life.overAt < Number.POSITIVE_INFINITY;
+      const isEntry = sequence !== undefined && sequence > (life.newest?.indexedUpTo ?? 0);
+      if (!reached.has(key) && (isOver || !isEntry)) this.faults.push(`I12: ${key} is left`);
+    }
+  }
+
+  async #put(life: Life, { key, body = new Uint8Array(0), event }: Effect): Promise<void> {
+    const { at } = life;
+    const sequence = parseWalKey(at, key);
+    if (sequence !== undefined) return this.#putEntry(life, { key, body, sequence });
+    const version = parseManifestKey(at, key);
+    if (version === undefined || version <= (life.newest?.version ?? 0)) return;
+    const { manifest } = await decodeManifest(body, at, version);
+    life.newest = manifest;
+    const what = `${key} (event ${event})`;
+    if (version > 1 && !this.#present.has(manifestKey(at, version - 1))) {
+      this.faults.push(`I7: ${what} follows no version`);
+    }
+    for (const name of reach(life)) {
+      if (!this.#present.has(name)) this.faults.push(`I7: ${what} names ${name}, which is missing`);
+    }
+    const wanted = this.#countsAt(at, manifest.indexedUpTo);
+    const count = manifest.segments.reduce((sum, s) => sum + s.documentCount - s.deletedCount, 0);
+    if (!wanted.includes(count)) {
+      this.faults.push(
+        `I13: ${what} has ${count} documents up to ${manifest.indexedUpTo}, not ${wanted}`,
+      );
+    }
+  }
+
+  async #putEntry(
+    { at, imports }: Life,
+    { key, body, sequence }: { key: ObjectKey; body: Uint8Array; sequence: number },
+  ): Promise<void> {
+    if (imports.has(sequence)) return; // Others have moved on since.
+    const entry = await decodeWalEntry(body, at, sequenceNumber(sequence));
+    const named = decodeBatches(entry.records, key)
+      .flat()
+      .flatMap((record) => {
+        if (record.kind !== "import") return [];
+        return record.segments.flatMap(({ id, tombstoneObject }) =>
+          [id, tombstoneObject].flatMap((name) =>
+            name ? [segmentKey(at, name as typeof id)] : [],
+          ),
+        );
+      });
+    imports.set(sequence, named);
+    for (const name of named) {
+      if (!this.#present.has(name)) this.faults.push(`I7: ${key} names ${name}, which is missing`);
+    }
+  }
+
+  #removed(life: Life, { key, event, by }: Effect): void {
+    const { at, newest } = life;
+    const sequence = parseWalKey(at, key);
+    const isNeeded =
+      sequence === undefined ? reach(life).has(key) : sequence > (newest?.indexedUpTo ?? 0);
+    if (sequence !== undefined && !life.imports.has(sequence)) return;
+    if (isNeeded) this.faults.push(`I12: ${by} removes ${key} (event ${event}), which is needed`);
+  }
+
+  /** Numbers of documents that the namespace may have after an entry. */
+  #countsAt({ name, generation }: NamespaceGeneration, sequence: number): number[] {
+    const { positions } = this.#placed.timeline(name);
+    const index = positions.findLastIndex((position) => {
+      return position.generation === generation && position.sequence === sequence;
+    });
+    const states = index < 0 ? [] : this.#placed.timeline(name).possibleStates(index);
+    return states.map((state) => state?.documents.size ?? 0);
+  }
+
+  /** Hints of living namespaces may stay: their log may be long again. */
+  #isHintOfLife(key: string): boolean {
+    const match = /^dirty\/(.*)$/.exec(key);
+    const life = match && this.#lives.get(`namespaces/${match[1]}/`);
+    return life?.overAt === Number.POSITIVE_INFINITY;
+  }
+
+  #lifeOf(at: NamespaceGeneration): Life {
+    const key = segmentKey(at, "x" as Parameters<typeof segmentKey>[1]).replace(/segments.*/, "");
+    let life = this.#lives.get(key);
+    if (life === undefined) {
+      const own = this.#log.commits.filter((commit) => {
+        return commit.at.name === at.name && commit.at.generation === at.generation;
+      });
+      const end = own.find(({ batch }) =>
+        batch.some((record) => record.kind === "delete_namespace"),
+      );
+      // What never had an entry never was.
+      const overAt = own.length === 0 ? 0 : (end?.event ?? Number.POSITIVE_INFINITY);
+      life = { at, newest: undefined, imports: new Map(), overAt };
+      this.#lives.set(key, life);
+    }
+    return life;
+  }
+}
+
+/** Objects that the newest manifest, or an entry after it, names. */
+function reach({ at, newest, imports }: Life): Set<ObjectKey> {
+  const reached = new Set<ObjectKey>();
+  if (newest !== undefined) {
+    reached.add(manifestKey(at, newest.version));
+    for (const { id, home, tombstoneObject } of newest.segments) {
+      reached.add(segmentKey(home ?? at, id));
+      if (tombstoneObject) reached.add(segmentKey(at, tombstoneObject as typeof id));
+    }
+  }
+  for (const [sequence, keys] of imports) {
+    if (sequence > (newest?.indexedUpTo ?? 0)) for (const key of keys) reached.add(key);
+  }
+  return reached;
+}

@@ -1,0 +1,266 @@
+/** Servers and indexers over one simulated store, and what befalls them. */
+
+import { isDatabaseError } from "../../src/base/errors.ts";
+import { GARBAGE_GRACE_MS } from "../../src/base/limits.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
+import { Indexer } from "../../src/engine/indexer.ts";
+import { localCache } from "../../src/engine/local-cache.ts";
+import { THRESHOLDS } from "../../src/engine/thresholds.ts";
+import { Arenas } from "../../src/kernel/arena.ts";
+import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
+import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
+import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
+import { Scheduler } from "./scheduler.ts";
+import { SimulatedObjectStore } from "./simulated-object-store.ts";
+import { SimulatedProcess } from "./simulated-process.ts";
+import { type Accident, drawSwarm, type Swarm } from "./swarm.ts";
+import { FAIR } from "./weather.ts";
+
+const MIB = 1024 * 1024;
+/** Longest that an indexer rests between two passes, and a server between two looks at manifests. */
+const REST_MS_MAX = 20_000;
+/** Longest that a process is paused: longer than garbage waits. */
+const PAUSE_MS_MAX = 2 * GARBAGE_GRACE_MS;
+/** Longest until another process takes the place of one that has ended. */
+const RESTART_MS_MAX = 5_000;
+
+/** Accidents of one run at most; it has to come to an end. */
+const ACCIDENTS_MAX = 40;
+/** How long a server that was asked to stop may take. */
+const STOP_MS_MAX = 60_000;
+
+/** A server that serves. */
+export interface SimulatedServer {
+  readonly process: SimulatedProcess;
+  readonly fixture: EngineFixture;
+}
+
+/** One world, from its seed. */
+export class SimulatedWorld {
+  readonly scheduler: Scheduler;
+  readonly swarm: Swarm;
+  readonly store: SimulatedObjectStore;
+  /** Bugs that processes noticed by themselves. */
+  readonly alarms: string[] = [];
+  readonly #servers = new Set<SimulatedServer>();
+  readonly #processes = new Set<SimulatedProcess>();
+  #started = 0;
+  #isEnding = false;
+
+  constructor(seed: number, options: { readonly keepsTrace: boolean }) {
+    this.scheduler = new Scheduler(seed, options.keepsTrace);
+    this.swarm = drawSwarm(this.scheduler.random);
+    this.store = new SimulatedObjectStore(this.scheduler, FAIR);
+  }
+
+  /** Servers that have started and not ended, paused ones too. */
+  get servers(): readonly SimulatedServer[] {
+    return [...this.#servers];
+  }
+
+  /** Starts everything; from now on each process that ends is followed by another. */
+  start(): void {
+    for (let i = 0; i < this.swarm.serverCount; i++) void this.#keepServer();
+    for (let i = 0; i < this.swarm.indexerCount; i++) void this.#keepIndexer();
+    if (this.swarm.accidents.length > 0) void this.#befall();
+  }
+
+  /** Ends everything at once and lets calls under way take effect; the weather is fair after. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    this.store.weather = FAIR;
+    for (const process of this.#processes) process.kill();
+    this.#servers.clear();
+    while (this.store.pendingCount > 0) await this.scheduler.sleep(1000, "calls under way");
+  }
+
+  /** A server that nobody follows. */
+  async startServer(): Promise<SimulatedServer> {
+    const process = this.#process("server");
+    const server = await this.#openServer(process);
+    if (server === undefined) throw new Error("a server does not start in fair weather");
+    return server;
+  }
+
+  /** An indexer that nobody follows. */
+  startIndexer(): Indexer {
+    return this.#indexer(this.#process("indexer"));
+  }
+
+  /** Always a server, until the world ends. */
+  async #keepServer(): Promise<void> {
+    while (!this.#isEnding) {
+      const process = this.#process("server");
+      const server = await this.#openServer(process);
+      if (server !== undefined) {
+        this.#servers.add(server);
+        void this.#follow(server);
+        await process.end;
+        this.#servers.delete(server);
+      }
+      process.kill();
+      await this.scheduler.sleep(this.#upTo(RESTART_MS_MAX), "starts a server");
+    }
+  }
+
+  async #openServer(process: SimulatedProcess): Promise<SimulatedServer | undefined> {
+    const { thresholds, cacheBytes } = this.swarm;
+    try {
+      const opening = EngineFixture.open({
+        store: this.store.connect(process),
+        clock: process.clock,
+        random: this.#randomOf(process),
+        turn: process.turn,
+        thresholds,
+        cacheBytes,
+        memoryBytes: 16 * MIB,
+      });
+      const fixture = await Promise.race([opening, process.end.then(() => undefined)]);
+      return fixture && { process, fixture };
+    } catch (error) {
+      if (!isDatabaseError(error)) this.#alarm(process, error);
+      return undefined;
+    }
+  }
+
+  /** What the write thread of a server does from time to time. */
+  async #follow({ process, fixture }: SimulatedServer): Promise<void> {
+    const { catalog } = fixture;
+    try {
+      while (!process.hasEnded) {
+        await process.clock.sleep(this.#upTo(REST_MS_MAX));
+        await catalog.follow(process.clock.monotonicMs());
+        if (this.scheduler.random.below(8) === 0) catalog.closeIdle();
+      }
+    } catch (error) {
+      this.#alarm(process, error);
+    }
+  }
+
+  async #keepIndexer(): Promise<void> {
+    while (!this.#isEnding) {
+      const process = this.#process("indexer");
+      void this.#work(process);
+      await process.end;
+      await this.scheduler.sleep(this.#upTo(RESTART_MS_MAX), "starts an indexer");
+    }
+  }
+
+  async #work(process: SimulatedProcess): Promise<void> {
+    const indexer = this.#indexer(process);
+    while (!process.hasEnded) {
+      try {
+        await indexer.pass();
+      } catch (error) {
+        if (!isDatabaseError(error)) return this.#alarm(process, error);
+      }
+      await process.clock.sleep(this.#upTo(REST_MS_MAX));
+    }
+  }
+
+  #indexer(process: SimulatedProcess): Indexer {
+    const { clock } = process;
+    const random = this.#randomOf(process);
+    const inner = this.store.connect(process);
+    const store = new RetryingObjectStore({ store: inner, clock, random });
+    const keys = new TestKeys();
+    const storeFor = () => new EncryptingObjectStore({ store, keys, random, keyName: undefined });
+    const arenas = new Arenas({ totalBytes: 16 * MIB, threads: 1, arenaBytes: MIB });
+    return new Indexer({
+      clock,
+      random,
+      log: () => {},
+      store,
+      storeFor,
+      thresholds: { ...THRESHOLDS, ...this.swarm.thresholds },
+      reads: localCache(storeFor(), this.swarm.cacheBytes),
+      memory: arenaSegmentMemory(arenas),
+      garbageGraceMs: GARBAGE_GRACE_MS,
+      segmentBytesMax: MIB,
+      yield: () => new Promise((resolve) => process.turn(resolve)),
+    });
+  }
+
+  async #befall(): Promise<void> {
+    const { random } = this.scheduler;
+    const { accidents, accidentMs } = this.swarm;
+    for (let count = 0; count < ACCIDENTS_MAX; count++) {
+      await this.scheduler.sleep(this.#upTo(2 * accidentMs), "fate");
+      if (this.#isEnding) return;
+      this.#happen(accidents[random.below(accidents.length)]);
+    }
+  }
+
+  #happen(accident: Accident): void {
+    const { random } = this.scheduler;
+    this.scheduler.note(accident);
+    const pick = <T>(values: readonly T[]): T | undefined => values[random.below(values.length)];
+    const alive = [...this.#processes].filter(({ hasEnded }) => !hasEnded);
+    const one = (kind: string) => pick(alive.filter(({ name }) => name.startsWith(kind)));
+    switch (accident) {
+      case "kill a server":
+        one("server")?.kill();
+        break;
+      case "kill an indexer":
+        one("indexer")?.kill();
+        break;
+      case "pause a server":
+        one("server")?.pause(this.#pauseMs());
+        break;
+      case "pause an indexer":
+        one("indexer")?.pause(this.#pauseMs());
+        break;
+      case "stop a server": {
+        const server = pick(this.servers);
+        if (server !== undefined) void this.#stop(server);
+        break;
+      }
+      case "set a clock":
+        pick(alive)?.clock.jump((random.next() - 0.5) ** 3 * 8 * PAUSE_MS_MAX);
+        break;
+      case "freeze a clock":
+        pick(alive)?.clock.freeze(random.next() * PAUSE_MS_MAX);
+        break;
+      case "other weather":
+        this.store.weather = pick(this.swarm.weathers) ?? FAIR;
+    }
+  }
+
+  /** Mostly some accidents' time, sometimes very long. */
+  #pauseMs(): number {
+    const { random } = this.scheduler;
+    const isLong = random.below(6) === 0;
+    const mostMs = isLong ? PAUSE_MS_MAX : Math.min(PAUSE_MS_MAX, 10 * this.swarm.accidentMs);
+    return random.next() ** 3 * mostMs;
+  }
+
+  /** Who does not stop in time is killed, as supervisors do. */
+  async #stop(server: SimulatedServer): Promise<void> {
+    this.#servers.delete(server);
+    const patience = this.scheduler.sleep(STOP_MS_MAX, "patience with a server");
+    await Promise.race([server.fixture.close(), patience]);
+    server.process.kill();
+  }
+
+  #process(kind: string): SimulatedProcess {
+    const process = new SimulatedProcess(`${kind}-${++this.#started}`, this.scheduler);
+    this.#processes.add(process);
+    for (const other of this.#processes) if (other.hasEnded) this.#processes.delete(other);
+    return process;
+  }
+
+  #randomOf(process: SimulatedProcess) {
+    const number = Number(process.name.split("-")[1]);
+    return seededRandom(Math.floor(this.scheduler.random.next() * 2 ** 32) + number);
+  }
+
+  #upTo(ms: number): number {
+    return this.scheduler.random.next() * ms;
+  }
+
+  #alarm(process: SimulatedProcess, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.alarms.push(`${process.name}: ${text}`);
+  }
+}

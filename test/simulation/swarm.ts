@@ -1,0 +1,137 @@
+/**
+ * What one run is made of. Each leaves out a random part of what may happen, since many faults hide
+ * behind operations that undo them, and draws its sizes and speeds anew.
+ */
+
+import type { Random } from "../../src/base/random.ts";
+import type { Thresholds } from "../../src/engine/thresholds.ts";
+import { FAIR, type Weather } from "./weather.ts";
+
+/** What clients do. */
+export const OPERATION_KINDS = [
+  "upsert",
+  "patch",
+  "delete",
+  "create",
+  "conditional",
+  "patch by filter",
+  "delete by filter",
+  "schema",
+  "copy",
+  "branch",
+  "delete namespace",
+  "query",
+  "export",
+  "metadata",
+  "list",
+  "warm",
+  "purge",
+] as const;
+
+/** One of them. */
+export type OperationKind = (typeof OPERATION_KINDS)[number];
+
+/** What happens to processes. */
+export const ACCIDENTS = [
+  "kill a server",
+  "stop a server",
+  "pause a server",
+  "kill an indexer",
+  "pause an indexer",
+  "set a clock",
+  "freeze a clock",
+  "other weather",
+] as const;
+
+/** One of them. */
+export type Accident = (typeof ACCIDENTS)[number];
+
+/** One run's choices. */
+export interface Swarm {
+  /** More often listed, more often done. */
+  readonly operations: readonly OperationKind[];
+  readonly accidents: readonly Accident[];
+  readonly weathers: readonly Weather[];
+  readonly thresholds: Partial<Thresholds>;
+  /** Servers that serve at the same time. */
+  readonly serverCount: number;
+  readonly indexerCount: number;
+  readonly clientCount: number;
+  readonly operationsPerClient: number;
+  /** Mean time between two requests of a client. */
+  readonly thinkMs: number;
+  /** Mean time between two accidents. */
+  readonly accidentMs: number;
+  readonly names: readonly string[];
+  readonly idCount: number;
+  readonly cacheBytes: number;
+}
+
+const WEIGHTS: Readonly<Record<OperationKind, number>> = {
+  upsert: 8,
+  patch: 4,
+  delete: 4,
+  create: 4,
+  conditional: 4,
+  "patch by filter": 2,
+  "delete by filter": 2,
+  schema: 1,
+  copy: 2,
+  branch: 1,
+  "delete namespace": 2,
+  query: 14,
+  export: 2,
+  metadata: 2,
+  list: 1,
+  warm: 1,
+  purge: 1,
+};
+
+const MIB = 1024 * 1024;
+
+/** Servers that may be alive over one store at the same time. */
+const SERVERS_MAX = 1;
+
+/** Draws a run. */
+export function drawSwarm(random: Random): Swarm {
+  const one = <T>(values: readonly T[]) => values[random.below(values.length)];
+  const some = <T>(values: readonly T[], share: number) =>
+    values.filter(() => random.next() < share);
+  const kept = new Set<OperationKind>(["upsert", "query", ...some(OPERATION_KINDS, 0.7)]);
+  const operations = [...kept].flatMap((kind) => Array<OperationKind>(WEIGHTS[kind]).fill(kind));
+  const thinkMs = one([5, 200, 5_000, 60_000]);
+  const storms = random.below(4) > 0;
+  return {
+    operations,
+    accidents: random.below(4) > 0 ? some(ACCIDENTS, 0.6) : [],
+    weathers: storms ? [FAIR, ...Array.from({ length: 3 }, () => drawWeather(random))] : [FAIR],
+    thresholds: {
+      indexTailEntries: 1 + random.below(6),
+      indexInlineDocumentsMax: random.below(2) * 1000,
+      segmentsUnmergedMax: 1 + random.below(20),
+    },
+    serverCount: random.below(3) === 0 ? SERVERS_MAX : 1,
+    indexerCount: one([0, 1, 1, 1, 2]),
+    clientCount: 1 + random.below(4),
+    operationsPerClient: 8 + random.below(20),
+    thinkMs,
+    accidentMs: thinkMs * (3 + random.below(20)),
+    names: ["a", "b", "c"].slice(0, 1 + random.below(3)),
+    idCount: one([3, 8, 24]),
+    cacheBytes: one([MIB, 8 * MIB]),
+  };
+}
+
+function drawWeather(random: Random): Weather {
+  const rate = (most: number) => (random.below(2) === 0 ? 0 : random.next() * most);
+  return {
+    before: rate(0.2),
+    lost: rate(0.2),
+    late: rate(0.1),
+    overloaded: rate(0.1),
+    repeated: rate(0.1),
+    damaged: rate(0.02),
+    held: rate(0.03),
+    latencyMsMax: [1, 10, 200, 2_000][random.below(4)],
+  };
+}
