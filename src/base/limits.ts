@@ -191,6 +191,11 @@ export const WAL_PREFETCH_BYTES_MAX = 64 * MIB;
 export const WAL_PREFETCH_ENTRIES_MAX = 16;
 /** Tries to commit one WAL entry while the store's answers leave its fate open. */
 export const WAL_PUT_ATTEMPTS_MAX = 6;
+/**
+ * Tries to copy a namespace while its segments are replaced by compactions; one takes as long as
+ * seconds of indexing, a try some requests.
+ */
+export const COPY_ATTEMPTS_MAX = 8;
 /** Tries to find the newest manifest while versions are collected under the reader. */
 export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;
 /** Stored vectors that one recall measurement samples as queries; our choice. */

@@ -10,18 +10,31 @@ import type { SequenceNumber } from "../base/ids.ts";
 import { pickGarbage } from "../index/garbage-picker.ts";
 import { editManifest, type Manifest } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
-import { generationPrefix, type NamespaceGeneration, parseWalKey } from "../storage/object-keys.ts";
+import {
+  generationPrefix,
+  type NamespaceGeneration,
+  parseSegmentKey,
+  parseWalKey,
+  pinPrefix,
+} from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import { saveThrough } from "./index-namespace.ts";
 import type { IndexerParts } from "./indexer-parts.ts";
 import { decodeFacts } from "./namespace-facts.ts";
-import { isAnnounced, isDeleted, removeGeneration } from "./namespace-generations.ts";
+import { isAnnounced, isDeleted } from "./namespace-generations.ts";
+import { findPinned, isPinned, type PinSightings } from "./segment-pins.ts";
 import { storePages } from "./store-pages.ts";
 
 /** What a collector has seen of one namespace. */
 export interface GarbageMemory {
   /** When each object was first seen to be garbage, by the collector's own clock. */
   readonly seen: Map<ObjectKey, Sighting>;
+  readonly pins: PinSightings;
+}
+
+/** Nothing seen yet. */
+export function newGarbageMemory(): GarbageMemory {
+  return { seen: new Map(), pins: new Map() };
 }
 
 interface Sighting {
@@ -54,7 +67,8 @@ export async function collectGarbage(
   const keys = await listAll(parts, at);
   const newest = await manifests.load();
   if (newest === undefined) return { removedCount: 0, waitingCount: 0 };
-  const { unreachable, pending } = pickGarbage(keys, at, newest);
+  const { unreachable: unnamed, pending } = pickGarbage(keys, at, newest);
+  const unreachable = await withoutPinned(parts, at, { keys, unnamed, seen: memory.pins });
   const logEnd = lastEntry(keys, at);
   const isRipe = sighter(memory, { clock, logEnd, graceMs: parts.garbageGraceMs, newest });
   if (pending.filter(isRipe).length > 0) await fence(parts, { at, manifests, newest });
@@ -64,6 +78,27 @@ export async function collectGarbage(
   for (const key of memory.seen.keys()) if (!known.has(key)) memory.seen.delete(key);
   for (const key of ripe) memory.seen.delete(key);
   return { removedCount: ripe.length, waitingCount: memory.seen.size };
+}
+
+/** Leaves out what others share, and adds pins that nobody needs any more. */
+async function withoutPinned(
+  parts: IndexerParts,
+  at: NamespaceGeneration,
+  of: {
+    readonly keys: readonly ObjectKey[];
+    readonly unnamed: readonly ObjectKey[];
+    readonly seen: PinSightings;
+  },
+): Promise<readonly ObjectKey[]> {
+  const { keys, unnamed, seen } = of;
+  const mayBeShared = unnamed.some((key) => parseSegmentKey(at, key) !== undefined);
+  if (!mayBeShared && !keys.some((key) => key.startsWith(pinPrefix(at)))) return unnamed;
+  const pinned = await findPinned(parts, at, seen);
+  const spared = unnamed.filter((key) => {
+    const id = parseSegmentKey(at, key);
+    return id === undefined || !isPinned(pinned, id);
+  });
+  return pinned.kind === "all" ? spared : [...spared, ...pinned.idle];
 }
 
 /** Notes what is seen for the first time; tells what has been seen for long enough. */
@@ -108,19 +143,23 @@ async function fence(
 async function removeDeleted(
   parts: IndexerParts,
   at: NamespaceGeneration,
-  { seen }: GarbageMemory,
+  { seen, pins }: GarbageMemory,
 ): Promise<CollectionOutcome> {
   const keys = await listAll(parts, at);
+  const unnamed = keys.filter((key) => !key.startsWith(pinPrefix(at)));
+  const garbage = await withoutPinned(parts, at, { keys, unnamed, seen: pins });
   const nowMs = parts.clock.monotonicMs();
-  for (const key of keys) {
+  const known = new Set(garbage);
+  for (const key of seen.keys()) if (!known.has(key)) seen.delete(key);
+  for (const key of garbage) {
     if (!seen.has(key)) seen.set(key, { sinceMs: nowMs, logEnd: 0 });
   }
-  const since = keys.map((key) => seen.get(key)?.sinceMs ?? nowMs);
+  const since = garbage.map((key) => seen.get(key)?.sinceMs ?? nowMs);
   const isRipe = since.every((ms) => nowMs - ms >= parts.garbageGraceMs);
   if (!isRipe) return { removedCount: 0, waitingCount: keys.length };
-  await removeGeneration(parts.store, at);
+  await removeAll(parts, garbage);
   seen.clear();
-  return { removedCount: keys.length, waitingCount: 0 };
+  return { removedCount: garbage.length, waitingCount: keys.length - garbage.length };
 }
 
 async function listAll(parts: IndexerParts, at: NamespaceGeneration): Promise<ObjectKey[]> {

@@ -97,7 +97,7 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
 }
 
 /** The customer-managed key with which a namespace writes, if any. */
-export function keyOf({ settings }: NamespaceFacts): string | undefined {
+export function keyOf({ settings }: Pick<NamespaceFacts, "settings">): string | undefined {
   const encryption = settings?.encryption;
   return encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
 }

@@ -1,21 +1,24 @@
 /**
- * Copies and branches: puts the source's live documents as segments under the destination's prefix,
- * then commits one WAL entry that names them. Until that entry is there the destination does not
- * exist. The bytes stay in this process and its store; clients see none of them.
+ * Copies and branches: one WAL entry of the destination names the source's stored segments, which
+ * both share from then on (segment-pins.ts). Only what the source's log adds to them, and which
+ * documents are alive, is put under the destination's prefix before. Until that entry is there the
+ * destination does not exist. No bytes of documents leave the store and this process.
  */
 
-import { invalid } from "../base/errors.ts";
+import { DatabaseError, invalid } from "../base/errors.ts";
 import {
   type NamespaceName,
   namespaceName,
   namespaceNameFault,
   type SegmentId,
 } from "../base/ids.ts";
+import { COPY_ATTEMPTS_MAX } from "../base/limits.ts";
+import type { Random } from "../base/random.ts";
 import type { ManifestSegment } from "../manifest/manifest.ts";
 import type { WriteRequest } from "../model/write-request.ts";
 import { newSegmentId, tombstoneName } from "../segment/segment-id.ts";
-import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
-import type { ObjectStore } from "../storage/object-store.ts";
+import { homeOf, type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
+import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import {
   branchSettings,
   copySettings,
@@ -23,6 +26,7 @@ import {
 } from "../write/namespace-settings.ts";
 import type { WriteBatch } from "../write/wal-records.ts";
 import { billedCopyBytes } from "../write/write-billing.ts";
+import { keyOf } from "./commit-group.ts";
 import type { CommitJob } from "./commit-job.ts";
 import type { HeldDocuments, HeldStoredSegment } from "./held-documents.ts";
 import type { Namespace } from "./namespace.ts";
@@ -30,6 +34,7 @@ import type { NamespaceCatalog } from "./namespace-catalog.ts";
 import { namespaceNotFound } from "./namespace-faults.ts";
 import type { NamespaceParts } from "./namespace-parts.ts";
 import { copyStoredSegment, putTombstones } from "./segment-objects.ts";
+import { chooseShared, pinShared, type Sharing } from "./share-segments.ts";
 import { storeSegments } from "./store-segments.ts";
 import { destinationExists, importJob } from "./write-jobs.ts";
 
@@ -52,23 +57,43 @@ export async function copyNamespace(
   request: WriteRequest,
   context: CopyContext,
 ): Promise<CopyOutcome> {
-  const { catalog, parts } = context;
-  const source = await findSource(request, catalog);
-  const held = source.hold(); // At once: from here on it may be deleted.
-  try {
-    const target = await catalog.get(destination);
-    if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
-    const settings = settingsOf(request, held, parts.clock.nowMs());
-    const to: Filling = { at: target.at, store: parts.storeFor(settings), ids: [] };
-    const head: WriteBatch = [
-      { kind: "settings", settings },
-      { kind: "schema", schema: held.schema },
-    ];
-    await fillNamespace(held, to, { ...context, head });
-  } finally {
-    held.letGo();
+  for (let tried = 1; ; tried++) {
+    const source = await findSource(request, context.catalog);
+    const held = source.hold(); // At once: from here on it may be deleted.
+    try {
+      if (await copyHeld(held, destination, { ...context, request })) {
+        const { documentCount, logicalBytes } = held;
+        return { documentCount, billedBytes: billedCopyBytes(logicalBytes) };
+      }
+    } finally {
+      held.letGo();
+    }
+    if (tried === COPY_ATTEMPTS_MAX) throw movesTooFast(held.name);
+    await source.follow(true);
+    await source.settle();
   }
-  return { documentCount: held.documentCount, billedBytes: billedCopyBytes(held.logicalBytes) };
+}
+
+/** False if the source's segments were replaced before it was known that they would stay. */
+async function copyHeld(
+  held: HeldDocuments,
+  destination: NamespaceName,
+  context: CopyContext & { readonly request: WriteRequest },
+): Promise<boolean> {
+  const { catalog, parts, request } = context;
+  const target = await catalog.get(destination);
+  if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
+  const settings = settingsOf(request, held, parts.clock.nowMs());
+  const present = new Set(target.stored.map(({ segment }) => segment.view.id));
+  // Segments under another key than the destination's cannot be the destination's.
+  const isKept = keyOf({ settings }) === keyOf(held);
+  const sharing = chooseShared(held, (id) => isKept && !present.has(id));
+  const to: Filling = { at: target.at, store: parts.storeFor(settings), ids: [], pins: [] };
+  const head: WriteBatch = [
+    { kind: "settings", settings },
+    { kind: "schema", schema: held.schema },
+  ];
+  return fillNamespace(held, to, { ...context, head, sharing });
 }
 
 /** Where a copy's segments go, and which of them may be there. */
@@ -76,20 +101,27 @@ interface Filling {
   readonly at: NamespaceGeneration;
   readonly store: ObjectStore;
   readonly ids: SegmentId[];
+  readonly pins: ObjectKey[];
 }
 
-/** Puts the segments and commits them with `head`, or leaves nothing. */
+type FillingContext = CopyContext & { readonly head: WriteBatch; readonly sharing: Sharing };
+
+/** Puts what is not shared and commits all with `head`, or leaves nothing. */
 async function fillNamespace(
   held: HeldDocuments,
   to: Filling,
-  context: CopyContext & { readonly head: WriteBatch },
-): Promise<void> {
-  const { catalog, head } = context;
+  context: FillingContext,
+): Promise<boolean> {
+  const { catalog, head, parts, sharing } = context;
   const { at } = to;
   let isDecided = false;
   let mayBeCommitted = false;
   try {
     await catalog.beginFilling(at);
+    if (!(await pinShared(held, sharing.shared, { ...parts, by: at, pins: to.pins }))) {
+      isDecided = await takeBack(to, catalog, false);
+      return false;
+    }
     const segments = await putAll(held, to, context);
     const batch: WriteBatch = [...head, { kind: "import", source: held.name, segments }];
     const job = whenResolved(importJob(batch, at), () => {
@@ -103,25 +135,27 @@ async function fillNamespace(
   } finally {
     await catalog.endFilling(at, isDecided);
   }
+  return true;
 }
 
 /**
- * Removes the segments of a copy that failed, unless it was committed after all: only the store
- * knows, after an answer was lost. Tells whether that is settled; if not, the next start does it.
+ * Removes what a copy that failed has put, unless it was committed after all: only the store knows,
+ * after an answer was lost. Tells whether that is settled; if not, the next start does it.
  */
 async function takeBack(
-  { at, store, ids }: Filling,
+  { at, store, ids, pins }: Filling,
   catalog: NamespaceCatalog,
   mayBeCommitted: boolean,
 ): Promise<boolean> {
   try {
     if (mayBeCommitted) {
       const now = await catalog.get(at.name);
-      // Where it exists the next checkpoint removes what is not part of it.
+      // Where it exists a collector removes what is not part of it.
       if (now.exists && now.at.generation === at.generation) return true;
       catalog.forgetIfAbsent(at.name);
     }
     for (const id of ids) await store.delete(segmentKey(at, id));
+    for (const pin of pins) await store.delete(pin);
     return true;
   } catch {
     return false; // The error that led here is the one to tell.
@@ -145,11 +179,11 @@ function whenResolved(job: CommitJob<void>, resolved: () => void): CommitJob<voi
   };
 }
 
-/** Puts all live documents under the destination. Stored segments are copied as they are. */
+/** Puts all live documents that are not shared, and names all. */
 async function putAll(
   held: HeldDocuments,
   filling: Filling,
-  { parts, progress }: CopyContext,
+  { parts, progress, sharing }: FillingContext,
 ): Promise<ManifestSegment[]> {
   const { at, store, ids } = filling;
   let total = 0;
@@ -168,43 +202,52 @@ async function putAll(
     progress: count,
   });
   ids.push(...put.map(({ id }) => id));
-  for (const segment of held.stored) {
-    if (segment.liveCount === 0) continue;
-    const copied = await copySegment(segment, filling, parts);
-    count(copied.bytes);
-    put.push(copied);
+  for (const segment of sharing.shared) {
+    const home = homeOf(segment.object);
+    const { id } = segment.view;
+    const entry = { id, bytes: segment.objectBytes, home };
+    put.push(await nameSegment(segment, entry, { filling, random: parts.random }));
+    count(segment.objectBytes);
+  }
+  for (const segment of sharing.copied) {
+    const id = newSegmentId(0, parts.random);
+    ids.push(id);
+    const to = { store, key: segmentKey(at, id) };
+    const bytes = await copyStoredSegment({ store, key: segment.object }, to);
+    put.push(await nameSegment(segment, { id, bytes }, { filling, random: parts.random }));
+    count(bytes);
   }
   return put;
 }
 
-/** Copies one stored segment, and which of its documents are alive. */
-async function copySegment(
-  { view, live, liveCount, object, head, indexMark }: HeldStoredSegment,
-  { at, store, ids }: Filling,
-  { random }: CopyContext["parts"],
+/** Describes a segment, and puts which of its documents are alive. */
+async function nameSegment(
+  { view, live, liveCount, head, indexMark }: HeldStoredSegment,
+  entry: Pick<ManifestSegment, "id" | "bytes" | "home">,
+  to: { readonly filling: Filling; readonly random: Random },
 ): Promise<ManifestSegment> {
-  const id = newSegmentId(0, random);
-  ids.push(id);
-  const bytes = await copyStoredSegment({ store, key: object }, { store, key: segmentKey(at, id) });
+  const { at, store, ids } = to.filling;
   const { documentCount } = view;
   const deletedCount = documentCount - liveCount;
-  const copied = {
-    id,
+  const named = {
+    ...entry,
     documentCount,
-    bytes,
     deletedCount,
-    head: encodeHead(head),
+    head: Buffer.from(head).toString("base64"),
     ...(indexMark !== undefined && { indexMark }),
   };
-  if (deletedCount === 0) return copied;
-  const tombstoneObject = tombstoneName(id, 0, random);
+  if (deletedCount === 0) return named;
+  const tombstoneObject = tombstoneName(entry.id, 0, to.random);
   ids.push(tombstoneObject);
   await putTombstones(store, at, tombstoneObject, live);
-  return { ...copied, tombstoneObject };
+  return { ...named, tombstoneObject };
 }
 
-function encodeHead(head: Uint8Array): string {
-  return Buffer.from(head).toString("base64");
+function movesTooFast(name: NamespaceName): DatabaseError {
+  return new DatabaseError(
+    "unavailable",
+    `💔 namespace '${name}' is being indexed faster than it can be copied; retry`,
+  );
 }
 
 async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Promise<Namespace> {

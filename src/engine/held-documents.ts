@@ -33,6 +33,8 @@ export interface HeldDocuments {
   readonly stored: readonly HeldStoredSegment[];
   readonly schema: Schema;
   readonly settings: NamespaceSettings;
+  /** Version of the manifest that these segments are of, before what the log adds; 0: none. */
+  readonly manifestVersion: number;
   readonly documentCount: number;
   readonly logicalBytes: number;
   letGo(): void;

@@ -18,7 +18,7 @@ import {
   parseGenerationPrefix,
   parseNamespacePrefix,
 } from "../storage/object-keys.ts";
-import { collectGarbage, type GarbageMemory } from "./collect-garbage.ts";
+import { collectGarbage, type GarbageMemory, newGarbageMemory } from "./collect-garbage.ts";
 import { compactNamespace } from "./compact-namespace.ts";
 import { indexNamespace } from "./index-namespace.ts";
 import type { IndexerParts } from "./indexer-parts.ts";
@@ -191,7 +191,7 @@ export class Indexer {
     const key = generationPrefix(at);
     let known = this.#known.get(key);
     if (known === undefined) {
-      known = { at, garbage: { seen: new Map() }, retryAtMs: 0, collectAtMs: undefined };
+      known = { at, garbage: newGarbageMemory(), retryAtMs: 0, collectAtMs: undefined };
       this.#known.set(key, known);
     }
     return known;

@@ -62,11 +62,11 @@ export class ManifestFollower {
   /**
    * Looks for a newer manifest and reads it. Costs one request if there is none. The ids that it
    * takes to adopt it are in memory afterwards, if they fit. `sequence` is that of the last entry
-   * that this instance knows.
+   * that this instance knows. `isSure`: by listing, which finds it whatever was collected meanwhile.
    */
-  async look(sequence: () => SequenceNumber): Promise<FollowOutcome> {
+  async look(sequence: () => SequenceNumber, isSure: boolean): Promise<FollowOutcome> {
     if (this.#adoption !== undefined) return "newer";
-    const newest = await this.#newest();
+    const newest = await (isSure ? this.#manifests.load() : this.#newest());
     if (newest === undefined || newest.version <= this.version) return "nothing new";
     const { at } = this.#opened;
     const { reads } = this.#parts;

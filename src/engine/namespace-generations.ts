@@ -23,8 +23,10 @@ import {
   parseDeletedKey,
   parseDeletingKey,
   parseGenerationPrefix,
+  pinPrefix,
+  segmentPrefix,
 } from "../storage/object-keys.ts";
-import { ALWAYS, type ObjectStore } from "../storage/object-store.ts";
+import { ALWAYS, type ObjectKey, type ObjectStore } from "../storage/object-store.ts";
 import { storePages } from "./store-pages.ts";
 
 /** Objects that are removed at the same time. */
@@ -76,11 +78,21 @@ export async function markDeleted(store: ObjectStore, at: NamespaceGeneration): 
   await store.put(deletedKey(at), new Uint8Array(0), ALWAYS);
 }
 
-/** Steps 4 and 5: removes the objects of a generation that is marked as deleted. */
+/**
+ * Steps 4 and 5: removes the objects of a generation that is marked as deleted. Where others share
+ * segments of it (segment-pins.ts), all segments stay: a collector finds out which are needed. Who
+ * puts a pin after the mark sees the mark, and takes it back.
+ */
 export async function removeGeneration(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
+  const pins = await store.list({ prefix: pinPrefix(at), limit: 1 });
+  const isShared = pins.keys.length > 0;
+  const mayGo = (key: ObjectKey) => {
+    return !isShared || !(key.startsWith(segmentPrefix(at)) || key.startsWith(pinPrefix(at)));
+  };
   for await (const page of storePages(store, generationPrefix(at))) {
-    for (let start = 0; start < page.keys.length; start += REMOVALS_AT_ONCE) {
-      const keys = page.keys.slice(start, start + REMOVALS_AT_ONCE);
+    const gone = page.keys.filter(mayGo);
+    for (let start = 0; start < gone.length; start += REMOVALS_AT_ONCE) {
+      const keys = gone.slice(start, start + REMOVALS_AT_ONCE);
       await Promise.all(keys.map((key) => store.delete(key)));
     }
   }

@@ -103,9 +103,9 @@ export class Namespace {
     });
   }
 
-  /** Looks for a manifest that an indexer has written, and takes it over in its turn. */
-  follow(): Promise<void> {
-    this.#following ??= this.#follow()
+  /** Looks for a manifest that an indexer has written, for certain or by a guess; takes it over. */
+  follow(isSure = false): Promise<void> {
+    this.#following ??= this.#follow(isSure)
       .catch((error: unknown) => this.#warnOfFollowing(error))
       .finally(() => {
         this.#following = undefined;
@@ -162,6 +162,7 @@ export class Namespace {
       name: this.name,
       settings,
       schema,
+      manifestVersion: this.#follower.version,
       ...holdSegments(documents),
       letGo: this.#pin(),
     };
@@ -218,9 +219,9 @@ export class Namespace {
     if (this.#running === undefined) this.#running = this.#run();
   }
 
-  async #follow(): Promise<void> {
+  async #follow(isSure: boolean): Promise<void> {
     if (this.#retired || !this.exists) return;
-    const outcome = await this.#follower.look(() => this.#facts.sequence);
+    const outcome = await this.#follower.look(() => this.#facts.sequence, isSure);
     if (outcome === "newer" && !this.#retired) this.#start();
     if (outcome !== "behind") return;
     const facts = { namespace: this.name };

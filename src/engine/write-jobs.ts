@@ -141,13 +141,19 @@ export function deleteJob(name: NamespaceName): CommitJob<void> {
 
 /** The commit of a copy or branch, whose segments are in the store already, under `at`. */
 export function importJob(batch: WriteBatch, at: NamespaceGeneration): CommitJob<void> {
+  const named = new Set(
+    batch
+      .flatMap((record) => (record.kind === "import" ? record.segments : []))
+      .map(({ id }) => id),
+  );
   return {
     bytes: JOB_BYTES_MIN,
     alone: true,
     bind: () => ({
       conflictsWith: () => false,
       resolve: ({ segments, generation }) => {
-        if (segments.some(({ liveCount }) => liveCount > 0)) throw destinationExists(at.name);
+        const isUsed = segments.some(({ view, liveCount }) => liveCount > 0 || named.has(view.id));
+        if (isUsed) throw destinationExists(at.name);
         if (generation !== at.generation) throw destinationDeleted(at.name);
         return { batch, builds: [], result: () => {} };
       },

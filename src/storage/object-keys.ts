@@ -4,6 +4,8 @@
  *     namespaces/<name>-table/<generation>/wal/<sequence number>     log/wal-entry.ts
  *     namespaces/<name>-table/<generation>/manifest/<version>        manifest/manifest-codec.ts
  *     namespaces/<name>-table/<generation>/segments/<segment id>     segment/segment-id.ts
+ *     namespaces/<name>-table/<generation>/pins/<by>-table/<generation of by>/<16 hex digits>
+ *                                                                    engine/segment-pins.ts
  *     deleting/<name>-table/<generation>                             a deletion has been decided
  *     deleted/<name>-table/<generation>                              ... and is done
  *     dirty/<name>-table/<generation>                                a hint: its log is long
@@ -82,6 +84,33 @@ export function segmentPrefix(at: NamespaceGeneration): string {
 /** Key of one segment. */
 export function segmentKey(at: NamespaceGeneration, id: SegmentId): ObjectKey {
   return objectKey(segmentPrefix(at) + id);
+}
+
+/** Start of the keys of the pins on a generation's segments. */
+export function pinPrefix(home: NamespaceGeneration): string {
+  return `${generationPrefix(home)}pins/`;
+}
+
+/** Key of a pin on segments of `home` that `by` shares; `nonce` tells it from others of `by`. */
+export function pinKey(
+  home: NamespaceGeneration,
+  by: NamespaceGeneration,
+  nonce: string,
+): ObjectKey {
+  const number = digits(by.generation, GENERATION_DIGITS);
+  return objectKey(`${pinPrefix(home)}${by.name}${SUFFIX}/${number}/${nonce}`);
+}
+
+/** Reads who shares from a key that lies under `pinPrefix(home)`; undefined for other names. */
+export function parsePinKey(
+  home: NamespaceGeneration,
+  key: string,
+): NamespaceGeneration | undefined {
+  const prefix = pinPrefix(home);
+  const parts = key.slice(prefix.length).split("/");
+  return key.startsWith(prefix) && parts.length === 3
+    ? parseGeneration(parts[0], parts[1])
+    : undefined;
 }
 
 /** The generation under whose prefix a segment's object lies; of a key that `segmentKey` made. */
