@@ -62,7 +62,7 @@ export class ManifestFollower {
   /**
    * Looks for a newer manifest and reads it. Costs one request if there is none. The ids that it
    * takes to adopt it are in memory afterwards, if they fit. `sequence` is that of the last entry
-   * that this instance knows. `isSure`: by listing, which finds it whatever was collected meanwhile.
+   * that this instance knows. `isSure`: by listing, which finds it whatever was collected since.
    */
   async look(sequence: () => SequenceNumber, isSure: boolean): Promise<FollowOutcome> {
     if (this.#adoption !== undefined) return "newer";

@@ -71,3 +71,20 @@ test("a deleted generation's number is never used again", async () => {
     next: { name, generation: 2 },
   });
 });
+
+test("a deleted name of which objects are left is not listed, one created again is", async () => {
+  const store = await storeWith(["a", "b", "c", "d"]);
+  for (const name of ["a", "b", "d"]) {
+    await markDeleted(store, { name: namespaceName(name), generation: 1 });
+  }
+  const again = { name: namespaceName("b"), generation: 2 };
+  await store.put(walKey(again, sequenceNumber(1)), new Uint8Array(1), ALWAYS);
+  const list = (pageSize: number, name?: string) => {
+    const after = name === undefined ? undefined : namespaceName(name);
+    return listNamespaces(store, { prefix: "", after, pageSize }, NONE_GONE);
+  };
+  expect(await list(10)).toEqual(["b", "c"]);
+  expect(await list(1)).toEqual(["b"]);
+  expect(await list(1, "b")).toEqual(["c"]);
+  expect(await list(1, "c")).toEqual([]);
+});

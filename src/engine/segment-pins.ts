@@ -12,9 +12,9 @@
  *        has all that is to be shared          4. list the pins again: a new one spares all
  *     3. commit the names                      5. remove what neither manifest names
  *
- * A collector that misses the pin in its step 4 has loaded its manifests before the pin was put, and
- * then step 2 of who shares sees at least these: it finds a segment gone, or the collector found it
- * named. A pin is empty, and lies at `pins/<by>-table/<generation of by>/<16 hex digits>`.
+ * A collector that misses the pin in its step 4 has loaded its manifests before the pin was put,
+ * and then step 2 of who shares sees at least these: it finds a segment gone, or the collector
+ * found it named. A pin is empty, and lies at `pins/<by>-table/<generation of by>/<16 hex digits>`.
  */
 
 import type { SegmentId, SequenceNumber } from "../base/ids.ts";

@@ -3,7 +3,6 @@
 import { expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { ManifestStore } from "../../src/manifest/manifest-store.ts";
 import { newSegmentId } from "../../src/segment/segment-id.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { manifestKey, segmentKey, walKey } from "../../src/storage/object-keys.ts";
@@ -11,6 +10,7 @@ import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
 import { FaultyObjectStore, SimulatedCrash } from "../support/faulty-object-store.ts";
 import { InstantClock } from "../support/instant-clock.ts";
+import { reachableFrom } from "../support/reachable.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };
 const GRACE_MS = 1000;
@@ -22,20 +22,7 @@ async function allKeys(store: MemoryObjectStore): Promise<ObjectKey[]> {
   return [...keys];
 }
 
-/** Exactly what the newest manifest reaches. */
-async function reachable(store: MemoryObjectStore): Promise<string[]> {
-  const random = seededRandom(1);
-  const manifests = new ManifestStore({ store, clock: new InstantClock(), random, at: AT });
-  const newest = await manifests.load();
-  if (newest === undefined) return [];
-  const segments = newest.segments.flatMap(({ id, tombstoneObject }) => {
-    return tombstoneObject === undefined ? [id] : [id, tombstoneObject];
-  });
-  return [
-    manifestKey(AT, newest.version),
-    ...segments.map((id) => segmentKey(AT, id as never)),
-  ].sort();
-}
+const reachable = (store: MemoryObjectStore) => reachableFrom(store, AT);
 
 test("covered log entries and old manifests stay for the grace, then they go", async () => {
   const store = new MemoryObjectStore();
