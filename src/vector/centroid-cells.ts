@@ -1,0 +1,200 @@
+/**
+ * Centroids in two levels: cells, each with a centroid of its own, and the centroids in them. A
+ * vector looks at the centroids of the cells that are nearest to it.
+ */
+
+import { CLUSTER_SAMPLE_ROWS } from "../base/limits.ts";
+import type { Random } from "../base/random.ts";
+import { Centroids, type KernelSpace, type VectorSpace } from "./centroids.ts";
+import { type RowSet, sampleRows, trainCentroids } from "./kmeans.ts";
+import { VectorReader } from "./vector-rows.ts";
+
+/** Centroids up to which there is one cell: two levels would cost as many distances. */
+const ONE_CELL_MAX = 64;
+/** Rows for each cell that cells are trained on. */
+const CELL_SAMPLE_ROWS = 256;
+/**
+ * A vector looks at so many times √k of k centroids. Measured on 60,000 images of 784 dimensions
+ * and 891 clusters: 95 % of the vectors end in the cluster whose centroid is the nearest.
+ */
+const LOOKS = 8;
+
+/** What centroids are made with. */
+export interface CellTools {
+  readonly space: VectorSpace;
+  readonly kernels: KernelSpace;
+  readonly random: Random;
+}
+
+/** All centroids by cell. Must be freed. */
+export class CentroidCells {
+  /** The cells' own, then all others. */
+  readonly #table: Centroids;
+  /** Where each cell begins in the table and, last, its end. */
+  readonly #starts: Uint32Array;
+  readonly #found: Uint32Array;
+
+  /** `table` is taken over. */
+  constructor(table: Centroids, starts: Uint32Array) {
+    const cellCount = starts.length - 1;
+    const looks = Math.ceil((LOOKS * cellCount) / Math.sqrt(table.count - starts[0]));
+    this.#table = table;
+    this.#starts = starts;
+    this.#found = new Uint32Array(Math.min(looks, cellCount));
+  }
+
+  get count(): number {
+    return this.#table.count - this.#starts[0];
+  }
+
+  /** A centroid: a view. */
+  at(index: number): Float32Array {
+    return this.#table.at(this.#starts[0] + index);
+  }
+
+  /** The nearest centroid to a vector, but for a few vectors at borders of cells. */
+  nearest(vector: Float32Array): number {
+    const starts = this.#starts;
+    this.#table.aim(vector);
+    if (starts[0] === 0) return this.#table.nearest(0, this.count).index;
+    let index = starts[0];
+    let closeness = Number.NEGATIVE_INFINITY;
+    this.#table.nearestFew(starts.length - 1, this.#found);
+    for (let i = 0; i < this.#found.length; i++) {
+      const cell = this.#found[i];
+      const nearest = this.#table.nearest(starts[cell], starts[cell + 1]);
+      if (!(nearest.closeness > closeness)) continue;
+      closeness = nearest.closeness;
+      index = nearest.index;
+    }
+    return index - starts[0];
+  }
+
+  free(): void {
+    this.#table.free();
+  }
+}
+
+/**
+ * Trains about `count` centroids on a sample of the rows. `known` ones, end to end, that cluster
+ * most of these rows already, are taken as they are where there are about enough of them, and else
+ * as cells.
+ */
+export function trainCells(
+  { reader, rows }: RowSet,
+  count: number,
+  tools: CellTools,
+  known?: Float32Array,
+): CentroidCells {
+  const knownCount = known === undefined ? 0 : known.length / reader.dimensions;
+  if (known !== undefined && knownCount > count / 2) return cellsOf(known, tools);
+  const sample = { reader, rows: sampleRows(rows, count * CLUSTER_SAMPLE_ROWS, tools.random) };
+  if (count <= ONE_CELL_MAX) {
+    const table = new Centroids(count, tools.space, tools.kernels);
+    trainCentroids(sample, table, { start: 0, end: count }, tools.random);
+    return new CentroidCells(table, Uint32Array.of(0, count));
+  }
+  const cells = known === undefined ? trainTop(sample, count, tools) : tableOf(known, tools);
+  try {
+    return trainInCells(sample, count, cells, tools);
+  } finally {
+    cells.free();
+  }
+}
+
+/** Puts centroids into cells. */
+function cellsOf(known: Float32Array, tools: CellTools): CentroidCells {
+  const all = tableOf(known, tools);
+  if (all.count <= ONE_CELL_MAX) return new CentroidCells(all, Uint32Array.of(0, all.count));
+  const set = { reader: readerOf(known, tools.space), rows: Uint32Array.from(known.keys()) };
+  const rows = set.rows.subarray(0, all.count);
+  const cells = trainTop({ ...set, rows }, all.count, tools);
+  try {
+    const members = byCell({ ...set, rows }, cells);
+    const starts = startsOf(members.map(({ length }) => length));
+    const table = tableUnder(cells, starts, tools);
+    members
+      .flatMap((cell) => [...cell])
+      .forEach((row, i) => {
+        table.at(starts[0] + i).set(all.at(row));
+      });
+    return new CentroidCells(table, starts);
+  } finally {
+    cells.free();
+    all.free();
+  }
+}
+
+/** Trains the cells' own centroids. */
+function trainTop({ reader, rows }: RowSet, count: number, tools: CellTools): Centroids {
+  const cells = new Centroids(Math.round(Math.sqrt(count)), tools.space, tools.kernels);
+  const sample = sampleRows(rows, cells.count * CELL_SAMPLE_ROWS, tools.random);
+  trainCentroids({ reader, rows: sample }, cells, { start: 0, end: cells.count }, tools.random);
+  return cells;
+}
+
+/** Trains centroids in each cell, as many as its share of the sample. */
+function trainInCells(
+  sample: RowSet,
+  count: number,
+  cells: Centroids,
+  tools: CellTools,
+): CentroidCells {
+  const members = byCell(sample, cells);
+  const counts = members.map(({ length }) => {
+    const share = Math.round((count * length) / sample.rows.length);
+    return Math.min(length, Math.max(1, share));
+  });
+  const starts = startsOf(counts);
+  const table = tableUnder(cells, starts, tools);
+  members.forEach((rows, cell) => {
+    if (rows.length === 0) return;
+    const range = { start: starts[cell], end: starts[cell + 1] };
+    trainCentroids({ reader: sample.reader, rows }, table, range, tools.random);
+  });
+  return new CentroidCells(table, starts);
+}
+
+/** The rows that are nearest to each cell. */
+function byCell({ reader, rows }: RowSet, cells: Centroids): Uint32Array[] {
+  const members = Array.from({ length: cells.count }, (): number[] => []);
+  for (const row of rows) {
+    cells.aim(reader.at(row));
+    members[cells.nearest(0, cells.count).index].push(row);
+  }
+  return members.map((cell) => Uint32Array.from(cell));
+}
+
+/** Where each cell of so many centroids begins in a table that begins with the cells' own. */
+function startsOf(counts: readonly number[]): Uint32Array {
+  const starts = new Uint32Array(counts.length + 1);
+  starts[0] = counts.length;
+  counts.forEach((count, cell) => {
+    starts[cell + 1] = starts[cell] + count;
+  });
+  return starts;
+}
+
+function tableUnder(cells: Centroids, starts: Uint32Array, tools: CellTools): Centroids {
+  const table = new Centroids(starts[starts.length - 1], tools.space, tools.kernels);
+  table.values.set(cells.values);
+  return table;
+}
+
+function tableOf(values: Float32Array, { space, kernels }: CellTools): Centroids {
+  const table = new Centroids(values.length / space.dimensions, space, kernels);
+  table.values.set(values);
+  return table;
+}
+
+/** Centroids as rows, which are of length 1 where lengths matter. */
+function readerOf(values: Float32Array, { dimensions }: VectorSpace): VectorReader {
+  const { buffer, byteOffset, byteLength } = values;
+  return new VectorReader({
+    bytes: new Uint8Array(buffer, byteOffset, byteLength),
+    strideBytes: 4 * dimensions,
+    format: "f32",
+    dimensions,
+    inverseNorms: new Float32Array(values.length / dimensions).fill(1),
+  });
+}

@@ -1,0 +1,193 @@
+/** Clusters against plain loops in float64, and the fast kernel against the scalar one. */
+
+import { expect, test } from "vitest";
+import { openKernelSpace } from "../../test/support/kernel-space.ts";
+import { type Random, seededRandom } from "../base/random.ts";
+import type { RowFormat } from "../kernel/kernel.ts";
+import type { DistanceMetric } from "../model/schema.ts";
+import { type ClusterChoice, clusterRows, type RowClusters } from "./cluster-rows.ts";
+import { inverseNorm, vectorDistance } from "./metric.ts";
+import { VectorReader, type VectorRows } from "./vector-rows.ts";
+
+const FAST = await openKernelSpace("auto");
+const SCALAR = await openKernelSpace("scalar");
+const METRICS = ["cosine_distance", "euclidean_squared"] as const;
+const FORMATS = ["f32", "f16", "i8"] as const;
+const ELEMENTS = { f32: Float32Array, f16: Float16Array, i8: Int8Array };
+
+function rowsOf(vectors: readonly ArrayLike<number>[], format: RowFormat): VectorRows {
+  const dimensions = vectors[0].length;
+  const width = dimensions * ELEMENTS[format].BYTES_PER_ELEMENT;
+  const strideBytes = Math.ceil(width / 16) * 16;
+  const bytes = new Uint8Array(vectors.length * strideBytes);
+  const norms = vectors.map((vector, row) => {
+    const stored = new ELEMENTS[format](bytes.buffer, row * strideBytes, dimensions);
+    stored.set(Array.from(vector));
+    return inverseNorm([...stored].reduce((sum, x) => sum + x * x, 0));
+  });
+  return { bytes, strideBytes, format, dimensions, inverseNorms: Float32Array.from(norms) };
+}
+
+/** Vectors around some centres, of which some are crowded. */
+function clustered(random: Random, count: number, dimensions: number): Float32Array[] {
+  const centre = () => Float32Array.from({ length: dimensions }, () => 100 * random.next() - 50);
+  const centres = Array.from({ length: 1 + random.below(40) }, centre);
+  return Array.from({ length: count }, () => {
+    const { next } = random;
+    const from = centres[Math.floor(next() * next() * centres.length)];
+    return from.map((x) => x + 20 * (random.next() - 0.5));
+  });
+}
+
+function allRows(count: number): Uint32Array {
+  return Uint32Array.from({ length: count }, (_, row) => row);
+}
+
+function clustersOf({ starts, order }: RowClusters): number[][] {
+  return Array.from(starts.subarray(1), (end, i) => [...order.subarray(starts[i], end)]);
+}
+
+/** Checks that every row is in one cluster, and returns the greatest size. */
+function checkShape(found: RowClusters, rows: Uint32Array, dimensions: number): number {
+  const clusters = clustersOf(found);
+  expect(found.centroids.length).toBe(clusters.length * dimensions);
+  expect(clusters.flat().sort((a, b) => a - b)).toEqual([...rows]);
+  for (const cluster of clusters) expect(cluster).toEqual([...cluster].sort((a, b) => a - b));
+  return Math.max(...clusters.map(({ length }) => length));
+}
+
+/** Mean distance of the rows to their centroids, and to the nearest of all. */
+function meanDistances(vectors: VectorRows, found: RowClusters, metric: DistanceMetric) {
+  const reader = new VectorReader(vectors);
+  const { dimensions } = vectors;
+  const centroids = clustersOf(found).map((_, i) =>
+    found.centroids.subarray(i * dimensions, (i + 1) * dimensions),
+  );
+  let own = 0;
+  let nearest = 0;
+  clustersOf(found).forEach((cluster, c) => {
+    for (const row of cluster) {
+      const vector = reader.at(row);
+      own += vectorDistance(metric, vector, centroids[c]);
+      nearest += Math.min(...centroids.map((other) => vectorDistance(metric, vector, other)));
+    }
+  });
+  return { own: own / found.order.length, nearest: nearest / found.order.length };
+}
+
+/** Plain k-means over all rows: the mean distance to the nearest centroid. */
+function naiveMeanDistance(vectors: readonly Float32Array[], count: number, random: Random) {
+  let centroids = Array.from({ length: count }, () => vectors[random.below(vectors.length)]);
+  let mean = 0;
+  for (let round = 0; round < 8; round++) {
+    const sums = centroids.map((centroid) => ({ sum: new Float64Array(centroid.length), n: 0 }));
+    mean = 0;
+    for (const vector of vectors) {
+      const distances = centroids.map((c) => vectorDistance("euclidean_squared", vector, c));
+      const least = Math.min(...distances);
+      mean += least / vectors.length;
+      const nearest = sums[distances.indexOf(least)];
+      nearest.n++;
+      for (let d = 0; d < vector.length; d++) nearest.sum[d] += vector[d];
+    }
+    centroids = sums.map(({ sum, n }, i) => {
+      return n === 0 ? centroids[i] : Float32Array.from(sum, (value) => value / n);
+    });
+  }
+  return mean;
+}
+
+test("every row is in one cluster of bounded size, whatever the kernel and the run", () => {
+  for (let seed = 1; seed <= 12; seed++) {
+    const random = seededRandom(seed);
+    const count = 1 + random.below(3000);
+    const dimensions = 1 + random.below(40);
+    const vectors = rowsOf(clustered(random, count, dimensions), FORMATS[seed % 3]);
+    const rows = allRows(count).filter(() => random.below(10) > 0);
+    if (rows.length === 0) continue;
+    const wanted = 8 + random.below(40);
+    const choice: ClusterChoice = { metric: METRICS[seed % 2], clusterRows: wanted };
+    const found = clusterRows(vectors, rows, choice, FAST);
+    expect(checkShape(found, rows, dimensions), `seed ${seed}`).toBeLessThanOrEqual(4 * wanted);
+    const least = Math.min(...clustersOf(found).map(({ length }) => length));
+    expect(least, `seed ${seed}`).toBeGreaterThanOrEqual(Math.min(rows.length, wanted / 8));
+    expect(clusterRows(vectors, rows, choice, FAST), `seed ${seed}`).toEqual(found);
+    expect(clusterRows(vectors, rows, choice, SCALAR), `seed ${seed}`).toEqual(found);
+  }
+  expect(FAST.usedBytes).toBe(0);
+});
+
+test.each(METRICS)("rows are in clusters that are near them by %s", (metric) => {
+  const vectors = rowsOf(clustered(seededRandom(1), 4000, 12), "f32");
+  const found = clusterRows(vectors, allRows(4000), { metric, clusterRows: 20 }, FAST);
+  expect(found.starts.length).toBeGreaterThan(100);
+  const { own, nearest } = meanDistances(vectors, found, metric);
+  expect(own).toBeLessThan(1.05 * nearest);
+});
+
+test("two levels are about as near as plain k-means", () => {
+  const vectors = clustered(seededRandom(2), 3000, 8);
+  const choice = { metric: "euclidean_squared", clusterRows: 30 } as const;
+  const rows = rowsOf(vectors, "f32");
+  const found = clusterRows(rows, allRows(3000), choice, FAST);
+  const naive = naiveMeanDistance(vectors, 100, seededRandom(3));
+  expect(meanDistances(rows, found, "euclidean_squared").own).toBeLessThan(1.1 * naive);
+});
+
+test.each(METRICS)("centroids are the means of their rows by %s", (metric) => {
+  const vectors = rowsOf(clustered(seededRandom(4), 300, 5), "f32");
+  const found = clusterRows(vectors, allRows(300), { metric, clusterRows: 25 }, FAST);
+  const reader = new VectorReader(vectors);
+  clustersOf(found).forEach((cluster, c) => {
+    const mean = new Float64Array(5);
+    for (const row of cluster) {
+      const weight = metric === "cosine_distance" ? vectors.inverseNorms[row] : 1;
+      reader.at(row).forEach((x, d) => {
+        mean[d] += (x * weight) / cluster.length;
+      });
+    }
+    const length = metric === "cosine_distance" ? Math.hypot(...mean) : 1;
+    mean.forEach((x, d) => {
+      expect(found.centroids[c * 5 + d]).toBeCloseTo(x / length, 4);
+    });
+  });
+});
+
+test("vectors that cannot be told apart are divided by their order", () => {
+  const odd: [string, () => Float32Array][] = [
+    ["equal", () => Float32Array.of(1, 2, 3)],
+    ["zero", () => new Float32Array(3)],
+    ["huge", () => Float32Array.of(3e38, -3e38, 3e38)],
+  ];
+  for (const [name, vector] of odd) {
+    const vectors = rowsOf(Array.from({ length: 1000 }, vector), "f32");
+    for (const metric of METRICS) {
+      const found = clusterRows(vectors, allRows(1000), { metric, clusterRows: 10 }, FAST);
+      expect(checkShape(found, allRows(1000), 3), name).toBeLessThanOrEqual(40);
+    }
+  }
+});
+
+test.each([
+  ["fewer rows", 300, 200],
+  ["as many rows", 300, 400],
+  ["many more rows", 300, 3000],
+])("known centroids are used again for %s", (_, before, after) => {
+  for (let seed = 1; seed <= 4; seed++) {
+    const all = clustered(seededRandom(seed), before + after, 6);
+    const vectors = rowsOf(all, "f32");
+    const metric = METRICS[seed % 2];
+    const choice = { metric, clusterRows: 4 };
+    const first = clusterRows(vectors, allRows(before), choice, FAST);
+    const again = { ...choice, known: first.centroids };
+    const found = clusterRows(vectors, allRows(all.length), again, FAST);
+    expect(checkShape(found, allRows(all.length), 6)).toBeLessThanOrEqual(16);
+    const { own, nearest } = meanDistances(vectors, found, metric);
+    expect(own, `seed ${seed}`).toBeLessThan(1.35 * nearest);
+    const fresh = clusterRows(vectors, allRows(all.length), choice, FAST);
+    const trained = meanDistances(vectors, fresh, metric).own;
+    // They are half as many as would be trained, at worst.
+    expect(own, `seed ${seed}`).toBeLessThan(1.6 * trained);
+  }
+  expect(FAST.usedBytes).toBe(0);
+});

@@ -1,0 +1,164 @@
+/**
+ * Rows of vectors → clusters of about equal size, each around a centroid. Centroids are trained on
+ * a sample; then every row goes to the nearest one. The rows of tiny clusters go to others, and
+ * clusters that are too large are divided in the same way.
+ */
+
+import { CLUSTER_ROWS } from "../base/limits.ts";
+import { seededRandom } from "../base/random.ts";
+import { type CellTools, type CentroidCells, trainCells } from "./centroid-cells.ts";
+import { Centroids, type KernelSpace, Means, type VectorSpace } from "./centroids.ts";
+import { VectorReader, type VectorRows } from "./vector-rows.ts";
+
+/** Rows by cluster. Near clusters are mostly neighbours. */
+export interface RowClusters {
+  /** Centroids end to end: the means of their rows, of length 1 for cosines. */
+  readonly centroids: Float32Array;
+  /** Where each cluster begins in `order` and, last, how many rows there are. */
+  readonly starts: Uint32Array;
+  /** Numbers of the rows, cluster by cluster, ascending in each. */
+  readonly order: Uint32Array;
+}
+
+/** How rows are clustered. */
+export interface ClusterChoice {
+  readonly metric: VectorSpace["metric"];
+  /** Centroids, end to end, of an earlier run over most of these rows. */
+  readonly known?: Float32Array | undefined;
+  /** Rows of a cluster, about. */
+  readonly clusterRows?: number | undefined;
+}
+
+/** Share of the wanted size below which a cluster's rows go to others. */
+const SIZE_MIN = 1 / 8;
+/** Times the wanted size above which a cluster is divided. */
+const SIZE_MAX = 2.5;
+/** Share of a cluster that one part may keep, or it is divided by its order instead. */
+const PART_SHARE_MAX = 0.75;
+/** The same rows give the same clusters. */
+const SEED = 0x6b6d;
+
+/**
+ * Clusters some of the rows, in ascending order, at least one. Cost: a distance for each row and
+ * about 9·√(rows / cluster size) centroids, twice for rows of clusters that are divided; memory: a
+ * few words for each row, and the centroids.
+ */
+export function clusterRows(
+  vectors: VectorRows,
+  rows: Uint32Array,
+  choice: ClusterChoice,
+  kernels: KernelSpace,
+): RowClusters {
+  const { metric, known, clusterRows: wanted = CLUSTER_ROWS } = choice;
+  const space = { metric, dimensions: vectors.dimensions };
+  const tools = { space, kernels, random: seededRandom(SEED) };
+  const divider = new Divider(new VectorReader(vectors), wanted, tools);
+  return divider.described(divider.clusters(rows, known));
+}
+
+class Divider {
+  readonly #reader: VectorReader;
+  readonly #wanted: number;
+  readonly #tools: CellTools;
+
+  constructor(reader: VectorReader, wanted: number, tools: CellTools) {
+    this.#reader = reader;
+    this.#wanted = wanted;
+    this.#tools = tools;
+  }
+
+  /** The rows of each cluster, ascending. */
+  clusters(rows: Uint32Array, known?: Float32Array): Uint32Array[] {
+    return this.#split(rows, known).flatMap((part) => this.#divided(part));
+  }
+
+  /** Clusters with their centroids. */
+  described(clusters: readonly Uint32Array[]): RowClusters {
+    const { space } = this.#tools;
+    const centroids = new Float32Array(clusters.length * space.dimensions);
+    const starts = new Uint32Array(clusters.length + 1);
+    const mean = new Means(1, space);
+    clusters.forEach((rows, i) => {
+      starts[i + 1] = starts[i] + rows.length;
+      mean.clear();
+      for (const row of rows) this.#add(mean, row);
+      mean.write(0, centroids.subarray(i * space.dimensions, (i + 1) * space.dimensions));
+    });
+    const order = new Uint32Array(starts[clusters.length]);
+    clusters.forEach((rows, i) => {
+      order.set(rows, starts[i]);
+    });
+    return { centroids, starts, order };
+  }
+
+  #add(mean: Means, row: number): void {
+    const { metric } = this.#tools.space;
+    mean.add(0, this.#reader.at(row), this.#reader.weightOf(row, metric));
+  }
+
+  #divided(rows: Uint32Array): Uint32Array[] {
+    if (rows.length <= SIZE_MAX * this.#wanted) return [rows];
+    const parts = this.#split(rows);
+    const largest = Math.max(...parts.map(({ length }) => length));
+    // Vectors that are all the same, or nearly, cannot be told apart.
+    if (largest > PART_SHARE_MAX * rows.length) return slices(rows, this.#wanted);
+    return parts.flatMap((part) => this.#divided(part));
+  }
+
+  /** Parts that are not tiny, of any size above that. */
+  #split(rows: Uint32Array, known?: Float32Array): Uint32Array[] {
+    const count = Math.max(1, Math.round(rows.length / this.#wanted));
+    if (count === 1) return [rows];
+    const cells = trainCells({ reader: this.#reader, rows }, count, this.#tools, known);
+    try {
+      const nearest = rows.map((row) => cells.nearest(this.#reader.at(row)));
+      this.#dissolveTiny(rows, nearest, cells);
+      return grouped(rows, nearest, cells.count);
+    } finally {
+      cells.free();
+    }
+  }
+
+  /** Gives the rows of tiny clusters to those that are not. */
+  #dissolveTiny(rows: Uint32Array, nearest: Uint32Array, cells: CentroidCells): void {
+    const sizes = new Uint32Array(cells.count);
+    for (const cluster of nearest) sizes[cluster]++;
+    const isTiny = sizes.map((size) => Number(size < SIZE_MIN * this.#wanted));
+    const kept = [...sizes.keys()].filter((cluster) => isTiny[cluster] === 0);
+    if (kept.length === 0) nearest.fill(0);
+    if (kept.length === 0 || kept.length === sizes.length) return;
+    const { space, kernels } = this.#tools;
+    const others = new Centroids(kept.length, space, kernels);
+    kept.forEach((cluster, i) => {
+      others.at(i).set(cells.at(cluster));
+    });
+    for (let i = 0; i < rows.length; i++) {
+      if (isTiny[nearest[i]] === 0) continue;
+      others.aim(this.#reader.at(rows[i]));
+      nearest[i] = kept[others.nearest(0, others.count).index];
+    }
+    others.free();
+  }
+}
+
+/** Rows by the cluster that each is in; clusters without rows are left out. */
+function grouped(rows: Uint32Array, clusterOf: Uint32Array, count: number): Uint32Array[] {
+  const starts = new Uint32Array(count + 1);
+  for (const cluster of clusterOf) starts[cluster + 1]++;
+  for (let i = 0; i < count; i++) starts[i + 1] += starts[i];
+  const next = starts.slice();
+  const order = new Uint32Array(rows.length);
+  for (let i = 0; i < rows.length; i++) order[next[clusterOf[i]]++] = rows[i];
+  const groups: Uint32Array[] = [];
+  for (let i = 0; i < count; i++) {
+    if (starts[i] < starts[i + 1]) groups.push(order.subarray(starts[i], starts[i + 1]));
+  }
+  return groups;
+}
+
+/** Cuts rows into equal parts of about `wanted` rows. */
+function slices(rows: Uint32Array, wanted: number): Uint32Array[] {
+  const count = Math.round(rows.length / wanted);
+  const cut = (i: number) => Math.round((i * rows.length) / count);
+  return Array.from({ length: count }, (_, i) => rows.subarray(cut(i), cut(i + 1)));
+}

@@ -1,0 +1,65 @@
+/** Lloyd's k-means over rows of vectors, with randomness from a seed: the same in every run. */
+
+import type { Random } from "../base/random.ts";
+import { type Centroids, Means } from "./centroids.ts";
+import type { VectorReader } from "./vector-rows.ts";
+
+/** Rounds of assigning and averaging; balancing moves more vectors than later rounds would. */
+const ROUNDS = 8;
+
+/** Some rows of vectors. */
+export interface RowSet {
+  readonly reader: VectorReader;
+  /** Numbers of the rows. */
+  readonly rows: Uint32Array;
+}
+
+/**
+ * Makes centroids `start` to before `end` those of the rows, of which there is at least one. Rows
+ * of few distinct vectors leave centroids that no row is nearest to. Cost: the rows times the
+ * centroids times `ROUNDS` distances.
+ */
+export function trainCentroids(
+  { reader, rows }: RowSet,
+  centroids: Centroids,
+  { start, end }: { readonly start: number; readonly end: number },
+  random: Random,
+): void {
+  const { metric } = centroids.space;
+  const place = (index: number, row: number) => {
+    const means = new Means(1, centroids.space);
+    means.add(0, reader.at(row), reader.weightOf(row, metric));
+    means.write(0, centroids.at(index));
+  };
+  centroids.values.fill(0, start * reader.dimensions, end * reader.dimensions);
+  const first = sampleRows(rows, end - start, random);
+  for (let index = start; index < end; index++) {
+    place(index, first[(index - start) % first.length]);
+  }
+  const means = new Means(end - start, centroids.space);
+  for (let round = 0; round < ROUNDS; round++) {
+    means.clear();
+    for (let i = 0; i < rows.length; i++) {
+      const vector = reader.at(rows[i]);
+      centroids.aim(vector);
+      const nearest = centroids.nearest(start, end);
+      means.add(nearest.index - start, vector, reader.weightOf(rows[i], metric));
+    }
+    for (let index = start; index < end; index++) {
+      const isLast = round === ROUNDS - 1;
+      if (means.counts[index - start] > 0) means.write(index - start, centroids.at(index));
+      else if (!isLast) place(index, rows[random.below(rows.length)]);
+    }
+  }
+}
+
+/** Draws up to `count` of the rows, each at most once, in their order. */
+export function sampleRows(rows: Uint32Array, count: number, random: Random): Uint32Array {
+  if (count >= rows.length) return rows;
+  const sample = new Uint32Array(count);
+  // One pass: each row is taken with the share of what is still wanted of what is still left.
+  for (let i = 0, taken = 0; taken < count; i++) {
+    if (random.next() * (rows.length - i) < count - taken) sample[taken++] = rows[i];
+  }
+  return sample;
+}
