@@ -314,6 +314,16 @@ export const CACHE_READS_MAX = 64;
 export const NEAR_RANGE_BYTES = 256 * KIB;
 /** Bytes that ranges which are read together may span, so that large reads run in parallel. */
 export const RANGE_READ_BYTES_MAX = 8 * MIB;
+/** Bytes of the disk cache's directory, unless a setting says otherwise; our choice. */
+export const DISK_CACHE_BYTES_DEFAULT = 10 * GIB;
+/** Bytes that wait to be written to the disk cache before reads of the store wait for the disk. */
+export const DISK_CACHE_PENDING_BYTES_MAX = 64 * MIB;
+/** How long a disk cache leaves its disk alone after it failed; a failing disk may be slow, too. */
+export const DISK_CACHE_REST_MS = 30_000;
+/** How stale the note of a cached region's last use may be: one small write in this time. */
+export const DISK_CACHE_TOUCH_MS = 600_000;
+/** Segments of which a reader remembers whether and how they are encrypted; 1 KiB each at most. */
+export const OBJECT_HEADS_MAX = 4096;
 /** Small reads of a stored segment's content take the whole window of this size around them. */
 export const CACHE_WINDOW_BYTES = 64 * KIB;
 /** How often one query may find that bytes are missing, load them and start again. */

@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import type { EmbeddingConfig, EngineConfig, IndexerConfig } from "../engine/config.ts";
 import type { HttpConfig } from "../http/http-config.ts";
+import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
@@ -34,12 +35,13 @@ export interface ServerConfig {
 /** Fills in defaults; throws `SettingFault` when settings contradict each other or are unsafe. */
 export function serverConfig(given: GivenSettings, machine: Machine): ServerConfig {
   const { indexer, log } = indexConfig(given, machine);
-  const { store, encryptionKeysPath, memoryBytesMax } = indexer;
+  const { store, diskCache, encryptionKeysPath, memoryBytesMax } = indexer;
   const isIndexing = textOf(given, "indexer") !== "off";
   return {
     indexerFlags: isIndexing ? indexerFlags(indexer, log) : undefined,
     engine: {
       store,
+      diskCache,
       queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
       memoryBytesMax,
       kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
@@ -57,9 +59,11 @@ export function indexConfig(
   machine: Machine,
 ): { readonly indexer: Omit<IndexerConfig, "log">; readonly log: LogConfig } {
   const keysPath = textOf(given, "encryption-keys");
+  const store = storeConfig(given);
   return {
     indexer: {
-      store: storeConfig(given),
+      store,
+      diskCache: diskCacheConfig(given, store),
       encryptionKeysPath: keysPath === undefined ? undefined : resolve(keysPath),
       memoryBytesMax: numberOf(given, "memory-limit") ?? machine.memoryBytes,
     },
@@ -71,13 +75,14 @@ export function indexConfig(
 }
 
 function indexerFlags(
-  { store, encryptionKeysPath, memoryBytesMax }: Omit<IndexerConfig, "log">,
+  { store, diskCache, encryptionKeysPath, memoryBytesMax }: Omit<IndexerConfig, "log">,
   { level, format }: LogConfig,
 ): IndexerFlags {
   const keys = encryptionKeysPath === undefined ? [] : ["--encryption-keys", encryptionKeysPath];
   const memory = ["--memory-limit", String(memoryBytesMax)];
   const log = ["--log-level", level, "--log-format", format];
-  return [...storeFlags(store), ...memory, ...log, ...keys];
+  const disk = store.kind === "directory" ? [] : diskCacheFlags(diskCache);
+  return [...storeFlags(store), ...memory, ...disk, ...log, ...keys];
 }
 
 function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {

@@ -124,6 +124,18 @@ export const SETTINGS = [
     help: "memory that the server may plan with",
   },
   {
+    name: "disk-cache-dir",
+    type: TEXT,
+    defaultText: "./trawl-cache",
+    help: "directory with copies of what was read of a bucket; created if absent",
+  },
+  {
+    name: "disk-cache-limit",
+    type: { kind: "bytes", min: 0, max: 2 ** 50 },
+    defaultText: "10 GiB",
+    help: "bytes that these copies may take; 0 keeps none",
+  },
+  {
     name: "body-memory",
     type: { kind: "bytes", min: MIB, max: 2 ** 50 },
     defaultText: "half of memory-limit, at most 2 GiB",
@@ -184,6 +196,8 @@ export const INDEX_SETTINGS: readonly SettingName[] = [
   "log-level",
   "log-format",
   "memory-limit",
+  "disk-cache-dir",
+  "disk-cache-limit",
   "encryption-keys",
 ];
 

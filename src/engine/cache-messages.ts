@@ -50,8 +50,10 @@ export type FromCache =
 export interface LoadFigures {
   /** Bytes that were in memory already, for another thread. */
   readonly memoryBytes: number;
-  /** Bytes that were read from the store. */
+  /** Bytes of reads that a local disk answered alone. */
+  readonly diskBytes: number;
+  /** Bytes of reads for which the store was asked. */
   readonly storeBytes: number;
-  /** Requests to the store. */
+  /** Reads, of the disk or of the store. */
   readonly requests: number;
 }

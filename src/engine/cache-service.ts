@@ -41,19 +41,28 @@ export interface CacheServiceParts {
   readonly store: ObjectStore;
   /** Bounds the cache. */
   readonly arenas: Arenas;
+  /** Where the store keeps copies on this machine; purged with the rest. */
+  readonly disk?: { purge(objects: readonly ObjectKey[]): Promise<void> } | undefined;
 }
 
 /** Totals since the start. */
 export interface CacheTotals {
   loads: number;
   requests: number;
+  diskBytes: number;
   storeBytes: number;
   shrinks: number;
 }
 
 /** All cached ranges. */
 export class CacheService {
-  readonly totals: CacheTotals = { loads: 0, requests: 0, storeBytes: 0, shrinks: 0 };
+  readonly totals: CacheTotals = {
+    loads: 0,
+    requests: 0,
+    diskBytes: 0,
+    storeBytes: 0,
+    shrinks: 0,
+  };
   readonly #parts: CacheServiceParts;
   readonly #objects = new Map<ObjectKey, Map<string, Extent>>();
   readonly #clients = new Set<CacheClient>();
@@ -86,9 +95,8 @@ export class CacheService {
       return;
     }
     if (message.kind === "purge") {
-      const { call, objects } = message;
-      void this.#ask((shrink) => ({ kind: "forget", shrink, objects })).then(() =>
-        client.post({ kind: "purged", call }),
+      void this.#purge(message.objects).then(() =>
+        client.post({ kind: "purged", call: message.call }),
       );
       return;
     }
@@ -97,6 +105,11 @@ export class CacheService {
     const shrinking = this.#shrinking.get(message.shrink);
     shrinking?.waiting.delete(client);
     if (shrinking?.waiting.size === 0) shrinking.done();
+  }
+
+  async #purge(objects: readonly ObjectKey[]): Promise<void> {
+    await this.#ask((shrink) => ({ kind: "forget", shrink, objects }));
+    await this.#parts.disk?.purge(objects);
   }
 
   async #answer(client: CacheClient, call: number, wanted: readonly WantedRange[]): Promise<void> {
@@ -118,7 +131,7 @@ export class CacheService {
     this.totals.loads++;
     // One load after the other takes memory, so that two do not wait for each other's.
     const taken = await this.#room.run(() => this.#take(client, wanted));
-    const figures = { memoryBytes: 0, storeBytes: 0, requests: 0 };
+    const figures = { memoryBytes: 0, diskBytes: 0, storeBytes: 0, requests: 0 };
     for (const { range } of taken.known) figures.memoryBytes += range.end - range.start;
     this.#read(taken.fresh, figures);
     try {
@@ -202,7 +215,7 @@ export class CacheService {
   }
 
   /** Starts the reads of new ranges; each extent's `loaded` tells of its own. */
-  #read(fresh: readonly Extent[], figures: { storeBytes: number; requests: number }): void {
+  #read(fresh: readonly Extent[], figures: Mutable<LoadFigures>): void {
     const byObject = Map.groupBy(fresh, ({ range }) => range.object);
     for (const [object, extents] of byObject) {
       const spans = extents.map(({ range }) => pageSpan(range));
@@ -222,13 +235,16 @@ export class CacheService {
   async #get(
     object: ObjectKey,
     { start, end }: ByteRange,
-    figures: { storeBytes: number },
+    figures: Mutable<LoadFigures>,
   ): Promise<Uint8Array> {
     this.totals.requests++;
-    const pages = await this.#parts.store.getRange(object, start, end);
+    const trace = { diskReads: 0, storeReads: 0 };
+    const pages = await this.#parts.store.getRange(object, start, end, trace);
     if (pages === undefined) throw new MissingObject(object);
-    figures.storeBytes += pages.length;
-    this.totals.storeBytes += pages.length;
+    const isLocal = trace.diskReads > 0 && trace.storeReads === 0;
+    const source = isLocal ? "diskBytes" : "storeBytes";
+    figures[source] += pages.length;
+    this.totals[source] += pages.length;
     return pages;
   }
 
@@ -265,6 +281,8 @@ export class CacheService {
     return this.#objects.get(range.object)?.get(keyOf(range));
   }
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** An object is not in the store. */
 class MissingObject extends Error {

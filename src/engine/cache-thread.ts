@@ -7,6 +7,7 @@ import { isDatabaseError } from "../base/errors.ts";
 import { METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
+import { type DiskCacheConfig, withDiskCache } from "../storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
@@ -14,11 +15,14 @@ import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 import type { ToCache } from "./cache-messages.ts";
 import { CacheService } from "./cache-service.ts";
+import { diskCacheMetrics } from "./disk-cache-metrics.ts";
 import type { EngineMetric } from "./engine.ts";
+import type { LogMessage } from "./thread-messages.ts";
 
 /** What the main thread tells this thread at its start. */
 export interface CacheThreadData {
   readonly store: StoreConfig;
+  readonly diskCache: DiskCacheConfig | undefined;
   readonly encryptionKeysPath: string | undefined;
   /** Bytes of all cached ranges together. */
   readonly cacheBytesMax: number;
@@ -31,6 +35,7 @@ export interface CacheThreadData {
 /** Cache thread → main thread. */
 export type FromCacheThread =
   | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | LogMessage
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };
 
 const port = must(parentPort, "this module runs as a thread");
@@ -47,17 +52,21 @@ async function start(): Promise<void> {
   const clock = systemClock;
   const opened = await openObjectStore(data.store, { clock, random });
   const retrying = new RetryingObjectStore({ store: opened.store, clock, random });
+  const onFault = (reason: string) =>
+    post({ kind: "log", level: "warn", message: "the disk cache rests", facts: { reason } });
+  const near = withDiskCache(retrying, data.diskCache, { clock, onFault });
+  const { disk } = near;
   const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
-  const store = new EncryptingObjectStore({ store: retrying, keys, random, keyName: undefined });
+  const store = new EncryptingObjectStore({ store: near.store, keys, random, keyName: undefined });
   const arenas = new Arenas({ totalBytes: data.cacheBytesMax, threads: data.kernelThreads });
-  const service = new CacheService({ store, arenas });
+  const service = new CacheService({ store, arenas, disk });
   for (const reader of data.readers) {
     const client = { post: (message: unknown) => reader.postMessage(message) };
     service.connect(client);
     reader.on("message", (message: ToCache) => service.hear(client, message));
   }
   systemClock.every(METRICS_INTERVAL_MS, () =>
-    post({ kind: "metrics", metrics: metrics(service) }),
+    post({ kind: "metrics", metrics: [...metrics(service), ...diskCacheMetrics(disk, "cache")] }),
   );
 }
 
@@ -73,8 +82,9 @@ function metrics({ totals, usedBytes }: CacheService): EngineMetric[] {
       value: usedBytes,
     },
     counter("trawl_cache_loads_total", "times that a thread asked for bytes", totals.loads),
-    counter("trawl_cache_reads_total", "reads of the store for the cache", totals.requests),
-    counter("trawl_cache_read_bytes_total", "bytes of these reads", totals.storeBytes),
+    counter("trawl_cache_reads_total", "reads for the cache", totals.requests),
+    counter("trawl_cache_read_bytes_total", "bytes from the store", totals.storeBytes),
+    counter("trawl_cache_disk_bytes_total", "bytes from the disk cache", totals.diskBytes),
     counter("trawl_cache_shrinks_total", "times that the cache was full", totals.shrinks),
   ];
 }

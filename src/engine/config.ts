@@ -1,5 +1,6 @@
 /** What the program tells the engine at start; every value is already checked. */
 
+import type { DiskCacheConfig } from "../storage/disk-cache-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 
 /** Where query and document texts with native embedding get their vectors. */
@@ -29,6 +30,8 @@ export type EngineLog = (
 export interface IndexerConfig {
   /** Holds all state. */
   readonly store: StoreConfig;
+  /** Keeps copies of what is read of a far store; it may be shared with servers. */
+  readonly diskCache?: DiskCacheConfig | undefined;
   /** File or directory of customer-managed keys; without it, no key name is known. */
   readonly encryptionKeysPath?: string | undefined;
   /** Bytes of memory of which the indexer takes its share. */
@@ -40,6 +43,8 @@ export interface IndexerConfig {
 export interface EngineConfig {
   /** Holds all state. */
   readonly store: StoreConfig;
+  /** Keeps copies of what is read of a far store; it may be shared with others. */
+  readonly diskCache?: DiskCacheConfig | undefined;
   /** Worker threads that search; at least 1. */
   readonly queryThreads: number;
   /** Bytes of memory that the process may plan with. */

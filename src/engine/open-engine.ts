@@ -25,7 +25,7 @@ import type { WriteThreadData } from "./write-thread.ts";
  * A thread that crashes ends the process: what was acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
-  const { store, queryThreads, embedding, log } = config;
+  const { store, diskCache, queryThreads, embedding, log } = config;
   const onCrash = (error: Error) => {
     log("error", "a thread has crashed; the server ends", { stack: error.stack });
     throw error;
@@ -35,6 +35,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
   const writeData: WriteThreadData = {
     store,
+    diskCache,
     encryptionKeysPath: config.encryptionKeysPath,
     embedding,
     segmentBytesMax: Math.floor(config.memoryBytesMax * SEGMENT_MEMORY_SHARE),
@@ -44,6 +45,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const readers = [writeCache, ...queryCaches].map(({ port2 }) => port2);
   const cacheData: CacheThreadData = {
     store,
+    diskCache,
     encryptionKeysPath: config.encryptionKeysPath,
     cacheBytesMax: Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE),
     kernelThreads: queryThreads,

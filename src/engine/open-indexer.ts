@@ -10,6 +10,7 @@ import {
 } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
+import { withDiskCache } from "../storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
@@ -32,8 +33,12 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
   const clock = systemClock;
   const random = systemRandom;
   const opened = await openObjectStore(config.store, { clock, random });
-  const store = new RetryingObjectStore({ store: opened.store, clock, random });
-  if (!opened.exclusive) await probeStore({ store, name: storeName(config.store), random });
+  const retrying = new RetryingObjectStore({ store: opened.store, clock, random });
+  if (!opened.exclusive) {
+    await probeStore({ store: retrying, name: storeName(config.store), random });
+  }
+  const onFault = (reason: string) => log("warn", "the disk cache rests", { reason });
+  const { store } = withDiskCache(retrying, config.diskCache, { clock, onFault });
   const keys = new LocalKeyService({ path: encryptionKeysPath, random });
   const storeFor = (settings: NamespaceSettings | undefined) => {
     const encryption = settings?.encryption;

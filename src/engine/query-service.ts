@@ -326,10 +326,10 @@ function hitRatio({ touchedCount, residentCount }: RunFigures): number {
   return touchedCount === 0 ? 1 : residentCount / touchedCount;
 }
 
-/** Nothing was loaded: hot; from memory or disk of this machine: warm; from the store: cold. */
-function temperature({ rounds, storeBytes }: RunFigures): "hot" | "warm" | "cold" {
-  if (rounds === 0) return "hot";
-  return storeBytes === 0 ? "warm" : "cold";
+/** All from memory: hot; some from a disk that keeps copies: warm; some from the store: cold. */
+function temperature({ diskBytes, storeBytes }: RunFigures): "hot" | "warm" | "cold" {
+  if (storeBytes > 0) return "cold";
+  return diskBytes > 0 ? "warm" : "hot";
 }
 
 /** A query is billed the namespace's bytes, and no less than the smallest query. */

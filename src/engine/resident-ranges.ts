@@ -29,7 +29,9 @@ export interface RunFigures {
   /** Ranges that were looked at first and those of them that were in memory. */
   readonly touchedCount: number;
   readonly residentCount: number;
-  /** Bytes that were read from the store. */
+  /** Bytes of loads that a local disk answered alone. */
+  readonly diskBytes: number;
+  /** Bytes of loads for which the store was asked. */
   readonly storeBytes: number;
 }
 
@@ -93,7 +95,7 @@ export class ResidentRanges implements SegmentReads {
   async runCounted<T>(attempt: () => T): Promise<{ result: T; figures: RunFigures }> {
     const loaded: Extent[] = [];
     let first: { touched: number; resident: number } | undefined;
-    let storeBytes = 0;
+    const bytes = { diskBytes: 0, storeBytes: 0 };
     try {
       for (let rounds = 0; rounds < LOAD_ROUNDS_MAX; rounds++) {
         const before = { touched: this.#touched, resident: this.#resident };
@@ -106,10 +108,12 @@ export class ResidentRanges implements SegmentReads {
           const { touched: touchedCount, resident: residentCount } = first;
           return {
             result: outcome.result,
-            figures: { rounds, touchedCount, residentCount, storeBytes },
+            figures: { rounds, touchedCount, residentCount, ...bytes },
           };
         }
-        storeBytes += await this.#load(outcome.wanted, loaded);
+        const figures = await this.#load(outcome.wanted, loaded);
+        bytes.diskBytes += figures?.diskBytes ?? 0;
+        bytes.storeBytes += figures?.storeBytes ?? 0;
       }
     } finally {
       for (const extent of loaded) extent.pins--;
@@ -175,22 +179,21 @@ export class ResidentRanges implements SegmentReads {
     }
   }
 
-  /** Loads what is wanted and pins it for the run; returns the bytes that came from the store. */
-  async #load(wanted: readonly WantedRange[], loaded: Extent[]): Promise<number> {
+  /** Loads what is wanted and pins it for the run; tells what that cost, if anything. */
+  async #load(wanted: readonly WantedRange[], loaded: Extent[]): Promise<LoadFigures | undefined> {
     const missing = new Map<string, WantedRange>();
     for (const range of wanted) {
       const extent = this.#objects.get(range.object)?.find(range);
       if (extent === undefined) missing.set(`${range.object} ${range.start} ${range.end}`, range);
     }
-    let storeBytes = 0;
+    let figures: LoadFigures | undefined;
     if (missing.size > 0) {
       const call = this.#nextCall++;
       const ranges = [...missing.values()];
-      const figures = await new Promise<LoadFigures>((resolve, reject) => {
+      figures = await new Promise<LoadFigures>((resolve, reject) => {
         this.#pending.set(call, { wanted: ranges, resolve, reject });
         this.#parts.post({ kind: "load", call, wanted: ranges });
       });
-      storeBytes = figures.storeBytes;
     }
     for (const range of wanted) {
       const extent = this.#objects.get(range.object)?.find(range);
@@ -198,7 +201,7 @@ export class ResidentRanges implements SegmentReads {
       extent.pins++;
       loaded.push(extent);
     }
-    return storeBytes;
+    return figures;
   }
 
   #loaded({ call, places, figures }: Extract<FromCache, { kind: "loaded" }>): void {

@@ -69,6 +69,7 @@ export class ThreadedEngine implements Engine {
     });
     parts.cacheThread.listen((message) => {
       if (message.kind === "metrics") this.#cacheMetrics = message.metrics;
+      else if (message.kind === "log") parts.log(message.level, message.message, message.facts);
       else parts.log("error", "the cache cannot read the store", { reason: message.message });
     });
     this.#writes = new WriteCalls(parts.writeThread, {

@@ -1,7 +1,7 @@
 /** Answers the calls of the write thread: one function for each operation. */
 
 import { DatabaseError } from "../base/errors.ts";
-import type { NamespaceName } from "../base/ids.ts";
+import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import {
   BILLED_QUERY_BYTES_MIN,
   QUERY_BODY_BYTES_MAX,
@@ -13,6 +13,7 @@ import type { EmbeddingFigures } from "../model/request-figures.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
 import { touchSegment } from "../segment/touch-segment.ts";
+import { segmentKey } from "../storage/object-keys.ts";
 import { encodeMetadataAnswer } from "../wire/metadata-json.ts";
 import { encodeListAnswer, parseListParameters } from "../wire/namespace-list.ts";
 import { parseMetadataPatch, parseSchemaBody } from "../wire/parse-namespace-bodies.ts";
@@ -211,10 +212,14 @@ class NamespaceOperations {
     return ok();
   }
 
-  /** Answers when nothing of the stored segments is in memory. */
+  /** Answers when nothing of the stored segments is in memory or in the disk cache. */
   async purge(): Promise<EngineAnswer> {
-    const { stored } = await this.#find();
-    await this.#context.parts.reads.purge(stored.map(({ object }) => object));
+    const { stored, at } = await this.#find();
+    const objects = stored.flatMap(({ object, tombstones }) => {
+      if (tombstones === undefined) return [object];
+      return [object, segmentKey(at, tombstones.object as SegmentId)];
+    });
+    await this.#context.parts.reads.purge(objects);
     return ok();
   }
 

@@ -11,6 +11,7 @@ import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { acquireDirectoryLock, type DirectoryLock } from "../storage/directory-lock.ts";
+import { type DiskCacheConfig, withDiskCache } from "../storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
 import { DATA_KEY_BYTES } from "../storage/key-service.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
@@ -23,6 +24,7 @@ import { arenaSegmentMemory } from "./arena-segment-memory.ts";
 import type { FromCache, ToCache } from "./cache-messages.ts";
 import { connectCache } from "./cache-reader.ts";
 import type { EmbeddingConfig } from "./config.ts";
+import { diskCacheMetrics } from "./disk-cache-metrics.ts";
 import { embeddingSource } from "./embedding-source.ts";
 import { movableBuffers } from "./movable-buffers.ts";
 import { NamespaceCatalog } from "./namespace-catalog.ts";
@@ -36,6 +38,7 @@ import { writeThreadMetrics } from "./write-thread-metrics.ts";
 /** What the main thread tells this thread at its start. */
 export interface WriteThreadData {
   readonly store: StoreConfig;
+  readonly diskCache: DiskCacheConfig | undefined;
   readonly encryptionKeysPath: string | undefined;
   readonly embedding: EmbeddingConfig;
   /** Bytes of all segments together. */
@@ -66,8 +69,12 @@ async function start(): Promise<void> {
   const opened = await openObjectStore(data.store, { clock, random });
   const lock = data.store.kind === "directory" ? await lockDirectory(data.store.root) : undefined;
   const counting = new CountingObjectStore(opened.store);
-  const store = new RetryingObjectStore({ store: counting, clock, random });
-  if (!opened.exclusive) await probeStore({ store, name: storeName(data.store), random });
+  const retrying = new RetryingObjectStore({ store: counting, clock, random });
+  if (!opened.exclusive) {
+    await probeStore({ store: retrying, name: storeName(data.store), random });
+  }
+  const onFault = (reason: string) => log("warn", "the disk cache rests", { reason });
+  const { store, disk } = withDiskCache(retrying, data.diskCache, { clock, onFault });
   const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
   arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
@@ -84,7 +91,10 @@ async function start(): Promise<void> {
     runOperation(call, body, reporter, context),
   );
   await catalog.recover();
-  const metrics = () => writeThreadMetrics({ counts: counting.counts(), catalog, arenas });
+  const metrics = () => [
+    ...writeThreadMetrics({ counts: counting.counts(), catalog, arenas }),
+    ...diskCacheMetrics(disk, "write"),
+  ];
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
   clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());

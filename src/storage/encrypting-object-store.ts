@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
+import { OBJECT_HEADS_MAX } from "../base/limits.ts";
 import { joinPieces } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
+import type { ByteSpan } from "./byte-ranges.ts";
 import {
   decodeEnvelopeHead,
   ENVELOPE_HEAD_BYTES,
@@ -14,6 +16,7 @@ import {
   sealChunks,
 } from "./encryption-envelope.ts";
 import { DATA_KEY_BYTES, type KeyService } from "./key-service.ts";
+import { isSegmentObject } from "./object-keys.ts";
 import {
   type ListPage,
   type ListRequest,
@@ -23,6 +26,7 @@ import {
   type PutCondition,
   type PutOutcome,
   piecesOf,
+  type ReadTrace,
 } from "./object-store.ts";
 
 /** What an `EncryptingObjectStore` needs. */
@@ -39,15 +43,18 @@ export interface EncryptingObjectStoreOptions {
  * names its own key, so objects of several keys, and ones from before there was a key, are read
  * alike.
  *
- * A range costs two requests at the same time, so that it takes no longer than a plain one. It may
- * report damage for an object that is replaced in this very moment; immutable ones have no such
- * moment.
+ * A range costs two requests at the same time, so that it takes no longer than a plain one, and
+ * brings a little more than was asked for; of a segment, that is remembered, only the first does.
+ * It may report damage for an object that is replaced in this very moment; immutable ones have no
+ * such moment.
  */
 export class EncryptingObjectStore implements ObjectStore {
   readonly #store: ObjectStore;
   readonly #keys: KeyService;
   readonly #random: Random;
   readonly #keyName: string | undefined;
+  /** How segments that were read in part begin. */
+  readonly #heads = new Map<ObjectKey, Uint8Array>();
 
   constructor({ store, keys, random, keyName }: EncryptingObjectStoreOptions) {
     this.#store = store;
@@ -69,22 +76,29 @@ export class EncryptingObjectStore implements ObjectStore {
     return body;
   }
 
-  async getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined> {
+  async getRange(
+    key: ObjectKey,
+    start: number,
+    end: number,
+    trace?: ReadTrace,
+  ): Promise<Uint8Array | undefined> {
     const first = Math.floor(start / SEALED_CHUNK_BYTES.plain);
     const afterLast = Math.max(first + 1, Math.ceil(end / SEALED_CHUNK_BYTES.plain));
     const sealedAt = (chunk: number) => ENVELOPE_HEAD_BYTES + chunk * SEALED_CHUNK_BYTES.sealed;
-    const [headBytes, sealed] = await Promise.all([
-      this.#store.getRange(key, 0, ENVELOPE_HEAD_BYTES),
-      this.#store.getRange(key, sealedAt(first), sealedAt(afterLast)),
-    ]);
-    if (headBytes === undefined || sealed === undefined) return undefined;
-    if (!isEnvelope(headBytes)) return this.#store.getRange(key, start, end);
+    const spans = {
+      plain: { start, end },
+      sealed: { start: sealedAt(first), end: sealedAt(afterLast) },
+    };
+    const found = await this.#readSpan(key, spans, trace);
+    if (found === undefined) return undefined;
+    const { headBytes, bytes } = found;
+    if (!isEnvelope(headBytes)) return bytes;
 
     const head = decodeEnvelopeHead(headBytes, key);
     const dataKey = await this.#unwrap(head, key);
     const wantedEnd = Math.min(end, head.bodyBytes);
     if (start >= wantedEnd) return new Uint8Array(0);
-    const body = openChunks(sealed, { dataKey, context: contextOf(headBytes, key), first });
+    const body = openChunks(bytes, { dataKey, context: contextOf(headBytes, key), first });
     const offset = first * SEALED_CHUNK_BYTES.plain;
     if (body === undefined || offset + body.length < wantedEnd) throw damaged(key);
     return body.subarray(start - offset, wantedEnd - offset);
@@ -110,6 +124,39 @@ export class EncryptingObjectStore implements ObjectStore {
     return this.#store.delete(key);
   }
 
+  /**
+   * Reads how an object begins and one of two spans of it, by whether it is encrypted. While that
+   * is not known one read has both of them, which lie close to each other.
+   */
+  async #readSpan(
+    key: ObjectKey,
+    spans: { readonly plain: ByteSpan; readonly sealed: ByteSpan },
+    trace: ReadTrace | undefined,
+  ): Promise<{ headBytes: Uint8Array; bytes: Uint8Array } | undefined> {
+    const { plain, sealed } = spans;
+    const known = this.#heads.get(key);
+    const wanted = (headBytes: Uint8Array) => (isEnvelope(headBytes) ? sealed : plain);
+    const read = known === undefined ? unionOf(plain, sealed) : wanted(known);
+    const [headBytes, bytes] = await Promise.all([
+      known ?? this.#store.getRange(key, 0, ENVELOPE_HEAD_BYTES, trace),
+      this.#store.getRange(key, read.start, read.end, trace),
+    ]);
+    if (headBytes === undefined || bytes === undefined) return undefined;
+    if (known === undefined && isSegmentObject(key)) this.#remember(key, headBytes);
+    const { start, end } = wanted(headBytes);
+    return {
+      headBytes,
+      bytes: bytes.subarray(start - read.start, Math.max(start, end) - read.start),
+    };
+  }
+
+  /** Segments are never put again with other bytes, so what is remembered stays true. */
+  #remember(key: ObjectKey, headBytes: Uint8Array): void {
+    if (this.#heads.size >= OBJECT_HEADS_MAX) this.#heads.clear();
+    const isSealed = isEnvelope(headBytes);
+    this.#heads.set(key, isSealed ? headBytes.slice() : new Uint8Array(0));
+  }
+
   async #unwrap(head: EnvelopeHead, key: ObjectKey): Promise<Uint8Array> {
     try {
       const dataKey = await this.#keys.unwrap(head.keyName, head.wrappedKey);
@@ -120,6 +167,10 @@ export class EncryptingObjectStore implements ObjectStore {
       throw new DatabaseError(cause.code, `cannot read ${key}: ${cause.message}`, { cause });
     }
   }
+}
+
+function unionOf(a: ByteSpan, b: ByteSpan): ByteSpan {
+  return { start: Math.min(a.start, b.start), end: Math.max(a.end, b.end) };
 }
 
 /** What every chunk is bound to: this head, with the length, under this key. */

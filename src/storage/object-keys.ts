@@ -43,6 +43,7 @@ export const DIRTY_PREFIX = "dirty/";
 export const DELETED_PREFIX = "deleted/";
 
 const SUFFIX = "-table";
+const SEGMENT_OBJECT = /^namespaces\/[^/]+-table\/\d{10}\/segments\/[^/]+$/;
 const GENERATION_DIGITS = 10;
 const NUMBER_DIGITS = 20;
 
@@ -111,6 +112,14 @@ export function parsePinKey(
   return key.startsWith(prefix) && parts.length === 3
     ? parseGeneration(parts[0], parts[1])
     : undefined;
+}
+
+/**
+ * Tells whether a key is that of a segment or of a segment's tombstones. Their names are drawn at
+ * random, so that no such object is ever put twice with different bytes.
+ */
+export function isSegmentObject(key: ObjectKey): boolean {
+  return SEGMENT_OBJECT.test(key);
 }
 
 /** The generation under whose prefix a segment's object lies; of a key that `segmentKey` made. */

@@ -21,9 +21,15 @@ export interface ObjectStore {
 
   /**
    * Reads the bytes from `start` to before `end`; fewer, down to none, where the object ends
-   * before. Returns undefined if the key holds no object.
+   * before. Returns undefined if the key holds no object. A store that may answer from a local
+   * copy counts in `trace` where the bytes came from.
    */
-  getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined>;
+  getRange(
+    key: ObjectKey,
+    start: number,
+    end: number,
+    trace?: ReadTrace,
+  ): Promise<Uint8Array | undefined>;
 
   /**
    * Writes a whole object if `condition` holds at the moment the write takes effect. Losing a race
@@ -36,6 +42,14 @@ export interface ObjectStore {
 
   /** Removes an object; to remove an absent one is no error. A throw leaves the outcome unknown. */
   delete(key: ObjectKey): Promise<void>;
+}
+
+/** Where the bytes of reads came from; each read counts once. */
+export interface ReadTrace {
+  /** All of them from a disk of this machine that keeps copies. */
+  diskReads: number;
+  /** Some of them from the store. */
+  storeReads: number;
 }
 
 /** Bytes to put, in one array or in several end to end. */

@@ -12,7 +12,7 @@ import { type Random, seededRandom } from "../../src/base/random.ts";
 import { hashEmbeddingProvider } from "../../src/embed/hash-embedding-provider.ts";
 import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
 import { connectCache } from "../../src/engine/cache-reader.ts";
-import { CacheService } from "../../src/engine/cache-service.ts";
+import type { CacheService } from "../../src/engine/cache-service.ts";
 import type { FromCacheThread } from "../../src/engine/cache-thread.ts";
 import type { EngineAnswer, EngineRequest, OperationName } from "../../src/engine/engine.ts";
 import { Indexer } from "../../src/engine/indexer.ts";
@@ -34,11 +34,13 @@ import { type OperationContext, runOperation } from "../../src/engine/write-oper
 import { WriteService } from "../../src/engine/write-service.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import type { DiskCache } from "../../src/storage/disk-cache.ts";
+import type { DiskCacheConfig } from "../../src/storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
 import { DATA_KEY_BYTES, type KeyService } from "../../src/storage/key-service.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
+import { openFixtureStore, startFixtureCache } from "./fixture-store.ts";
 import { InstantClock } from "./instant-clock.ts";
 import { type FarEnd, localPorts, type Turn } from "./local-ports.ts";
 
@@ -60,6 +62,8 @@ export interface FixtureOptions {
   readonly random?: Random;
   /** When messages arrive, and when work goes on that let others go first: without it, soon. */
   readonly turn?: Turn;
+  /** Stands in front of the store; kept by the caller across restarts. */
+  readonly diskCache?: DiskCacheConfig;
 }
 
 /** A row as tests see it. */
@@ -110,6 +114,8 @@ export class EngineFixture {
   readonly arenas: Arenas;
   readonly cacheArenas: Arenas;
   readonly logs: LogLine[] = [];
+  /** The disk caches of its threads, if it has any. */
+  readonly disks: readonly DiskCache[];
   readonly #indexerParts: Omit<IndexerParts, "garbageGraceMs">;
   readonly #isIndexing: boolean;
 
@@ -118,6 +124,7 @@ export class EngineFixture {
     catalog: NamespaceCatalog;
     arenas: Arenas;
     cacheArenas: Arenas;
+    disks: readonly DiskCache[];
     logs: LogLine[];
     indexerParts: Omit<IndexerParts, "garbageGraceMs">;
     isIndexing: boolean;
@@ -126,6 +133,7 @@ export class EngineFixture {
     this.catalog = parts.catalog;
     this.arenas = parts.arenas;
     this.cacheArenas = parts.cacheArenas;
+    this.disks = parts.disks;
     this.logs = parts.logs;
     this.#indexerParts = parts.indexerParts;
     this.#isIndexing = parts.isIndexing;
@@ -152,11 +160,14 @@ export class EngineFixture {
       threads,
       arenaBytes: MIB,
     });
-    const cache = startCache(options, { clock, random, arenas: cacheArenas });
+    const disks: DiskCache[] = [];
+    const keys = options.keys ?? new TestKeys();
+    const cache = startFixtureCache(options, { clock, random, arenas: cacheArenas, disks, keys });
     const parts = namespaceParts(options, {
       clock,
       random,
       arenas,
+      disks,
       log,
       post: writeThread.far.post,
       reads: connectCache(localCachePort(cache)),
@@ -184,6 +195,7 @@ export class EngineFixture {
       catalog,
       arenas,
       cacheArenas,
+      disks,
       logs,
       indexerParts,
       isIndexing: options.indexing ?? false,
@@ -260,9 +272,10 @@ export class EngineFixture {
     return new Indexer({ ...this.#indexerParts, garbageGraceMs: graceMs });
   }
 
-  /** Stops as a server that was asked to. */
-  close(): Promise<void> {
-    return this.engine.close();
+  /** Stops as a server that was asked to; what was to be kept on disk is there then. */
+  async close(): Promise<void> {
+    await this.engine.close();
+    for (const disk of this.disks) await disk.whenIdle();
   }
 }
 
@@ -274,13 +287,14 @@ function namespaceParts(
     clock: Clock;
     random: Random;
     arenas: Arenas;
+    disks: DiskCache[];
     log: SharedParts["log"];
     post: Post;
     reads: SegmentReads;
   },
 ): SharedParts & { readonly store: ObjectStore } {
-  const { clock, random, arenas, log, post, reads } = of;
-  const store = new RetryingObjectStore({ store: options.store, clock, random });
+  const { random, log, clock, arenas, post, reads } = of;
+  const { store } = openFixtureStore(options, of);
   const keys = options.keys ?? new TestKeys();
   return {
     store,
@@ -352,17 +366,6 @@ function startQueryThread(
     post: (message) => far.post(message),
   });
   far.listen((message) => service.hear(message));
-}
-
-function startCache(
-  options: FixtureOptions & { readonly store: ObjectStore },
-  of: { clock: Clock; random: Random; arenas: Arenas },
-): CacheService {
-  const { clock, random, arenas } = of;
-  const retrying = new RetryingObjectStore({ store: options.store, clock, random });
-  const keys = options.keys ?? new TestKeys();
-  const store = new EncryptingObjectStore({ store: retrying, keys, random, keyName: undefined });
-  return new CacheService({ store, arenas });
 }
 
 function partsOfIndexer(

@@ -1,0 +1,40 @@
+/** From settings to the disk cache, and back to flags for the indexer. */
+
+import { resolve } from "node:path";
+import { DISK_CACHE_BYTES_DEFAULT } from "../base/limits.ts";
+import type { DiskCacheConfig } from "../storage/disk-cache-store.ts";
+import type { StoreConfig } from "../storage/store-config.ts";
+import { SettingFault } from "./parse-setting.ts";
+import type { GivenSettings } from "./read-settings.ts";
+
+/**
+ * The disk cache in front of a store; undefined where there is none, as for a local directory,
+ * whose copies would be no nearer. Throws `SettingFault` when settings contradict each other.
+ */
+export function diskCacheConfig(
+  given: GivenSettings,
+  store: StoreConfig,
+): DiskCacheConfig | undefined {
+  const directory = given.get("disk-cache-dir");
+  const bytesMax = given.get("disk-cache-limit") ?? DISK_CACHE_BYTES_DEFAULT;
+  if (store.kind === "directory") {
+    for (const name of ["disk-cache-dir", "disk-cache-limit"] as const) {
+      if (!given.has(name)) continue;
+      const fix = "drop it, or say --object-store";
+      throw new SettingFault(`--${name} is set, but the data is in a local directory; ${fix}`);
+    }
+    return undefined;
+  }
+  if (typeof bytesMax !== "number" || bytesMax === 0) return undefined;
+  return {
+    directory: resolve(typeof directory === "string" ? directory : "trawl-cache"),
+    bytesMax,
+  };
+}
+
+/** Flags that name the same cache, of a store that is no local directory. */
+export function diskCacheFlags(config: DiskCacheConfig | undefined): readonly string[] {
+  if (config === undefined) return ["--disk-cache-limit", "0"];
+  const { directory, bytesMax } = config;
+  return ["--disk-cache-dir", directory, "--disk-cache-limit", String(bytesMax)];
+}
