@@ -199,9 +199,9 @@ async function putAll(
     random: parts.random,
     memory: parts.memory,
     yield: parts.yield,
+    named: (id) => ids.push(id),
     progress: count,
   });
-  ids.push(...put.map(({ id }) => id));
   for (const segment of sharing.shared) {
     const home = homeOf(segment.object);
     const { id } = segment.view;

@@ -39,6 +39,8 @@ export interface StoreTarget {
   /** Plans the segment with its rows in another order; undefined to leave them. */
   reorder?(view: OpenSegment): SegmentPlan | undefined;
   yield(): Promise<void>;
+  /** Hears of each name before an object is put under it: a put that fails may have been done. */
+  named?(id: SegmentId): void;
   /** An object was put: so many bytes. */
   progress?(bytes: number): void;
 }
@@ -62,6 +64,7 @@ async function storeOne(
 ): Promise<ManifestSegment> {
   const { at, schema, store, baseVersion, random } = target;
   const id = newSegmentId(baseVersion, random);
+  target.named?.(id);
   const merged = build(planMerge(group, schema), id, target);
   let whole = merged;
   try {

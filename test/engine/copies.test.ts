@@ -212,3 +212,23 @@ test("two copies into one namespace: one is made, the other refused", async () =
   expect(await next.rows("to")).toEqual(statuses[0] === 200 ? ROWS : [{ id: 900 }]);
   expect(await store.keys("deleting/")).toEqual([]);
 });
+
+test("a segment whose put seemed to fail is taken back with the copy", async () => {
+  const store = new MemoryObjectStore();
+  const put = store.put.bind(store);
+  let isLost = true;
+  store.put = async (key, body, condition) => {
+    const outcome = await put(key, body, condition);
+    const isCopied = key.includes("/to-table/") && key.includes("/segments/");
+    if (isCopied && isLost) throw new DatabaseError("unavailable", "the answer is lost");
+    return outcome;
+  };
+  const engine = await EngineFixture.open({ store });
+  await engine.write("from", upsert(...ROWS));
+  expect((await engine.call("write", "to", { copy_from_namespace: "from" })).status).toBe(503);
+  expect(await engine.rows("to")).toBeUndefined();
+  expect((await store.list({ prefix: "namespaces/to-table/", limit: 9 })).keys).toEqual([]);
+  isLost = false;
+  await engine.write("to", { copy_from_namespace: "from" });
+  expect(await engine.rows("to")).toEqual(ROWS);
+});
