@@ -7,9 +7,10 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { SequenceNumber } from "../base/ids.ts";
-import { pickGarbage } from "../index/garbage-picker.ts";
+import { type Garbage, pickGarbage } from "../index/garbage-picker.ts";
 import { editManifest, type Manifest } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import { baseVersionOf } from "../segment/segment-id.ts";
 import {
   generationPrefix,
   type NamespaceGeneration,
@@ -39,8 +40,6 @@ export function newGarbageMemory(): GarbageMemory {
 
 interface Sighting {
   readonly sinceMs: number;
-  /** Last entry of the log then: an import up to there may yet reach the object. */
-  readonly logEnd: SequenceNumber | 0;
 }
 
 /** What became of a pass. */
@@ -48,6 +47,11 @@ export interface CollectionOutcome {
   readonly removedCount: number;
   /** Objects that wait for their grace to end. */
   readonly waitingCount: number;
+  /**
+   * Some have waited long enough, but an entry that no manifest covers may name them: all of the
+   * log must be indexed before they can go.
+   */
+  readonly needsIndex: boolean;
 }
 
 /** One pass over a namespace. */
@@ -59,25 +63,43 @@ export async function collectGarbage(
   const { clock, random, store } = parts;
   if (await isAnnounced(store, at)) {
     memory.seen.clear(); // It is being filled or deleted: whoever does that clears up.
-    return { removedCount: 0, waitingCount: 0 };
+    return { removedCount: 0, waitingCount: 0, needsIndex: false };
   }
   if (await isDeleted(store, at)) return removeDeleted(parts, at, memory);
   const manifests = new ManifestStore({ store: parts.storeFor(undefined), clock, random, at });
   // Keys first: what a manifest that is loaded later does not name was never named, or no more.
   const keys = await listAll(parts, at);
   const newest = await manifests.load();
-  if (newest === undefined) return { removedCount: 0, waitingCount: 0 };
-  const { unreachable: unnamed, pending } = pickGarbage(keys, at, newest);
-  const unreachable = await withoutPinned(parts, at, { keys, unnamed, seen: memory.pins });
   const logEnd = lastEntry(keys, at);
-  const isRipe = sighter(memory, { clock, logEnd, graceMs: parts.garbageGraceMs, newest });
-  if (pending.filter(isRipe).length > 0) await fence(parts, { at, manifests, newest });
+  const { unreachable: unnamed, pending } =
+    newest === undefined ? unnamedBy(keys, at) : pickGarbage(keys, at, newest);
+  const unreachable = await withoutPinned(parts, at, { keys, unnamed, seen: memory.pins });
+  const isRipe = sighter(memory, { clock, graceMs: parts.garbageGraceMs });
+  const ripePending = pending.filter(isRipe);
+  if (newest !== undefined && ripePending.length > 0) {
+    await fence(parts, { at, manifests, newest });
+  }
   const ripe = unreachable.filter(isRipe);
-  await removeAll(parts, ripe);
+  const isCovered = newest !== undefined && newest.indexedUpTo >= logEnd;
+  const removable = isCovered ? ripe : ripe.filter((key) => !mayBeImported(key, at));
+  await removeAll(parts, removable);
   const known = new Set<ObjectKey>([...unreachable, ...pending]);
   for (const key of memory.seen.keys()) if (!known.has(key)) memory.seen.delete(key);
-  for (const key of ripe) memory.seen.delete(key);
-  return { removedCount: ripe.length, waitingCount: memory.seen.size };
+  for (const key of removable) memory.seen.delete(key);
+  const needsIndex = logEnd > 0 && ripe.length > removable.length;
+  return { removedCount: removable.length, waitingCount: memory.seen.size, needsIndex };
+}
+
+/** Without a manifest only the log can tell which segments are in use; without a log none can. */
+function unnamedBy(keys: readonly ObjectKey[], at: NamespaceGeneration): Garbage {
+  if (lastEntry(keys, at) === 0) return { unreachable: [], pending: [] };
+  return { unreachable: keys.filter((key) => mayBeImported(key, at)), pending: [] };
+}
+
+/** A copy puts segments under names that build on no manifest, and an entry that names them. */
+function mayBeImported(key: ObjectKey, at: NamespaceGeneration): boolean {
+  const id = parseSegmentKey(at, key);
+  return id !== undefined && baseVersionOf(id) === 0;
 }
 
 /** Leaves out what others share, and adds pins that nobody needs any more. */
@@ -104,22 +126,16 @@ async function withoutPinned(
 /** Notes what is seen for the first time; tells what has been seen for long enough. */
 function sighter(
   { seen }: GarbageMemory,
-  of: {
-    readonly clock: Clock;
-    readonly logEnd: SequenceNumber | 0;
-    readonly graceMs: number;
-    readonly newest: Manifest;
-  },
+  { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number },
 ): (key: ObjectKey) => boolean {
-  const nowMs = of.clock.monotonicMs();
+  const nowMs = clock.monotonicMs();
   return (key) => {
     const sighting = seen.get(key);
     if (sighting === undefined) {
-      seen.set(key, { sinceMs: nowMs, logEnd: of.logEnd });
-      return of.graceMs === 0 && of.newest.indexedUpTo >= of.logEnd;
+      seen.set(key, { sinceMs: nowMs });
+      return graceMs === 0;
     }
-    const isOld = nowMs - sighting.sinceMs >= of.graceMs;
-    return isOld && of.newest.indexedUpTo >= sighting.logEnd;
+    return nowMs - sighting.sinceMs >= graceMs;
   };
 }
 
@@ -152,14 +168,15 @@ async function removeDeleted(
   const known = new Set(garbage);
   for (const key of seen.keys()) if (!known.has(key)) seen.delete(key);
   for (const key of garbage) {
-    if (!seen.has(key)) seen.set(key, { sinceMs: nowMs, logEnd: 0 });
+    if (!seen.has(key)) seen.set(key, { sinceMs: nowMs });
   }
   const since = garbage.map((key) => seen.get(key)?.sinceMs ?? nowMs);
   const isRipe = since.every((ms) => nowMs - ms >= parts.garbageGraceMs);
-  if (!isRipe) return { removedCount: 0, waitingCount: keys.length };
+  if (!isRipe) return { removedCount: 0, waitingCount: keys.length, needsIndex: false };
   await removeAll(parts, garbage);
   seen.clear();
-  return { removedCount: garbage.length, waitingCount: keys.length - garbage.length };
+  const waitingCount = keys.length - garbage.length;
+  return { removedCount: garbage.length, waitingCount, needsIndex: false };
 }
 
 async function listAll(parts: IndexerParts, at: NamespaceGeneration): Promise<ObjectKey[]> {

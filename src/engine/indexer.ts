@@ -22,6 +22,7 @@ import { collectGarbage, type GarbageMemory, newGarbageMemory } from "./collect-
 import { compactNamespace } from "./compact-namespace.ts";
 import { indexNamespace } from "./index-namespace.ts";
 import type { IndexerParts } from "./indexer-parts.ts";
+import { isDeleted } from "./namespace-generations.ts";
 import { storePages } from "./store-pages.ts";
 
 interface Known {
@@ -142,8 +143,11 @@ export class Indexer {
   }
 
   async #index({ at }: Known): Promise<void> {
-    const { log } = this.#parts;
+    const { log, store } = this.#parts;
     const known = this.#knownAt(at);
+    known.collectAtMs = this.#parts.clock.monotonicMs();
+    // What a dead generation's log holds is what came too late; it may have gaps.
+    if (await isDeleted(store, at)) return;
     for (;;) {
       const outcome = await indexNamespace(this.#parts, at, INDEX_STEP_BYTES);
       if (outcome.kind !== "indexed" || outcome.entryCount === 0) break;
@@ -168,7 +172,12 @@ export class Indexer {
   }
 
   async #collect(known: Known): Promise<void> {
-    const { waitingCount } = await collectGarbage(this.#parts, known.at, known.garbage);
+    const { at, garbage } = known;
+    let { waitingCount, needsIndex } = await collectGarbage(this.#parts, at, garbage);
+    if (needsIndex) {
+      await this.#index(known);
+      ({ waitingCount } = await collectGarbage(this.#parts, at, garbage));
+    }
     const nowMs = this.#parts.clock.monotonicMs();
     known.collectAtMs = waitingCount > 0 ? nowMs + this.#parts.garbageGraceMs : undefined;
   }

@@ -5,7 +5,7 @@ import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { newSegmentId } from "../../src/segment/segment-id.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { manifestKey, segmentKey, walKey } from "../../src/storage/object-keys.ts";
+import { dirtyKey, manifestKey, segmentKey, walKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
 import { FaultyObjectStore, SimulatedCrash } from "../support/faulty-object-store.ts";
@@ -133,4 +133,50 @@ test("an indexer that is overtaken overwrites nothing of the one that overtook i
   const next = await EngineFixture.open({ store: inner });
   expect(await next.rows("n")).toEqual([{ id: 4, n: 4 }]);
   await next.close();
+});
+
+test("a log that goes on keeps nothing useless for longer than the grace", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new InstantClock();
+  const engine = await EngineFixture.open({ store, clock });
+  await engine.write("n", upsert(1));
+  await engine.write("n", upsert(2));
+  await engine.indexAll();
+  const [first] = (await allKeys(store)).filter((key) => key.includes("/segments/"));
+  expect(first).toContain("/00000000000000000000-");
+  await engine.write("n", { deletes: [1, 2], ...upsert(3) });
+  await engine.indexer({ graceMs: GRACE_MS }).indexAll(AT);
+  await engine.write("n", upsert(4));
+  const indexer = engine.indexer({ graceMs: GRACE_MS }); // Sees all of it for the first time.
+  for (let pass = 0; pass < 3; pass++) {
+    await clock.sleep(GRACE_MS);
+    await indexer.pass();
+  }
+  expect(await allKeys(store)).not.toContain(first);
+  expect((await allKeys(store)).filter((key) => key.includes("/manifest/"))).toHaveLength(1);
+  await engine.follow();
+  expect(await engine.rows("n")).toHaveLength(2);
+  await engine.close();
+});
+
+test("what reaches a deleted generation too late goes, and so does the hint of its log", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new InstantClock();
+  const engine = await EngineFixture.open({ store, clock });
+  await engine.write("n", upsert(1));
+  const [entry] = await allKeys(store);
+  const late = await store.get(entry);
+  await engine.call("delete_namespace", "n");
+  await engine.catalog.settle();
+  expect(await allKeys(store)).toEqual([]);
+  await store.put(walKey(AT, 7 as never), late ?? new Uint8Array(0), ALWAYS);
+  await store.put(dirtyKey(AT), new Uint8Array(0), ALWAYS);
+  const indexer = engine.indexer({ graceMs: GRACE_MS });
+  for (let pass = 0; pass < 3; pass++) {
+    await indexer.pass();
+    await clock.sleep(GRACE_MS);
+  }
+  expect(await allKeys(store)).toEqual([]);
+  expect((await store.list({ prefix: "dirty/", limit: 10 })).keys).toEqual([]);
+  await engine.close();
 });
