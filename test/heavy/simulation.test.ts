@@ -1,0 +1,17 @@
+/** Many simulated worlds (test/simulation); a seed that fails is printed with its command. */
+
+import { expect, test } from "vitest";
+import { runSeeds } from "../simulation/run-seeds.ts";
+
+/** Worlds from other seeds than those of the short suite. */
+const SEEDS = { first: 10_000, count: 500 };
+
+test("500 worlds keep all promises", async () => {
+  let known = 0;
+  const faulty = await runSeeds({ ...SEEDS, onResult: () => known++ });
+  expect(known).toBe(SEEDS.count);
+  const report = faulty.map(({ seed, faults }) => {
+    return `npm run simulate -- --seed ${seed}\n  ${faults.slice(0, 3).join("\n  ")}`;
+  });
+  expect(report.join("\n")).toBe("");
+}, 600_000);
