@@ -147,7 +147,8 @@ test("a log that goes on keeps nothing useless for longer than the grace", async
   await engine.write("n", { deletes: [1, 2], ...upsert(3) });
   await engine.indexer({ graceMs: GRACE_MS }).indexAll(AT);
   await engine.write("n", upsert(4));
-  const indexer = engine.indexer({ graceMs: GRACE_MS }); // Sees all of it for the first time.
+  // It sees all of it for the first time.
+  const indexer = engine.indexer({ graceMs: GRACE_MS });
   for (let pass = 0; pass < 3; pass++) {
     await clock.sleep(GRACE_MS);
     await indexer.pass();
@@ -159,7 +160,7 @@ test("a log that goes on keeps nothing useless for longer than the grace", async
   await engine.close();
 });
 
-test("what reaches a deleted generation too late goes, and so does the hint of its log", async () => {
+test("what reaches a deleted generation too late goes, and so does its hint", async () => {
   const store = new MemoryObjectStore();
   const clock = new InstantClock();
   const engine = await EngineFixture.open({ store, clock });

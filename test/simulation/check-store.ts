@@ -10,11 +10,14 @@ import type { Manifest } from "../../src/manifest/manifest.ts";
 import { decodeManifest } from "../../src/manifest/manifest-codec.ts";
 import {
   DELETED_PREFIX,
+  generationPrefix,
   manifestKey,
   type NamespaceGeneration,
   parseManifestKey,
+  parsePinKey,
   parseWalKey,
   segmentKey,
+  segmentPrefix,
 } from "../../src/storage/object-keys.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { decodeBatches } from "../../src/write/wal-records.ts";
@@ -63,30 +66,32 @@ class Replay {
     const at = generationOf(key);
     if (at === undefined) return;
     const life = this.#lifeOf(at);
-    if (event >= life.overAt) return;
-    if (kind === "put") await this.#put(life, effect);
-    else this.#removed(life, effect);
+    if (kind === "delete") this.#removed(life, effect);
+    else if (event < life.overAt) await this.#put(life, effect);
   }
 
   /** What nothing reaches. */
   checkLeft(): void {
-    const reached = new Set<ObjectKey>();
-    for (const life of this.#lives.values()) {
-      if (life.overAt === Number.POSITIVE_INFINITY) for (const key of reach(life)) reached.add(key);
-    }
+    const alive = [...this.#lives.values()].filter(({ overAt }) => !Number.isFinite(overAt));
+    const reached = new Set(alive.flatMap((life) => [...reach(life)]));
     for (const key of this.#present) {
       const at = generationOf(key);
-      if (at === undefined) {
-        if (key.startsWith(DELETED_PREFIX) || this.#isHintOfLife(key)) continue;
-        this.faults.push(`I12: ${key} is left`);
-        continue;
-      }
-      const life = this.#lifeOf(at);
-      const sequence = parseWalKey(at, key);
-      const isOver = life.overAt < Number.POSITIVE_INFINITY;
-      const isEntry = sequence !== undefined && sequence > (life.newest?.indexedUpTo ?? 0);
-      if (!reached.has(key) && (isOver || !isEntry)) this.faults.push(`I12: ${key} is left`);
+      const isKept = at === undefined ? this.#isMark(key) : this.#isKept(at, key, reached);
+      if (!isKept) this.faults.push(`I12: ${key} is left`);
     }
+  }
+
+  #isKept(at: NamespaceGeneration, key: ObjectKey, reached: ReadonlySet<ObjectKey>): boolean {
+    const life = this.#lifeOf(at);
+    const sharer = parsePinKey(at, key);
+    if (sharer !== undefined) {
+      const by = this.#lifeOf(sharer);
+      const isNeeded = [...reach(by)].some((name) => name.startsWith(segmentPrefix(at)));
+      return isNeeded && !Number.isFinite(by.overAt);
+    }
+    const sequence = parseWalKey(at, key);
+    const isEntry = sequence !== undefined && sequence > (life.newest?.indexedUpTo ?? 0);
+    return reached.has(key) || (isEntry && !Number.isFinite(life.overAt));
   }
 
   async #put(life: Life, { key, body = new Uint8Array(0), event }: Effect): Promise<void> {
@@ -123,11 +128,10 @@ class Replay {
       .flat()
       .flatMap((record) => {
         if (record.kind !== "import") return [];
-        return record.segments.flatMap(({ id, tombstoneObject }) =>
-          [id, tombstoneObject].flatMap((name) =>
-            name ? [segmentKey(at, name as typeof id)] : [],
-          ),
-        );
+        return record.segments.flatMap(({ id, home, tombstoneObject }) => [
+          segmentKey(home ?? at, id),
+          ...(tombstoneObject ? [segmentKey(at, tombstoneObject as typeof id)] : []),
+        ]);
       });
     imports.set(sequence, named);
     for (const name of named) {
@@ -136,11 +140,12 @@ class Replay {
   }
 
   #removed(life: Life, { key, event, by }: Effect): void {
-    const { at, newest } = life;
-    const sequence = parseWalKey(at, key);
+    const sequence = parseWalKey(life.at, key);
+    const isOver = event >= life.overAt;
+    const isEntry = sequence !== undefined && !isOver && life.imports.has(sequence);
     const isNeeded =
-      sequence === undefined ? reach(life).has(key) : sequence > (newest?.indexedUpTo ?? 0);
-    if (sequence !== undefined && !life.imports.has(sequence)) return;
+      (isEntry && sequence > (life.newest?.indexedUpTo ?? 0)) ||
+      [...this.#lives.values()].some((other) => event < other.overAt && reach(other).has(key));
     if (isNeeded) this.faults.push(`I12: ${by} removes ${key} (event ${event}), which is needed`);
   }
 
@@ -154,15 +159,15 @@ class Replay {
     return states.map((state) => state?.documents.size ?? 0);
   }
 
-  /** Hints of living namespaces may stay: their log may be long again. */
-  #isHintOfLife(key: string): boolean {
+  /** Marks of deletions stay, and so may hints of living namespaces: their log may be long. */
+  #isMark(key: string): boolean {
     const match = /^dirty\/(.*)$/.exec(key);
     const life = match && this.#lives.get(`namespaces/${match[1]}/`);
-    return life?.overAt === Number.POSITIVE_INFINITY;
+    return key.startsWith(DELETED_PREFIX) || life?.overAt === Number.POSITIVE_INFINITY;
   }
 
   #lifeOf(at: NamespaceGeneration): Life {
-    const key = segmentKey(at, "x" as Parameters<typeof segmentKey>[1]).replace(/segments.*/, "");
+    const key = generationPrefix(at);
     let life = this.#lives.get(key);
     if (life === undefined) {
       const own = this.#log.commits.filter((commit) => {
