@@ -105,6 +105,7 @@ async function write(
       baseVersion,
       random,
       memory,
+      clusters: parts.clusters,
       yield: parts.yield,
     });
   } finally {

@@ -106,6 +106,7 @@ async function nextManifest(
     baseVersion,
     random,
     memory,
+    clusters: parts.clusters,
     yield: parts.yield,
   });
   const nowMs = Math.max(0, Math.round(clock.nowMs()));

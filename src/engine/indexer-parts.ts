@@ -1,6 +1,7 @@
 /** What an indexer works with. */
 
 import type { SegmentMemory } from "../segment/segment-memory.ts";
+import type { ClusterTools } from "../segment/segment-reorder.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { EngineLog } from "./config.ts";
 import type { OpeningParts } from "./namespace-parts.ts";
@@ -15,6 +16,8 @@ export interface IndexerParts extends OpeningParts {
   readonly store: ObjectStore;
   /** How long garbage stays; see `GARBAGE_GRACE_MS`. */
   readonly garbageGraceMs: number;
+  /** How large segments are clustered; its memory is `memory`. */
+  readonly clusters: ClusterTools;
   /** Greatest size of a segment that compaction writes. */
   readonly segmentBytesMax: number;
 }

@@ -2,6 +2,7 @@
 
 import { systemClock } from "../base/clock.ts";
 import {
+  CLUSTERED_ROWS_MIN,
   GARBAGE_GRACE_MS,
   INDEXER_BYTES_MAX,
   INDEXER_CACHE_BYTES,
@@ -10,6 +11,8 @@ import {
 } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { Arenas } from "../kernel/arena.ts";
+import { ArenaKernels } from "../kernel/arena-kernels.ts";
+import { compileKernel } from "../kernel/load-kernel.ts";
 import { withDiskCache } from "../storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
 import { LocalKeyService } from "../storage/local-key-service.ts";
@@ -47,6 +50,9 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
   };
   const bytesMax = Math.min(INDEXER_BYTES_MAX, Math.floor(memoryBytesMax * INDEXER_MEMORY_SHARE));
   const arenas = new Arenas({ totalBytes: bytesMax, threads: 1 });
+  const kernels = new ArenaKernels(await compileKernel("auto"), 0);
+  arenas.onArena((shared, arena) => kernels.attach(arena, shared));
+  const memory = arenaSegmentMemory(arenas);
   return new Indexer({
     clock,
     random,
@@ -55,7 +61,8 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     storeFor,
     thresholds: THRESHOLDS,
     reads: localCache(storeFor(undefined), Math.min(INDEXER_CACHE_BYTES, bytesMax)),
-    memory: arenaSegmentMemory(arenas),
+    memory,
+    clusters: { kernels: { kernels, memory }, rowsMin: CLUSTERED_ROWS_MIN },
     garbageGraceMs: GARBAGE_GRACE_MS,
     segmentBytesMax: Math.min(STORED_SEGMENT_BYTES_MAX, Math.floor(bytesMax / SEGMENTS_HELD)),
     yield: () => new Promise((resolve) => setImmediate(resolve)),

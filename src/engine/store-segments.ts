@@ -14,6 +14,7 @@ import { newSegmentId } from "../segment/segment-id.ts";
 import type { SegmentMemory } from "../segment/segment-memory.ts";
 import { planMerge } from "../segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../segment/segment-reader.ts";
+import { type ClusterTools, planClustered } from "../segment/segment-reorder.ts";
 import { encodeStoredSegment } from "../segment/stored-segment-writer.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -36,8 +37,8 @@ export interface StoreTarget {
   readonly random: Random;
   /** Holds what is being merged. */
   readonly memory: SegmentMemory;
-  /** Plans the segment with its rows in another order; undefined to leave them. */
-  reorder?(view: OpenSegment): SegmentPlan | undefined;
+  /** How large segments are clustered; undefined where that would take too long. */
+  readonly clusters?: ClusterTools;
   yield(): Promise<void>;
   /** Hears of each name before an object is put under it: a put that fails may have been done. */
   named?(id: SegmentId): void;
@@ -65,11 +66,15 @@ async function storeOne(
   const { at, schema, store, baseVersion, random } = target;
   const id = newSegmentId(baseVersion, random);
   target.named?.(id);
-  const merged = build(planMerge(group, schema), id, target);
-  let whole = merged;
+  let whole = build(planMerge(group, schema), id, target);
   try {
-    const reordered = target.reorder?.(merged.view);
-    if (reordered !== undefined) whole = build(reordered, id, target);
+    const inputs = group.map(({ view }) => view);
+    const clustered = target.clusters && planClustered(whole.view, schema, inputs, target.clusters);
+    if (clustered !== undefined) {
+      const ordered = build(clustered, id, target);
+      whole.free();
+      whole = ordered;
+    }
     const stored = encodeStoredSegment(whole.view, schema);
     const bytes = await putStoredSegment(store, segmentKey(at, id), stored);
     target.progress?.(bytes);
@@ -83,7 +88,6 @@ async function storeOne(
     };
   } finally {
     whole.free();
-    if (whole !== merged) merged.free();
   }
 }
 

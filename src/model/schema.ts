@@ -43,6 +43,17 @@ export interface Schema {
   readonly attributes: ReadonlyMap<string, AttributeSchema>;
 }
 
+/**
+ * The dense vector attribute that is searched most, as far as a schema tells: `vector`, else the
+ * first by name that has an ANN index.
+ */
+export function mainVectorAttribute({ attributes }: Schema): string | undefined {
+  const searchable = [...attributes]
+    .filter(([, { type, ann }]) => type.kind === "vector" && ann !== undefined)
+    .map(([name]) => name);
+  return searchable.includes("vector") ? "vector" : searchable.sort()[0];
+}
+
 /** The schema of a namespace that knows nothing yet. */
 export const EMPTY_SCHEMA: Schema = {
   idType: undefined,

@@ -18,10 +18,13 @@ import {
   randomQuery,
   randomVectorRank,
 } from "../../test/support/random-queries.ts";
+import type { Ordinal } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
+import { hasBit, setBit } from "../codec/bitmap.ts";
 import type { QueryRequest } from "../model/query.ts";
 import type { SegmentMemory } from "../segment/segment-memory.ts";
-import type { OpenSegment } from "../segment/segment-reader.ts";
+import { type OpenSegment, openSegment } from "../segment/segment-reader.ts";
+import { planClustered } from "../segment/segment-reorder.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import { openStoredSegment } from "../segment/stored-segment-reader.ts";
 import { encodeStoredSegment } from "../segment/stored-segment-writer.ts";
@@ -57,6 +60,28 @@ function farSnapshot(near: Snapshot): { snapshot: Snapshot; sources: FarSource[]
   return { snapshot: { ...near, segments }, sources };
 }
 
+/** The same snapshot with the rows of its segments by cluster. */
+function clusteredSnapshot(near: Snapshot): Snapshot {
+  const kernels = { kernels: KERNELS, memory: MEMORY };
+  const tools = { kernels, rowsMin: 1, clusterRows: 3 };
+  const segments = near.segments.map((segment): SegmentSnapshot => {
+    const before = segment.view as OpenSegment;
+    const plan = planClustered(before, near.schema, [], tools);
+    if (plan === undefined) return segment;
+    const block = MEMORY.allocate(plan.bytes);
+    plan.writeTo(block.bytes);
+    const view = openSegment(before.id, block.bytes, block);
+    const live = new Uint32Array(segment.live.length);
+    for (let o = 0; o < view.documentCount; o++) {
+      const old = before.ordinalOf(view.idOf(o as Ordinal));
+      if (old !== undefined && hasBit(segment.live, old)) setBit(live, o);
+    }
+    const { liveCount, liveVersion } = segment;
+    return { view, live, liveCount, liveVersion };
+  });
+  return { ...near, segments };
+}
+
 function randomNamespace(seed: number) {
   const random = seededRandom(seed);
   const idType = pick(random, ["uint", "string", "uuid"] as const);
@@ -76,6 +101,8 @@ describe.each(Array.from({ length: 6 }, (_, round) => 8001 + round))("seed %i", 
   test("answers and costs are those in memory", () => {
     const { random, schema, near } = randomNamespace(seed);
     const { snapshot: far, sources } = farSnapshot(near);
+    const clustered = farSnapshot(clusteredSnapshot(near));
+    expect(clustered.snapshot.segments.some(({ view }) => view.isClustered("[3]f32"))).toBe(true);
     for (let i = 0; i < QUERIES; i++) {
       const rankBy = randomVectorRank(random);
       const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
@@ -87,6 +114,13 @@ describe.each(Array.from({ length: 6 }, (_, round) => 8001 + round))("seed %i", 
         const found = runFar(sources, () => answer(far, request), ROUNDS_MAX);
         expect(found, `query ${i}`).toEqual(answer(near, request));
         for (const source of sources) source.drop();
+        const ordered = runFar(
+          clustered.sources,
+          () => answer(clustered.snapshot, request),
+          ROUNDS_MAX,
+        );
+        expect(ordered, `query ${i}`).toEqual(found);
+        for (const source of clustered.sources) source.drop();
       }
     }
   });

@@ -7,6 +7,7 @@ import { bitmapOrdinals } from "../codec/bitmap.ts";
 import type { DocumentQuery, QueryRequest, VectorRank } from "../model/query.ts";
 import type { ResultDocument } from "../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../model/recall.ts";
+import { mainVectorAttribute } from "../model/schema.ts";
 import { attemptAll } from "../segment/not-resident.ts";
 import { andBits, presenceBits } from "./ordinal-bits.ts";
 import type { QueryContext } from "./query-context.ts";
@@ -46,7 +47,7 @@ function recallRanks(snapshot: Snapshot, request: RecallRequest, random: Random)
     if (rankBy.kind === "vector" && rankBy.operand.kind !== "embed") return [rankBy];
     throw invalid("💔 rank_by of a recall measurement must be an ANN ranking with a vector");
   }
-  const attribute = mainVector(snapshot);
+  const attribute = mainVectorAttribute(snapshot.schema);
   if (attribute === undefined) {
     throw invalid("💔 the namespace has no vector attribute with an ANN index to measure");
   }
@@ -56,14 +57,6 @@ function recallRanks(snapshot: Snapshot, request: RecallRequest, random: Random)
     attribute,
     operand: { kind: "vector", values },
   }));
-}
-
-/** The attribute named `vector`, else the first that can be searched. */
-function mainVector({ schema }: Snapshot): string | undefined {
-  const searchable = [...schema.attributes]
-    .filter(([, { type, ann }]) => type.kind === "vector" && ann !== undefined)
-    .map(([name]) => name);
-  return searchable.includes("vector") ? "vector" : searchable[0];
 }
 
 /** Draws stored vectors of live documents, each at most once. */

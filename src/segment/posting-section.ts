@@ -75,7 +75,10 @@ export function planPostings(
   return [section(kinds.ordinals, lists.ordinals), section(kinds.numbers, lists.numbers)];
 }
 
-/** Joins posting lists; strings without a live document are dropped. */
+/**
+ * Joins posting lists; strings without a live document are dropped. Where new ordinals do not rise
+ * within a part, lists are sorted.
+ */
 export function mergePostings(parts: readonly PostingPart[]): PostingLists {
   let capacity = 0;
   for (const { lists } of parts) capacity += lists.ordinals.length;
@@ -102,12 +105,54 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
     strings.add(tables[merged.tables[0]], merged.codes[merged.tables[0]]);
     starts.push(at);
   });
-  return {
+  const lists = {
     strings: strings.finish(),
     starts: Uint32Array.from(starts),
     ordinals: ordinals.subarray(0, at),
     numbers: numbers.subarray(0, at),
   };
+  return parts.every(({ newOrdinals }) => isRising(newOrdinals)) ? lists : sortPostings(lists);
+}
+
+function isRising(newOrdinals: Uint32Array): boolean {
+  let last = -1;
+  for (const ordinal of newOrdinals) {
+    if (ordinal === DEAD) continue;
+    if (ordinal < last) return false;
+    last = ordinal;
+  }
+  return true;
+}
+
+/** Sorts each list by ordinal: all postings by document, then each document's back to its lists. */
+function sortPostings({ strings, starts, ordinals, numbers }: PostingLists): PostingLists {
+  const documentCount = ordinals.reduce((most, ordinal) => Math.max(most, ordinal), -1) + 1;
+  const ends = new Uint32Array(documentCount + 1);
+  for (const ordinal of ordinals) ends[ordinal + 1]++;
+  for (let o = 0; o < documentCount; o++) ends[o + 1] += ends[o];
+  const next = ends.slice(0, documentCount);
+  const codes = new Uint32Array(ordinals.length);
+  const values = new Uint32Array(ordinals.length);
+  for (let code = 0; code + 1 < starts.length; code++) {
+    for (let i = starts[code]; i < starts[code + 1]; i++) {
+      const at = next[ordinals[i]]++;
+      codes[at] = code;
+      values[at] = numbers[i];
+    }
+  }
+  const sorted = {
+    ordinals: new Uint32Array(ordinals.length),
+    numbers: new Uint32Array(ordinals.length),
+  };
+  const to = starts.slice();
+  for (let o = 0; o < documentCount; o++) {
+    for (let i = ends[o]; i < ends[o + 1]; i++) {
+      const at = to[codes[i]]++;
+      sorted.ordinals[at] = o;
+      sorted.numbers[at] = values[i];
+    }
+  }
+  return { strings, starts, ...sorted };
 }
 
 /**

@@ -54,6 +54,8 @@ export const SECTION = {
   sparseNumbers: 12,
   /** Which ids may be here (`id-filter-section.ts`); in stored segments only. */
   idFilter: 13,
+  /** Clusters of dense vectors (`cluster-section.ts`); in segments whose rows are in their order. */
+  clusters: 14,
   /** Whole documents in blocks (`documents-section.ts`); in stored segments only. */
   documents: 15,
   /** Where those blocks are (`documents-section.ts`). */

@@ -42,8 +42,10 @@ export interface MergeInput {
   readonly live: Uint32Array;
 }
 
-interface Input extends MergeInput {
-  /** Live ordinals, ascending. */
+/** Rows of one segment, of which all is in memory. */
+export interface RowInput {
+  readonly view: OpenSegment;
+  /** Old ordinals in the order of the new ones. */
   readonly ordinals: Uint32Array;
   /** New ordinal by old one, or `DEAD`. */
   readonly newOrdinals: Uint32Array;
@@ -55,22 +57,33 @@ interface Input extends MergeInput {
  */
 export function planMerge(inputs: readonly MergeInput[], schema: Schema): SegmentPlan {
   assert(inputs.length > 0, "there is nothing to merge");
+  return planRows(numberInputs(inputs), schema);
+}
+
+/**
+ * Plans a segment of the rows of `inputs`, one after the other, and of more sections, with the
+ * indexes that the schema asks for. The inputs must stay until the plan is written.
+ */
+export function planRows(
+  inputs: readonly RowInput[],
+  schema: Schema,
+  more: readonly SectionPlan[] = [],
+): SegmentPlan {
   const { idType } = inputs[0].view;
-  const numbered = numberInputs(inputs);
-  const documentCount = numbered.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
+  const documentCount = inputs.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   const ids = gatherData(
     emptyData(idAttributeType(idType)),
-    numbered.map(({ view, ordinals }) => ({ data: view.ids, ordinals })),
+    inputs.map(({ view, ordinals }) => ({ data: view.ids, ordinals })),
   );
   let logicalBytes = dataLogicalBytes(ids, 0, documentCount);
   const sections = planIds(ids, documentCount);
   for (const name of new Set(inputs.flatMap(({ view }) => view.attributes))) {
-    const merge = new AttributeMerge(name, schema.attributes.get(name), numbered);
+    const merge = new AttributeMerge(name, schema.attributes.get(name), inputs);
     const merged = merge.plan(documentCount);
     logicalBytes += merged.logicalBytes;
     sections.push(...merged.sections);
   }
-  return planBlock({ documentCount, idType, logicalBytes }, sections);
+  return planBlock({ documentCount, idType, logicalBytes }, [...sections, ...more]);
 }
 
 /** An index that a segment has not. */
@@ -113,12 +126,12 @@ export function missingIndexes(view: OpenSegment, schema: Schema): MissingIndex[
   });
 }
 
-function numberInputs(inputs: readonly MergeInput[]): Input[] {
+function numberInputs(inputs: readonly MergeInput[]): RowInput[] {
   let next = 0;
   return inputs.map(({ view, live }) => {
     const newOrdinals = new Uint32Array(view.documentCount);
     for (let o = 0; o < newOrdinals.length; o++) newOrdinals[o] = hasBit(live, o) ? next++ : DEAD;
-    return { view, live, ordinals: bitmapOrdinals(live), newOrdinals };
+    return { view, ordinals: bitmapOrdinals(live), newOrdinals };
   });
 }
 
@@ -126,10 +139,10 @@ function numberInputs(inputs: readonly MergeInput[]): Input[] {
 class AttributeMerge {
   readonly #name: string;
   readonly #schema: AttributeSchema | undefined;
-  readonly #inputs: readonly Input[];
+  readonly #inputs: readonly RowInput[];
   readonly #columns: readonly (SegmentColumn | undefined)[];
 
-  constructor(name: string, schema: AttributeSchema | undefined, inputs: readonly Input[]) {
+  constructor(name: string, schema: AttributeSchema | undefined, inputs: readonly RowInput[]) {
     this.#name = name;
     this.#schema = schema;
     this.#inputs = inputs;

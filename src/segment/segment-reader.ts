@@ -13,6 +13,7 @@ import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
 import { BlockSource, type ByteSource } from "./byte-source.ts";
+import { openClusters } from "./cluster-section.ts";
 import { mayHaveId, openIdFilter } from "./id-filter-section.ts";
 import { type HashedIds, hashIds, IdTable, idKeys, openIds } from "./id-section.ts";
 import { attemptAll } from "./not-resident.ts";
@@ -28,7 +29,7 @@ import {
   type SectionKind,
   type SectionSpan,
 } from "./segment-format.ts";
-import type { SegmentView, SparseView, TextView } from "./segment-view.ts";
+import type { ClusterView, SegmentView, SparseView, TextView } from "./segment-view.ts";
 import { openSparse, SPARSE_POSTINGS, sparseView } from "./sparse-section.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 import {
@@ -72,6 +73,7 @@ export class OpenSegment implements SegmentView {
   readonly #columns = new Map<string, SegmentColumn | undefined>();
   readonly #texts = new Map<string, TextView | undefined>();
   readonly #sparse = new Map<string, SparseView | undefined>();
+  readonly #clusters = new Map<string, ClusterView | undefined>();
 
   /** `head` begins with the segment's head; `documents` has what is in no column. */
   constructor(id: SegmentId, head: Uint8Array, source: ByteSource, documents?: StoredDocuments) {
@@ -181,6 +183,20 @@ export class OpenSegment implements SegmentView {
       const block = this.#section(SECTION.sparse, attribute);
       if (block === undefined) return undefined;
       return sparseView(openSparse(block), this.#postings(attribute, SPARSE_POSTINGS));
+    });
+  }
+
+  isClustered(attribute: string): boolean {
+    return this.entry(SECTION.clusters, attribute) !== undefined;
+  }
+
+  clusters(attribute: string): ClusterView | undefined {
+    this.#checkEpoch();
+    return cached(this.#clusters, attribute, () => {
+      const entry = this.entry(SECTION.clusters, attribute);
+      if (entry === undefined) return undefined;
+      const block = this.#source.place(entry.offset, entry.offset + entry.bytes);
+      return openClusters(block, this.documentCount);
     });
   }
 
@@ -311,6 +327,7 @@ export class OpenSegment implements SegmentView {
     this.#columns.clear();
     this.#texts.clear();
     this.#sparse.clear();
+    this.#clusters.clear();
   }
 }
 

@@ -60,6 +60,11 @@ function checkAttribute(segment: OpenSegment, attribute: string): void {
     }
     checkPresence(text.presence, segment.documentCount);
   }
+  const clusters = segment.clusters(attribute);
+  const { type } = view?.placed ?? {};
+  if (clusters !== undefined && clusters.dimensions !== type?.dimensions) {
+    throw corrupt("clusters", "their dimensions are not those of the vectors");
+  }
   const sparse = segment.sparseLists(attribute);
   if (sparse !== undefined) checkPostings(sparse, segment.documentCount);
 }

@@ -6,6 +6,7 @@
 
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
+import type { DistanceMetric } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { HashedIds } from "./id-section.ts";
 
@@ -30,6 +31,27 @@ export interface SegmentView {
   text(attribute: string): TextView | undefined;
   /** Undefined if no document here has a sparse vector for the attribute. */
   sparse(attribute: string): SparseView | undefined;
+  /** Tells, without reading anything, whether `clusters` has any. */
+  isClustered(attribute: string): boolean;
+  /** Undefined unless the rows are in the order of clusters of the attribute. */
+  clusters(attribute: string): ClusterView | undefined;
+}
+
+/** Clusters of one attribute's dense vectors. */
+export interface ClusterView {
+  /** What they were made for. */
+  readonly metric: DistanceMetric;
+  readonly dimensions: number;
+  readonly count: number;
+  /**
+   * Cluster c has ordinals `starts[c]` to before `starts[c + 1]`. None from `starts[count]` on has
+   * a vector.
+   */
+  readonly starts: Uint32Array;
+  /** Centroids end to end. */
+  readonly centroids: Float32Array;
+  /** Where the centroids lie, for `ArenaKernels`. */
+  readonly place: { readonly arena: number; readonly offset: number };
 }
 
 /** One attribute of a segment. */

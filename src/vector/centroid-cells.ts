@@ -47,6 +47,11 @@ export class CentroidCells {
     return this.#table.count - this.#starts[0];
   }
 
+  /** All centroids end to end: a view. */
+  get values(): Float32Array {
+    return this.#table.values.subarray(this.#starts[0] * this.#table.space.dimensions);
+  }
+
   /** A centroid: a view. */
   at(index: number): Float32Array {
     return this.#table.at(this.#starts[0] + index);
@@ -78,7 +83,7 @@ export class CentroidCells {
 /**
  * Trains about `count` centroids on a sample of the rows. `known` ones, end to end, that cluster
  * most of these rows already, are taken as they are where there are about enough of them, and else
- * as cells.
+ * are divided.
  */
 export function trainCells(
   { reader, rows }: RowSet,
@@ -95,11 +100,13 @@ export function trainCells(
     return new CentroidCells(table, Uint32Array.of(0, count));
   }
   const cells = known === undefined ? trainTop(sample, count, tools) : tableOf(known, tools);
-  try {
-    return trainInCells(sample, count, cells, tools);
-  } finally {
-    cells.free();
-  }
+  const trained = trainInCells(sample, count, cells, tools);
+  cells.free();
+  if (known === undefined) return trained;
+  // Cells that are too many are put into fewer.
+  const values = trained.values.slice();
+  trained.free();
+  return cellsOf(values, tools);
 }
 
 /** Puts centroids into cells. */

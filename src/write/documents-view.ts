@@ -64,4 +64,12 @@ export class DocumentsView implements SegmentView {
   sparse(): undefined {
     return undefined;
   }
+
+  isClustered(): boolean {
+    return false;
+  }
+
+  clusters(): undefined {
+    return undefined;
+  }
 }

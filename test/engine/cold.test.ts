@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ListPage, ListRequest, ObjectKey } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { EngineFixture, type FixtureOptions } from "../support/engine-fixture.ts";
 
 /** Requests wait until nothing else moves; then all of them are answered: one round. */
 class RoundStore extends MemoryObjectStore {
@@ -102,12 +102,18 @@ const QUERIES: Readonly<Record<string, object>> = {
 
 type Index = (engine: EngineFixture) => Promise<void>;
 
+/** Even small segments have their rows by cluster. */
+const CLUSTERS = { rowsMin: 8, clusterRows: 5 };
+
 const indexAll: Index = (engine) => engine.indexAll();
 
 /** Documents in several segments, some of them dead, and one in the log. */
-async function filled(index = indexAll): Promise<{ store: RoundStore; engine: EngineFixture }> {
+async function filled(
+  index = indexAll,
+  options: FixtureOptions = {},
+): Promise<{ store: RoundStore; engine: EngineFixture }> {
   const store = new RoundStore();
-  const engine = await EngineFixture.open({ store });
+  const engine = await EngineFixture.open({ store, ...options });
   for (let part = 0; part < 3; part++) {
     const rows = Array.from({ length: 40 }, (_, i) => {
       const id = part * 40 + i;
@@ -171,18 +177,22 @@ test.each(Object.entries(QUERIES))(
 test("answers do not depend on what is indexed, compacted or cached", async () => {
   const { engine: plain } = await filled(async () => {});
   const { engine: indexed } = await filled();
-  const { engine: compacted } = await filled(async (engine) => {
-    for (let part = 0; part < 9; part++) {
-      await engine.write("n", { upsert_rows: [{ id: 900 + part, vector: VECTOR, n: part }] });
+  const { engine: clustered } = await filled(indexAll, { clusters: CLUSTERS });
+  const { engine: compacted } = await filled(
+    async (engine) => {
+      for (let part = 0; part < 9; part++) {
+        await engine.write("n", { upsert_rows: [{ id: 900 + part, vector: VECTOR, n: part }] });
+        await engine.indexAll();
+      }
+      await engine.write("n", { deletes: Array.from({ length: 9 }, (_, part) => 900 + part) });
       await engine.indexAll();
-    }
-    await engine.write("n", { deletes: Array.from({ length: 9 }, (_, part) => 900 + part) });
-    await engine.indexAll();
-  });
+    },
+    { clusters: CLUSTERS },
+  );
   expect(compacted.logs.map(({ message }) => message)).toContain("compacted");
   for (const [name, query] of Object.entries(QUERIES)) {
     const { performance: _, ...expected } = await answerOf(plain, query);
-    for (const engine of [indexed, compacted]) {
+    for (const engine of [indexed, clustered, compacted]) {
       const { performance: _hot, ...hot } = await answerOf(engine, query);
       expect(hot, name).toEqual(expected);
       await engine.call("purge_cache", "n");
@@ -190,7 +200,7 @@ test("answers do not depend on what is indexed, compacted or cached", async () =
       expect(cold, name).toEqual(expected);
     }
   }
-  for (const engine of [plain, indexed, compacted]) await engine.close();
+  for (const engine of [plain, indexed, clustered, compacted]) await engine.close();
 });
 
 test("a warmed cache needs nothing but postings and documents", async () => {

@@ -8,6 +8,7 @@ import { Indexer } from "../../src/engine/indexer.ts";
 import { localCache } from "../../src/engine/local-cache.ts";
 import { THRESHOLDS } from "../../src/engine/thresholds.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
+import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
 import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
 import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
 import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
@@ -167,6 +168,9 @@ export class SimulatedWorld {
     const keys = new TestKeys();
     const storeFor = () => new EncryptingObjectStore({ store, keys, random, keyName: undefined });
     const arenas = new Arenas({ totalBytes: 16 * MIB, threads: 1, arenaBytes: MIB });
+    const kernels = new ArenaKernels(undefined, 0);
+    arenas.onArena((shared, arena) => kernels.attach(arena, shared));
+    const memory = arenaSegmentMemory(arenas);
     return new Indexer({
       clock,
       random,
@@ -175,7 +179,8 @@ export class SimulatedWorld {
       storeFor,
       thresholds: { ...THRESHOLDS, ...this.swarm.thresholds },
       reads: localCache(storeFor(), this.swarm.cacheBytes),
-      memory: arenaSegmentMemory(arenas),
+      memory,
+      clusters: { kernels: { kernels, memory }, rowsMin: 4, clusterRows: 3 },
       garbageGraceMs: GARBAGE_GRACE_MS,
       segmentBytesMax: MIB,
       yield: () => new Promise((resolve) => process.turn(resolve)),

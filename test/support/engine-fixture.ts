@@ -17,7 +17,7 @@ import type { FromCacheThread } from "../../src/engine/cache-thread.ts";
 import type { EngineAnswer, EngineRequest, OperationName } from "../../src/engine/engine.ts";
 import { Indexer } from "../../src/engine/indexer.ts";
 import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
-import { localCache, localCachePort } from "../../src/engine/local-cache.ts";
+import { localCachePort } from "../../src/engine/local-cache.ts";
 import { NamespaceCatalog } from "../../src/engine/namespace-catalog.ts";
 import type { SharedParts } from "../../src/engine/namespace-parts.ts";
 import { QueryService } from "../../src/engine/query-service.ts";
@@ -41,6 +41,7 @@ import { DATA_KEY_BYTES, type KeyService } from "../../src/storage/key-service.t
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openFixtureStore, startFixtureCache } from "./fixture-store.ts";
+import { type ClusterSizes, partsOfIndexer } from "./indexer-parts.ts";
 import { InstantClock } from "./instant-clock.ts";
 import { type FarEnd, localPorts, type Turn } from "./local-ports.ts";
 
@@ -64,6 +65,7 @@ export interface FixtureOptions {
   readonly turn?: Turn;
   /** Stands in front of the store; kept by the caller across restarts. */
   readonly diskCache?: DiskCacheConfig;
+  readonly clusters?: ClusterSizes;
 }
 
 /** A row as tests see it. */
@@ -189,7 +191,7 @@ export class EngineFixture {
     await catalog.recover();
     startWriteThread(writeThread.far, { parts, catalog, arenas, keys: options.keys });
     await engine.ready();
-    const indexerParts = partsOfIndexer(parts);
+    const indexerParts = partsOfIndexer(parts, options.clusters);
     return new EngineFixture({
       engine,
       catalog,
@@ -366,25 +368,6 @@ function startQueryThread(
     post: (message) => far.post(message),
   });
   far.listen((message) => service.hear(message));
-}
-
-function partsOfIndexer(
-  parts: SharedParts & { readonly store: ObjectStore },
-): Omit<IndexerParts, "garbageGraceMs"> {
-  const { clock, random, log, store, storeFor, thresholds } = parts;
-  const arenas = new Arenas({ totalBytes: 64 * MIB, threads: 1, arenaBytes: MIB });
-  return {
-    clock,
-    random,
-    log,
-    store,
-    storeFor,
-    thresholds,
-    reads: localCache(storeFor(undefined), 16 * MIB),
-    memory: arenaSegmentMemory(arenas),
-    segmentBytesMax: MIB,
-    yield: parts.yield,
-  };
 }
 
 async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {

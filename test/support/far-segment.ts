@@ -155,6 +155,8 @@ export function farView(view: OpenSegment, source: FarSource): SegmentView {
     column: (attribute) => farColumn(() => view.column(attribute), look),
     text: (attribute) => farText(() => view.text(attribute), look),
     sparse: (attribute) => farSparse(() => view.sparse(attribute), look),
+    isClustered: (attribute) => view.isClustered(attribute),
+    clusters: (attribute) => look(() => copy(view.clusters(attribute))),
   };
 }
 

@@ -1,0 +1,43 @@
+/** An indexer's parts, on the store and the clock of a server in the same thread. */
+
+import { CLUSTERED_ROWS_MIN } from "../../src/base/limits.ts";
+import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
+import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
+import { localCache } from "../../src/engine/local-cache.ts";
+import type { SharedParts } from "../../src/engine/namespace-parts.ts";
+import { Arenas } from "../../src/kernel/arena.ts";
+import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
+
+const MIB = 1024 * 1024;
+
+/** From how many vectors on stored segments are clustered, and how many a cluster has. */
+export interface ClusterSizes {
+  readonly rowsMin: number;
+  readonly clusterRows: number;
+}
+
+/** Makes parts with memory of their own; without sizes, those of a server. */
+export function partsOfIndexer(
+  parts: SharedParts & { readonly store: ObjectStore },
+  clusters: ClusterSizes | undefined,
+): Omit<IndexerParts, "garbageGraceMs"> {
+  const { clock, random, log, store, storeFor, thresholds } = parts;
+  const arenas = new Arenas({ totalBytes: 64 * MIB, threads: 1, arenaBytes: MIB });
+  const kernels = new ArenaKernels(undefined, 0);
+  arenas.onArena((shared, arena) => kernels.attach(arena, shared));
+  const memory = arenaSegmentMemory(arenas);
+  return {
+    clock,
+    random,
+    log,
+    store,
+    storeFor,
+    thresholds,
+    reads: localCache(storeFor(undefined), 16 * MIB),
+    memory,
+    clusters: { kernels: { kernels, memory }, rowsMin: CLUSTERED_ROWS_MIN, ...clusters },
+    segmentBytesMax: MIB,
+    yield: parts.yield,
+  };
+}
