@@ -44,6 +44,8 @@ export interface GroupBase {
   readonly facts: NamespaceFacts;
   readonly documents: NamespaceDocuments;
   readonly nowMs: number;
+  /** Nobody else writes to the store: a job that is in a group is never bound again. */
+  readonly isExclusive: boolean;
   /** What a job is resolved against when the facts are those. */
   stateAt(facts: NamespaceFacts): JobState;
 }
@@ -76,7 +78,7 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
       isLast ||= changesKey;
       const deaths = base.documents.deathsOf(resolved.batch);
-      job.release?.();
+      if (base.isExclusive) job.release?.();
       const prepared = base.documents.prepare(resolved.batch, after.schema);
       members.push({ ...queue[0], resolved, records, prepared, deaths });
       if (resolved.touched !== undefined) footprint.add(resolved.touched);

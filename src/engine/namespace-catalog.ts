@@ -9,6 +9,7 @@ import { MANIFEST_IDLE_POLL_MS, NAMESPACE_IDLE_MS, NAMESPACES_OPEN_MAX } from ".
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import { GenerationRemovals } from "./generation-removals.ts";
 import { Namespace } from "./namespace.ts";
 import { NamespaceDocuments } from "./namespace-documents.ts";
 import {
@@ -17,13 +18,13 @@ import {
   findGenerations,
   isDeleted,
   markDeleted,
-  removeGeneration,
   withdrawDeletion,
 } from "./namespace-generations.ts";
 import { type ListingRequest, listNamespaces } from "./namespace-listing.ts";
 import type { NamespaceParts, SharedParts } from "./namespace-parts.ts";
 import { openNamespace } from "./open-namespace.ts";
 import type { NamespaceInstance } from "./published-state.ts";
+import { abandonJob } from "./write-jobs.ts";
 
 /** Namespaces whose manifests are looked at at the same time. */
 const FOLLOWED_AT_ONCE = 16;
@@ -41,8 +42,7 @@ export class NamespaceCatalog {
   readonly #submitting = new Map<NamespaceName, number>();
   /** What must be over before a name is opened again: the end of its last instance. */
   readonly #endings = new Map<NamespaceName, Promise<void>>();
-  /** Names whose objects are being removed. */
-  readonly #removing = new Map<NamespaceName, Promise<void>>();
+  readonly #removals: GenerationRemovals;
   /** Number of copies that put segments under a name. */
   readonly #filling = new Map<NamespaceName, number>();
   /** When newer manifests were last looked for. */
@@ -59,6 +59,8 @@ export class NamespaceCatalog {
       isBeingFilled: (name) => this.#filling.has(name),
     };
     this.#store = store;
+    const { isExclusive, log } = parts;
+    this.#removals = new GenerationRemovals({ store, keepLogs: !isExclusive, log });
   }
 
   /** Number of namespaces held open. */
@@ -75,12 +77,12 @@ export class NamespaceCatalog {
   async recover(): Promise<void> {
     for (const at of await announcedDeletions(this.#store)) {
       try {
-        if (!(await isDeleted(this.#store, at)) && (await this.#exists(at))) {
+        if (!(await isDeleted(this.#store, at)) && !(await this.#abandon(at))) {
           await withdrawDeletion(this.#store, at);
           continue;
         }
         await markDeleted(this.#store, at);
-        await removeGeneration(this.#store, at);
+        await this.#removals.run(at);
       } catch (error) {
         // A damaged namespace must not keep the others from being served.
         if (!isDatabaseError(error)) throw error;
@@ -124,6 +126,19 @@ export class NamespaceCatalog {
       else this.#submitting.delete(name);
       this.forgetIfAbsent(name);
     }
+  }
+
+  /** The namespace if it exists, with all that was committed to it before the call. */
+  async findNewest(name: NamespaceName): Promise<Namespace | undefined> {
+    const open = this.#open.get(name);
+    if (open !== undefined && !this.#parts.isExclusive) await open.verify();
+    return this.find(name);
+  }
+
+  /** Tells whether an instance is open and has seen all that was committed before the call. */
+  async verify(name: NamespaceName, instance: string): Promise<boolean> {
+    const open = this.#open.get(name);
+    return open !== undefined && open.instance === instance && open.verify();
   }
 
   /** The namespace if it exists. */
@@ -173,7 +188,7 @@ export class NamespaceCatalog {
   /** A page of names. */
   list(request: ListingRequest): Promise<NamespaceName[]> {
     return listNamespaces(this.#store, request, (name) => {
-      const isInBetween = this.#removing.has(name) || this.#filling.has(name);
+      const isInBetween = this.#removals.isRemoving(name) || this.#filling.has(name);
       return isInBetween && this.#open.get(name)?.exists !== true;
     });
   }
@@ -252,7 +267,7 @@ export class NamespaceCatalog {
   async settle(): Promise<void> {
     for (const namespace of this.#open.values()) await namespace.settle();
     await Promise.allSettled(this.#endings.values());
-    await Promise.all(this.#removing.values());
+    await this.#removals.settle();
   }
 
   /**
@@ -274,7 +289,7 @@ export class NamespaceCatalog {
     if (namespace.facts.deleted) {
       // The stop came between the commit of the deletion and its mark.
       await markDeleted(this.#store, namespace.at);
-      this.#remove(namespace.at);
+      this.#removals.begin(namespace.at);
       return this.#openInstance(name);
     }
     this.#open.set(name, namespace);
@@ -296,12 +311,23 @@ export class NamespaceCatalog {
     return new Namespace(this.#parts, opened);
   }
 
-  /** Tells whether a generation has anything committed that is not a deletion. */
-  async #exists(at: NamespaceGeneration): Promise<boolean> {
-    const namespace = await this.#openGeneration(at);
-    const { exists } = namespace;
-    namespace.discard();
-    return exists;
+  /**
+   * Ends a generation that does not exist, so that no process which is about to fill it can commit.
+   * False if it exists.
+   */
+  async #abandon(at: NamespaceGeneration): Promise<boolean> {
+    for (;;) {
+      const namespace = await this.#openGeneration(at);
+      const { exists, facts } = namespace;
+      try {
+        if (!exists && !facts.deleted) await namespace.submit(abandonJob());
+        return !exists;
+      } catch (error) {
+        if (!(error instanceof NamespaceRetired)) throw error; // Or somebody was faster.
+      } finally {
+        namespace.discard();
+      }
+    }
   }
 
   /** Tells whether it is done; if not, the namespace has another instance by now. */
@@ -338,7 +364,7 @@ export class NamespaceCatalog {
     if (alive === undefined) throw reason;
     await announceDeletion(this.#store, alive);
     await markDeleted(this.#store, alive);
-    this.#remove(alive);
+    this.#removals.begin(alive);
     const facts = { namespace: name, reason: reason.message };
     this.#parts.log("warn", "deleted a namespace that could not be opened", facts);
   }
@@ -359,7 +385,7 @@ export class NamespaceCatalog {
     await namespace.settle();
     if (!namespace.facts.deleted) return;
     await markDeleted(this.#store, namespace.at);
-    this.#remove(namespace.at);
+    this.#removals.begin(namespace.at);
   }
 
   /** Keeps a name closed until `ending` is over; who caused it hears of failures. */
@@ -369,24 +395,5 @@ export class NamespaceCatalog {
     };
     this.#endings.set(name, ending);
     ending.then(over, over);
-  }
-
-  #remove(at: NamespaceGeneration): void {
-    const before = this.#removing.get(at.name) ?? Promise.resolve();
-    const removal = before
-      .then(() => removeGeneration(this.#store, at))
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        const facts = { namespace: at.name, reason };
-        this.#parts.log(
-          "warn",
-          "objects of a deleted namespace are left until the next start",
-          facts,
-        );
-      })
-      .finally(() => {
-        if (this.#removing.get(at.name) === removal) this.#removing.delete(at.name);
-      });
-    this.#removing.set(at.name, removal);
   }
 }

@@ -25,6 +25,7 @@ import {
   parseGenerationPrefix,
   pinPrefix,
   segmentPrefix,
+  walPrefix,
 } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../storage/object-store.ts";
 import { storePages } from "./store-pages.ts";
@@ -81,12 +82,19 @@ export async function markDeleted(store: ObjectStore, at: NamespaceGeneration): 
 /**
  * Steps 4 and 5: removes the objects of a generation that is marked as deleted. Where others share
  * segments of it (segment-pins.ts), all segments stay: a collector finds out which are needed. Who
- * puts a pin after the mark sees the mark, and takes it back.
+ * puts a pin after the mark sees the mark, and takes it back. `keepLog`: other servers may have the
+ * generation open, and would win the number of an entry that is gone, so a collector removes the
+ * log, after a grace period.
  */
-export async function removeGeneration(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
+export async function removeGeneration(
+  store: ObjectStore,
+  at: NamespaceGeneration,
+  { keepLog }: { readonly keepLog: boolean },
+): Promise<void> {
   const pins = await store.list({ prefix: pinPrefix(at), limit: 1 });
   const isShared = pins.keys.length > 0;
   const mayGo = (key: ObjectKey) => {
+    if (keepLog && key.startsWith(walPrefix(at))) return false;
     return !isShared || !(key.startsWith(segmentPrefix(at)) || key.startsWith(pinPrefix(at)));
   };
   for await (const page of storePages(store, generationPrefix(at))) {

@@ -9,14 +9,15 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
-import type { SequenceNumber } from "../base/ids.ts";
+import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
 import { WalWriter } from "../log/wal-writer.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
-import { dirtyKey, type NamespaceGeneration } from "../storage/object-keys.ts";
+import { deletedKey, dirtyKey, type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
 import { keyOf } from "./commit-group.ts";
+import { NamespaceRetired } from "./commit-job.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import type { TailLog } from "./tail-log.ts";
@@ -30,37 +31,104 @@ export class NamespaceLog {
   #wal: WalWriter;
   #knownMs: ClockReading;
   #isHinted = false;
+  /** The last entry that this instance knows. */
+  #end: SequenceNumber;
+  /** Appends begun, and which of them was the last to win. */
+  #begun = 0;
+  #won = 0;
+  #appending: Promise<unknown> = Promise.resolve();
+  #looking: Promise<boolean> | undefined;
+  #lookingNext: Promise<boolean> | undefined;
 
   constructor(parts: NamespaceParts, { at, facts, tail }: OpenedNamespace) {
     this.#parts = parts;
     this.#at = at;
     this.tail = tail;
     this.#wal = this.#writer(facts);
+    this.#end = facts.sequence;
     this.#knownMs = this.#read();
     this.#hint();
   }
 
   /**
    * Commits `records` as the next entry after `facts.before`, encrypted as `facts.after` says.
-   * Throws `unavailable` if another writer has the number or the outcome stays unknown: then the
-   * caller knows less than the store.
+   * Throws if another writer has the number, `NamespaceRetired` where there may be others, and
+   * `unavailable` if the outcome stays unknown: then the caller knows less than the store.
    */
-  async append(
+  append(
+    records: readonly NewWalRecord[],
+    facts: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
+  ): Promise<WalEntry> {
+    const appending = this.#append(records, facts);
+    this.#appending = appending.catch(() => {});
+    return appending;
+  }
+
+  async #append(
     records: readonly NewWalRecord[],
     facts: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
   ): Promise<WalEntry> {
     const { before, after } = facts;
+    const begun = ++this.#begun;
     if (keyOf(before) !== keyOf(after)) {
       this.#wal = this.#writer({ ...after, sequence: before.sequence });
     }
     const outcome = await this.#wal.append(records);
-    if (outcome.kind === "conflict") throw this.#taken(outcome.entry.sequence);
+    if (outcome.kind === "conflict") {
+      // Where nobody else should write, something is wrong, and the client should hear of it.
+      if (this.#parts.isExclusive) throw this.#taken(outcome.entry.sequence);
+      throw new NamespaceRetired();
+    }
     const { entry, bytes } = outcome;
     if (this.#hasSlept()) await this.#checkFloor(entry);
     this.#knownMs = this.#read();
+    this.#end = sequenceNumber(entry.sequence);
+    this.#won = begun;
     this.tail.add(entry.sequence, bytes);
     this.#hint();
     return entry;
+  }
+
+  /**
+   * Tells whether this instance knows every entry that was committed before the call, by asking the
+   * store. Calls that come while it is being asked share the next question.
+   */
+  isAtEnd(): Promise<boolean> {
+    if (this.#looking === undefined) {
+      this.#looking = this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+      return this.#looking;
+    }
+    this.#lookingNext ??= this.#looking
+      .catch(() => {})
+      .then(() => {
+        this.#lookingNext = undefined;
+        return this.isAtEnd();
+      });
+    return this.#lookingNext;
+  }
+
+  async #look(): Promise<boolean> {
+    const begun = this.#begun;
+    const store = this.#parts.storeFor(undefined);
+    for (;;) {
+      const end = this.#end;
+      const asked = this.#read();
+      const next = walKey(this.#at, sequenceNumber(end + 1));
+      const [entry, mark] = await Promise.all([store.get(next), store.get(deletedKey(this.#at))]);
+      if (mark !== undefined) return false; // Its log may be gone.
+      if (entry === undefined) {
+        // An absent number may be a collected one.
+        if (this.#hasSlept() && (await this.#newestCovered()) > this.#end) return false;
+        this.#knownMs = asked;
+        return true;
+      }
+      await this.#appending;
+      // To win a number means that nobody had it or a later one when the append began.
+      if (this.#won > begun) return true;
+      if (this.#end === end) return false;
+    }
   }
 
   /** Entries enough for an indexer wait. */
@@ -101,10 +169,20 @@ export class NamespaceLog {
   }
 
   async #checkFloor({ sequence }: WalEntry): Promise<void> {
+    const store = this.#parts.storeFor(undefined);
+    const [covered, mark] = await Promise.all([
+      this.#newestCovered(),
+      store.get(deletedKey(this.#at)),
+    ]);
+    if (mark !== undefined || covered >= sequence) throw this.#taken(sequence);
+  }
+
+  /** The last entry that the newest manifest covers. */
+  async #newestCovered(): Promise<number> {
     const { clock, random, storeFor } = this.#parts;
     const store = storeFor(undefined);
     const newest = await new ManifestStore({ store, clock, random, at: this.#at }).load();
-    if (newest !== undefined && newest.indexedUpTo >= sequence) throw this.#taken(sequence);
+    return newest?.indexedUpTo ?? 0;
   }
 
   #taken(number: number): DatabaseError {

@@ -38,6 +38,8 @@ export interface NamespaceParts extends OpeningParts {
   readonly log: EngineLog;
   readonly memory: SegmentMemory;
   readonly thresholds: Thresholds;
+  /** Nobody else writes to the store, so that what was committed here is all there is. */
+  readonly isExclusive: boolean;
   /** Makes the deltas known, all at once. */
   publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
   /** Somebody puts segments into the namespace that are not committed yet. */

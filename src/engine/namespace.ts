@@ -23,7 +23,8 @@ import { ManifestFollower } from "./manifest-follower.ts";
 import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
 import { NamespaceLog } from "./namespace-log.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
-import { openManifestSegment } from "./open-stored-segment.ts";
+import { stateOf } from "./namespace-state.ts";
+import { openImports } from "./open-stored-segment.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
 
 /** One opening of one namespace. */
@@ -79,19 +80,8 @@ export class Namespace {
 
   /** What queries and metadata need to know. */
   state(): NamespaceState {
-    const { documents, tail } = this.#opened;
-    return {
-      instance: this.instance,
-      retired: this.#retired,
-      sequence: this.#facts.sequence,
-      schema: this.#facts.schema,
-      documentCount: documents.documentCount,
-      unindexedCount: documents.memtable.documentCount,
-      unindexedBytes: tail.bytes,
-      logicalBytes: documents.logicalBytes,
-      lastWriteAtMs: this.#facts.settings?.lastWriteAtMs,
-      builds: this.#indexes.builds(this.#facts.schema),
-    };
+    const builds = this.#indexes.builds(this.#facts.schema);
+    return stateOf(this.#opened, { facts: this.#facts, retired: this.#retired, builds });
   }
 
   /** Commits a job in its turn. Throws what the job refuses with, or `NamespaceRetired`. */
@@ -111,6 +101,16 @@ export class Namespace {
         this.#following = undefined;
       });
     return this.#following;
+  }
+
+  /**
+   * Tells whether this instance has seen all that was committed before the call, asking the store;
+   * retires it if not.
+   */
+  async verify(): Promise<boolean> {
+    const isCurrent = !this.#retired && (await this.#log.isAtEnd());
+    if (!isCurrent) this.#giveWay();
+    return isCurrent && !this.#retired;
   }
 
   /** Some of the documents are in stored segments. */
@@ -223,7 +223,11 @@ export class Namespace {
     if (this.#retired || !this.exists) return;
     const outcome = await this.#follower.look(() => this.#facts.sequence, isSure);
     if (outcome === "newer" && !this.#retired) this.#start();
-    if (outcome !== "behind") return;
+    if (outcome === "behind") this.#giveWay();
+  }
+
+  #giveWay(): void {
+    if (this.#retired) return;
     const facts = { namespace: this.name };
     this.#parts.log("info", "another server writes to this namespace too: opening again", facts);
     this.retire();
@@ -288,7 +292,7 @@ export class Namespace {
     if (group.length === 0) return;
     let imported: StoredSegment[];
     try {
-      imported = await this.#openImports(group[0]);
+      imported = await openImports(group[0].resolved.batch, this.at, this.#parts);
     } catch (error) {
       return group[0].fail(error); // An import is alone.
     }
@@ -315,6 +319,7 @@ export class Namespace {
           facts: this.#facts,
           documents,
           nowMs: this.#parts.clock.nowMs(),
+          isExclusive: this.#parts.isExclusive,
           stateAt: (state) => this.#jobState(state),
         }),
       );
@@ -322,14 +327,6 @@ export class Namespace {
       this.#queue.shift()?.fail(error);
       return undefined;
     }
-  }
-
-  /** Opens the segments of a copy, which are in the store already. */
-  async #openImports({ resolved }: GroupMember): Promise<StoredSegment[]> {
-    const record = resolved.batch.find(({ kind }) => kind === "import");
-    if (record?.kind !== "import") return [];
-    const from = { store: this.#parts.storeFor(undefined), reads: this.#parts.reads };
-    return Promise.all(record.segments.map((entry) => openManifestSegment(entry, this.at, from)));
   }
 
   #jobState(facts: NamespaceFacts): JobState {

@@ -5,6 +5,7 @@ import { systemClock } from "../base/clock.ts";
 import { CACHE_MEMORY_SHARE, SEGMENT_MEMORY_SHARE } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
+import { isExclusive } from "../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "./cache-thread.ts";
 import type { EngineConfig } from "./config.ts";
 import type { Engine } from "./engine.ts";
@@ -55,6 +56,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     clock: systemClock,
     random: systemRandom,
     log,
+    isShared: !isExclusive(store),
     writeThread: startThread<ToWriteThread, FromWriteThread>(
       "write-thread",
       { data: writeData, ports: [writeCache.port1] },

@@ -8,6 +8,8 @@ import { openStoredSegment } from "../segment/stored-segment-reader.ts";
 import { type StoredSegment, storedSegment } from "../segment/stored-segments.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
+import type { WriteBatch } from "../write/wal-records.ts";
+import type { OpeningParts } from "./namespace-parts.ts";
 import { asFaultOf, getTombstones } from "./segment-objects.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 
@@ -42,6 +44,18 @@ export async function openManifestSegment(
   } catch (error) {
     throw asFaultOf(entry.home ?? at, id, error);
   }
+}
+
+/** Opens the segments that a batch imports, which are in the store already; [] if it imports none. */
+export async function openImports(
+  batch: WriteBatch,
+  at: NamespaceGeneration,
+  { storeFor, reads }: Pick<OpeningParts, "storeFor" | "reads">,
+): Promise<StoredSegment[]> {
+  const record = batch.find(({ kind }) => kind === "import");
+  if (record?.kind !== "import") return [];
+  const from = { store: storeFor(undefined), reads };
+  return Promise.all(record.segments.map((entry) => openManifestSegment(entry, at, from)));
 }
 
 function damaged(reason: string): DatabaseError {

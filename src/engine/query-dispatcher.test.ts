@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { FakePort, settled } from "../../test/support/fake-port.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { namespaceName, type SegmentId } from "../base/ids.ts";
@@ -6,7 +6,13 @@ import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../base/limits.ts";
 import type { MemtableDelta } from "../segment/memtable-delta.ts";
 import type { EngineAnswer } from "./engine.ts";
 import type { NamespaceInstance, NamespaceState } from "./published-state.ts";
-import { type DispatchedQuery, QueryDispatcher } from "./query-dispatcher.ts";
+import {
+  type DispatchedQuery,
+  type DispatcherParts,
+  type DispatchOutcome,
+  QueryDispatcher,
+  type Verification,
+} from "./query-dispatcher.ts";
 import type { FromQueryThread, ToQueryThread } from "./thread-messages.ts";
 
 const NAME = namespaceName("movies");
@@ -31,7 +37,7 @@ function query(name = NAME): DispatchedQuery {
   return { operation: "query", namespace: name, parameters: {}, body: Uint8Array.of(1, 2) };
 }
 
-function dispatcherOf(threadCount: number) {
+function dispatcherOf(threadCount: number, verify?: DispatcherParts["verify"]) {
   const clock = new ManualClock();
   const threads = Array.from(
     { length: threadCount },
@@ -44,6 +50,7 @@ function dispatcherOf(threadCount: number) {
     log: (_level, message) => logs.push(message),
     threads,
     release: (instance, version) => released.push([instance, version]),
+    ...(verify && { verify }),
   });
   dispatcher.publish(NAME, [{ version: 1, change: added("a") }], stateOf());
   return { clock, threads, released, dispatcher, logs };
@@ -85,10 +92,51 @@ describe("a query", () => {
     await settled();
     const { call, body } = threads[0].all("query")[0];
     await threads[0].say({ kind: "closed", call, body });
-    expect(await outcome).toEqual({ kind: "closed", query: query() });
+    expect(await outcome).toEqual({ kind: "closed", query: { ...query(), wasClosed: true } });
     dispatcher.publish(NAME, [{ version: 2, change: added() }], stateOf(true));
     expect(await dispatcher.run(query())).toEqual({ kind: "closed", query: query() });
     expect(dispatcher.state(NAME)).toBeUndefined();
+  });
+});
+
+describe("a query over a store that others write to", () => {
+  const FAILED = { ...ANSWER, status: 503 };
+  const outcomes: [Verification, DispatchOutcome][] = [
+    [{ kind: "current" }, { kind: "answered", answer: ANSWER }],
+    [{ kind: "behind" }, { kind: "closed", query: { ...query(), wasClosed: true } }],
+    [
+      { kind: "failed", answer: FAILED },
+      { kind: "answered", answer: FAILED },
+    ],
+  ];
+
+  test.each(outcomes)("waits for the store's word if it is strong: %j", async (word, expected) => {
+    const verify = vi.fn(async () => word);
+    const { threads, dispatcher } = dispatcherOf(1, verify);
+    const outcome = dispatcher.run(query());
+    await settled();
+    const { call, isShared } = threads[0].all("query")[0];
+    expect(isShared).toBe(true);
+    await threads[0].say({ kind: "strong", call });
+    await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    expect(await outcome).toEqual(expected);
+    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf().instance);
+  });
+
+  test("waits for nothing if it is eventual, or was given back before", async () => {
+    const verify = vi.fn(async (): Promise<Verification> => ({ kind: "behind" }));
+    const { threads, dispatcher } = dispatcherOf(1, verify);
+    const eventual = dispatcher.run(query());
+    await settled();
+    await threads[0].say({ kind: "answer", call: threads[0].all("query")[0].call, answer: ANSWER });
+    expect(await eventual).toEqual({ kind: "answered", answer: ANSWER });
+    const again = dispatcher.run({ ...query(), wasClosed: true });
+    await settled();
+    const { call, isShared } = threads[0].all("query")[1];
+    expect(isShared).toBe(false);
+    await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    expect(await again).toEqual({ kind: "answered", answer: ANSWER });
+    expect(verify).not.toHaveBeenCalled();
   });
 });
 

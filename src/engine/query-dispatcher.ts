@@ -27,6 +27,11 @@ export interface DispatchedQuery {
   readonly parameters: Readonly<Record<string, string>>;
   /** Moves to the query thread. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /**
+   * The instance that it ran on was closed since it arrived. The next one was opened after that,
+   * and so has seen all that it must see.
+   */
+  readonly wasClosed?: boolean;
 }
 
 /** What became of a query. */
@@ -42,9 +47,22 @@ export interface DispatcherParts {
   readonly threads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   /** No query thread reads what this instance dropped up to `version`. */
   release(instance: NamespaceInstance, version: number): void;
+  /**
+   * Asks whether an instance has seen all that is committed; absent where nobody else writes to the
+   * store. Gives the error answer where that could not be found out.
+   */
+  verify?(namespace: NamespaceName, instance: NamespaceInstance): Promise<Verification>;
 }
 
+/** Whether an instance has seen all that is committed. */
+export type Verification =
+  | { readonly kind: "current" }
+  | { readonly kind: "behind" }
+  | { readonly kind: "failed"; readonly answer: EngineAnswer };
+
 interface RunningQuery {
+  /** The query must see all that is committed: asks for that while it runs. */
+  readonly verify: () => void;
   readonly ended: (outcome: EngineAnswer | Uint8Array<ArrayBuffer>) => void;
   readonly slots: QuerySlots;
   weight: number;
@@ -127,15 +145,27 @@ export class QueryDispatcher {
     const thread = this.#load.indexOf(Math.min(...this.#load));
     const call = this.#nextCall++;
     this.#load[thread]++;
+    const isShared = this.#parts.verify !== undefined && !query.wasClosed;
+    // The body moves to the thread; where the query may have to run again, a copy stays.
+    const kept = isShared ? body.slice() : undefined;
     return new Promise<DispatchOutcome>((resolve) => {
+      let verification: Promise<Verification> | undefined;
+      const verify = () => {
+        verification = this.#parts.verify?.(namespace, state.instance);
+      };
       const ended = (outcome: EngineAnswer | Uint8Array<ArrayBuffer>) => {
         this.#load[thread]--;
         this.#running.delete(call);
-        // The body has moved to the thread and back.
-        if (!(outcome instanceof Uint8Array)) resolve({ kind: "answered", answer: outcome });
-        else resolve({ kind: "closed", query: { ...query, body: outcome } });
+        if (outcome instanceof Uint8Array) {
+          resolve({ kind: "closed", query: { ...query, body: outcome, wasClosed: true } });
+        } else if (verification === undefined || kept === undefined) {
+          resolve({ kind: "answered", answer: outcome });
+        } else {
+          const again = { ...query, body: kept, wasClosed: true };
+          void verification.then((seen) => resolve(outcomeOf(seen, outcome, again)));
+        }
       };
-      this.#running.set(call, Object.assign(running, { ended }));
+      this.#running.set(call, Object.assign(running, { ended, verify }));
       const update = this.#directory.updateFor(thread, state.instance);
       this.#parts.threads[thread].post(
         {
@@ -147,6 +177,7 @@ export class QueryDispatcher {
           parameters,
           body,
           waitedMs,
+          isShared,
           update,
         },
         [body.buffer],
@@ -163,6 +194,8 @@ export class QueryDispatcher {
         return;
       case "applied":
         return this.#directory.applied(thread, message.instance, message.version);
+      case "strong":
+        return this.#running.get(message.call)?.verify();
       case "answer":
         return this.#running.get(message.call)?.ended(message.answer);
       case "closed":
@@ -193,4 +226,13 @@ export class QueryDispatcher {
       port.post({ kind: "refused", call, message: error.message, retryAfterMs });
     }
   }
+}
+
+function outcomeOf(
+  seen: Verification,
+  answer: EngineAnswer,
+  query: DispatchedQuery,
+): DispatchOutcome {
+  if (seen.kind === "behind") return { kind: "closed", query };
+  return { kind: "answered", answer: seen.kind === "failed" ? seen.answer : answer };
 }

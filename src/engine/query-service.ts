@@ -172,6 +172,7 @@ export class QueryService {
   }
 
   async #perform(message: QueryMessage): Promise<EngineAnswer> {
+    if (message.operation !== "query") this.#mustSeeAll(message);
     switch (message.operation) {
       case "query":
         return this.#query(message);
@@ -207,7 +208,9 @@ export class QueryService {
   async #query(message: QueryMessage): Promise<EngineAnswer> {
     const { clock } = this.#parts;
     const startedMs = clock.monotonicMs();
-    const { request, figures } = await this.#embedded(message, parseQueryBody(message.body));
+    const parsed = parseQueryBody(message.body);
+    if (parsed.consistency === "strong") this.#mustSeeAll(message);
+    const { request, figures } = await this.#embedded(message, parsed);
     const admittedMs = clock.monotonicMs();
     const weight = querySlots(request);
     if (weight > 1) await this.#admission(message.call, weight);
@@ -244,6 +247,11 @@ export class QueryService {
       },
     });
     return json(body);
+  }
+
+  /** The store is asked for newer entries while the query runs. */
+  #mustSeeAll({ call, isShared }: QueryMessage): void {
+    if (isShared) this.#parts.post({ kind: "strong", call });
   }
 
   /** Puts vectors in the place of texts. */

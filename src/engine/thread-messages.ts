@@ -23,8 +23,12 @@ export interface LogMessage {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Operations that the write thread answers; `open` publishes a namespace and answers 200. */
-export type WriteThreadOperation = OperationName | "open";
+/**
+ * Operations that the write thread answers; `open` publishes a namespace and answers 200, `verify`
+ * asks the store whether the instance of its parameter has seen all that is committed, and answers
+ * 200 or 409.
+ */
+export type WriteThreadOperation = OperationName | "open" | "verify";
 
 /** Main thread → write thread. */
 export type ToWriteThread =
@@ -92,6 +96,8 @@ export type ToQueryThread =
       readonly body: Uint8Array<ArrayBuffer>;
       /** How long the query waited for its slot. */
       readonly waitedMs: number;
+      /** Others may write to the store: say `strong` if the query must see what they have written. */
+      readonly isShared: boolean;
       readonly update: NamespaceUpdate | undefined;
     }
   /** Brings a namespace up to date without a query, so that dropped segments are let go. */
@@ -119,6 +125,8 @@ export type FromQueryThread =
   | LogMessage
   /** The query weighs more than the one slot it runs with; it waits for `admitted` or `refused`. */
   | { readonly kind: "weight"; readonly call: number; readonly weight: number }
+  /** The answer to come must not be given before the store was asked for newer entries. */
+  | { readonly kind: "strong"; readonly call: number }
   | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
   /** The query's instance is retired: it was deleted, or closed after a fault. */
   | { readonly kind: "closed"; readonly call: number; readonly body: Uint8Array<ArrayBuffer> }

@@ -43,6 +43,7 @@ function engineOf() {
     clock,
     random: seededRandom(1),
     log: (_level, message) => logs.push(message),
+    isShared: false,
     writeThread: write,
     queryThreads: [query],
     cacheThread: new FakePort<never, FromCacheThread>(),

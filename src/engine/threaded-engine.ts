@@ -22,7 +22,8 @@ import type { Engine, EngineAnswer, EngineMetric, EngineRequest, EngineStatus } 
 import { errorAnswer } from "./error-answer.ts";
 import { acceptedAnswer, operationAnswer } from "./operation-answer.ts";
 import { OperationRegistry } from "./operation-registry.ts";
-import { type DispatchedQuery, QueryDispatcher } from "./query-dispatcher.ts";
+import type { NamespaceInstance } from "./published-state.ts";
+import { type DispatchedQuery, QueryDispatcher, type Verification } from "./query-dispatcher.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
@@ -38,6 +39,8 @@ export interface EngineParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: EngineLog;
+  /** Others may write to the store at the same time. */
+  readonly isShared: boolean;
   readonly writeThread: ThreadPort<ToWriteThread, FromWriteThread>;
   readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   /** The other threads talk to it by themselves. */
@@ -66,6 +69,7 @@ export class ThreadedEngine implements Engine {
       log: parts.log,
       threads: parts.queryThreads,
       release: (instance, version) => this.#writes.release(instance, version),
+      ...(parts.isShared && { verify: (name, instance) => this.#verify(name, instance) }),
     });
     parts.cacheThread.listen((message) => {
       if (message.kind === "metrics") this.#cacheMetrics = message.metrics;
@@ -172,6 +176,17 @@ export class ThreadedEngine implements Engine {
       "unavailable",
       `namespace '${namespace}' was closed ${QUERY_OPENINGS_MAX} times before this query could run`,
     );
+  }
+
+  async #verify(namespace: NamespaceName, instance: NamespaceInstance): Promise<Verification> {
+    const answer = await this.#writes.call("verify", {
+      namespace,
+      parameters: { instance },
+      apiVersion: "v2",
+      signal: new AbortController().signal,
+    }).answer;
+    if (answer.status === 200) return { kind: "current" };
+    return answer.status === 409 ? { kind: "behind" } : { kind: "failed", answer };
   }
 
   async #write(request: EngineRequest): Promise<EngineAnswer> {

@@ -91,7 +91,7 @@ export class WriteCalls {
   ): WriteCall {
     const call = this.#nextCall++;
     const { namespace, parameters, apiVersion } = request;
-    const hasBody = request.body !== undefined && operation !== "open";
+    const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
     let isLong: () => void = () => {};
     const long = new Promise<void>((resolve) => {
       isLong = resolve;

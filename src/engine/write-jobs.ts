@@ -139,6 +139,18 @@ export function deleteJob(name: NamespaceName): CommitJob<void> {
   };
 }
 
+/**
+ * The end of a generation that nobody has committed to: who was about to, in whatever process, is
+ * refused its number.
+ */
+export function abandonJob(): CommitJob<void> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: true,
+    bind: () => simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} }),
+  };
+}
+
 /** The commit of a copy or branch, whose segments are in the store already, under `at`. */
 export function importJob(batch: WriteBatch, at: NamespaceGeneration): CommitJob<void> {
   const named = new Set(

@@ -77,6 +77,8 @@ export async function runOperation(
       return operations.purge();
     case "open":
       return operations.open();
+    case "verify":
+      return operations.verify();
     case "describe_namespace":
       return operations.describe();
     default:
@@ -168,24 +170,24 @@ class NamespaceOperations {
   }
 
   async metadata(): Promise<EngineAnswer> {
-    const namespace = await this.#find();
+    const namespace = await this.#findNewest();
     return json(200, encodeMetadataAnswer(metadataOf(namespace), this.#call.apiVersion));
   }
 
   async updateMetadata(body: Uint8Array): Promise<EngineAnswer> {
-    await this.#find();
+    await this.#findNewest();
     const patch = parseMetadataPatch(body);
     await this.#context.catalog.submit(this.#name, settingsJob(patch, this.#jobContext()));
     return this.metadata();
   }
 
   async schema(): Promise<EngineAnswer> {
-    const { facts } = await this.#find();
+    const { facts } = await this.#findNewest();
     return json(200, encodeSchemaAnswer(facts.schema));
   }
 
   async updateSchema(body: Uint8Array): Promise<EngineAnswer> {
-    await this.#find();
+    await this.#findNewest();
     const job = schemaJob(parseSchemaBody(body), this.#jobContext());
     const schema = await this.#context.catalog.submit(this.#name, job);
     return json(200, encodeSchemaAnswer(schema));
@@ -194,6 +196,13 @@ class NamespaceOperations {
   async open(): Promise<EngineAnswer> {
     await this.#find();
     return ok();
+  }
+
+  /** Answers 200 if an instance has seen all that is committed, or else 409. */
+  async verify(): Promise<EngineAnswer> {
+    const { instance = "" } = this.#call.parameters;
+    if (await this.#context.catalog.verify(this.#name, instance)) return ok();
+    return json(409, new Uint8Array(0));
   }
 
   /** Answers at once; what cannot be read now is read by the queries that need it. */
@@ -225,7 +234,7 @@ class NamespaceOperations {
 
   /** The deprecated HEAD answer: facts in headers. */
   async describe(): Promise<EngineAnswer> {
-    const namespace = await this.#find();
+    const namespace = await this.#findNewest();
     const { documentCount, schema } = namespace.state();
     const vector = schema.attributes.get("vector")?.type;
     const dimensions = vector?.kind === "vector" ? vector.dimensions : 0;
@@ -297,7 +306,14 @@ class NamespaceOperations {
   }
 
   async #find(): Promise<Namespace> {
-    const namespace = await this.#context.catalog.find(this.#name);
+    return this.#existing(await this.#context.catalog.find(this.#name));
+  }
+
+  async #findNewest(): Promise<Namespace> {
+    return this.#existing(await this.#context.catalog.findNewest(this.#name));
+  }
+
+  #existing(namespace: Namespace | undefined): Namespace {
     if (namespace === undefined) throw namespaceNotFound(this.#name);
     return namespace;
   }

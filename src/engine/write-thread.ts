@@ -18,7 +18,7 @@ import { LocalKeyService } from "../storage/local-key-service.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
-import { type StoreConfig, storeName } from "../storage/store-config.ts";
+import { isExclusive, type StoreConfig, storeName } from "../storage/store-config.ts";
 import { probeStore } from "../storage/store-probe.ts";
 import { arenaSegmentMemory } from "./arena-segment-memory.ts";
 import type { FromCache, ToCache } from "./cache-messages.ts";
@@ -135,6 +135,7 @@ function namespaceParts(store: ObjectStore, keys: LocalKeyService, arenas: Arena
     reads,
     memory: arenaSegmentMemory(arenas),
     thresholds: THRESHOLDS,
+    isExclusive: isExclusive(data.store),
     storeFor: (settings) => {
       const encryption = settings?.encryption;
       const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;

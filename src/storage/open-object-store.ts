@@ -4,16 +4,13 @@ import { FsObjectStore } from "./fs-object-store.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { PrefixedObjectStore } from "./prefixed-object-store.ts";
 import { S3ObjectStore } from "./s3-object-store.ts";
-import type { StoreConfig } from "./store-config.ts";
+import { isExclusive, type StoreConfig } from "./store-config.ts";
 
 /** A store that is ready for use. */
 export interface OpenedObjectStore {
   /** Without retries, counts or encryption; wrap it. */
   readonly store: ObjectStore;
-  /**
-   * One server at most writes to this store, since it must hold a lock that others respect. Where
-   * this is false, another server may have committed at any time.
-   */
+  /** What `isExclusive` says of its config. */
   readonly exclusive: boolean;
 }
 
@@ -28,11 +25,12 @@ export async function openObjectStore(
   config: StoreConfig,
   { random }: OpenObjectStoreParts,
 ): Promise<OpenedObjectStore> {
+  const exclusive = isExclusive(config);
   if (config.kind === "directory") {
-    return { store: await FsObjectStore.open({ root: config.root, random }), exclusive: true };
+    return { store: await FsObjectStore.open({ root: config.root, random }), exclusive };
   }
   const bucket = await S3ObjectStore.open({ config });
   const { prefix } = config;
   const store = prefix === "" ? bucket : new PrefixedObjectStore(bucket, prefix);
-  return { store, exclusive: false };
+  return { store, exclusive };
 }

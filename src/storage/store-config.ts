@@ -22,6 +22,14 @@ export interface S3StoreConfig {
   readonly pathStyle: boolean;
 }
 
+/**
+ * Tells whether one server at most writes to this store, since it must hold a lock that others
+ * respect. Where not, another server may have committed at any time.
+ */
+export function isExclusive({ kind }: StoreConfig): boolean {
+  return kind === "directory";
+}
+
 /** How messages and logs name a store; holds no secret. */
 export function storeName(config: StoreConfig): string {
   if (config.kind === "directory") return `data directory ${config.root}`;

@@ -59,6 +59,8 @@ export interface FixtureOptions {
   /** Runs an indexer after each write, which collects garbage at once. */
   readonly indexing?: boolean;
   readonly queryThreads?: number;
+  /** Other servers write to the store, too. */
+  readonly isShared?: boolean;
   /** Without it, each fixture draws from a seed of its own. */
   readonly random?: Random;
   /** When messages arrive, and when work goes on that let others go first: without it, soon. */
@@ -183,6 +185,7 @@ export class EngineFixture {
       clock,
       random,
       log,
+      isShared: options.isShared ?? false,
       writeThread: writeThread.near,
       queryThreads,
       cacheThread: localPorts<never, FromCacheThread>().near,
@@ -305,6 +308,7 @@ function namespaceParts(
     log,
     reads,
     memory: arenaSegmentMemory(arenas),
+    isExclusive: !options.isShared,
     thresholds: { ...THRESHOLDS, ...options.thresholds },
     storeFor: (settings) => {
       const encryption = settings?.encryption;
