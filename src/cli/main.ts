@@ -1,13 +1,17 @@
 /** The program `trawl`. */
 
 import { readFileSync } from "node:fs";
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
 import { openEngine } from "../engine/open-engine.ts";
 import { openIndexer } from "../engine/open-indexer.ts";
+import { runCertifyCommand } from "./certify-command.ts";
 import { runIndexCommand } from "./index-command.ts";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
 import { processParts, serve, thisMachine } from "./serve.ts";
 import { indexConfig, serverConfig } from "./server-config.ts";
+import { storeOfText } from "./store-settings.ts";
 
 const manifest = new URL("../../package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
@@ -17,6 +21,16 @@ const program = createProgram(version, {
     const settings = readSettings({ flags, environment: process.env });
     const config = serverConfig(settings, thisMachine());
     await serve(config, { ...processParts(version), openEngine });
+  },
+  certify: async (store, flags) => {
+    const settings = readSettings({ flags, environment: process.env });
+    const code = await runCertifyCommand(storeOfText(settings, store), {
+      clock: systemClock,
+      random: systemRandom,
+      print: (text) => process.stdout.write(text),
+      progress: (text) => process.stderr.write(text),
+    });
+    process.exit(code);
   },
   index: async (flags) => {
     const settings = readSettings({ flags, environment: process.env });

@@ -2,6 +2,7 @@
 
 import { Command, Option } from "commander";
 import {
+  CERTIFY_SETTINGS,
   environmentName,
   INDEX_SETTINGS,
   SETTINGS,
@@ -15,6 +16,8 @@ export interface ProgramActions {
   serve(flags: Readonly<Record<string, string | true>>): Promise<void>;
   /** Likewise. */
   index(flags: Readonly<Record<string, string | true>>): Promise<void>;
+  /** Likewise; `store` is a bucket's URL or a directory. */
+  certify(store: string, flags: Readonly<Record<string, string | true>>): Promise<void>;
 }
 
 /** Builds the program; parsing it runs the action of the command that was named. */
@@ -41,6 +44,18 @@ export function createProgram(version: string, actions: ProgramActions): Command
     if (INDEX_SETTINGS.includes(setting.name)) index.addOption(optionOf(setting));
   }
   index.action((_options, command: Command) => actions.index(givenFlags(command)));
+  const certify = program
+    .command("certify")
+    .description("try whether an object store keeps the promises that the server rests on")
+    .helpOption("--help", "print this help")
+    .requiredOption("--store <url>", "what to try: s3://bucket/prefix, or a directory")
+    .addHelpText("after", "\nWrites below certify/ in the store, and removes it in the end.");
+  for (const setting of SETTINGS) {
+    if (CERTIFY_SETTINGS.includes(setting.name)) certify.addOption(optionOf(setting));
+  }
+  certify.action((options: { readonly store: string }, command: Command) =>
+    actions.certify(options.store, givenFlags(command)),
+  );
   return program;
 }
 

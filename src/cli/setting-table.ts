@@ -201,6 +201,9 @@ export const INDEX_SETTINGS: readonly SettingName[] = [
   "encryption-keys",
 ];
 
+/** Settings of `trawl certify`. */
+export const CERTIFY_SETTINGS: readonly SettingName[] = ["config", ...S3_SETTINGS];
+
 /** Names of all settings. */
 export type SettingName = (typeof SETTINGS)[number]["name"];
 

@@ -150,14 +150,31 @@ describe("the program", () => {
         given.push(flags);
       },
       index: async () => {},
+      certify: async () => {},
     });
     const args = ["serve", "--data-dir", "x", "--allow-public-without-key", "--port=1"];
     await program.parseAsync(args, { from: "user" });
     expect(given).toEqual([{ "data-dir": "x", "allow-public-without-key": true, port: "1" }]);
   });
 
+  test("certify needs a store, and takes the settings of buckets", async () => {
+    const given: unknown[] = [];
+    const none = async () => {};
+    const program = createProgram("1", {
+      serve: none,
+      index: none,
+      certify: async (store, flags) => {
+        given.push(store, flags);
+      },
+    });
+    const args = ["certify", "--store", "s3://data", "--s3-region", "x"];
+    await program.parseAsync(args, { from: "user" });
+    expect(given).toEqual(["s3://data", { "s3-region": "x" }]);
+  });
+
   test("its help names every flag and variable", () => {
-    const program = createProgram("1", { serve: async () => {}, index: async () => {} });
+    const none = async () => {};
+    const program = createProgram("1", { serve: none, index: none, certify: none });
     const help = program.commands[0].helpInformation();
     for (const setting of SETTINGS) {
       expect(help).toContain(`--${setting.name}`);

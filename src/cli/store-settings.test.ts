@@ -72,6 +72,8 @@ describe("the store that settings name", () => {
     const s3 = given({ "s3-region": "r" });
     expect(storeOfText(s3, "s3://data/p")).toMatchObject({ bucket: "data", region: "r" });
     expect(storeOfText(given({}), "/var/x")).toEqual({ kind: "directory", root: "/var/x" });
+    const served = given({ "object-store": "s3://other" });
+    expect(storeOfText(served, "/var/x")).toEqual({ kind: "directory", root: "/var/x" });
     expect(() => storeOfText(s3, "/var/x")).toThrow("--s3-region is set");
     expect(() => storeOfText(given({}), "gs://data")).toThrow("no URL of the form s3://");
   });

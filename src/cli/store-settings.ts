@@ -34,8 +34,8 @@ export function storeFlags(config: StoreConfig): readonly string[] {
 /** A store as `trawl certify --store` names it: a bucket's URL, or else a directory. */
 export function storeOfText(given: GivenSettings, text: string): StoreConfig {
   const isUrl = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(text);
-  const name = isUrl ? "object-store" : "data-dir";
-  return storeConfig(new Map([...given, [name, text]]));
+  const others = [...given].filter(([name]) => name !== "object-store" && name !== "data-dir");
+  return storeConfig(new Map([...others, [isUrl ? "object-store" : "data-dir", text]]));
 }
 
 function s3Config(given: GivenSettings, url: string): S3StoreConfig {

@@ -25,7 +25,7 @@ export async function racePuts(
   await Promise.all(
     Array.from({ length: racers }, async (_, racer) => {
       try {
-        const { kind } = await store.put(key, bodyOf(racer), IF_ABSENT);
+        const { kind } = await store.put(key, racerBody(racer), IF_ABSENT);
         if (kind === "written") written.push(racer);
         else conflicts++;
       } catch (error) {
@@ -34,8 +34,7 @@ export async function racePuts(
       }
     }),
   );
-  const body = await store.get(key);
-  const found = body && Number(Buffer.from(body).toString("utf8").split(" ")[1]);
+  const found = racerOf(await store.get(key));
   return { racers, written, conflicts, unknown, found };
 }
 
@@ -65,7 +64,15 @@ export function faultOfRace({
   return undefined;
 }
 
-/** Bodies differ in length, so that a mixture of two would be noticed. */
-function bodyOf(racer: number): Uint8Array {
+/** What a racer puts. Bodies differ in length, so that a mixture of two would be noticed. */
+export function racerBody(racer: number): Uint8Array {
   return new TextEncoder().encode(`racer ${racer} ${"x".repeat(racer)}`);
+}
+
+/** The racer that put `body`; -1 if it is no racer's whole body, undefined without one. */
+export function racerOf(body: Uint8Array | undefined): number | undefined {
+  if (body === undefined) return undefined;
+  const racer = Number(Buffer.from(body).toString("utf8").split(" ")[1]);
+  const isWhole = Number.isInteger(racer) && Buffer.compare(body, racerBody(racer)) === 0;
+  return isWhole ? racer : -1;
 }

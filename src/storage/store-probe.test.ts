@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { FaultyObjectStore } from "../../test/support/faulty-object-store.ts";
 import { InstantClock } from "../../test/support/instant-clock.ts";
+import { WorkingStore } from "../../test/support/working-store.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { seededRandom } from "../base/random.ts";
 import { MemoryObjectStore } from "./memory-object-store.ts";
 import {
   ALWAYS,
-  type ListRequest,
   type ObjectBody,
   type ObjectKey,
   type ObjectStore,
@@ -18,31 +18,6 @@ import { probeStore } from "./store-probe.ts";
 
 const random = seededRandom(11);
 const probe = (store: ObjectStore) => probeStore({ store, name: "store X", random });
-
-/** A store that keeps all promises but what a test overrides. */
-class WorkingStore implements ObjectStore {
-  protected readonly inner = new MemoryObjectStore();
-
-  get(key: ObjectKey): Promise<Uint8Array | undefined> {
-    return this.inner.get(key);
-  }
-
-  getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined> {
-    return this.inner.getRange(key, start, end);
-  }
-
-  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
-    return this.inner.put(key, body, condition);
-  }
-
-  list(request: ListRequest) {
-    return this.inner.list(request);
-  }
-
-  delete(key: ObjectKey): Promise<void> {
-    return this.inner.delete(key);
-  }
-}
 
 /** Leaves nothing below `probe/`. */
 async function expectClean(store: ObjectStore): Promise<void> {

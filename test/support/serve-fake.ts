@@ -26,6 +26,7 @@ const program = createProgram("0.0.0-test", {
     await serve(config, { ...processParts("0.0.0-test"), openEngine: async () => engine });
   },
   index: async () => {},
+  certify: async () => {},
 });
 
 program.parseAsync().catch((error: Error) => {
