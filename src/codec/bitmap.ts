@@ -114,7 +114,8 @@ function complement(words: Uint32Array, count: number): Uint32Array {
   return fullBitmap(count).map((word, i) => word & ~words[i]);
 }
 
-function popCount(word: number): number {
+/** How many bits of a word are set. */
+export function popCount(word: number): number {
   let v = word - ((word >>> 1) & 0x5555_5555);
   v = (v & 0x3333_3333) + ((v >>> 2) & 0x3333_3333);
   return Math.imul((v + (v >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;

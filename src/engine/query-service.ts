@@ -14,7 +14,7 @@ import type { QueryRequest } from "../model/query.ts";
 import type { EmbeddingFigures } from "../model/request-figures.ts";
 import { embedTexts, withEmbeddings } from "../query/embed-query.ts";
 import { measureRecall } from "../query/measure-recall.ts";
-import type { QueryContext } from "../query/query-context.ts";
+import type { Probing, QueryContext } from "../query/query-context.ts";
 import { querySlots } from "../query/query-weight.ts";
 import { explainRequest, runRequest } from "../query/run-request.ts";
 import type { Snapshot } from "../query/snapshot.ts";
@@ -55,6 +55,8 @@ interface Replica {
 /** What a query thread is made of. */
 export interface QueryServiceParts {
   readonly kernels: ArenaKernels;
+  /** How far ANN searches walk; for tests. */
+  readonly probing?: Probing | undefined;
   readonly embedding: EmbeddingProvider;
   readonly clock: Clock;
   readonly random: Random;
@@ -68,6 +70,7 @@ export interface QueryTotals {
   readonly documentsScanned: number;
   readonly postingsTouched: number;
   readonly vectorsScored: number;
+  readonly clustersProbed: number;
 }
 
 /** All that one query thread does. */
@@ -80,6 +83,7 @@ export class QueryService {
     documentsScanned: 0,
     postingsTouched: 0,
     vectorsScored: 0,
+    clustersProbed: 0,
   };
 
   constructor(parts: QueryServiceParts) {
@@ -301,8 +305,9 @@ export class QueryService {
 
   #context(replica: Replica): QueryContext {
     const { builds } = replica.state;
-    const { kernels } = this.#parts;
-    return builds.length === 0 ? { kernels } : { kernels, indexState: indexState(builds) };
+    const { kernels, probing } = this.#parts;
+    const context = { kernels, probing };
+    return builds.length === 0 ? context : { ...context, indexState: indexState(builds) };
   }
 
   #count(counters: ReturnType<typeof runRequest>["counters"]): void {
@@ -310,6 +315,7 @@ export class QueryService {
     this.#totals.documentsScanned += counters.documentsScanned;
     this.#totals.postingsTouched += counters.postingsTouched;
     this.#totals.vectorsScored += counters.vectorsScored;
+    this.#totals.clustersProbed += counters.clustersProbed;
   }
 }
 

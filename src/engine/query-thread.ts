@@ -53,7 +53,8 @@ port.on("message", (messages: readonly ToQueryThread[]) => {
 systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
 
 function metrics(): EngineMetric[] {
-  const { queries, documentsScanned, postingsTouched, vectorsScored } = service.totals;
+  const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
+    service.totals;
   const labels = { thread: String(data.thread) };
   const counter = (name: string, help: string, value: number): EngineMetric => {
     return { name, help, kind: "counter", value, labels };
@@ -63,5 +64,6 @@ function metrics(): EngineMetric[] {
     counter("trawl_documents_scanned_total", "documents looked at", documentsScanned),
     counter("trawl_postings_touched_total", "postings read", postingsTouched),
     counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
+    counter("trawl_clusters_probed_total", "clusters that ANN looked into", clustersProbed),
   ];
 }

@@ -10,11 +10,14 @@ import { inverseDocumentFrequency, queryWeight, termWeight } from "../text/bm25.
 import { attributeSchema, bindFilter, type FilterScope, unknownAttribute } from "./bind-filter.ts";
 import { printOperand, scalarOperand } from "./operands.ts";
 import type { Bm25Node, ScoreNode } from "./plan.ts";
+import type { Probing } from "./query-context.ts";
 import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
 import type { TextStatistics } from "./text-statistics.ts";
 
 /** What expressions are bound to. */
 export interface ScoreScope extends FilterScope {
+  /** How far ANN searches walk; as `PROBING` says if absent. */
+  readonly probing?: Probing | undefined;
   readonly textStatistics: (attribute: string) => TextStatistics;
   readonly documentFrequency: (attribute: string, term: string) => number;
 }

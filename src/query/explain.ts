@@ -3,21 +3,30 @@
 import type { AttributeType } from "../model/attribute-type.ts";
 import { formatDatetime } from "../model/datetime.ts";
 import type { ScalarValue } from "../model/value.ts";
-import type { AggregatePlan, DocumentPlan, Plan, RankNode, ScoreNode } from "./plan.ts";
+import type {
+  AggregatePlan,
+  DocumentPlan,
+  Plan,
+  ProbePlan,
+  RankNode,
+  ScoreNode,
+  VectorNode,
+} from "./plan.ts";
 import type { AttributeTest, Predicate, ValueSet } from "./predicate.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** Describes a plan over a snapshot, one step a line, what is done first at the bottom. */
-export function explainPlan(plan: Plan, { segments }: Snapshot): string {
+export function explainPlan(plan: Plan, snapshot: Snapshot): string {
+  const { segments } = snapshot;
   const live = segments.reduce((sum, segment) => sum + segment.liveCount, 0);
-  const steps = plan.kind === "documents" ? documentSteps(plan) : aggregateSteps(plan);
+  const steps = plan.kind === "documents" ? documentSteps(plan, snapshot) : aggregateSteps(plan);
   const filter = predicateLines(plan.predicate, "Filter");
   return [...steps, ...filter, `Scan: ${live} live documents in ${segments.length} segments`].join(
     "\n",
   );
 }
 
-function documentSteps(plan: DocumentPlan): string[] {
+function documentSteps(plan: DocumentPlan, snapshot: Snapshot): string[] {
   const { attributes, computed, limit, offset, limitPer } = plan;
   const returned = [...attributes.map(([name]) => name), ...computed.map(([name]) => name)];
   const per =
@@ -25,22 +34,40 @@ function documentSteps(plan: DocumentPlan): string[] {
   return [
     `Return: ${["id", ...returned].join(", ")}`,
     `Limit: ${limit}, offset ${offset}${per}`,
-    ...rankLines(plan.rank),
+    ...rankLines(plan.rank, snapshot),
   ];
 }
 
-function rankLines(rank: RankNode): string[] {
+function rankLines(rank: RankNode, snapshot: Snapshot): string[] {
   switch (rank.kind) {
     case "order":
       return [`Order: ${rank.keys.map((key) => `${key.attribute} ${key.direction}`).join(", ")}`];
     case "vector": {
       const { method, access, target } = rank;
       const how = access === "scan" ? "exact scan of all vectors" : "exact scan of the matches";
-      return [`Rank: ${method} on ${target.attribute} (${target.metric}), ${how}`];
+      const steps = [`Rank: ${method} on ${target.attribute} (${target.metric}), ${how}`];
+      return rank.probe === undefined
+        ? steps
+        : [...steps, ...probeLines(rank, rank.probe, snapshot)];
     }
     case "score":
       return ["Rank: score, descending", ...scoreLines(rank.score).map(indent)];
   }
+}
+
+/** Nothing where no segment has clusters. */
+function probeLines(
+  { target }: VectorNode,
+  { exactMatchesMax, matchesMin, perRoot }: ProbePlan,
+  { segments }: Snapshot,
+): string[] {
+  const clustered = segments.filter(({ view }) => view.isClustered(target.attribute)).length;
+  if (clustered === 0) return [];
+  const wanted = `${perRoot}·√matches of them, at least ${matchesMin}`;
+  return [
+    `  but in ${clustered} of ${segments.length} segments the nearest clusters only, if more than`,
+    `  ${exactMatchesMax} match there: those with ${wanted}`,
+  ];
 }
 
 function scoreLines(node: ScoreNode): string[] {

@@ -1,9 +1,9 @@
 /** Random queries over segments that are not in memory against the same segments in memory. */
 
 import { describe, expect, test } from "vitest";
+import { ARENA_MEMORY, clusteredSnapshot } from "../../test/support/clustered-snapshot.ts";
 import { FarSource, runFar } from "../../test/support/far-segment.ts";
 import {
-  ARENAS,
   documentQuery,
   KERNELS,
   openSnapshot,
@@ -18,13 +18,9 @@ import {
   randomQuery,
   randomVectorRank,
 } from "../../test/support/random-queries.ts";
-import type { Ordinal } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import { hasBit, setBit } from "../codec/bitmap.ts";
 import type { QueryRequest } from "../model/query.ts";
-import type { SegmentMemory } from "../segment/segment-memory.ts";
-import { type OpenSegment, openSegment } from "../segment/segment-reader.ts";
-import { planClustered } from "../segment/segment-reorder.ts";
+import type { OpenSegment } from "../segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import { openStoredSegment } from "../segment/stored-segment-reader.ts";
 import { encodeStoredSegment } from "../segment/stored-segment-writer.ts";
@@ -36,50 +32,18 @@ const QUERIES = 60;
 /** What the plan needs, what that leads to, and the documents. */
 const ROUNDS_MAX = 3;
 
-/** Memory that the kernels read. */
-const MEMORY: SegmentMemory = {
-  allocate: (bytes) => {
-    const block = ARENAS.alloc(bytes);
-    if (block === undefined) throw new Error("the fixture's arenas are full");
-    return { arena: block.arena, offset: block.offset, bytes: ARENAS.bytes(block) };
-  },
-  free: (place) => ARENAS.free(place),
-};
-
 /** The same snapshot with all of its segments far away. */
 function farSnapshot(near: Snapshot): { snapshot: Snapshot; sources: FarSource[] } {
   const sources: FarSource[] = [];
   const segments = near.segments.map((segment): SegmentSnapshot => {
     const view = segment.view as OpenSegment;
     const { content, head } = encodeStoredSegment(view, near.schema);
-    const source = new FarSource(content, MEMORY, view.id as string as ObjectKey);
+    const source = new FarSource(content, ARENA_MEMORY, view.id as string as ObjectKey);
     sources.push(source);
     const { live, liveCount, liveVersion } = segment;
     return { view: openStoredSegment(view.id, head, () => source), live, liveCount, liveVersion };
   });
   return { snapshot: { ...near, segments }, sources };
-}
-
-/** The same snapshot with the rows of its segments by cluster. */
-function clusteredSnapshot(near: Snapshot): Snapshot {
-  const kernels = { kernels: KERNELS, memory: MEMORY };
-  const tools = { kernels, rowsMin: 1, clusterRows: 3 };
-  const segments = near.segments.map((segment): SegmentSnapshot => {
-    const before = segment.view as OpenSegment;
-    const plan = planClustered(before, near.schema, [], tools);
-    if (plan === undefined) return segment;
-    const block = MEMORY.allocate(plan.bytes);
-    plan.writeTo(block.bytes);
-    const view = openSegment(before.id, block.bytes, block);
-    const live = new Uint32Array(segment.live.length);
-    for (let o = 0; o < view.documentCount; o++) {
-      const old = before.ordinalOf(view.idOf(o as Ordinal));
-      if (old !== undefined && hasBit(segment.live, old)) setBit(live, o);
-    }
-    const { liveCount, liveVersion } = segment;
-    return { view, live, liveCount, liveVersion };
-  });
-  return { ...near, segments };
 }
 
 function randomNamespace(seed: number) {
@@ -97,11 +61,18 @@ function randomNamespace(seed: number) {
 const answer = (snapshot: Snapshot, request: QueryRequest) =>
   runRequest(snapshot, request, { kernels: KERNELS });
 
+/** The same, with ANN searches that look at few clusters. */
+const probe = (snapshot: Snapshot, request: QueryRequest) => {
+  const probing = { exactMatchesMax: 3, perResult: 1, perRoot: 0 };
+  return runRequest(snapshot, request, { kernels: KERNELS, probing });
+};
+
 describe.each(Array.from({ length: 6 }, (_, round) => 8001 + round))("seed %i", (seed) => {
   test("answers and costs are those in memory", () => {
     const { random, schema, near } = randomNamespace(seed);
     const { snapshot: far, sources } = farSnapshot(near);
-    const clustered = farSnapshot(clusteredSnapshot(near));
+    const ordered = clusteredSnapshot(near, { clusterRows: 3 });
+    const clustered = farSnapshot(ordered);
     expect(clustered.snapshot.segments.some(({ view }) => view.isClustered("[3]f32"))).toBe(true);
     for (let i = 0; i < QUERIES; i++) {
       const rankBy = randomVectorRank(random);
@@ -114,13 +85,14 @@ describe.each(Array.from({ length: 6 }, (_, round) => 8001 + round))("seed %i", 
         const found = runFar(sources, () => answer(far, request), ROUNDS_MAX);
         expect(found, `query ${i}`).toEqual(answer(near, request));
         for (const source of sources) source.drop();
-        const ordered = runFar(
-          clustered.sources,
-          () => answer(clustered.snapshot, request),
-          ROUNDS_MAX,
-        );
-        expect(ordered, `query ${i}`).toEqual(found);
-        for (const source of clustered.sources) source.drop();
+        for (const [run, expected] of [
+          [answer, found],
+          [probe, probe(ordered, request)],
+        ] as const) {
+          const attempt = () => run(clustered.snapshot, request);
+          expect(runFar(clustered.sources, attempt, ROUNDS_MAX), `query ${i}`).toEqual(expected);
+          for (const source of clustered.sources) source.drop();
+        }
       }
     }
   });

@@ -4,7 +4,7 @@
  */
 
 import { SCAN_ROWS_MAX } from "../base/limits.ts";
-import { bitmapWords, fullBitmap } from "../codec/bitmap.ts";
+import { bitmapWords, fullBitmap, popCount } from "../codec/bitmap.ts";
 
 /** A set of ordinals; its length in words is `bitmapWords` of the segment's document count. */
 export type OrdinalBits = Uint32Array<ArrayBufferLike>;
@@ -31,6 +31,37 @@ export function invertBits(bits: OrdinalBits, count: number): OrdinalBits {
   for (let w = 0; w < bits.length; w++) bits[w] = ~bits[w];
   clearTail(bits, count);
   return bits;
+}
+
+/** How many ordinals from `start` to before `end` are in the set. */
+export function countRange(bits: OrdinalBits, start: number, end: number): number {
+  let count = 0;
+  forEachWordOf(start, end, (word, mask) => {
+    count += popCount(bits[word] & mask);
+  });
+  return count;
+}
+
+/** Adds to `bits` what is in `other` from `start` to before `end`. */
+export function addRange(bits: OrdinalBits, other: OrdinalBits, start: number, end: number): void {
+  forEachWordOf(start, end, (word, mask) => {
+    bits[word] |= other[word] & mask;
+  });
+}
+
+/** Calls `visit` with each word that has ordinals of a range, and which of its bits these are. */
+function forEachWordOf(
+  start: number,
+  end: number,
+  visit: (word: number, mask: number) => void,
+): void {
+  for (let at = start; at < end; ) {
+    const word = at >>> 5;
+    const next = Math.min((word + 1) << 5, end);
+    const above = next - at === 32 ? 0xffff_ffff : 2 ** (next - at) - 1;
+    visit(word, above << (at & 31));
+    at = next;
+  }
 }
 
 /** Tells whether no ordinal is in the set. */

@@ -2,14 +2,15 @@
 
 import { invalid } from "../base/errors.ts";
 import { type AttributeType, formatAttributeType } from "../model/attribute-type.ts";
-import type { DocumentQuery, LimitPer, RankBy } from "../model/query.ts";
+import type { DocumentQuery, LimitPer } from "../model/query.ts";
 import { unknownAttribute } from "./bind-filter.ts";
 import { bindScore, rankAttribute, rankFault, type ScoreScope } from "./bind-score.ts";
 import { bindVectorTarget } from "./bind-vector.ts";
 import { atPlace } from "./fault-place.ts";
-import type { DocumentPlan, OrderKey, RankNode } from "./plan.ts";
+import type { DocumentPlan, OrderKey, ProbePlan, RankNode, VectorTarget } from "./plan.ts";
 import { planComputed } from "./plan-computed.ts";
 import type { Predicate } from "./predicate.ts";
+import { PROBING } from "./query-context.ts";
 
 /** Plans a query for the documents of `predicate`. */
 export function planDocuments(
@@ -21,7 +22,7 @@ export function planDocuments(
   return {
     kind: "documents",
     predicate,
-    rank: planRank(query.rankBy, predicate, scope),
+    rank: planRank(query, predicate, scope),
     offset: query.offset,
     limit: query.limit,
     limitPer: query.limitPer && bindLimitPer(query.limitPer, query, scope),
@@ -34,20 +35,35 @@ export function planDocuments(
 }
 
 /** Plans a ranking of the documents of `predicate`. */
-export function planRank(rankBy: RankBy, predicate: Predicate, scope: ScoreScope): RankNode {
+function planRank(query: DocumentQuery, predicate: Predicate, scope: ScoreScope): RankNode {
+  const { rankBy } = query;
   switch (rankBy.kind) {
     case "vector": {
       const { method, attribute, operand } = rankBy;
       const target = bindVectorTarget(attribute, operand, method, scope);
       // Candidates of a filter are mostly few; without one nearly all documents are candidates.
       const isOpen = predicate.kind === "and" && predicate.predicates.length === 0;
-      return { kind: "vector", method, access: isOpen ? "scan" : "gather", target };
+      const access = isOpen ? "scan" : "gather";
+      return { kind: "vector", method, access, target, probe: planProbe(query, target, scope) };
     }
     case "order":
       return { kind: "order", keys: rankBy.keys.map((key) => bindOrderKey(key, scope)) };
     case "score":
       return { kind: "score", score: bindScore(rankBy.expression, scope) };
   }
+}
+
+/** Only ANN may miss documents; a limit per key may need any number of them. */
+function planProbe(
+  { rankBy, limitPer, offset, limit }: DocumentQuery,
+  { query }: VectorTarget,
+  { probing = PROBING }: ScoreScope,
+): ProbePlan | undefined {
+  const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN" && limitPer === undefined;
+  if (!mayMiss || !(query instanceof Float32Array)) return undefined;
+  const { exactMatchesMax, perResult, perRoot } = probing;
+  const matchesMin = Math.max(exactMatchesMax, perResult * (offset + limit));
+  return { exactMatchesMax, matchesMin, perRoot };
 }
 
 function checkMetric({ distanceMetric }: DocumentQuery, { schema }: ScoreScope): void {

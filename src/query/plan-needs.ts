@@ -37,8 +37,12 @@ export function planNeeds(plan: Plan, view: SegmentView): Need[] {
 
 function rankNeeds(rank: RankNode, view: SegmentView): Need[] {
   switch (rank.kind) {
-    case "vector":
-      return vectorNeeds(rank.target.attribute, view);
+    case "vector": {
+      const { attribute } = rank.target;
+      const needs = vectorNeeds(attribute, view);
+      if (rank.probe !== undefined) needs.push(() => void view.clusters(attribute));
+      return needs;
+    }
     case "score":
       return scoreNeeds(rank.score, view);
     case "order":

@@ -1,7 +1,6 @@
 /**
  * Plans: what the executor does, as plain data. The planner has resolved every name, analyzed every
- * text and weighed every term; the executor only runs over segments. Nodes that scan today
- * (`vector`) are where an index comes in later.
+ * text and weighed every term; the executor only runs over segments.
  */
 
 import type { AttributeType } from "../model/attribute-type.ts";
@@ -54,11 +53,22 @@ export type ScoreNode =
     }
   | { readonly kind: "filter"; readonly predicate: Predicate };
 
-/** Distances to a query vector, by looking at every candidate. */
+/** How far an ANN search walks through clusters; see `cluster-probe.ts`. */
+export interface ProbePlan {
+  /** Up to so many matches in segments with clusters all of them are looked at. */
+  readonly exactMatchesMax: number;
+  /** Looks at this many matches at least. */
+  readonly matchesMin: number;
+  /** Looks at this many times √matches at least. */
+  readonly perRoot: number;
+}
+
+/** Distances to a query vector. */
 export interface VectorNode {
   readonly kind: "vector";
-  /** What was asked for; `ANN` may use an index when there is one. */
   readonly method: "ANN" | "kNN";
+  /** Undefined: all candidates are looked at. */
+  readonly probe: ProbePlan | undefined;
   /** `scan` reads all vectors of a segment in order, `gather` only those of the candidates. */
   readonly access: "scan" | "gather";
   readonly target: VectorTarget;

@@ -1,6 +1,11 @@
 /** What a query needs besides the snapshot and itself. */
 
 import { DatabaseError } from "../base/errors.ts";
+import {
+  PROBE_EXACT_MATCHES_MAX,
+  PROBE_MATCHES_PER_RESULT,
+  PROBE_MATCHES_PER_ROOT,
+} from "../base/limits.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 
 /** Indexes that can be turned on for an attribute that has documents already. */
@@ -14,9 +19,27 @@ export interface BuildProgress {
   readonly retryAfterMs: number;
 }
 
+/** How far ANN searches walk through clusters. */
+export interface Probing {
+  readonly exactMatchesMax: number;
+  /** Matching documents for each one that is asked for. */
+  readonly perResult: number;
+  /** Matching documents for the root of how many match. */
+  readonly perRoot: number;
+}
+
+/** What suits clusters of `CLUSTER_ROWS`. */
+export const PROBING: Probing = {
+  exactMatchesMax: PROBE_EXACT_MATCHES_MAX,
+  perResult: PROBE_MATCHES_PER_RESULT,
+  perRoot: PROBE_MATCHES_PER_ROOT,
+};
+
 /** Services that the thread running the query provides. */
 export interface QueryContext {
   readonly kernels: ArenaKernels;
+  /** Absent: `PROBING`. Tests make it small. */
+  readonly probing?: Probing | undefined;
   /** Undefined if the index is ready. Absent: all indexes are. */
   readonly indexState?: (attribute: string, index: IndexName) => BuildProgress | undefined;
 }

@@ -1,11 +1,13 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
+import { must } from "../base/assert.ts";
 import { attemptAll } from "../segment/not-resident.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import { probeClusters } from "./cluster-probe.ts";
 import { idComparer, orderComparer, orderHints } from "./document-order.ts";
-import { forEachMatch, type Matching, matchBits, matcherOf } from "./matching.ts";
+import { forEachMatch, type Matcher, type Matching, matchBits, matcherOf } from "./matching.ts";
 import { forEachPart } from "./ordinal-bits.ts";
-import type { DocumentPlan, RankNode } from "./plan.ts";
+import type { DocumentPlan, ProbePlan, RankNode, VectorNode } from "./plan.ts";
 import type { QueryContext } from "./query-context.ts";
 import { scoreSegment } from "./score-segment.ts";
 import { roundScore } from "./segment-scores.ts";
@@ -34,13 +36,17 @@ export function rankDocuments(plan: DocumentPlan, execution: Execution): RankedD
   const ranking =
     limitPer === undefined ? new TopDocuments(offset + limit, compare) : new WholeRanking(compare);
   const match = matcherOf(plan.predicate, execution.snapshot.schema.idType, execution.work);
-  attemptAll(
-    segments.map((segment, index) => () => {
-      const matching = match(segment);
-      if (matching.form === "list" && matching.ordinals.length === 0) return;
-      rankSegment(rank, { segment, index, matching, ranking }, execution);
-    }),
-  );
+  if (rank.kind === "vector" && rank.probe !== undefined) {
+    rankProbed(rank, rank.probe, { match, ranking }, execution);
+  } else {
+    attemptAll(
+      segments.map((segment, index) => () => {
+        const matching = match(segment);
+        if (matching.form === "list" && matching.ordinals.length === 0) return;
+        rankSegment(rank, { segment, index, matching, ranking }, execution);
+      }),
+    );
+  }
   return cutWindow(plan, ranking.ranked(), segments);
 }
 
@@ -49,6 +55,37 @@ interface SegmentPart {
   readonly index: number;
   readonly matching: Matching;
   readonly ranking: DocumentRanking;
+}
+
+/** Ranks documents of clusters near the query, and all of segments without clusters. */
+function rankProbed(
+  rank: VectorNode,
+  plan: ProbePlan,
+  { match, ranking }: { readonly match: Matcher; readonly ranking: DocumentRanking },
+  { snapshot: { segments }, context: { kernels }, work }: Execution,
+): void {
+  const { target, access } = rank;
+  const matching = attemptAll(
+    segments.map((segment) => () => {
+      const { view } = segment;
+      // Wanted together: the next look is at vectors.
+      const [found] = attemptAll<Matching | undefined>([
+        () => match(segment),
+        () => void view.clusters(target.attribute),
+        () => void view.column(target.attribute)?.column,
+      ]);
+      return { view, matches: matchBits(must(found, "nothing was matched"), view) };
+    }),
+  );
+  const wanted = probeClusters(matching, { plan, target, kernels, work });
+  attemptAll(
+    wanted.map(({ matches, isProbed }, index) => () => {
+      const scan = { target, access: isProbed ? "gather" : access, kernels, work } as const;
+      scanVectors(scan, segments[index].view, matches, (ordinals, distances) =>
+        ranking.offerAll(distances, index, ordinals),
+      );
+    }),
+  );
 }
 
 /** Offers the segment's documents with keys of which the lowest are the best. */

@@ -224,6 +224,7 @@ describe("counters", () => {
       bytesReturned: 125,
       documentsScanned: 5,
       vectorsScored: 5,
+      clustersProbed: 0,
       postingsTouched: 0,
       exhaustiveCount: 5,
     });

@@ -133,6 +133,7 @@ export function scopeOf(snapshot: Snapshot, context: QueryContext): ScoreScope {
   return {
     schema,
     purpose: "query",
+    probing: context.probing,
     requireIndex: (attribute, index) => requireIndex(context, attribute, index),
     textStatistics: (attribute) => textStatistics(segments, attribute),
     documentFrequency: (attribute, term) => documentFrequency(segments, attribute, term),

@@ -6,6 +6,8 @@ export interface QueryCounters {
   readonly documentsScanned: number;
   readonly postingsTouched: number;
   readonly vectorsScored: number;
+  /** Clusters that ANN searches looked into; none where they looked at all vectors. */
+  readonly clustersProbed: number;
   /**
    * Logical bytes: 8 for a uint id, 16 for a uuid, else the string's; 4 for `$dist`; attributes.
    */
@@ -23,6 +25,7 @@ export function newCounters(): WorkCounters {
     documentsScanned: 0,
     postingsTouched: 0,
     vectorsScored: 0,
+    clustersProbed: 0,
     bytesReturned: 0,
     exhaustiveCount: 0,
   };

@@ -38,6 +38,36 @@ test.each(Object.entries(QUERIES))(
   },
 );
 
+const PROBED: Readonly<Record<string, object>> = {
+  all: { rank_by: ["vector", "ANN", VECTOR], limit: 5, include_attributes: true },
+  filtered: {
+    rank_by: ["vector", "ANN", VECTOR],
+    filters: ["group", "NotEq", "g2"],
+    limit: 5,
+    include_attributes: true,
+  },
+  fused: QUERIES.hybrid,
+};
+
+test.each(Object.entries(PROBED))(
+  "a query that looks at few clusters takes 3 rounds over purged caches: %s",
+  async (_, query) => {
+    const probing = { exactMatchesMax: 10, perResult: 1, perRoot: 1 };
+    const { store, engine } = await fillNamespace({ clusters: CLUSTERS, probing });
+    const { performance: _warm, ...expected } = await answerOf(engine, query);
+    const { json } = await engine.call("explain", "n", query);
+    expect(JSON.stringify(json)).toMatch(/nearest clusters only, if more than\\n +10 match there/);
+    await engine.call("purge_cache", "n");
+    store.count();
+    const { performance, ...cold } = await answerOf(engine, query);
+    expect(cold).toEqual(expected);
+    expect(performance.cache_temperature).toBe("cold");
+    expect(store.getRounds, store.shown).toBeLessThanOrEqual(3);
+    store.isCounting = false;
+    await engine.close();
+  },
+);
+
 test("answers do not depend on what is indexed, compacted or cached", async () => {
   const { engine: plain } = await fillNamespace({ index: async () => {} });
   const { engine: indexed } = await fillNamespace();

@@ -127,14 +127,13 @@ export const QUERIES: Readonly<Record<string, object>> = {
 };
 
 /** How a namespace is filled. */
-export interface Filling {
+export interface Filling extends Pick<FixtureOptions, "clusters" | "probing"> {
   /** Documents of each of the three segments. */
   readonly rowCount?: number;
   /** Words of each text beside three. */
   readonly wordCount?: number;
   /** What is in the log after the last manifest. */
   readonly tail?: readonly object[];
-  readonly clusters?: FixtureOptions["clusters"];
   /** Folds the log. */
   index?(engine: EngineFixture): Promise<void>;
 }
@@ -146,8 +145,12 @@ export async function fillNamespace(
   const { rowCount = 40, wordCount = 0, index = (engine) => engine.indexAll() } = filling;
   const { tail = [{ upsert_rows: [{ id: 500_000, vector: VECTOR, n: 1 }] }] } = filling;
   const store = new RoundStore();
-  const { clusters } = filling;
-  const engine = await EngineFixture.open({ store, ...(clusters && { clusters }) });
+  const { clusters, probing } = filling;
+  const engine = await EngineFixture.open({
+    store,
+    ...(clusters && { clusters }),
+    ...(probing && { probing }),
+  });
   for (let part = 0; part < 3; part++) {
     const rows = Array.from({ length: rowCount }, (_, i) => {
       const id = part * rowCount + i;

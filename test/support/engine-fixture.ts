@@ -34,6 +34,7 @@ import { type OperationContext, runOperation } from "../../src/engine/write-oper
 import { WriteService } from "../../src/engine/write-service.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import type { Probing } from "../../src/query/query-context.ts";
 import type { DiskCache } from "../../src/storage/disk-cache.ts";
 import type { DiskCacheConfig } from "../../src/storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
@@ -68,6 +69,8 @@ export interface FixtureOptions {
   /** Stands in front of the store; kept by the caller across restarts. */
   readonly diskCache?: DiskCacheConfig;
   readonly clusters?: ClusterSizes;
+  /** How far ANN searches walk. */
+  readonly probing?: Probing;
 }
 
 /** A row as tests see it. */
@@ -178,7 +181,7 @@ export class EngineFixture {
     });
     const queryThreads = Array.from({ length: threads }, (_, thread) => {
       const ports = localPorts<ToQueryThread, FromQueryThread>(options.turn);
-      startQueryThread(ports.far, { thread, clock, random, cache });
+      startQueryThread(ports.far, { thread, clock, random, cache, probing: options.probing });
       return ports.near;
     });
     const engine = new ThreadedEngine({
@@ -360,11 +363,18 @@ function startWriteThread(
 
 function startQueryThread(
   far: FarEnd<ToQueryThread, FromQueryThread>,
-  of: { thread: number; clock: Clock; random: Random; cache: CacheService },
+  of: {
+    thread: number;
+    clock: Clock;
+    random: Random;
+    cache: CacheService;
+    probing: Probing | undefined;
+  },
 ): void {
   const kernels = new ArenaKernels(undefined, of.thread);
   const service = new QueryService({
     kernels,
+    probing: of.probing,
     reads: connectCache(localCachePort(of.cache), (arena, memory) => kernels.attach(arena, memory)),
     embedding: hashEmbeddingProvider,
     clock: of.clock,
