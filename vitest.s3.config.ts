@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/s3/**/*.test.ts"],
+    fileParallelism: false,
     globalSetup: ["test/support/s3-bucket.ts"],
     testTimeout: 180_000,
     hookTimeout: 60_000,

@@ -38,6 +38,10 @@ const COMMANDS = {
     await build(ROOT);
     return runTool("vitest", "vitest", ["run", "--config", "vitest.heavy.config.ts", ...args]);
   },
+  "test:s3": async (args) => {
+    await build(ROOT);
+    return runTool("vitest", "vitest", ["run", "--config", "vitest.s3.config.ts", ...args]);
+  },
   check: async () => {
     for (const command of ["lint", "types", "test"]) {
       console.error(`\n> ${command}`);

@@ -43,3 +43,8 @@ export function freshS3Config(): S3StoreConfig {
 export async function openS3(config: S3StoreConfig): Promise<ObjectStore> {
   return (await openObjectStore(config, { clock: systemClock, random: systemRandom })).store;
 }
+
+/** Arguments of a server whose data is in that part of the bucket. */
+export function s3Arguments({ bucket, prefix }: S3StoreConfig): readonly string[] {
+  return ["--object-store", `s3://${bucket}/${prefix}`, "--s3-endpoint", S3_TEST_ENDPOINT];
+}

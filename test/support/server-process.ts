@@ -21,14 +21,16 @@ export interface ServerProcess {
 
 /** What a test may choose. */
 export interface ServerOptions {
-  readonly dataDir: string;
+  /** Without it, the arguments name a bucket. */
+  readonly dataDir?: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Starts a server on a free port and resolves when it listens; rejects with its output otherwise. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const flags = ["serve", "--port", "0", "--data-dir", options.dataDir];
+  const place = options.dataDir === undefined ? [] : ["--data-dir", options.dataDir];
+  const flags = ["serve", "--port", "0", ...place];
   const child = spawn(process.execPath, [MAIN, ...flags, ...(options.arguments ?? [])], {
     env: { ...withoutSettings(process.env), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The suites of test/s3 against a real S3 service: a Ceph Object Gateway in a chroot, on the
+# loopback address, which this script installs, starts, and stops again. It needs root and the
+# scripts in ../shared/tools/s3; without them it says so and does nothing.
+#
+# Usage: scripts/ci-s3.sh [chroot]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools=../shared/tools/s3
+root=${1:-/var/lib/ceph-ci}
+port=7480
+data=/srv/ci
+
+skip() { echo "skipped: $*"; exit 0; }
+[ -d "$tools" ] || skip "$tools is missing"
+[ "$(id -u)" = 0 ] || skip "installing and starting Ceph needs root"
+
+# One run at a time: the gateway and its monitor have fixed ports.
+mkdir -p "$root.lock"
+exec 9> "$root.lock/run"
+flock 9
+
+stop() {
+  # The gateway first: without the others it would wait for them for minutes.
+  for daemon in rgw osd mon; do
+    local file="$root$data/$daemon.pid"
+    [ -e "$file" ] || continue
+    local pid; pid=$(cat "$file")
+    kill "$pid" 2> /dev/null || true
+    for _ in $(seq 50); do kill -0 "$pid" 2> /dev/null || break; sleep 0.2; done
+    kill -9 "$pid" 2> /dev/null || true
+  done
+  rm -rf "${root:?}$data"
+}
+
+# The installer reads this file, which machines with sources in the newer form lack.
+[ -e /etc/apt/sources.list ] || touch /etc/apt/sources.list
+bash "$tools/ceph-install.sh" "$root" 9>&-
+stop # What a run left behind that was killed.
+trap stop EXIT
+mkdir -p "$root/root"
+cp "$tools/ceph-up.sh" "$root/root/"
+PORT=$port chroot "$root" /root/ceph-up.sh "$data" 9>&-
+
+export S3_TEST_ENDPOINT="http://127.0.0.1:$port"
+export AWS_ACCESS_KEY_ID=testkey AWS_SECRET_ACCESS_KEY=testsecret AWS_EC2_METADATA_DISABLED=true
+npm run --silent test:s3 9>&-

@@ -1,0 +1,42 @@
+/** The command `trawl certify` as users run it. */
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { freshS3Config, openS3, S3_TEST_ENDPOINT } from "../support/s3-bucket.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function certify(store: string, endpoint: string): Promise<Ended> {
+  const words = ["--no-warnings", MAIN, "certify", "--store", store, "--s3-endpoint", endpoint];
+  return new Promise((resolve) => {
+    execFile(process.execPath, words, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+test("passes this service, and leaves nothing behind", async () => {
+  const config = freshS3Config();
+  const { code, stdout } = await certify(
+    `s3://${config.bucket}/${config.prefix}`,
+    S3_TEST_ENDPOINT,
+  );
+  console.log(stdout);
+  expect(stdout).toMatch(/(\d+) of \1 promises kept/);
+  expect(code).toBe(0);
+  const store = await openS3(config);
+  expect((await store.list({ prefix: "", limit: 10 })).keys).toEqual([]);
+});
+
+test("ends with 1 and the reason where there is no service", async () => {
+  const { code, stderr } = await certify("s3://trawl-test/x", "http://127.0.0.1:9");
+  expect(stderr).toMatch(/ECONNREFUSED.*--s3-endpoint/);
+  expect(code).toBe(1);
+});
