@@ -52,7 +52,8 @@ export function probeClusters(
       ? []
       : candidatesOf(found.clusters, found.counts.byCluster, { segment, probe }),
   );
-  const picked = pickClusters(candidates, matchesToMeet(plan, total));
+  const counts = clustered.flatMap((found) => found?.counts.total ?? []);
+  const picked = pickClusters(candidates, matchesToMeet(plan, counts));
   work.clustersProbed += picked.length;
   const bySegment = Map.groupBy(picked, ({ segment }) => segment);
   return all.map((whole, segment) => {
@@ -67,9 +68,17 @@ export function probeClusters(
   });
 }
 
-/** How many matching documents a search meets at least, if there are so many. */
-export function matchesToMeet({ matchesMin, perRoot }: ProbePlan, total: number): number {
-  return Math.max(matchesMin, Math.ceil(perRoot * Math.sqrt(total)));
+/**
+ * How many matching documents a search meets at least, if there are so many, by how many match in
+ * each segment with clusters. Each segment is clustered by itself, so that a search of several walks
+ * as far as it would in each of them.
+ */
+export function matchesToMeet(
+  { matchesMin, perRoot }: ProbePlan,
+  counts: readonly number[],
+): number {
+  const roots = counts.reduce((sum, count) => sum + Math.sqrt(count), 0);
+  return Math.max(matchesMin, Math.ceil(perRoot * roots));
 }
 
 /** A cluster with matching documents. */

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import { clusteredSnapshot } from "../../test/support/clustered-snapshot.ts";
 import { filterOf } from "../../test/support/filter-notation.ts";
 import { documentOf, KERNELS, openSnapshot, schemaOf } from "../../test/support/query-fixture.ts";
 import { seededRandom } from "../base/random.ts";
 import type { RecallRequest } from "../model/recall.ts";
 import { measureRecall } from "./measure-recall.ts";
+import type { Probing } from "./query-context.ts";
 
 const METRIC = { distanceMetric: "euclidean_squared" } as const;
 const SCHEMA = schemaOf(
@@ -53,6 +55,24 @@ test("filters and a given ranking are used", () => {
   const operand = { kind: "vector", values: Float32Array.of(4, 0) } as const;
   const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
   expect(measure({ rankBy }).groundTruth).toHaveLength(1);
+});
+
+test("what an approximate search misses is counted", () => {
+  const random = seededRandom(3);
+  const documents = Array.from({ length: 600 }, (_, i) =>
+    documentOf(BigInt(i), { vector: Float32Array.of(random.next(), random.next()) }),
+  );
+  const snapshot = clusteredSnapshot(openSnapshot(SCHEMA, [{ documents }]), { clusterRows: 6 });
+  const request = { ...REQUEST, topK: 20, sampleCount: 40, includeGroundTruth: false };
+  const measured = (probing: Probing) =>
+    measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1));
+  const short = measured({ exactMatchesMax: 0, perResult: 1, perRoot: 0 });
+  expect(short).toMatchObject({ exhaustiveCount: 20, annCount: 20 });
+  expect(short.recall).toBeGreaterThan(0.3);
+  expect(short.recall).toBeLessThan(0.9);
+  const longer = measured({ exactMatchesMax: 0, perResult: 6, perRoot: 0 });
+  expect(longer.recall).toBeGreaterThan(short.recall);
+  expect(measured({ exactMatchesMax: 600, perResult: 1, perRoot: 0 }).recall).toBe(1);
 });
 
 test("without vectors nothing is missed; without a vector attribute it is refused", () => {

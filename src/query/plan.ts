@@ -59,7 +59,7 @@ export interface ProbePlan {
   readonly exactMatchesMax: number;
   /** Looks at this many matches at least. */
   readonly matchesMin: number;
-  /** Looks at this many times √matches at least. */
+  /** Looks at this many times √matches, of each segment, at least. */
   readonly perRoot: number;
 }
 

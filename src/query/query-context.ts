@@ -24,7 +24,7 @@ export interface Probing {
   readonly exactMatchesMax: number;
   /** Matching documents for each one that is asked for. */
   readonly perResult: number;
-  /** Matching documents for the root of how many match. */
+  /** Matching documents for the root of how many match in each segment. */
   readonly perRoot: number;
 }
 

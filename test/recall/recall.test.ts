@@ -1,0 +1,259 @@
+/**
+ * How many of the ten nearest an ANN search finds on real data, with filters and deletes of every
+ * kind. The datasets are small for a server, so that all that it counts in rows is divided by 16: a
+ * search of 60,000 rows here walks as one of a million does.
+ */
+
+import { describe, expect, test } from "vitest";
+import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
+import { sequenceNumber } from "../../src/base/ids.ts";
+import { CLUSTER_ROWS } from "../../src/base/limits.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import type { Column } from "../../src/model/columns.ts";
+import type { Filter } from "../../src/model/filter.ts";
+import type { Schema } from "../../src/model/schema.ts";
+import { type Probing, PROBING as SERVED } from "../../src/query/query-context.ts";
+import { runRequest } from "../../src/query/run-request.ts";
+import type { Snapshot } from "../../src/query/snapshot.ts";
+import { LiveSegment } from "../../src/segment/live-segment.ts";
+import { openSegment } from "../../src/segment/segment-reader.ts";
+import { planSegment } from "../../src/segment/segment-writer.ts";
+import { ARENA_MEMORY, clusteredSnapshot } from "../support/clustered-snapshot.ts";
+import {
+  type DatasetName,
+  hasDataset,
+  readDataset,
+  type VectorDataset,
+} from "../support/datasets.ts";
+import { filterOf } from "../support/filter-notation.ts";
+import { documentQuery, KERNELS, requestOf, schemaOf } from "../support/query-fixture.ts";
+
+const SCALE = 16;
+const CLUSTERS = { clusterRows: CLUSTER_ROWS / SCALE };
+const PROBING: Probing = {
+  exactMatchesMax: SERVED.exactMatchesMax / SCALE,
+  perResult: SERVED.perResult / SCALE,
+  perRoot: SERVED.perRoot / Math.sqrt(SCALE),
+};
+const RECALL_MIN = 0.95;
+const QUERIES = 100;
+const SEGMENTS = 2;
+
+const NAMES: readonly DatasetName[] = [
+  "sift-5k-128",
+  "bible-bge-large-1024",
+  "lex-cohere-1536",
+  "fashion-mnist-784",
+];
+
+/** A dataset as a namespace; some of its vectors are queries instead. */
+interface Sample {
+  readonly snapshot: Snapshot;
+  readonly queries: readonly Float32Array[];
+  readonly count: number;
+}
+
+/** Document i has a random rank, and its rank by distance from some document: a region. */
+function sampleOf(dataset: VectorDataset): Sample {
+  const { count, dimensions, metric, values } = dataset;
+  const random = seededRandom(1);
+  const vectorAt = (row: number) => values.subarray(row * dimensions, (row + 1) * dimensions);
+  const step = Math.floor(count / QUERIES);
+  const isQuery = (row: number) => row % step === 0 && row / step < QUERIES;
+  const rows = Array.from({ length: count }, (_, row) => row);
+  const stored = rows.filter((row) => !isQuery(row));
+  const queries = rows.filter(isQuery).map((row) => Float32Array.from(vectorAt(row)));
+  const element = values instanceof Float32Array ? "f32" : "f16";
+  const ann = { distanceMetric: metric, lateInteraction: false };
+  const schema = schemaOf(
+    { vector: { type: `[${dimensions}]${element}`, ann }, chance: "int", region: "int" },
+    { distanceMetric: metric },
+  );
+  const anchor = vectorAt(stored[random.below(stored.length)]);
+  const chance = ranks(stored.map(() => random.next()));
+  const region = ranks(stored.map((row) => squaredDistance(anchor, vectorAt(row))));
+  const segments = Array.from({ length: SEGMENTS }, (_, part) => {
+    const own = stored.flatMap((_, i) => (i % SEGMENTS === part ? [i] : []));
+    return segmentOf(own, { dataset, schema, stored, chance, region });
+  });
+  const plain = {
+    sequence: sequenceNumber(1),
+    schema,
+    segments,
+    unindexedCount: 0,
+    logicalBytes: 0,
+  };
+  return { snapshot: clusteredSnapshot(plain, CLUSTERS), queries, count: stored.length };
+}
+
+function segmentOf(
+  own: readonly number[],
+  of: {
+    readonly dataset: VectorDataset;
+    readonly schema: Schema;
+    readonly stored: readonly number[];
+    readonly chance: readonly number[];
+    readonly region: readonly number[];
+  },
+): LiveSegment {
+  const { dataset, schema, stored, chance, region } = of;
+  const { dimensions, values } = dataset;
+  const count = own.length;
+  const taken = new (values instanceof Float32Array ? Float32Array : Float16Array)(
+    count * dimensions,
+  );
+  own.forEach((i, o) => {
+    taken.set(
+      values.subarray(stored[i] * dimensions, (stored[i] + 1) * dimensions),
+      o * dimensions,
+    );
+  });
+  const data =
+    taken instanceof Float32Array
+      ? ({ kind: "f32", dimensions, values: taken } as const)
+      : ({ kind: "f16", dimensions, values: new Uint16Array(taken.buffer) } as const);
+  const integers = (numbers: readonly number[]) => ({
+    type: { kind: "scalar", of: "int" } as const,
+    count,
+    data: {
+      kind: "i64" as const,
+      values: BigInt64Array.from(own, (i) => BigInt(numbers[i])),
+    },
+  });
+  const type = schema.attributes.get("vector")?.type;
+  if (type === undefined) throw new Error("no vectors");
+  const plan = planSegment(
+    {
+      count,
+      idType: "uint",
+      ids: { kind: "u64", values: BigUint64Array.from(own, BigInt) },
+      attributes: new Map<string, Column>([
+        ["vector", { type, count, data }],
+        ["chance", integers(chance)],
+        ["region", integers(region)],
+      ]),
+    },
+    schema,
+  );
+  const block = ARENA_MEMORY.allocate(plan.bytes);
+  plan.writeTo(block.bytes);
+  return new LiveSegment(openSegment(`${own[0]}` as SegmentId, block.bytes, block));
+}
+
+/** The rank of each number among all. */
+function ranks(numbers: readonly number[]): number[] {
+  const order = numbers.map((_, i) => i).sort((a, b) => numbers[a] - numbers[b]);
+  const found: number[] = [];
+  order.forEach((i, rank) => {
+    found[i] = rank;
+  });
+  return found;
+}
+
+function squaredDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += (a[d] - b[d]) ** 2;
+  return sum;
+}
+
+/** The same without some of its documents. */
+function withoutDocuments(snapshot: Snapshot, isDead: (values: bigint[]) => boolean): Snapshot {
+  const segments = snapshot.segments.map(({ view }) => {
+    const segment = new LiveSegment(view as LiveSegment["view"]);
+    const columns = ["chance", "region"].map((name) => {
+      const data = view.column(name)?.column.data;
+      return data?.kind === "i64" ? data.values : new BigInt64Array(0);
+    });
+    for (let o = 0; o < view.documentCount; o++) {
+      if (isDead(columns.map((values) => values[o]))) segment.kill(o as Ordinal);
+    }
+    return segment;
+  });
+  return { ...snapshot, segments };
+}
+
+/** Mean recall, and how many vectors were looked at for how many that matched. */
+function measure({ queries }: Sample, snapshot: Snapshot, filter: Filter | undefined) {
+  let found = 0;
+  let wanted = 0;
+  let scored = 0;
+  let matched = 0;
+  for (const values of queries) {
+    const [ann, knn] = (["ANN", "kNN"] as const).map((method) => {
+      const operand = { kind: "vector", values } as const;
+      const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
+      const request = requestOf(documentQuery(rankBy, { filter, limit: 10 }));
+      const { results, counters } = runRequest(snapshot, request, {
+        kernels: KERNELS,
+        probing: PROBING,
+      });
+      if (results[0].kind !== "documents") throw new Error("no documents");
+      return { ids: results[0].documents.map(({ id }) => id), scored: counters.vectorsScored };
+    });
+    expect(ann.ids).toHaveLength(knn.ids.length);
+    found += knn.ids.filter((id) => ann.ids.includes(id)).length;
+    wanted += knn.ids.length;
+    scored += ann.scored;
+    matched += knn.scored;
+  }
+  const share = scored / matched;
+  return { recall: found / wanted, share, matched: matched / queries.length };
+}
+
+/** Filters by name: the share of the documents that match. */
+const FILTERS: readonly (readonly [string, string, number])[] = [
+  ["half of them, at random", "chance", 0.5],
+  ["10 % of them, at random", "chance", 0.1],
+  ["2 % of them, at random", "chance", 0.02],
+  ["0.5 % of them, at random", "chance", 0.005],
+  ["half of them, in one region", "region", 0.5],
+  ["10 % of them, in one region", "region", 0.1],
+  ["2 % of them, in one region", "region", 0.02],
+];
+
+describe.each(NAMES)("%s", (name) => {
+  const isHere = hasDataset(name);
+  let sample: Sample | undefined;
+
+  /** Checks the floor, and that a search which may be short is. */
+  function check(
+    filter: Filter | undefined,
+    isDead: ((values: bigint[]) => boolean) | undefined = undefined,
+  ): void {
+    sample ??= sampleOf(readDataset(name));
+    const { snapshot } = sample;
+    const lived = isDead === undefined ? snapshot : withoutDocuments(snapshot, isDead);
+    const { recall, share, matched } = measure(sample, lived, filter);
+    if (process.env.VERBOSE !== undefined) {
+      console.log(`${name}: ${matched} match, ${share.toFixed(3)} scored, recall ${recall}`);
+    }
+    expect(recall).toBeGreaterThanOrEqual(matched <= PROBING.exactMatchesMax ? 1 : RECALL_MIN);
+    const { exactMatchesMax, perRoot } = PROBING;
+    const walk = Math.max(exactMatchesMax, perRoot * Math.sqrt(SEGMENTS * matched));
+    // A walk ends with the cluster that has enough.
+    expect(share * matched).toBeLessThanOrEqual(Math.min(walk + 4 * CLUSTERS.clusterRows, matched));
+  }
+
+  const below = (attribute: string, share: number): Filter => {
+    sample ??= sampleOf(readDataset(name));
+    return filterOf([attribute, "Lt", Math.round(share * sample.count)]);
+  };
+
+  test.skipIf(!isHere)("all documents", () => check(undefined), 180_000);
+
+  test.skipIf(!isHere).each(FILTERS)("%s", (_, attribute, share) => {
+    check(below(attribute, share));
+  });
+
+  test.skipIf(!isHere)("a filter that is no region's", () => {
+    const [near, few] = [below("region", 0.3), below("chance", 0.5)];
+    check({ kind: "and", filters: [{ kind: "not", filter: near }, few] });
+  });
+
+  test.skipIf(!isHere)("deletes, at random and of a region", () => {
+    check(undefined, ([chance]) => chance % 3n === 0n);
+    const end = BigInt(Math.round(0.4 * (sample?.count ?? 0)));
+    check(undefined, ([, region]) => region < end);
+    check(below("chance", 0.5), ([, region]) => region < end);
+  });
+});
