@@ -70,8 +70,8 @@ export function probeClusters(
 
 /**
  * How many matching documents a search meets at least, if there are so many, by how many match in
- * each segment with clusters. Each segment is clustered by itself, so that a search of several walks
- * as far as it would in each of them.
+ * each segment with clusters. Each segment is clustered by itself, so that a search of several
+ * walks as far as it would in each of them.
  */
 export function matchesToMeet(
   { matchesMin, perRoot }: ProbePlan,
