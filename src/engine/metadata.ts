@@ -43,7 +43,8 @@ function unindexedOf(namespace: Namespace): NamespaceMetadata["unindexed"] {
     (most, { documentsDone, documentsTotal }) => Math.max(most, documentsTotal - documentsDone),
     0,
   );
-  if (building > 0) {
+  // Where all documents are deleted, nothing is left that needs an index.
+  if (building > 0 && documentCount > 0) {
     const bytes = Math.ceil((logicalBytes * building) / documentCount);
     return { bytes, documentCount: building };
   }

@@ -153,3 +153,13 @@ test("without memory for a new index the change stands, and queries are told to 
   await engine.write("n", { deletes: [1] });
   expect((await ready(() => search(engine, "fox"))).answer.status).toBe(200);
 });
+
+test("metadata of a namespace whose documents are all deleted are whole", async () => {
+  const engine = await EngineFixture.open();
+  await engine.write("n", { upsert_rows: [{ id: 1, text: "fox" }], schema: { text: "string" } });
+  await engine.indexAll();
+  await engine.call("update_schema", "n", { text: { type: "string", full_text_search: true } });
+  await engine.write("n", { deletes: [1] });
+  const { status, json } = await engine.call("get_metadata", "n");
+  expect([status, json.approx_row_count]).toEqual([200, 0]);
+});
