@@ -81,6 +81,7 @@ async function copyHeld(
   context: CopyContext & { readonly request: WriteRequest },
 ): Promise<boolean> {
   const { catalog, parts, request } = context;
+  await catalog.findNewest(destination);
   const target = await catalog.get(destination);
   if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
   const settings = settingsOf(request, held, parts.clock.nowMs());
@@ -263,7 +264,7 @@ async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Pro
   }
   const name = namespaceName(copyFrom.namespace);
   for (;;) {
-    const source = await catalog.find(name);
+    const source = await catalog.findNewest(name);
     if (source === undefined) throw namespaceNotFound(name);
     if (!source.retired) return source;
   }

@@ -8,7 +8,7 @@
  * of that, by either of two clocks, asks for the newest manifest before it believes that it won.
  */
 
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
@@ -73,14 +73,14 @@ export class NamespaceLog {
     if (keyOf(before) !== keyOf(after)) {
       this.#wal = this.#writer({ ...after, sequence: before.sequence });
     }
-    const outcome = await this.#wal.append(records);
+    const outcome = await this.#wal.append(records).catch(throwOpenOutcome);
     if (outcome.kind === "conflict") {
       // Where nobody else should write, something is wrong, and the client should hear of it.
       if (this.#parts.isExclusive) throw this.#taken(outcome.entry.sequence);
       throw new NamespaceRetired();
     }
     const { entry, bytes } = outcome;
-    if (this.#hasSlept()) await this.#checkFloor(entry);
+    if (this.#hasSlept()) await this.#checkFloor(entry).catch(throwOpenOutcome);
     this.#knownMs = this.#read();
     this.#end = sequenceNumber(entry.sequence);
     this.#won = begun;
@@ -205,4 +205,14 @@ export class NamespaceLog {
 interface ClockReading {
   readonly wall: number;
   readonly monotonic: number;
+}
+
+/** What to throw after a put was tried: the entry may be there, so nothing that says it is not. */
+export function asOpenOutcome(error: unknown): unknown {
+  if (!isDatabaseError(error, "overloaded", "conflict")) return error;
+  return new DatabaseError("unavailable", error.message, { cause: error });
+}
+
+function throwOpenOutcome(error: unknown): never {
+  throw asOpenOutcome(error);
 }

@@ -21,7 +21,7 @@ import { type HeldDocuments, holdSegments } from "./held-documents.ts";
 import { IndexBuilder } from "./index-builder.ts";
 import { ManifestFollower } from "./manifest-follower.ts";
 import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
-import { NamespaceLog } from "./namespace-log.ts";
+import { asOpenOutcome, NamespaceLog } from "./namespace-log.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import { stateOf } from "./namespace-state.ts";
 import { openImports } from "./open-stored-segment.ts";
@@ -364,7 +364,7 @@ export class Namespace {
       if (!this.#facts.deleted) this.#publish(deltas);
     } catch (error) {
       // It is durable, but this thread cannot follow; the next opening replays it.
-      for (const { fail } of group) fail(error);
+      for (const { fail } of group) fail(asOpenOutcome(error));
       this.retire();
       return;
     }

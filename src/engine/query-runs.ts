@@ -19,8 +19,8 @@ export interface CountedReads {
 
 /** A namespace as queries find it when they begin. */
 export interface QuerySource {
-  /** Of the state now; undefined if the namespace is closed. */
-  snapshot(): Snapshot | undefined;
+  /** Of the state now. Throws what the caller of `runOnSnapshot` knows if there is none any more. */
+  snapshot(): Snapshot;
   /** Keeps the memory of all segments until the returned function is called. */
   hold(): () => void;
 }
@@ -38,11 +38,10 @@ export async function runOnSnapshot<T>(
   for (let tried = 0; ; tried++) {
     const snapshot = source.snapshot();
     try {
-      if (snapshot === undefined) throw new SegmentMissing("the namespace was closed");
       return await runOn(snapshot, source, reads, query);
     } catch (error) {
       if (!(error instanceof SegmentMissing)) throw error;
-      const isSame = snapshot === undefined || snapshot.segments === last?.segments;
+      const isSame = snapshot.segments === last?.segments;
       if (isSame || tried === SNAPSHOTS_RETRIED_MAX) {
         throw new DatabaseError("corrupt", error.message, { cause: error });
       }

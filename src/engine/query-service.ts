@@ -36,7 +36,7 @@ import type { RunFigures } from "./resident-ranges.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "./thread-messages.ts";
 
-/** The instance was retired while the query waited for its texts or slots. */
+/** The instance was retired while the query waited for its texts, its slots, or bytes. */
 class NamespaceClosed extends Error {}
 
 /** The message that asks for a query. */
@@ -139,7 +139,10 @@ export class QueryService {
   /** A replica as the source of one query's snapshots. */
   #source(replica: Replica): QuerySource {
     return {
-      snapshot: () => (replica.state.retired ? undefined : snapshotOf(replica)),
+      snapshot: () => {
+        if (replica.state.retired) throw new NamespaceClosed();
+        return snapshotOf(replica);
+      },
       hold: () => {
         const held = { version: replica.version };
         replica.held.add(held);

@@ -1,9 +1,12 @@
 /** Group commit: what waits shares an entry, and still every request stands alone (I4 to I6). */
 
 import { expect, test } from "vitest";
+import { DatabaseError } from "../../src/base/errors.ts";
+import { LOG_END_KNOWN_MS_MAX } from "../../src/base/limits.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
+import { InstantClock } from "../support/instant-clock.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 
@@ -180,4 +183,20 @@ test("under a load that never stops, segments are merged all the same", async ()
   expect(written).toBe(960);
   expect(most).toBeLessThan(60);
   expect(await engine.rows("n")).toHaveLength(960);
+});
+
+test("trouble after an entry was put never says that it was refused", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new InstantClock();
+  const engine = await EngineFixture.open({ store, clock });
+  await engine.write("n", { upsert_rows: [{ id: 1 }] });
+  await clock.sleep(2 * LOG_END_KNOWN_MS_MAX);
+  const list = store.list.bind(store);
+  store.list = () => Promise.reject(new DatabaseError("overloaded", "slow down"));
+  // Whether the end of the log has moved can be told by nobody.
+  const answer = await engine.call("write", "n", { upsert_rows: [{ id: 2 }] });
+  expect(answer.status, JSON.stringify(answer.json)).toBe(503);
+  store.list = list;
+  expect(await engine.rows("n")).toHaveLength(2);
+  await engine.close();
 });
