@@ -16,10 +16,10 @@ import type { PlacedCommits, Placement } from "./place-commits.ts";
 import type { Timeline } from "./timeline.ts";
 
 /**
- * A strong read of one server does not look whether another one has written. Until it does, what
- * servers beside each other answer may be any state of the past.
+ * A server does not ask whether another one has written before it says that a change has nothing to
+ * do. Until it does, such answers of servers beside each other may be of any state of the past.
  */
-export const STRONG_READS_SEE_OTHER_SERVERS = false;
+const IDLE_CHANGES_SEE_OTHER_SERVERS = false;
 
 /** What a bug answers. */
 const BUG = "🐡";
@@ -30,6 +30,8 @@ export interface Circumstances {
   readonly manyServers: boolean;
   /** The store has answered with damaged bytes. */
   readonly isDamaged: boolean;
+  /** A server may have been asleep for longer than what it reads is kept for it. */
+  readonly mayLagBehind: boolean;
 }
 
 /** Says what is wrong with the answers. */
@@ -99,7 +101,10 @@ class Checking {
     }
     const isKnown = [202, 400, 404, 409, 429, 500, 503].includes(status);
     if (!isKnown) this.#fault(operation, "I14: undocumented status");
-    if (status === 500 && !this.#circumstances.isDamaged) {
+    const { isDamaged, mayLagBehind, manyServers } = this.#circumstances;
+    // What another process has removed meanwhile looks like what is lost.
+    const isMissing = /missing, but/.test(String(shape.error)) && !operation.isLast;
+    if (status === 500 && !isDamaged && !(isMissing && (mayLagBehind || manyServers))) {
       this.#fault(operation, "I18: damage where nothing was damaged");
     }
     if (operation.isLast && status >= 429) this.#fault(operation, "trouble in fair weather");
@@ -120,7 +125,7 @@ class Checking {
     const [index] = found;
     if (found.every((one) => one === undefined)) {
       this.#fault(operation, this.#expectation(operation, timelines[0]));
-    } else if (index !== undefined && meaning.kind !== "copy") {
+    } else if (index !== undefined && !isWeak(meaning) && meaning.kind !== "copy") {
       this.#sees(operation, index);
     }
   }
@@ -147,14 +152,14 @@ class Checking {
 
   /** Positions that the answer may be of, the best guess first. */
   #range(
-    { sentAt, answeredAt = 0, isLast }: Operation,
+    { sentAt, answeredAt = 0, isLast, meaning }: Operation,
     timeline: Timeline,
     name: string,
   ): { first: number; last: number } {
     const newest = timeline.indexAt(answeredAt);
     if (isLast) return { first: newest, last: newest };
-    const isWeak = this.#circumstances.manyServers && !STRONG_READS_SEE_OTHER_SERVERS;
-    if (isWeak) return { first: newest, last: 0 };
+    // It is what its server has seen; a server alone has seen everything.
+    if (isWeak(meaning) && this.#circumstances.manyServers) return { first: newest, last: 0 };
     let oldest = 0;
     for (const { event, index } of this.#seen.get(name) ?? []) {
       if (event <= sentAt) oldest = Math.max(oldest, index);
@@ -185,6 +190,21 @@ class Checking {
     this.faults.push(
       `request ${number} ${call} ${name} ${body ?? ""} (${when}): ${what}\n${heard}`,
     );
+  }
+}
+
+/** Tells whether an answer that tells of a state may be of an older one. */
+function isWeak(meaning: Meaning): boolean {
+  switch (meaning.kind) {
+    case "query":
+      return meaning.isEventual;
+    case "cache":
+      return true;
+    case "write":
+    case "schema":
+      return !IDLE_CHANGES_SEE_OTHER_SERVERS;
+    default:
+      return false;
   }
 }
 

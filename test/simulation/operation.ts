@@ -11,7 +11,12 @@ export type Meaning =
   | { readonly kind: "schema"; readonly language: string }
   | { readonly kind: "copy"; readonly source: string; readonly isBranch: boolean }
   | { readonly kind: "delete namespace" }
-  | { readonly kind: "query"; readonly request: QueryRequest; readonly looksAtText: boolean }
+  | {
+      readonly kind: "query";
+      readonly request: QueryRequest;
+      readonly looksAtText: boolean;
+      readonly isEventual: boolean;
+    }
   | { readonly kind: "export" }
   | { readonly kind: "metadata" }
   | { readonly kind: "list" }

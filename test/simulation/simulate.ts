@@ -116,6 +116,7 @@ async function judge(world: SimulatedWorld, clients: Clients): Promise<string[]>
   const circumstances = {
     manyServers: world.swarm.serverCount > 1,
     isDamaged: world.store.damages > 0,
+    mayLagBehind: world.longestLagMs > GARBAGE_GRACE_MS / 2,
   };
   return [
     ...log.faults,

@@ -16,7 +16,7 @@ import { Scheduler } from "./scheduler.ts";
 import { SimulatedObjectStore } from "./simulated-object-store.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 import { type Accident, drawSwarm, type Swarm } from "./swarm.ts";
-import { FAIR } from "./weather.ts";
+import { FAIR, HELD_MS_MAX } from "./weather.ts";
 
 const MIB = 1024 * 1024;
 /** Longest that an indexer rests between two passes, and a server between two looks at manifests. */
@@ -42,6 +42,8 @@ export class SimulatedWorld {
   readonly scheduler: Scheduler;
   readonly swarm: Swarm;
   readonly store: SimulatedObjectStore;
+  /** Longest time for which a process stood still, or one of its clocks, or a call was held. */
+  longestLagMs = 0;
   /** Bugs that processes noticed by themselves. */
   readonly alarms: string[] = [];
   readonly #servers = new Set<SimulatedServer>();
@@ -115,6 +117,7 @@ export class SimulatedWorld {
         turn: process.turn,
         thresholds,
         cacheBytes,
+        isShared: this.swarm.serverCount > 1,
         memoryBytes: 16 * MIB,
       });
       const fixture = await Promise.race([opening, process.end.then(() => undefined)]);
@@ -225,10 +228,11 @@ export class SimulatedWorld {
         pick(alive)?.clock.jump((random.next() - 0.5) ** 3 * 8 * PAUSE_MS_MAX);
         break;
       case "freeze a clock":
-        pick(alive)?.clock.freeze(random.next() * PAUSE_MS_MAX);
+        pick(alive)?.clock.freeze(this.#pauseMs());
         break;
       case "other weather":
         this.store.weather = pick(this.swarm.weathers) ?? FAIR;
+        if (this.store.weather.held > 0) this.longestLagMs = HELD_MS_MAX;
     }
   }
 
@@ -237,7 +241,9 @@ export class SimulatedWorld {
     const { random } = this.scheduler;
     const isLong = random.below(6) === 0;
     const mostMs = isLong ? PAUSE_MS_MAX : Math.min(PAUSE_MS_MAX, 10 * this.swarm.accidentMs);
-    return random.next() ** 3 * mostMs;
+    const pauseMs = random.next() ** 3 * mostMs;
+    this.longestLagMs = Math.max(this.longestLagMs, pauseMs);
+    return pauseMs;
   }
 
   /** Who does not stop in time is killed, as supervisors do. */

@@ -90,13 +90,14 @@ const WEIGHTS: Readonly<Record<OperationKind, number>> = {
 const MIB = 1024 * 1024;
 
 /** Servers that may be alive over one store at the same time. */
-const SERVERS_MAX = 1;
+const SERVERS_MAX = 2;
 
 /** Draws a run. */
 export function drawSwarm(random: Random): Swarm {
   const one = <T>(values: readonly T[]) => values[random.below(values.length)];
   const some = <T>(values: readonly T[], share: number) =>
     values.filter(() => random.next() < share);
+  const serverCount = random.below(3) === 0 ? SERVERS_MAX : 1;
   const kept = new Set<OperationKind>(["upsert", "query", ...some(OPERATION_KINDS, 0.7)]);
   const operations = [...kept].flatMap((kind) => Array<OperationKind>(WEIGHTS[kind]).fill(kind));
   const thinkMs = one([5, 200, 5_000, 60_000]);
@@ -110,7 +111,7 @@ export function drawSwarm(random: Random): Swarm {
       indexInlineDocumentsMax: random.below(2) * 1000,
       segmentsUnmergedMax: 1 + random.below(20),
     },
-    serverCount: random.below(3) === 0 ? SERVERS_MAX : 1,
+    serverCount,
     indexerCount: one([0, 1, 1, 1, 2]),
     clientCount: 1 + random.below(4),
     operationsPerClient: 8 + random.below(20),
@@ -130,7 +131,7 @@ function drawWeather(random: Random): Weather {
     late: rate(0.1),
     overloaded: rate(0.1),
     repeated: rate(0.1),
-    damaged: rate(0.02),
+    damaged: rate(random.below(4) === 0 ? 0.3 : 0.03),
     held: rate(0.03),
     latencyMsMax: [1, 10, 200, 2_000][random.below(4)],
   };

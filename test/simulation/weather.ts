@@ -77,7 +77,7 @@ export function damaged(
   others: readonly Uint8Array[],
   random: Random,
 ): Uint8Array {
-  switch (random.below(4)) {
+  switch (random.below(6)) {
     case 0:
       return bytes.slice(0, random.below(bytes.length + 1));
     case 1:

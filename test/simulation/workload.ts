@@ -126,27 +126,19 @@ function operationOf(draw: Draw, kind: OperationKind, name: string): Operation {
       return { ...sent(at, { kind: "cache" }), call };
     }
     case "query":
-      return sent(at, drawQuery(random), random.below(4) === 0);
+      return sent(at, drawQuery(random));
     default:
       return sent(at, { kind: "write", write: drawWrite(draw, kind) });
   }
 }
 
-function sent(
-  { number, name }: { number: number; name: string },
-  meaning: Meaning,
-  isEventual = false,
-): Operation {
-  const [call, body] = requestOf(meaning, number, isEventual);
+function sent({ number, name }: { number: number; name: string }, meaning: Meaning): Operation {
+  const [call, body] = requestOf(meaning, number);
   const open = { sentAt: 0, answeredAt: undefined, answer: undefined };
   return { number, name, meaning, call, body, ...open, isLast: false };
 }
 
-function requestOf(
-  meaning: Meaning,
-  number: number,
-  isEventual: boolean,
-): [Operation["call"], string | undefined] {
+function requestOf(meaning: Meaning, number: number): [Operation["call"], string | undefined] {
   switch (meaning.kind) {
     case "write":
       return ["write", writeBody(meaning.write, BASE_SCHEMA)];
@@ -163,7 +155,7 @@ function requestOf(
     case "delete namespace":
       return ["delete_namespace", undefined];
     case "query": {
-      const consistency = isEventual ? { consistency: { level: "eventual" } } : {};
+      const consistency = meaning.isEventual ? { consistency: { level: "eventual" } } : {};
       return ["query", wireText({ ...wireRequest(meaning.request), ...consistency })];
     }
     case "export":
@@ -244,13 +236,15 @@ function drawCondition(random: Random): Filter {
 }
 
 function everything(): Meaning {
-  return { kind: "query", request: single(documentsQuery(BY_ID)), looksAtText: false };
+  const request = single(documentsQuery(BY_ID));
+  return { kind: "query", request, looksAtText: false, isEventual: false };
 }
 
 function drawQuery(random: Random): Meaning {
   const filter = random.below(2) === 0 ? drawCondition(random) : undefined;
+  const isEventual = random.below(4) === 0;
   const query = (request: QueryRequest, looksAtText = false): Meaning => {
-    return { kind: "query", request, looksAtText };
+    return { kind: "query", request, looksAtText, isEventual };
   };
   switch (random.below(8)) {
     case 0: {

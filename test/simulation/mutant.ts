@@ -1,0 +1,68 @@
+/** A copy of the sources with one deliberate break, and whether anybody notices it. */
+
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Mutation } from "./mutations.ts";
+import { runSeeds } from "./run-seeds.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** What the simulation and the tests of one file need. */
+const COPIED = ["src", "test/simulation", "test/support", "test/conformance", "package.json"];
+
+/** What became of a break. */
+export interface Verdict {
+  readonly isNoticed: boolean;
+  /** The seed and its first fault, or the test file; what was tried where nobody noticed. */
+  readonly how: string;
+}
+
+/** Applies the break to a copy of the sources and runs who has to notice it. */
+export async function tryMutation(mutation: Mutation, seedCount: number): Promise<Verdict> {
+  const root = mkdtempSync(join(tmpdir(), "trawl-mutant-"));
+  try {
+    for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+    breakSource(root, mutation);
+    if (mutation.noticedBy !== "simulation") return await runTest(root, mutation.noticedBy);
+    const faulty = await runSeeds({ first: 1, count: seedCount, root, stopsAtFault: true });
+    if (faulty.length === 0) return { isNoticed: false, how: `${seedCount} seeds` };
+    const [{ seed, faults }] = faulty;
+    return { isNoticed: true, how: `seed ${seed}: ${faults[0]}` };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** Says why a break cannot be applied; undefined if it can. */
+export function mutationFault({ file, find, replace }: Mutation, root = ROOT): string | undefined {
+  const count = readFileSync(join(root, file), "utf8").split(find).length - 1;
+  if (count !== 1) return `${file} holds the text ${count} times: ${find}`;
+  return find === replace ? `${file}: nothing would change` : undefined;
+}
+
+function breakSource(root: string, mutation: Mutation): void {
+  const fault = mutationFault(mutation, root);
+  if (fault !== undefined) throw new Error(fault);
+  const path = join(root, mutation.file);
+  const text = readFileSync(path, "utf8");
+  // A function, since the replacement may hold dollar signs.
+  writeFileSync(
+    path,
+    text.replace(mutation.find, () => mutation.replace),
+  );
+}
+
+function runTest(root: string, file: string): Promise<Verdict> {
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const child = spawn(process.execPath, [vitest, "run", "--root", root, file], {
+    cwd: root,
+    stdio: "ignore",
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code) => resolve({ isNoticed: code !== 0, how: file }));
+  });
+}
