@@ -196,6 +196,16 @@ export const WAL_PUT_ATTEMPTS_MAX = 6;
  * seconds of indexing, a try some requests.
  */
 export const COPY_ATTEMPTS_MAX = 8;
+/** Last entries of a log that an opening asks for before it knows which ones it needs. */
+export const OPENING_ENTRIES_AHEAD_MAX = 16;
+/** Tombstones that an opening asks for before it knows which ones it needs. */
+export const OPENING_TOMBSTONES_AHEAD_MAX = 64;
+/** Bytes of each such object that are asked for; a larger one is read again where it is needed. */
+export const OPENING_AHEAD_BYTES_MAX = 256 * KIB;
+/** Bytes of entries that are replayed together: what their ids lead to is then read in one go. */
+export const REPLAY_GROUP_BYTES_MAX = 1 * MIB;
+/** Entries that are replayed together. */
+export const REPLAY_GROUP_ENTRIES_MAX = 64;
 /** Tries to find the newest manifest while versions are collected under the reader. */
 export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;
 /** Stored vectors that one recall measurement samples as queries; our choice. */

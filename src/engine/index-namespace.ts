@@ -45,9 +45,11 @@ export async function indexNamespace(
   let made = 0;
   const prefix = Buffer.from(random.bytes(8)).toString("hex");
   const documents = new NamespaceDocuments(memory, () => `${prefix}-${++made}` as SegmentId);
-  const manifests = new ManifestStore({ store: parts.storeFor(undefined), clock, random, at });
+  const source = parts.storeFor(undefined);
+  const manifests = new ManifestStore({ store: source, clock, random, at });
   try {
-    const { manifest, facts, tail } = await recover(parts, { at, documents, manifests, bytesMax });
+    const from = { at, documents, manifests, store: source, bytesMax };
+    const { manifest, facts, tail } = await recover(parts, from);
     const { settings, deleted } = facts;
     if (settings === undefined || deleted) return { kind: "absent" };
     const documentCount = documents.memtable.documentCount;

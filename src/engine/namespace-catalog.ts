@@ -4,14 +4,14 @@
  */
 
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
-import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import type { NamespaceName } from "../base/ids.ts";
 import { MANIFEST_IDLE_POLL_MS, NAMESPACE_IDLE_MS, NAMESPACES_OPEN_MAX } from "../base/limits.ts";
+import type { PrefixListing } from "../storage/listed-object-store.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
 import { GenerationRemovals } from "./generation-removals.ts";
 import { Namespace } from "./namespace.ts";
-import { NamespaceDocuments } from "./namespace-documents.ts";
 import {
   announceDeletion,
   announcedDeletions,
@@ -22,6 +22,7 @@ import {
 } from "./namespace-generations.ts";
 import { type ListingRequest, listNamespaces } from "./namespace-listing.ts";
 import type { NamespaceParts, SharedParts } from "./namespace-parts.ts";
+import { surveyNamespace } from "./namespace-survey.ts";
 import { openNamespace } from "./open-namespace.ts";
 import type { NamespaceInstance } from "./published-state.ts";
 import { abandonJob } from "./write-jobs.ts";
@@ -284,12 +285,16 @@ export class NamespaceCatalog {
   async #openInstance(name: NamespaceName): Promise<Namespace> {
     // The last instance may still be writing a checkpoint, or the mark of its deletion.
     await this.#endings.get(name)?.catch(() => {});
-    const { alive, next } = await findGenerations(this.#store, name);
-    const namespace = await this.#openGeneration(alive ?? next);
+    const { alive, next, listing } = await surveyNamespace(this.#store, name);
+    const namespace = await this.#openGeneration(alive ?? next, listing);
     if (namespace.facts.deleted) {
       // The stop came between the commit of the deletion and its mark.
       await markDeleted(this.#store, namespace.at);
       this.#removals.begin(namespace.at);
+      return this.#openInstance(name);
+    }
+    if (alive !== undefined && !namespace.exists && (await isDeleted(this.#store, alive))) {
+      namespace.discard(); // It was deleted while it was opened.
       return this.#openInstance(name);
     }
     this.#open.set(name, namespace);
@@ -298,16 +303,9 @@ export class NamespaceCatalog {
     return namespace;
   }
 
-  async #openGeneration(at: NamespaceGeneration): Promise<Namespace> {
-    const opening = ++this.#openings;
-    const instance = `${at.name}/${at.generation}/${opening}` as NamespaceInstance;
-    const prefix = Buffer.from(this.#parts.random.bytes(8)).toString("hex");
-    let made = 0;
-    const documents = new NamespaceDocuments(
-      this.#parts.memory,
-      () => `${prefix}-${++made}` as SegmentId,
-    );
-    const opened = await openNamespace(this.#parts, at, instance, documents);
+  async #openGeneration(at: NamespaceGeneration, listing?: PrefixListing): Promise<Namespace> {
+    const instance = `${at.name}/${at.generation}/${++this.#openings}` as NamespaceInstance;
+    const opened = await openNamespace(this.#parts, { at, instance, listing });
     return new Namespace(this.#parts, opened);
   }
 

@@ -41,11 +41,24 @@ export interface FoundGenerations {
   readonly next: NamespaceGeneration;
 }
 
-/** Looks up the generations of a name. Costs two listings. */
+/** Looks up the generations of a name. Costs two listings, one after the other. */
 export async function findGenerations(
   store: ObjectStore,
   name: NamespaceName,
 ): Promise<FoundGenerations> {
+  const deleted = await deletedGenerations(store, name);
+  const prefixes: string[] = [];
+  for await (const page of storePages(store, namespacePrefix(name), "/")) {
+    prefixes.push(...page.prefixes);
+  }
+  return generationsIn(prefixes, name, deleted);
+}
+
+/** Numbers of the generations of a name that are marked as deleted. */
+export async function deletedGenerations(
+  store: ObjectStore,
+  name: NamespaceName,
+): Promise<ReadonlySet<number>> {
   const deleted = new Set<number>();
   for await (const page of storePages(store, deletedPrefix(name))) {
     for (const key of page.keys) {
@@ -53,12 +66,19 @@ export async function findGenerations(
       if (at !== undefined) deleted.add(at.generation);
     }
   }
+  return deleted;
+}
+
+/** Decides which generation is alive, from the prefixes of all of them, ascending. Pure. */
+export function generationsIn(
+  prefixes: Iterable<string>,
+  name: NamespaceName,
+  deleted: ReadonlySet<number>,
+): FoundGenerations {
   let alive: NamespaceGeneration | undefined;
-  for await (const page of storePages(store, namespacePrefix(name), "/")) {
-    for (const prefix of page.prefixes) {
-      const at = parseGenerationPrefix(prefix);
-      if (at !== undefined && !deleted.has(at.generation)) alive = at;
-    }
+  for (const prefix of prefixes) {
+    const at = parseGenerationPrefix(prefix);
+    if (at !== undefined && !deleted.has(at.generation)) alive = at;
   }
   const newest = Math.max(0, alive?.generation ?? 0, ...deleted);
   return { alive, next: { name, generation: newest + 1 } };

@@ -5,12 +5,18 @@
  */
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../base/limits.ts";
+import { type SegmentId, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import {
+  MANIFEST_LOAD_ATTEMPTS_MAX,
+  OPENING_AHEAD_BYTES_MAX,
+  REPLAY_GROUP_BYTES_MAX,
+  REPLAY_GROUP_ENTRIES_MAX,
+} from "../base/limits.ts";
 import { type ReadWalEntry, WalReader } from "../log/wal-reader.ts";
 import type { Manifest, ManifestSegment } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
+import { ListedObjectStore, type PrefixListing } from "../storage/listed-object-store.ts";
 import {
   manifestPrefix,
   type NamespaceGeneration,
@@ -19,29 +25,41 @@ import {
 } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { decodeBatches, type WriteBatch } from "../write/wal-records.ts";
-import type { NamespaceDocuments } from "./namespace-documents.ts";
+import { NamespaceDocuments } from "./namespace-documents.ts";
 import { decodeFacts, factsAfter, type NamespaceFacts, NO_FACTS } from "./namespace-facts.ts";
 import { isAnnounced } from "./namespace-generations.ts";
 import type { NamespaceParts, OpenedNamespace, OpeningParts } from "./namespace-parts.ts";
+import { readsAhead } from "./namespace-survey.ts";
 import { openManifestSegment } from "./open-stored-segment.ts";
 import type { NamespaceInstance } from "./published-state.ts";
 import { SegmentMissing } from "./resident-ranges.ts";
 import { staleIndexes } from "./stale-indexes.ts";
 import { TailLog } from "./tail-log.ts";
 
-/** Reads one generation from the store into `documents`, which is empty. */
+/** What is opened. */
+export interface Opening {
+  readonly at: NamespaceGeneration;
+  readonly instance: NamespaceInstance;
+  /** All keys of the namespace a moment ago: with them, opening takes one round of reads. */
+  readonly listing?: PrefixListing | undefined;
+}
+
+/** Reads one generation from the store. */
 export async function openNamespace(
   parts: NamespaceParts,
-  at: NamespaceGeneration,
-  instance: NamespaceInstance,
-  documents: NamespaceDocuments,
+  opening: Opening,
 ): Promise<OpenedNamespace> {
-  const { clock, random } = parts;
+  const { at, instance } = opening;
+  const { clock, random, memory } = parts;
+  const prefix = Buffer.from(random.bytes(8)).toString("hex");
+  let made = 0;
+  const documents = new NamespaceDocuments(memory, () => `${prefix}-${++made}` as SegmentId);
   const store = parts.storeFor(undefined);
   const manifests = new ManifestStore({ store, clock, random, at });
   try {
-    const recovered = await recover(parts, { at, documents, manifests });
-    if (recovered.facts.settings === undefined) await checkNothingIsLost(store, at);
+    const recovered =
+      (await recoverListed(parts, { ...opening, documents }, manifests)) ??
+      (await recoverChecked(parts, { at, documents, store, manifests }));
     if (recovered.facts.deleted) documents.clear();
     // A build that a stop interrupted is finished before anything is asked. Nobody reads yet, so
     // what a step replaces makes room for the next.
@@ -60,6 +78,44 @@ export async function openNamespace(
   }
 }
 
+/** Recovers through the listing; undefined if there is none, or it does not hold any more. */
+async function recoverListed(
+  parts: NamespaceParts,
+  opening: Opening & { readonly documents: NamespaceDocuments },
+  manifests: ManifestStore,
+): Promise<Recovered | undefined> {
+  const { at, listing, documents } = opening;
+  if (listing === undefined) return undefined;
+  const { clock, random } = parts;
+  const store = new ListedObjectStore(parts.storeFor(undefined), listing);
+  store.readAhead(readsAhead(listing.keys, at), OPENING_AHEAD_BYTES_MAX);
+  const listed = new ManifestStore({ store, clock, random, at });
+  try {
+    const recovered = await recoverChecked(parts, { at, documents, store, manifests: listed });
+    manifests.followFrom(listed);
+    return recovered;
+  } catch (error) {
+    // Something was collected, or put, since the listing; or else the next try finds the same.
+    if (isDatabaseError(error, "corrupt", "unavailable")) return undefined;
+    throw error;
+  }
+}
+
+async function recoverChecked(parts: NamespaceParts, of: RecoverySource): Promise<Recovered> {
+  const recovered = await recover(parts, of);
+  if (recovered.facts.settings === undefined) await checkNothingIsLost(of.store, of.at);
+  return recovered;
+}
+
+/** What is recovered, and from where. */
+export interface RecoverySource {
+  readonly at: NamespaceGeneration;
+  readonly documents: NamespaceDocuments;
+  readonly manifests: ManifestStore;
+  /** The one that the manifests are read through. */
+  readonly store: ObjectStore;
+}
+
 /** What replaying found. */
 export interface Recovered {
   readonly manifest: Manifest | undefined;
@@ -74,17 +130,12 @@ export interface Recovered {
  */
 export async function recover(
   parts: OpeningParts,
-  of: {
-    readonly at: NamespaceGeneration;
-    readonly documents: NamespaceDocuments;
-    readonly manifests: ManifestStore;
-    readonly bytesMax?: number;
-  },
+  of: RecoverySource & { readonly bytesMax?: number },
 ): Promise<Recovered> {
-  const { at, documents, manifests, bytesMax = Number.POSITIVE_INFINITY } = of;
+  const { at, documents, manifests, store, bytesMax = Number.POSITIVE_INFINITY } = of;
   let manifest = await manifests.load();
   for (let tried = 1; ; tried++) {
-    const recovery = new Recovery(parts, at, documents);
+    const recovery = new Recovery(parts, at, { documents, store });
     try {
       await recovery.run(manifest, bytesMax);
       return { manifest, facts: recovery.facts, tail: recovery.tail };
@@ -114,11 +165,15 @@ class Recovery {
   facts: NamespaceFacts = NO_FACTS;
   readonly tail = new TailLog();
 
-  constructor(parts: OpeningParts, at: NamespaceGeneration, documents: NamespaceDocuments) {
+  constructor(
+    parts: OpeningParts,
+    at: NamespaceGeneration,
+    of: { readonly documents: NamespaceDocuments; readonly store: ObjectStore },
+  ) {
     this.#parts = parts;
-    this.#store = parts.storeFor(undefined);
+    this.#store = of.store;
     this.#at = at;
-    this.#documents = documents;
+    this.#documents = of.documents;
   }
 
   /** The log is fetched while the tombstones are. */
@@ -132,7 +187,7 @@ class Recovery {
       await first.catch(() => {}); // The segments' fault is the one to tell.
       throw error;
     }
-    await this.#replay(first, entries, bytesMax);
+    await this.#replay(entryGroups(first, entries), bytesMax);
   }
 
   #open(entries: readonly ManifestSegment[]): Promise<StoredSegment[]> {
@@ -140,24 +195,37 @@ class Recovery {
     return Promise.all(entries.map((entry) => openManifestSegment(entry, this.#at, from)));
   }
 
-  async #replay(
-    first: Promise<IteratorResult<ReadWalEntry>>,
-    entries: AsyncGenerator<ReadWalEntry>,
-    bytesMax: number,
-  ): Promise<void> {
-    for (let next = await first; !next.done; next = await entries.next()) {
-      const { entry, bytes } = next.value;
-      const sequence = sequenceNumber(entry.sequence);
-      const batches = decodeBatches(entry.records, walKey(this.#at, entry.sequence));
-      for (const batch of batches) await this.#apply(batch, sequence, entry.timeMs);
-      this.facts = { ...this.facts, sequence };
-      this.tail.add(sequence, bytes);
-      if (this.tail.bytes >= bytesMax) {
-        await entries.return(undefined);
-        return;
+  async #replay(groups: AsyncGenerator<ReadWalEntry[]>, bytesMax: number): Promise<void> {
+    for await (const group of groups) {
+      const decoded = group.map(({ entry, bytes }) => {
+        return {
+          entry,
+          bytes,
+          batches: decodeBatches(entry.records, walKey(this.#at, entry.sequence)),
+        };
+      });
+      if (decoded.length > 1)
+        await this.#lookAhead(decoded.flatMap(({ batches }) => batches).flat());
+      for (const { entry, bytes, batches } of decoded) {
+        const sequence = sequenceNumber(entry.sequence);
+        for (const batch of batches) await this.#apply(batch, sequence, entry.timeMs);
+        this.facts = { ...this.facts, sequence };
+        this.tail.add(sequence, bytes);
+        if (this.tail.bytes >= bytesMax) return;
+        this.#compact();
+        await this.#parts.yield();
       }
-      this.#compact();
-      await this.#parts.yield();
+    }
+  }
+
+  /** Reads what the ids of several entries lead to at once, so that each of them need not wait. */
+  async #lookAhead(records: WriteBatch): Promise<void> {
+    if (this.#documents.stored.length === 0) return;
+    try {
+      await this.#parts.reads.run(() => this.#documents.deathsOf(records));
+    } catch (error) {
+      // There is no memory for all of them at once; one after the other may do.
+      if (!isDatabaseError(error, "overloaded")) throw error;
     }
   }
 
@@ -193,4 +261,27 @@ async function checkNothingIsLost(store: ObjectStore, at: NamespaceGeneration): 
   if (keys.length === 0 || (await isAnnounced(store, at))) return;
   const reason = `there is none, but ${keys[0]} exists`;
   throw new DatabaseError("corrupt", `cannot read a manifest in ${manifestPrefix(at)}: ${reason}`);
+}
+
+/** Entries that are replayed together. */
+async function* entryGroups(
+  first: Promise<IteratorResult<ReadWalEntry>>,
+  rest: AsyncGenerator<ReadWalEntry>,
+): AsyncGenerator<ReadWalEntry[]> {
+  let group: ReadWalEntry[] = [];
+  let held = 0;
+  try {
+    for (let next = await first; !next.done; next = await rest.next()) {
+      const { entry } = next.value;
+      group.push(next.value);
+      held += entry.records.reduce((sum, record) => sum + record.bytes.length, 0);
+      if (group.length < REPLAY_GROUP_ENTRIES_MAX && held < REPLAY_GROUP_BYTES_MAX) continue;
+      yield group;
+      group = [];
+      held = 0;
+    }
+    if (group.length > 0) yield group;
+  } finally {
+    await rest.return(undefined);
+  }
 }

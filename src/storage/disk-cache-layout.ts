@@ -2,8 +2,10 @@
  * The files of the disk cache. The cache is a row of sets, each of which is one sparse file with 16
  * slots. A slot holds up to 16 blocks of one region of one object; the hash of object and region
  * says which set it is in. So there is no index to keep or to rebuild, and nothing to agree upon
- * between processes: whoever reads finds blocks that are whole, or none. Integers are
- * little-endian. Version 1:
+ * between processes: whoever reads finds blocks that are whole, or none. Two that write to one set
+ * at the same time may lose what one of them wrote; so tombstones, which another thread reads than
+ * segments, have sets of their own: the first sixteenth, rounded up. Integers are little-endian.
+ * Version 1:
  *
  *     offset  size       meaning
  *          0  16 × 256   heads of the slots
@@ -28,6 +30,8 @@
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { isTombstoneObject } from "./object-keys.ts";
+import type { ObjectKey } from "./object-store.ts";
 
 /** Bytes of a block: what is read, checked and kept as one. */
 export const BLOCK_BYTES = 65_536;
@@ -85,10 +89,24 @@ export function objectId(key: string): string {
     .slice(0, 2 * ID_BYTES);
 }
 
-/** Where a region is kept in a cache of so many sets. */
-export function regionPlace(id: string, region: number, setCount: number): RegionPlace {
+/** A run of sets. */
+export interface SetRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The sets for the objects with some key, in a cache of so many. */
+export function setsFor(key: ObjectKey, setCount: number): SetRange {
+  if (setCount === 1) return { first: 0, count: 1 };
+  const forTombstones = Math.ceil(setCount / 16);
+  if (isTombstoneObject(key)) return { first: 0, count: forTombstones };
+  return { first: forTombstones, count: setCount - forTombstones };
+}
+
+/** Where a region is kept in some sets. */
+export function regionPlace(id: string, region: number, sets: SetRange): RegionPlace {
   const hash = createHash("sha256").update(`${id} ${region}`).digest();
-  return { id, region, set: hash.readUIntLE(0, 6) % setCount };
+  return { id, region, set: sets.first + (hash.readUIntLE(0, 6) % sets.count) };
 }
 
 /** Position of a block in its set's file. */
@@ -153,8 +171,11 @@ export function pickSlot(
 ): number {
   const own = findSlot(slots, place);
   if (own >= 0) return own;
-  const free = slots.indexOf(undefined);
+  // Two that write to one set at the same time should not choose the same free slot.
+  const start = (Number.parseInt(place.id.slice(0, 2), 16) + place.region) % slots.length;
+  const free = slots.indexOf(undefined, start);
   if (free >= 0) return free;
+  if (slots.includes(undefined)) return slots.indexOf(undefined);
   let oldest = 0;
   slots.forEach((head, slot) => {
     if ((head?.usedMs ?? 0) < (slots[oldest]?.usedMs ?? 0)) oldest = slot;

@@ -20,6 +20,7 @@ import {
   REGION_BYTES,
   SET_BYTES,
   SLOT_COUNT,
+  setsFor,
 } from "./disk-cache-layout.ts";
 import { DiskCacheStore } from "./disk-cache-store.ts";
 import { MemoryObjectStore } from "./memory-object-store.ts";
@@ -135,7 +136,7 @@ describe("a disk cache", () => {
 
 describe("a disk cache is bounded", () => {
   test("its files stay under the limit, and a put does bounded work", async () => {
-    const world = new DiskCacheWorld(root, 2);
+    const world = new DiskCacheWorld(root, 3); // One of them is for tombstones.
     const calls: FileCall[] = [];
     for (let index = 0; index < 3 * SLOT_COUNT; index++) {
       await world.put(REGION_BYTES, segmentAt(index), index);
@@ -178,12 +179,23 @@ describe("a disk cache is bounded", () => {
       await world.store.getRange(segmentAt(index), 0, 9);
     }
     await world.cache.whenIdle();
-    expect((await setFilesOf(root)).length).toBe(8);
+    expect((await setFilesOf(root)).length).toBe(7);
     await writeFile(join(root, "not ours"), "");
     const clock = new ManualClock();
     await new DiskCache({ directory: root, bytesMax: 3 * SET_BYTES, clock }).trim();
-    expect((await setFilesOf(root)).length).toBe(3 + 1);
+    expect((await setFilesOf(root)).length).toBe(2 + 1);
   });
+});
+
+test("tombstones have sets of their own", () => {
+  for (const setCount of [2, 16, 17, 640]) {
+    const tombstones = setsFor(objectKey(`${segmentAt(1)}.live-2-00`), setCount);
+    const segments = setsFor(segmentAt(1), setCount);
+    expect(tombstones).toEqual({ first: 0, count: Math.ceil(setCount / 16) });
+    expect(segments.first).toBe(tombstones.count);
+    expect(segments.first + segments.count).toBe(setCount);
+  }
+  expect(setsFor(segmentAt(1), 1)).toEqual({ first: 0, count: 1 });
 });
 
 test("heads of slots come back as they were, and nothing else is one", () => {

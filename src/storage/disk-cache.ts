@@ -27,6 +27,7 @@ import {
   SET_HEAD_BYTES,
   SLOT_HEAD_BYTES,
   type SlotHead,
+  setsFor,
 } from "./disk-cache-layout.ts";
 import { type FileSystem, isSystemError, systemFiles } from "./file-system.ts";
 import type { ObjectKey } from "./object-store.ts";
@@ -88,7 +89,8 @@ export class DiskCache {
   async read(key: ObjectKey, first: number, end: number): Promise<CachedBlocks> {
     const found: CachedBlocks = new Map();
     const id = objectId(key);
-    const regions = regionsOf(first, end).map((region) => regionPlace(id, region, this.#setCount));
+    const sets = setsFor(key, this.#setCount);
+    const regions = regionsOf(first, end).map((region) => regionPlace(id, region, sets));
     await Promise.all(regions.map((place) => this.#readRegion(place, { first, end }, found)));
     for (const { length } of found.values()) this.totals.readBytes += length;
     return found;
@@ -100,10 +102,11 @@ export class DiskCache {
    */
   async write(key: ObjectKey, blocks: ReadonlyMap<number, Uint8Array>): Promise<void> {
     const id = objectId(key);
+    const sets = setsFor(key, this.#setCount);
     const byRegion = Map.groupBy(blocks, ([block]) => Math.floor(block / REGION_BLOCKS));
     await Promise.all(
       [...byRegion].map(([region, some]) => {
-        const place = regionPlace(id, region, this.#setCount);
+        const place = regionPlace(id, region, sets);
         const marked = some.map(([block, bytes]): MarkedBlock => {
           const mark = { length: bytes.length, checksum: blockChecksum(id, block, bytes) };
           return { block: block % REGION_BLOCKS, bytes, mark };

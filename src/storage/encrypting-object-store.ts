@@ -137,11 +137,14 @@ export class EncryptingObjectStore implements ObjectStore {
     const known = this.#heads.get(key);
     const wanted = (headBytes: Uint8Array) => (isEnvelope(headBytes) ? sealed : plain);
     const read = known === undefined ? unionOf(plain, sealed) : wanted(known);
-    const [headBytes, bytes] = await Promise.all([
-      known ?? this.#store.getRange(key, 0, ENVELOPE_HEAD_BYTES, trace),
+    const hasHead = known === undefined && read.start === 0;
+    const [head, bytes] = await Promise.all([
+      hasHead ? undefined : (known ?? this.#store.getRange(key, 0, ENVELOPE_HEAD_BYTES, trace)),
       this.#store.getRange(key, read.start, read.end, trace),
     ]);
-    if (headBytes === undefined || bytes === undefined) return undefined;
+    if (bytes === undefined) return undefined;
+    const headBytes = hasHead ? bytes.subarray(0, ENVELOPE_HEAD_BYTES) : head;
+    if (headBytes === undefined) return undefined;
     if (known === undefined && isSegmentObject(key)) this.#remember(key, headBytes);
     const { start, end } = wanted(headBytes);
     return {

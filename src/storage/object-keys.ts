@@ -43,6 +43,7 @@ export const DIRTY_PREFIX = "dirty/";
 export const DELETED_PREFIX = "deleted/";
 
 const SUFFIX = "-table";
+const TOMBSTONES = /\.live-[^/]*$/;
 const SEGMENT_OBJECT = /^namespaces\/[^/]+-table\/\d{10}\/segments\/[^/]+$/;
 const GENERATION_DIGITS = 10;
 const NUMBER_DIGITS = 20;
@@ -120,6 +121,11 @@ export function parsePinKey(
  */
 export function isSegmentObject(key: ObjectKey): boolean {
   return SEGMENT_OBJECT.test(key);
+}
+
+/** Tells whether a key is that of a segment's tombstones. */
+export function isTombstoneObject(key: ObjectKey): boolean {
+  return isSegmentObject(key) && TOMBSTONES.test(key);
 }
 
 /** The generation under whose prefix a segment's object lies; of a key that `segmentKey` made. */
