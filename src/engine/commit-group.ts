@@ -15,6 +15,7 @@ import { encodeBatches } from "../write/wal-records.ts";
 import type { CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
+import { servedSchema } from "./served-texts.ts";
 
 /** A job that waits, and who waits for it. */
 export interface QueuedJob {
@@ -57,6 +58,7 @@ export interface GroupBase {
 export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
   const members: GroupMember[] = [];
   const footprint = new GroupFootprint();
+  const hasStored = base.documents.stored.length > 0;
   let { facts } = base;
   let bytes = 0;
   let entryBytes = 0;
@@ -69,7 +71,7 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       const bound = job.bind(facts);
       if (!isFirst && bound.conflictsWith(footprint)) break;
       const resolved = bound.resolve(base.stateAt(facts));
-      const after = factsAfter(facts, resolved.batch, base.nowMs);
+      const after = factsAfter(facts, resolved.batch, { timeMs: base.nowMs, hasStored });
       const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
       const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
       if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
@@ -79,7 +81,7 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       isLast ||= changesKey;
       const deaths = base.documents.deathsOf(resolved.batch);
       if (base.isExclusive) job.release?.();
-      const prepared = base.documents.prepare(resolved.batch, after.schema);
+      const prepared = base.documents.prepare(resolved.batch, servedSchema(after));
       members.push({ ...queue[0], resolved, records, prepared, deaths });
       if (resolved.touched !== undefined) footprint.add(resolved.touched);
       facts = after;

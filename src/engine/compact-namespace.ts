@@ -4,7 +4,7 @@
  */
 
 import type { SegmentId } from "../base/ids.ts";
-import { pickCompaction } from "../index/compaction-picker.ts";
+import { type Compaction, pickCompaction } from "../index/compaction-picker.ts";
 import { editManifest, type ManifestSegment, replaceSegments } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
 import { indexMark } from "../segment/index-mark.ts";
@@ -14,9 +14,10 @@ import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { saveThrough } from "./index-namespace.ts";
 import type { IndexerParts } from "./indexer-parts.ts";
-import { decodeFacts, type NamespaceFacts } from "./namespace-facts.ts";
+import { decodeFacts, encodeFacts, type NamespaceFacts } from "./namespace-facts.ts";
 import { openManifestSegment } from "./open-stored-segment.ts";
 import { loadStoredSegment } from "./segment-objects.ts";
+import { NO_SERVED_TEXTS } from "./served-texts.ts";
 import { type StoreInput, storeSegments } from "./store-segments.ts";
 
 /** What became of it. */
@@ -46,7 +47,7 @@ export async function compactNamespace(
         isCurrent: made === mark || matchesSchema(segment.view, facts.schema),
       })),
     );
-    const picked = pickCompaction(candidates, parts.segmentBytesMax);
+    const picked = pickCompaction(candidates, parts.segmentBytesMax) ?? confirmation(facts);
     if (picked === undefined) return { kind: "nothing to do" };
     const groups = picked.kind === "merge" ? [picked.inputs] : picked.inputs.map((i) => [i]);
     const written: ManifestSegment[] = [];
@@ -57,7 +58,9 @@ export async function compactNamespace(
     const removed = new Set(picked.inputs.map((index) => manifest.segments[index].id));
     const segments = replaceSegments(manifest.segments, removed, written);
     const updatedAtMs = Math.max(0, Math.round(clock.nowMs()));
-    const next = editManifest(manifest, { updatedAtMs, segments });
+    // Stale ones are written anew before anything else, and all at once.
+    const state = encodeFacts({ ...facts, served: NO_SERVED_TEXTS });
+    const next = editManifest(manifest, { updatedAtMs, segments, state });
     const store = parts.storeFor(facts.settings);
     if (!(await saveThrough(manifests, { parts, at, store, next }))) return { kind: "conflict" };
     const bytesWritten = written.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -65,6 +68,11 @@ export async function compactNamespace(
   } finally {
     for (const { object } of stored) parts.reads.forget(object);
   }
+}
+
+/** Nothing has to be written for the new full-text settings but that they are in force. */
+function confirmation({ served }: NamespaceFacts): Compaction | undefined {
+  return served.size === 0 ? undefined : { kind: "rewrite", inputs: [] };
 }
 
 function openAll(

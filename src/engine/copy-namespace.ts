@@ -92,7 +92,9 @@ async function copyHeld(
   const to: Filling = { at: target.at, store: parts.storeFor(settings), ids: [], pins: [] };
   const head: WriteBatch = [
     { kind: "settings", settings },
-    { kind: "schema", schema: held.schema },
+    // Where these differ, the copy serves the old settings until its own index is made, too.
+    { kind: "schema", schema: held.served },
+    ...(held.served === held.schema ? [] : [{ kind: "schema" as const, schema: held.schema }]),
   ];
   return fillNamespace(held, to, { ...context, head, sharing });
 }
@@ -195,7 +197,7 @@ async function putAll(
   const put = await storeSegments(held.fresh, {
     store,
     at,
-    schema: held.schema,
+    schema: held.served,
     baseVersion: 0,
     random: parts.random,
     memory: parts.memory,

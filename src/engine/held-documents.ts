@@ -32,6 +32,8 @@ export interface HeldDocuments {
   readonly fresh: readonly HeldSegment[];
   readonly stored: readonly HeldStoredSegment[];
   readonly schema: Schema;
+  /** The schema that indexes have. */
+  readonly served: Schema;
   readonly settings: NamespaceSettings;
   /** Version of the manifest that these segments are of, before what the log adds; 0: none. */
   readonly manifestVersion: number;

@@ -8,16 +8,19 @@
  * is left to the background, for the write is durable by then.
  *
  * Stored segments are written anew by an indexer, which is told of them; until a manifest brings
- * segments that have the index, queries that need it are told so.
+ * segments that have the index, queries that need it are told so. Where full-text settings changed
+ * the old ones are served until then, also in the memtable (`served-texts.ts`).
  */
 
 import { isDatabaseError } from "../base/errors.ts";
 import type { Schema } from "../model/schema.ts";
 import type { IndexToBuild } from "../write/merge-schema.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
+import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import type { IndexBuild, PublishedDelta } from "./published-state.ts";
 import type { SegmentReads } from "./segment-reads.ts";
+import { servedSchema } from "./served-texts.ts";
 import { staleIndexes } from "./stale-indexes.ts";
 
 /** Builds the indexes of one namespace. */
@@ -25,6 +28,7 @@ export class IndexBuilder {
   readonly #documents: NamespaceDocuments;
   readonly #reads: SegmentReads;
   readonly #hint: () => void;
+  readonly #yield: () => Promise<void>;
   /** Up to so many documents are indexed before the write answers. */
   readonly #inlineDocumentsMax: number;
   /** What stored segments lack. */
@@ -34,11 +38,12 @@ export class IndexBuilder {
   /** `hint` tells indexers that there is work. */
   constructor(parts: NamespaceParts, opened: OpenedNamespace, hint: () => void) {
     this.#reads = parts.reads;
+    this.#yield = parts.yield;
     this.#documents = opened.documents;
     this.#inlineDocumentsMax = parts.thresholds.indexInlineDocumentsMax;
     this.#stale = opened.stale;
     this.#hint = hint;
-    if (this.#stale.length > 0) hint();
+    if (this.#stale.length > 0 || opened.facts.served.size > 0) hint();
   }
 
   /** There is something to do in the background. */
@@ -46,27 +51,33 @@ export class IndexBuilder {
     return this.#building.length > 0;
   }
 
-  /** Starts builds. Returns the deltas of what had to be built at once. */
+  /** Starts what a changed schema asks for. Returns the deltas of what had to be built at once. */
   async begin(
-    builds: readonly IndexToBuild[],
-    schemas: { readonly before: Schema; readonly after: Schema },
-    yieldTurn: () => Promise<void>,
+    asked: readonly IndexToBuild[],
+    { before, after }: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
   ): Promise<PublishedDelta[]> {
+    const isReplaced = ({ attribute, index }: IndexToBuild) => {
+      return index === "full_text_search" && after.served.has(attribute);
+    };
+    const builds = asked.filter((build) => !isReplaced(build));
+    if (builds.length < asked.length) this.#hint();
+    if (builds.length === 0) return [];
     const { documentCount } = this.#documents.memtable;
     const replaces = builds.some(
       ({ attribute, index }) =>
         index === "full_text_search" &&
-        schemas.before.attributes.get(attribute)?.fullTextSearch !== undefined,
+        before.schema.attributes.get(attribute)?.fullTextSearch !== undefined,
     );
+    const schema = servedSchema(after);
     this.#building = [...this.#building, ...builds];
     if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
     const deltas: PublishedDelta[] = [];
     try {
       for (;;) {
-        const delta = this.#documents.rebuildStep(schemas.after);
+        const delta = this.#documents.rebuildStep(schema);
         if (delta === undefined) break;
         deltas.push(delta);
-        await yieldTurn();
+        await this.#yield();
       }
     } catch (error) {
       if (!isDatabaseError(error, "overloaded")) throw error;

@@ -24,6 +24,7 @@ import { NamespaceDocuments } from "./namespace-documents.ts";
 import { encodeFacts, type NamespaceFacts } from "./namespace-facts.ts";
 import { recover } from "./open-namespace.ts";
 import { putTombstones } from "./segment-objects.ts";
+import { servedSchema } from "./served-texts.ts";
 import { storeSegments } from "./store-segments.ts";
 
 /** What became of a step. */
@@ -104,7 +105,7 @@ async function nextManifest(
   const added = await storeSegments(documents.memtable.segments, {
     store,
     at,
-    schema: facts.schema,
+    schema: servedSchema(facts),
     baseVersion,
     random,
     memory,

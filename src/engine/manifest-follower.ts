@@ -9,16 +9,20 @@ import type { Manifest } from "../manifest/manifest.ts";
 import type { ManifestStore } from "../manifest/manifest-store.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
+import { decodeFacts, type NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceLog } from "./namespace-log.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import { openManifestSegment } from "./open-stored-segment.ts";
 import type { PublishedDelta } from "./published-state.ts";
+import { isReplaced } from "./served-texts.ts";
 
 /** What a look at the store has found. */
 export type FollowOutcome =
   | "nothing new"
   /** A newer manifest waits for `adopt`. */
   | "newer"
+  /** It has indexes of new full-text settings: to change over at once, open again. */
+  | "replaced"
   /** It covers entries that this instance never saw, and whose log may be collected. */
   | "behind";
 
@@ -61,17 +65,19 @@ export class ManifestFollower {
 
   /**
    * Looks for a newer manifest and reads it. Costs one request if there is none. The ids that it
-   * takes to adopt it are in memory afterwards, if they fit. `sequence` is that of the last entry
-   * that this instance knows. `isSure`: by listing, which finds it whatever was collected since.
+   * takes to adopt it are in memory afterwards, if they fit. `facts` are what this instance knows.
+   * `isSure`: by listing, which finds it whatever was collected since.
    */
-  async look(sequence: () => SequenceNumber, isSure: boolean): Promise<FollowOutcome> {
+  async look(facts: () => NamespaceFacts, isSure: boolean): Promise<FollowOutcome> {
     if (this.#adoption !== undefined) return "newer";
     const newest = await (isSure ? this.#manifests.load() : this.#newest());
     if (newest === undefined || newest.version <= this.version) return "nothing new";
     const { at } = this.#opened;
     const { reads } = this.#parts;
     const { indexedUpTo } = newest;
-    if (indexedUpTo > sequence()) return "behind";
+    if (indexedUpTo > facts().sequence) return "behind";
+    const { served } = decodeFacts(newest.state, indexedUpTo);
+    if (isReplaced(facts().served, { served, indexedUpTo })) return "replaced";
     const from = { store: this.#parts.storeFor(undefined), reads };
     const segments = await Promise.all(
       newest.segments.map(async (entry) => {

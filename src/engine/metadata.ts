@@ -36,7 +36,10 @@ export function metadataOf(namespace: Namespace): NamespaceMetadata {
   };
 }
 
-/** Undefined: everything is indexed, or not enough is unindexed to be worth it. */
+/**
+ * Undefined: everything is indexed, or not enough is unindexed to be worth it. While an index of
+ * other full-text settings is made, everything lacks it.
+ */
 function unindexedOf(namespace: Namespace): NamespaceMetadata["unindexed"] {
   const { logicalBytes, documentCount, builds, unindexedBytes, unindexedCount } = namespace.state();
   const building = builds.reduce(
@@ -48,6 +51,7 @@ function unindexedOf(namespace: Namespace): NamespaceMetadata["unindexed"] {
     const bytes = Math.ceil((logicalBytes * building) / documentCount);
     return { bytes, documentCount: building };
   }
+  if (namespace.facts.served.size > 0) return { bytes: logicalBytes, documentCount };
   if (!namespace.isLogLong) return undefined;
   return { bytes: unindexedBytes, documentCount: unindexedCount };
 }

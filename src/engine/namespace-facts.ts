@@ -1,7 +1,7 @@
 /** What a namespace knows about itself at one sequence number, beside its documents. Pure. */
 
 import { DatabaseError } from "../base/errors.ts";
-import type { SequenceNumber } from "../base/ids.ts";
+import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
 import {
   afterDataWrite,
@@ -11,6 +11,13 @@ import {
 } from "../write/namespace-settings.ts";
 import { decodeSchema, encodeSchema } from "../write/schema-codec.ts";
 import type { WriteBatch } from "../write/wal-records.ts";
+import {
+  decodeServed,
+  encodeServed,
+  NO_SERVED_TEXTS,
+  type ServedTexts,
+  servedAfter,
+} from "./served-texts.ts";
 
 /** Facts of one namespace. */
 export interface NamespaceFacts {
@@ -20,6 +27,8 @@ export interface NamespaceFacts {
   /** Undefined while the namespace does not exist. */
   readonly settings: NamespaceSettings | undefined;
   readonly deleted: boolean;
+  /** Full-text settings that indexes still have, though the schema says otherwise. */
+  readonly served: ServedTexts;
 }
 
 /** A namespace before its first entry. */
@@ -28,20 +37,29 @@ export const NO_FACTS: NamespaceFacts = {
   schema: EMPTY_SCHEMA,
   settings: undefined,
   deleted: false,
+  served: NO_SERVED_TEXTS,
 };
 
-/** The facts after a batch that was committed at `timeMs`. The sequence number stays. */
+/**
+ * The facts after a batch that was committed at `timeMs` by the next entry; `hasStored`: to a
+ * namespace with stored segments. The sequence number stays.
+ */
 export function factsAfter(
   facts: NamespaceFacts,
   batch: WriteBatch,
-  timeMs: number,
+  { timeMs, hasStored }: { readonly timeMs: number; readonly hasStored: boolean },
 ): NamespaceFacts {
-  let { schema, settings, deleted } = facts;
+  let { schema, settings, deleted, served } = facts;
+  const keepsServing = hasStored || batchImports(batch);
   let wroteDocuments = false;
   let changedSchema = false;
   for (const record of batch) {
     switch (record.kind) {
       case "schema":
+        if (keepsServing) {
+          const sequence = sequenceNumber(facts.sequence + 1);
+          served = servedAfter(served, { before: schema, after: record.schema, sequence });
+        }
         schema = record.schema;
         changedSchema = true;
         break;
@@ -63,12 +81,13 @@ export function factsAfter(
   else if (settings !== undefined && changedSchema && !batchImports(batch)) {
     settings = afterSchemaChange(settings, timeMs);
   }
-  return { ...facts, schema, settings, deleted };
+  return { ...facts, schema, settings, deleted, served };
 }
 
 /** The facts as JSON-able data, for the manifest. */
-export function encodeFacts({ schema, settings }: NamespaceFacts): unknown {
-  return { schema: encodeSchema(schema), settings };
+export function encodeFacts({ schema, settings, served }: NamespaceFacts): unknown {
+  const facts = { schema: encodeSchema(schema), settings };
+  return served.size === 0 ? facts : { ...facts, served: encodeServed(served) };
 }
 
 /** Reads what `encodeFacts` made, after JSON. Throws `corrupt`. */
@@ -76,12 +95,13 @@ export function decodeFacts(stored: unknown, sequence: SequenceNumber): Namespac
   if (typeof stored !== "object" || stored === null) {
     throw new DatabaseError("corrupt", "a manifest without state");
   }
-  const { schema, settings } = stored as { schema?: unknown; settings?: unknown };
+  const { schema, settings, served } = stored as { readonly [key: string]: unknown };
   return {
     sequence,
     schema: decodeSchema(schema),
     settings: decodeSettings(settings),
     deleted: false,
+    served: decodeServed(served),
   };
 }
 

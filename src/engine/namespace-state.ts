@@ -1,6 +1,7 @@
 import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { OpenedNamespace } from "./namespace-parts.ts";
 import type { IndexBuild, NamespaceState } from "./published-state.ts";
+import { servedSchema } from "./served-texts.ts";
 
 /** What queries and metadata need to know of an open namespace, as of now. */
 export function stateOf(
@@ -16,7 +17,7 @@ export function stateOf(
     instance,
     retired,
     sequence: facts.sequence,
-    schema: facts.schema,
+    schema: servedSchema(facts),
     documentCount: documents.documentCount,
     unindexedCount: documents.memtable.documentCount,
     unindexedBytes: tail.bytes,

@@ -12,6 +12,7 @@ import { isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import type { WalEntry } from "../log/wal-entry.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
+import type { Schema } from "../model/schema.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { type Group, type GroupMember, type QueuedJob, takeGroup } from "./commit-group.ts";
@@ -26,6 +27,7 @@ import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import { stateOf } from "./namespace-state.ts";
 import { openImports } from "./open-stored-segment.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
+import { servedSchema, servedSchemaAfter } from "./served-texts.ts";
 
 /** One opening of one namespace. */
 export class Namespace {
@@ -73,6 +75,11 @@ export class Namespace {
     return this.#retired;
   }
 
+  /** The schema that indexes have. */
+  get #served(): Schema {
+    return servedSchema(this.#facts);
+  }
+
   /** The type that a body's parser may expect for an attribute. */
   typeOf(attribute: string): AttributeType | undefined {
     return this.#facts.schema.attributes.get(attribute)?.type;
@@ -80,7 +87,7 @@ export class Namespace {
 
   /** What queries and metadata need to know. */
   state(): NamespaceState {
-    const builds = this.#indexes.builds(this.#facts.schema);
+    const builds = this.#indexes.builds(this.#served);
     return stateOf(this.#opened, { facts: this.#facts, retired: this.#retired, builds });
   }
 
@@ -108,9 +115,9 @@ export class Namespace {
    * retires it if not.
    */
   async verify(): Promise<boolean> {
-    const isCurrent = !this.#retired && (await this.#log.isAtEnd());
-    if (!isCurrent) this.#giveWay();
-    return isCurrent && !this.#retired;
+    if (!this.#retired && (await this.#log.isAtEnd())) return !this.#retired;
+    this.#giveWay();
+    return false;
   }
 
   /** Some of the documents are in stored segments. */
@@ -154,7 +161,6 @@ export class Namespace {
    * exists and is not retired.
    */
   hold(): HeldDocuments {
-    const { documents } = this.#opened;
     const { schema, settings } = this.#facts;
     assert(settings !== undefined && !this.#retired, `nothing to hold in ${this.instance}`);
     return {
@@ -162,8 +168,9 @@ export class Namespace {
       name: this.name,
       settings,
       schema,
+      served: this.#served,
       manifestVersion: this.#follower.version,
-      ...holdSegments(documents),
+      ...holdSegments(this.#opened.documents),
       letGo: this.#pin(),
     };
   }
@@ -221,9 +228,10 @@ export class Namespace {
 
   async #follow(isSure: boolean): Promise<void> {
     if (this.#retired || !this.exists) return;
-    const outcome = await this.#follower.look(() => this.#facts.sequence, isSure);
+    const outcome = await this.#follower.look(() => this.#facts, isSure);
     if (outcome === "newer" && !this.#retired) this.#start();
-    if (outcome === "behind") this.#giveWay();
+    else if (outcome === "replaced") this.retire();
+    else if (outcome === "behind") this.#giveWay();
   }
 
   #giveWay(): void {
@@ -237,7 +245,7 @@ export class Namespace {
   async #adopt(): Promise<void> {
     try {
       const delta = await this.#follower.adopt();
-      if (delta !== undefined) await this.#indexes.look(this.#facts.schema);
+      if (delta !== undefined) await this.#indexes.look(this.#served);
       if (delta !== undefined && !this.#retired) this.#publish([delta]);
     } catch (error) {
       this.#warnOfFollowing(error);
@@ -247,10 +255,8 @@ export class Namespace {
 
   #warnOfFollowing(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    this.#parts.log("warn", "cannot follow the newest manifest yet", {
-      namespace: this.name,
-      reason,
-    });
+    const facts = { namespace: this.name, reason };
+    this.#parts.log("warn", "cannot follow the newest manifest yet", facts);
   }
 
   get #isBehind(): boolean {
@@ -260,7 +266,7 @@ export class Namespace {
 
   /** Does one step of background work; tells whether there may be more. */
   #maintain(): boolean {
-    const { schema } = this.#facts;
+    const schema = this.#served;
     try {
       const delta = this.#indexes.step(schema) ?? this.#opened.documents.compactStep(schema);
       if (delta === undefined) return false;
@@ -285,9 +291,8 @@ export class Namespace {
     const first = members.findIndex(({ records }) => records.length > 0);
     // What changes nothing needs no entry; but what stands on an earlier change shares its fate.
     const free = first < 0 ? members.length : first;
-    for (const { resolved, succeed } of members.slice(0, free)) {
+    for (const { resolved, succeed } of members.slice(0, free))
       succeed(resolved.result(this.#facts));
-    }
     const group = members.slice(free);
     if (group.length === 0) return;
     let imported: StoredSegment[];
@@ -331,12 +336,12 @@ export class Namespace {
 
   #jobState(facts: NamespaceFacts): JobState {
     const { documents } = this.#opened;
-    const builds = this.#indexes.builds(this.#facts.schema);
+    const builds = this.#indexes.builds(this.#served);
     return {
       generation: this.at.generation,
       facts,
       segments: documents.segments,
-      documents: (schema) => currentDocuments(documents, schema, builds),
+      documents: (after) => currentDocuments(documents, servedSchemaAfter(facts, after), builds),
     };
   }
 
@@ -346,21 +351,20 @@ export class Namespace {
   ): Promise<void> {
     const { entry, imported } = committed;
     const sequence = sequenceNumber(entry.sequence);
-    const schemaBefore = this.#facts.schema;
+    const commit = { timeMs: entry.timeMs, hasStored: this.stored.length > 0 };
+    const before = this.#facts;
     try {
       const deltas: PublishedDelta[] = [];
       for (const member of group) {
         const { batch } = member.resolved;
-        this.#facts = { ...factsAfter(this.#facts, batch, entry.timeMs), sequence };
+        this.#facts = factsAfter(this.#facts, batch, commit);
         if (!this.#facts.deleted) deltas.push(this.#applyOne(member, sequence));
       }
+      this.#facts = { ...this.#facts, sequence };
       if (imported.length > 0) deltas.push(this.#opened.documents.addStored(imported));
       const builds = group.flatMap(({ resolved }) => resolved.builds);
-      if (builds.length > 0) {
-        const schemas = { before: schemaBefore, after: this.#facts.schema };
-        deltas.push(...(await this.#indexes.begin(builds, schemas, () => this.#parts.yield())));
-      }
-      if (this.#facts.schema !== schemaBefore) await this.#indexes.look(this.#facts.schema);
+      deltas.push(...(await this.#indexes.begin(builds, { before, after: this.#facts })));
+      if (this.#facts.schema !== before.schema) await this.#indexes.look(this.#served);
       if (!this.#facts.deleted) this.#publish(deltas);
     } catch (error) {
       // It is durable, but this thread cannot follow; the next opening replays it.
@@ -377,8 +381,7 @@ export class Namespace {
     sequence: SequenceNumber,
   ): PublishedDelta {
     const { documents } = this.#opened;
-    const { schema } = this.#facts;
-    const application = { schema, sequence, deaths, ...(prepared && { prepared }) };
+    const application = { schema: this.#served, sequence, deaths, ...(prepared && { prepared }) };
     return documents.apply(batch, application) ?? documents.unchanged();
   }
 

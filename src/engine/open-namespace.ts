@@ -33,6 +33,7 @@ import { readsAhead } from "./namespace-survey.ts";
 import { openManifestSegment } from "./open-stored-segment.ts";
 import type { NamespaceInstance } from "./published-state.ts";
 import { SegmentMissing } from "./resident-ranges.ts";
+import { servedSchema } from "./served-texts.ts";
 import { staleIndexes } from "./stale-indexes.ts";
 import { TailLog } from "./tail-log.ts";
 
@@ -63,12 +64,12 @@ export async function openNamespace(
     if (recovered.facts.deleted) documents.clear();
     // A build that a stop interrupted is finished before anything is asked. Nobody reads yet, so
     // what a step replaces makes room for the next.
-    while (documents.rebuildStep(recovered.facts.schema) !== undefined) {
+    const schema = servedSchema(recovered.facts);
+    while (documents.rebuildStep(schema) !== undefined) {
       documents.releaseAll();
       await parts.yield();
     }
     documents.releaseAll();
-    const { schema } = recovered.facts;
     const stale = await parts.reads.run(() => staleIndexes(documents.stored, schema));
     return { at, instance, documents, manifests, stale, ...recovered };
   } catch (error) {
@@ -230,20 +231,21 @@ class Recovery {
   }
 
   async #apply(batch: WriteBatch, sequence: SequenceNumber, timeMs: number): Promise<void> {
-    this.facts = factsAfter(this.facts, batch, timeMs);
+    const hasStored = this.#documents.stored.length > 0;
+    this.facts = factsAfter(this.facts, batch, { timeMs, hasStored });
     const { reads } = this.#parts;
     for (const record of batch) {
       if (record.kind !== "import") continue;
       this.#documents.addStored(await this.#open(record.segments));
     }
     const deaths = await reads.run(() => this.#documents.deathsOf(batch));
-    this.#documents.apply(batch, { schema: this.facts.schema, sequence, deaths });
+    this.#documents.apply(batch, { schema: servedSchema(this.facts), sequence, deaths });
   }
 
   /** Merges small segments where there is memory for it; without them replay is slower only. */
   #compact(): void {
     try {
-      while (this.#documents.compactStep(this.facts.schema) !== undefined) {
+      while (this.#documents.compactStep(servedSchema(this.facts)) !== undefined) {
         this.#documents.releaseAll();
       }
     } catch (error) {

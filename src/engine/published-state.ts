@@ -31,6 +31,7 @@ export interface NamespaceState {
   /** The last state of this instance: it is deleted or closed, and holds no segment any more. */
   readonly retired: boolean;
   readonly sequence: SequenceNumber;
+  /** As indexes have it. */
   readonly schema: Schema;
   readonly documentCount: number;
   readonly unindexedCount: number;

@@ -2,6 +2,7 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import { formatAttributeType, type IdType, parseAttributeType } from "../model/attribute-type.ts";
+import type { FullTextOptions } from "../model/full-text-options.ts";
 import { LANGUAGES, TOKENIZERS } from "../model/full-text-options.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../model/schema.ts";
 
@@ -66,7 +67,8 @@ function decodeAttribute(record: Record<string, unknown>, name: string): Attribu
   };
 }
 
-function decodeFullText(stored: unknown, name: string) {
+/** Reads an attribute's full-text settings. Throws `corrupt`. */
+export function decodeFullText(stored: unknown, name: string): FullTextOptions {
   const options = objectOf(stored, `${name}.fullTextSearch`);
   const tokenizer = TOKENIZERS.find((known) => known === options.tokenizer);
   const language = LANGUAGES.find((known) => known === options.language);
