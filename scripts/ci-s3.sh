@@ -2,13 +2,11 @@
 # The suites of test/s3 against a real S3 service: a Ceph Object Gateway in a chroot, on the
 # loopback address, which this script installs, starts, and stops again. It needs root and the
 # scripts in ../shared/tools/s3; without them it says so and does nothing.
-#
-# Usage: scripts/ci-s3.sh [chroot]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools=../shared/tools/s3
-root=${1:-/var/lib/ceph-ci}
+root=/var/lib/ceph-ci
 port=7480
 data=/srv/ci
 
@@ -27,19 +25,27 @@ stop() {
     local file="$root$data/$daemon.pid"
     [ -e "$file" ] || continue
     local pid; pid=$(cat "$file")
+    # The number of a process that is long gone may be another one's by now.
+    [ "$(readlink "/proc/$pid/root")" = "$root" ] || continue
     kill "$pid" 2> /dev/null || true
     for _ in $(seq 50); do kill -0 "$pid" 2> /dev/null || break; sleep 0.2; done
     kill -9 "$pid" 2> /dev/null || true
   done
-  rm -rf "${root:?}$data"
+  rm -rf "$root$data"
 }
 
-# The installer reads this file, which machines with sources in the newer form lack.
-[ -e /etc/apt/sources.list ] || touch /etc/apt/sources.list
-# The set-up of packages that Ceph does not need here may fail, as some want /proc in the chroot.
-bash "$tools/ceph-install.sh" "$root" 9>&- || echo "the installer failed; going on with what is there"
 programs="ceph ceph-mon ceph-osd radosgw radosgw-admin curl bc"
-chroot "$root" sh -c "for name in $programs; do command -v \$name || exit 1; done" > /dev/null
+installed() {
+  chroot "$root" sh -c "for name in $programs; do command -v \$name || exit 1; done" > /dev/null 2>&1
+}
+if ! installed; then
+  rm -rf "$root" # What an installation left behind that was interrupted.
+  # The installer reads this file, which machines with sources in the newer form lack.
+  [ -e /etc/apt/sources.list ] || touch /etc/apt/sources.list
+  # The set-up of some packages wants /proc in the chroot; what the suites need works without.
+  bash "$tools/ceph-install.sh" "$root" 9>&- || echo "the installer failed; looking what is there"
+  installed || { echo "Ceph could not be installed in $root"; exit 1; }
+fi
 stop # What a run left behind that was killed.
 trap stop EXIT
 mkdir -p "$root/root"

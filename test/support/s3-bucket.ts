@@ -45,6 +45,6 @@ export async function openS3(config: S3StoreConfig): Promise<ObjectStore> {
 }
 
 /** Arguments of a server whose data is in that part of the bucket. */
-export function s3Arguments({ bucket, prefix }: S3StoreConfig): readonly string[] {
-  return ["--object-store", `s3://${bucket}/${prefix}`, "--s3-endpoint", S3_TEST_ENDPOINT];
+export function s3Arguments({ bucket, prefix, endpoint = "" }: S3StoreConfig): readonly string[] {
+  return ["--object-store", `s3://${bucket}/${prefix}`, "--s3-endpoint", endpoint];
 }
