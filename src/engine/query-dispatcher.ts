@@ -32,13 +32,20 @@ export interface DispatchedQuery {
    * and so has seen all that it must see.
    */
   readonly wasClosed?: boolean;
+  /** A segment was missing since it arrived, and the namespace was brought up to date. */
+  readonly wasRefreshed?: boolean;
 }
 
 /** What became of a query. */
 export type DispatchOutcome =
   | { readonly kind: "answered"; readonly answer: EngineAnswer }
   /** The namespace was deleted or closed before it ran; open it and dispatch `query` once more. */
-  | { readonly kind: "closed"; readonly query: DispatchedQuery };
+  | { readonly kind: "closed"; readonly query: DispatchedQuery }
+  /**
+   * A stored segment is missing: bring the namespace up to date and dispatch `query` once more. If
+   * it is missing then, too, `answer` says so.
+   */
+  | { readonly kind: "missing"; readonly query: DispatchedQuery; readonly answer: EngineAnswer };
 
 /** What the dispatcher is made of. */
 export interface DispatcherParts {
@@ -64,6 +71,7 @@ interface RunningQuery {
   /** The query must see all that is committed: asks for that while it runs. */
   readonly verify: () => void;
   readonly ended: (outcome: EngineAnswer | Uint8Array<ArrayBuffer>) => void;
+  readonly missing: (body: Uint8Array<ArrayBuffer>, answer: EngineAnswer) => void;
   readonly slots: QuerySlots;
   weight: number;
 }
@@ -165,7 +173,14 @@ export class QueryDispatcher {
           void verification.then((seen) => resolve(outcomeOf(seen, outcome, again)));
         }
       };
-      this.#running.set(call, Object.assign(running, { ended, verify }));
+      const missing = (returned: Uint8Array<ArrayBuffer>, answer: EngineAnswer) => {
+        if (query.wasRefreshed) return ended(answer);
+        this.#load[thread]--;
+        this.#running.delete(call);
+        const again = { ...query, body: returned, wasRefreshed: true };
+        resolve({ kind: "missing", query: again, answer });
+      };
+      this.#running.set(call, Object.assign(running, { ended, missing, verify }));
       const update = this.#directory.updateFor(thread, state.instance);
       this.#parts.threads[thread].post(
         {
@@ -200,6 +215,8 @@ export class QueryDispatcher {
         return this.#running.get(message.call)?.ended(message.answer);
       case "closed":
         return this.#running.get(message.call)?.ended(message.body);
+      case "missing":
+        return this.#running.get(message.call)?.missing(message.body, message.answer);
       case "weight":
         void this.#reweigh(thread, message.call, message.weight);
         return;

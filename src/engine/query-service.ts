@@ -32,7 +32,7 @@ import { exportPage } from "./export-page.ts";
 import { indexState } from "./index-state.ts";
 import type { NamespaceInstance, NamespaceState } from "./published-state.ts";
 import { type CountedReads, type QuerySource, runOnSnapshot } from "./query-runs.ts";
-import type { RunFigures } from "./resident-ranges.ts";
+import { type RunFigures, SegmentMissing } from "./resident-ranges.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "./thread-messages.ts";
 
@@ -174,7 +174,10 @@ export class QueryService {
         const facts = { operation: message.operation, namespace: message.namespace, stack };
         this.#parts.post({ kind: "log", level: "error", message: "query failed by a bug", facts });
       }
-      this.#parts.post({ kind: "answer", call, answer: errorAnswer(error) });
+      const answer = errorAnswer(error);
+      const isMissing = isDatabaseError(error, "corrupt") && error.cause instanceof SegmentMissing;
+      if (isMissing) this.#parts.post({ kind: "missing", call, body: message.body, answer });
+      else this.#parts.post({ kind: "answer", call, answer });
     }
   }
 

@@ -26,9 +26,9 @@ export interface LogMessage {
 /**
  * Operations that the write thread answers; `open` publishes a namespace and answers 200, `verify`
  * asks the store whether the instance of its parameter has seen all that is committed, and answers
- * 200 or 409.
+ * 200 or 409. `refresh` brings a namespace up to date with its newest manifest.
  */
-export type WriteThreadOperation = OperationName | "open" | "verify";
+export type WriteThreadOperation = OperationName | "open" | "verify" | "refresh";
 
 /** Main thread → write thread. */
 export type ToWriteThread =
@@ -130,6 +130,16 @@ export type FromQueryThread =
   | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
   /** The query's instance is retired: it was deleted, or closed after a fault. */
   | { readonly kind: "closed"; readonly call: number; readonly body: Uint8Array<ArrayBuffer> }
+  /**
+   * A stored segment is not there: it is lost, or the thread knows less than the store. `answer` is
+   * what to say if it is lost.
+   */
+  | {
+      readonly kind: "missing";
+      readonly call: number;
+      readonly body: Uint8Array<ArrayBuffer>;
+      readonly answer: EngineAnswer;
+    }
   /** The thread has let go of all segments dropped up to `version`. */
   | { readonly kind: "applied"; readonly instance: NamespaceInstance; readonly version: number }
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };

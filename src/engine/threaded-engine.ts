@@ -170,6 +170,10 @@ export class ThreadedEngine implements Engine {
       }
       const outcome = await this.#queries.run(query);
       if (outcome.kind === "answered") return outcome.answer;
+      if (outcome.kind === "missing") {
+        const refreshed = await this.#writes.call("refresh", { ...request, namespace }).answer;
+        if (refreshed.status !== 200) return refreshed;
+      }
       query = outcome.query;
     }
     throw new DatabaseError(

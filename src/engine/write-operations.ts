@@ -79,6 +79,8 @@ export async function runOperation(
       return operations.open();
     case "verify":
       return operations.verify();
+    case "refresh":
+      return operations.refresh();
     case "describe_namespace":
       return operations.describe();
     default:
@@ -203,6 +205,14 @@ class NamespaceOperations {
     const { instance = "" } = this.#call.parameters;
     if (await this.#context.catalog.verify(this.#name, instance)) return ok();
     return json(409, new Uint8Array(0));
+  }
+
+  /** Answers when the newest manifest was taken over. */
+  async refresh(): Promise<EngineAnswer> {
+    const namespace = await this.#findNewest();
+    await namespace.follow(true);
+    await namespace.settle();
+    return ok();
   }
 
   /** Answers at once; what cannot be read now is read by the queries that need it. */

@@ -1,6 +1,7 @@
 /** Queries while their namespace is closed under them, deleted and created again. */
 
 import { expect, test } from "vitest";
+import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
@@ -107,4 +108,49 @@ test("closing waits for queries and writes under way", async () => {
   expect(late.status).toBe(503);
   for (const { status } of await Promise.all(running)) expect(status).toBe(200);
   await closed;
+});
+
+test("a query whose namespace is deleted while it waits for bytes is told so", async () => {
+  const store = new MemoryObjectStore();
+  const getRange = store.getRange.bind(store);
+  let goOn: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", { upsert_rows: [{ id: 1 }] });
+  await engine.indexAll();
+  await engine.call("purge_cache", "n");
+  store.getRange = async (...range) => {
+    await held;
+    return getRange(...range);
+  };
+  const answering = engine.call("query", "n", { rank_by: ["id", "asc"], limit: 10 });
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect((await engine.call("delete_namespace", "n")).status).toBe(200);
+  await engine.catalog.settle();
+  goOn();
+  const { status, json } = await answering;
+  expect(status, JSON.stringify(json)).toBe(404);
+  await engine.close();
+});
+
+test("a query of a server that slept while its segments were merged is run again", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", upsert({ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }));
+  await engine.indexAll();
+  const segments = async () => {
+    const { keys } = await store.list({ prefix: "namespaces/n-table/", limit: 100 });
+    return keys.filter((key) => key.includes("/segments/"));
+  };
+  const known = await segments();
+  await engine.write("n", { deletes: [1, 2, 3], ...upsert({ id: 5 }) });
+  await engine.call("purge_cache", "n");
+  const indexer = engine.indexer();
+  const at = { name: namespaceName("n"), generation: 1 };
+  for (let pass = 0; pass < 3; pass++) await indexer.indexAll(at);
+  expect((await segments()).filter((key) => known.includes(key))).toEqual([]);
+  expect(await engine.rows("n")).toEqual([{ id: 4 }, { id: 5 }]);
+  await engine.close();
 });
