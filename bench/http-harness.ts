@@ -27,6 +27,11 @@ export async function benchServer(...flags: string[]): Promise<BenchServer> {
   return serve(await mkdtemp(join(tmpdir(), "trawl-bench-")), flags);
 }
 
+/** The same in a directory that stays. */
+export function benchServerIn(dataDir: string, ...flags: string[]): Promise<BenchServer> {
+  return serve(dataDir, flags);
+}
+
 async function serve(dataDir: string, flags: readonly string[]): Promise<BenchServer> {
   const server = await startServer({ dataDir, arguments: ["--log-level", "error", ...flags] });
   // A measurement that fails leaves no server behind.

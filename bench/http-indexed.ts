@@ -63,6 +63,12 @@ function status(pid: number, field: string): number {
   return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(text)?.[1]) / 1024);
 }
 
+/** CPU seconds of a process so far, at 100 ticks each. */
+function cpuSeconds(pid: number): string {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) / 100).toFixed(1);
+}
+
 function writtenMib(pid: number): number {
   const text = readFileSync(`/proc/${pid}/io`, "utf8");
   return Math.round(Number(/write_bytes: (\d+)/.exec(text)?.[1]) / 2 ** 20);
@@ -91,6 +97,7 @@ const indexer = childOf(pid) ?? 0;
 await new Promise((resolve) => setTimeout(resolve, 3000));
 say("server peak MiB, now MiB", `${status(pid, "VmHWM")}, ${status(pid, "VmRSS")}`);
 say("indexer peak MiB, now MiB", `${status(indexer, "VmHWM")}, ${status(indexer, "VmRSS")}`);
+say("CPU s of server, of indexer", `${cpuSeconds(pid)}, ${cpuSeconds(indexer)}`);
 say("written MiB by server, by indexer", `${writtenMib(pid)}, ${writtenMib(indexer)}`);
 const raw = documentCount * (DIMENSIONS * 4 + 8 + 16 + 3 + 8);
 const disk = sizes(server.dataDir).reduce((sum, size) => sum + size, 0);

@@ -1,8 +1,8 @@
 /** Wires an indexer to the object store, in a process of its own. */
 
 import { systemClock } from "../base/clock.ts";
+import { CLUSTERED_ROWS_MIN } from "../base/cluster-limits.ts";
 import {
-  CLUSTERED_ROWS_MIN,
   GARBAGE_GRACE_MS,
   INDEXER_BYTES_MAX,
   INDEXER_CACHE_BYTES,

@@ -36,32 +36,22 @@ export function invertBits(bits: OrdinalBits, count: number): OrdinalBits {
 /** How many ordinals from `start` to before `end` are in the set. */
 export function countRange(bits: OrdinalBits, start: number, end: number): number {
   let count = 0;
-  forEachWordOf(start, end, (word, mask) => {
-    count += popCount(bits[word] & mask);
-  });
+  for (let w = start >>> 5; w << 5 < end; w++)
+    count += popCount(bits[w] & rangeMask(w, start, end));
   return count;
 }
 
 /** Adds to `bits` what is in `other` from `start` to before `end`. */
 export function addRange(bits: OrdinalBits, other: OrdinalBits, start: number, end: number): void {
-  forEachWordOf(start, end, (word, mask) => {
-    bits[word] |= other[word] & mask;
-  });
+  for (let w = start >>> 5; w << 5 < end; w++) bits[w] |= other[w] & rangeMask(w, start, end);
 }
 
-/** Calls `visit` with each word that has ordinals of a range, and which of its bits these are. */
-function forEachWordOf(
-  start: number,
-  end: number,
-  visit: (word: number, mask: number) => void,
-): void {
-  for (let at = start; at < end; ) {
-    const word = at >>> 5;
-    const next = Math.min((word + 1) << 5, end);
-    const above = next - at === 32 ? 0xffff_ffff : 2 ** (next - at) - 1;
-    visit(word, above << (at & 31));
-    at = next;
-  }
+/** The bits of a word, which has some, that stand for ordinals of a range. */
+function rangeMask(word: number, start: number, end: number): number {
+  const first = word << 5;
+  const fromStart = start <= first ? 0xffff_ffff : 0xffff_ffff << (start - first);
+  const toEnd = end - first >= 32 ? 0xffff_ffff : 2 ** (end - first) - 1;
+  return fromStart & toEnd;
 }
 
 /** Tells whether no ordinal is in the set. */

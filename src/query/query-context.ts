@@ -1,11 +1,11 @@
 /** What a query needs besides the snapshot and itself. */
 
-import { DatabaseError } from "../base/errors.ts";
 import {
   PROBE_EXACT_MATCHES_MAX,
   PROBE_MATCHES_PER_RESULT,
   PROBE_MATCHES_PER_ROOT,
-} from "../base/limits.ts";
+} from "../base/cluster-limits.ts";
+import { DatabaseError } from "../base/errors.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 
 /** Indexes that can be turned on for an attribute that has documents already. */

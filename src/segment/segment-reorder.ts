@@ -49,7 +49,9 @@ export function planClustered(
   const choice = { metric, known, clusterRows: tools.clusterRows };
   const found = clusterRows(vectors, Uint32Array.from(rows), choice, tools.kernels);
   const { starts, centroids } = found;
-  const order = Uint32Array.from([...found.order, ...absent]);
+  const order = new Uint32Array(view.documentCount);
+  order.set(found.order);
+  order.set(absent, found.order.length);
   const clusters = planClusters(attribute, { metric, dimensions, starts, centroids });
   return planReordered(view, order, schema, [clusters]);
 }

@@ -3,7 +3,7 @@
  * vector looks at the centroids of the cells that are nearest to it.
  */
 
-import { CLUSTER_SAMPLE_ROWS } from "../base/limits.ts";
+import { CLUSTER_SAMPLE_ROWS } from "../base/cluster-limits.ts";
 import type { Random } from "../base/random.ts";
 import { Centroids, type KernelSpace, type VectorSpace } from "./centroids.ts";
 import { type RowSet, sampleRows, trainCentroids } from "./kmeans.ts";

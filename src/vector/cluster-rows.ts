@@ -4,7 +4,7 @@
  * clusters that are too large are divided in the same way.
  */
 
-import { CLUSTER_ROWS } from "../base/limits.ts";
+import { CLUSTER_ROWS } from "../base/cluster-limits.ts";
 import { seededRandom } from "../base/random.ts";
 import { type CellTools, type CentroidCells, trainCells } from "./centroid-cells.ts";
 import { Centroids, type KernelSpace, Means, type VectorSpace } from "./centroids.ts";

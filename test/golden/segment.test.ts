@@ -4,8 +4,10 @@ import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
 import { BlockSource } from "../../src/segment/byte-source.ts";
+import { planClusters } from "../../src/segment/cluster-section.ts";
 import { headOf, SECTION } from "../../src/segment/segment-format.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
+import { planReordered } from "../../src/segment/segment-reorder.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import { planSegment } from "../../src/segment/segment-writer.ts";
 import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
@@ -86,6 +88,26 @@ test("the indexes of a segment of format version 1 are read as they were written
   expect(vectors?.inverseNorms).toEqual(Float32Array.from(norms));
 });
 
+/** Two clusters, whose rows are the documents with the vector. */
+const CLUSTER_ORDER = Uint32Array.of(3, 0, 1, 2, 4, 5);
+const CLUSTERS = {
+  metric: "euclidean_squared",
+  dimensions: 3,
+  starts: Uint32Array.of(0, 1, 2),
+  centroids: Float32Array.of(3, 4, 0, 1, -2, 0.25),
+} as const;
+
+test("a clustered segment of format version 1 is read as it was written", () => {
+  const bytes = golden("clustered-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  const ids = Array.from(CLUSTER_ORDER, (_, o) => view.idOf(o as Ordinal));
+  expect(ids).toEqual(Array.from(CLUSTER_ORDER, (o) => GOLDEN_DOCUMENTS[o].id));
+  expect(view.clusters("[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
+  expect(view.isClustered("[4]f32")).toBe(false);
+  expect(view.text("string")?.postings("fox")?.ordinals).toEqual(Uint32Array.of(1));
+});
+
 test("format version 1 is still written to the byte", () => {
   expect(encodeColumns(goldenColumns())).toEqual(golden("columns.bin"));
   const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
@@ -93,4 +115,14 @@ test("format version 1 is still written to the byte", () => {
   plan.writeTo(block);
   const sealed = sealSegment(openSegment("golden" as SegmentId, block, PLACE));
   expect(sealed).toEqual(golden("segment.bin"));
+  expect(clusteredSegment()).toEqual(golden("clustered-segment.bin"));
 });
+
+function clusteredSegment(): Uint8Array {
+  const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
+  const clusters = planClusters("[3]f32", CLUSTERS);
+  const plan = planReordered(near, CLUSTER_ORDER, GOLDEN_SCHEMA, [clusters]);
+  const block = new Uint8Array(plan.bytes);
+  plan.writeTo(block);
+  return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
+}

@@ -5,9 +5,9 @@
  */
 
 import { describe, expect, test } from "vitest";
+import { CLUSTER_ROWS } from "../../src/base/cluster-limits.ts";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { sequenceNumber } from "../../src/base/ids.ts";
-import { CLUSTER_ROWS } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import type { Column } from "../../src/model/columns.ts";
 import type { Filter } from "../../src/model/filter.ts";

@@ -71,6 +71,9 @@ export interface FixtureOptions {
   readonly clusters?: ClusterSizes;
   /** How far ANN searches walk. */
   readonly probing?: Probing;
+  /** Queries use it, and not the scalar one. */
+  readonly kernel?: WebAssembly.Module | undefined;
+  readonly arenaBytes?: number;
 }
 
 /** A row as tests see it. */
@@ -151,12 +154,8 @@ export class EngineFixture {
     const options = { ...given, store: given.store ?? new MemoryObjectStore() };
     const clock = options.clock ?? new InstantClock();
     const random = options.random ?? seededRandom(0x7261 + ++processes);
-    const threads = options.queryThreads ?? 1;
-    const arenas = new Arenas({
-      totalBytes: options.memoryBytes ?? 64 * MIB,
-      threads,
-      arenaBytes: MIB,
-    });
+    const { queryThreads: threads = 1, arenaBytes = MIB } = options;
+    const arenas = new Arenas({ totalBytes: options.memoryBytes ?? 64 * MIB, threads, arenaBytes });
     const logs: LogLine[] = [];
     const log = (level: string, message: string, facts: LogLine["facts"] = {}) => {
       logs.push({ level, message, facts });
@@ -165,7 +164,7 @@ export class EngineFixture {
     const cacheArenas = new Arenas({
       totalBytes: options.cacheBytes ?? 64 * MIB,
       threads,
-      arenaBytes: MIB,
+      arenaBytes,
     });
     const disks: DiskCache[] = [];
     const keys = options.keys ?? new TestKeys();
@@ -181,7 +180,7 @@ export class EngineFixture {
     });
     const queryThreads = Array.from({ length: threads }, (_, thread) => {
       const ports = localPorts<ToQueryThread, FromQueryThread>(options.turn);
-      startQueryThread(ports.far, { thread, clock, random, cache, probing: options.probing });
+      startQueryThread(ports.far, { thread, clock, random, cache, options });
       return ports.near;
     });
     const engine = new ThreadedEngine({
@@ -368,13 +367,13 @@ function startQueryThread(
     clock: Clock;
     random: Random;
     cache: CacheService;
-    probing: Probing | undefined;
+    options: FixtureOptions;
   },
 ): void {
-  const kernels = new ArenaKernels(undefined, of.thread);
+  const kernels = new ArenaKernels(of.options.kernel, of.thread);
   const service = new QueryService({
     kernels,
-    probing: of.probing,
+    probing: of.options.probing,
     reads: connectCache(localCachePort(of.cache), (arena, memory) => kernels.attach(arena, memory)),
     embedding: hashEmbeddingProvider,
     clock: of.clock,

@@ -1,6 +1,6 @@
 /** An indexer's parts, on the store and the clock of a server in the same thread. */
 
-import { CLUSTERED_ROWS_MIN } from "../../src/base/limits.ts";
+import { CLUSTERED_ROWS_MIN } from "../../src/base/cluster-limits.ts";
 import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
 import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
 import { localCache } from "../../src/engine/local-cache.ts";
