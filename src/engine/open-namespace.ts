@@ -182,6 +182,7 @@ class Recovery {
     if (manifest !== undefined) this.facts = decodeFacts(manifest.state, manifest.indexedUpTo);
     const entries = new WalReader(this.#store, this.#at).entriesAfter(this.facts.sequence);
     const first = entries.next();
+    first.catch(() => {}); // It is thrown below; until then nobody waits for it.
     try {
       this.#documents.restore(await this.#open(manifest?.segments ?? []));
     } catch (error) {

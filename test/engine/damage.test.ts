@@ -199,3 +199,36 @@ test("a damaged namespace whose deletion fails can be deleted later", async () =
   expect((await next.call("delete_namespace", "sick")).status).toBe(200);
   expect(await next.rows("sick")).toBeUndefined();
 });
+
+test("damage that is found while other objects are still being read ends nothing", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", { upsert_rows: Array.from({ length: 9 }, (_, id) => ({ id })) });
+  await engine.indexAll();
+  await engine.write("n", { deletes: [1] });
+  await engine.indexAll();
+  await engine.write("n", { upsert_rows: [{ id: 3 }] });
+  const [entry] = (await store.list({ prefix: "namespaces/n-", limit: 100 })).keys.filter((key) =>
+    key.includes("/wal/"),
+  );
+  await store.put(entry, new Uint8Array(5), ALWAYS);
+  const get = store.get.bind(store);
+  let slowReads = 0;
+  store.get = async (key) => {
+    const isSlow = key.includes(".live-");
+    if (isSlow) slowReads++;
+    for (let turn = 0; isSlow && turn < 20; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return get(key);
+  };
+  // A promise that fails unheard ends the process.
+  const unheard: unknown[] = [];
+  const listener = (reason: unknown) => unheard.push(reason);
+  process.on("unhandledRejection", listener);
+  const next = await EngineFixture.open({ store });
+  const answer = await next.call("query", "n", { rank_by: ["id", "asc"], limit: 10 });
+  process.off("unhandledRejection", listener);
+  expect([answer.status, answer.json.error]).toEqual([500, expect.stringContaining(entry)]);
+  expect([unheard, slowReads > 0]).toEqual([[], true]);
+});
