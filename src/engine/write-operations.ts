@@ -196,7 +196,7 @@ class NamespaceOperations {
   }
 
   async open(): Promise<EngineAnswer> {
-    await this.#find();
+    await this.#findNewest();
     return ok();
   }
 
