@@ -3,6 +3,7 @@
  * is not; what was read is a state that a reader of that moment may see (I1 to I5, I8, I10, I14).
  */
 
+import type { Schema } from "../../src/model/schema.ts";
 import {
   applyWrite,
   canonicalAnswer,
@@ -118,8 +119,11 @@ class Checking {
     const names = meaning.kind === "copy" ? [name, meaning.source] : [name];
     const found = timelines.map((timeline, i) => {
       const test = meaning.kind === "copy" ? copyFits(i === 0) : fitsOf(meaning);
-      return timeline.find(this.#range(operation, timeline, names[i]), (state) => {
-        return test(state, operation);
+      return timeline.find(this.#range(operation, timeline, names[i]), (state, index) => {
+        const others = mayUseOldIndex(operation) ? olderSchemas(timeline, index) : [];
+        return [state, ...others.map((schema) => state && { ...state, schema })].some((one) => {
+          return test(one, operation);
+        });
       });
     });
     const [index] = found;
@@ -191,6 +195,20 @@ class Checking {
       `request ${number} ${call} ${name} ${body ?? ""} (${when}): ${what}\n${heard}`,
     );
   }
+}
+
+/** A changed full-text index is used when all of it is there; until then the old one is. */
+function mayUseOldIndex({ meaning, isLast }: Operation): boolean {
+  return meaning.kind === "query" && meaning.looksAtText && !isLast;
+}
+
+/** The schemas that a namespace had before a position of its life. */
+function olderSchemas(timeline: Timeline, index: number): Schema[] {
+  const { generation } = timeline.positions[index];
+  return timeline.positions.slice(0, index).flatMap((position) => {
+    const [state] = position.generation === generation ? position.states : [];
+    return state === undefined ? [] : [state.schema];
+  });
 }
 
 /** Tells whether an answer that tells of a state may be of an older one. */

@@ -50,6 +50,7 @@ interface Life {
 class Replay {
   readonly faults: string[] = [];
   readonly #present = new Set<ObjectKey>();
+  readonly #bodies = new Map<ObjectKey, Uint8Array>();
   readonly #lives = new Map<string, Life>();
   readonly #log: CommittedLog;
   readonly #placed: PlacedCommits;
@@ -63,11 +64,22 @@ class Replay {
     const { kind, key, event } = effect;
     if (kind === "put") this.#present.add(key);
     else this.#present.delete(key);
+    if (kind === "delete") this.#bodies.delete(key);
     const at = generationOf(key);
     if (at === undefined) return;
     const life = this.#lifeOf(at);
+    if (kind === "put" && parsePinKey(at, key) === undefined) this.#checkUnchanged(effect);
     if (kind === "delete") this.#removed(life, effect);
     else if (event < life.overAt) await this.#put(life, effect);
+  }
+
+  /** What has a number or a name of its own is put once. */
+  #checkUnchanged({ key, body, event, by }: Effect): void {
+    const before = this.#bodies.get(key);
+    if (before !== undefined && body !== undefined && Buffer.compare(before, body) !== 0) {
+      this.faults.push(`I7: ${by} overwrites ${key} (event ${event})`);
+    }
+    if (body !== undefined) this.#bodies.set(key, body);
   }
 
   /** What nothing reaches. */

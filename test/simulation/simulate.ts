@@ -9,7 +9,7 @@ import { Clients } from "./clients.ts";
 import { readCommittedLog } from "./committed-log.ts";
 import { PlacedCommits } from "./place-commits.ts";
 import { type SimulatedServer, SimulatedWorld } from "./simulated-world.ts";
-import { lastOf, readAll } from "./workload.ts";
+import { lastOf, readAll, searchAll } from "./workload.ts";
 
 /** Passes of an indexer, a grace period apart, after which nothing may be left to do (I16, I12). */
 const LAST_PASSES = 8;
@@ -82,8 +82,13 @@ async function rest(world: SimulatedWorld, clients: Clients): Promise<void> {
     await first.fixture.catalog.followAll();
     await first.fixture.catalog.settle();
   }
-  await readEverything(world, clients, first);
-  await readEverything(world, clients, await world.startServer());
+  await world.scheduler.sleep(GARBAGE_GRACE_MS, "rest");
+  for (const server of [first, await world.startServer()]) {
+    await readEverything(world, clients, server);
+    for (const name of world.swarm.names) {
+      await clients.send(searchAll(clients.nextNumber, name), server);
+    }
+  }
 }
 
 /** The lives that the names lead now. */

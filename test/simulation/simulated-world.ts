@@ -67,6 +67,7 @@ export class SimulatedWorld {
     for (let i = 0; i < this.swarm.serverCount; i++) void this.#keepServer();
     for (let i = 0; i < this.swarm.indexerCount; i++) void this.#keepIndexer();
     if (this.swarm.accidents.length > 0) void this.#befall();
+    if (this.swarm.weathers.length > 1) void this.#changeWeather();
   }
 
   /** Ends everything at once and lets calls under way take effect; the weather is fair after. */
@@ -200,6 +201,16 @@ export class SimulatedWorld {
     }
   }
 
+  async #changeWeather(): Promise<void> {
+    const { random } = this.scheduler;
+    const { weathers, weatherMs } = this.swarm;
+    while (!this.#isEnding) {
+      this.store.weather = weathers[random.below(weathers.length)];
+      if (this.store.weather.held > 0) this.longestLagMs = HELD_MS_MAX;
+      await this.scheduler.sleep(this.#upTo(2 * weatherMs), "other weather");
+    }
+  }
+
   #happen(accident: Accident): void {
     const { random } = this.scheduler;
     this.scheduler.note(accident);
@@ -229,10 +240,6 @@ export class SimulatedWorld {
         break;
       case "freeze a clock":
         pick(alive)?.clock.freeze(this.#pauseMs());
-        break;
-      case "other weather":
-        this.store.weather = pick(this.swarm.weathers) ?? FAIR;
-        if (this.store.weather.held > 0) this.longestLagMs = HELD_MS_MAX;
     }
   }
 

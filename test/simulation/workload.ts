@@ -91,6 +91,19 @@ export function readAll(number: number, name: string): Operation {
   return { ...sent({ number, name }, everything()), isLast: true };
 }
 
+/** Documents by their texts. */
+export function searchAll(number: number, name: string): Operation {
+  const expression = {
+    kind: "bm25",
+    attribute: "t",
+    query: "fox runs",
+    lastAsPrefix: true,
+  } as const;
+  const request = single(documentsQuery({ kind: "score", expression }));
+  const meaning = { kind: "query", request, looksAtText: true, isEventual: false } as const;
+  return { ...sent({ number, name }, meaning), isLast: true };
+}
+
 /** A request of the last check. */
 export function lastOf(number: number, name: string, meaning: Meaning): Operation {
   return { ...sent({ number, name }, meaning), isLast: true };
