@@ -7,7 +7,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/s3/**/*.test.ts"],
-    fileParallelism: false,
+    // They wait more than they compute: for servers that start, and for the service.
+    maxWorkers: 2,
     globalSetup: ["test/support/s3-bucket.ts"],
     testTimeout: 180_000,
     hookTimeout: 60_000,

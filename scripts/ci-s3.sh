@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 tools=../shared/tools/s3
 root=/var/lib/ceph-ci
 port=7480
+careless_port=7481
 data=/srv/ci
 
 skip() { echo "skipped: $*"; exit 0; }
@@ -21,7 +22,7 @@ flock 9
 
 stop() {
   # The gateway first: without the others it would wait for them for minutes.
-  for daemon in rgw osd mon; do
+  for daemon in careless rgw osd mon; do
     local file="$root$data/$daemon.pid"
     [ -e "$file" ] || continue
     local pid; pid=$(cat "$file")
@@ -52,6 +53,36 @@ mkdir -p "$root/root"
 cp "$tools/ceph-up.sh" "$root/root/"
 PORT=$port chroot "$root" /root/ceph-up.sh "$data" 9>&-
 
+# The same gateway over a database file ignores the conditions of puts: one to be refused.
+start_careless() {
+  local folder=$data/careless
+  mkdir -p "$root$folder/data"
+  cat > "$root$folder/ceph.conf" << CONF
+[global]
+log file = $folder/log
+run dir = $folder
+admin socket = $folder/socket
+rgw backend store = dbstore
+rgw config store = dbstore
+dbstore config uri = file:$folder/config.db
+dbstore db dir = $folder
+rgw data = $folder/data
+rgw frontends = beast endpoint=127.0.0.1:$careless_port
+CONF
+  local options=(-c "$folder/ceph.conf" -n client.rgw.a --no-mon-config)
+  chroot "$root" setsid radosgw "${options[@]}" -f > "$root$folder/out" 2>&1 9>&- &
+  echo $! > "$root$data/careless.pid"
+  for _ in $(seq 100); do
+    curl -s -o /dev/null "http://127.0.0.1:$careless_port/" && break
+    sleep 0.2
+  done
+  chroot "$root" radosgw-admin "${options[@]}" user create --uid=test --display-name=test \
+    --access-key=testkey --secret-key=testsecret > /dev/null 2>&1 9>&-
+}
+start_careless
+
 export S3_TEST_ENDPOINT="http://127.0.0.1:$port"
-export AWS_ACCESS_KEY_ID=testkey AWS_SECRET_ACCESS_KEY=testsecret AWS_EC2_METADATA_DISABLED=true
+export S3_TEST_CARELESS_ENDPOINT="http://127.0.0.1:$careless_port"
+export AWS_ACCESS_KEY_ID=testkey AWS_SECRET_ACCESS_KEY=testsecret
+export AWS_EC2_METADATA_DISABLED=true
 npm run --silent test:s3 9>&-

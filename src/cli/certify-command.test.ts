@@ -1,32 +1,58 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { WorkingStore } from "../../test/support/working-store.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { CERTIFICATION_CASES } from "../storage/certification.ts";
+import { ALWAYS, type ObjectBody, type ObjectKey } from "../storage/object-store.ts";
+import { openObjectStore } from "../storage/open-object-store.ts";
 import { runCertifyCommand } from "./certify-command.ts";
 
-test("a directory passes, with processes that race and are killed", async () => {
-  const { path, remove } = await temporaryDirectory();
+const COUNT = CERTIFICATION_CASES.length + 2;
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+async function certify(openStore: typeof openObjectStore) {
   let report = "";
   const started: string[] = [];
-  try {
-    const config = { kind: "directory", root: `${path}/data` } as const;
-    const code = await runCertifyCommand(config, {
-      clock: systemClock,
-      random: systemRandom,
-      print: (text) => {
-        report += text;
-      },
-      progress: (text) => started.push(text),
-    });
-    const count = CERTIFICATION_CASES.length + 2;
-    expect(report).toContain(`${count} of ${count} promises kept; 0 conditional puts`);
-    expect(report).toMatch(/100 races, one winner each \(\d+ \+ \d+ \+ \d+ \+ \d+\)/);
-    expect(report).toMatch(/3 kills, 3\d\d acknowledged puts, none lost/);
-    expect(started).toHaveLength(count);
-    expect(started[0]).toMatch(new RegExp(`^1 of ${count}: `));
-    expect(code).toBe(0);
-  } finally {
-    await remove();
+  const config = { kind: "directory", root: `${directory.path}/data` } as const;
+  const code = await runCertifyCommand(config, {
+    clock: systemClock,
+    random: systemRandom,
+    openStore,
+    print: (text) => {
+      report += text;
+    },
+    progress: (text) => started.push(text),
+  });
+  return { code, report, started };
+}
+
+test("a directory passes, with processes that race and are killed", async () => {
+  const { code, report, started } = await certify(openObjectStore);
+  expect(report).toContain(`${COUNT} of ${COUNT} promises kept; 0 conditional puts`);
+  expect(report).toMatch(/100 races, one winner each \(\d+ \+ \d+ \+ \d+ \+ \d+\)/);
+  expect(report).toMatch(/3 kills, 3\d\d acknowledged puts, none lost/);
+  expect(report).toContain("This store can be used.");
+  expect(started).toHaveLength(COUNT);
+  expect(started[0]).toMatch(new RegExp(`^1 of ${COUNT}: `));
+  expect(code).toBe(0);
+});
+
+test("a store that breaks a promise gets 1, and the report says what was seen", async () => {
+  class Ignoring extends WorkingStore {
+    override put(key: ObjectKey, body: ObjectBody) {
+      return this.inner.put(key, body, ALWAYS);
+    }
   }
+  const open = async () => ({ store: new Ignoring(), exclusive: true });
+  const { code, report } = await certify(open);
+  expect(report).toMatch(/FAIL {2}put-if-absent conflicts .*\n.*the second put: .*"written"/);
+  expect(report).toMatch(/FAIL {2}of 64 conditional puts .*\n.*64 of 64 puts of one key/);
+  expect(report).toContain("This store must not be used.");
+  expect(code).toBe(1);
 });

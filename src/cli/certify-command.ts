@@ -7,7 +7,7 @@ import type { Random } from "../base/random.ts";
 import { type CaseResult, CERTIFICATION_CASES, certify } from "../storage/certification.ts";
 import type { CertificationCase } from "../storage/certification-case.ts";
 import { objectKey } from "../storage/object-store.ts";
-import { openObjectStore } from "../storage/open-object-store.ts";
+import type { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import { type StoreConfig, storeName } from "../storage/store-config.ts";
 import { processCases } from "./certify-processes.ts";
@@ -16,6 +16,8 @@ import { processCases } from "./certify-processes.ts";
 export interface CertifyParts {
   readonly clock: Clock;
   readonly random: Random;
+  /** Opens the store in this process. */
+  readonly openStore: typeof openObjectStore;
   /** Takes the report. */
   readonly print: (text: string) => void;
   /** Takes what is going on. */
@@ -29,7 +31,7 @@ export interface CertifyParts {
  */
 export async function runCertifyCommand(config: StoreConfig, parts: CertifyParts): Promise<number> {
   const { clock, random, print } = parts;
-  const opened = await openObjectStore(config, parts);
+  const opened = await parts.openStore(config, parts);
   await opened.store.get(objectKey("certify/connect")); // Wrong settings show here, at once.
   const store = new RetryingObjectStore({ store: opened.store, clock, random });
   const run = `certify/${Buffer.from(random.bytes(8)).toString("hex")}`;

@@ -5,6 +5,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { openEngine } from "../engine/open-engine.ts";
 import { openIndexer } from "../engine/open-indexer.ts";
+import { openObjectStore } from "../storage/open-object-store.ts";
 import { runCertifyCommand } from "./certify-command.ts";
 import { runIndexCommand } from "./index-command.ts";
 import { createProgram } from "./program.ts";
@@ -27,6 +28,7 @@ const program = createProgram(version, {
     const code = await runCertifyCommand(storeOfText(settings, store), {
       clock: systemClock,
       random: systemRandom,
+      openStore: openObjectStore,
       print: (text) => process.stdout.write(text),
       progress: (text) => process.stderr.write(text),
     });

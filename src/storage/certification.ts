@@ -44,11 +44,12 @@ export async function certify(
   }
 }
 
-/** Deletes everything that a store lists. */
+/** Deletes everything that a store lists, unless its deletes do nothing. */
 async function removeAll(store: ObjectStore): Promise<void> {
-  for (;;) {
+  for (let last = ""; ; ) {
     const { keys, truncated } = await store.list({ prefix: "", limit: 1_000 });
     await inParallel(keys.length, 32, (number) => store.delete(keys[number]));
-    if (!truncated || keys.length === 0) return;
+    if (!truncated || keys.length === 0 || keys[0] === last) return;
+    last = keys[0];
   }
 }

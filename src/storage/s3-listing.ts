@@ -45,7 +45,9 @@ export async function listS3(request: ListRequest, listRaw: ListRaw): Promise<Li
     prefixes.push(...page.prefixes.filter((folded) => isObjectKey(folded.slice(0, -1))));
     const isFull = keys.length + prefixes.length === limit;
     if (!page.truncated || isFull) return { keys, prefixes, truncated: page.truncated };
-    startAfter = endOfRaw(page, startAfter);
+    const end = endOfRaw(page, startAfter);
+    if (end === startAfter) throw new Error("the service's listing does not go on");
+    startAfter = end;
   }
 }
 

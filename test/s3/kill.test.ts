@@ -5,7 +5,7 @@ import { runKillLoop } from "../support/kill-loop.ts";
 import { freshS3Config, s3Arguments } from "../support/s3-bucket.ts";
 import { startServer } from "../support/server-process.ts";
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 10);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 8);
 
 test(`no acknowledged write is lost in ${ROUNDS} kills, and none is half there`, async () => {
   const config = freshS3Config();

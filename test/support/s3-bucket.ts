@@ -10,14 +10,22 @@ import type { S3StoreConfig } from "../../src/storage/store-config.ts";
 /** Base URL of the service; the AWS SDK's own variables hold the credentials. */
 export const S3_TEST_ENDPOINT = process.env.S3_TEST_ENDPOINT ?? "";
 
+/** Base URL of a service that ignores conditions, for tests of refusals; may be missing. */
+export const CARELESS_ENDPOINT = process.env.S3_TEST_CARELESS_ENDPOINT;
+
 /** Name of the bucket. */
 export const S3_TEST_BUCKET = "trawl-test";
 
 /** Vitest's global set-up: makes the bucket, and fails if there is no service. */
 export async function setup(): Promise<void> {
   if (S3_TEST_ENDPOINT === "") throw new Error("S3_TEST_ENDPOINT names no service");
+  await makeBucket(S3_TEST_ENDPOINT);
+  if (CARELESS_ENDPOINT !== undefined) await makeBucket(CARELESS_ENDPOINT);
+}
+
+async function makeBucket(endpoint: string): Promise<void> {
   const client = new S3Client({
-    endpoint: S3_TEST_ENDPOINT,
+    endpoint,
     region: "us-east-1",
     forcePathStyle: true,
   });
