@@ -32,6 +32,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     throw error;
   };
   const kernel = await compileKernel(config.kernel);
+  const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
   const writeCache = new MessageChannel();
   const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
   const writeData: WriteThreadData = {
@@ -43,12 +44,14 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     queryThreads,
     cache: writeCache.port1,
   };
+  // Each thread may hold that much at a time, and as much again of other things.
+  const scanBytesMax = Math.floor(cacheBytesMax / (2 * (queryThreads + 1)));
   const readers = [writeCache, ...queryCaches].map(({ port2 }) => port2);
   const cacheData: CacheThreadData = {
     store,
     diskCache,
     encryptionKeysPath: config.encryptionKeysPath,
-    cacheBytesMax: Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE),
+    cacheBytesMax,
     kernelThreads: queryThreads,
     readers,
   };
@@ -63,7 +66,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
       onCrash,
     ),
     queryThreads: queryCaches.map(({ port1 }, thread) => {
-      const data: QueryThreadData = { thread, kernel, embedding, cache: port1 };
+      const data: QueryThreadData = { thread, kernel, embedding, scanBytesMax, cache: port1 };
       const port = startThread<readonly ToQueryThread[], readonly FromQueryThread[]>(
         "query-thread",
         { data, ports: [port1] },

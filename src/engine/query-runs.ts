@@ -7,6 +7,7 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import { SNAPSHOTS_RETRIED_MAX } from "../base/limits.ts";
+import { ScanProgress } from "../query/scan-progress.ts";
 import type { Snapshot } from "../query/snapshot.ts";
 import { NotResident } from "../segment/not-resident.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
@@ -21,6 +22,8 @@ export interface CountedReads {
 export interface QuerySource {
   /** Of the state now. Throws what the caller of `runOnSnapshot` knows if there is none any more. */
   snapshot(): Snapshot;
+  /** Bytes of vectors that exact scans may ask for at a time. */
+  readonly scanBytesMax: number;
   /** Keeps the memory of all segments until the returned function is called. */
   hold(): () => void;
 }
@@ -32,7 +35,7 @@ export interface QuerySource {
 export async function runOnSnapshot<T>(
   source: QuerySource,
   reads: CountedReads,
-  query: (snapshot: Snapshot) => T,
+  query: (snapshot: Snapshot, progress: ScanProgress) => T,
 ): Promise<{ result: T; snapshot: Snapshot; figures: RunFigures }> {
   let last: Snapshot | undefined;
   for (let tried = 0; ; tried++) {
@@ -54,14 +57,16 @@ async function runOn<T>(
   newest: Snapshot,
   source: QuerySource,
   reads: CountedReads,
-  query: (snapshot: Snapshot) => T,
+  query: (snapshot: Snapshot, progress: ScanProgress) => T,
 ): Promise<{ result: T; snapshot: Snapshot; figures: RunFigures }> {
+  const progress = new ScanProgress(source.scanBytesMax);
   let snapshot = newest;
   let letGo: (() => void) | undefined;
   try {
     const { result, figures } = await reads.runCounted(() => {
+      progress.begin();
       try {
-        return query(snapshot);
+        return query(snapshot, progress);
       } catch (error) {
         if (error instanceof NotResident && letGo === undefined) {
           letGo = source.hold();

@@ -17,6 +17,7 @@ import { measureRecall } from "../query/measure-recall.ts";
 import type { Probing, QueryContext } from "../query/query-context.ts";
 import { querySlots } from "../query/query-weight.ts";
 import { explainRequest, runRequest } from "../query/run-request.ts";
+import type { ScanProgress } from "../query/scan-progress.ts";
 import type { Snapshot } from "../query/snapshot.ts";
 import type { AddedSegment } from "../segment/memtable-delta.ts";
 import { type OpenSegment, openSegment } from "../segment/segment-reader.ts";
@@ -61,6 +62,8 @@ export interface QueryServiceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly reads: CountedReads & Pick<SegmentReads, "sourceOf">;
+  /** Bytes of vectors that an exact scan may ask for at a time. */
+  readonly scanBytesMax: number;
   post(message: FromQueryThread): void;
 }
 
@@ -143,6 +146,7 @@ export class QueryService {
         if (replica.state.retired) throw new NamespaceClosed();
         return snapshotOf(replica);
       },
+      scanBytesMax: this.#parts.scanBytesMax,
       hold: () => {
         const held = { version: replica.version };
         replica.held.add(held);
@@ -155,8 +159,10 @@ export class QueryService {
   }
 
   /** Runs a query over the newest state of its namespace. */
-  #run<T>(replica: Replica, query: (snapshot: Snapshot) => T) {
-    return runOnSnapshot(this.#source(replica), this.#parts.reads, query);
+  #run<T>(replica: Replica, query: (snapshot: Snapshot, context: QueryContext) => T) {
+    return runOnSnapshot(this.#source(replica), this.#parts.reads, (snapshot, progress) =>
+      query(snapshot, this.#context(replica, progress)),
+    );
   }
 
   async #answer(message: QueryMessage): Promise<void> {
@@ -189,8 +195,8 @@ export class QueryService {
       case "explain": {
         const request = await this.#embedded(message, parseQueryBody(message.body));
         const replica = this.#replica(message);
-        const { result } = await this.#run(replica, (snapshot) =>
-          explainRequest(snapshot, request.request, this.#context(replica)),
+        const { result } = await this.#run(replica, (snapshot, context) =>
+          explainRequest(snapshot, request.request, context),
         );
         return json(encodeExplainAnswer(result));
       }
@@ -199,16 +205,16 @@ export class QueryService {
         const replica = this.#replica(message);
         // Every attempt draws the same samples, or none would ever find all of its bytes.
         const seed = Buffer.from(this.#parts.random.bytes(4)).readUInt32LE();
-        const { result } = await this.#run(replica, (snapshot) =>
-          measureRecall(snapshot, request, this.#context(replica), seededRandom(seed)),
+        const { result } = await this.#run(replica, (snapshot, context) =>
+          measureRecall(snapshot, request, context, seededRandom(seed)),
         );
         return json(encodeRecallAnswer(result));
       }
       case "export_documents": {
         const replica = this.#replica(message);
         const { cursor } = message.parameters;
-        const { result } = await this.#run(replica, (snapshot) =>
-          exportPage(snapshot, cursor, this.#context(replica)),
+        const { result } = await this.#run(replica, (snapshot, context) =>
+          exportPage(snapshot, cursor, context),
         );
         return json(result);
       }
@@ -231,7 +237,7 @@ export class QueryService {
       result,
       snapshot,
       figures: cost,
-    } = await this.#run(replica, (newest) => runRequest(newest, request, this.#context(replica)));
+    } = await this.#run(replica, (newest, context) => runRequest(newest, request, context));
     const { results, counters } = result;
     this.#count(counters);
     const body = encodeQueryAnswer({
@@ -309,10 +315,10 @@ export class QueryService {
     return replica;
   }
 
-  #context(replica: Replica): QueryContext {
+  #context(replica: Replica, progress: ScanProgress): QueryContext {
     const { builds } = replica.state;
     const { kernels, probing } = this.#parts;
-    const context = { kernels, probing };
+    const context = { kernels, probing, progress };
     return builds.length === 0 ? context : { ...context, indexState: indexState(builds) };
   }
 

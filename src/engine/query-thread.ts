@@ -23,6 +23,8 @@ export interface QueryThreadData {
   /** Undefined where kernels run as plain TypeScript. */
   readonly kernel: WebAssembly.Module | undefined;
   readonly embedding: EmbeddingConfig;
+  /** Bytes of vectors that an exact scan may ask for at a time. */
+  readonly scanBytesMax: number;
   /** To the cache thread. */
   readonly cache: MessagePort;
 }
@@ -45,6 +47,7 @@ const service = new QueryService({
   embedding: embeddingSource(data.embedding, systemClock),
   clock: systemClock,
   random: systemRandom,
+  scanBytesMax: data.scanBytesMax,
   post,
 });
 port.on("message", (messages: readonly ToQueryThread[]) => {

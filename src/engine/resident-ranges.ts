@@ -94,12 +94,16 @@ export class ResidentRanges implements SegmentReads {
   /** `run`, and what it cost. */
   async runCounted<T>(attempt: () => T): Promise<{ result: T; figures: RunFigures }> {
     const loaded: Extent[] = [];
+    let passing: Extent[] = [];
     let first: { touched: number; resident: number } | undefined;
     const bytes = { diskBytes: 0, storeBytes: 0 };
     try {
-      for (let rounds = 0; rounds < LOAD_ROUNDS_MAX; rounds++) {
+      let lastPassing: WantedRange | undefined;
+      for (let rounds = 0, stalls = 0; stalls < LOAD_ROUNDS_MAX; rounds++) {
         const before = { touched: this.#touched, resident: this.#resident };
         const outcome = attemptOnce(attempt);
+        unpin(passing);
+        passing = [];
         first ??= {
           touched: this.#touched - before.touched,
           resident: this.#resident - before.resident,
@@ -111,12 +115,18 @@ export class ResidentRanges implements SegmentReads {
             figures: { rounds, touchedCount, residentCount, ...bytes },
           };
         }
-        const figures = await this.#load(outcome.wanted, loaded);
+        const figures = await this.#load([...outcome.wanted, ...outcome.passing]);
+        loaded.push(...this.#pin(outcome.wanted));
+        passing = this.#pin(outcome.passing);
+        // Who asks for other passing bytes than before has come further.
+        if (!isSame(lastPassing, outcome.passing.at(0))) lastPassing = outcome.passing.at(0);
+        else stalls++;
         bytes.diskBytes += figures?.diskBytes ?? 0;
         bytes.storeBytes += figures?.storeBytes ?? 0;
       }
     } finally {
-      for (const extent of loaded) extent.pins--;
+      unpin(loaded);
+      unpin(passing);
     }
     throw new DatabaseError(
       "overloaded",
@@ -179,29 +189,30 @@ export class ResidentRanges implements SegmentReads {
     }
   }
 
-  /** Loads what is wanted and pins it for the run; tells what that cost, if anything. */
-  async #load(wanted: readonly WantedRange[], loaded: Extent[]): Promise<LoadFigures | undefined> {
+  /** Loads what is wanted; tells what that cost, if anything. */
+  async #load(wanted: readonly WantedRange[]): Promise<LoadFigures | undefined> {
     const missing = new Map<string, WantedRange>();
     for (const range of wanted) {
       const extent = this.#objects.get(range.object)?.find(range);
       if (extent === undefined) missing.set(`${range.object} ${range.start} ${range.end}`, range);
     }
-    let figures: LoadFigures | undefined;
-    if (missing.size > 0) {
-      const call = this.#nextCall++;
-      const ranges = [...missing.values()];
-      figures = await new Promise<LoadFigures>((resolve, reject) => {
-        this.#pending.set(call, { wanted: ranges, resolve, reject });
-        this.#parts.post({ kind: "load", call, wanted: ranges });
-      });
-    }
-    for (const range of wanted) {
+    if (missing.size === 0) return undefined;
+    const call = this.#nextCall++;
+    const ranges = [...missing.values()];
+    return new Promise<LoadFigures>((resolve, reject) => {
+      this.#pending.set(call, { wanted: ranges, resolve, reject });
+      this.#parts.post({ kind: "load", call, wanted: ranges });
+    });
+  }
+
+  /** Keeps ranges that were loaded from being forgotten. */
+  #pin(ranges: readonly WantedRange[]): Extent[] {
+    return ranges.flatMap((range) => {
       const extent = this.#objects.get(range.object)?.find(range);
-      if (extent === undefined) continue;
+      if (extent === undefined) return [];
       extent.pins++;
-      loaded.push(extent);
-    }
-    return figures;
+      return [extent];
+    });
   }
 
   #loaded({ call, places, figures }: Extract<FromCache, { kind: "loaded" }>): void {
@@ -248,9 +259,17 @@ function attemptOnce<T>(attempt: () => T) {
   try {
     return { kind: "done", result: attempt() } as const;
   } catch (error) {
-    if (error instanceof NotResident) return { kind: "missing", wanted: error.wanted } as const;
-    throw error;
+    if (!(error instanceof NotResident)) throw error;
+    return { kind: "missing", wanted: error.wanted, passing: error.passing } as const;
   }
+}
+
+function unpin(extents: readonly Extent[]): void {
+  for (const extent of extents) extent.pins--;
+}
+
+function isSame(a: WantedRange | undefined, b: WantedRange | undefined): boolean {
+  return a?.object === b?.object && a?.start === b?.start;
 }
 
 /** What all objects of a thread share. */

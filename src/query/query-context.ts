@@ -7,6 +7,7 @@ import {
 } from "../base/cluster-limits.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
+import type { ScanProgress } from "./scan-progress.ts";
 
 /** Indexes that can be turned on for an attribute that has documents already. */
 export type IndexName = "filterable" | "full_text_search" | "regex" | "glob" | "fuzzy" | "ann";
@@ -38,6 +39,8 @@ export const PROBING: Probing = {
 /** Services that the thread running the query provides. */
 export interface QueryContext {
   readonly kernels: ArenaKernels;
+  /** Lets exact scans look at more vectors than memory holds. */
+  readonly progress?: ScanProgress | undefined;
   /** Absent: `PROBING`. Tests make it small. */
   readonly probing?: Probing | undefined;
   /** Undefined if the index is ready. Absent: all indexes are. */

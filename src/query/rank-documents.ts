@@ -62,9 +62,10 @@ function rankProbed(
   rank: VectorNode,
   plan: ProbePlan,
   { match, ranking }: { readonly match: Matcher; readonly ranking: DocumentRanking },
-  { snapshot: { segments }, context: { kernels }, work }: Execution,
+  { snapshot: { segments }, context, work }: Execution,
 ): void {
   const { target, access } = rank;
+  const { kernels, progress } = context;
   const matching = attemptAll(
     segments.map((segment) => () => {
       const { view } = segment;
@@ -80,7 +81,8 @@ function rankProbed(
   const wanted = probeClusters(matching, { plan, target, kernels, work });
   attemptAll(
     wanted.map(({ matches, isProbed }, index) => () => {
-      const scan = { target, access: isProbed ? "gather" : access, kernels, work } as const;
+      const how = isProbed ? "gather" : access;
+      const scan = { target, access: how, kernels, work, progress };
       scanVectors(scan, segments[index].view, matches, (ordinals, distances) =>
         ranking.offerAll(distances, index, ordinals),
       );
@@ -94,7 +96,9 @@ function rankSegment(rank: RankNode, part: SegmentPart, { context, work }: Execu
   const { view } = segment;
   switch (rank.kind) {
     case "vector": {
-      const scan = { target: rank.target, access: rank.access, kernels: context.kernels, work };
+      const { target, access } = rank;
+      const { kernels, progress } = context;
+      const scan = { target, access, kernels, work, progress };
       scanVectors(scan, view, matchBits(matching, view), (ordinals, distances) =>
         ranking.offerAll(distances, index, ordinals),
       );

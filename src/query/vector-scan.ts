@@ -5,7 +5,7 @@ import type { Ordinal } from "../base/ids.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
-import { attemptAll } from "../segment/not-resident.ts";
+import { attemptAll, NotResident, type WantedRange } from "../segment/not-resident.ts";
 import type { ColumnView, SegmentView, VectorPlace } from "../segment/segment-view.ts";
 import { lateInteractionDistance } from "../vector/late-interaction.ts";
 import {
@@ -23,6 +23,7 @@ import {
   type VisitPart,
 } from "./ordinal-bits.ts";
 import type { VectorTarget } from "./plan.ts";
+import type { ScanProgress, SegmentScan } from "./scan-progress.ts";
 import type { WorkCounters } from "./work-counters.ts";
 
 /** What a scan works with. */
@@ -34,6 +35,8 @@ export interface VectorScan {
   readonly access: "scan" | "gather";
   readonly kernels: ArenaKernels;
   readonly work: WorkCounters;
+  /** Absent: all vectors must be in memory at the same time. */
+  readonly progress?: ScanProgress | undefined;
 }
 
 /**
@@ -51,7 +54,7 @@ export function scanVectors(
   const { presence } = found.column;
   const candidates =
     presence === undefined ? within : andBits(presenceBits(presence, view.documentCount), within);
-  const measure = distanceMeasure(scan, candidates, found);
+  const measure = distanceMeasure(scan, candidates, { view, found });
   forEachPart(candidates, (ordinals, distances) => {
     measure(ordinals, distances);
     for (let i = 0; i < ordinals.length; i++) {
@@ -63,12 +66,32 @@ export function scanVectors(
   });
 }
 
-function distanceMeasure(scan: VectorScan, candidates: OrdinalBits, column: ColumnView): VisitPart {
+function distanceMeasure(
+  scan: VectorScan,
+  candidates: OrdinalBits,
+  { view, found: column }: { readonly view: SegmentView; readonly found: ColumnView },
+): VisitPart {
   const { query, metric } = scan.target;
   if (!(query instanceof Float32Array)) return measureMulti(query, metric, column.column);
   const place = must(column.vectors, "dense vectors have no place");
-  if (place.chunkRows < column.column.count) requireChunks(place, candidates);
-  return measureDense(scan, query, { column, place });
+  const measure = measureDense(scan, query, { column, place });
+  if (place.chunkRows >= column.column.count) return measure;
+  const { buffer, byteOffset, byteLength } = query;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const key = `${scan.target.attribute} ${bytes.toString("base64")}`;
+  const { progress } = scan;
+  let begun = progress?.find(view, key);
+  if (begun === undefined) {
+    try {
+      requireChunks(place, candidates);
+      return measure;
+    } catch (error) {
+      if (!(error instanceof NotResident) || progress === undefined) throw error;
+    }
+    const { count } = column.column;
+    begun = progress.start(view, key, { count, chunks: Math.ceil(count / place.chunkRows) });
+  }
+  return measureInWaves(begun, { place, candidates, measure, progress });
 }
 
 interface Rows {
@@ -148,6 +171,56 @@ function requireChunks(place: VectorPlace, candidates: OrdinalBits): void {
     });
   });
   attemptAll(wanted);
+}
+
+/**
+ * Measures what is in memory and not measured yet, and gives all distances if that is all; or else
+ * throws one `NotResident` for the next of the missing chunks.
+ */
+function measureInWaves(
+  { distances, done }: SegmentScan,
+  of: {
+    readonly place: VectorPlace;
+    readonly candidates: OrdinalBits;
+    readonly measure: VisitPart;
+    readonly progress: ScanProgress | undefined;
+  },
+): VisitPart {
+  const { place, candidates, measure, progress } = of;
+  const passing: WantedRange[] = [];
+  const isHere = new Map<number, boolean>();
+  const look = (index: number): boolean => {
+    try {
+      place.chunk(index);
+      return true;
+    } catch (error) {
+      if (!(error instanceof NotResident)) throw error;
+      const bytes = place.chunkRows * place.strideBytes;
+      if (progress === undefined || progress.mayWant(bytes)) passing.push(...error.wanted);
+      return false;
+    }
+  };
+  forEachPart(candidates, (ordinals, scratch) => {
+    forEachChunk(ordinals, place.chunkRows, ({ index, start, end }) => {
+      if (done[index] === 1) return;
+      const here = isHere.get(index) ?? look(index);
+      isHere.set(index, here);
+      if (!here) return;
+      const part = ordinals.subarray(start, end);
+      const found = scratch.subarray(start, end);
+      measure(part, found);
+      for (let i = 0; i < part.length; i++) distances[part[i]] = found[i];
+    });
+  });
+  let isComplete = true;
+  for (const [index, here] of isHere) {
+    if (here) done[index] = 1;
+    else isComplete = false;
+  }
+  if (!isComplete) throw new NotResident([], passing);
+  return (ordinals, found) => {
+    for (let i = 0; i < ordinals.length; i++) found[i] = distances[ordinals[i]];
+  };
 }
 
 function matrixOf({ column, place }: Rows, index: number): RowMatrix {

@@ -13,11 +13,15 @@ export interface WantedRange {
  * what is wanted and runs it again from its start; it must not have changed anything by then.
  */
 export class NotResident extends Error {
+  /** What all further runs need, too. */
   readonly wanted: readonly WantedRange[];
+  /** What the next run alone needs: it keeps what it learns from it. */
+  readonly passing: readonly WantedRange[];
 
-  constructor(wanted: readonly WantedRange[]) {
+  constructor(wanted: readonly WantedRange[], passing: readonly WantedRange[] = []) {
     super("bytes of a stored segment are not in memory");
     this.wanted = wanted;
+    this.passing = passing;
   }
 }
 
@@ -28,15 +32,20 @@ export class NotResident extends Error {
  */
 export function attemptAll<T>(attempts: Iterable<() => T>): T[] {
   const results: T[] = [];
-  const wanted: WantedRange[] = [];
+  const missed: NotResident[] = [];
   for (const attempt of attempts) {
     try {
       results.push(attempt());
     } catch (error) {
       if (!(error instanceof NotResident)) throw error;
-      wanted.push(...error.wanted);
+      missed.push(error);
     }
   }
-  if (wanted.length > 0) throw new NotResident(wanted);
+  if (missed.length > 0) {
+    throw new NotResident(
+      missed.flatMap(({ wanted }) => wanted),
+      missed.flatMap(({ passing }) => passing),
+    );
+  }
   return results;
 }

@@ -378,6 +378,7 @@ function startQueryThread(
     embedding: hashEmbeddingProvider,
     clock: of.clock,
     random: of.random,
+    scanBytesMax: Math.floor((of.options.cacheBytes ?? 64 * MIB) / 4),
     post: (message) => far.post(message),
   });
   far.listen((message) => service.hear(message));
