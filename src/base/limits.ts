@@ -1,4 +1,7 @@
-/** Every bound of the system, with unit and origin. "contract" is the wire contract. */
+/**
+ * Every bound of the system, with unit and origin; those of reading a far store are in
+ * far-store-limits.ts. "contract" is the wire contract.
+ */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -187,8 +190,11 @@ export const COMPRESS_BYTES_MIN = 4 * KIB;
 export const COMPRESS_INLINE_BYTES_MAX = 64 * KIB;
 /** Bytes of WAL entries that a reader holds ahead of its caller. */
 export const WAL_PREFETCH_BYTES_MAX = 64 * MIB;
-/** WAL entries that a reader has under way at once; hides the latency of a far store. */
-export const WAL_PREFETCH_ENTRIES_MAX = 16;
+/**
+ * WAL entries that a reader has under way at once; hides the latency of a far store: a log of
+ * `INDEX_TAIL_ENTRIES` takes 16 rounds.
+ */
+export const WAL_PREFETCH_ENTRIES_MAX = 64;
 /** Tries to commit one WAL entry while the store's answers leave its fate open. */
 export const WAL_PUT_ATTEMPTS_MAX = 6;
 /**
@@ -196,16 +202,6 @@ export const WAL_PUT_ATTEMPTS_MAX = 6;
  * seconds of indexing, a try some requests.
  */
 export const COPY_ATTEMPTS_MAX = 8;
-/** Last entries of a log that an opening asks for before it knows which ones it needs. */
-export const OPENING_ENTRIES_AHEAD_MAX = 16;
-/** Tombstones that an opening asks for before it knows which ones it needs. */
-export const OPENING_TOMBSTONES_AHEAD_MAX = 64;
-/** Bytes of each such object that are asked for; a larger one is read again where it is needed. */
-export const OPENING_AHEAD_BYTES_MAX = 256 * KIB;
-/** Bytes of entries that are replayed together: what their ids lead to is then read in one go. */
-export const REPLAY_GROUP_BYTES_MAX = 1 * MIB;
-/** Entries that are replayed together. */
-export const REPLAY_GROUP_ENTRIES_MAX = 64;
 /** Tries to find the newest manifest while versions are collected under the reader. */
 export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;
 /** Stored vectors that one recall measurement samples as queries; our choice. */
@@ -327,16 +323,6 @@ export const CACHE_READS_MAX = 64;
 export const NEAR_RANGE_BYTES = 256 * KIB;
 /** Bytes that ranges which are read together may span, so that large reads run in parallel. */
 export const RANGE_READ_BYTES_MAX = 8 * MIB;
-/** Bytes of the disk cache's directory, unless a setting says otherwise; our choice. */
-export const DISK_CACHE_BYTES_DEFAULT = 10 * GIB;
-/** Bytes that wait to be written to the disk cache before reads of the store wait for the disk. */
-export const DISK_CACHE_PENDING_BYTES_MAX = 64 * MIB;
-/** How long a disk cache leaves its disk alone after it failed; a failing disk may be slow, too. */
-export const DISK_CACHE_REST_MS = 30_000;
-/** How stale the note of a cached region's last use may be: one small write in this time. */
-export const DISK_CACHE_TOUCH_MS = 600_000;
-/** Segments of which a reader remembers whether and how they are encrypted; 1 KiB each at most. */
-export const OBJECT_HEADS_MAX = 4096;
 /** Small reads of a stored segment's content take the whole window of this size around them. */
 export const CACHE_WINDOW_BYTES = 64 * KIB;
 /** How often one query may find that bytes are missing, load them and start again. */

@@ -1,7 +1,7 @@
 /** From settings to the disk cache, and back to flags for the indexer. */
 
 import { resolve } from "node:path";
-import { DISK_CACHE_BYTES_DEFAULT } from "../base/limits.ts";
+import { DISK_CACHE_BYTES_DEFAULT, DISK_CACHE_BYTES_MIN } from "../base/far-store-limits.ts";
 import type { DiskCacheConfig } from "../storage/disk-cache-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 import { SettingFault } from "./parse-setting.ts";
@@ -26,6 +26,10 @@ export function diskCacheConfig(
     return undefined;
   }
   if (typeof bytesMax !== "number" || bytesMax === 0) return undefined;
+  if (bytesMax < DISK_CACHE_BYTES_MIN) {
+    const rule = `must be 0, for no disk cache, or at least ${DISK_CACHE_BYTES_MIN} bytes (64MiB)`;
+    throw new SettingFault(`--disk-cache-limit: ${bytesMax} ${rule}`);
+  }
   return {
     directory: resolve(typeof directory === "string" ? directory : "trawl-cache"),
     bytesMax,

@@ -1,11 +1,15 @@
 /**
  * What opening a namespace asks first: one listing of all that is under its name, so that the
- * manifest, the log after it and the tombstones can be read in one round. A name with more objects
- * than a page has is looked up step by step instead.
+ * manifest, the log after it and the tombstones can be read in one round. A name with very many
+ * objects is looked up step by step instead.
  */
 
+import {
+  OPENING_ENTRIES_AHEAD_MAX,
+  OPENING_LIST_PAGES_MAX,
+  OPENING_TOMBSTONES_AHEAD_MAX,
+} from "../base/far-store-limits.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import { OPENING_ENTRIES_AHEAD_MAX, OPENING_TOMBSTONES_AHEAD_MAX } from "../base/limits.ts";
 import { baseVersionOf } from "../segment/segment-id.ts";
 import type { PrefixListing } from "../storage/listed-object-store.ts";
 import {
@@ -21,29 +25,41 @@ import {
   findGenerations,
   generationsIn,
 } from "./namespace-generations.ts";
-
-/** Keys of one listing; the largest page of common object stores. */
-const LIST_PAGE_KEYS = 1000;
+import { storePages } from "./store-pages.ts";
 
 /** What the store says about a name. */
 export interface NamespaceSurvey extends FoundGenerations {
-  /** Everything under the name; undefined if that is more than a page. */
+  /** Everything under the name; undefined if that is more than `OPENING_LIST_PAGES_MAX` pages. */
   readonly listing: PrefixListing | undefined;
 }
 
-/** Looks a name up. Costs two listings at the same time; two more for a name with many objects. */
+/**
+ * Looks a name up. Costs two listings at the same time, and one after the other for more pages; a
+ * name with more pages than the limit is looked up by its prefixes.
+ */
 export async function surveyNamespace(
   store: ObjectStore,
   name: NamespaceName,
 ): Promise<NamespaceSurvey> {
   const prefix = namespacePrefix(name);
-  const [deleted, { keys, truncated }] = await Promise.all([
+  const [deleted, keys] = await Promise.all([
     deletedGenerations(store, name),
-    store.list({ prefix, limit: LIST_PAGE_KEYS }),
+    listSome(store, prefix),
   ]);
-  if (truncated) return { ...(await findGenerations(store, name)), listing: undefined };
+  if (keys === undefined) return { ...(await findGenerations(store, name)), listing: undefined };
   const generations = new Set(keys.map((key) => key.slice(0, key.indexOf("/", prefix.length) + 1)));
   return { ...generationsIn(generations, name, deleted), listing: { prefix, keys } };
+}
+
+/** All keys under a prefix; undefined if there are too many. */
+async function listSome(store: ObjectStore, prefix: string): Promise<ObjectKey[] | undefined> {
+  const keys: ObjectKey[] = [];
+  let pages = 0;
+  for await (const page of storePages(store, prefix)) {
+    keys.push(...page.keys);
+    if (page.truncated && ++pages === OPENING_LIST_PAGES_MAX) return undefined;
+  }
+  return keys;
 }
 
 /**

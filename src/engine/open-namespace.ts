@@ -5,13 +5,13 @@
  */
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { type SegmentId, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import {
-  MANIFEST_LOAD_ATTEMPTS_MAX,
   OPENING_AHEAD_BYTES_MAX,
   REPLAY_GROUP_BYTES_MAX,
   REPLAY_GROUP_ENTRIES_MAX,
-} from "../base/limits.ts";
+} from "../base/far-store-limits.ts";
+import { type SegmentId, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../base/limits.ts";
 import { type ReadWalEntry, WalReader } from "../log/wal-reader.ts";
 import type { Manifest, ManifestSegment } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";

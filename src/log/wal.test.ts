@@ -277,7 +277,7 @@ describe("WalReader", () => {
   });
 
   test("fetches ahead within its bounds", async () => {
-    const inner = await filledStore(60);
+    const inner = await filledStore(150);
     let underWay = 0;
     let most = 0;
     const get: ObjectStore["get"] = async (key) => {
@@ -287,9 +287,9 @@ describe("WalReader", () => {
       return inner.get(key);
     };
     const store = Object.assign(Object.create(inner), { get, list: inner.list.bind(inner) });
-    expect((await readAll(store)).length).toBe(60);
+    expect((await readAll(store)).length).toBe(150);
     expect(most).toBeGreaterThan(4);
-    expect(most).toBeLessThanOrEqual(16);
+    expect(most).toBeLessThanOrEqual(64);
   });
 
   test("a reader that stops early leaves no failure behind", async () => {

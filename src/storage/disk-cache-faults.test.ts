@@ -9,7 +9,7 @@ import {
 } from "../../test/support/disk-cache-world.ts";
 import { type FileCall, systemError } from "../../test/support/faulty-files.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { DISK_CACHE_REST_MS } from "../base/limits.ts";
+import { DISK_CACHE_REST_MS } from "../base/far-store-limits.ts";
 import { seededRandom } from "../base/random.ts";
 import { BLOCK_BYTES, REGION_BYTES, SET_HEAD_BYTES } from "./disk-cache-layout.ts";
 

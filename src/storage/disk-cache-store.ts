@@ -1,4 +1,4 @@
-import { DISK_CACHE_PENDING_BYTES_MAX } from "../base/limits.ts";
+import { DISK_CACHE_PENDING_BYTES_MAX } from "../base/far-store-limits.ts";
 import { joinRanges } from "./byte-ranges.ts";
 import { type CachedBlocks, DiskCache, type DiskCacheOptions } from "./disk-cache.ts";
 import { BLOCK_BYTES, REGION_BLOCKS, REGION_BYTES } from "./disk-cache-layout.ts";

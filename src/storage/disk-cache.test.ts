@@ -11,7 +11,7 @@ import {
 import type { FileCall } from "../../test/support/faulty-files.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { DISK_CACHE_TOUCH_MS } from "../base/limits.ts";
+import { DISK_CACHE_TOUCH_MS } from "../base/far-store-limits.ts";
 import { DiskCache } from "./disk-cache.ts";
 import {
   BLOCK_BYTES,

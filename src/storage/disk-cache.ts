@@ -9,7 +9,7 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import { DISK_CACHE_REST_MS, DISK_CACHE_TOUCH_MS } from "../base/limits.ts";
+import { DISK_CACHE_REST_MS, DISK_CACHE_TOUCH_MS } from "../base/far-store-limits.ts";
 import {
   BLOCK_BYTES,
   type BlockMark,
@@ -123,7 +123,8 @@ export class DiskCache {
 
   /** Forgets some objects; costs a look at every set. */
   async purge(keys: readonly ObjectKey[]): Promise<void> {
-    await this.whenIdle();
+    // What is read meanwhile may stay; to wait until nobody reads could take for ever.
+    await Promise.all(this.#writes.values());
     const ids = new Set(keys.map(objectId));
     for (const set of await this.#sets()) {
       await this.#inTurn(set, () => this.#purgeSet(set, ids));

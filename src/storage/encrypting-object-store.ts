@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { OBJECT_HEADS_MAX } from "../base/limits.ts";
+import { OBJECT_HEADS_MAX } from "../base/far-store-limits.ts";
 import { joinPieces } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import type { ByteSpan } from "./byte-ranges.ts";

@@ -1,8 +1,11 @@
 /** What it costs to open a namespace, and that what happens meanwhile does no harm (I7, I17). */
 
 import { beforeAll, describe, expect, test } from "vitest";
+import {
+  OPENING_AHEAD_BYTES_MAX,
+  OPENING_ENTRIES_AHEAD_MAX,
+} from "../../src/base/far-store-limits.ts";
 import { namespaceName } from "../../src/base/ids.ts";
-import { OPENING_AHEAD_BYTES_MAX, OPENING_ENTRIES_AHEAD_MAX } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { readsAhead } from "../../src/engine/namespace-survey.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
@@ -160,20 +163,26 @@ describe("after the listing", () => {
   });
 });
 
-test("a name with more objects than a page is opened all the same", async () => {
-  const store = new MemoryObjectStore();
+test.each([
+  { what: "a page", garbageCount: 1000 },
+  { what: "all pages that are listed", garbageCount: 4000 },
+])("a name with more objects than $what is opened all the same", async ({ garbageCount }) => {
+  const store = new RoundStore();
   const first = await EngineFixture.open({ store });
   await first.write("n", { upsert_rows: [{ id: 1 }, { id: 2 }] });
   await first.indexAll();
   await first.write("n", { upsert_rows: [{ id: 3 }], deletes: [2] });
   await first.close();
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < garbageCount; i++) {
     const name = `00000000000000000009-${String(i).padStart(16, "0")}`;
     const key = objectKey(`namespaces/n-table/0000000001/segments/${name}`);
     await store.put(key, Uint8Array.of(1), ALWAYS);
   }
   const next = await EngineFixture.open({ store });
+  store.count();
   expect(await next.rows("n")).toEqual([{ id: 1 }, { id: 3 }]);
+  const listings = store.rounds.length - store.getRounds;
+  if (garbageCount === 1000) expect(listings, store.shown).toBe(2);
 });
 
 test("an entry that is larger than what is read ahead is read whole", async () => {
@@ -214,7 +223,8 @@ test("an encrypted namespace is opened in as many rounds", async () => {
 test("what is read ahead: the end of the log, and each segment's newest tombstones", () => {
   const at = { name: namespaceName("n"), generation: 2 };
   const under = (path: string) => objectKey(`namespaces/n-table/0000000002/${path}`);
-  const wal = Array.from({ length: 20 }, (_, i) => under(`wal/${String(i + 1).padStart(20, "0")}`));
+  const length = OPENING_ENTRIES_AHEAD_MAX + 4;
+  const wal = Array.from({ length }, (_, i) => under(`wal/${String(i + 1).padStart(20, "0")}`));
   const segment = (i: number) => `segments/${String(i).padStart(20, "0")}-0123456789abcdef`;
   const live = (i: number, version: number) =>
     under(`${segment(i)}.live-${version}-0123456789abcdef`);
