@@ -131,8 +131,9 @@ export class NamespaceCatalog {
 
   /** The namespace if it exists, with all that was committed to it before the call. */
   async findNewest(name: NamespaceName): Promise<Namespace | undefined> {
-    const open = this.#open.get(name);
-    if (open !== undefined && !this.#parts.isExclusive) await open.verify();
+    // An opening under way may have read the log before the call.
+    const isKnown = this.#open.has(name) || this.#opening.has(name);
+    if (isKnown && !this.#parts.isExclusive) await (await this.get(name)).verify();
     return this.find(name);
   }
 

@@ -164,7 +164,7 @@ export class ThreadedEngine implements Engine {
     const { namespace } = first;
     let query = first;
     for (let tried = 0; tried < QUERY_OPENINGS_MAX; tried++) {
-      if (this.#queries.state(namespace) === undefined) {
+      if (this.#queries.state(namespace) === undefined || query.wasClosed) {
         const opened = await this.#writes.call("open", { ...request, namespace }).answer;
         if (opened.status !== 200) return opened;
       }

@@ -158,3 +158,33 @@ test("strong queries and writes of two servers at the same time", async () => {
   };
   await Promise.all([client(a, 100), client(b, 200), client(a, 300), client(b, 400)]);
 });
+
+test("a request that joins an opening under way sees what was written since it began", async () => {
+  const store = new MemoryObjectStore();
+  const first = await EngineFixture.open({ store, isShared: true });
+  await first.write("n", { upsert_rows: [{ id: 1 }] });
+  const slow = new MemoryObjectStore();
+  let goOn: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  slow.get = (key) => store.get(key);
+  slow.getRange = (key, start, end) => store.getRange(key, start, end);
+  slow.put = (key, body, condition) => store.put(key, body, condition);
+  slow.list = async (request) => {
+    const page = await store.list(request);
+    if (request.prefix.includes("/wal/")) await held;
+    return page;
+  };
+  const second = await EngineFixture.open({ store: slow, isShared: true });
+  const early = second.rows("n");
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  await first.write("n", { upsert_rows: [{ id: 2 }] });
+  const late = second.call("get_metadata", "n");
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  goOn();
+  await early;
+  expect((await late).json.approx_row_count).toBe(2);
+  await first.close();
+  await second.close();
+});
