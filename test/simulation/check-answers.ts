@@ -182,7 +182,9 @@ class Checking {
     const shown = [first, last].map((index) => {
       const [state] = timeline.possibleStates(index);
       const { meaning } = operation;
-      const wanted = state && meaning.kind === "query" ? queryText(state, meaning.request) : "";
+      const hasIndex = state?.schema.attributes.get("t")?.fullTextSearch !== undefined;
+      const isAnswerable = meaning.kind === "query" && (hasIndex || !meaning.looksAtText);
+      const wanted = state && isAnswerable ? queryText(state, meaning.request) : "";
       return `position ${index}: ${documentsText(state?.documents)}\n${wanted}`;
     });
     return `I1/I8: no state from\n${shown.join("\nto ")}\nexplains it`;

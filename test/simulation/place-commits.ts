@@ -65,7 +65,10 @@ export class PlacedCommits {
     }
     const imported = batch.find(({ kind }) => kind === "import");
     const owner = this.#byNumber.get(numberOf(batch, timeline.last.states[0]?.schema) ?? 0);
-    if (batch.some(({ kind }) => kind === "delete_namespace")) {
+    const endsLife = batch.some(({ kind }) => kind === "delete_namespace");
+    if (endsLife && isNew) {
+      timeline.begin(place, [undefined]); // A start has ended what a crash had not begun.
+    } else if (endsLife) {
       const deleter = this.#claim(commit, ({ meaning }) => meaning.kind === "delete namespace");
       const index = timeline.begin(place, [undefined]);
       this.#note(deleter, { index, counts: [undefined] }, where);
