@@ -131,6 +131,8 @@ export const S3_UPLOAD_BYTES_PER_MS_MIN = MIB / 1_000;
 export const S3_SILENCE_MS_MAX = 20_000;
 /** Bodies up to here are sent as one array; conditional ones above are streamed. */
 export const S3_BUFFERED_BYTES_MAX = 16 * MIB;
+/** Bytes of a streamed body that are hashed at once: some milliseconds of a thread. */
+export const S3_HASH_BYTES = 4 * MIB;
 /** One part of a multipart upload; S3 allows 5 MiB to 5 GiB, and 10,000 of them. */
 export const S3_PART_BYTES = 16 * MIB;
 /** Parts of one upload under way at once; each holds a copy of its bytes. */

@@ -177,7 +177,7 @@ export class S3ObjectStore implements ObjectStore {
       return;
     }
     const command = new this.#sdk.PutObjectCommand({ ...place, Body: streamOf(pieces) });
-    const sha256 = sha256Of(pieces);
+    const sha256 = await sha256Of(pieces);
     // The signature covers the body's hash, which the SDK cannot take from a stream.
     command.middlewareStack.add(
       (next) => (args) => {
