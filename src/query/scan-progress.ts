@@ -1,11 +1,12 @@
 import type { SegmentView } from "../segment/segment-view.ts";
+import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 
 /** Distances of one segment's vectors to one query, as far as they are known. */
 export interface SegmentScan {
-  /** By ordinal; only those in chunks that are done mean anything. */
+  /** By ordinal; only those that are known mean anything. */
   readonly distances: Float32Array;
-  /** 1 for each chunk of vectors of which all wanted distances are known. */
-  readonly done: Uint8Array;
+  /** Searches of one vector may want distances of different documents. */
+  readonly known: OrdinalBits;
 }
 
 /**
@@ -41,15 +42,12 @@ export class ScanProgress {
     return this.#scans.get(view)?.get(key);
   }
 
-  /** Begins the scan of a segment of so many documents and chunks. */
-  start(
-    view: SegmentView,
-    key: string,
-    { count, chunks }: { readonly count: number; readonly chunks: number },
-  ): SegmentScan {
+  /** Begins the scan of a segment. */
+  start(view: SegmentView, key: string): SegmentScan {
     const scans = this.#scans.get(view) ?? new Map<string, SegmentScan>();
     this.#scans.set(view, scans);
-    const scan = { distances: new Float32Array(count), done: new Uint8Array(chunks) };
+    const { documentCount } = view;
+    const scan = { distances: new Float32Array(documentCount), known: emptyBits(documentCount) };
     scans.set(key, scan);
     return scan;
   }

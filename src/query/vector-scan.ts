@@ -2,6 +2,7 @@
 
 import { assert, must } from "../base/assert.ts";
 import type { Ordinal } from "../base/ids.ts";
+import { hasBit, setBit } from "../codec/bitmap.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
@@ -88,8 +89,7 @@ function distanceMeasure(
     } catch (error) {
       if (!(error instanceof NotResident) || progress === undefined) throw error;
     }
-    const { count } = column.column;
-    begun = progress.start(view, key, { count, chunks: Math.ceil(count / place.chunkRows) });
+    begun = progress.start(view, key);
   }
   return measureInWaves(begun, { place, candidates, measure, progress });
 }
@@ -178,7 +178,7 @@ function requireChunks(place: VectorPlace, candidates: OrdinalBits): void {
  * throws one `NotResident` for the next of the missing chunks.
  */
 function measureInWaves(
-  { distances, done }: SegmentScan,
+  { distances, known }: SegmentScan,
   of: {
     readonly place: VectorPlace;
     readonly candidates: OrdinalBits;
@@ -202,22 +202,20 @@ function measureInWaves(
   };
   forEachPart(candidates, (ordinals, scratch) => {
     forEachChunk(ordinals, place.chunkRows, ({ index, start, end }) => {
-      if (done[index] === 1) return;
+      const part = ordinals.subarray(start, end);
+      if (part.every((ordinal) => hasBit(known, ordinal))) return;
       const here = isHere.get(index) ?? look(index);
       isHere.set(index, here);
       if (!here) return;
-      const part = ordinals.subarray(start, end);
       const found = scratch.subarray(start, end);
       measure(part, found);
-      for (let i = 0; i < part.length; i++) distances[part[i]] = found[i];
+      for (let i = 0; i < part.length; i++) {
+        distances[part[i]] = found[i];
+        setBit(known, part[i]);
+      }
     });
   });
-  let isComplete = true;
-  for (const [index, here] of isHere) {
-    if (here) done[index] = 1;
-    else isComplete = false;
-  }
-  if (!isComplete) throw new NotResident([], passing);
+  if ([...isHere.values()].includes(false)) throw new NotResident([], passing);
   return (ordinals, found) => {
     for (let i = 0; i < ordinals.length; i++) found[i] = distances[ordinals[i]];
   };

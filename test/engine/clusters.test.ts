@@ -8,7 +8,7 @@ import { EngineFixture } from "../support/engine-fixture.ts";
 const DIMENSIONS = 6;
 const ROWS = 40_000;
 
-test("ANN looks at few of many documents, new ones among them, and not at deleted ones", async () => {
+test("ANN looks at few of many documents, at new ones, and not at deleted ones", async () => {
   const random = seededRandom(1);
   const vector = () => Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
   const store = new RoundStore();

@@ -48,6 +48,13 @@ const PROBED: Readonly<Record<string, object>> = {
     include_attributes: true,
   },
   fused: QUERIES.hybrid,
+  "the same vector with other filters": {
+    queries: [
+      { rank_by: ["vector", "ANN", VECTOR], filters: ["group", "Eq", "g1"], limit: 5 },
+      { rank_by: ["vector", "kNN", VECTOR], filters: ["group", "NotEq", "g3"], limit: 100 },
+      { rank_by: ["vector", "ANN", VECTOR], limit: 5 },
+    ],
+  },
 };
 
 test.each(Object.entries(PROBED))(
