@@ -22,6 +22,8 @@ export const DISK_CACHE_BYTES_DEFAULT = 10 * GIB;
 export const DISK_CACHE_BYTES_MIN = 64 * MIB;
 /** Bytes that wait to be written to the disk cache before reads of the store wait for the disk. */
 export const DISK_CACHE_PENDING_BYTES_MAX = 64 * MIB;
+/** Files that a disk cache has open; the machine's calls wait for 4 threads, which others need. */
+export const DISK_CACHE_FILES_MAX = 16;
 /** How long a disk cache leaves its disk alone after it failed; a failing disk may be slow, too. */
 export const DISK_CACHE_REST_MS = 30_000;
 /** How stale the note of a cached region's last use may be: one small write in this time. */

@@ -6,6 +6,7 @@
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { CACHE_READS_MAX } from "../base/limits.ts";
+import { TurnQueue } from "../base/turn-queue.ts";
 import type { Arenas, Block } from "../kernel/arena.ts";
 import type { SegmentPlace } from "../segment/memtable-delta.ts";
 import type { WantedRange } from "../segment/not-resident.ts";
@@ -13,7 +14,6 @@ import { type ByteRange, pageSpan, readPages } from "../segment/segment-pages.ts
 import { joinRanges } from "../storage/byte-ranges.ts";
 import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import type { FromCache, LoadFigures, ToCache } from "./cache-messages.ts";
-import { TurnQueue } from "./turn-queue.ts";
 
 /** Arenas of the cache are numbered from here, so that they are not taken for the memtables'. */
 export const CACHE_ARENAS_FIRST = 65_536;

@@ -11,7 +11,7 @@ import {
 import type { FileCall } from "../../test/support/faulty-files.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { DISK_CACHE_TOUCH_MS } from "../base/far-store-limits.ts";
+import { DISK_CACHE_FILES_MAX, DISK_CACHE_TOUCH_MS } from "../base/far-store-limits.ts";
 import { DiskCache } from "./disk-cache.ts";
 import {
   BLOCK_BYTES,
@@ -154,6 +154,21 @@ describe("a disk cache is bounded", () => {
     expect(sizes.length).toBe(2);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(SET_BYTES);
     expect(world.cache.totals.evictions).toBe(SLOT_COUNT);
+  });
+
+  test("few files are open at once", async () => {
+    const world = new DiskCacheWorld(root, 40);
+    await world.put(60 * REGION_BYTES);
+    const read = () => world.store.getRange(segmentAt(0), 0, 60 * REGION_BYTES);
+    await world.cost(read);
+    let open = 0;
+    let most = 0;
+    world.faults.before = (call) => {
+      if (call === "open") most = Math.max(most, ++open);
+      if (call === "close") open--;
+    };
+    expect(await world.cost(read)).toBe(0);
+    expect(most).toBe(DISK_CACHE_FILES_MAX);
   });
 
   test("what was used longest ago goes first", async () => {

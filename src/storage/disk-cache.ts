@@ -9,7 +9,12 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import { DISK_CACHE_REST_MS, DISK_CACHE_TOUCH_MS } from "../base/far-store-limits.ts";
+import {
+  DISK_CACHE_FILES_MAX,
+  DISK_CACHE_REST_MS,
+  DISK_CACHE_TOUCH_MS,
+} from "../base/far-store-limits.ts";
+import { TurnQueue } from "../base/turn-queue.ts";
 import {
   BLOCK_BYTES,
   type BlockMark,
@@ -74,6 +79,7 @@ export class DiskCache {
   readonly #options: DiskCacheOptions;
   readonly #files: FileSystem;
   readonly #setCount: number;
+  readonly #open = new TurnQueue(DISK_CACHE_FILES_MAX);
   /** The last write to each set; those of one set wait for each other. */
   readonly #writes = new Map<number, Promise<void>>();
   /** By the monotonic clock: not before these is the disk asked again. */
@@ -232,7 +238,15 @@ export class DiskCache {
     return join(this.#options.directory, `${String(set).padStart(SET_DIGITS, "0")}.set`);
   }
 
-  async #withSet(
+  #withSet(
+    set: number,
+    flags: "r" | "r+" | number,
+    use: (handle: FileHandle) => Promise<void>,
+  ): Promise<void> {
+    return this.#open.run(() => this.#withOpenSet(set, flags, use));
+  }
+
+  async #withOpenSet(
     set: number,
     flags: "r" | "r+" | number,
     use: (handle: FileHandle) => Promise<void>,

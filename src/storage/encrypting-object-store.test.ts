@@ -72,6 +72,44 @@ describe("EncryptingObjectStore", () => {
     }
   });
 
+  test.each([undefined, "raw"])(
+    "a range takes one round of requests, and of a known segment one request (key %s)",
+    async (keyName) => {
+      const inner = new MemoryObjectStore();
+      const segment = objectKey("namespaces/n-table/0000000001/segments/one");
+      const large = seededRandom(12).bytes(1_000_000);
+      await encrypting(inner, keyName).put(segment, large, ALWAYS);
+      await encrypting(inner, keyName).put(key, large, ALWAYS);
+      let rounds: number[] = [];
+      let waiting: (() => void)[] = [];
+      const slow = Object.assign(Object.create(inner), {
+        getRange: async (...words: Parameters<MemoryObjectStore["getRange"]>) => {
+          await new Promise<void>((go) => {
+            if (waiting.push(go) > 1) return;
+            setImmediate(() => {
+              rounds.push(waiting.length);
+              for (const each of waiting.splice(0)) each();
+            });
+          });
+          return inner.getRange(...words);
+        },
+      });
+      const cost = async (of: ObjectKey, start: number, end: number, by: typeof store) => {
+        rounds = [];
+        waiting = [];
+        expect(isSame(await by.getRange(of, start, end), large.subarray(start, end))).toBe(true);
+        return rounds;
+      };
+      const store = encrypting(slow, undefined);
+      expect(await cost(segment, 700_000, 800_000, store)).toEqual([2]);
+      expect(await cost(segment, 100_000, 900_000, store)).toEqual([1]);
+      expect(await cost(segment, 0, 1_000_000, store)).toEqual([1]);
+      expect(await cost(segment, 70_000, 80_000, encrypting(slow, undefined))).toEqual([1]);
+      // Other objects may change.
+      for (let i = 0; i < 2; i++) expect(await cost(key, 700_000, 800_000, store)).toEqual([2]);
+    },
+  );
+
   test("an object under another object's key is damage", async () => {
     const inner = new MemoryObjectStore();
     await encrypting(inner, "raw").put(key, body, ALWAYS);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { OBJECT_HEADS_MAX } from "../base/far-store-limits.ts";
+import { NEAR_RANGE_BYTES } from "../base/limits.ts";
 import { joinPieces } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import type { ByteSpan } from "./byte-ranges.ts";
@@ -172,8 +173,10 @@ export class EncryptingObjectStore implements ObjectStore {
   }
 }
 
+/** Both spans; from the object's start on if that is near, so that its head need not be read. */
 function unionOf(a: ByteSpan, b: ByteSpan): ByteSpan {
-  return { start: Math.min(a.start, b.start), end: Math.max(a.end, b.end) };
+  const start = Math.min(a.start, b.start);
+  return { start: start < NEAR_RANGE_BYTES ? 0 : start, end: Math.max(a.end, b.end) };
 }
 
 /** What every chunk is bound to: this head, with the length, under this key. */
