@@ -2,6 +2,7 @@
 
 import { type MessagePort, Worker } from "node:worker_threads";
 import { DatabaseError } from "../base/errors.ts";
+import { THREAD_YOUNG_HEAP_MIB } from "../base/limits.ts";
 
 /** Sends messages to one thread and hears what it says. */
 export interface ThreadPort<To, From> {
@@ -33,6 +34,7 @@ export function startThread<To, From>(
   const worker = new Worker(new URL(`./${entry}${ending}`, import.meta.url), {
     workerData: data,
     transferList: [...ports],
+    resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_HEAP_MIB },
   });
   let stopped = false;
   worker.on("error", (error) => onCrash(error instanceof Error ? error : new Error(String(error))));
