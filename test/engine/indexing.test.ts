@@ -56,7 +56,9 @@ test("a random history with indexing and restarts equals a map", async () => {
     const random = seededRandom(seed);
     const store = new MemoryObjectStore();
     const expected = new Map<number, object>();
-    let engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+    const clusters = { rowsMin: 3, clusterRows: 2 };
+    const open = () => EngineFixture.open({ store, thresholds: THRESHOLDS, clusters });
+    let engine = await open();
     try {
       for (let step = 0; step < 80; step++) {
         const id = random.below(40);
@@ -75,11 +77,15 @@ test("a random history with indexing and restarts equals a map", async () => {
           case 3:
             if (random.below(4) > 0) break;
             await engine.close();
-            engine = await EngineFixture.open({ store, thresholds: THRESHOLDS });
+            engine = await open();
             break;
-          default:
-            await engine.write("n", upsert({ id, n: step, tag: `t${step % 3}` }));
-            expected.set(id, { id, n: step, tag: `t${step % 3}` });
+          default: {
+            const vector = [random.below(9), step];
+            const row = { id, n: step, tag: `t${step % 3}`, vector };
+            const metric = { distance_metric: "euclidean_squared" };
+            await engine.write("n", { ...upsert(row), ...metric });
+            expected.set(id, row);
+          }
         }
         const rows = [...expected.entries()].sort(([a], [b]) => a - b).map(([, row]) => row);
         if (expected.size > 0) expect(await engine.rows("n")).toEqual(rows);
