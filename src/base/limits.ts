@@ -347,8 +347,8 @@ export const METRICS_INTERVAL_MS = 1_000;
  */
 export const SEGMENT_MEMORY_SHARE = 0.35;
 /**
- * Heap for new objects of each thread, in MiB. Without a limit each of them grows to some 50 MiB and
- * stays there; with this one the same writes and queries took no more CPU time.
+ * Heap for new objects of each thread, in MiB. Without a limit each of them grows to some 50 MiB
+ * and stays there; with this one the same writes and queries took no more CPU time.
  */
 export const THREAD_YOUNG_HEAP_MIB = 8;
 /** Share of the memory limit that cached ranges of stored segments may take. */
