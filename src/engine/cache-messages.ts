@@ -46,12 +46,19 @@ export type FromCache =
   /** Forget what was not used for the longest time, about so many bytes; answer with `dropped`. */
   | { readonly kind: "shrink"; readonly shrink: number; readonly bytes: number };
 
+/** Where bytes come from: the memory of this machine, a disk of it that keeps copies, the store. */
+export type ByteOrigin = "memory" | "disk" | "store";
+
+/** The farther one of two places. */
+export function farther(a: ByteOrigin, b: ByteOrigin): ByteOrigin {
+  if (a === "store" || b === "store") return "store";
+  return a === "disk" || b === "disk" ? "disk" : "memory";
+}
+
 /** What one load cost. */
 export interface LoadFigures {
-  /** Bytes that were in memory already, for another thread. */
-  readonly memoryBytes: number;
-  /** Bytes of reads that a local disk answered alone. */
-  readonly diskBytes: number;
+  /** The farthest place that bytes came from, also where another reader had asked for them. */
+  readonly origin: ByteOrigin;
   /** Bytes of reads for which the store was asked. */
   readonly storeBytes: number;
   /** Reads, of the disk or of the store. */

@@ -77,6 +77,11 @@ describe("a cache", () => {
     }
     expect(store.reads).toBe(1);
     expect(found.filter(({ figures }) => figures.storeBytes > 0)).toHaveLength(1);
+    // All of them waited for the store.
+    expect(found.map(({ figures }) => figures.origin)).toEqual(["store", "store", "store"]);
+    for (const reader of readers) {
+      expect((await reader.runCounted(attempt(reader))).figures.origin).toBe("memory");
+    }
   });
 
   test("forgets what was used longest ago when it is full, and no more is in memory", async () => {

@@ -13,7 +13,13 @@ import type { WantedRange } from "../segment/not-resident.ts";
 import { type ByteRange, pageSpan, readPages } from "../segment/segment-pages.ts";
 import { joinRanges } from "../storage/byte-ranges.ts";
 import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
-import type { FromCache, LoadFigures, ToCache } from "./cache-messages.ts";
+import {
+  type ByteOrigin,
+  type FromCache,
+  farther,
+  type LoadFigures,
+  type ToCache,
+} from "./cache-messages.ts";
 
 /** Arenas of the cache are numbered from here, so that they are not taken for the memtables'. */
 export const CACHE_ARENAS_FIRST = 65_536;
@@ -26,8 +32,9 @@ interface Extent {
   readonly block: Block;
   /** How often each reader was given it, and has not dropped it since. */
   readonly holders: Map<CacheClient, number>;
-  /** Resolves when the bytes are there. */
-  loaded: Promise<void>;
+  /** Resolves when the bytes are there, to where they came from. */
+  loaded: Promise<ByteOrigin>;
+  isLoaded: boolean;
 }
 
 /** A reading thread, as the cache sees it. */
@@ -131,32 +138,32 @@ export class CacheService {
     this.totals.loads++;
     // One load after the other takes memory, so that two do not wait for each other's.
     const taken = await this.#room.run(() => this.#take(client, wanted));
-    const figures = { memoryBytes: 0, diskBytes: 0, storeBytes: 0, requests: 0 };
-    for (const { range } of taken.known) figures.memoryBytes += range.end - range.start;
+    const missing = taken.extents.filter(({ isLoaded }) => !isLoaded);
+    const figures = { storeBytes: 0, requests: 0 };
     this.#read(taken.fresh, figures);
+    let origin: ByteOrigin = "memory";
     try {
-      await Promise.all(taken.extents.map(({ loaded }) => loaded));
+      const origins = await Promise.all(missing.map(({ loaded }) => loaded));
+      origin = origins.reduce(farther, origin);
     } catch (error) {
       await Promise.allSettled(taken.extents.map(({ loaded }) => loaded));
       for (const { range } of taken.extents) this.#drop(client, range);
       throw error;
     }
-    return { places: taken.extents.map(placeOf), figures };
+    return { places: taken.extents.map(placeOf), figures: { ...figures, origin } };
   }
 
   /** Holds the wanted ranges for a reader; memory of new ones is taken, their bytes are not there. */
   async #take(
     client: CacheClient,
     wanted: readonly WantedRange[],
-  ): Promise<{ extents: Extent[]; known: Extent[]; fresh: Extent[] }> {
+  ): Promise<{ extents: Extent[]; fresh: Extent[] }> {
     const extents: Extent[] = [];
-    const known: Extent[] = [];
     const fresh: Extent[] = [];
     try {
       for (const range of wanted) {
         let extent = this.#find(range);
-        if (extent !== undefined) known.push(extent);
-        else {
+        if (extent === undefined) {
           extent = await this.#allocate(range);
           fresh.push(extent);
         }
@@ -164,11 +171,10 @@ export class CacheService {
         extents.push(extent);
       }
     } catch (error) {
-      for (const extent of fresh) extent.loaded = Promise.resolve();
       for (const { range } of extents) this.#drop(client, range);
       throw error;
     }
-    return { extents, known, fresh };
+    return { extents, fresh };
   }
 
   async #allocate(range: WantedRange): Promise<Extent> {
@@ -186,11 +192,12 @@ export class CacheService {
           "free; ask for less at once, or start the server with a larger --memory-limit",
       );
     }
-    const extent = {
+    const extent: Extent = {
       range,
       block,
-      holders: new Map<CacheClient, number>(),
-      loaded: Promise.resolve(),
+      holders: new Map(),
+      loaded: Promise.resolve("memory"),
+      isLoaded: false,
     };
     const object = this.#objects.get(range.object) ?? new Map<string, Extent>();
     this.#objects.set(range.object, object.set(keyOf(range), extent));
@@ -215,7 +222,7 @@ export class CacheService {
   }
 
   /** Starts the reads of new ranges; each extent's `loaded` tells of its own. */
-  #read(fresh: readonly Extent[], figures: Mutable<LoadFigures>): void {
+  #read(fresh: readonly Extent[], figures: ReadFigures): void {
     const byObject = Map.groupBy(fresh, ({ range }) => range.object);
     for (const [object, extents] of byObject) {
       const spans = extents.map(({ range }) => pageSpan(range));
@@ -225,7 +232,10 @@ export class CacheService {
         for (const index of read.ranges) {
           const extent = extents[index];
           const start = spans[index].start - read.start;
-          extent.loaded = bytes.then((pages) => this.#fill(extent, pages.subarray(start)));
+          extent.loaded = bytes.then(({ pages, origin }) => {
+            this.#fill(extent, pages.subarray(start));
+            return origin;
+          });
           extent.loaded.catch(() => this.#forget(extent));
         }
       }
@@ -235,23 +245,27 @@ export class CacheService {
   async #get(
     object: ObjectKey,
     { start, end }: ByteRange,
-    figures: Mutable<LoadFigures>,
-  ): Promise<Uint8Array> {
+    figures: ReadFigures,
+  ): Promise<{ pages: Uint8Array; origin: ByteOrigin }> {
     this.totals.requests++;
     const trace = { diskReads: 0, storeReads: 0 };
     const pages = await this.#parts.store.getRange(object, start, end, trace);
     if (pages === undefined) throw new MissingObject(object);
-    const isLocal = trace.diskReads > 0 && trace.storeReads === 0;
-    const source = isLocal ? "diskBytes" : "storeBytes";
-    figures[source] += pages.length;
-    this.totals[source] += pages.length;
-    return pages;
+    if (trace.diskReads > 0 && trace.storeReads === 0) {
+      this.totals.diskBytes += pages.length;
+      return { pages, origin: "disk" };
+    }
+    figures.storeBytes += pages.length;
+    this.totals.storeBytes += pages.length;
+    return { pages, origin: "store" };
   }
 
-  #fill({ range, block }: Extent, pages: Uint8Array): void {
+  #fill(extent: Extent, pages: Uint8Array): void {
+    const { range, block } = extent;
     const target = this.#parts.arenas.bytes(block).subarray(range.start % ALIGNMENT);
     try {
       readPages(pages, range, { key: range.object, target });
+      extent.isLoaded = true;
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
       const message = `cannot read ${range.object}: ${error.message}`;
@@ -282,7 +296,11 @@ export class CacheService {
   }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+/** What the reads of one load cost so far. */
+interface ReadFigures {
+  storeBytes: number;
+  requests: number;
+}
 
 /** An object is not in the store. */
 class MissingObject extends Error {

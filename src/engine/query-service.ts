@@ -353,9 +353,8 @@ function hitRatio({ touchedCount, residentCount }: RunFigures): number {
 }
 
 /** All from memory: hot; some from a disk that keeps copies: warm; some from the store: cold. */
-function temperature({ diskBytes, storeBytes }: RunFigures): "hot" | "warm" | "cold" {
-  if (storeBytes > 0) return "cold";
-  return diskBytes > 0 ? "warm" : "hot";
+function temperature({ origin }: RunFigures): "hot" | "warm" | "cold" {
+  return ({ memory: "hot", disk: "warm", store: "cold" } as const)[origin];
 }
 
 /** A query is billed the namespace's bytes, and no less than the smallest query. */

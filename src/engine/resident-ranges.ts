@@ -12,7 +12,13 @@ import type { SegmentPlace } from "../segment/memtable-delta.ts";
 import { NotResident, type WantedRange } from "../segment/not-resident.ts";
 import type { SegmentBlock } from "../segment/segment-memory.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import type { FromCache, LoadFigures, ToCache } from "./cache-messages.ts";
+import {
+  type ByteOrigin,
+  type FromCache,
+  farther,
+  type LoadFigures,
+  type ToCache,
+} from "./cache-messages.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 
 /** A stored segment's object is not in the store: it was collected, or lost. */
@@ -29,8 +35,8 @@ export interface RunFigures {
   /** Ranges that were looked at first and those of them that were in memory. */
   readonly touchedCount: number;
   readonly residentCount: number;
-  /** Bytes of loads that a local disk answered alone. */
-  readonly diskBytes: number;
+  /** The farthest place that bytes came from. */
+  readonly origin: ByteOrigin;
   /** Bytes of loads for which the store was asked. */
   readonly storeBytes: number;
 }
@@ -96,7 +102,8 @@ export class ResidentRanges implements SegmentReads {
     const loaded: Extent[] = [];
     let passing: Extent[] = [];
     let first: { touched: number; resident: number } | undefined;
-    const bytes = { diskBytes: 0, storeBytes: 0 };
+    let origin: ByteOrigin = "memory";
+    let storeBytes = 0;
     try {
       let lastPassing: WantedRange | undefined;
       for (let rounds = 0, stalls = 0; stalls < LOAD_ROUNDS_MAX; rounds++) {
@@ -112,7 +119,7 @@ export class ResidentRanges implements SegmentReads {
           const { touched: touchedCount, resident: residentCount } = first;
           return {
             result: outcome.result,
-            figures: { rounds, touchedCount, residentCount, ...bytes },
+            figures: { rounds, touchedCount, residentCount, origin, storeBytes },
           };
         }
         const figures = await this.#load([...outcome.wanted, ...outcome.passing]);
@@ -121,8 +128,8 @@ export class ResidentRanges implements SegmentReads {
         // Who asks for other passing bytes than before has come further.
         if (!isSame(lastPassing, outcome.passing.at(0))) lastPassing = outcome.passing.at(0);
         else stalls++;
-        bytes.diskBytes += figures?.diskBytes ?? 0;
-        bytes.storeBytes += figures?.storeBytes ?? 0;
+        origin = farther(origin, figures?.origin ?? "memory");
+        storeBytes += figures?.storeBytes ?? 0;
       }
     } finally {
       unpin(loaded);
