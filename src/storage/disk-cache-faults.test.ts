@@ -8,6 +8,7 @@ import {
   setFilesOf,
 } from "../../test/support/disk-cache-world.ts";
 import { type FileCall, systemError } from "../../test/support/faulty-files.ts";
+import { runScript, startScript } from "../../test/support/processes.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { DISK_CACHE_REST_MS } from "../base/far-store-limits.ts";
 import { seededRandom } from "../base/random.ts";
@@ -185,3 +186,16 @@ test.each([1, 2, 3, 4])(
     for (const [cache] of stores) await cache.whenIdle();
   },
 );
+
+test("processes that share a directory, and are killed, read what was written", async () => {
+  const run = (seed: number) => runScript("read-through-disk-cache", root, `${seed}`, "40");
+  const killed = async (seed: number) => {
+    const { child, lines, ended } = startScript("read-through-disk-cache", root, `${seed}`, "9999");
+    let rounds = 0;
+    for await (const _ of lines) if (++rounds === 10) child.kill("SIGKILL");
+    expect(await ended).toBe("");
+    expect(rounds).toBeGreaterThanOrEqual(10);
+  };
+  const [first, second] = await Promise.all([run(1), run(2), killed(3).then(() => killed(4))]);
+  expect(Number(first.at(-1)) + Number(second.at(-1))).toBeGreaterThan(0);
+});
