@@ -3,6 +3,7 @@
  * none of the objects has more than a stored segment may have.
  */
 
+import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { STORED_SEGMENT_BYTES_MAX } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
@@ -68,10 +69,8 @@ async function storeOne(
   target.named?.(id);
   let whole = build(planMerge(group, schema), id, target);
   try {
-    const inputs = group.map(({ view }) => view);
-    const clustered = target.clusters && planClustered(whole.view, schema, inputs, target.clusters);
-    if (clustered !== undefined) {
-      const ordered = build(clustered, id, target);
+    const ordered = clusteredOf(whole.view, group, id, target);
+    if (ordered !== undefined) {
       whole.free();
       whole = ordered;
     }
@@ -91,7 +90,32 @@ async function storeOne(
   }
 }
 
-function build(plan: SegmentPlan, id: SegmentId, { memory }: StoreTarget) {
+/** The segment with its rows by cluster; undefined where it has none, or memory is short. */
+function clusteredOf(
+  view: OpenSegment,
+  group: readonly StoreInput[],
+  id: SegmentId,
+  target: StoreTarget,
+): BuiltSegment | undefined {
+  const { clusters, schema } = target;
+  if (clusters === undefined) return undefined;
+  try {
+    const inputs = group.map((input) => input.view);
+    const plan = planClustered(view, schema, inputs, clusters);
+    return plan && build(plan, id, target);
+  } catch (error) {
+    if (!isDatabaseError(error, "overloaded")) throw error;
+    return undefined;
+  }
+}
+
+/** A segment in memory that is ours. */
+interface BuiltSegment {
+  readonly view: OpenSegment;
+  free(): void;
+}
+
+function build(plan: SegmentPlan, id: SegmentId, { memory }: StoreTarget): BuiltSegment {
   const block = memory.allocate(plan.bytes);
   plan.writeTo(block.bytes);
   const place = { arena: block.arena, offset: block.offset, bytes: plan.bytes };

@@ -100,36 +100,42 @@ export function trainCells(
     return new CentroidCells(table, Uint32Array.of(0, count));
   }
   const cells = known === undefined ? trainTop(sample, count, tools) : tableOf(known, tools);
-  const trained = trainInCells(sample, count, cells, tools);
-  cells.free();
+  const trained = freeing(cells, () => trainInCells(sample, count, cells, tools));
   if (known === undefined) return trained;
   // Cells that are too many are put into fewer.
-  const values = trained.values.slice();
-  trained.free();
+  const values = freeing(trained, () => trained.values.slice());
   return cellsOf(values, tools);
+}
+
+/** Runs `work`, and frees what it works with, also where memory runs out. */
+function freeing<T>(held: { free(): void }, work: () => T): T {
+  try {
+    return work();
+  } finally {
+    held.free();
+  }
 }
 
 /** Puts centroids into cells. */
 function cellsOf(known: Float32Array, tools: CellTools): CentroidCells {
-  const all = tableOf(known, tools);
-  if (all.count <= ONE_CELL_MAX) return new CentroidCells(all, Uint32Array.of(0, all.count));
-  const set = { reader: readerOf(known, tools.space), rows: Uint32Array.from(known.keys()) };
-  const rows = set.rows.subarray(0, all.count);
-  const cells = trainTop({ ...set, rows }, all.count, tools);
-  try {
-    const members = byCell({ ...set, rows }, cells);
+  const { dimensions } = tools.space;
+  const count = known.length / dimensions;
+  if (count <= ONE_CELL_MAX) {
+    return new CentroidCells(tableOf(known, tools), Uint32Array.of(0, count));
+  }
+  const rows = Uint32Array.from({ length: count }, (_, row) => row);
+  const set = { reader: readerOf(known, tools.space), rows };
+  const cells = trainTop(set, count, tools);
+  return freeing(cells, () => {
+    const members = byCell(set, cells);
     const starts = startsOf(members.map(({ length }) => length));
     const table = tableUnder(cells, starts, tools);
-    members
-      .flatMap((cell) => [...cell])
-      .forEach((row, i) => {
-        table.at(starts[0] + i).set(all.at(row));
-      });
+    let next = starts[0];
+    for (const row of members.flatMap((cell) => [...cell])) {
+      table.at(next++).set(known.subarray(row * dimensions, (row + 1) * dimensions));
+    }
     return new CentroidCells(table, starts);
-  } finally {
-    cells.free();
-    all.free();
-  }
+  });
 }
 
 /** Trains the cells' own centroids. */
