@@ -3,9 +3,7 @@
 import { expect, test } from "vitest";
 import { mutationFault, tryMutation } from "../simulation/mutant.ts";
 import { MUTATIONS } from "../simulation/mutations.ts";
-
-/** Worlds in which a break has to show at the latest. */
-const SEEDS_MAX = 200;
+import { HEAVY_SEEDS } from "../simulation/run-seeds.ts";
 
 test("every break can be made", () => {
   expect(MUTATIONS.flatMap((mutation) => mutationFault(mutation) ?? [])).toEqual([]);
@@ -15,7 +13,7 @@ test("every break can be made", () => {
 test.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
   "it is noticed when %s",
   async (_, mutation) => {
-    const { isNoticed, how } = await tryMutation(mutation, SEEDS_MAX);
+    const { isNoticed, how } = await tryMutation(mutation, HEAVY_SEEDS);
     expect(isNoticed, how).toBe(true);
   },
 );
