@@ -34,9 +34,22 @@ export interface GroupMember extends QueuedJob {
   readonly deaths: StoredDeaths;
 }
 
+/** A job that leaves nothing in the log: refused, or with nothing to do. */
+export interface IdleJob {
+  /** Says what became of it. */
+  readonly tell: () => void;
+  /** It has to hear something else: the state that it was held against is not the one that is. */
+  readonly fail: (error: unknown) => void;
+}
+
 /** Jobs that share a WAL entry, and the facts after them. */
 export interface Group {
+  /** Those that stand on the state before the group. */
+  readonly idle: readonly IdleJob[];
+  /** Empty, or the first one changes something. */
   readonly members: readonly GroupMember[];
+  /** Those that were refused after what members change. */
+  readonly refused: readonly IdleJob[];
   readonly facts: NamespaceFacts;
 }
 
@@ -52,18 +65,20 @@ export interface GroupBase {
 }
 
 /**
- * Takes as many jobs from the head of `queue` as fit together; refused ones hear it at once. Throws
- * `NotResident`, and takes nothing, if the first one needs bytes of stored segments.
+ * Takes as many jobs from the head of `queue` as fit together. Throws `NotResident`, and takes
+ * nothing, if the first one needs bytes of stored segments.
  */
 export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
+  const idle: IdleJob[] = [];
   const members: GroupMember[] = [];
+  const refused: IdleJob[] = [];
   const footprint = new GroupFootprint();
   const hasStored = base.documents.stored.length > 0;
   let { facts } = base;
   let bytes = 0;
   let entryBytes = 0;
   while (queue.length > 0) {
-    const { job, fail } = queue[0];
+    const { job, succeed, fail } = queue[0];
     const isFirst = members.length === 0;
     let isLast = job.alone;
     if (!isFirst && (job.alone || bytes + job.bytes > COMMIT_GROUP_BYTES_MAX)) break;
@@ -71,6 +86,11 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       const bound = job.bind(facts);
       if (!isFirst && bound.conflictsWith(footprint)) break;
       const resolved = bound.resolve(base.stateAt(facts));
+      if (isFirst && resolved.batch.length === 0) {
+        idle.push({ fail, tell: () => succeed(resolved.result(base.facts)) });
+        queue.shift();
+        continue;
+      }
       const after = factsAfter(facts, resolved.batch, { timeMs: base.nowMs, hasStored });
       const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
       const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
@@ -89,15 +109,15 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       entryBytes += size;
     } catch (error) {
       if (error instanceof NotResident) {
-        if (isFirst) throw error;
+        if (isFirst && idle.length === 0) throw error;
         break; // It opens the next group.
       }
-      fail(error);
+      (isFirst ? idle : refused).push({ fail, tell: () => fail(error) });
     }
     queue.shift();
     if (isLast) break;
   }
-  return { members, facts };
+  return { idle, members, refused, facts };
 }
 
 /** The customer-managed key with which a namespace writes, if any. */

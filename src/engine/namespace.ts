@@ -15,7 +15,14 @@ import type { AttributeType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import { type Group, type GroupMember, type QueuedJob, takeGroup } from "./commit-group.ts";
+import { BackgroundWork } from "./background-work.ts";
+import {
+  type Group,
+  type GroupMember,
+  type IdleJob,
+  type QueuedJob,
+  takeGroup,
+} from "./commit-group.ts";
 import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
 import { currentDocuments } from "./current-documents.ts";
 import { type HeldDocuments, holdSegments } from "./held-documents.ts";
@@ -38,13 +45,12 @@ export class Namespace {
   readonly #log: NamespaceLog;
   readonly #follower: ManifestFollower;
   readonly #indexes: IndexBuilder;
+  readonly #background: BackgroundWork;
   #facts: NamespaceFacts;
   #queue: QueuedJob[] = [];
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
   #retired = false;
-  /** There was no memory for background work. */
-  #isStuck = false;
 
   constructor(parts: NamespaceParts, opened: OpenedNamespace) {
     this.#parts = parts;
@@ -55,6 +61,7 @@ export class Namespace {
     this.#log = new NamespaceLog(parts, opened);
     this.#follower = new ManifestFollower(parts, opened, this.#log);
     this.#indexes = new IndexBuilder(parts, opened, () => this.#log.hint());
+    this.#background = new BackgroundWork(parts, opened, this.#indexes);
   }
 
   get name(): NamespaceName {
@@ -210,13 +217,13 @@ export class Namespace {
       if (this.#follower.isReady) await this.#adopt();
       if (this.#queue.length > 0 && !owes) {
         await this.#commitGroup();
-        owes = this.#isBehind || this.#indexes.isBuilding;
+        owes = this.#background.isUrgent;
         continue;
       }
       await this.#parts.yield();
       if (this.#retired || (this.#queue.length > 0 && !owes)) continue;
       const mayHaveMore = this.#maintain();
-      owes = mayHaveMore && this.#isBehind;
+      owes = mayHaveMore && this.#background.isBehind;
       if (!mayHaveMore && this.#queue.length === 0 && !this.#follower.isReady) break;
     }
     this.#running = undefined;
@@ -259,60 +266,53 @@ export class Namespace {
     this.#parts.log("warn", "cannot follow the newest manifest yet", facts);
   }
 
-  get #isBehind(): boolean {
-    const { segments } = this.#opened.documents.memtable;
-    return segments.length > this.#parts.thresholds.segmentsUnmergedMax;
-  }
-
   /** Does one step of background work; tells whether there may be more. */
   #maintain(): boolean {
-    const schema = this.#served;
-    try {
-      const delta = this.#indexes.step(schema) ?? this.#opened.documents.compactStep(schema);
-      if (delta === undefined) return false;
-      this.#publish([delta]);
-      this.#isStuck = false;
-      return true;
-    } catch (error) {
-      if (!isDatabaseError(error, "overloaded")) throw error;
-      // Nothing has changed: without memory the segments stay as they are until the next commit.
-      const facts = { namespace: this.name, reason: error.message };
-      if (!this.#isStuck) this.#parts.log("warn", "no memory for merges and indexes", facts);
-      this.#isStuck = true;
-      return false;
-    }
+    const delta = this.#background.step(this.#served);
+    if (delta !== undefined) this.#publish([delta]);
+    return delta !== undefined;
   }
 
   async #commitGroup(): Promise<void> {
-    const { documents } = this.#opened;
     const taken = await this.#takeGroup();
-    if (taken === undefined || this.#retired) return;
-    const { members, facts } = taken;
-    const first = members.findIndex(({ records }) => records.length > 0);
-    // What changes nothing needs no entry; but what stands on an earlier change shares its fate.
-    const free = first < 0 ? members.length : first;
-    for (const { resolved, succeed } of members.slice(0, free))
-      succeed(resolved.result(this.#facts));
-    const group = members.slice(free);
-    if (group.length === 0) return;
+    if (taken === undefined) return;
+    const { idle, members, refused, facts } = taken;
+    const giveUp = (error: unknown) => {
+      for (const { prepared } of members) this.#opened.documents.discard(prepared);
+      for (const { fail } of [...idle, ...members, ...refused]) fail(error);
+    };
+    if (this.#retired) return giveUp(new NamespaceRetired());
+    if (members.length === 0) return this.#tellIdle(idle, giveUp);
+    const { isExclusive } = this.#parts;
+    if (isExclusive) for (const { tell } of idle) tell();
     let imported: StoredSegment[];
     try {
-      imported = await openImports(group[0].resolved.batch, this.at, this.#parts);
+      imported = await openImports(members[0].resolved.batch, this.at, this.#parts);
     } catch (error) {
-      return group[0].fail(error); // An import is alone.
+      return giveUp(error); // An import is alone.
     }
     let entry: WalEntry;
     try {
-      const records = group.flatMap((member) => member.records);
+      const records = members.flatMap((member) => member.records);
       entry = await this.#log.append(records, { before: this.#facts, after: facts });
     } catch (error) {
-      for (const { fail, prepared } of group) {
-        documents.discard(prepared);
-        fail(error);
-      }
+      giveUp(error);
       return this.retire();
     }
-    await this.#applyGroup(group, { entry, imported });
+    await this.#applyGroup(members, { entry, imported });
+    // Who wins a number has seen everything before it.
+    for (const { tell } of isExclusive ? refused : [...idle, ...refused]) tell();
+  }
+
+  /** Answers jobs that change nothing, where others write too only if there is nothing newer. */
+  async #tellIdle(idle: readonly IdleJob[], giveUp: (error: unknown) => void): Promise<void> {
+    try {
+      const isNewest = this.#parts.isExclusive || (await this.verify());
+      if (!isNewest) return giveUp(new NamespaceRetired());
+    } catch (error) {
+      return giveUp(error);
+    }
+    for (const { tell } of idle) tell();
   }
 
   /** Loads what the first job needs of stored segments; undefined if that failed it. */

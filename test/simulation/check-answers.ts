@@ -16,12 +16,6 @@ import { fateOf, type Meaning, type Operation } from "./operation.ts";
 import type { PlacedCommits, Placement } from "./place-commits.ts";
 import type { Timeline } from "./timeline.ts";
 
-/**
- * A server does not ask whether another one has written before it says that a change has nothing to
- * do. Until it does, such answers of servers beside each other may be of any state of the past.
- */
-const IDLE_CHANGES_SEE_OTHER_SERVERS = false;
-
 /** What a bug answers. */
 const BUG = "🐡";
 
@@ -221,9 +215,6 @@ function isWeak(meaning: Meaning): boolean {
       return meaning.isEventual;
     case "cache":
       return true;
-    case "write":
-    case "schema":
-      return !IDLE_CHANGES_SEE_OTHER_SERVERS;
     default:
       return false;
   }

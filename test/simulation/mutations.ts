@@ -82,6 +82,13 @@ export const MUTATIONS: readonly Mutation[] = [
     noticedBy: "simulation",
   },
   {
+    name: "what has nothing to do is answered without a look for other servers' writes",
+    file: "src/engine/namespace.ts",
+    find: "const isNewest = this.#parts.isExclusive || (await this.verify());",
+    replace: "const isNewest = true;",
+    noticedBy: "simulation",
+  },
+  {
     name: "half of a batch is applied",
     file: "src/engine/namespace-documents.ts",
     find: "      ...(deletes && { deletes }),\n",
