@@ -319,6 +319,11 @@ export const VECTOR_CHUNK_BYTES = 128 * KIB;
 /** Reads of the store that the cache has under way at once. */
 export const CACHE_READS_MAX = 64;
 /**
+ * Rounds in which a full cache asks its readers to forget: for a sixteenth of it, and each time for
+ * twice as much, until all of it.
+ */
+export const CACHE_SHRINKS_MAX = 5;
+/**
  * Ranges of an object that are closer than this are read together: the bytes in between cost less
  * than another request (60 ms at 80 MB/s are 5 MB; a local disk's request is worth far less).
  */

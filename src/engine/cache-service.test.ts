@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isDatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
@@ -18,10 +18,13 @@ const MIB = 1024 * 1024;
 /** Counts reads and takes a turn for each. */
 class CountedStore extends MemoryObjectStore {
   reads = 0;
+  /** What a read waits for, or fails with. */
+  before: (start: number) => Promise<void> = async () => {};
 
   override async getRange(key: ObjectKey, start: number, end: number) {
     this.reads++;
     await new Promise((resolve) => setImmediate(resolve));
+    await this.before(start);
     return super.getRange(key, start, end);
   }
 }
@@ -104,6 +107,73 @@ describe("a cache", () => {
     const error = await reader.run(() => source.place(0, MIB)).catch((thrown: unknown) => thrown);
     expect(isDatabaseError(error, "overloaded")).toBe(true);
     expect((await reader.run(() => source.place(0, 100))).bytes[0]).toBe(content[0]);
+  });
+
+  test("finds room where its readers forget different ranges first", async () => {
+    const { content, key, arenas, readers } = await bench(8 * 64 * 1024, 3);
+    const read = async (reader: (typeof readers)[number], window: number) => {
+      const start = window * 64 * 1024;
+      const source = reader.sourceOf(key, content.length);
+      const { bytes } = await reader.run(() => source.place(start, start + 100));
+      expect(Buffer.compare(bytes, content.subarray(start, start + 100))).toBe(0);
+    };
+    const all = [0, 1, 2, 3, 4, 5, 6, 7];
+    for (const window of all) await read(readers[0], window);
+    for (const window of all.toReversed()) await read(readers[1], window);
+    for (const window of [3, 7, 0, 4, 1, 5, 2, 6]) await read(readers[2], window);
+    for (const window of [8, 9, 10, 11, 12]) {
+      for (const reader of readers) await read(reader, window);
+    }
+    expect(arenas.usedBytes).toBeLessThanOrEqual(8 * 64 * 1024);
+  });
+
+  test("a load that fails lets go of what it held, and of nothing that was read since", async () => {
+    const { store, content, key, arenas, readers } = await bench(8 * MIB);
+    const [reader] = readers;
+    const source = reader.sourceOf(key, content.length);
+    const look = (at: number) => () => source.place(at, at + 100);
+    let isBroken = true;
+    const slow = Promise.withResolvers<void>();
+    store.before = async (start) => {
+      if (start > 500_000) await slow.promise;
+      else if (isBroken) throw new DatabaseError("unavailable", "the first read breaks");
+    };
+    const both = reader.run(() => attemptAll([look(0), look(MIB)]));
+    both.catch(() => undefined);
+    while (store.reads < 2) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    isBroken = false;
+    await reader.run(look(0));
+    slow.resolve();
+    await expect(both).rejects.toThrow("the first read breaks");
+    store.before = async () => {};
+    // If its memory had been given back, these would lie there now.
+    for (const at of [200_000, 300_000, 400_000]) await reader.run(look(at));
+    const { bytes } = await reader.run(look(0));
+    expect(Buffer.compare(bytes, content.subarray(0, 100))).toBe(0);
+    await reader.purge([key]);
+    expect(arenas.usedBytes).toBe(0);
+  });
+
+  test("objects with nothing in memory are not remembered, whatever became of them", async () => {
+    const { store, content, readers } = await bench(256 * 1024);
+    const [reader] = readers;
+    const part = content.subarray(0, 100_000);
+    for (let i = 0; i < 20; i++) {
+      const key = await put(store, `o${i}`, part);
+      const source = reader.sourceOf(key, part.length);
+      const { bytes } = await reader.run(() => source.place(70_000, 70_010));
+      expect(Buffer.compare(bytes, part.subarray(70_000, 70_010))).toBe(0);
+      const gone = reader.sourceOf(objectKey(`${key}-gone`), 1_000);
+      await expect(reader.run(() => gone.place(0, 10))).rejects.toBeInstanceOf(SegmentMissing);
+      reader.sourceOf(objectKey(`${key}-never-read`), 1_000);
+      expect(reader.objectCount).toBeLessThanOrEqual(Math.min(i + 1, 8));
+    }
+    const all = Array.from({ length: 20 }, (_, i) =>
+      objectKey(`namespaces/n-table/0000000001/segments/o${i}`),
+    );
+    await reader.purge(all);
+    expect(reader.objectCount).toBe(0);
   });
 
   test("purging makes every thread read again", async () => {

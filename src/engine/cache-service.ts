@@ -5,7 +5,7 @@
  */
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { CACHE_READS_MAX } from "../base/limits.ts";
+import { CACHE_READS_MAX, CACHE_SHRINKS_MAX } from "../base/limits.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import type { Arenas, Block } from "../kernel/arena.ts";
 import type { SegmentPlace } from "../segment/memtable-delta.ts";
@@ -35,6 +35,14 @@ interface Extent {
   /** Resolves when the bytes are there, to where they came from. */
   loaded: Promise<ByteOrigin>;
   isLoaded: boolean;
+}
+
+/** Readers were asked to forget something. */
+interface Shrinking {
+  readonly waiting: Set<CacheClient>;
+  /** Ranges that those who answered have forgotten. */
+  dropped: number;
+  readonly done: () => void;
 }
 
 /** A reading thread, as the cache sees it. */
@@ -75,7 +83,7 @@ export class CacheService {
   readonly #clients = new Set<CacheClient>();
   readonly #room = new TurnQueue(1);
   readonly #reads = new TurnQueue(CACHE_READS_MAX);
-  readonly #shrinking = new Map<number, { waiting: Set<CacheClient>; done: () => void }>();
+  readonly #shrinking = new Map<number, Shrinking>();
   #shrinks = 0;
 
   constructor(parts: CacheServiceParts) {
@@ -110,8 +118,10 @@ export class CacheService {
     for (const range of message.ranges) this.#drop(client, range);
     if (message.shrink === undefined) return;
     const shrinking = this.#shrinking.get(message.shrink);
-    shrinking?.waiting.delete(client);
-    if (shrinking?.waiting.size === 0) shrinking.done();
+    if (shrinking === undefined) return;
+    shrinking.dropped += message.ranges.length;
+    shrinking.waiting.delete(client);
+    if (shrinking.waiting.size === 0) shrinking.done();
   }
 
   async #purge(objects: readonly ObjectKey[]): Promise<void> {
@@ -147,7 +157,7 @@ export class CacheService {
       origin = origins.reduce(farther, origin);
     } catch (error) {
       await Promise.allSettled(taken.extents.map(({ loaded }) => loaded));
-      for (const { range } of taken.extents) this.#drop(client, range);
+      for (const extent of taken.extents) this.#release(client, extent);
       throw error;
     }
     return { places: taken.extents.map(placeOf), figures: { ...figures, origin } };
@@ -171,7 +181,7 @@ export class CacheService {
         extents.push(extent);
       }
     } catch (error) {
-      for (const { range } of extents) this.#drop(client, range);
+      for (const extent of extents) this.#release(client, extent);
       throw error;
     }
     return { extents, fresh };
@@ -181,9 +191,16 @@ export class CacheService {
     const bytes = range.end - range.start + (range.start % ALIGNMENT);
     const { arenas } = this.#parts;
     let block = arenas.alloc(bytes);
-    for (let tried = 0; block === undefined && tried < 2; tried++) {
-      await this.#shrink(Math.max(bytes, arenas.usedBytes / 16));
+    // Readers that hold the same ranges forget different ones first, and what one of them holds
+    // stays. So each is asked for more every time; in the last round for all.
+    for (
+      let share = 1 / 2 ** (CACHE_SHRINKS_MAX - 1);
+      block === undefined && share <= 1;
+      share *= 2
+    ) {
+      const dropped = await this.#shrink(Math.max(bytes, arenas.usedBytes * share));
       block = arenas.alloc(bytes);
+      if (dropped === 0) break; // All that is left is in use.
     }
     if (block === undefined) {
       throw new DatabaseError(
@@ -204,21 +221,27 @@ export class CacheService {
     return extent;
   }
 
-  /** Asks every reader to forget some, and waits for their answers. */
-  async #shrink(bytes: number): Promise<void> {
+  /** Asks every reader to forget some, and returns how many ranges they have forgotten. */
+  #shrink(bytes: number): Promise<number> {
     this.totals.shrinks++;
-    await this.#ask((shrink) => ({ kind: "shrink", shrink, bytes }));
+    return this.#ask((shrink) => ({ kind: "shrink", shrink, bytes }));
   }
 
   /** Asks every reader to forget something, and waits for their answers. */
-  async #ask(question: (shrink: number) => FromCache): Promise<void> {
-    if (this.#clients.size === 0) return;
+  async #ask(question: (shrink: number) => FromCache): Promise<number> {
+    if (this.#clients.size === 0) return 0;
     const shrink = ++this.#shrinks;
-    await new Promise<void>((done) => {
-      this.#shrinking.set(shrink, { waiting: new Set(this.#clients), done });
+    const dropped = await new Promise<number>((resolve) => {
+      const shrinking: Shrinking = {
+        waiting: new Set(this.#clients),
+        dropped: 0,
+        done: () => resolve(shrinking.dropped),
+      };
+      this.#shrinking.set(shrink, shrinking);
       for (const client of this.#clients) client.post(question(shrink));
     });
     this.#shrinking.delete(shrink);
+    return dropped;
   }
 
   /** Starts the reads of new ranges; each extent's `loaded` tells of its own. */
@@ -231,24 +254,46 @@ export class CacheService {
         const bytes = this.#reads.run(() => this.#get(object, read, figures));
         for (const index of read.ranges) {
           const extent = extents[index];
-          const start = spans[index].start - read.start;
-          extent.loaded = bytes.then(({ pages, origin }) => {
-            this.#fill(extent, pages.subarray(start));
-            return origin;
-          });
+          const span = spans[index];
+          extent.loaded = bytes
+            .then(({ pages, origin }) => {
+              this.#fill(extent, pages.subarray(span.start - read.start));
+              return origin;
+            })
+            .catch((error: unknown) => this.#readAnew(extent, span, figures, error));
           extent.loaded.catch(() => this.#forget(extent));
         }
       }
     }
   }
 
+  /**
+   * Damage may have come about on the way, and then lie on the disk. So damaged bytes are read once
+   * more, from the store itself. Throws `error` if it is of another kind.
+   */
+  async #readAnew(
+    extent: Extent,
+    span: ByteRange,
+    figures: ReadFigures,
+    error: unknown,
+  ): Promise<ByteOrigin> {
+    if (!isDatabaseError(error, "corrupt")) throw error;
+    figures.requests++;
+    const { object } = extent.range;
+    const { pages, origin } = await this.#reads.run(() =>
+      this.#get(object, { ...span, isAnew: true }, figures),
+    );
+    this.#fill(extent, pages);
+    return origin;
+  }
+
   async #get(
     object: ObjectKey,
-    { start, end }: ByteRange,
+    { start, end, isAnew = false }: ByteRange & { readonly isAnew?: boolean },
     figures: ReadFigures,
   ): Promise<{ pages: Uint8Array; origin: ByteOrigin }> {
     this.totals.requests++;
-    const trace = { diskReads: 0, storeReads: 0 };
+    const trace = { isAnew, diskReads: 0, storeReads: 0 };
     const pages = await this.#parts.store.getRange(object, start, end, trace);
     if (pages === undefined) throw new MissingObject(object);
     if (trace.diskReads > 0 && trace.storeReads === 0) {
@@ -273,17 +318,23 @@ export class CacheService {
     }
   }
 
-  /** The next load of a range that failed reads it anew. */
+  /** Gives the memory back, once. The next load of a range that failed reads it anew. */
   #forget(extent: Extent): void {
     const object = this.#objects.get(extent.range.object);
-    if (object?.get(keyOf(extent.range)) === extent) object.delete(keyOf(extent.range));
-    if (object?.size === 0) this.#objects.delete(extent.range.object);
+    if (object?.get(keyOf(extent.range)) !== extent) return;
+    object.delete(keyOf(extent.range));
+    if (object.size === 0) this.#objects.delete(extent.range.object);
     this.#parts.arenas.free(extent.block);
   }
 
+  /** A reader has forgotten a range; it held it until now, so no other extent has its place. */
   #drop(client: CacheClient, range: WantedRange): void {
     const extent = this.#find(range);
-    if (extent === undefined) return;
+    if (extent !== undefined) this.#release(client, extent);
+  }
+
+  /** Of an extent that failed there may be a newer one for the same range; that one stays. */
+  #release(client: CacheClient, extent: Extent): void {
     const held = extent.holders.get(client);
     if (held === undefined) return;
     if (held > 1) extent.holders.set(client, held - 1);

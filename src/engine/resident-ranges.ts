@@ -6,11 +6,10 @@
  */
 
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
-import { CACHE_WINDOW_BYTES, LOAD_ROUNDS_MAX, VECTOR_CHUNK_BYTES } from "../base/limits.ts";
+import { LOAD_ROUNDS_MAX } from "../base/limits.ts";
 import type { ByteSource } from "../segment/byte-source.ts";
 import type { SegmentPlace } from "../segment/memtable-delta.ts";
 import { NotResident, type WantedRange } from "../segment/not-resident.ts";
-import type { SegmentBlock } from "../segment/segment-memory.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import {
   type ByteOrigin,
@@ -19,6 +18,7 @@ import {
   type LoadFigures,
   type ToCache,
 } from "./cache-messages.ts";
+import { type Extent, ResidentObject } from "./resident-object.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 
 /** A stored segment's object is not in the store: it was collected, or lost. */
@@ -48,16 +48,10 @@ export interface ResidentParts {
   bytesAt(place: SegmentPlace): Uint8Array;
 }
 
-interface Extent {
-  readonly range: WantedRange;
-  readonly block: SegmentBlock;
-  lastUsed: number;
-  /** Runs under way that have loaded it. */
-  pins: number;
-}
-
 interface PendingLoad {
   readonly wanted: readonly WantedRange[];
+  /** That they are of. */
+  readonly objects: readonly ResidentObject[];
   readonly resolve: (figures: LoadFigures) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -77,20 +71,22 @@ export class ResidentRanges implements SegmentReads {
     this.#parts = parts;
   }
 
+  /** Objects with ranges in memory, or on their way there. */
+  get objectCount(): number {
+    return this.#objects.size;
+  }
+
   sourceOf(object: ObjectKey, contentBytes: number): ByteSource {
-    let known = this.#objects.get(object);
-    if (known === undefined) {
-      known = new ResidentObject(object, contentBytes, {
-        objects: this.#objects,
-        tick: () => ++this.#tick,
-        note: (isResident) => {
-          this.#touched++;
-          if (isResident) this.#resident++;
-        },
-      });
-      this.#objects.set(object, known);
-    }
-    return known;
+    const known = this.#objects.get(object);
+    if (known !== undefined) return known;
+    return new ResidentObject(object, contentBytes, {
+      objects: this.#objects,
+      tick: () => ++this.#tick,
+      note: (isResident) => {
+        this.#touched++;
+        if (isResident) this.#resident++;
+      },
+    });
   }
 
   async run<T>(attempt: () => T): Promise<T> {
@@ -184,8 +180,8 @@ export class ResidentRanges implements SegmentReads {
         const forgotten = message.objects.flatMap(
           (key) => this.#objects.get(key)?.unpinned() ?? [],
         );
-        for (const { range } of forgotten) this.#objects.get(range.object)?.drop(range);
         const ranges = forgotten.map(({ range }) => range);
+        for (const range of ranges) this.#drop(range);
         this.#parts.post({ kind: "dropped", ranges, shrink: message.shrink });
         return;
       }
@@ -206,8 +202,10 @@ export class ResidentRanges implements SegmentReads {
     if (missing.size === 0) return undefined;
     const call = this.#nextCall++;
     const ranges = [...missing.values()];
+    const objects = ranges.flatMap(({ object }) => this.#objects.get(object) ?? []);
+    for (const object of objects) object.loads++;
     return new Promise<LoadFigures>((resolve, reject) => {
-      this.#pending.set(call, { wanted: ranges, resolve, reject });
+      this.#pending.set(call, { wanted: ranges, objects, resolve, reject });
       this.#parts.post({ kind: "load", call, wanted: ranges });
     });
   }
@@ -223,7 +221,7 @@ export class ResidentRanges implements SegmentReads {
   }
 
   #loaded({ call, places, figures }: Extract<FromCache, { kind: "loaded" }>): void {
-    const pending = this.#take(call);
+    const pending = this.#pending.get(call);
     if (pending === undefined) return;
     const unwanted: WantedRange[] = [];
     pending.wanted.forEach((range, i) => {
@@ -238,13 +236,25 @@ export class ResidentRanges implements SegmentReads {
     if (unwanted.length > 0) {
       this.#parts.post({ kind: "dropped", ranges: unwanted, shrink: undefined });
     }
+    this.#take(call);
     pending.resolve(figures);
   }
 
+  /** Ends a load: its objects stay if there is something of them. */
   #take(call: number): PendingLoad | undefined {
     const pending = this.#pending.get(call);
     this.#pending.delete(call);
+    for (const object of pending?.objects ?? []) {
+      object.loads--;
+      object.leaveIfEmpty();
+    }
     return pending;
+  }
+
+  #drop(range: WantedRange): void {
+    const object = this.#objects.get(range.object);
+    object?.drop(range);
+    object?.leaveIfEmpty();
   }
 
   #forgetOldest(bytes: number): WantedRange[] {
@@ -256,7 +266,7 @@ export class ResidentRanges implements SegmentReads {
       if (freed >= bytes) break;
       freed += range.end - range.start;
       dropped.push(range);
-      this.#objects.get(range.object)?.drop(range);
+      this.#drop(range);
     }
     return dropped;
   }
@@ -277,107 +287,4 @@ function unpin(extents: readonly Extent[]): void {
 
 function isSame(a: WantedRange | undefined, b: WantedRange | undefined): boolean {
   return a?.object === b?.object && a?.start === b?.start;
-}
-
-/** What all objects of a thread share. */
-interface ThreadState {
-  readonly objects: Map<ObjectKey, ResidentObject>;
-  /** The next time of use. */
-  tick(): number;
-  note(isResident: boolean): void;
-}
-
-/** The ranges of one object. */
-class ResidentObject implements ByteSource {
-  readonly chunkBytes = VECTOR_CHUNK_BYTES;
-  readonly #object: ObjectKey;
-  readonly #contentBytes: number;
-  readonly #thread: ThreadState;
-  readonly #extents = new Map<number, Extent[]>();
-  #epoch: number;
-
-  constructor(object: ObjectKey, contentBytes: number, thread: ThreadState) {
-    this.#object = object;
-    this.#contentBytes = contentBytes;
-    this.#thread = thread;
-    this.#epoch = thread.tick();
-  }
-
-  /** Never the same for two objects under one key, so that no view misses a change. */
-  get epoch(): number {
-    return this.#current().#epoch;
-  }
-
-  place(start: number, end: number): SegmentBlock {
-    if (start === end) return { arena: 0, offset: 0, bytes: new Uint8Array(0) };
-    const current = this.#current();
-    if (current !== this) return current.place(start, end);
-    const block = this.peek(start, end);
-    this.#thread.note(block !== undefined);
-    if (block === undefined) {
-      throw new NotResident([{ object: this.#object, ...this.#kept(start, end) }]);
-    }
-    return block;
-  }
-
-  peek(start: number, end: number): SegmentBlock | undefined {
-    const kept = this.#kept(start, end);
-    const extent = this.#current().find(kept);
-    if (extent === undefined) return undefined;
-    extent.lastUsed = this.#thread.tick();
-    const { arena, offset, bytes } = extent.block;
-    const shift = start - kept.start;
-    if (shift === 0 && end === kept.end) return extent.block;
-    return { arena, offset: offset + shift, bytes: bytes.subarray(shift, shift + end - start) };
-  }
-
-  find({ start, end }: { readonly start: number; readonly end: number }): Extent | undefined {
-    return this.#extents.get(start)?.find((extent) => extent.range.end === end);
-  }
-
-  /** Tells whether it is new. */
-  add(extent: Extent): boolean {
-    const { start } = extent.range;
-    if (this.find(extent.range) !== undefined) return false;
-    const others = this.#extents.get(start);
-    if (others === undefined) this.#extents.set(start, [extent]);
-    else others.push(extent);
-    return true;
-  }
-
-  drop(range: WantedRange): void {
-    const others = this.#extents
-      .get(range.start)
-      ?.filter(({ range: { end } }) => end !== range.end);
-    if (others === undefined || others.length === 0) this.#extents.delete(range.start);
-    else this.#extents.set(range.start, others);
-    this.#epoch = this.#thread.tick();
-  }
-
-  dropAll(): Extent[] {
-    const all = [...this.#extents.values()].flat();
-    this.#extents.clear();
-    this.#epoch = this.#thread.tick();
-    return all;
-  }
-
-  unpinned(): Extent[] {
-    return [...this.#extents.values()].flat().filter(({ pins }) => pins === 0);
-  }
-
-  /** A segment that was forgotten and opened again has another object; it knows the ranges. */
-  #current(): ResidentObject {
-    const { objects } = this.#thread;
-    const current = objects.get(this.#object);
-    if (current !== undefined) return current;
-    objects.set(this.#object, this);
-    return this;
-  }
-
-  /** The range that is kept for a read. */
-  #kept(start: number, end: number): { start: number; end: number } {
-    const window = Math.floor(start / CACHE_WINDOW_BYTES) * CACHE_WINDOW_BYTES;
-    const windowEnd = Math.min(window + CACHE_WINDOW_BYTES, this.#contentBytes);
-    return end <= windowEnd ? { start: window, end: windowEnd } : { start, end };
-  }
 }

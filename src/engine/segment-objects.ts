@@ -7,6 +7,7 @@
 import { must } from "../base/assert.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
+import { OBJECT_BYTES_MAX } from "../base/limits.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import { decodeFrame, encodeFrame, encodeFramePieces } from "../codec/frame.ts";
 import { BlockSource } from "../segment/byte-source.ts";
@@ -105,7 +106,7 @@ export async function getTombstones(
   at: NamespaceGeneration,
   of: { readonly name: SegmentId; readonly documentCount: number },
 ): Promise<Uint32Array> {
-  const bytes = await getPayload(store, segmentKey(at, of.name));
+  const bytes = await getPayload(store, segmentKey(at, of.name), "tombstones");
   const words = (of.documentCount + 31) >> 5;
   if (bytes.length !== words * 4) {
     throw unreadable(
@@ -130,21 +131,35 @@ async function readContent<T extends Uint8Array>(
   key: ObjectKey,
   allocate: (bytes: number) => T,
 ): Promise<T> {
-  const object = await store.get(key);
-  if (object === undefined) throw unreadable(key, "it is missing, but is part of the namespace");
-  const expected = { kind: "segment", object: key, oldest: VERSION, newest: VERSION } as const;
-  const { payload } = await decodeFrame(object, expected);
+  const payload = await getPayload(store, key, "segment");
   const contentBytes = contentBytesOf(payload.length);
   const target = allocate(contentBytes);
   readPages(payload, { start: 0, end: contentBytes }, { key, target });
   return target;
 }
 
-async function getPayload(store: ObjectStore, key: ObjectKey): Promise<Uint8Array> {
-  const object = await store.get(key);
-  if (object === undefined) throw unreadable(key, "it is missing, but is part of the namespace");
-  const expected = { kind: "tombstones", object: key, oldest: VERSION, newest: VERSION } as const;
-  return (await decodeFrame(object, expected)).payload;
+/**
+ * Reads a whole object. Damage may have come about on the way, and be remembered on this machine:
+ * a damaged object is read once more, from the store itself.
+ */
+async function getPayload(
+  store: ObjectStore,
+  key: ObjectKey,
+  kind: "segment" | "tombstones",
+): Promise<Uint8Array> {
+  const decoded = async (read: Promise<Uint8Array | undefined>) => {
+    const object = await read;
+    if (object === undefined) return undefined;
+    const expected = { kind, object: key, oldest: VERSION, newest: VERSION };
+    return (await decodeFrame(object, expected)).payload;
+  };
+  const payload = await decoded(store.get(key)).catch((error: unknown) => {
+    if (!isDatabaseError(error, "corrupt")) throw error;
+    const anew = { isAnew: true, diskReads: 0, storeReads: 0 };
+    return decoded(store.getRange(key, 0, OBJECT_BYTES_MAX, anew));
+  });
+  if (payload !== undefined) return payload;
+  throw unreadable(key, "it is missing, but is part of the namespace");
 }
 
 function unreadable(key: ObjectKey, reason: string): DatabaseError {

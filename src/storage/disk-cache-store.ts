@@ -68,7 +68,8 @@ export class DiskCacheStore implements ObjectStore {
     if (!isSegmentObject(key) || end <= start) return this.#store.getRange(key, start, end);
     const first = Math.floor(start / BLOCK_BYTES);
     const afterLast = Math.ceil(end / BLOCK_BYTES);
-    const blocks = await this.#cache.read(key, first, afterLast);
+    const isAnew = trace?.isAnew === true;
+    const blocks: CachedBlocks = isAnew ? new Map() : await this.#cache.read(key, first, afterLast);
     const missing = missingBlocks(blocks, first, afterLast);
     this.#cache.count(missing.length === 0);
     if (trace !== undefined) trace[missing.length === 0 ? "diskReads" : "storeReads"]++;

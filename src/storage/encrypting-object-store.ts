@@ -135,7 +135,7 @@ export class EncryptingObjectStore implements ObjectStore {
     trace: ReadTrace | undefined,
   ): Promise<{ headBytes: Uint8Array; bytes: Uint8Array } | undefined> {
     const { plain, sealed } = spans;
-    const known = this.#heads.get(key);
+    const known = trace?.isAnew === true ? undefined : this.#heads.get(key);
     const wanted = (headBytes: Uint8Array) => (isEnvelope(headBytes) ? sealed : plain);
     const read = known === undefined ? unionOf(plain, sealed) : wanted(known);
     const hasHead = known === undefined && read.start === 0;

@@ -22,7 +22,7 @@ export interface ObjectStore {
   /**
    * Reads the bytes from `start` to before `end`; fewer, down to none, where the object ends
    * before. Returns undefined if the key holds no object. A store that may answer from a local
-   * copy counts in `trace` where the bytes came from.
+   * copy counts in `trace` where the bytes came from, and does not where `trace` says so.
    */
   getRange(
     key: ObjectKey,
@@ -46,6 +46,8 @@ export interface ObjectStore {
 
 /** Where the bytes of reads came from; each read counts once. */
 export interface ReadTrace {
+  /** What is known of the object from earlier reads has turned out to be wrong: it is read anew. */
+  readonly isAnew?: boolean;
   /** All of them from a disk of this machine that keeps copies. */
   diskReads: number;
   /** Some of them from the store. */

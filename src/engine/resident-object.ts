@@ -1,0 +1,132 @@
+/** One stored segment as a reading thread has it: which ranges of it are in memory. */
+
+import { CACHE_WINDOW_BYTES, VECTOR_CHUNK_BYTES } from "../base/limits.ts";
+import type { ByteSource } from "../segment/byte-source.ts";
+import { NotResident, type WantedRange } from "../segment/not-resident.ts";
+import type { SegmentBlock } from "../segment/segment-memory.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
+
+/** A range in memory. */
+export interface Extent {
+  readonly range: WantedRange;
+  readonly block: SegmentBlock;
+  lastUsed: number;
+  /** Runs under way that have loaded it. */
+  pins: number;
+}
+
+/** What all objects of a thread share. */
+export interface ThreadState {
+  /** Those with ranges that are in memory, or were asked for. */
+  readonly objects: Map<ObjectKey, ResidentObject>;
+  /** The next time of use. */
+  tick(): number;
+  note(isResident: boolean): void;
+}
+
+/**
+ * The ranges of one object. There may be several for one segment, which was opened again; the one
+ * that the thread knows has its ranges, and answers for the others.
+ */
+export class ResidentObject implements ByteSource {
+  readonly chunkBytes = VECTOR_CHUNK_BYTES;
+  readonly #object: ObjectKey;
+  readonly #contentBytes: number;
+  readonly #thread: ThreadState;
+  readonly #extents = new Map<number, Extent[]>();
+  #epoch: number;
+  /** Of its ranges, under way. */
+  loads = 0;
+
+  constructor(object: ObjectKey, contentBytes: number, thread: ThreadState) {
+    this.#object = object;
+    this.#contentBytes = contentBytes;
+    this.#thread = thread;
+    this.#epoch = thread.tick();
+  }
+
+  /**
+   * Never the same for two objects under one key, so that no view misses a change. Only one under
+   * which nothing was in memory may come again.
+   */
+  get epoch(): number {
+    return this.#current().#epoch;
+  }
+
+  place(start: number, end: number): SegmentBlock {
+    if (start === end) return { arena: 0, offset: 0, bytes: new Uint8Array(0) };
+    const current = this.#current();
+    if (current !== this) return current.place(start, end);
+    const block = this.peek(start, end);
+    this.#thread.note(block !== undefined);
+    if (block === undefined) {
+      this.#thread.objects.set(this.#object, this);
+      throw new NotResident([{ object: this.#object, ...this.#kept(start, end) }]);
+    }
+    return block;
+  }
+
+  peek(start: number, end: number): SegmentBlock | undefined {
+    const kept = this.#kept(start, end);
+    const extent = this.#current().find(kept);
+    if (extent === undefined) return undefined;
+    extent.lastUsed = this.#thread.tick();
+    const { arena, offset, bytes } = extent.block;
+    const shift = start - kept.start;
+    if (shift === 0 && end === kept.end) return extent.block;
+    return { arena, offset: offset + shift, bytes: bytes.subarray(shift, shift + end - start) };
+  }
+
+  find({ start, end }: { readonly start: number; readonly end: number }): Extent | undefined {
+    return this.#extents.get(start)?.find((extent) => extent.range.end === end);
+  }
+
+  /** Tells whether it is new. */
+  add(extent: Extent): boolean {
+    const { start } = extent.range;
+    if (this.find(extent.range) !== undefined) return false;
+    const others = this.#extents.get(start);
+    if (others === undefined) this.#extents.set(start, [extent]);
+    else others.push(extent);
+    return true;
+  }
+
+  drop(range: WantedRange): void {
+    const others = this.#extents
+      .get(range.start)
+      ?.filter(({ range: { end } }) => end !== range.end);
+    if (others === undefined || others.length === 0) this.#extents.delete(range.start);
+    else this.#extents.set(range.start, others);
+    this.#epoch = this.#thread.tick();
+  }
+
+  dropAll(): Extent[] {
+    const all = [...this.#extents.values()].flat();
+    this.#extents.clear();
+    this.#epoch = this.#thread.tick();
+    return all;
+  }
+
+  /** What has nothing in memory costs no memory. */
+  leaveIfEmpty(): void {
+    const { objects } = this.#thread;
+    const isEmpty = this.#extents.size === 0 && this.loads === 0;
+    if (isEmpty && objects.get(this.#object) === this) objects.delete(this.#object);
+  }
+
+  unpinned(): Extent[] {
+    return [...this.#extents.values()].flat().filter(({ pins }) => pins === 0);
+  }
+
+  /** Of several for one segment, which was opened again, the one that has its ranges. */
+  #current(): ResidentObject {
+    return this.#thread.objects.get(this.#object) ?? this;
+  }
+
+  /** The range that is kept for a read. */
+  #kept(start: number, end: number): { start: number; end: number } {
+    const window = Math.floor(start / CACHE_WINDOW_BYTES) * CACHE_WINDOW_BYTES;
+    const windowEnd = Math.min(window + CACHE_WINDOW_BYTES, this.#contentBytes);
+    return end <= windowEnd ? { start: window, end: windowEnd } : { start, end };
+  }
+}
