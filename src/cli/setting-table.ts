@@ -66,7 +66,7 @@ export const SETTINGS = [
   {
     name: "s3-region",
     type: TEXT,
-    defaultText: "the AWS SDK's; us-east-1 with s3-endpoint",
+    defaultText: "the AWS SDK's; if it has none and there is s3-endpoint, us-east-1",
     help: "region of the bucket",
   },
   {

@@ -8,6 +8,8 @@ import type { Pieces } from "../base/pieces.ts";
 
 /** An answer's body: what the SDK calls a blob, which is a stream of the connection in Node. */
 export interface S3Answer {
+  /** For messages. */
+  readonly key: string;
   readonly body: unknown;
   /** What the head says; absent where the service does not know it beforehand. */
   readonly contentLength: number | undefined;
@@ -17,9 +19,11 @@ export interface S3Answer {
  * Reads a body to its end into memory of its own. Throws when the connection ends before, or when
  * there are fewer or more bytes than announced.
  */
-export async function readS3Body({ body, contentLength }: S3Answer): Promise<Uint8Array> {
+export async function readS3Body({ key, body, contentLength }: S3Answer): Promise<Uint8Array> {
   if (contentLength !== undefined && contentLength > OBJECT_BYTES_MAX) {
-    throw new DatabaseError("corrupt", `object of ${contentLength} bytes is too large`);
+    if (body instanceof Readable) body.destroy(); // Else it would keep its connection.
+    const what = `it has ${contentLength} bytes, but objects have at most ${OBJECT_BYTES_MAX}`;
+    throw new DatabaseError("corrupt", `cannot read ${key}: ${what}`);
   }
   if (body === undefined) return complete(new Uint8Array(0), 0, contentLength);
   const parts = body as AsyncIterable<Uint8Array>;
@@ -48,6 +52,29 @@ async function readUnknownLength(parts: AsyncIterable<Uint8Array>): Promise<Uint
 function complete(bytes: Uint8Array, filled: number, announced: number | undefined): Uint8Array {
   if (announced !== undefined && filled !== announced) throw lengthError(filled, announced);
   return bytes;
+}
+
+/** A range of bytes as HTTP names it: by its first and its last byte. */
+export interface LastByteRange {
+  readonly start: number;
+  readonly last: number;
+}
+
+/**
+ * Checks that an answer with `bytes` bytes is of the range that was asked for, as far as the object
+ * goes. Throws if it is of another one: a proxy may have mixed up answers.
+ */
+export function checkContentRange(
+  contentRange: string,
+  bytes: number,
+  asked: LastByteRange | undefined,
+): void {
+  const parts = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(contentRange);
+  const [start, last, total] = (parts ?? []).slice(1).map(Number);
+  const wantedLast = Math.min(asked?.last ?? Number.NaN, Number.isNaN(total) ? last : total - 1);
+  if (start === asked?.start && last === wantedLast && bytes === last - start + 1) return;
+  const wanted = asked === undefined ? "no range" : `bytes ${asked.start}-${asked.last}`;
+  throw new Error(`the answer is of ${contentRange}, and ${wanted} were asked for`);
 }
 
 function lengthError(bytes: number, announced: number): Error {

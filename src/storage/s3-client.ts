@@ -39,8 +39,7 @@ export async function openS3Client(
 ): Promise<{ readonly sdk: S3Sdk; readonly client: S3Client }> {
   const sdk = await import("@aws-sdk/client-s3");
   const { endpoint, pathStyle } = config;
-  const isElsewhere = endpoint !== undefined && !process.env.AWS_REGION;
-  const region = config.region ?? (isElsewhere ? REGION_DEFAULT : undefined);
+  const region = config.region ?? (endpoint === undefined ? undefined : await regionOrDefault(sdk));
   const client = new sdk.S3Client({
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
@@ -66,7 +65,15 @@ export async function openS3Client(
   return { sdk, client };
 }
 
-/** Requests that wait for a connection are no news: their number is bounded above. */
+/** The region of the environment or of the profile, else the default: other services have one. */
+async function regionOrDefault(sdk: S3Sdk): Promise<string> {
+  const client = new sdk.S3Client({ logger: QUIET });
+  const found = await client.config.region().catch(() => REGION_DEFAULT);
+  client.destroy();
+  return found;
+}
+
+/** What the SDK finds worth a line is told by errors, or is none of the user's business. */
 const QUIET = {
   debug: () => undefined,
   info: () => undefined,

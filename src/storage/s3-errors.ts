@@ -100,6 +100,7 @@ const FIXES: Readonly<Record<string, string>> = {
   TokenProviderError: `the login has ended; log in again: ${CREDENTIALS}`,
   RequestTimeTooSkewed: "set this machine's clock",
   InvalidBucketName: "correct the bucket's name in --object-store",
+  NoSuchUpload: "somebody aborted it; a rule of the bucket must leave uploads a day to complete",
   NotImplemented: "this service lacks what Trawl needs (docs/object-stores.md)",
   EPROTO: "--s3-endpoint says https; does this service speak http?",
   ECONNREFUSED: "nothing listens there; correct --s3-endpoint, or start the service",

@@ -2,6 +2,7 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { must } from "../base/assert.ts";
 import { S3_PARTS_PARALLEL_MAX } from "../base/limits.ts";
 import { type Pieces, piecesBytes } from "../base/pieces.ts";
+import type { TurnQueue } from "../base/turn-queue.ts";
 import { copyOf } from "./s3-body.ts";
 import type { S3Sdk } from "./s3-client.ts";
 
@@ -9,6 +10,8 @@ import type { S3Sdk } from "./s3-client.ts";
 export interface MultipartUpload {
   readonly sdk: S3Sdk;
   readonly client: S3Client;
+  /** Every request waits here for a connection. */
+  readonly turns: TurnQueue;
   readonly bucket: string;
   readonly key: string;
   readonly pieces: Pieces;
@@ -29,18 +32,20 @@ interface Part {
  * service to throw the parts away; a rule on the bucket must do so where that request is lost, too.
  */
 export async function uploadParts(upload: MultipartUpload): Promise<void> {
-  const { sdk, client, bucket, key, answerMs } = upload;
+  const { sdk, client, turns, bucket, key, answerMs } = upload;
   const place = { Bucket: bucket, Key: key };
   const times = { requestTimeout: answerMs };
-  const created = await client.send(new sdk.CreateMultipartUploadCommand(place), times);
+  const creation = new sdk.CreateMultipartUploadCommand(place);
+  const created = await turns.run(() => client.send(creation, times));
   const id = must(created.UploadId, "an upload without an id");
   try {
     const MultipartUpload = { Parts: await sendParts(upload, id) };
     const completion = { ...place, UploadId: id, MultipartUpload };
-    await client.send(new sdk.CompleteMultipartUploadCommand(completion), times);
+    const command = new sdk.CompleteMultipartUploadCommand(completion);
+    await turns.run(() => client.send(command, times));
   } catch (error) {
     const abortion = new sdk.AbortMultipartUploadCommand({ ...place, UploadId: id });
-    await client.send(abortion, times).catch(() => undefined);
+    await turns.run(() => client.send(abortion, times)).catch(() => undefined);
     throw error;
   }
 }
@@ -68,19 +73,14 @@ async function sendParts(upload: MultipartUpload, id: string): Promise<Part[]> {
 }
 
 async function sendPart(upload: MultipartUpload, id: string, part: number): Promise<Part> {
-  const { sdk, client, bucket, key, pieces, partBytes, answerMs } = upload;
+  const { sdk, client, turns, bucket, key, pieces, partBytes, answerMs } = upload;
   const start = part * partBytes;
   const end = Math.min(start + partBytes, piecesBytes(pieces));
   const PartNumber = part + 1;
-  const sent = await client.send(
-    new sdk.UploadPartCommand({
-      Bucket: bucket,
-      Key: key,
-      UploadId: id,
-      PartNumber,
-      Body: copyOf(pieces, start, end),
-    }),
-    { requestTimeout: answerMs },
-  );
+  const place = { Bucket: bucket, Key: key, UploadId: id, PartNumber };
+  const sent = await turns.run(() => {
+    const command = new sdk.UploadPartCommand({ ...place, Body: copyOf(pieces, start, end) });
+    return client.send(command, { requestTimeout: answerMs });
+  });
   return { PartNumber, ETag: must(sent.ETag, "a part without a tag") };
 }

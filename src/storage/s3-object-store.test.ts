@@ -98,6 +98,19 @@ describe("requests", () => {
     expect(Buffer.from((await store.getRange(KEY, 5, 5)) ?? []).toString()).toBe("");
   });
 
+  test.each(["bytes 0-2/10", "bytes 2-3/10", "bytes 2-5/10", "bytes */10"])(
+    "an answer of another range (%s) is none",
+    async (contentRange) => {
+      script = (_, response) => {
+        response.writeHead(206, { "content-range": contentRange }).end("234");
+      };
+      await expect(store.getRange(KEY, 2, 5)).rejects.toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining(`is of ${contentRange}, and bytes 2-4 were asked for`),
+      });
+    },
+  );
+
   test("a range that begins after the end is empty, of an absent object undefined", async () => {
     failWith(416, "InvalidRange");
     expect(await store.getRange(KEY, 2, 5)).toEqual(new Uint8Array(0));
@@ -182,6 +195,7 @@ describe("an error names the setting to look at", () => {
     [301, "PermanentRedirect", /another region.*correct --s3-region/],
     [400, "AuthorizationHeaderMalformed", /another region.*correct --s3-region/],
     [400, "InvalidBucketName", /--object-store/],
+    [404, "NoSuchUpload", /somebody aborted it; a rule of the bucket/],
     [501, "NotImplemented", /docs\/object-stores.md/],
   ])("%i %s", async (status, code, advice) => {
     failWith(status, code);

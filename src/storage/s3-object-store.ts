@@ -5,9 +5,11 @@ import {
   OBJECT_BYTES_MAX,
   S3_BUFFERED_BYTES_MAX,
   S3_PART_BYTES,
+  S3_SOCKETS_MAX,
   S3_UPLOAD_BYTES_PER_MS_MIN,
 } from "../base/limits.ts";
 import { type Pieces, piecesBytes } from "../base/pieces.ts";
+import { TurnQueue } from "../base/turn-queue.ts";
 import {
   type ListPage,
   type ListRequest,
@@ -18,7 +20,14 @@ import {
   type PutOutcome,
   piecesOf,
 } from "./object-store.ts";
-import { copyOf, readS3Body, sha256Of, streamOf } from "./s3-body.ts";
+import {
+  checkContentRange,
+  copyOf,
+  type LastByteRange,
+  readS3Body,
+  sha256Of,
+  streamOf,
+} from "./s3-body.ts";
 import { openS3Client, S3_TIMES, type S3Sdk, type S3Times } from "./s3-client.ts";
 import {
   isAbsentObject,
@@ -53,6 +62,8 @@ export class S3ObjectStore implements ObjectStore {
   readonly #config: S3StoreConfig;
   readonly #times: S3Times;
   readonly #partBytes: number;
+  /** A request's time begins when it is sent, so those beyond all connections wait here. */
+  readonly #turns = new TurnQueue(S3_SOCKETS_MAX);
 
   private constructor(sdk: S3Sdk, client: S3Client, options: S3ObjectStoreOptions) {
     this.#sdk = sdk;
@@ -86,7 +97,7 @@ export class S3ObjectStore implements ObjectStore {
     try {
       // There is no empty range; one byte tells whether the object is there.
       const last = Math.max(start, end - 1);
-      const { bytes, isWhole } = await this.#read(key, `bytes=${start}-${last}`);
+      const { bytes, isWhole } = await this.#read(key, { start, last });
       const from = isWhole ? start : 0; // A service may answer with the whole object.
       return bytes.subarray(from, from + Math.max(0, end - start));
     } catch (error) {
@@ -121,7 +132,7 @@ export class S3ObjectStore implements ObjectStore {
           ...(startAfter && { StartAfter: startAfter }),
           ...(delimiter && { Delimiter: delimiter }),
         });
-        const page = await this.#client.send(command, this.#timesOf(0));
+        const page = await this.#turns.run(() => this.#client.send(command, this.#timesOf(0)));
         return {
           keys: (page.Contents ?? []).map(({ Key = "" }) => Key),
           prefixes: (page.CommonPrefixes ?? []).map(({ Prefix = "" }) => Prefix),
@@ -136,18 +147,23 @@ export class S3ObjectStore implements ObjectStore {
   async delete(key: ObjectKey): Promise<void> {
     try {
       const command = new this.#sdk.DeleteObjectCommand({ Bucket: this.#config.bucket, Key: key });
-      await this.#client.send(command, this.#timesOf(0));
+      await this.#turns.run(() => this.#client.send(command, this.#timesOf(0)));
     } catch (error) {
       if (!isAbsentObject(s3Failure(error))) throw this.#error(`delete ${key}`, error);
     }
   }
 
-  async #read(key: string, range?: string): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  #read(key: string, range?: LastByteRange): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
     const place = { Bucket: this.#config.bucket, Key: key };
-    const command = new this.#sdk.GetObjectCommand({ ...place, ...(range && { Range: range }) });
-    const answer = await this.#client.send(command, this.#timesOf(0));
-    const bytes = await readS3Body({ body: answer.Body, contentLength: answer.ContentLength });
-    return { bytes, isWhole: answer.ContentRange === undefined };
+    const Range = range && `bytes=${range.start}-${range.last}`;
+    const command = new this.#sdk.GetObjectCommand({ ...place, ...(Range && { Range }) });
+    return this.#turns.run(async () => {
+      const answer = await this.#client.send(command, this.#timesOf(0));
+      const { Body: body, ContentLength: contentLength, ContentRange: contentRange } = answer;
+      const bytes = await readS3Body({ key, body, contentLength });
+      if (contentRange !== undefined) checkContentRange(contentRange, bytes.length, range);
+      return { bytes, isWhole: contentRange === undefined };
+    });
   }
 
   async #putIfAbsent(key: ObjectKey, pieces: Pieces): Promise<PutOutcome> {
@@ -173,7 +189,7 @@ export class S3ObjectStore implements ObjectStore {
     const place = { Bucket: this.#config.bucket, Key: key, ...condition, ContentLength: bytes };
     if (bytes <= S3_BUFFERED_BYTES_MAX) {
       const command = new this.#sdk.PutObjectCommand({ ...place, Body: copyOf(pieces, 0, bytes) });
-      await this.#client.send(command, this.#timesOf(bytes));
+      await this.#turns.run(() => this.#client.send(command, this.#timesOf(bytes)));
       return;
     }
     const command = new this.#sdk.PutObjectCommand({ ...place, Body: streamOf(pieces) });
@@ -187,13 +203,14 @@ export class S3ObjectStore implements ObjectStore {
       },
       { step: "build", name: "bodyHash" },
     );
-    await this.#client.send(command, this.#timesOf(bytes));
+    await this.#turns.run(() => this.#client.send(command, this.#timesOf(bytes)));
   }
 
   async #putInParts(key: ObjectKey, pieces: Pieces): Promise<void> {
     await uploadParts({
       sdk: this.#sdk,
       client: this.#client,
+      turns: this.#turns,
       bucket: this.#config.bucket,
       key,
       pieces,
