@@ -127,7 +127,7 @@ describe("a cache", () => {
     expect(arenas.usedBytes).toBeLessThanOrEqual(8 * 64 * 1024);
   });
 
-  test("a load that fails lets go of what it held, and of nothing that was read since", async () => {
+  test("a load that fails lets go of what it held, not of what was read since", async () => {
     const { store, content, key, arenas, readers } = await bench(8 * MIB);
     const [reader] = readers;
     const source = reader.sourceOf(key, content.length);
