@@ -269,7 +269,9 @@ export const INDEX_TAIL_BYTES = 16 * MIB;
 /** WAL entries after which a namespace is indexed: an opening reads them in about 1 s. */
 export const INDEX_TAIL_ENTRIES = 1_000;
 /** WAL bytes that one step of an indexer takes at most; bounds its memory. */
-export const INDEX_STEP_BYTES = 128 * MIB;
+export const INDEX_STEP_BYTES_MAX = 128 * MIB;
+/** A step that does not fit the memory is made smaller by this factor, down to one entry. */
+export const INDEX_STEP_SHRINK = 4;
 /** How often an indexer looks for namespaces whose log is long. */
 export const INDEX_POLL_MS = 500;
 /** How often an indexer looks at all namespaces, since hints may be lost. */

@@ -18,6 +18,8 @@ export interface IndexerParts extends OpeningParts {
   readonly garbageGraceMs: number;
   /** How large segments are clustered; its memory is `memory`. */
   readonly clusters: ClusterTools;
+  /** Bytes of the log that one step takes to begin with; fewer where memory runs out. */
+  readonly stepBytesMax: number;
   /** Greatest size of a segment that compaction writes. */
   readonly segmentBytesMax: number;
 }

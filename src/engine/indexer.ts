@@ -6,7 +6,12 @@
  */
 
 import { isDatabaseError } from "../base/errors.ts";
-import { INDEX_POLL_MS, INDEX_RETRY_MS, INDEX_STEP_BYTES, INDEX_SWEEP_MS } from "../base/limits.ts";
+import {
+  INDEX_POLL_MS,
+  INDEX_RETRY_MS,
+  INDEX_STEP_SHRINK,
+  INDEX_SWEEP_MS,
+} from "../base/limits.ts";
 import {
   DIRTY_PREFIX,
   dirtyKey,
@@ -20,7 +25,7 @@ import {
 } from "../storage/object-keys.ts";
 import { collectGarbage, type GarbageMemory, newGarbageMemory } from "./collect-garbage.ts";
 import { compactNamespace } from "./compact-namespace.ts";
-import { indexNamespace } from "./index-namespace.ts";
+import { type IndexOutcome, indexNamespace } from "./index-namespace.ts";
 import type { IndexerParts } from "./indexer-parts.ts";
 import { isDeleted } from "./namespace-generations.ts";
 import { storePages } from "./store-pages.ts";
@@ -28,6 +33,8 @@ import { storePages } from "./store-pages.ts";
 interface Known {
   readonly at: NamespaceGeneration;
   readonly garbage: GarbageMemory;
+  /** Bytes of the log that fit one step. */
+  stepBytes: number;
   /** Not before; by the monotonic clock. */
   retryAtMs: number;
   /** When garbage is looked for next; undefined: there is none that waits. */
@@ -149,7 +156,7 @@ export class Indexer {
     // What a dead generation's log holds is what came too late; it may have gaps.
     if (await isDeleted(store, at)) return;
     for (;;) {
-      const outcome = await indexNamespace(this.#parts, at, INDEX_STEP_BYTES);
+      const outcome = await this.#indexStep(known);
       if (outcome.kind !== "indexed" || outcome.entryCount === 0) break;
       const { entryCount, documentCount } = outcome;
       log("info", "indexed", { namespace: at.name, entries: entryCount, documents: documentCount });
@@ -160,11 +167,29 @@ export class Indexer {
     known.collectAtMs = this.#parts.clock.monotonicMs();
   }
 
+  /** A log may take many times its size in memory: steps that do not fit are made smaller. */
+  async #indexStep(known: Known): Promise<IndexOutcome> {
+    for (;;) {
+      try {
+        return await indexNamespace(this.#parts, known.at, known.stepBytes);
+      } catch (error) {
+        const isLeast = known.stepBytes < 1;
+        if (isLeast || !isDatabaseError(error, "overloaded")) throw error;
+        known.stepBytes = Math.floor(known.stepBytes / INDEX_STEP_SHRINK);
+      }
+    }
+  }
+
+  /** Where memory is short, segments stay as they are; the log must not wait for them. */
   async #compact({ at }: Known): Promise<void> {
     const { log } = this.#parts;
     while (!this.#stopping) {
-      const outcome = await compactNamespace(this.#parts, at);
-      if (outcome.kind !== "compacted") return;
+      const outcome = await compactNamespace(this.#parts, at).catch((error: unknown) => {
+        if (!isDatabaseError(error, "overloaded")) throw error;
+        const facts = { namespace: at.name, reason: error.message };
+        log("warn", "cannot compact a namespace now", facts);
+      });
+      if (outcome?.kind !== "compacted") return;
       const { inputCount, bytesWritten } = outcome;
       const facts = { namespace: at.name, segments: inputCount, bytes: bytesWritten };
       log("info", "compacted", facts);
@@ -200,7 +225,9 @@ export class Indexer {
     const key = generationPrefix(at);
     let known = this.#known.get(key);
     if (known === undefined) {
-      known = { at, garbage: newGarbageMemory(), retryAtMs: 0, collectAtMs: undefined };
+      const { stepBytesMax: stepBytes } = this.#parts;
+      const garbage = newGarbageMemory();
+      known = { at, garbage, stepBytes, retryAtMs: 0, collectAtMs: undefined };
       this.#known.set(key, known);
     }
     return known;

@@ -4,6 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { CLUSTERED_ROWS_MIN } from "../base/cluster-limits.ts";
 import {
   GARBAGE_GRACE_MS,
+  INDEX_STEP_BYTES_MAX,
   INDEXER_BYTES_MAX,
   INDEXER_CACHE_BYTES,
   INDEXER_MEMORY_SHARE,
@@ -49,6 +50,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     return new EncryptingObjectStore({ store, keys, random, keyName });
   };
   const bytesMax = Math.min(INDEXER_BYTES_MAX, Math.floor(memoryBytesMax * INDEXER_MEMORY_SHARE));
+  const segmentBytesMax = Math.floor(bytesMax / SEGMENTS_HELD);
   const arenas = new Arenas({ totalBytes: bytesMax, threads: 1 });
   const kernels = new ArenaKernels(await compileKernel("auto"), 0);
   arenas.onArena((shared, arena) => kernels.attach(arena, shared));
@@ -64,7 +66,8 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     memory,
     clusters: { kernels: { kernels, memory }, rowsMin: CLUSTERED_ROWS_MIN },
     garbageGraceMs: GARBAGE_GRACE_MS,
-    segmentBytesMax: Math.min(STORED_SEGMENT_BYTES_MAX, Math.floor(bytesMax / SEGMENTS_HELD)),
+    stepBytesMax: Math.min(INDEX_STEP_BYTES_MAX, segmentBytesMax),
+    segmentBytesMax: Math.min(STORED_SEGMENT_BYTES_MAX, segmentBytesMax),
     yield: () => new Promise((resolve) => setImmediate(resolve)),
   });
 }

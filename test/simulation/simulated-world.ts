@@ -1,7 +1,7 @@
 /** Servers and indexers over one simulated store, and what befalls them. */
 
 import { isDatabaseError } from "../../src/base/errors.ts";
-import { GARBAGE_GRACE_MS } from "../../src/base/limits.ts";
+import { GARBAGE_GRACE_MS, INDEX_STEP_BYTES_MAX } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
 import { Indexer } from "../../src/engine/indexer.ts";
@@ -186,6 +186,7 @@ export class SimulatedWorld {
       memory,
       clusters: { kernels: { kernels, memory }, rowsMin: 4, clusterRows: 3 },
       garbageGraceMs: GARBAGE_GRACE_MS,
+      stepBytesMax: INDEX_STEP_BYTES_MAX,
       segmentBytesMax: MIB,
       yield: () => new Promise((resolve) => process.turn(resolve)),
     });

@@ -56,6 +56,7 @@ export interface FixtureOptions {
   readonly keys?: TestKeys;
   readonly thresholds?: Partial<Thresholds>;
   readonly memoryBytes?: number;
+  readonly indexerMemoryBytes?: number;
   readonly cacheBytes?: number;
   /** Runs an indexer after each write, which collects garbage at once. */
   readonly indexing?: boolean;
@@ -196,7 +197,7 @@ export class EngineFixture {
     await catalog.recover();
     startWriteThread(writeThread.far, { parts, catalog, arenas, keys: options.keys });
     await engine.ready();
-    const indexerParts = partsOfIndexer(parts, options.clusters);
+    const indexerParts = partsOfIndexer(parts, options.clusters, options.indexerMemoryBytes);
     return new EngineFixture({
       engine,
       catalog,

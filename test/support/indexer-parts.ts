@@ -1,6 +1,7 @@
 /** An indexer's parts, on the store and the clock of a server in the same thread. */
 
 import { CLUSTERED_ROWS_MIN } from "../../src/base/cluster-limits.ts";
+import { INDEX_STEP_BYTES_MAX } from "../../src/base/limits.ts";
 import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
 import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
 import { localCache } from "../../src/engine/local-cache.ts";
@@ -21,9 +22,10 @@ export interface ClusterSizes {
 export function partsOfIndexer(
   parts: SharedParts & { readonly store: ObjectStore },
   clusters: ClusterSizes | undefined,
+  memoryBytes = 64 * MIB,
 ): Omit<IndexerParts, "garbageGraceMs"> {
   const { clock, random, log, store, storeFor, thresholds } = parts;
-  const arenas = new Arenas({ totalBytes: 64 * MIB, threads: 1, arenaBytes: MIB });
+  const arenas = new Arenas({ totalBytes: memoryBytes, threads: 1, arenaBytes: MIB });
   const kernels = new ArenaKernels(undefined, 0);
   arenas.onArena((shared, arena) => kernels.attach(arena, shared));
   const memory = arenaSegmentMemory(arenas);
@@ -37,6 +39,7 @@ export function partsOfIndexer(
     reads: localCache(storeFor(undefined), 16 * MIB),
     memory,
     clusters: { kernels: { kernels, memory }, rowsMin: CLUSTERED_ROWS_MIN, ...clusters },
+    stepBytesMax: INDEX_STEP_BYTES_MAX,
     segmentBytesMax: MIB,
     yield: parts.yield,
   };

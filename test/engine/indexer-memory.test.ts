@@ -1,0 +1,53 @@
+/** An indexer with little memory: logs are indexed in smaller steps, and nothing waits for merges. */
+
+import { expect, test } from "vitest";
+import { seededRandom } from "../../src/base/random.ts";
+import { EngineFixture } from "../support/engine-fixture.ts";
+
+const MIB = 1024 * 1024;
+const MEMORY_BYTES = 4 * MIB;
+const random = seededRandom(17);
+const ALL = { rank_by: ["id", "asc"], limit: 10_000 };
+
+/** Documents that no stored segment has. */
+async function unindexedCount(engine: EngineFixture): Promise<number> {
+  return (await engine.call("query", "n", ALL)).json.performance.exhaustive_search_count;
+}
+
+test("a log that is larger than the memory is indexed part by part", async () => {
+  const engine = await EngineFixture.open({ indexerMemoryBytes: MEMORY_BYTES });
+  for (let batch = 0; batch < 24; batch++) {
+    const upsert_rows = Array.from({ length: 100 }, (_, i) => {
+      return { id: batch * 80 + i, text: Buffer.from(random.bytes(4500)).toString("base64") };
+    });
+    const schema = { text: { type: "string", filterable: false } };
+    await engine.write("n", { upsert_rows, schema });
+  }
+  const before = (await engine.call("query", "n", ALL)).json.rows;
+  await engine.indexAll();
+  expect(await unindexedCount(engine)).toBe(0);
+  expect((await engine.call("query", "n", ALL)).json.rows).toEqual(before);
+  await engine.close();
+});
+
+test("segments that do not fit for a merge keep no log waiting", async () => {
+  const engine = await EngineFixture.open({ indexerMemoryBytes: MEMORY_BYTES });
+  const write = (batch: number) => {
+    // Stored segments are compressed well: merges of what is small in the store are large.
+    const text = String.fromCharCode(97 + batch).repeat(15_000);
+    const upsert_rows = Array.from({ length: 100 }, (_, i) => ({ id: batch * 100 + i, text }));
+    const schema = { text: { type: "string", filterable: false } };
+    return engine.write("n", { upsert_rows, schema });
+  };
+  for (let batch = 0; batch < 8; batch++) {
+    await write(batch);
+    await engine.indexAll();
+  }
+  // More than fits one step, after the first of which a merge is tried.
+  for (let batch = 8; batch < 12; batch++) await write(batch);
+  await engine.indexAll();
+  expect(await unindexedCount(engine)).toBe(0);
+  expect(engine.logs.map(({ message }) => message)).toContain("cannot compact a namespace now");
+  expect((await engine.call("query", "n", ALL)).json.rows.length).toBe(1200);
+  await engine.close();
+});
