@@ -137,6 +137,8 @@ export const S3_HASH_BYTES = 4 * MIB;
 export const S3_PART_BYTES = 16 * MIB;
 /** Parts of one upload under way at once; each holds a copy of its bytes. */
 export const S3_PARTS_PARALLEL_MAX = 4;
+/** Prefix of all keys in a bucket: S3 allows keys of 1,024 bytes, and ours take up to 350. */
+export const STORE_PREFIX_CHARS_MAX = 512;
 /** Entries of one page of a bucket's listing (S3's own limit). */
 export const S3_PAGE_ENTRIES_MAX = 1_000;
 /** Conditional puts that race in one round of the probe at the start. */

@@ -76,6 +76,8 @@ describe("the store that settings name", () => {
     expect(storeOfText(served, "/var/x")).toEqual({ kind: "directory", root: "/var/x" });
     expect(() => storeOfText(s3, "/var/x")).toThrow("--s3-region is set");
     expect(() => storeOfText(given({}), "gs://data")).toThrow("no URL of the form s3://");
+    expect(() => storeOfText(given({}), "s3://Data")).toThrow("--store: s3://Data names");
+    expect(() => storeOfText(s3, "/var/x")).toThrow("say --store s3://bucket/prefix");
   });
 });
 
@@ -88,6 +90,7 @@ describe("refusals", () => {
     [{ "object-store": "s3://Data" }, "3 to 63 characters of a-z"],
     [{ "object-store": "s3://data/a b" }, 'has the prefix "a b"'],
     [{ "object-store": "s3://data/../b" }, 'has the prefix "../b"'],
+    [{ "object-store": `s3://data/${"x".repeat(600)}` }, "600 characters; at most 512 fit"],
     [{ "object-store": "s3://data", "data-dir": "x" }, "--data-dir and --object-store are both"],
     [{ "object-store": "s3://data", "s3-endpoint": "localhost:9000" }, "is no http or https URL"],
     [{ "object-store": "s3://data", "s3-endpoint": "http://a:b@x" }, "must hold no credentials"],

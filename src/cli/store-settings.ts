@@ -1,19 +1,23 @@
 /** From settings to the store that holds the data, and back to flags for the indexer. */
 
 import { resolve } from "node:path";
+import { STORE_PREFIX_CHARS_MAX } from "../base/limits.ts";
 import { isObjectKey } from "../storage/object-store.ts";
 import type { S3StoreConfig, StoreConfig } from "../storage/store-config.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import type { SettingName } from "./setting-table.ts";
 
-/** The store that the settings name; throws `SettingFault` when they contradict each other. */
-export function storeConfig(given: GivenSettings): StoreConfig {
+/**
+ * The store that the settings name; throws `SettingFault` when they contradict each other. `flag`
+ * is how messages call the setting that has the bucket.
+ */
+export function storeConfig(given: GivenSettings, flag = "--object-store"): StoreConfig {
   const url = textOf(given, "object-store");
-  if (url !== undefined) return s3Config(given, url);
+  if (url !== undefined) return s3Config(given, url, flag);
   for (const name of ["s3-endpoint", "s3-region", "s3-path-style"] as const) {
     if (!given.has(name)) continue;
-    const fix = "say --object-store s3://bucket/prefix";
+    const fix = `say ${flag} s3://bucket/prefix`;
     throw new SettingFault(`--${name} is set, but the data is in a local directory; ${fix}`);
   }
   return { kind: "directory", root: resolve(textOf(given, "data-dir") ?? "trawl-data") };
@@ -35,17 +39,17 @@ export function storeFlags(config: StoreConfig): readonly string[] {
 export function storeOfText(given: GivenSettings, text: string): StoreConfig {
   const isUrl = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(text);
   const others = [...given].filter(([name]) => name !== "object-store" && name !== "data-dir");
-  return storeConfig(new Map([...others, [isUrl ? "object-store" : "data-dir", text]]));
+  return storeConfig(new Map([...others, [isUrl ? "object-store" : "data-dir", text]]), "--store");
 }
 
-function s3Config(given: GivenSettings, url: string): S3StoreConfig {
+function s3Config(given: GivenSettings, url: string, flag: string): S3StoreConfig {
   if (given.has("data-dir")) {
     throw new SettingFault(
       `--data-dir and --object-store are both set, but the data is in one place; drop --data-dir ` +
         `for ${url}, or --object-store for the local directory`,
     );
   }
-  const { bucket, prefix } = parseUrl(url);
+  const { bucket, prefix } = parseUrl(url, flag);
   const endpoint = textOf(given, "s3-endpoint");
   const region = textOf(given, "s3-region");
   const style = textOf(given, "s3-path-style") ?? "auto";
@@ -62,8 +66,8 @@ function s3Config(given: GivenSettings, url: string): S3StoreConfig {
 /** Amazon's rules; other services have the same or laxer ones. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-function parseUrl(url: string): { readonly bucket: string; readonly prefix: string } {
-  const fault = (rule: string) => new SettingFault(`--object-store: ${url} ${rule}`);
+function parseUrl(url: string, flag: string): { readonly bucket: string; readonly prefix: string } {
+  const fault = (rule: string) => new SettingFault(`${flag}: ${url} ${rule}`);
   const parts = /^s3:\/\/([^/]*)\/?(.*)$/.exec(url);
   if (parts === null) {
     throw fault("is no URL of the form s3://bucket/prefix; a local directory is --data-dir");
@@ -77,6 +81,11 @@ function parseUrl(url: string): { readonly bucket: string; readonly prefix: stri
   }
   if (prefix !== "" && !isObjectKey(prefix)) {
     throw fault(`has the prefix "${prefix}", but prefixes are made of A-Z, a-z, 0-9, _ . - and /`);
+  }
+  if (prefix.length > STORE_PREFIX_CHARS_MAX) {
+    throw fault(
+      `has a prefix of ${prefix.length} characters; at most ${STORE_PREFIX_CHARS_MAX} fit`,
+    );
   }
   return { bucket, prefix };
 }

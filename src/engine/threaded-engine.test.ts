@@ -38,6 +38,7 @@ function engineOf() {
   const clock = new ManualClock();
   const write = new FakePort<ToWriteThread, FromWriteThread>();
   const query = new FakePort<ToQueryThread, FromQueryThread>();
+  const cache = new FakePort<never, FromCacheThread>();
   const logs: string[] = [];
   const engine = new ThreadedEngine({
     clock,
@@ -46,14 +47,14 @@ function engineOf() {
     isShared: false,
     writeThread: write,
     queryThreads: [query],
-    cacheThread: new FakePort<never, FromCacheThread>(),
+    cacheThread: cache,
   });
   const publish = (retired = false, name = NAME) => {
     const state = { instance: `${name}/1/1` as NamespaceInstance, retired } as NamespaceState;
     const change = { full: false, added: [], killed: [], dropped: [] };
     return write.say({ kind: "publish", namespace: name, deltas: [{ version: 1, change }], state });
   };
-  return { engine, clock, write, query, logs, publish };
+  return { engine, clock, write, query, cache, logs, publish };
 }
 
 function request(
@@ -74,6 +75,24 @@ function request(
 async function* chunks(...sizes: number[]): AsyncGenerator<Uint8Array> {
   for (const size of sizes) yield new Uint8Array(size);
 }
+
+describe("a cache that cannot open the store", () => {
+  const failed = { kind: "failed", code: "unavailable", message: "no such store" } as const;
+
+  test("fails the start, since queries would wait for it for ever", async () => {
+    const { engine, cache } = engineOf();
+    const ready = engine.ready();
+    const refused = { code: "unavailable", message: "no such store" };
+    await Promise.all([cache.say(failed), expect(ready).rejects.toMatchObject(refused)]);
+  });
+
+  test("ends the process where the server has started already", async () => {
+    const { engine, write, cache } = engineOf();
+    write.say({ kind: "ready" });
+    await engine.ready();
+    await expect(cache.say(failed)).rejects.toThrow("no such store");
+  });
+});
 
 describe("a query", () => {
   test("opens its namespace first, and answers what opening answers if that fails", async () => {

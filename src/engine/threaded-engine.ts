@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from "../base/clock.ts";
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError, type ErrorCode } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import {
   DRAIN_MS_MAX,
@@ -54,6 +54,7 @@ export class ThreadedEngine implements Engine {
   readonly #queries: QueryDispatcher;
   readonly #operations: OperationRegistry;
   #cacheMetrics: readonly EngineMetric[] = [];
+  readonly #cacheFailed = Promise.withResolvers<never>();
   /** Namespaces that queries have asked for lately. */
   readonly #queried = new Set<NamespaceName>();
   #closing = false;
@@ -74,8 +75,9 @@ export class ThreadedEngine implements Engine {
     parts.cacheThread.listen((message) => {
       if (message.kind === "metrics") this.#cacheMetrics = message.metrics;
       else if (message.kind === "log") parts.log(message.level, message.message, message.facts);
-      else parts.log("error", "the cache cannot read the store", { reason: message.message });
+      else this.#failCache(message);
     });
+    this.#cacheFailed.promise.catch(() => {}); // Heard of where somebody waits.
     this.#writes = new WriteCalls(parts.writeThread, {
       arena: (message) => this.#queries.addArena(message),
       publish: (namespace, deltas, state) => this.#queries.publish(namespace, deltas, state),
@@ -85,7 +87,7 @@ export class ThreadedEngine implements Engine {
 
   /** Resolves when the write thread has taken hold of the data directory. */
   ready(): Promise<void> {
-    return this.#writes.ready();
+    return Promise.race([this.#writes.ready(), this.#cacheFailed.promise]);
   }
 
   async handle(request: EngineRequest): Promise<EngineAnswer> {
@@ -135,6 +137,13 @@ export class ThreadedEngine implements Engine {
     const { writeThread, queryThreads, cacheThread } = this.#parts;
     const threads = [writeThread, ...queryThreads, cacheThread];
     await Promise.all(threads.map((thread) => thread.terminate()));
+  }
+
+  /** Nobody would answer the threads that read; so the start fails, or else the process ends. */
+  #failCache({ code, message }: Extract<FromCacheThread, { kind: "failed" }>): void {
+    const error = new DatabaseError(code as ErrorCode, message);
+    this.#cacheFailed.reject(error);
+    if (this.#writes.status().ready) throw error;
   }
 
   async #query(operation: QueryOperation, request: EngineRequest): Promise<EngineAnswer> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { WorkingStore } from "../../test/support/working-store.ts";
 import { DatabaseError } from "../base/errors.ts";
+import { piecesBytes } from "../base/pieces.ts";
 import { CERTIFICATION_CASES, certify } from "./certification.ts";
 import { MemoryObjectStore } from "./memory-object-store.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type ObjectStore,
   type PutCondition,
   type PutOutcome,
+  piecesOf,
 } from "./object-store.ts";
 
 /** Tries all cases and returns those that were not kept. */
@@ -54,7 +56,8 @@ describe("a store fails that", () => {
       }
     }
     const lost = await notKept(new Ignoring());
-    expect(lost).toEqual([broken("put-if-absent conflicts"), broken("64 conditional puts")]);
+    const words = ["put-if-absent conflicts", "large objects", "64 conditional puts"];
+    expect(lost).toEqual(words.map(broken));
   });
 
   test("checks first and writes later", async () => {
@@ -67,6 +70,16 @@ describe("a store fails that", () => {
       }
     }
     expect(await notKept(new Checking())).toEqual([broken("64 conditional puts")]);
+  });
+
+  test("ignores the conditions of large bodies", async () => {
+    class Careless extends WorkingStore {
+      override put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
+        const isLarge = piecesBytes(piecesOf(body)) > 2 ** 24;
+        return this.inner.put(key, body, isLarge ? ALWAYS : condition);
+      }
+    }
+    expect(await notKept(new Careless())).toEqual([broken("large objects")]);
   });
 
   test("lists late", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { S3_PAGE_ENTRIES_MAX } from "../base/limits.ts";
 import type { ListRequest } from "./object-store.ts";
-import { listS3, type RawPage } from "./s3-listing.ts";
+import { type ListRaw, listS3, type RawPage } from "./s3-listing.ts";
 
 /** Lists `names` as S3 documents it, and counts requests. */
 function service(names: readonly string[]) {
@@ -67,6 +67,32 @@ describe("a listing over a service's pages", () => {
     expect(requests).toHaveLength(1);
     expect(await listAfter("b/1")).toEqual({ keys: ["c"], prefixes: ["b/"], truncated: false });
     expect(requests).toHaveLength(3);
+  });
+
+  test("goes on behind empty pages, where the service passes over what was deleted", async () => {
+    const all = Array.from({ length: 90 }, (_, at) => `n/${String(at).padStart(2, "0")}/x`);
+    const names = all.filter((_, at) => at % 40 < 2);
+    // Looks at ten names for each page, of which most were deleted.
+    const list: ListRaw = async ({ prefix, startAfter = "", limit, delimiter, token }) => {
+      const from = token === undefined ? all.findIndex((name) => name > startAfter) : Number(token);
+      const looked = all.slice(from < 0 ? all.length : from).slice(0, 10);
+      const found = looked.filter((name) => names.includes(name) && name.startsWith(prefix));
+      const end = from < 0 ? all.length : from + looked.length;
+      const rest = { truncated: end < all.length, token: String(end) };
+      if (delimiter === undefined) return { keys: found.slice(0, limit), prefixes: [], ...rest };
+      const prefixes = found.map((name) => name.slice(0, "n/00/".length));
+      return { keys: [], prefixes: prefixes.slice(0, limit), ...rest };
+    };
+    const request = { prefix: "n/", limit: 100 };
+    expect((await listS3(request, list)).keys).toEqual(names);
+    const folded = await listS3({ ...request, delimiter: "/" }, list);
+    expect(folded.prefixes).toEqual(names.map((name) => name.slice(0, -1)));
+    const startAfter = "n/02/x";
+    expect((await listS3({ ...request, startAfter }, list)).keys).toEqual(names.slice(2));
+    const inFolder = await listS3({ ...request, startAfter, delimiter: "/" }, list);
+    expect(inFolder.prefixes).toEqual(folded.prefixes.slice(2));
+    const stuck = async () => ({ keys: [], prefixes: [], truncated: true, token: "1" });
+    await expect(listS3(request, stuck)).rejects.toThrow(/does not go on/);
   });
 
   test("a service that always starts again is an error, not an endless loop", async () => {

@@ -124,19 +124,21 @@ export class S3ObjectStore implements ObjectStore {
 
   async list(request: ListRequest): Promise<ListPage> {
     try {
-      return await listS3(request, async ({ prefix, startAfter, limit, delimiter }) => {
+      return await listS3(request, async ({ prefix, startAfter, limit, delimiter, token }) => {
         const command = new this.#sdk.ListObjectsV2Command({
           Bucket: this.#config.bucket,
           Prefix: prefix,
           MaxKeys: limit,
           ...(startAfter && { StartAfter: startAfter }),
           ...(delimiter && { Delimiter: delimiter }),
+          ...(token && { ContinuationToken: token }),
         });
         const page = await this.#turns.run(() => this.#client.send(command, this.#timesOf(0)));
         return {
           keys: (page.Contents ?? []).map(({ Key = "" }) => Key),
           prefixes: (page.CommonPrefixes ?? []).map(({ Prefix = "" }) => Prefix),
           truncated: page.IsTruncated === true,
+          token: page.NextContinuationToken,
         };
       });
     } catch (error) {
@@ -188,8 +190,12 @@ export class S3ObjectStore implements ObjectStore {
     const bytes = piecesBytes(pieces);
     const place = { Bucket: this.#config.bucket, Key: key, ...condition, ContentLength: bytes };
     if (bytes <= S3_BUFFERED_BYTES_MAX) {
-      const command = new this.#sdk.PutObjectCommand({ ...place, Body: copyOf(pieces, 0, bytes) });
-      await this.#turns.run(() => this.#client.send(command, this.#timesOf(bytes)));
+      await this.#turns.run(() => {
+        // The copy is made here, so that those who wait hold none.
+        const Body = copyOf(pieces, 0, bytes);
+        const command = new this.#sdk.PutObjectCommand({ ...place, Body });
+        return this.#client.send(command, this.#timesOf(bytes));
+      });
       return;
     }
     const command = new this.#sdk.PutObjectCommand({ ...place, Body: streamOf(pieces) });
