@@ -88,6 +88,7 @@ describe("refusals", () => {
     [{ "object-store": "gs://data" }, "a local directory is --data-dir"],
     [{ "object-store": "s3://" }, 'the bucket ""'],
     [{ "object-store": "s3://Data" }, "3 to 63 characters of a-z"],
+    [{ "object-store": "s3://data--usw2-az1--x-s3" }, "names a directory bucket, which does not"],
     [{ "object-store": "s3://data/a b" }, 'has the prefix "a b"'],
     [{ "object-store": "s3://data/../b" }, 'has the prefix "../b"'],
     [{ "object-store": `s3://data/${"x".repeat(600)}` }, "600 characters; at most 512 fit"],

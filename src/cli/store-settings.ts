@@ -79,6 +79,11 @@ function parseUrl(url: string, flag: string): { readonly bucket: string; readonl
       `names the bucket "${bucket}", but buckets have 3 to 63 characters of a-z, 0-9, . and -`,
     );
   }
+  if (bucket.endsWith("--x-s3")) {
+    throw fault(
+      "names a directory bucket, which does not list in order; use a general purpose one",
+    );
+  }
   if (prefix !== "" && !isObjectKey(prefix)) {
     throw fault(`has the prefix "${prefix}", but prefixes are made of A-Z, a-z, 0-9, _ . - and /`);
   }

@@ -30,6 +30,7 @@
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { DISK_CACHE_TOUCH_MS } from "../base/far-store-limits.ts";
 import { isTombstoneObject } from "./object-keys.ts";
 import type { ObjectKey } from "./object-store.ts";
 
@@ -163,11 +164,13 @@ function decodeSlotHead(bytes: Buffer): SlotHead | undefined {
 
 /**
  * The slot to write a region to: the one that has it, else a free one, else the one that was used
- * longest ago.
+ * longest ago. A slot that was used in the future, by a clock that has been set back since, says
+ * nothing of its use, and would never go.
  */
 export function pickSlot(
   slots: readonly (SlotHead | undefined)[],
   place: Pick<RegionPlace, "id" | "region">,
+  nowMs: number,
 ): number {
   const own = findSlot(slots, place);
   if (own >= 0) return own;
@@ -176,11 +179,9 @@ export function pickSlot(
   const free = slots.indexOf(undefined, start);
   if (free >= 0) return free;
   if (slots.includes(undefined)) return slots.indexOf(undefined);
-  let oldest = 0;
-  slots.forEach((head, slot) => {
-    if ((head?.usedMs ?? 0) < (slots[oldest]?.usedMs ?? 0)) oldest = slot;
-  });
-  return oldest;
+  const used = slots.map((head) => head?.usedMs ?? 0);
+  const known = used.map((usedMs) => (usedMs > nowMs + DISK_CACHE_TOUCH_MS ? -1 : usedMs));
+  return known.indexOf(Math.min(...known));
 }
 
 /** The slot that has a region; -1 if none does. */

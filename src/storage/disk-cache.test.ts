@@ -24,7 +24,7 @@ import {
 } from "./disk-cache-layout.ts";
 import { DiskCacheStore } from "./disk-cache-store.ts";
 import { MemoryObjectStore } from "./memory-object-store.ts";
-import { objectKey } from "./object-store.ts";
+import { ALWAYS, objectKey } from "./object-store.ts";
 
 let root: string;
 let remove: () => Promise<void>;
@@ -185,6 +185,30 @@ describe("a disk cache is bounded", () => {
     expect(await world.cost(() => read(SLOT_COUNT))).toBe(1); // Takes the place of 1.
     expect(await world.cost(() => read(0))).toBe(0);
     expect(await world.cost(() => read(1))).toBe(1);
+  });
+
+  test("what a clock that ran ahead has noted goes, too", async () => {
+    const ahead = new DiskCacheWorld(root, 1);
+    await ahead.clock.advance(1_000 * DISK_CACHE_TOUCH_MS);
+    const world = new DiskCacheWorld(root, 1);
+    const count = 2 * SLOT_COUNT;
+    for (const { plain } of [ahead, world]) {
+      for (let index = 0; index < count; index++) {
+        await plain.put(segmentAt(index), new Uint8Array(9), ALWAYS);
+      }
+    }
+    const read = ({ store }: DiskCacheWorld, index: number) =>
+      store.getRange(segmentAt(index), 0, 9);
+    for (let index = 0; index < SLOT_COUNT; index++) {
+      await ahead.cost(() => read(ahead, index));
+    }
+    for (let index = SLOT_COUNT; index < count; index++) {
+      await world.cost(() => read(world, index));
+      await world.clock.advance(1);
+    }
+    for (let index = SLOT_COUNT; index < count; index++) {
+      expect(await world.cost(() => read(world, index)), `${index}`).toBe(0);
+    }
   });
 
   test("a smaller cache removes what the larger one had", async () => {

@@ -194,7 +194,8 @@ export class DiskCache {
     try {
       await this.#withSet(place.set, constants.O_RDWR | constants.O_CREAT, async (handle) => {
         const slots = await readSetHead(handle);
-        const slot = pickSlot(slots, place);
+        const usedMs = this.#options.clock.nowMs();
+        const slot = pickSlot(slots, place, usedMs);
         const isOwn = findSlot(slots, place) === slot;
         if (!isOwn && blocks.length === 0) return;
         if (!isOwn && slots[slot] !== undefined) this.totals.evictions++;
@@ -205,7 +206,6 @@ export class DiskCache {
           this.totals.writtenBytes += bytes.length;
         }
         const { id, region } = place;
-        const usedMs = this.#options.clock.nowMs();
         const head = encodeSlotHead({ id, region, usedMs, blocks: marks });
         await writeFully(handle, slot * SLOT_HEAD_BYTES, head);
       });

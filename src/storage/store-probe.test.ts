@@ -7,6 +7,7 @@ import { seededRandom } from "../base/random.ts";
 import { MemoryObjectStore } from "./memory-object-store.ts";
 import {
   ALWAYS,
+  type ListRequest,
   type ObjectBody,
   type ObjectKey,
   type ObjectStore,
@@ -116,6 +117,15 @@ describe("the probe refuses, by name, a store that", () => {
       }
     }
     await expect(probe(new Late())).rejects.toThrow(/listing does not show/);
+  });
+
+  test("starts every listing at its start", async () => {
+    class Restarting extends WorkingStore {
+      override list({ prefix, limit }: ListRequest) {
+        return this.inner.list({ prefix, limit });
+      }
+    }
+    await expect(probe(new Restarting())).rejects.toThrow(/listing does not go on after a key/);
   });
 
   test("answers ranges with something else", async () => {

@@ -89,6 +89,10 @@ async function probeReads(
   if (page.keys.join() !== keys.join() || page.truncated) {
     throw new BrokenPromise(`its listing does not show what was put (${page.keys.length} keys)`);
   }
+  const rest = await store.list({ prefix: `${folder}/`, startAfter: keys[0], limit: 1 });
+  if (rest.keys.join() !== keys[1] || !rest.truncated) {
+    throw new BrokenPromise("its listing does not go on after a key that it is told");
+  }
   const range = await store.getRange(keys[0], 2, 6);
   if (Buffer.from(range ?? []).toString("utf8") !== "cer ") {
     throw new BrokenPromise("it does not read ranges of objects");
