@@ -52,6 +52,8 @@ export interface CollectionOutcome {
    * log must be indexed before they can go.
    */
   readonly needsIndex: boolean;
+  /** Others whose logs may name segments of this namespace: some can go once these are indexed. */
+  readonly waitsFor: readonly NamespaceGeneration[];
 }
 
 /** One pass over a namespace. */
@@ -63,7 +65,7 @@ export async function collectGarbage(
   const { clock, random, store } = parts;
   if (await isAnnounced(store, at)) {
     memory.seen.clear(); // It is being filled or deleted: whoever does that clears up.
-    return { removedCount: 0, waitingCount: 0, needsIndex: false };
+    return { removedCount: 0, waitingCount: 0, needsIndex: false, waitsFor: [] };
   }
   if (await isDeleted(store, at)) return removeDeleted(parts, at, memory);
   const manifests = new ManifestStore({ store: parts.storeFor(undefined), clock, random, at });
@@ -73,7 +75,8 @@ export async function collectGarbage(
   const logEnd = lastEntry(keys, at);
   const { unreachable: unnamed, pending } =
     newest === undefined ? unnamedBy(keys, at) : pickGarbage(keys, at, newest);
-  const unreachable = await withoutPinned(parts, at, { keys, unnamed, seen: memory.pins });
+  const unpinned = await withoutPinned(parts, at, { keys, unnamed, seen: memory.pins });
+  const { unreachable, unsure, waitsFor } = unpinned;
   const isRipe = sighter(memory, { clock, graceMs: parts.garbageGraceMs });
   const ripePending = pending.filter(isRipe);
   if (newest !== undefined && ripePending.length > 0) {
@@ -83,11 +86,11 @@ export async function collectGarbage(
   const isCovered = newest !== undefined && newest.indexedUpTo >= logEnd;
   const removable = isCovered ? ripe : ripe.filter((key) => !mayBeImported(key, at));
   await removeAll(parts, removable);
-  const known = new Set<ObjectKey>([...unreachable, ...pending]);
-  for (const key of memory.seen.keys()) if (!known.has(key)) memory.seen.delete(key);
+  forgetOthers(memory, [...unreachable, ...pending, ...unsure]);
   for (const key of removable) memory.seen.delete(key);
   const needsIndex = logEnd > 0 && ripe.length > removable.length;
-  return { removedCount: removable.length, waitingCount: memory.seen.size, needsIndex };
+  const waitingCount = memory.seen.size;
+  return { removedCount: removable.length, waitingCount, needsIndex, waitsFor };
 }
 
 /** Without a manifest only the log can tell which segments are in use; without a log none can. */
@@ -102,6 +105,13 @@ function mayBeImported(key: ObjectKey, at: NamespaceGeneration): boolean {
   return id !== undefined && baseVersionOf(id) === 0;
 }
 
+interface Unpinned {
+  readonly unreachable: readonly ObjectKey[];
+  /** Somebody may share these, or not. */
+  readonly unsure: readonly ObjectKey[];
+  readonly waitsFor: readonly NamespaceGeneration[];
+}
+
 /** Leaves out what others share, and adds pins that nobody needs any more. */
 async function withoutPinned(
   parts: IndexerParts,
@@ -111,16 +121,32 @@ async function withoutPinned(
     readonly unnamed: readonly ObjectKey[];
     readonly seen: PinSightings;
   },
-): Promise<readonly ObjectKey[]> {
+): Promise<Unpinned> {
   const { keys, unnamed, seen } = of;
   const mayBeShared = unnamed.some((key) => parseSegmentKey(at, key) !== undefined);
-  if (!mayBeShared && !keys.some((key) => key.startsWith(pinPrefix(at)))) return unnamed;
+  const pins = keys.filter((key) => key.startsWith(pinPrefix(at)));
+  if (!mayBeShared && pins.length === 0) {
+    return { unreachable: unnamed, unsure: [], waitsFor: [] };
+  }
   const pinned = await findPinned(parts, at, seen);
   const spared = unnamed.filter((key) => {
     const id = parseSegmentKey(at, key);
     return id === undefined || !isPinned(pinned, id);
   });
-  return pinned.kind === "all" ? spared : [...spared, ...pinned.idle];
+  if (pinned.kind === "some") {
+    return { unreachable: [...spared, ...pinned.idle], unsure: [], waitsFor: [] };
+  }
+  const waitsFor = mayBeShared ? pinned.waitsFor : [];
+  return { unreachable: spared, unsure: [...unnamed, ...pins], waitsFor };
+}
+
+/**
+ * Forgets what is not garbage. What nobody reached once is never shared any more, so it stays
+ * garbage also while it is not known what a new pin is for.
+ */
+function forgetOthers({ seen }: GarbageMemory, garbage: readonly ObjectKey[]): void {
+  const known = new Set(garbage);
+  for (const key of seen.keys()) if (!known.has(key)) seen.delete(key);
 }
 
 /** Notes what is seen for the first time; tells what has been seen for long enough. */
@@ -159,24 +185,20 @@ async function fence(
 async function removeDeleted(
   parts: IndexerParts,
   at: NamespaceGeneration,
-  { seen, pins }: GarbageMemory,
+  memory: GarbageMemory,
 ): Promise<CollectionOutcome> {
+  const { seen, pins } = memory;
   const keys = await listAll(parts, at);
   const unnamed = keys.filter((key) => !key.startsWith(pinPrefix(at)));
-  const garbage = await withoutPinned(parts, at, { keys, unnamed, seen: pins });
-  const nowMs = parts.clock.monotonicMs();
-  const known = new Set(garbage);
-  for (const key of seen.keys()) if (!known.has(key)) seen.delete(key);
-  for (const key of garbage) {
-    if (!seen.has(key)) seen.set(key, { sinceMs: nowMs });
-  }
-  const since = garbage.map((key) => seen.get(key)?.sinceMs ?? nowMs);
-  const isRipe = since.every((ms) => nowMs - ms >= parts.garbageGraceMs);
-  if (!isRipe) return { removedCount: 0, waitingCount: keys.length, needsIndex: false };
-  await removeAll(parts, garbage);
-  seen.clear();
-  const waitingCount = keys.length - garbage.length;
-  return { removedCount: garbage.length, waitingCount, needsIndex: false };
+  const unpinned = await withoutPinned(parts, at, { keys, unnamed, seen: pins });
+  const { unreachable: garbage, unsure, waitsFor } = unpinned;
+  forgetOthers(memory, [...garbage, ...unsure]);
+  const isRipe = sighter(memory, { clock: parts.clock, graceMs: parts.garbageGraceMs });
+  const ripe = garbage.filter(isRipe);
+  await removeAll(parts, ripe);
+  for (const key of ripe) seen.delete(key);
+  const waitingCount = keys.length - ripe.length;
+  return { removedCount: ripe.length, waitingCount, needsIndex: false, waitsFor };
 }
 
 async function listAll(parts: IndexerParts, at: NamespaceGeneration): Promise<ObjectKey[]> {

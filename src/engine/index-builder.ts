@@ -46,6 +46,11 @@ export class IndexBuilder {
     if (this.#stale.length > 0 || opened.facts.served.size > 0) hint();
   }
 
+  /** Indexers have something to do for it. */
+  isWaiting({ served }: NamespaceFacts): boolean {
+    return this.#stale.length > 0 || served.size > 0;
+  }
+
   /** There is something to do in the background. */
   get isBuilding(): boolean {
     return this.#building.length > 0;
@@ -60,7 +65,7 @@ export class IndexBuilder {
       return index === "full_text_search" && after.served.has(attribute);
     };
     const builds = asked.filter((build) => !isReplaced(build));
-    if (builds.length < asked.length) this.#hint();
+    if (after.served.size > 0 && after.served !== before.served) this.#hint();
     if (builds.length === 0) return [];
     const { documentCount } = this.#documents.memtable;
     const replaces = builds.some(

@@ -33,8 +33,16 @@ export type IndexOutcome =
   | { readonly kind: "absent" }
   /** Another indexer wrote the next version first. */
   | { readonly kind: "conflict" }
-  /** `documentCount` documents of `entryCount` entries are indexed; perhaps none were left. */
-  | { readonly kind: "indexed"; readonly entryCount: number; readonly documentCount: number };
+  /**
+   * `documentCount` documents of `entryCount` entries are indexed; perhaps none were left.
+   * `isWhole`: all entries that there were.
+   */
+  | {
+      readonly kind: "indexed";
+      readonly entryCount: number;
+      readonly documentCount: number;
+      readonly isWhole: boolean;
+    };
 
 /** Indexes at most `bytesMax` bytes of a namespace's log, and at least one entry if there is one. */
 export async function indexNamespace(
@@ -50,17 +58,18 @@ export async function indexNamespace(
   const manifests = new ManifestStore({ store: source, clock, random, at });
   try {
     const from = { at, documents, manifests, store: source, bytesMax };
-    const { manifest, facts, tail } = await recover(parts, from);
+    const { manifest, facts, tail, isWhole } = await recover(parts, from);
     const { settings, deleted } = facts;
     if (settings === undefined || deleted) return { kind: "absent" };
     const documentCount = documents.memtable.documentCount;
     const entryCount = tail.count;
-    if (entryCount === 0) return { kind: "indexed", entryCount, documentCount };
+    const indexed = { kind: "indexed", entryCount, documentCount, isWhole } as const;
+    if (entryCount === 0) return indexed;
     // The manifest is encrypted as the namespace is, too.
     const store = parts.storeFor(settings);
     const next = await nextManifest(parts, { at, store, documents, manifest, facts });
     const saved = await saveThrough(manifests, { parts, at, store, next });
-    return saved ? { kind: "indexed", entryCount, documentCount } : { kind: "conflict" };
+    return saved ? indexed : { kind: "conflict" };
   } finally {
     for (const { object } of documents.stored) parts.reads.forget(object);
     documents.clear();

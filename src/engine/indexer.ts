@@ -1,8 +1,9 @@
 /**
  * Indexes, compacts and collects namespaces, one step at a time. All that it knows comes from the
  * store: a namespace is due if its log is long, which hints tell soon and a sweep over all
- * namespaces tells in any case. Hints are removed after the manifest is saved; a server that still
- * has a long log then hints again.
+ * namespaces tells in any case. A hint is removed before the work that it asks for, so that one
+ * which comes meanwhile stays, and is put again if the work fails. Hints go before the sweep, and
+ * a log that grows faster than it is indexed does not keep the others waiting.
  */
 
 import { isDatabaseError } from "../base/errors.ts";
@@ -23,6 +24,7 @@ import {
   parseGenerationPrefix,
   parseNamespacePrefix,
 } from "../storage/object-keys.ts";
+import { ALWAYS } from "../storage/object-store.ts";
 import { collectGarbage, type GarbageMemory, newGarbageMemory } from "./collect-garbage.ts";
 import { compactNamespace } from "./compact-namespace.ts";
 import { type IndexOutcome, indexNamespace } from "./index-namespace.ts";
@@ -35,8 +37,8 @@ interface Known {
   readonly garbage: GarbageMemory;
   /** Bytes of the log that fit one step. */
   stepBytes: number;
-  /** Not before; by the monotonic clock. */
-  retryAtMs: number;
+  /** Not before; by the monotonic clock. What cannot be merged may still have garbage. */
+  readonly retryAtMs: { index: number; collect: number };
   /** When garbage is looked for next; undefined: there is none that waits. */
   collectAtMs: number | undefined;
 }
@@ -45,7 +47,8 @@ interface Known {
 export class Indexer {
   readonly #parts: IndexerParts;
   readonly #known = new Map<string, Known>();
-  #sweptAtMs: number | undefined;
+  #sweepAtMs = 0;
+  #heardAtMs = 0;
   #stopping = false;
 
   constructor(parts: IndexerParts) {
@@ -70,18 +73,26 @@ export class Indexer {
     this.#stopping = true;
   }
 
+  /** Generations that it has in mind: those with garbage that waits, and those that failed. */
+  get knownCount(): number {
+    return this.#known.size;
+  }
+
   /** Does everything that is due now. */
   async pass(): Promise<void> {
-    for (const at of await this.#hinted()) await this.#work(at);
+    await this.#hear();
     const nowMs = this.#parts.clock.monotonicMs();
-    if (this.#sweptAtMs === undefined || nowMs - this.#sweptAtMs >= INDEX_SWEEP_MS) {
-      this.#sweptAtMs = nowMs;
+    if (nowMs >= this.#sweepAtMs) {
+      this.#sweepAtMs = nowMs + INDEX_RETRY_MS; // Unless it comes to its end.
       await this.#sweep();
+      this.#sweepAtMs = nowMs + INDEX_SWEEP_MS;
     }
     for (const known of [...this.#known.values()]) {
       if (this.#stopping) return;
       const isDue = known.collectAtMs !== undefined && known.collectAtMs <= nowMs;
-      if (isDue) await this.#attempt(known, () => this.#collect(known));
+      if (isDue) await this.#attempt(known, "collect", () => this.#collect(known));
+      else this.#forgetIdle(known);
+      await this.#hearInBetween();
     }
   }
 
@@ -103,12 +114,31 @@ export class Indexer {
     return found;
   }
 
+  /** Does what hints ask for. */
+  async #hear(): Promise<void> {
+    this.#heardAtMs = this.#parts.clock.monotonicMs();
+    for (const at of await this.#hinted()) await this.#work(at);
+  }
+
+  /** The same where other work takes long. */
+  async #hearInBetween(): Promise<void> {
+    if (this.#parts.clock.monotonicMs() - this.#heardAtMs >= INDEX_POLL_MS) await this.#hear();
+  }
+
   async #work(at: NamespaceGeneration): Promise<void> {
     if (this.#stopping) return;
     const known = this.#knownAt(at);
-    await this.#attempt(known, async () => {
-      await this.#index(known);
-      await this.#parts.store.delete(dirtyKey(at));
+    const { store } = this.#parts;
+    await this.#attempt(known, "index", async () => {
+      await store.delete(dirtyKey(at));
+      let isDone = false;
+      try {
+        isDone = await this.#index(known);
+      } finally {
+        // The failure of the work is the one to tell; without the hint, servers hint again.
+        const again = async () => void (await store.put(dirtyKey(at), new Uint8Array(0), ALWAYS));
+        if (!isDone) await again().catch(() => {});
+      }
     });
   }
 
@@ -124,6 +154,7 @@ export class Indexer {
             const at = parseGenerationPrefix(generation);
             if (this.#stopping) return;
             if (at !== undefined) await this.#lookAt(this.#knownAt(at));
+            await this.#hearInBetween();
           }
         }
       }
@@ -131,11 +162,11 @@ export class Indexer {
   }
 
   async #lookAt(known: Known): Promise<void> {
-    await this.#attempt(known, async () => {
+    await this.#attempt(known, "index", async () => {
       if (await this.#isLong(known.at)) await this.#index(known);
-      await this.#collect(known);
-      if (known.collectAtMs === undefined) this.#known.delete(generationPrefix(known.at));
     });
+    await this.#attempt(known, "collect", () => this.#collect(known));
+    this.#forgetIdle(known);
   }
 
   /** Counts entries without reading them: those that a manifest covers wait to be collected. */
@@ -149,22 +180,24 @@ export class Indexer {
     return false;
   }
 
-  async #index({ at }: Known): Promise<void> {
+  /** Indexes the log as it is now. False if it was stopped, or another indexer came first. */
+  async #index(known: Known): Promise<boolean> {
+    const { at } = known;
     const { log, store } = this.#parts;
-    const known = this.#knownAt(at);
     known.collectAtMs = this.#parts.clock.monotonicMs();
     // What a dead generation's log holds is what came too late; it may have gaps.
-    if (await isDeleted(store, at)) return;
+    if (await isDeleted(store, at)) return true;
     for (;;) {
       const outcome = await this.#indexStep(known);
-      if (outcome.kind !== "indexed" || outcome.entryCount === 0) break;
-      const { entryCount, documentCount } = outcome;
-      log("info", "indexed", { namespace: at.name, entries: entryCount, documents: documentCount });
+      if (outcome.kind === "indexed" && outcome.entryCount > 0) {
+        const { entryCount: entries, documentCount: documents } = outcome;
+        log("info", "indexed", { namespace: at.name, entries, documents });
+      }
       await this.#compact(known);
-      if (this.#stopping) return;
+      known.collectAtMs = this.#parts.clock.monotonicMs();
+      if (this.#stopping || outcome.kind === "conflict") return false;
+      if (outcome.kind === "absent" || outcome.isWhole) return true;
     }
-    await this.#compact(known);
-    known.collectAtMs = this.#parts.clock.monotonicMs();
   }
 
   /** A log may take many times its size in memory: steps that do not fit are made smaller. */
@@ -198,9 +231,13 @@ export class Indexer {
 
   async #collect(known: Known): Promise<void> {
     const { at, garbage } = known;
-    let { waitingCount, needsIndex } = await collectGarbage(this.#parts, at, garbage);
-    if (needsIndex) {
-      await this.#index(known);
+    let { waitingCount, needsIndex, waitsFor } = await collectGarbage(this.#parts, at, garbage);
+    for (const by of waitsFor) {
+      const sharer = this.#knownAt(by);
+      await this.#attempt(sharer, "index", async () => void (await this.#index(sharer)));
+    }
+    if (needsIndex) await this.#index(known);
+    if (needsIndex || waitsFor.length > 0) {
       ({ waitingCount } = await collectGarbage(this.#parts, at, garbage));
     }
     const nowMs = this.#parts.clock.monotonicMs();
@@ -208,17 +245,27 @@ export class Indexer {
   }
 
   /** What fails in one namespace must not keep the others waiting. */
-  async #attempt(known: Known, step: () => Promise<void>): Promise<void> {
+  async #attempt(
+    known: Known,
+    kind: keyof Known["retryAtMs"],
+    step: () => Promise<void>,
+  ): Promise<void> {
     const nowMs = this.#parts.clock.monotonicMs();
-    if (nowMs < known.retryAtMs) return;
+    if (nowMs < known.retryAtMs[kind]) return;
     try {
       await step();
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
-      known.retryAtMs = nowMs + INDEX_RETRY_MS;
+      known.retryAtMs[kind] = nowMs + INDEX_RETRY_MS;
       const facts = { namespace: known.at.name, reason: error.message };
-      this.#parts.log("warn", "cannot index a namespace now", facts);
+      this.#parts.log("warn", `cannot ${kind} a namespace now`, facts);
     }
+  }
+
+  #forgetIdle({ at, collectAtMs, retryAtMs }: Known): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const isWaiting = nowMs < retryAtMs.index || nowMs < retryAtMs.collect;
+    if (collectAtMs === undefined && !isWaiting) this.#known.delete(generationPrefix(at));
   }
 
   #knownAt(at: NamespaceGeneration): Known {
@@ -227,7 +274,8 @@ export class Indexer {
     if (known === undefined) {
       const { stepBytesMax: stepBytes } = this.#parts;
       const garbage = newGarbageMemory();
-      known = { at, garbage, stepBytes, retryAtMs: 0, collectAtMs: undefined };
+      const retryAtMs = { index: 0, collect: 0 };
+      known = { at, garbage, stepBytes, retryAtMs, collectAtMs: undefined };
       this.#known.set(key, known);
     }
     return known;

@@ -111,6 +111,13 @@ export class ManifestFollower {
     return delta;
   }
 
+  /** Says why a newer manifest could not be taken over. */
+  warn(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const facts = { namespace: this.#opened.at.name, reason };
+    this.#parts.log("warn", "cannot follow the newest manifest yet", facts);
+  }
+
   /** Probing finds every version as long as none was collected since the last probe. */
   async #newest(): Promise<Manifest | undefined> {
     const nowMs = this.#parts.clock.monotonicMs();

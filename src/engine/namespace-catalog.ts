@@ -240,7 +240,7 @@ export class NamespaceCatalog {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
     const due = [...this.#open.values()].filter((namespace) => {
-      if (!namespace.isLogLong && !namespace.hasManifest) return false;
+      if (!namespace.isLogLong && !namespace.hasStored) return false;
       const interval = namespace.isLogLong ? 0 : MANIFEST_IDLE_POLL_MS;
       const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= interval;
       if (isDue) this.#followedAtMs.set(namespace, nowMs);

@@ -10,7 +10,7 @@
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import { LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
+import { INDEX_SWEEP_MS, LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
 import { WalWriter } from "../log/wal-writer.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
@@ -30,7 +30,8 @@ export class NamespaceLog {
   readonly tail: TailLog;
   #wal: WalWriter;
   #knownMs: ClockReading;
-  #isHinted = false;
+  /** When indexers were told, by the monotonic clock; undefined: not since the newest manifest. */
+  #hintedAtMs: number | undefined;
   /** The last entry that this instance knows. */
   #end: SequenceNumber;
   /** Appends begun, and which of them was the last to win. */
@@ -140,21 +141,27 @@ export class NamespaceLog {
   /** A manifest covers the entries up to `sequence`. */
   forget(sequence: SequenceNumber): void {
     this.tail.forget(sequence);
-    this.#isHinted = false;
+    this.#hintedAtMs = undefined;
     this.#hint();
   }
 
   /** Tells indexers of a long log, once for each manifest. */
   #hint(): void {
-    if (!this.#isHinted && this.isLong) this.hint();
+    if (this.#hintedAtMs === undefined && this.isLong) this.hint();
+  }
+
+  /** There is still work: tells indexers again if the last hint was long ago. */
+  remind(): void {
+    const hintedAtMs = this.#hintedAtMs ?? Number.NEGATIVE_INFINITY;
+    if (this.#parts.clock.monotonicMs() - hintedAtMs >= INDEX_SWEEP_MS) this.hint();
   }
 
   /** Tells indexers that there is work. A hint that is lost costs time only. */
   hint(): void {
-    this.#isHinted = true;
+    this.#hintedAtMs = this.#parts.clock.monotonicMs();
     const put = this.#parts.storeFor(undefined).put(dirtyKey(this.#at), new Uint8Array(0), ALWAYS);
     put.catch((error: unknown) => {
-      this.#isHinted = false;
+      this.#hintedAtMs = undefined;
       const reason = error instanceof Error ? error.message : String(error);
       const facts = { namespace: this.#at.name, reason };
       this.#parts.log("warn", "cannot tell indexers of a long log", facts);

@@ -110,7 +110,7 @@ export class Namespace {
   /** Looks for a manifest that an indexer has written, for certain or by a guess; takes it over. */
   follow(isSure = false): Promise<void> {
     this.#following ??= this.#follow(isSure)
-      .catch((error: unknown) => this.#warnOfFollowing(error))
+      .catch((error: unknown) => this.#follower.warn(error))
       .finally(() => {
         this.#following = undefined;
       });
@@ -128,8 +128,8 @@ export class Namespace {
   }
 
   /** Some of the documents are in stored segments. */
-  get hasManifest(): boolean {
-    return this.#follower.version > 0;
+  get hasStored(): boolean {
+    return this.#follower.version > 0 || this.stored.length > 0;
   }
 
   /** Entries enough for an indexer wait, so a newer manifest is to be expected. */
@@ -235,6 +235,7 @@ export class Namespace {
 
   async #follow(isSure: boolean): Promise<void> {
     if (this.#retired || !this.exists) return;
+    if (this.#log.isLong || this.#indexes.isWaiting(this.#facts)) this.#log.remind();
     const outcome = await this.#follower.look(() => this.#facts, isSure);
     if (outcome === "newer" && !this.#retired) this.#start();
     else if (outcome === "replaced") this.retire();
@@ -255,15 +256,9 @@ export class Namespace {
       if (delta !== undefined) await this.#indexes.look(this.#served);
       if (delta !== undefined && !this.#retired) this.#publish([delta]);
     } catch (error) {
-      this.#warnOfFollowing(error);
+      this.#follower.warn(error);
       if (isDatabaseError(error, "corrupt")) this.retire();
     }
-  }
-
-  #warnOfFollowing(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    const facts = { namespace: this.name, reason };
-    this.#parts.log("warn", "cannot follow the newest manifest yet", facts);
   }
 
   /** Does one step of background work; tells whether there may be more. */

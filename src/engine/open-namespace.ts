@@ -122,6 +122,8 @@ export interface Recovered {
   readonly manifest: Manifest | undefined;
   readonly facts: NamespaceFacts;
   readonly tail: TailLog;
+  /** The whole log was replayed; false: `bytesMax` of it. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -139,7 +141,8 @@ export async function recover(
     const recovery = new Recovery(parts, at, { documents, store });
     try {
       await recovery.run(manifest, bytesMax);
-      return { manifest, facts: recovery.facts, tail: recovery.tail };
+      const { facts, tail, isWhole } = recovery;
+      return { manifest, facts, tail, isWhole };
     } catch (thrown) {
       documents.clear();
       documents.releaseAll();
@@ -165,6 +168,7 @@ class Recovery {
   readonly #documents: NamespaceDocuments;
   facts: NamespaceFacts = NO_FACTS;
   readonly tail = new TailLog();
+  isWhole = true;
 
   constructor(
     parts: OpeningParts,
@@ -213,7 +217,10 @@ class Recovery {
         for (const batch of batches) await this.#apply(batch, sequence, entry.timeMs);
         this.facts = { ...this.facts, sequence };
         this.tail.add(sequence, bytes);
-        if (this.tail.bytes >= bytesMax) return;
+        if (this.tail.bytes >= bytesMax) {
+          this.isWhole = false;
+          return;
+        }
         this.#compact();
         await this.#parts.yield();
       }

@@ -55,8 +55,11 @@ async function listPins(store: ObjectStore, home: NamespaceGeneration): Promise<
 
 /** What the pins at a home spare. */
 export type PinnedSegments =
-  /** Somebody's needs are not known yet. */
-  | { readonly kind: "all" }
+  /**
+   * Somebody's needs are not known yet: those of `waitsFor` are when their logs are indexed as far
+   * as they go now, others' without anybody's doing.
+   */
+  | { readonly kind: "all"; readonly waitsFor: readonly NamespaceGeneration[] }
   /** These segments; `idle` are the pins that spare nothing and never will again. */
   | {
       readonly kind: "some";
@@ -85,19 +88,24 @@ export async function findPinned(
   for (const key of seen.keys()) if (!before.includes(key)) seen.delete(key);
   const ids = new Set<SegmentId>();
   const idle: ObjectKey[] = [];
+  const waitsFor: NamespaceGeneration[] = [];
+  let isKnown = true;
   for (const key of before) {
     const by = parsePinKey(home, key);
-    const needed = by && (await neededBy(parts, by, { home, key, seen }));
-    if (needed === undefined) return { kind: "all" };
-    if (needed.length === 0) idle.push(key);
-    for (const id of needed) ids.add(id);
+    const needed = by === undefined ? "unknown" : await neededBy(parts, by, { home, key, seen });
+    if (by !== undefined && needed === "not indexed") waitsFor.push(by);
+    if (typeof needed === "string") isKnown = false;
+    else if (needed.length === 0) idle.push(key);
+    else for (const id of needed) ids.add(id);
   }
+  if (!isKnown) return { kind: "all", waitsFor };
   const after = await listPins(parts.store, home);
   const known = new Set(before);
-  return after.every((key) => known.has(key)) ? { kind: "some", ids, idle } : { kind: "all" };
+  const isSame = after.every((key) => known.has(key));
+  return isSame ? { kind: "some", ids, idle } : { kind: "all", waitsFor: [] };
 }
 
-/** What one sharer needs of `home`; undefined where that is not known yet. */
+/** What one sharer needs of `home`; a word says why that is not known yet. */
 async function neededBy(
   parts: IndexerParts,
   by: NamespaceGeneration,
@@ -106,17 +114,17 @@ async function neededBy(
     readonly key: ObjectKey;
     readonly seen: PinSightings;
   },
-): Promise<readonly SegmentId[] | undefined> {
+): Promise<readonly SegmentId[] | "unknown" | "not indexed"> {
   const { clock, random, store } = parts;
   const { home, key, seen } = pin;
   if (await isDeleted(store, by)) return [];
-  if (await isAnnounced(store, by)) return undefined;
+  if (await isAnnounced(store, by)) return "unknown";
   // From here on its commit is in the log, or under a manifest that is loaded later, or never is.
   const logEnd = seen.get(key) ?? (await findLogEnd(store, by));
   seen.set(key, logEnd);
   const manifests = new ManifestStore({ store: parts.storeFor(undefined), clock, random, at: by });
   const newest = await manifests.load();
-  if ((newest?.indexedUpTo ?? 0) < logEnd) return undefined;
+  if ((newest?.indexedUpTo ?? 0) < logEnd) return "not indexed";
   const named = newest?.segments.filter(({ home: of }) => {
     return of?.name === home.name && of.generation === home.generation;
   });
