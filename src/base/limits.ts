@@ -300,8 +300,8 @@ export const MANIFEST_IDLE_POLL_MS = 30_000;
  */
 export const GARBAGE_GRACE_MS = 300_000;
 /**
- * How long after the last look at its manifests a namespace takes for certain that none was
- * collected in between; well under the collectors' grace period.
+ * How long after its manifest was the newest a namespace takes for certain that none of the next
+ * ones was collected; well under the collectors' grace period.
  */
 export const MANIFEST_RELOAD_MS = 60_000;
 /**

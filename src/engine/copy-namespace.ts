@@ -69,8 +69,7 @@ export async function copyNamespace(
       held.letGo();
     }
     if (tried === COPY_ATTEMPTS_MAX) throw movesTooFast(held.name);
-    await source.follow(true);
-    await source.settle();
+    await source.refresh();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Documents that a long reader in the write thread holds on to, while commits go on. */
 
+import { assert } from "../base/assert.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import type { Schema } from "../model/schema.ts";
 import type { LiveSegment } from "../segment/live-segment.ts";
@@ -9,6 +10,9 @@ import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
+import type { NamespaceFacts } from "./namespace-facts.ts";
+import type { OpenedNamespace } from "./namespace-parts.ts";
+import { servedSchema } from "./served-texts.ts";
 
 /** A segment as it was when it was held. */
 export interface HeldSegment extends SegmentSnapshot {
@@ -42,8 +46,21 @@ export interface HeldDocuments {
   letGo(): void;
 }
 
+/** Holds what a namespace that exists is now. */
+export function holdDocuments(
+  { at, documents }: OpenedNamespace,
+  now: Pick<HeldDocuments, "manifestVersion" | "letGo"> & { readonly facts: NamespaceFacts },
+): HeldDocuments {
+  const { facts, manifestVersion, letGo } = now;
+  const { schema, settings } = facts;
+  assert(settings !== undefined, `nothing to hold of ${at.name}`);
+  const served = servedSchema(facts);
+  const segments = holdSegments(documents);
+  return { at, name: at.name, settings, schema, served, manifestVersion, ...segments, letGo };
+}
+
 /** Copies which documents are alive now; the segments themselves never change. */
-export function holdSegments(
+function holdSegments(
   documents: NamespaceDocuments,
 ): Pick<HeldDocuments, "fresh" | "stored" | "documentCount" | "logicalBytes"> {
   return {

@@ -30,6 +30,8 @@ interface Adoption {
   readonly manifest: Manifest;
   readonly segments: readonly StoredSegment[];
   readonly indexedUpTo: SequenceNumber;
+  /** When it was the newest, by the monotonic clock. */
+  readonly askedMs: number;
 }
 
 /** One namespace's view of its manifests; one `look` at a time. */
@@ -41,7 +43,12 @@ export class ManifestFollower {
   readonly #log: NamespaceLog;
   #known: Manifest | undefined;
   #adoption: Adoption | undefined;
-  #askedMs: number;
+  /** When the known manifest was the newest for the last time. */
+  #newestMs: number;
+  /** Found, and not yet adopted and published. */
+  #isPending = false;
+  /** Who waits until nothing is pending. */
+  #waiting: (() => void)[] = [];
 
   constructor(parts: NamespaceParts, opened: OpenedNamespace, log: NamespaceLog) {
     this.#parts = parts;
@@ -50,7 +57,7 @@ export class ManifestFollower {
     this.#manifests = opened.manifests;
     this.#log = log;
     this.#known = opened.manifest;
-    this.#askedMs = parts.clock.monotonicMs();
+    this.#newestMs = parts.clock.monotonicMs();
   }
 
   /** Version of the manifest that was taken over last; 0 if there was none. */
@@ -70,8 +77,12 @@ export class ManifestFollower {
    */
   async look(facts: () => NamespaceFacts, isSure: boolean): Promise<FollowOutcome> {
     if (this.#adoption !== undefined) return "newer";
-    const newest = await (isSure ? this.#manifests.load() : this.#newest());
-    if (newest === undefined || newest.version <= this.version) return "nothing new";
+    const askedMs = this.#parts.clock.monotonicMs();
+    const newest = await (isSure ? this.#manifests.load() : this.#newest(askedMs));
+    if (newest === undefined || newest.version <= this.version) {
+      this.#newestMs = askedMs;
+      return "nothing new";
+    }
     const { at } = this.#opened;
     const { reads } = this.#parts;
     const { indexedUpTo } = newest;
@@ -86,7 +97,8 @@ export class ManifestFollower {
       }),
     );
     await reads.run(() => this.#documents.deathsIn(segments, indexedUpTo));
-    this.#adoption = { manifest: newest, segments, indexedUpTo };
+    this.#adoption = { manifest: newest, segments, indexedUpTo, askedMs };
+    this.#isPending = true;
     return "newer";
   }
 
@@ -98,13 +110,14 @@ export class ManifestFollower {
     const adoption = this.#adoption;
     if (adoption === undefined) return undefined;
     this.#adoption = undefined;
-    const { segments, indexedUpTo, manifest } = adoption;
+    const { segments, indexedUpTo, manifest, askedMs } = adoption;
     const { reads } = this.#parts;
     const documents = this.#documents;
     const deaths = await reads.run(() => documents.deathsIn(segments, indexedUpTo));
     const before = documents.stored;
     const delta = documents.adopt(adoption, deaths);
     this.#known = manifest;
+    this.#newestMs = askedMs;
     this.#log.forget(indexedUpTo);
     const kept = new Set(documents.stored);
     for (const stored of before) if (!kept.has(stored)) reads.forget(stored.object);
@@ -118,11 +131,29 @@ export class ManifestFollower {
     this.#parts.log("warn", "cannot follow the newest manifest yet", facts);
   }
 
-  /** Probing finds every version as long as none was collected since the last probe. */
-  async #newest(): Promise<Manifest | undefined> {
-    const nowMs = this.#parts.clock.monotonicMs();
-    const isRecent = nowMs - this.#askedMs < MANIFEST_RELOAD_MS;
-    this.#askedMs = nowMs;
+  /** Resolves when what was found is adopted and published, however many commits wait. */
+  async whenAdopted(): Promise<void> {
+    if (this.#isPending) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  /** Nothing will be adopted any more. */
+  close(): void {
+    this.#adoption = undefined;
+    this.settled();
+  }
+
+  /** What was found is adopted and published, or could not be. */
+  settled(): void {
+    this.#isPending = this.#adoption !== undefined;
+    if (!this.#isPending) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /**
+   * Probing finds every version as long as none was collected since the known one was the newest:
+   * the next one is the first to go.
+   */
+  async #newest(nowMs: number): Promise<Manifest | undefined> {
+    const isRecent = nowMs - this.#newestMs < MANIFEST_RELOAD_MS;
     if (this.#known === undefined || !isRecent) return this.#manifests.load();
     return this.#manifests.loadNewer(this.#known);
   }

@@ -25,7 +25,7 @@ import {
 } from "./commit-group.ts";
 import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
 import { currentDocuments } from "./current-documents.ts";
-import { type HeldDocuments, holdSegments } from "./held-documents.ts";
+import { type HeldDocuments, holdDocuments } from "./held-documents.ts";
 import { IndexBuilder } from "./index-builder.ts";
 import { ManifestFollower } from "./manifest-follower.ts";
 import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
@@ -168,18 +168,9 @@ export class Namespace {
    * exists and is not retired.
    */
   hold(): HeldDocuments {
-    const { schema, settings } = this.#facts;
-    assert(settings !== undefined && !this.#retired, `nothing to hold in ${this.instance}`);
-    return {
-      at: this.at,
-      name: this.name,
-      settings,
-      schema,
-      served: this.#served,
-      manifestVersion: this.#follower.version,
-      ...holdSegments(this.#opened.documents),
-      letGo: this.#pin(),
-    };
+    assert(!this.#retired, `nothing to hold in ${this.instance}`);
+    const { version: manifestVersion } = this.#follower;
+    return holdDocuments(this.#opened, { facts: this.#facts, manifestVersion, letGo: this.#pin() });
   }
 
   /** Gives back the memory of an instance that nobody was told of. */
@@ -187,6 +178,12 @@ export class Namespace {
     this.#retired = true;
     this.#opened.documents.clear();
     this.#opened.documents.releaseAll();
+  }
+
+  /** Looks for the newest manifest, and waits until it is taken over. */
+  async refresh(): Promise<void> {
+    await this.follow(true);
+    if (!this.#retired) await this.#follower.whenAdopted();
   }
 
   /** Waits for what runs. */
@@ -203,6 +200,7 @@ export class Namespace {
     this.#queue = [];
     for (const { fail } of waiting) fail(new NamespaceRetired());
     for (const { object } of this.#opened.documents.stored) this.#parts.reads.forget(object);
+    this.#follower.close();
     this.#publish([this.#opened.documents.clear()]);
     this.#parts.onRetired(this.instance);
   }
@@ -259,6 +257,7 @@ export class Namespace {
       this.#follower.warn(error);
       if (isDatabaseError(error, "corrupt")) this.retire();
     }
+    this.#follower.settled();
   }
 
   /** Does one step of background work; tells whether there may be more. */

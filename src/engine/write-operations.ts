@@ -210,8 +210,7 @@ class NamespaceOperations {
   /** Answers when the newest manifest was taken over. */
   async refresh(): Promise<EngineAnswer> {
     const namespace = await this.#findNewest();
-    await namespace.follow(true);
-    await namespace.settle();
+    await namespace.refresh();
     return ok();
   }
 

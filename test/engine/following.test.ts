@@ -1,0 +1,82 @@
+/** Servers follow the manifests of indexers, whatever was in the way for a while. */
+
+import { expect, test } from "vitest";
+import { DatabaseError } from "../../src/base/errors.ts";
+import { namespaceName } from "../../src/base/ids.ts";
+import { GARBAGE_GRACE_MS } from "../../src/base/limits.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { newSegmentId } from "../../src/segment/segment-id.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { segmentKey } from "../../src/storage/object-keys.ts";
+import { ALWAYS } from "../../src/storage/object-store.ts";
+import { EngineFixture } from "../support/engine-fixture.ts";
+import { FaultyObjectStore } from "../support/faulty-object-store.ts";
+import { HookedObjectStore } from "../support/hooked-object-store.ts";
+import { InstantClock } from "../support/instant-clock.ts";
+import { keysOf } from "../support/sharing-server.ts";
+
+const AT = { name: namespaceName("n"), generation: 1 };
+const thresholds = { indexTailEntries: 2 };
+const upsert = (...ids: number[]) => ({ upsert_rows: ids.map((id) => ({ id })) });
+
+test("a server that could not read manifests for long follows them again", async () => {
+  const store = new HookedObjectStore();
+  const clock = new InstantClock();
+  const server = await EngineFixture.open({ store, clock, thresholds });
+  const other = await EngineFixture.open({ store, clock, thresholds });
+  const indexer = other.indexer({ graceMs: GARBAGE_GRACE_MS });
+  for (const id of [1, 2]) await server.write("n", upsert(id));
+  await indexer.pass();
+  await server.follow();
+  for (const id of [3, 4]) await server.write("n", upsert(id));
+  await indexer.pass();
+  // What a builder left makes the collector put one more version.
+  const orphan = segmentKey(AT, newSegmentId(2, seededRandom(3)));
+  await store.put(orphan, Uint8Array.of(1), ALWAYS);
+  for (let round = 0; round < 150; round++) {
+    store.before = async (key) => {
+      if (key.includes("/manifest/")) throw new DatabaseError("unavailable", "no connection");
+    };
+    await server.catalog.follow(clock.monotonicMs());
+    store.before = undefined;
+    await clock.sleep(10_000);
+    await indexer.pass();
+  }
+  const versions = await keysOf(store, "/manifest/");
+  expect(versions.map((key) => Number(key.split("/").at(-1)))).toEqual([3]);
+  for (let round = 0; round < 3; round++) {
+    await clock.sleep(10_000);
+    await server.catalog.follow(clock.monotonicMs());
+    await server.catalog.settle();
+  }
+  const { documentCount, unindexedCount } = (await server.catalog.get(AT.name)).state();
+  expect([documentCount, unindexedCount]).toEqual([4, 0]);
+  await server.close();
+  await other.close();
+});
+
+test("a manifest is taken over also while writes never pause", async () => {
+  const inner = new MemoryObjectStore();
+  const clock = new InstantClock();
+  const rates = { before: 0, after: 0, delayMsMax: 4 };
+  const store = new FaultyObjectStore({ store: inner, random: seededRandom(1), clock, rates });
+  const server = await EngineFixture.open({ store, thresholds });
+  const other = await EngineFixture.open({ store: inner, thresholds });
+  for (const id of [1, 2]) await server.write("n", upsert(id));
+  await other.indexer().pass();
+  let written = 0;
+  let isOver = false;
+  const writers = Array.from({ length: 16 }, async (_, writer) => {
+    for (let id = 0; id < 60 && !isOver; id++) {
+      await server.write("n", upsert(1000 * writer + id));
+      written++;
+    }
+  });
+  await (await server.catalog.get(AT.name)).refresh();
+  isOver = true;
+  const writtenBefore = written;
+  await Promise.all(writers);
+  expect(writtenBefore).toBeLessThan(300);
+  await server.close();
+  await other.close();
+});
