@@ -1,6 +1,6 @@
 /**
  * Operating errors: what went wrong outside this program's logic, as one class with a closed set of
- * codes. `http/error-response.ts` maps each code to a status. `message` is what the user reads, so
+ * codes. `engine/error-answer.ts` maps each code to a status. `message` is what the user reads, so
  * it says where, what, the rule, and the nearest fix.
  */
 export type ErrorCode =

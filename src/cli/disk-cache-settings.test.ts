@@ -26,7 +26,9 @@ test("a bucket has a disk cache unless it is turned off", () => {
 test("a cache that is too small to be of use is refused", () => {
   const given = (limit: string) => ({ ...BUCKET, "disk-cache-limit": limit });
   expect(configOf(given("64MiB"))?.bytesMax).toBe(64 * 2 ** 20);
-  expect(() => configOf(given("63MiB"))).toThrow("at least 67108864 bytes (64MiB)");
+  expect(() => configOf(given("63MiB"))).toThrow(
+    "63MiB must be 0, for no disk cache, or at least 64MiB",
+  );
 });
 
 test("a local directory has none, and to ask for one is refused", () => {

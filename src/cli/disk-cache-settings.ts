@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { DISK_CACHE_BYTES_DEFAULT, DISK_CACHE_BYTES_MIN } from "../base/far-store-limits.ts";
 import type { DiskCacheConfig } from "../storage/disk-cache-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
-import { SettingFault } from "./parse-setting.ts";
+import { bytesText, SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 
 /**
@@ -27,8 +27,8 @@ export function diskCacheConfig(
   }
   if (typeof bytesMax !== "number" || bytesMax === 0) return undefined;
   if (bytesMax < DISK_CACHE_BYTES_MIN) {
-    const rule = `must be 0, for no disk cache, or at least ${DISK_CACHE_BYTES_MIN} bytes (64MiB)`;
-    throw new SettingFault(`--disk-cache-limit: ${bytesMax} ${rule}`);
+    const rule = `0, for no disk cache, or at least ${bytesText(DISK_CACHE_BYTES_MIN)}`;
+    throw new SettingFault(`--disk-cache-limit: ${bytesText(bytesMax)} must be ${rule}`);
   }
   return {
     directory: resolve(typeof directory === "string" ? directory : "trawl-cache"),

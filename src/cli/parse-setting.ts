@@ -22,6 +22,13 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   TIB: 2 ** 40,
 };
 
+const BINARY_UNITS = [
+  ["TiB", 2 ** 40],
+  ["GiB", 2 ** 30],
+  ["MiB", 2 ** 20],
+  ["KiB", 2 ** 10],
+] as const;
+
 /** Reads `raw` by the setting's kind; throws `SettingFault` naming `origin` and the rule. */
 export function parseSetting(setting: Setting, raw: unknown, origin: string): SettingValue {
   const fault = (rule: string): SettingFault => {
@@ -32,10 +39,12 @@ export function parseSetting(setting: Setting, raw: unknown, origin: string): Se
   switch (type.kind) {
     case "integer":
     case "bytes": {
-      const value = type.kind === "bytes" ? parseBytes(raw) : parseInteger(raw);
+      const isBytes = type.kind === "bytes";
+      const value = isBytes ? parseBytes(raw) : parseInteger(raw);
       if (value === undefined || value < type.min || value > type.max) {
-        const form = type.kind === "bytes" ? "number of bytes (512MiB, 4GB)" : "number";
-        throw fault(`is not a whole ${form} from ${type.min} to ${type.max}`);
+        const form = isBytes ? "number of bytes, such as 512MiB or 4GB," : "number";
+        const [min, max] = [type.min, type.max].map(isBytes ? bytesText : String);
+        throw fault(`is not a whole ${form} from ${min} to ${max}`);
       }
       return value;
     }
@@ -52,7 +61,10 @@ export function parseSetting(setting: Setting, raw: unknown, origin: string): Se
       if (raw === false || raw === "false" || raw === "0") return false;
       throw fault("is neither true nor false");
     case "dimensions":
-      return parseDimensions(raw) ?? raise(fault("is no list of model=dimensions pairs"));
+      return (
+        parseDimensions(raw) ??
+        raise(fault("is no list of model=dimensions pairs, such as model=768,other=1024"))
+      );
   }
 }
 
@@ -72,6 +84,14 @@ function parseBytes(raw: unknown): number | undefined {
   if (parts === null) return undefined;
   const unit = BYTE_UNITS[parts[2].toUpperCase()];
   return unit === undefined ? undefined : Number(parts[1]) * unit;
+}
+
+/** A size as users write it, in the greatest unit that it is a whole number of. */
+export function bytesText(bytes: number): string {
+  for (const [unit, size] of BINARY_UNITS) {
+    if (bytes >= size && bytes % size === 0) return `${bytes / size}${unit}`;
+  }
+  return String(bytes);
 }
 
 function parseDimensions(raw: unknown): Readonly<Record<string, number>> | undefined {

@@ -35,7 +35,7 @@ export interface ServerConfig {
 /** Fills in defaults; throws `SettingFault` when settings contradict each other or are unsafe. */
 export function serverConfig(given: GivenSettings, machine: Machine): ServerConfig {
   const { indexer, log } = indexConfig(given, machine);
-  const { store, diskCache, encryptionKeysPath, memoryBytesMax } = indexer;
+  const { store, diskCache, encryptionKeysPath, memoryBytesMax, kernel } = indexer;
   const isIndexing = textOf(given, "indexer") !== "off";
   return {
     indexerFlags: isIndexing ? indexerFlags(indexer, log) : undefined,
@@ -44,7 +44,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       diskCache,
       queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
       memoryBytesMax,
-      kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
+      kernel,
       ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
       embedding: embeddingConfig(given),
     },
@@ -66,6 +66,7 @@ export function indexConfig(
       diskCache: diskCacheConfig(given, store),
       encryptionKeysPath: keysPath === undefined ? undefined : resolve(keysPath),
       memoryBytesMax: numberOf(given, "memory-limit") ?? machine.memoryBytes,
+      kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
     },
     log: {
       level: textOf(given, "log-level") ?? "info",
@@ -75,14 +76,14 @@ export function indexConfig(
 }
 
 function indexerFlags(
-  { store, diskCache, encryptionKeysPath, memoryBytesMax }: Omit<IndexerConfig, "log">,
+  { store, diskCache, encryptionKeysPath, memoryBytesMax, kernel }: Omit<IndexerConfig, "log">,
   { level, format }: LogConfig,
 ): IndexerFlags {
   const keys = encryptionKeysPath === undefined ? [] : ["--encryption-keys", encryptionKeysPath];
-  const memory = ["--memory-limit", String(memoryBytesMax)];
+  const machine = ["--memory-limit", String(memoryBytesMax), "--kernel", kernel];
   const log = ["--log-level", level, "--log-format", format];
   const disk = store.kind === "directory" ? [] : diskCacheFlags(diskCache);
-  return [...storeFlags(store), ...memory, ...disk, ...log, ...keys];
+  return [...storeFlags(store), ...machine, ...disk, ...log, ...keys];
 }
 
 function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
@@ -93,6 +94,13 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
       `--host ${host} can be reached from other machines, and no API key is set, so anybody ` +
         "could read and delete everything; set --api-key (or TRAWL_API_KEY), listen on " +
         "127.0.0.1, or say --allow-public-without-key if this is wanted",
+    );
+  }
+  // Clients send the key as one word of a header; another one would lock everybody out.
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new SettingFault(
+      "--api-key: a secret value has white space or other characters than ASCII's, which no " +
+        "client can send; choose a key of letters, digits and signs",
     );
   }
   return {

@@ -198,6 +198,7 @@ export const INDEX_SETTINGS: readonly SettingName[] = [
   "memory-limit",
   "disk-cache-dir",
   "disk-cache-limit",
+  "kernel",
   "encryption-keys",
 ];
 

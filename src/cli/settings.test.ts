@@ -69,6 +69,11 @@ describe("precedence", () => {
   });
 });
 
+test("the indexer beside the server has the server's kernel", () => {
+  const { indexerFlags = [] } = configOf({ flags: { kernel: "scalar" } });
+  expect(indexerFlags.join(" ")).toContain("--kernel scalar");
+});
+
 describe("values", () => {
   test.each([
     ["512MiB", 512 * 2 ** 20],
@@ -114,7 +119,13 @@ describe("refusals", () => {
     [{ environment: { TRAWL_PORT: "-1" } }, "TRAWL_PORT: "],
     [{ environment: { TRAWL_PORT: "8e3" } }, "TRAWL_PORT: "],
     [{ file: { port: 1.5 } }, "trawl.json: port: 1.5 is not"],
-    [{ flags: { "memory-limit": "1MiB" } }, "is not a whole number of bytes (512MiB"],
+    [
+      { flags: { "memory-limit": "1MiB" } },
+      '"1MiB" is not a whole number of bytes, such as 512MiB',
+    ],
+    [{ flags: { "memory-limit": "1MiB" } }, "from 256MiB to 1024TiB"],
+    [{ flags: { "api-key": "two words" } }, "--api-key: a secret value has white space"],
+    [{ environment: { TRAWL_API_KEY: "ключ" } }, "white space or other characters than ASCII"],
     [{ flags: { "memory-limit": "1 XB" } }, "--memory-limit: "],
     [{ flags: { "log-level": "warning" } }, "the nearest is warn"],
     [{ flags: { "query-threads": "0" } }, "from 1 to 256"],

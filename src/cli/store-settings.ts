@@ -35,9 +35,14 @@ export function storeFlags(config: StoreConfig): readonly string[] {
   ];
 }
 
-/** A store as `trawl certify --store` names it: a bucket's URL, or else a directory. */
+/**
+ * A store as `trawl certify --store` names it: a bucket's URL, or else a directory. What looks like
+ * a misspelt URL is none: it is refused rather than made a directory (`C:` is a drive).
+ */
 export function storeOfText(given: GivenSettings, text: string): StoreConfig {
-  const isUrl = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(text);
+  if (text === "")
+    throw new SettingFault("--store is empty; say s3://bucket/prefix or a directory");
+  const isUrl = /^[A-Za-z][A-Za-z0-9+.-]+:/.test(text);
   const others = [...given].filter(([name]) => name !== "object-store" && name !== "data-dir");
   return storeConfig(new Map([...others, [isUrl ? "object-store" : "data-dir", text]]), "--store");
 }

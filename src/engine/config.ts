@@ -36,6 +36,7 @@ export interface IndexerConfig {
   readonly encryptionKeysPath?: string | undefined;
   /** Bytes of memory of which the indexer takes its share. */
   readonly memoryBytesMax: number;
+  readonly kernel: "auto" | "scalar";
   readonly log: EngineLog;
 }
 

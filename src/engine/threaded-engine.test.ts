@@ -88,7 +88,7 @@ describe("a cache that cannot open the store", () => {
 
   test("ends the process where the server has started already", async () => {
     const { engine, write, cache } = engineOf();
-    write.say({ kind: "ready" });
+    await write.say({ kind: "ready" });
     await engine.ready();
     await expect(cache.say(failed)).rejects.toThrow("no such store");
   });
