@@ -42,8 +42,10 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     await probeStore({ store: retrying, name: storeName(config.store), random });
   }
   const onFault = (reason: string) => log("warn", "the disk cache rests", { reason });
-  const { store } = withDiskCache(retrying, config.diskCache, { clock, onFault });
+  const { store, disk } = withDiskCache(retrying, config.diskCache, { clock, onFault });
+  await disk?.prepare();
   const keys = new LocalKeyService({ path: encryptionKeysPath, random });
+  await keys.prepare();
   const storeFor = (settings: NamespaceSettings | undefined) => {
     const encryption = settings?.encryption;
     const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
@@ -52,7 +54,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
   const bytesMax = Math.min(INDEXER_BYTES_MAX, Math.floor(memoryBytesMax * INDEXER_MEMORY_SHARE));
   const segmentBytesMax = Math.floor(bytesMax / SEGMENTS_HELD);
   const arenas = new Arenas({ totalBytes: bytesMax, threads: 1 });
-  const kernels = new ArenaKernels(await compileKernel("auto"), 0);
+  const kernels = new ArenaKernels(await compileKernel(config.kernel), 0);
   arenas.onArena((shared, arena) => kernels.attach(arena, shared));
   const memory = arenaSegmentMemory(arenas);
   return new Indexer({

@@ -75,7 +75,9 @@ async function start(): Promise<void> {
   }
   const onFault = (reason: string) => log("warn", "the disk cache rests", { reason });
   const { store, disk } = withDiskCache(retrying, data.diskCache, { clock, onFault });
+  await disk?.prepare();
   const keys = new LocalKeyService({ path: data.encryptionKeysPath, random });
+  await keys.prepare();
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
   arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
   const catalog = new NamespaceCatalog(namespaceParts(store, keys, arenas), store);

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { DatabaseError } from "../base/errors.ts";
 import { DURABLE_DIRECTORIES_MAX } from "../base/limits.ts";
-import { type FileSystem, isSystemError, storageError } from "./file-system.ts";
+import { type FileSystem, isSystemError, makeDirectories, storageError } from "./file-system.ts";
 
 /**
  * Makes names durable: a file's name lives in its directory, and that must be synced like a file.
@@ -57,7 +57,7 @@ export class DirectorySync {
 
   /** Creates the root with all directories above it, each of them durable. */
   async makeRoot(): Promise<void> {
-    const first = await this.#files.mkdir(this.#root, { recursive: true });
+    const first = await makeDirectories(this.#root, { files: this.#files });
     if (first === undefined) return;
     const top = dirname(first);
     for (let child = this.#root; child !== top; child = dirname(child)) {

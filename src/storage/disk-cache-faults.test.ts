@@ -23,6 +23,34 @@ beforeEach(async () => {
 });
 afterEach(() => remove());
 
+describe("at the start", () => {
+  test("a directory that cannot be one is refused", async () => {
+    const world = new DiskCacheWorld(root);
+    await world.cache.prepare();
+    await rm(root, { recursive: true });
+    await writeFile(root, "a file");
+    await expect(world.cache.prepare()).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringMatching(
+        `^cannot use --disk-cache-dir ${root}: ENOTDIR: .*; choose another directory, or say --d`,
+      ),
+    });
+    world.faults.before = () => {
+      throw systemError("EACCES");
+    };
+    await expect(world.cache.prepare()).rejects.toThrow("EACCES: injected; choose another");
+  });
+
+  test.each(["ENOSPC", "EIO"])("a disk with %s is left alone for a while", async (code) => {
+    const world = new DiskCacheWorld(root);
+    world.faults.before = () => {
+      throw systemError(code);
+    };
+    await world.cache.prepare();
+    expect(world.reasons).toEqual([`cannot write ${root}: ${code}: injected`]);
+  });
+});
+
 describe("a disk that fails costs speed only:", () => {
   const CODES = ["ENOSPC", "EROFS", "EIO", "EACCES", "EMFILE", "ENOENT"];
   const CALLS: FileCall[] = ["open", "read", "write", "close", "mkdir", "readdir"];

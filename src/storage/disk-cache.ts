@@ -9,6 +9,7 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import { DatabaseError } from "../base/errors.ts";
 import {
   DISK_CACHE_FILES_MAX,
   DISK_CACHE_REST_MS,
@@ -34,7 +35,13 @@ import {
   type SlotHead,
   setsFor,
 } from "./disk-cache-layout.ts";
-import { type FileSystem, isSystemError, systemFiles } from "./file-system.ts";
+import {
+  type FileSystem,
+  isSystemError,
+  isWrongDirectory,
+  makeDirectories,
+  systemFiles,
+} from "./file-system.ts";
 import type { ObjectKey } from "./object-store.ts";
 
 /** What a `DiskCache` needs. */
@@ -89,6 +96,22 @@ export class DiskCache {
     this.#options = options;
     this.#files = options.files ?? systemFiles;
     this.#setCount = Math.max(1, Math.floor(options.bytesMax / SET_BYTES));
+  }
+
+  /**
+   * Makes the directory ready. Throws `invalid` if it is no directory that this process can write
+   * to: no setting is ignored. A disk that is full or fails is none of a setting's faults.
+   */
+  async prepare(): Promise<void> {
+    try {
+      await this.#withSet(0, constants.O_RDWR | constants.O_CREAT, async () => {});
+    } catch (error) {
+      if (!isWrongDirectory(error)) return this.#rest("write", error);
+      const { message } = error as Error;
+      const fix = "choose another directory, or say --disk-cache-limit 0";
+      const what = `cannot use --disk-cache-dir ${this.#options.directory}: ${message}; ${fix}`;
+      throw new DatabaseError("invalid", what);
+    }
   }
 
   /** Reads those of the blocks from `first` to before `end` that are there. Never rejects. */
@@ -255,7 +278,7 @@ export class DiskCache {
     const open = () => this.#files.open(this.#pathOf(set), flags, FILE_MODE);
     const handle = await open().catch(async (error: unknown) => {
       if (typeof flags === "string" || !isSystemError(error, "ENOENT")) throw error;
-      await this.#files.mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+      await makeDirectories(directory, { files: this.#files, mode: DIRECTORY_MODE });
       return open();
     });
     try {

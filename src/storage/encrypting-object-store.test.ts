@@ -209,6 +209,16 @@ describe("LocalKeyService", () => {
     await expect(keys.wrap("hex", systemRandom.bytes(32))).rejects.toThrow(/another name/);
   });
 
+  test("is refused where there is nothing to take keys from", async () => {
+    const absent = join(directory.path, "absent");
+    await keyService(directory.path).prepare();
+    await new LocalKeyService({ path: undefined, random: systemRandom }).prepare();
+    await expect(keyService(absent).prepare()).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringMatching(`^cannot use --encryption-keys ${absent}: ENOENT.*; it must`),
+    });
+  });
+
   test("says how to configure keys where there are none", async () => {
     const keys = new LocalKeyService({ path: undefined, random: systemRandom });
     await expect(keys.wrap("raw", systemRandom.bytes(32))).rejects.toThrow(/TRAWL_ENCRYPTION_KEYS/);

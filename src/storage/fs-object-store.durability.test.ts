@@ -77,7 +77,24 @@ describe("FsObjectStore makes objects durable", () => {
   test("opening makes the root and syncs its name and its parents' names", async () => {
     const log: string[] = [];
     await open(recording(log));
-    expect(log).toEqual(["mkdir .", "sync ..", "sync ../..", "mkdir ~staging", "sync ."]);
+    expect(log).toEqual([
+      ...["mkdir .", "mkdir ..", "mkdir ."],
+      ...["sync ..", "sync ../..", "mkdir ~staging", "sync ."],
+    ]);
+  });
+
+  test("opening where no directory can be says so, and comes to an end", async () => {
+    const openAt = (at: string) => FsObjectStore.open({ root: at, random: systemRandom });
+    const file = join(root, "..", "file");
+    await open();
+    await writeFile(file, "");
+    const fix = "choose a directory that this user can write to";
+    for (const at of ["/proc/none/data", file, join(file, "data")]) {
+      await expect(openAt(at)).rejects.toMatchObject({
+        code: "unavailable",
+        message: expect.stringMatching(`^cannot open data directory ${at}: .*; ${fix}$`),
+      });
+    }
   });
 
   test("puts that come while a directory syncs share the next sync", async () => {

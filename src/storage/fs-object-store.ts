@@ -1,11 +1,18 @@
 import { dirname, join } from "node:path";
 import { assert } from "../base/assert.ts";
+import { DatabaseError } from "../base/errors.ts";
 import { OBJECT_BYTES_MAX } from "../base/limits.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import { listDirectory } from "./directory-listing.ts";
 import { DirectorySync } from "./directory-sync.ts";
-import { type FileSystem, isSystemError, storageError, systemFiles } from "./file-system.ts";
+import {
+  type FileSystem,
+  isSystemError,
+  isWrongDirectory,
+  storageError,
+  systemFiles,
+} from "./file-system.ts";
 import {
   type ListPage,
   type ListRequest,
@@ -65,7 +72,10 @@ export class FsObjectStore implements ObjectStore {
       await directories.make(staging.directory);
       await staging.removeLeftovers();
     } catch (error) {
-      throw storageError(`open data directory ${root}`, error);
+      const { code, message } = storageError(`open data directory ${root}`, error);
+      if (!isWrongDirectory(error)) throw new DatabaseError(code, message, { cause: error });
+      const fix = "choose a directory that this user can write to";
+      throw new DatabaseError(code, `${message}; ${fix}`, { cause: error });
     }
     return new FsObjectStore(root, files, staging, directories);
   }

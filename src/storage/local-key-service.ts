@@ -35,6 +35,19 @@ export class LocalKeyService implements KeyService {
     this.#random = random;
   }
 
+  /** Throws `invalid` if keys are configured and there is no file or directory to take them from. */
+  async prepare(): Promise<void> {
+    if (this.#path === undefined) return;
+    try {
+      if ((await systemFiles.stat(this.#path)).isDirectory()) await systemFiles.readdir(this.#path);
+      else await systemFiles.readFile(this.#path);
+    } catch (error) {
+      const { message } = error as Error;
+      const rule = "it must be a key file, or a directory of key files, that this user can read";
+      throw invalid(`cannot use --encryption-keys ${this.#path}: ${message}; ${rule}`);
+    }
+  }
+
   async wrap(keyName: string, dataKey: Uint8Array): Promise<Uint8Array> {
     assert(dataKey.length === DATA_KEY_BYTES, `data key of ${dataKey.length} bytes`);
     const key = await this.#load(keyName);
