@@ -22,6 +22,13 @@ export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
+/** What to do about stored bytes that cannot be read; their errors say which and why. */
+const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  corrupt: "restore it from a backup, or delete the namespace; other namespaces are not affected",
+  too_new: "start the newer version of the server that wrote it",
+  too_old: "start the older version of the server that wrote it, and write its documents anew",
+};
+
 /** What a client reads when the program is wrong; the cause goes to the log only. */
 const INTERNAL_MESSAGE =
   "🐡 Unknown error, if this persists, please contact support!! We'll be happy to help :)";
@@ -53,7 +60,9 @@ export function errorAnswer(error: unknown): EngineAnswer {
   if (isAllocationFailure(error)) return errorAnswer(outOfMemory(error));
   if (!(error instanceof DatabaseError)) return errorBody(500, INTERNAL_MESSAGE);
   const status = STATUS_BY_CODE[error.code];
-  const answer = errorBody(status, error.message, error.attribute);
+  const advice = ADVICE[error.code];
+  const message = advice === undefined ? error.message : `${error.message}; ${advice}`;
+  const answer = errorBody(status, message, error.attribute);
   const retryAfterMs = error.retryAfterMs ?? (retries(error.code) ? RETRY_AFTER_MS_DEFAULT : 0);
   if (retryAfterMs === 0) return answer;
   const headers = { ...answer.headers, "retry-after-ms": String(Math.ceil(retryAfterMs)) };

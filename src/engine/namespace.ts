@@ -34,6 +34,7 @@ import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
 import { stateOf } from "./namespace-state.ts";
 import { openImports } from "./open-stored-segment.ts";
 import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
+import { asDamage, SegmentMissing } from "./resident-ranges.ts";
 import { servedSchema, servedSchemaAfter } from "./served-texts.ts";
 
 /** One opening of one namespace. */
@@ -103,7 +104,7 @@ export class Namespace {
     if (this.#retired) return Promise.reject(new NamespaceRetired());
     return new Promise<T>((succeed, fail) => {
       this.#queue.push({ job, succeed: succeed as (result: unknown) => void, fail });
-      this.#start();
+      this.#running ??= this.#run();
     });
   }
 
@@ -227,15 +228,11 @@ export class Namespace {
     this.#running = undefined;
   }
 
-  #start(): void {
-    if (this.#running === undefined) this.#running = this.#run();
-  }
-
   async #follow(isSure: boolean): Promise<void> {
     if (this.#retired || !this.exists) return;
     if (this.#log.isLong || this.#indexes.isWaiting(this.#facts)) this.#log.remind();
     const outcome = await this.#follower.look(() => this.#facts, isSure);
-    if (outcome === "newer" && !this.#retired) this.#start();
+    if (outcome === "newer" && !this.#retired) this.#running ??= this.#run();
     else if (outcome === "replaced") this.retire();
     else if (outcome === "behind") this.#giveWay();
   }
@@ -323,7 +320,9 @@ export class Namespace {
         }),
       );
     } catch (error) {
-      this.#queue.shift()?.fail(error);
+      if (error instanceof SegmentMissing) await this.follow(true);
+      // A newer manifest names others in its place, with which the next try goes on.
+      if (!this.#follower.isReady) this.#queue.shift()?.fail(asDamage(error));
       return undefined;
     }
   }

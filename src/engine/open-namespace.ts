@@ -32,7 +32,7 @@ import type { NamespaceParts, OpenedNamespace, OpeningParts } from "./namespace-
 import { readsAhead } from "./namespace-survey.ts";
 import { openManifestSegment } from "./open-stored-segment.ts";
 import type { NamespaceInstance } from "./published-state.ts";
-import { SegmentMissing } from "./resident-ranges.ts";
+import { asDamage } from "./resident-ranges.ts";
 import { servedSchema } from "./served-texts.ts";
 import { staleIndexes } from "./stale-indexes.ts";
 import { TailLog } from "./tail-log.ts";
@@ -153,12 +153,6 @@ export async function recover(
       manifest = newest;
     }
   }
-}
-
-/** A segment that the newest manifest names and that is not there is lost. */
-function asDamage(error: unknown): unknown {
-  if (!(error instanceof SegmentMissing)) return error;
-  return new DatabaseError("corrupt", error.message, { cause: error });
 }
 
 class Recovery {

@@ -28,6 +28,12 @@ export class SegmentMissing extends DatabaseError {
   }
 }
 
+/** What to tell of a segment that is not there although the newest manifest names it: it is lost. */
+export function asDamage(error: unknown): unknown {
+  if (!(error instanceof SegmentMissing)) return error;
+  return new DatabaseError("corrupt", error.message, { cause: error });
+}
+
 /** What a run cost beside its work. */
 export interface RunFigures {
   /** Loads, one after the other. */

@@ -89,6 +89,21 @@ async function expectRefused(store: MemoryObjectStore, key: string, what: string
   expect(await next.rows("sick"), what).toEqual([{ id: 5 }]);
 }
 
+test("a write that needs a segment which is gone says that it is lost", async () => {
+  const store = new MemoryObjectStore();
+  const first = await EngineFixture.open({ store });
+  await first.write("sick", upsert({ id: 1, text: "a" }));
+  await first.indexAll();
+  await first.close();
+  const [segment] = await keysOf(store, "namespaces/sick-table/0000000001/segments/");
+  await store.delete(segment);
+  const engine = await EngineFixture.open({ store });
+  const answer = await engine.call("write", "sick", { patch_rows: [{ id: 1, text: "b" }] });
+  expect(answer.status).toBe(500);
+  expect(answer.json.error).toContain(segment);
+  expect(answer.json.error).toContain("restore it from a backup");
+});
+
 describe("of the objects of a namespace", async () => {
   const whole = await filledStore();
   const keys = await keysOf(whole, "namespaces/sick-table/");
