@@ -11,7 +11,7 @@ import { PlacedCommits } from "./place-commits.ts";
 import { type SimulatedServer, SimulatedWorld } from "./simulated-world.ts";
 import { lastOf, readAll, searchAll } from "./workload.ts";
 
-/** Passes of an indexer, a grace period apart, after which nothing may be left to do (I16, I12). */
+/** Passes of an indexer, a grace period apart, after which nothing may be left to do (I12). */
 const LAST_PASSES = 8;
 
 /** What became of a run. */
