@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { WorkingStore } from "../../test/support/working-store.ts";
@@ -41,6 +42,7 @@ test("a directory passes, with processes that race and are killed", async () => 
   expect(started).toHaveLength(COUNT);
   expect(started[0]).toMatch(new RegExp(`^1 of ${COUNT}: `));
   expect(code).toBe(0);
+  expect(await readdir(`${directory.path}/data`)).toEqual(["~staging"]);
 });
 
 test("a store that breaks a promise gets 1, and the report says what was seen", async () => {

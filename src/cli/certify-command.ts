@@ -1,6 +1,6 @@
 /** The command `trawl certify`: tries every promise of an object store on a user's own. */
 
-import { rm } from "node:fs/promises";
+import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
@@ -54,7 +54,10 @@ export async function runCertifyCommand(config: StoreConfig, parts: CertifyParts
     await tryCase(certificationCase, folder);
   }
   // The objects are gone; a directory keeps the folders that they were in.
-  if (config.kind === "directory") await rm(join(config.root, run), { recursive: true });
+  if (config.kind === "directory") {
+    await rm(join(config.root, run), { recursive: true });
+    await rmdir(join(config.root, "certify")).catch(() => {}); // Another run may be under way.
+  }
   print(summaryOf(results, tally.unknownPuts));
   return results.every(({ verdict }) => verdict === "kept") ? 0 : 1;
 }

@@ -78,7 +78,7 @@ describe("the store that settings name", () => {
     expect(() => storeOfText(given({}), "gs://data")).toThrow("no URL of the form s3://");
     expect(() => storeOfText(given({}), "s3://Data")).toThrow("--store: s3://Data names");
     expect(() => storeOfText(s3, "/var/x")).toThrow("say --store s3://bucket/prefix");
-    expect(() => storeOfText(given({}), "s3:/data")).toThrow("--store: s3:/data is no URL of");
+    expect(() => storeOfText(given({}), "s3:/data")).toThrow("directory is its path alone");
     expect(() => storeOfText(given({}), "")).toThrow("--store is empty");
   });
 });

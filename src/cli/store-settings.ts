@@ -75,7 +75,8 @@ function parseUrl(url: string, flag: string): { readonly bucket: string; readonl
   const fault = (rule: string) => new SettingFault(`${flag}: ${url} ${rule}`);
   const parts = /^s3:\/\/([^/]*)\/?(.*)$/.exec(url);
   if (parts === null) {
-    throw fault("is no URL of the form s3://bucket/prefix; a local directory is --data-dir");
+    const local = flag === "--store" ? "its path alone" : "--data-dir";
+    throw fault(`is no URL of the form s3://bucket/prefix; a local directory is ${local}`);
   }
   const bucket = parts[1];
   const prefix = parts[2].replace(/\/+$/, "");

@@ -125,8 +125,9 @@ export class WalWriter {
         await this.#clock.sleep(retryDelayMs(tried, this.#random));
       }
     }
-    const what = `cannot commit ${key}: ${WAL_PUT_ATTEMPTS_MAX} tries left its outcome unknown`;
-    throw new DatabaseError("unavailable", what, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const what = `cannot commit ${key} in ${WAL_PUT_ATTEMPTS_MAX} tries, but it may be there`;
+    throw new DatabaseError("unavailable", `${what}: ${reason}`, { cause });
   }
 }
 

@@ -99,8 +99,18 @@ const WRONG_DIRECTORY = [
   ...["ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENAMETOOLONG"],
 ];
 
-/** Wraps what the system said in an error that names the action, such as `write OBJECT`. */
+/**
+ * Wraps what the system said in an error that names the action, such as `write OBJECT`, and what to
+ * do where that is plain.
+ */
 export function storageError(action: string, cause: unknown): DatabaseError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DatabaseError("unavailable", `cannot ${action}: ${reason}`, { cause });
+  const fix = fixOf(cause);
+  return new DatabaseError("unavailable", `cannot ${action}: ${reason}${fix}`, { cause });
+}
+
+function fixOf(cause: unknown): string {
+  if (isSystemError(cause, "ENOSPC", "EDQUOT")) return "; make room on that disk";
+  if (isSystemError(cause, "EMFILE", "ENFILE")) return "; allow more open files (ulimit -n)";
+  return "";
 }

@@ -137,6 +137,17 @@ describe("FsObjectStore makes objects durable", () => {
     expect(await store.put(objectKey("a/two"), body, IF_ABSENT)).toEqual({ kind: "written" });
   });
 
+  test("a disk that is full says so, and what to do", async () => {
+    const full = async () => {
+      throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+    };
+    const store = await open({ ...systemFiles, link: full });
+    await expect(store.put(objectKey("a/b"), body, IF_ABSENT)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "cannot write a/b: ENOSPC: no space left; make room on that disk",
+    });
+  });
+
   test("a root that is gone is an error, not an empty store", async () => {
     const store = await open();
     await rm(root, { recursive: true });
