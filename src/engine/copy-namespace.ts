@@ -28,6 +28,7 @@ import type { WriteBatch } from "../write/wal-records.ts";
 import { billedCopyBytes } from "../write/write-billing.ts";
 import { keyOf } from "./commit-group.ts";
 import type { CommitJob } from "./commit-job.ts";
+import type { FillingOutcome } from "./generation-marks.ts";
 import type { HeldDocuments, HeldStoredSegment } from "./held-documents.ts";
 import type { Namespace } from "./namespace.ts";
 import type { NamespaceCatalog } from "./namespace-catalog.ts";
@@ -88,7 +89,8 @@ async function copyHeld(
   // Segments under another key than the destination's cannot be the destination's.
   const isKept = keyOf({ settings }) === keyOf(held);
   const sharing = chooseShared(held, (id) => isKept && !present.has(id));
-  const to: Filling = { at: target.at, store: parts.storeFor(settings), ids: [], pins: [] };
+  const { at } = target;
+  const to = { at, store: parts.storeFor(settings), ids: [], pins: [], passingPins: [] };
   const head: WriteBatch = [
     { kind: "settings", settings },
     // Where these differ, the copy serves the old settings until its own index is made, too.
@@ -103,7 +105,10 @@ interface Filling {
   readonly at: NamespaceGeneration;
   readonly store: ObjectStore;
   readonly ids: SegmentId[];
+  /** Of what it shares. */
   readonly pins: ObjectKey[];
+  /** Of what it copies, until that is done. */
+  readonly passingPins: ObjectKey[];
 }
 
 type FillingContext = CopyContext & { readonly head: WriteBatch; readonly sharing: Sharing };
@@ -116,52 +121,61 @@ async function fillNamespace(
 ): Promise<boolean> {
   const { catalog, head, parts, sharing } = context;
   const { at } = to;
-  let isDecided = false;
+  let outcome: FillingOutcome = "open";
   let mayBeCommitted = false;
   try {
-    await catalog.beginFilling(at);
-    if (!(await pinShared(held, sharing.shared, { ...parts, by: at, pins: to.pins }))) {
-      isDecided = await takeBack(to, catalog, false);
+    await catalog.marks.beginFilling(at);
+    const isPinned =
+      (await pinShared(held, sharing.copied, { ...parts, by: at, pins: to.passingPins })) &&
+      (await pinShared(held, sharing.shared, { ...parts, by: at, pins: to.pins }));
+    const segments = isPinned ? await putAll(held, to, context) : undefined;
+    // Without the mark, a collector may have removed what is named here.
+    if (segments === undefined || (await catalog.marks.isUncovered(at))) {
+      outcome = await takeBack(to, catalog, false);
       return false;
     }
-    const segments = await putAll(held, to, context);
     const batch: WriteBatch = [...head, { kind: "import", source: held.name, segments }];
     const job = whenResolved(importJob(batch, at), () => {
       mayBeCommitted = true;
     });
     await catalog.submit(at.name, job);
-    isDecided = true;
+    outcome = "exists";
+    // Those that stay spare nothing, and are collected.
+    await removeAll(parts.storeFor(undefined), to.passingPins).catch(() => {});
   } catch (error) {
-    isDecided = await takeBack(to, catalog, mayBeCommitted);
+    outcome = await takeBack(to, catalog, mayBeCommitted);
     throw error;
   } finally {
-    await catalog.endFilling(at, isDecided);
+    await catalog.marks.endFilling(at, outcome);
   }
   return true;
 }
 
 /**
  * Removes what a copy that failed has put, unless it was committed after all: only the store knows,
- * after an answer was lost. Tells whether that is settled; if not, the next start does it.
+ * after an answer was lost.
  */
 async function takeBack(
-  { at, store, ids, pins }: Filling,
+  { at, store, ids, pins, passingPins }: Filling,
   catalog: NamespaceCatalog,
   mayBeCommitted: boolean,
-): Promise<boolean> {
+): Promise<FillingOutcome> {
   try {
     if (mayBeCommitted) {
       const now = await catalog.get(at.name);
-      // Where it exists a collector removes what is not part of it.
-      if (now.exists && now.at.generation === at.generation) return true;
+      if (now.exists && now.at.generation === at.generation) return "exists";
       catalog.forgetIfAbsent(at.name);
     }
-    for (const id of ids) await store.delete(segmentKey(at, id));
-    for (const pin of pins) await store.delete(pin);
-    return true;
+    const segments = ids.map((id) => segmentKey(at, id));
+    await removeAll(store, [...segments, ...pins, ...passingPins]);
+    return "taken back";
   } catch {
-    return false; // The error that led here is the one to tell.
+    return "open"; // The error that led here is the one to tell.
   }
+}
+
+async function removeAll(store: ObjectStore, keys: readonly ObjectKey[]): Promise<void> {
+  for (const key of keys) await store.delete(key);
 }
 
 function whenResolved(job: CommitJob<void>, resolved: () => void): CommitJob<void> {

@@ -10,6 +10,7 @@ import type { PrefixListing } from "../storage/listed-object-store.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import { GenerationMarks } from "./generation-marks.ts";
 import { GenerationRemovals } from "./generation-removals.ts";
 import { Namespace } from "./namespace.ts";
 import {
@@ -44,8 +45,8 @@ export class NamespaceCatalog {
   /** What must be over before a name is opened again: the end of its last instance. */
   readonly #endings = new Map<NamespaceName, Promise<void>>();
   readonly #removals: GenerationRemovals;
-  /** Number of copies that put segments under a name. */
-  readonly #filling = new Map<NamespaceName, number>();
+  /** For copies, which fill generations. */
+  readonly marks: GenerationMarks;
   /** When newer manifests were last looked for. */
   readonly #followedAtMs = new WeakMap<Namespace, number>();
   /** When each name was used last, the longest ago first. */
@@ -57,9 +58,10 @@ export class NamespaceCatalog {
     this.#parts = {
       ...parts,
       onRetired: (instance) => this.#forget(instance),
-      isBeingFilled: (name) => this.#filling.has(name),
+      isBeingFilled: (name) => this.marks.isFilling(name),
     };
     this.#store = store;
+    this.marks = new GenerationMarks(store);
     const { isExclusive, log } = parts;
     this.#removals = new GenerationRemovals({ store, keepLogs: !isExclusive, log });
   }
@@ -170,27 +172,10 @@ export class NamespaceCatalog {
     }
   }
 
-  /** Marks a generation that is about to be filled, so that a stop in between leaves nothing. */
-  async beginFilling(at: NamespaceGeneration): Promise<void> {
-    this.#filling.set(at.name, (this.#filling.get(at.name) ?? 0) + 1);
-    await announceDeletion(this.#store, at);
-  }
-
-  /**
-   * Ends `beginFilling`. `isDecided`: what was put is committed, or taken back; else the mark stays
-   * for the next start to decide.
-   */
-  async endFilling(at: NamespaceGeneration, isDecided: boolean): Promise<void> {
-    const left = (this.#filling.get(at.name) ?? 1) - 1;
-    if (left > 0) this.#filling.set(at.name, left);
-    else this.#filling.delete(at.name);
-    if (isDecided && left === 0) await withdrawDeletion(this.#store, at);
-  }
-
   /** A page of names. */
   list(request: ListingRequest): Promise<NamespaceName[]> {
     return listNamespaces(this.#store, request, (name) => {
-      const isInBetween = this.#removals.isRemoving(name) || this.#filling.has(name);
+      const isInBetween = this.#removals.isRemoving(name) || this.marks.isFilling(name);
       return isInBetween && this.#open.get(name)?.exists !== true;
     });
   }
@@ -287,7 +272,11 @@ export class NamespaceCatalog {
     // The last instance may still be writing a checkpoint, or the mark of its deletion.
     await this.#endings.get(name)?.catch(() => {});
     const { alive, next, listing } = await surveyNamespace(this.#store, name);
-    const namespace = await this.#openGeneration(alive ?? next, listing);
+    const namespace = await this.#openGeneration(alive ?? next, listing).catch(async (error) => {
+      if (alive === undefined || !(await isDeleted(this.#store, alive))) throw error;
+    });
+    // It was deleted while it was read.
+    if (namespace === undefined) return this.#openInstance(name);
     if (namespace.facts.deleted) {
       // The stop came between the commit of the deletion and its mark.
       await markDeleted(this.#store, namespace.at);
@@ -298,6 +287,7 @@ export class NamespaceCatalog {
       namespace.discard(); // It was deleted while it was opened.
       return this.#openInstance(name);
     }
+    if (namespace.exists) await this.marks.settle(namespace.at);
     this.#open.set(name, namespace);
     this.#instances.set(namespace.instance, namespace);
     if (namespace.exists) namespace.publishFull();
@@ -337,10 +327,10 @@ export class NamespaceCatalog {
       await namespace.submit(job);
     } catch (error) {
       if (error instanceof NamespaceRetired) return false;
-      // The outcome may be unknown: then the announcement must stay for the next start to decide.
+      // The outcome may be unknown: then the announcement must stay for the next opening to decide.
       if (exists && isDatabaseError(error, "not_found", "invalid")) {
         await withdrawDeletion(this.#store, at);
-      }
+      } else if (exists) this.marks.leaveOpen(at);
       throw error;
     } finally {
       this.forgetIfAbsent(at.name);
@@ -384,6 +374,7 @@ export class NamespaceCatalog {
     await namespace.settle();
     if (!namespace.facts.deleted) return;
     await markDeleted(this.#store, namespace.at);
+    this.marks.forget(namespace.at);
     this.#removals.begin(namespace.at);
   }
 

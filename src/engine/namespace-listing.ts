@@ -3,9 +3,14 @@
 import type { NamespaceName } from "../base/ids.ts";
 import {
   DELETED_PREFIX,
+  DELETING_PREFIX,
   deletedPrefix,
+  deletingPrefix,
+  manifestPrefix,
   NAMESPACES_PREFIX,
+  type NamespaceGeneration,
   parseNamespacePrefix,
+  walPrefix,
 } from "../storage/object-keys.ts";
 import { endOf, type ObjectStore } from "../storage/object-store.ts";
 import { findGenerations } from "./namespace-generations.ts";
@@ -25,8 +30,9 @@ const LOOKUPS_AT_ONCE = 16;
 /**
  * Lists names in the byte order of their directories (`<name>-table/`), so `demo-copy` comes before
  * `demo`. `isGone` leaves out names whose objects are still being removed. Of a deleted namespace
- * whose segments others share there are objects left, so names that were ever deleted are looked
- * up: two requests for each.
+ * whose segments others share there are objects left, and under a name that another server is
+ * filling there are some before it exists. So names with a mark are looked up: two requests for
+ * each, and two more while it is being filled or deleted.
  */
 export async function listNamespaces(
   store: ObjectStore,
@@ -67,39 +73,55 @@ async function findDead(
   store: ObjectStore,
   names: readonly NamespaceName[],
 ): Promise<ReadonlySet<NamespaceName>> {
-  const suspects = await findOnceDeleted(store, names);
+  const [deleted, announced] = await Promise.all([
+    findMarked(store, names, { start: DELETED_PREFIX, prefixOf: deletedPrefix }),
+    findMarked(store, names, { start: DELETING_PREFIX, prefixOf: deletingPrefix }),
+  ]);
+  const suspects = names.filter((name) => deleted.has(name) || announced.has(name));
   const dead = new Set<NamespaceName>();
   for (let start = 0; start < suspects.length; start += LOOKUPS_AT_ONCE) {
     const some = suspects.slice(start, start + LOOKUPS_AT_ONCE);
-    const found = await Promise.all(some.map((name) => findGenerations(store, name)));
-    found.forEach(({ alive }, index) => {
-      if (alive === undefined) dead.add(some[index]);
-    });
+    const exist = await Promise.all(
+      some.map(async (name) => {
+        const { alive } = await findGenerations(store, name);
+        return alive !== undefined && (!announced.has(name) || (await hasBegun(store, alive)));
+      }),
+    );
+    for (const [index, name] of some.entries()) if (!exist[index]) dead.add(name);
   }
   return dead;
 }
 
-/** Those of some names, which are in order, of which a generation is marked as deleted. */
-async function findOnceDeleted(
+/** False where a copy is putting segments that no entry names yet. */
+async function hasBegun(store: ObjectStore, at: NamespaceGeneration): Promise<boolean> {
+  const pages = await Promise.all(
+    [walPrefix(at), manifestPrefix(at)].map((prefix) => store.list({ prefix, limit: 1 })),
+  );
+  return pages.some(({ keys }) => keys.length > 0);
+}
+
+/** Those of some names, which are in order, of which a generation has a mark. */
+async function findMarked(
   store: ObjectStore,
   names: readonly NamespaceName[],
-): Promise<NamespaceName[]> {
+  marks: { readonly start: string; prefixOf(name: NamespaceName): string },
+): Promise<ReadonlySet<NamespaceName>> {
   const [first, last] = [names.at(0), names.at(-1)];
-  if (first === undefined || last === undefined) return [];
+  if (first === undefined || last === undefined) return new Set();
   const marked = new Set<string>();
   // The text before the first name's marks, as the names themselves sort by their directories.
-  let startAfter: string | undefined = deletedPrefix(first).slice(0, -1);
+  let startAfter: string | undefined = marks.prefixOf(first).slice(0, -1);
   for (;;) {
     const page = await store.list({
-      prefix: DELETED_PREFIX,
+      prefix: marks.start,
       delimiter: "/",
       startAfter,
       limit: names.length + 1,
     });
     for (const found of page.prefixes) marked.add(found);
     startAfter = endOf(page);
-    const isPast = (page.prefixes.at(-1) ?? "") >= deletedPrefix(last);
+    const isPast = (page.prefixes.at(-1) ?? "") >= marks.prefixOf(last);
     if (!page.truncated || startAfter === undefined || isPast) break;
   }
-  return names.filter((name) => marked.has(deletedPrefix(name)));
+  return new Set(names.filter((name) => marked.has(marks.prefixOf(name))));
 }
