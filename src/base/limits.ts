@@ -313,8 +313,12 @@ export const LOG_END_KNOWN_MS_MAX = 60_000;
 export const STORED_SEGMENT_BYTES_MAX = 512 * MIB;
 /** Documents that are stored and read together: what one far read may cost beyond its document. */
 export const DOCUMENT_BLOCK_BYTES = 16 * KIB;
-/** Decoded documents that a thread keeps for each stored segment; one block is always kept. */
-export const DECODED_DOCUMENTS_BYTES_MAX = 1 * MIB;
+/** Decoded documents that a thread keeps of all its stored segments: two thousand blocks. */
+export const DECODED_DOCUMENTS_BYTES_MAX = 32 * MIB;
+/** Decoded documents that are kept of a segment that is read alone, as in a merge. */
+export const DECODED_SEGMENT_BYTES_MAX = 1 * MIB;
+/** What a decoded block counts at least: small ones cost what holds them. */
+export const DECODED_ENTRY_BYTES_MIN = 1 * KIB;
 /**
  * Bytes of vectors that are read at once from a far segment, half a cluster's; neighbours are read
  * together. With 512 KiB an ANN search read half as much again.

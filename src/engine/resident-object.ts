@@ -2,6 +2,7 @@
 
 import { CACHE_WINDOW_BYTES, VECTOR_CHUNK_BYTES } from "../base/limits.ts";
 import type { ByteSource } from "../segment/byte-source.ts";
+import type { DecodedDocuments } from "../segment/decoded-documents.ts";
 import { NotResident, type WantedRange } from "../segment/not-resident.ts";
 import type { SegmentBlock } from "../segment/segment-memory.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
@@ -19,6 +20,7 @@ export interface Extent {
 export interface ThreadState {
   /** Those with ranges that are in memory, or were asked for. */
   readonly objects: Map<ObjectKey, ResidentObject>;
+  readonly decoded: DecodedDocuments;
   /** The next time of use. */
   tick(): number;
   note(isResident: boolean): void;
@@ -43,6 +45,10 @@ export class ResidentObject implements ByteSource {
     this.#contentBytes = contentBytes;
     this.#thread = thread;
     this.#epoch = thread.tick();
+  }
+
+  get decoded(): DecodedDocuments {
+    return this.#thread.decoded;
   }
 
   /**

@@ -6,8 +6,9 @@
  */
 
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
-import { LOAD_ROUNDS_MAX } from "../base/limits.ts";
+import { DECODED_DOCUMENTS_BYTES_MAX, LOAD_ROUNDS_MAX } from "../base/limits.ts";
 import type { ByteSource } from "../segment/byte-source.ts";
+import { DecodedDocuments } from "../segment/decoded-documents.ts";
 import type { SegmentPlace } from "../segment/memtable-delta.ts";
 import { NotResident, type WantedRange } from "../segment/not-resident.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
@@ -68,6 +69,7 @@ export class ResidentRanges implements SegmentReads {
   readonly #objects = new Map<ObjectKey, ResidentObject>();
   readonly #pending = new Map<number, PendingLoad>();
   readonly #purges = new Map<number, () => void>();
+  readonly #decoded = new DecodedDocuments(DECODED_DOCUMENTS_BYTES_MAX);
   #nextCall = 1;
   #tick = 0;
   #touched = 0;
@@ -87,6 +89,7 @@ export class ResidentRanges implements SegmentReads {
     if (known !== undefined) return known;
     return new ResidentObject(object, contentBytes, {
       objects: this.#objects,
+      decoded: this.#decoded,
       tick: () => ++this.#tick,
       note: (isResident) => {
         this.#touched++;

@@ -4,6 +4,7 @@
  */
 
 import { assert } from "../base/assert.ts";
+import type { DecodedDocuments } from "./decoded-documents.ts";
 import type { SegmentBlock } from "./segment-memory.ts";
 
 /** The content of one segment, some of which may not be in memory. */
@@ -15,6 +16,8 @@ export interface ByteSource {
   readonly epoch: number;
   /** How many bytes of a large section are best asked for at once; infinite where all are here. */
   readonly chunkBytes: number;
+  /** Where decoded documents are kept that share a bound with those of other sources. */
+  readonly decoded?: DecodedDocuments | undefined;
 
   /**
    * Contiguous bytes from `start` to before `end` of the content and where they lie for kernels.

@@ -12,7 +12,7 @@
  */
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { DECODED_DOCUMENTS_BYTES_MAX, DOCUMENT_BLOCK_BYTES } from "../base/limits.ts";
+import { DECODED_SEGMENT_BYTES_MAX, DOCUMENT_BLOCK_BYTES } from "../base/limits.ts";
 import { checkOffsets } from "../codec/columns-check.ts";
 import { decodeColumns, encodeColumns } from "../codec/columns-codec.ts";
 import { firstOrdinals, gatherColumn } from "../codec/columns-gather.ts";
@@ -28,6 +28,7 @@ import {
 import type { Column, DocumentColumns } from "../model/columns.ts";
 import type { AttributeValue } from "../model/value.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { DecodedDocuments } from "./decoded-documents.ts";
 import { SECTION, type SectionEntry, type SectionPlan } from "./segment-format.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 
@@ -83,13 +84,15 @@ export class DocumentsReader implements StoredDocuments {
   readonly #sections: DocumentSections;
   /** Copied out of the source, which may drop its bytes. */
   #index: BlockIndex | undefined;
-  /** In the order of their last use. */
-  readonly #decoded = new Map<number, DocumentColumns>();
-  #decodedBytes = 0;
+  readonly #decoded: DecodedDocuments;
+  /** Number of this reader there. */
+  readonly #reader: number;
 
   constructor(source: ByteSource, sections: DocumentSections) {
     this.#source = source;
     this.#sections = sections;
+    this.#decoded = source.decoded ?? new DecodedDocuments(DECODED_SEGMENT_BYTES_MAX);
+    this.#reader = this.#decoded.addReader();
   }
 
   get attributes(): ReadonlyMap<string, AttributeType> {
@@ -119,22 +122,12 @@ export class DocumentsReader implements StoredDocuments {
   }
 
   #block(block: number): DocumentColumns {
-    const known = this.#decoded.get(block);
-    if (known !== undefined) {
-      this.#decoded.delete(block);
-      this.#decoded.set(block, known);
-      return known;
-    }
+    const known = this.#decoded.get(this.#reader, block);
+    if (known !== undefined) return known;
     const { firsts, offsets, rawBytes } = this.#blockIndex();
     const decoded = decodeBlock(this.#bytes(offsets[block], offsets[block + 1]), rawBytes[block]);
     checkCount(decoded, firsts[block + 1] - firsts[block]);
-    for (const [oldest] of this.#decoded) {
-      if (this.#decodedBytes + this.#sizeOf(block) <= DECODED_DOCUMENTS_BYTES_MAX) break;
-      this.#decoded.delete(oldest);
-      this.#decodedBytes -= this.#sizeOf(oldest);
-    }
-    this.#decoded.set(block, decoded);
-    this.#decodedBytes += this.#sizeOf(block);
+    this.#decoded.add(this.#reader, block, decoded, this.#sizeOf(block));
     return decoded;
   }
 
