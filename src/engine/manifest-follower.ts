@@ -45,6 +45,7 @@ export class ManifestFollower {
   #adoption: Adoption | undefined;
   /** When the known manifest was the newest for the last time. */
   #newestMs: number;
+  #isClosed = false;
   /** Found, and not yet adopted and published. */
   #isPending = false;
   /** Who waits until nothing is pending. */
@@ -114,6 +115,7 @@ export class ManifestFollower {
     const { reads } = this.#parts;
     const documents = this.#documents;
     const deaths = await reads.run(() => documents.deathsIn(segments, indexedUpTo));
+    if (this.#isClosed) return undefined;
     const before = documents.stored;
     const delta = documents.adopt(adoption, deaths);
     this.#known = manifest;
@@ -138,6 +140,7 @@ export class ManifestFollower {
 
   /** Nothing will be adopted any more. */
   close(): void {
+    this.#isClosed = true;
     this.#adoption = undefined;
     this.settled();
   }

@@ -272,9 +272,10 @@ export class Namespace {
       for (const { prepared } of members) this.#opened.documents.discard(prepared);
       for (const { fail } of [...idle, ...members, ...refused]) fail(error);
     };
-    if (this.#retired) return giveUp(new NamespaceRetired());
-    if (members.length === 0) return this.#tellIdle(idle, giveUp);
     const { isExclusive } = this.#parts;
+    // Jobs of an exclusive server are released: they go on, and the next instance finds them.
+    if (this.#retired && !isExclusive) return giveUp(new NamespaceRetired());
+    if (members.length === 0) return this.#tellIdle(idle, giveUp);
     if (isExclusive) for (const { tell } of idle) tell();
     let imported: StoredSegment[];
     try {
@@ -346,19 +347,22 @@ export class Namespace {
     const sequence = sequenceNumber(entry.sequence);
     const commit = { timeMs: entry.timeMs, hasStored: this.stored.length > 0 };
     const before = this.#facts;
+    const { documents } = this.#opened;
     try {
       const deltas: PublishedDelta[] = [];
       for (const member of group) {
         const { batch } = member.resolved;
         this.#facts = factsAfter(this.#facts, batch, commit);
-        if (!this.#facts.deleted) deltas.push(this.#applyOne(member, sequence));
+        if (this.#facts.deleted || this.#retired) documents.discard(member.prepared);
+        else deltas.push(this.#applyOne(member, sequence));
       }
       this.#facts = { ...this.#facts, sequence };
-      if (imported.length > 0) deltas.push(this.#opened.documents.addStored(imported));
+      // A retired instance holds nothing any more; the next one reads this from the log.
+      if (imported.length > 0 && !this.#retired) deltas.push(documents.addStored(imported));
       const builds = group.flatMap(({ resolved }) => resolved.builds);
       deltas.push(...(await this.#indexes.begin(builds, { before, after: this.#facts })));
       if (this.#facts.schema !== before.schema) await this.#indexes.look(this.#served);
-      if (!this.#facts.deleted) this.#publish(deltas);
+      if (!this.#facts.deleted && !this.#retired) this.#publish(deltas);
     } catch (error) {
       // It is durable, but this thread cannot follow; the next opening replays it.
       for (const { fail } of group) fail(asOpenOutcome(error));

@@ -1,0 +1,108 @@
+/** Instances that are retired while something is under way: nobody waits for ever, all memory goes. */
+
+import { expect, test } from "vitest";
+import { namespaceName } from "../../src/base/ids.ts";
+import type { CommitJob } from "../../src/engine/commit-job.ts";
+import { EngineFixture } from "../support/engine-fixture.ts";
+import { HookedObjectStore } from "../support/hooked-object-store.ts";
+import { row, rowsUpTo } from "../support/sharing-server.ts";
+
+async function turns(count = 40): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test.each([false, true])(
+  "what is committed while its instance is retired is there, and its memory is given back",
+  async (isShared) => {
+    const store = new HookedObjectStore();
+    const server = await EngineFixture.open({ store, isShared });
+    const other = await EngineFixture.open({ store, isShared });
+    const expected = [...rowsUpTo(10)];
+    await server.write("n", { upsert_rows: expected });
+    for (let round = 0; round < 6; round++) {
+      expect(await server.rows("n")).toEqual(expected);
+      store.after = async (key, kind) => {
+        if (kind !== "put" || !key.includes("/wal/")) return;
+        store.after = undefined;
+        await other.indexAll();
+        await server.catalog.followAll();
+      };
+      expected.push(row(100 + round));
+      const rows = [row(100 + round)];
+      const answers = await Promise.all([
+        server.call("write", "n", { upsert_rows: rows }),
+        server.call("write", "n", { upsert_rows: rows }),
+        server.rows("n"),
+      ]);
+      expect(answers.slice(0, 2).map((answer) => Reflect.get(answer ?? {}, "status"))).toEqual([
+        200, 200,
+      ]);
+      expect(await server.rows("n")).toEqual(expected);
+    }
+    await server.call("delete_namespace", "n");
+    await server.catalog.settle();
+    await turns();
+    expect(server.catalog.instanceCount).toBe(0);
+    expect(server.arenas.usedBytes).toBe(0);
+    await server.close();
+    await other.close();
+  },
+);
+
+/** Lets the promises that are settled now, and so many after them, go on. */
+async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await undefined;
+}
+
+test("an instance that is retired while it takes over a manifest is given back", async () => {
+  const name = namespaceName("n");
+  for (let count = 0; count < 30; count++) {
+    const store = new HookedObjectStore();
+    const server = await EngineFixture.open({ store });
+    const other = await EngineFixture.open({ store });
+    await server.write("n", { upsert_rows: rowsUpTo(10) });
+    await server.rows("n");
+    await other.indexAll();
+    const namespace = await server.catalog.get(name);
+    await namespace.follow(true);
+    await ticks(count);
+    namespace.retire();
+    await server.catalog.settle();
+    await turns();
+    expect(server.catalog.instanceCount, `${count} ticks`).toBe(0);
+    expect(server.arenas.usedBytes, `${count} ticks`).toBe(0);
+    await server.close();
+    await other.close();
+  }
+});
+
+test("a job is done or taken again, whenever its instance is retired", async () => {
+  const name = namespaceName("n");
+  for (let count = 0; count < 60; count++) {
+    const server = await EngineFixture.open();
+    await server.write("n", { upsert_rows: rowsUpTo(2) });
+    const namespace = await server.catalog.get(name);
+    let isReleased = false;
+    const job: CommitJob<string> = {
+      bytes: 10,
+      alone: false,
+      release: () => {
+        isReleased = true;
+      },
+      bind: ({ schema }) => {
+        if (isReleased) throw new Error("bound after its release");
+        return {
+          conflictsWith: () => false,
+          resolve: () => {
+            return { batch: [{ kind: "schema", schema }], builds: [], result: () => "done" };
+          },
+        };
+      },
+    };
+    const submitted = server.catalog.submit(name, job);
+    await ticks(count);
+    namespace.retire();
+    await expect(submitted, `${count} ticks`).resolves.toBe("done");
+    await server.close();
+  }
+});
