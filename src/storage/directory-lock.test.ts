@@ -94,7 +94,13 @@ describe("acquireDirectoryLock", () => {
 
 describe("LockFile", () => {
   const lockFile = async (changes: Partial<LockOwner>, clock = new InstantClock()) => {
-    const owner = { ...(await thisProcess()), host: "here", sinceMs: 5, ...changes };
+    const owner = {
+      ...(await thisProcess()),
+      host: "here",
+      directory: "1-1",
+      sinceMs: 5,
+      ...changes,
+    };
     return new LockFile({ root, clock, random: systemRandom, files: systemFiles, owner });
   };
   const elsewhere = { hostTag: "0000000000000000", pid: 1, host: "elsewhere" };
@@ -133,6 +139,13 @@ describe("LockFile", () => {
     await told;
     clock.tick();
     expect(rivals).toMatchObject([{ host: "new" }]);
+  });
+
+  test("a directory that was copied while it was held is free", async () => {
+    const owner = { directory: "1-1" };
+    await (await lockFile(owner)).take();
+    expect(await (await lockFile(owner)).take()).toMatchObject(owner);
+    expect(await (await lockFile({ directory: "1-2" })).take()).toBeUndefined();
   });
 
   test("a torn file of a dead machine is taken over", async () => {

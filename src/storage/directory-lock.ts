@@ -45,11 +45,12 @@ export async function acquireDirectoryLock(options: DirectoryLockOptions): Promi
 
 async function acquire(options: DirectoryLockOptions): Promise<DirectoryLock> {
   const { root, clock, random, onLost = () => undefined } = options;
-  const owner: LockOwner = { ...(await thisProcess()), ...hostAndTime(clock) };
+  const directory = await directoryTag(root);
+  const owner: LockOwner = { ...(await thisProcess()), ...hostAndTime(clock), directory };
   const file = new LockFile({ root, clock, random, files: systemFiles, owner });
-  const socket = await bindSocket(root, owner);
+  const socket = await bindSocket(owner);
   if (socket === "taken") {
-    const holder = (await askSocket(await socketPath(root), clock)) ?? (await file.readOwner());
+    const holder = (await askSocket(socketPath(owner), clock)) ?? (await file.readOwner());
     throw heldBy(root, holder);
   }
   try {
@@ -82,17 +83,22 @@ function holding(owner: LockOwner | undefined): string {
   return `${describeOwner(owner)} has held it since ${formatTime(owner.sinceMs)}`;
 }
 
-/** The name of a socket that belongs to no file; only Linux has them. */
-async function socketPath(root: string): Promise<string> {
+/** What tells a directory from all others of this machine. */
+async function directoryTag(root: string): Promise<string> {
   const { dev, ino } = await systemFiles.stat(root, { bigint: true });
-  return `\0trawl-${dev}-${ino}`;
+  return `${dev}-${ino}`;
+}
+
+/** The name of a socket that belongs to no file; only Linux has them. */
+function socketPath({ directory }: LockOwner): string {
+  return `\0trawl-${directory}`;
 }
 
 /** Binds the directory's socket, which then tells the owner to whoever connects. */
-async function bindSocket(root: string, owner: LockOwner): Promise<Server | "taken" | undefined> {
+async function bindSocket(owner: LockOwner): Promise<Server | "taken" | undefined> {
   if (process.platform !== "linux") return undefined;
 
-  const path = await socketPath(root);
+  const path = socketPath(owner);
   const server = createServer((client) => {
     client.on("error", () => client.destroy()); // It asked and did not wait for the answer.
     client.end(JSON.stringify(owner));

@@ -9,6 +9,8 @@ import { isGone, isRunning, type ProcessIdentity } from "./process-identity.ts";
 /** Who holds a data directory. */
 export interface LockOwner extends ProcessIdentity {
   readonly host: string;
+  /** Device and inode of the directory, as the owner sees them; older servers do not tell. */
+  readonly directory?: string;
   /** When it took the directory, by its own clock. */
   readonly sinceMs: number;
 }
@@ -92,7 +94,10 @@ export class LockFile {
 
   async #isAlive(number: number, rival: LockOwner): Promise<boolean> {
     if (await isGone(rival, this.#owner)) return false;
-    if (await isRunning(rival, this.#owner)) return true;
+    // Under another inode the file is a copy, as of a backup, and its owner is busy elsewhere; or
+    // one directory is mounted twice, and the owner touches this file, too.
+    const isSame = rival.directory === this.#owner.directory;
+    if (isSame && (await isRunning(rival, this.#owner))) return true;
 
     const before = await this.#touchedMs(number);
     await this.#clock.sleep(LOCK_SILENCE_MS);
@@ -194,7 +199,10 @@ export function describeOwner(owner: LockOwner): string {
 
 function isLockOwner(value: unknown): value is LockOwner {
   if (typeof value !== "object" || value === null) return false;
-  const { hostTag, pid, start, host, sinceMs } = value as Partial<Record<keyof LockOwner, unknown>>;
+  const owner = value as Partial<Record<keyof LockOwner, unknown>>;
+  const { hostTag, pid, start, host, directory, sinceMs } = owner;
   const numbers = Number.isSafeInteger(pid) && Number.isSafeInteger(sinceMs);
-  return numbers && [hostTag, start, host].every((text) => typeof text === "string");
+  return (
+    numbers && [hostTag, start, host, directory ?? ""].every((text) => typeof text === "string")
+  );
 }
