@@ -1,6 +1,7 @@
 /** The command line: commands and flags, made from the table of settings. */
 
 import { Command, Option } from "commander";
+import { SettingFault } from "./parse-setting.ts";
 import {
   CERTIFY_SETTINGS,
   environmentName,
@@ -63,7 +64,13 @@ function optionOf(setting: Setting): Option {
   const value = valueName(setting);
   const flags = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
   const fallback = setting.defaultText === undefined ? "" : ` (default: ${setting.defaultText})`;
-  return new Option(flags, `${setting.help}${fallback} [${environmentName(setting)}]`);
+  const option = new Option(flags, `${setting.help}${fallback} [${environmentName(setting)}]`);
+  return value === "" ? option : option.argParser(allValues);
+}
+
+/** The last of several values would win; a list of them is refused below. */
+function allValues(value: string, previous: unknown): unknown {
+  return previous === undefined ? value : [previous, value];
 }
 
 /** The flags that were really given, by setting name instead of commander's camel case. */
@@ -73,6 +80,8 @@ function givenFlags(command: Command): Record<string, string | true> {
     const attribute = setting.name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
     const value: unknown = command.getOptionValue(attribute);
     if (value === undefined) continue;
+    if (Array.isArray(value))
+      throw new SettingFault(`--${setting.name} is given twice; say it once`);
     flags[setting.name] = value === true ? true : String(value);
   }
   return flags;

@@ -5,6 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { nearestName } from "../base/nearest-name.ts";
+import { parseJson } from "../wire/json-reader.ts";
 import { parseSetting, SettingFault, type SettingValue } from "./parse-setting.ts";
 import {
   environmentName,
@@ -82,11 +83,12 @@ function readConfigurationFile(
 function parseFile(path: string, readFile: (path: string) => string): object {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFile(path));
+    const text = readFile(path);
+    parsed = JSON.parse(text);
+    parseJson(new TextEncoder().encode(text)); // It refuses a key that is there twice, too.
   } catch (error) {
-    throw new SettingFault(
-      `cannot read the configuration file ${path}: ${(error as Error).message}`,
-    );
+    const reason = (error as Error).message.replace(/^Failed to parse .* as JSON: /, "");
+    throw new SettingFault(`cannot read the configuration file ${path}: ${reason}`);
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new SettingFault(`${path}: the file must hold one JSON object, such as {"port": 8484}`);

@@ -115,6 +115,7 @@ describe("refusals", () => {
     [{ file: { config: "x" } }, "unknown key config"],
     [{ file: [] }, "must hold one JSON object"],
     [{ file: "{" }, "cannot read the configuration file trawl.json: "],
+    [{ file: '{"port": 1, "port": 2}' }, "trawl.json: port: duplicate key at line 1 column 20"],
     [{ flags: { port: "65536" } }, '--port: "65536" is not a whole number from 0 to 65535'],
     [{ environment: { TRAWL_PORT: "-1" } }, "TRAWL_PORT: "],
     [{ environment: { TRAWL_PORT: "8e3" } }, "TRAWL_PORT: "],
@@ -166,6 +167,13 @@ describe("the program", () => {
     const args = ["serve", "--data-dir", "x", "--allow-public-without-key", "--port=1"];
     await program.parseAsync(args, { from: "user" });
     expect(given).toEqual([{ "data-dir": "x", "allow-public-without-key": true, port: "1" }]);
+  });
+
+  test("refuses a flag that is given twice", async () => {
+    const none = async () => {};
+    const program = createProgram("1", { serve: none, index: none, certify: none });
+    const twice = program.parseAsync(["serve", "--port", "1", "--port", "2"], { from: "user" });
+    await expect(twice).rejects.toThrow("--port is given twice; say it once");
   });
 
   test("certify needs a store, and takes the settings of buckets", async () => {
