@@ -27,6 +27,7 @@ export interface CertifyWorkerStart {
 
 const send = (message: FromWorker) => process.send?.(message);
 process.on("disconnect", () => process.exit(0));
+if (process.connected === false) process.exit(0); // It ended while this process started.
 main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);

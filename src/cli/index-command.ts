@@ -30,14 +30,17 @@ export async function runIndexCommand(
   process.once("exit", () => lines.flush());
   // Queries and writes come first.
   setPriority(constants.priority.PRIORITY_LOW);
-  const indexer = await openIndexer({ ...config.indexer, log });
+  let indexer: Indexer | undefined;
   const stop = () => {
-    indexer.stop();
+    indexer?.stop();
     exit(0);
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("disconnect", stop);
+  // The server that started this process may have ended before this line; then nobody says so.
+  if (process.connected === false) return stop();
+  indexer = await openIndexer({ ...config.indexer, log });
   log("info", "indexing", { store: storeName(config.indexer.store) });
   await indexer.run();
 }

@@ -54,9 +54,12 @@ export async function serve(config: ServerConfig, parts: ServeParts): Promise<vo
   const indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log });
   indexer?.start();
   stopOnSignal(parts, log, async () => {
-    await server.close();
-    await engine.close();
-    await indexer?.stop();
+    try {
+      await server.close();
+      await engine.close();
+    } finally {
+      await indexer?.stop();
+    }
   });
   parts.print(banner(config, { version, address }));
   log("info", "listening", { address, version, store: storeName(config.engine.store) });
