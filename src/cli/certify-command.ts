@@ -4,10 +4,16 @@ import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
-import { type CaseResult, CERTIFICATION_CASES, certify } from "../storage/certification.ts";
+import {
+  type CaseResult,
+  CERTIFICATION_CASES,
+  certify,
+  removeAll,
+} from "../storage/certification.ts";
 import type { CertificationCase } from "../storage/certification-case.ts";
 import { objectKey } from "../storage/object-store.ts";
 import type { openObjectStore } from "../storage/open-object-store.ts";
+import { PrefixedObjectStore } from "../storage/prefixed-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import { type StoreConfig, storeName } from "../storage/store-config.ts";
 import { processCases } from "./certify-processes.ts";
@@ -53,6 +59,8 @@ export async function runCertifyCommand(config: StoreConfig, parts: CertifyParts
   for (const certificationCase of processCases(config, folder)) {
     await tryCase(certificationCase, folder);
   }
+  // What processes had sent before they were killed may have come after the rest was removed.
+  await removeAll(new PrefixedObjectStore(store, run)).catch(() => undefined);
   // The objects are gone; a directory keeps the folders that they were in.
   if (config.kind === "directory") {
     await rm(join(config.root, run), { recursive: true });

@@ -10,6 +10,7 @@ import { IF_ABSENT, type ObjectStore, objectKey } from "../storage/object-store.
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { PrefixedObjectStore } from "../storage/prefixed-object-store.ts";
 import { racerBody } from "../storage/put-race.ts";
+import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 import {
   type FromWorker,
@@ -35,8 +36,11 @@ main().catch((error: unknown) => {
 
 async function main(): Promise<void> {
   const { config, folder }: CertifyWorkerStart = JSON.parse(process.argv[2]);
-  const opened = await openObjectStore(config, { clock: systemClock, random: systemRandom });
-  const store = new PrefixedObjectStore(opened.store, folder);
+  const parts = { clock: systemClock, random: systemRandom };
+  const opened = await openObjectStore(config, parts);
+  // Conditional puts go through once; a fault of the moment must not end the process.
+  const retrying = new RetryingObjectStore({ store: opened.store, ...parts });
+  const store = new PrefixedObjectStore(retrying, folder);
   await store.get(objectKey("connect")); // So that the first race is not one of connecting.
   process.on("message", (message: ToWorker) => {
     if (message.kind === "race") void race(store, message);

@@ -50,17 +50,27 @@ export function textOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString("utf8");
 }
 
-/** Runs `action` for 0 to `count` - 1, `parallel` of them at a time. */
+/**
+ * Runs `action` for 0 to `count` - 1, `parallel` of them at a time. After a failure it starts no
+ * more, and throws once the others have ended: nothing is written after the case.
+ */
 export async function inParallel(
   count: number,
   parallel: number,
   action: (number: number) => Promise<unknown>,
 ): Promise<void> {
   let next = 0;
+  let hasFailed = false;
   const worker = async () => {
-    while (next < count) await action(next++);
+    while (next < count && !hasFailed) {
+      await action(next++).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
   };
-  await Promise.all(Array.from({ length: parallel }, worker));
+  const ends = await Promise.allSettled(Array.from({ length: parallel }, worker));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
 function shown(value: unknown): string {

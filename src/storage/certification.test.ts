@@ -48,6 +48,21 @@ test("a store that fails is no store that breaks promises", async () => {
   expect(lost.every(({ verdict, seen }) => verdict === "failed" && seen === "not now")).toBe(true);
 });
 
+test("nothing is written after a case that could not be found out", async () => {
+  class FailingOnce extends WorkingStore {
+    override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
+      if (key.includes("/many/")) await new Promise((resolve) => setImmediate(resolve));
+      if (key.endsWith("/00100")) throw new DatabaseError("unavailable", "this once");
+      return this.inner.put(key, body, condition);
+    }
+  }
+  const store = new FailingOnce();
+  const [{ verdict, promise }] = await notKept(store);
+  expect([verdict, promise]).toEqual(["failed", expect.stringContaining("thousand keys")]);
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect((await store.list({ prefix: "", limit: 10 })).keys).toEqual([]);
+});
+
 describe("a store fails that", () => {
   test("ignores conditions", async () => {
     class Ignoring extends WorkingStore {

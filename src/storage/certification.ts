@@ -45,7 +45,7 @@ export async function certify(
 }
 
 /** Deletes everything that a store lists, unless its deletes do nothing. */
-async function removeAll(store: ObjectStore): Promise<void> {
+export async function removeAll(store: ObjectStore): Promise<void> {
   for (let last = ""; ; ) {
     const { keys, truncated } = await store.list({ prefix: "", limit: 1_000 });
     await inParallel(keys.length, 32, (number) => store.delete(keys[number]));
