@@ -21,7 +21,7 @@ export type FollowOutcome =
   | "nothing new"
   /** A newer manifest waits for `adopt`. */
   | "newer"
-  /** It has indexes of new full-text settings: to change over at once, open again. */
+  /** It has indexes of other full-text settings: to change over at once, open again. */
   | "replaced"
   /** It covers entries that this instance never saw, and whose log may be collected. */
   | "behind";
@@ -88,8 +88,7 @@ export class ManifestFollower {
     const { reads } = this.#parts;
     const { indexedUpTo } = newest;
     if (indexedUpTo > facts().sequence) return "behind";
-    const { served } = decodeFacts(newest.state, indexedUpTo);
-    if (isReplaced(facts().served, { served, indexedUpTo })) return "replaced";
+    if (isReplaced(facts(), decodeFacts(newest.state, indexedUpTo))) return "replaced";
     const from = { store: this.#parts.storeFor(undefined), reads };
     const segments = await Promise.all(
       newest.segments.map(async (entry) => {

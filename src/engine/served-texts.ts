@@ -25,6 +25,12 @@ export type ServedTexts = ReadonlyMap<string, ServedText>;
 /** All indexes are what the schema says. */
 export const NO_SERVED_TEXTS: ServedTexts = new Map();
 
+/** What says how texts are indexed. */
+export interface IndexedAs {
+  readonly schema: Schema;
+  readonly served: ServedTexts;
+}
+
 /** The old settings after entry `sequence` has changed the schema, where segments are stored. */
 export function servedAfter(
   served: ServedTexts,
@@ -48,11 +54,7 @@ const schemas = new WeakMap<Schema, { readonly served: ServedTexts; readonly sch
  * The schema that indexes have. How terms are weighed is no matter of the index, so that is as the
  * newest schema says. Gives the same object for the same facts.
  */
-export function servedSchema(facts: {
-  readonly schema: Schema;
-  readonly served: ServedTexts;
-}): Schema {
-  const { schema, served } = facts;
+export function servedSchema({ schema, served }: IndexedAs): Schema {
   if (served.size === 0) return schema;
   const known = schemas.get(schema);
   if (known?.served === served) return known.schema;
@@ -70,11 +72,7 @@ export function servedSchema(facts: {
 
 /** The schema that indexes have while a change to `after` is being resolved. */
 export function servedSchemaAfter(
-  facts: {
-    readonly schema: Schema;
-    readonly served: ServedTexts;
-    readonly sequence: SequenceNumber;
-  },
+  facts: IndexedAs & { readonly sequence: SequenceNumber },
   after: Schema,
 ): Schema {
   const { schema: before, sequence } = facts;
@@ -82,13 +80,15 @@ export function servedSchemaAfter(
   return servedSchema({ schema: after, served });
 }
 
-/** Tells whether segments with the new settings have come for any of `served`. */
-export function isReplaced(
-  served: ServedTexts,
-  newest: { readonly served: ServedTexts; readonly indexedUpTo: SequenceNumber },
-): boolean {
-  return [...served].some(([name, { since }]) => {
-    return since <= newest.indexedUpTo && !newest.served.has(name);
+/**
+ * Tells whether the segments of a newer manifest are indexed by other settings than are served now:
+ * those that changed last, or those of before, where the manifest was made meanwhile.
+ */
+export function isReplaced(now: IndexedAs, newest: IndexedAs): boolean {
+  const { attributes } = servedSchema(now);
+  return [...servedSchema(newest).attributes].some(([name, { fullTextSearch: theirs }]) => {
+    const ours = attributes.get(name)?.fullTextSearch;
+    return ours !== undefined && theirs !== undefined && !sameAnalysis(ours, theirs);
   });
 }
 

@@ -144,3 +144,33 @@ test("no answer ever mixes two indexes", async () => {
     }
   }
 });
+
+test("settings that go back and forth while a manifest is made keep every query answered", async () => {
+  const { store, engine } = await filled();
+  await engine.call("update_schema", "n", text(true));
+  const other = await EngineFixture.open({ store });
+  await other.indexAll();
+  await engine.call("update_schema", "n", text(false));
+  expect(await found(engine)).toEqual(even(50));
+  await engine.follow();
+  await engine.call("get_schema", "n");
+  expect([even(50), all(50)]).toContainEqual(await found(engine));
+  await index(engine);
+  expect(await found(engine)).toEqual(even(50));
+});
+
+test("settings that change before the first manifest is followed keep every query answered", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", { upsert_rows: rows(0, 20), schema: text(false) });
+  const other = await EngineFixture.open({ store });
+  await other.indexAll();
+  await engine.call("update_schema", "n", text(true));
+  expect(await found(engine)).toEqual(all(20));
+  await engine.write("n", { upsert_rows: rows(20, 30) });
+  await engine.follow();
+  await engine.call("get_schema", "n");
+  expect([even(30), all(30)]).toContainEqual(await found(engine));
+  await index(engine);
+  expect(await found(engine)).toEqual(all(30));
+});
