@@ -278,6 +278,11 @@ export const INDEX_STEP_SHRINK = 4;
 export const INDEX_POLL_MS = 500;
 /** How often an indexer looks at all namespaces, since hints may be lost. */
 export const INDEX_SWEEP_MS = 600_000;
+/**
+ * How long after a hint of which nothing came a server gives it again: an indexer that ends takes
+ * the hints along that it works on.
+ */
+export const INDEX_HINT_REPEAT_MS = 30_000;
 /** How long an indexer leaves a namespace alone after it failed there. */
 export const INDEX_RETRY_MS = 30_000;
 /** Memory of an indexer: two inputs of the largest merge, its output, and that in another order. */

@@ -78,10 +78,9 @@ export async function collectGarbage(
   const unpinned = await withoutPinned(parts, at, { keys, unnamed, seen: memory.pins });
   const { unreachable, unsure, waitsFor } = unpinned;
   const isRipe = sighter(memory, { clock, graceMs: parts.garbageGraceMs });
-  const ripePending = pending.filter(isRipe);
-  if (newest !== undefined && ripePending.length > 0) {
-    await fence(parts, { at, manifests, newest });
-  }
+  // Who still puts objects now and then is alive, and may come to its end.
+  const isAbandoned = pending.length > 0 && pending.map(isRipe).every(Boolean);
+  if (newest !== undefined && isAbandoned) await fence(parts, { at, manifests, newest });
   const ripe = unreachable.filter(isRipe);
   const isCovered = newest !== undefined && newest.indexedUpTo >= logEnd;
   const removable = isCovered ? ripe : ripe.filter((key) => !mayBeImported(key, at));

@@ -37,7 +37,7 @@ import type { NamespaceParts } from "./namespace-parts.ts";
 import { copyStoredSegment, putTombstones } from "./segment-objects.ts";
 import { chooseShared, pinShared, type Sharing } from "./share-segments.ts";
 import { storeSegments } from "./store-segments.ts";
-import { destinationExists, importJob } from "./write-jobs.ts";
+import { destinationExists, endUnlessExistsJob, importJob } from "./write-jobs.ts";
 
 /** What a copy needs. */
 export interface CopyContext {
@@ -161,11 +161,9 @@ async function takeBack(
   mayBeCommitted: boolean,
 ): Promise<FillingOutcome> {
   try {
-    if (mayBeCommitted) {
-      const now = await catalog.get(at.name);
-      if (now.exists && now.at.generation === at.generation) return "exists";
-      catalog.forgetIfAbsent(at.name);
-    }
+    // Its entry may still be under way to the store, and must not arrive when these are gone.
+    const isOver = !mayBeCommitted || (await catalog.submit(at.name, endUnlessExistsJob(at)));
+    if (!isOver) return "exists";
     const segments = ids.map((id) => segmentKey(at, id));
     await removeAll(store, [...segments, ...pins, ...passingPins]);
     return "taken back";

@@ -65,6 +65,11 @@ export class GenerationMarks {
     if (left === 0 && !this.#open.has(deletingKey(at))) await withdrawDeletion(this.#store, at);
   }
 
+  /** What a copy has put is neither committed nor removed, or may be, and none is under way. */
+  isOpen(at: NamespaceGeneration): boolean {
+    return this.#open.has(deletingKey(at)) && !this.#filling.has(at.name);
+  }
+
   /** It is not known whether a deletion was committed. */
   leaveOpen(at: NamespaceGeneration): void {
     this.#open.add(deletingKey(at));
@@ -72,13 +77,12 @@ export class GenerationMarks {
 
   /** Takes away a mark that was left, now that the generation is seen to exist. */
   async settle(at: NamespaceGeneration): Promise<void> {
-    const key = deletingKey(at);
-    if (!this.#open.has(key) || this.#filling.has(at.name)) return;
+    if (!this.isOpen(at)) return;
     await withdrawDeletion(this.#store, at);
-    this.#open.delete(key);
+    this.#open.delete(deletingKey(at));
   }
 
-  /** The generation is deleted. */
+  /** What was open of the generation is settled. */
   forget(at: NamespaceGeneration): void {
     this.#open.delete(deletingKey(at));
   }

@@ -193,9 +193,9 @@ export class Indexer {
         const { entryCount: entries, documentCount: documents } = outcome;
         log("info", "indexed", { namespace: at.name, entries, documents });
       }
-      await this.#compact(known);
+      const isFirst = outcome.kind !== "conflict" && (await this.#compact(known));
       known.collectAtMs = this.#parts.clock.monotonicMs();
-      if (this.#stopping || outcome.kind === "conflict") return false;
+      if (this.#stopping || !isFirst) return false;
       if (outcome.kind === "absent" || outcome.isWhole) return true;
     }
   }
@@ -213,8 +213,11 @@ export class Indexer {
     }
   }
 
-  /** Where memory is short, segments stay as they are; the log must not wait for them. */
-  async #compact({ at }: Known): Promise<void> {
+  /**
+   * Merges what is due; false if another indexer was faster. Where memory is short, segments stay
+   * as they are; the log must not wait for them.
+   */
+  async #compact({ at }: Known): Promise<boolean> {
     const { log } = this.#parts;
     while (!this.#stopping) {
       const outcome = await compactNamespace(this.#parts, at).catch((error: unknown) => {
@@ -222,11 +225,12 @@ export class Indexer {
         const facts = { namespace: at.name, reason: error.message };
         log("warn", "cannot compact a namespace now", facts);
       });
-      if (outcome?.kind !== "compacted") return;
+      if (outcome?.kind !== "compacted") return outcome?.kind !== "conflict";
       const { inputCount, bytesWritten } = outcome;
       const facts = { namespace: at.name, segments: inputCount, bytes: bytesWritten };
       log("info", "compacted", facts);
     }
+    return true;
   }
 
   async #collect(known: Known): Promise<void> {

@@ -80,12 +80,7 @@ export class NamespaceCatalog {
   async recover(): Promise<void> {
     for (const at of await announcedDeletions(this.#store)) {
       try {
-        if (!(await isDeleted(this.#store, at)) && !(await this.#abandon(at))) {
-          await withdrawDeletion(this.#store, at);
-          continue;
-        }
-        await markDeleted(this.#store, at);
-        await this.#removals.run(at);
+        await this.#settleOpen(at);
       } catch (error) {
         // A damaged namespace must not keep the others from being served.
         if (!isDatabaseError(error)) throw error;
@@ -288,6 +283,11 @@ export class NamespaceCatalog {
       return this.#openInstance(name);
     }
     if (namespace.exists) await this.marks.settle(namespace.at);
+    else if (this.marks.isOpen(namespace.at)) {
+      namespace.discard();
+      await this.#settleOpen(namespace.at);
+      return this.#openInstance(name);
+    }
     this.#open.set(name, namespace);
     this.#instances.set(namespace.instance, namespace);
     if (namespace.exists) namespace.publishFull();
@@ -298,6 +298,17 @@ export class NamespaceCatalog {
     const instance = `${at.name}/${at.generation}/${++this.#openings}` as NamespaceInstance;
     const opened = await openNamespace(this.#parts, { at, instance, listing });
     return new Namespace(this.#parts, opened);
+  }
+
+  /** Finishes or withdraws what was announced for a generation, whatever the store says of it. */
+  async #settleOpen(at: NamespaceGeneration): Promise<void> {
+    if (!(await isDeleted(this.#store, at)) && !(await this.#abandon(at))) {
+      await withdrawDeletion(this.#store, at);
+    } else {
+      await markDeleted(this.#store, at);
+      await this.#removals.run(at);
+    }
+    this.marks.forget(at);
   }
 
   /**

@@ -53,7 +53,10 @@ export class NamespaceDocuments {
   /** Dropped segments by the version that dropped them, ascending. */
   readonly #drops: { readonly version: number; readonly ids: readonly SegmentId[] }[] = [];
   #releasedVersion = 0;
-  #pins = 0;
+  /** Segments that long readers hold, each its own. */
+  readonly #pins = new Set<ReadonlySet<SegmentId>>();
+  /** Dropped and let go of by all others. */
+  #held: SegmentId[] = [];
 
   constructor(memory: SegmentMemory, newSegmentId: () => SegmentId) {
     this.memtable = new Memtable({ memory, newSegmentId });
@@ -61,7 +64,8 @@ export class NamespaceDocuments {
 
   /** No segment is here and none waits for its readers. */
   get isEmpty(): boolean {
-    return this.segments.length === 0 && this.#drops.length === 0;
+    const waiting = this.#drops.length + this.#held.length;
+    return this.segments.length === 0 && waiting === 0;
   }
 
   /** All segments with their live documents as of now; unordered. */
@@ -227,16 +231,17 @@ export class NamespaceDocuments {
     return this.#numbered({ ...change, dropped: [...change.dropped, ...gone] });
   }
 
-  /** Somebody holds on to dropped segments. */
+  /** Somebody holds on to segments. */
   get isPinned(): boolean {
-    return this.#pins > 0;
+    return this.#pins.size > 0;
   }
 
-  /** Keeps dropped segments in memory until the returned function is called. */
+  /** Keeps the segments of now in memory, also dropped ones, until the returned function is called. */
   pin(): () => void {
-    this.#pins++;
+    const pinned = new Set(this.memtable.segments.map(({ view }) => view.id));
+    this.#pins.add(pinned);
     return () => {
-      this.#pins--;
+      this.#pins.delete(pinned);
       this.#free();
     };
   }
@@ -263,10 +268,13 @@ export class NamespaceDocuments {
   }
 
   #free(): void {
-    if (this.#pins > 0) return;
+    const unread = [...this.#held];
     while (this.#drops.length > 0 && this.#drops[0].version <= this.#releasedVersion) {
-      this.memtable.release(this.#drops.shift()?.ids ?? []);
+      unread.push(...(this.#drops.shift()?.ids ?? []));
     }
+    const isHeld = (id: SegmentId) => [...this.#pins].some((pinned) => pinned.has(id));
+    this.#held = unread.filter(isHeld);
+    this.memtable.release(unread.filter((id) => !isHeld(id)));
   }
 
   #withDeaths(change: MemtableDelta, killed: Map<LiveSegment, number[]>): MemtableDelta {

@@ -80,7 +80,8 @@ export function generationsIn(
     const at = parseGenerationPrefix(prefix);
     if (at !== undefined && !deleted.has(at.generation)) alive = at;
   }
-  const newest = Math.max(0, alive?.generation ?? 0, ...deleted);
+  let newest = alive?.generation ?? 0;
+  for (const generation of deleted) newest = Math.max(newest, generation);
   return { alive, next: { name, generation: newest + 1 } };
 }
 

@@ -10,7 +10,7 @@
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import { INDEX_SWEEP_MS, LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
+import { INDEX_HINT_REPEAT_MS, LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
 import { WalWriter } from "../log/wal-writer.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
@@ -153,7 +153,7 @@ export class NamespaceLog {
   /** There is still work: tells indexers again if the last hint was long ago. */
   remind(): void {
     const hintedAtMs = this.#hintedAtMs ?? Number.NEGATIVE_INFINITY;
-    if (this.#parts.clock.monotonicMs() - hintedAtMs >= INDEX_SWEEP_MS) this.hint();
+    if (this.#parts.clock.monotonicMs() - hintedAtMs >= INDEX_HINT_REPEAT_MS) this.hint();
   }
 
   /** Tells indexers that there is work. A hint that is lost costs time only. */

@@ -151,6 +151,26 @@ export function abandonJob(): CommitJob<void> {
   };
 }
 
+/**
+ * The same where others may use the name: what is still under way to the store under the number is
+ * refused from then on. Results in false if the generation exists.
+ */
+export function endUnlessExistsJob(at: NamespaceGeneration): CommitJob<boolean> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: true,
+    bind: ({ settings }) => ({
+      conflictsWith: () => false,
+      resolve: ({ generation }) => {
+        const isOver = generation !== at.generation;
+        const isAbsent = !isOver && settings === undefined;
+        const batch: WriteBatch = isAbsent ? [{ kind: "delete_namespace" }] : [];
+        return { batch, builds: [], result: () => isOver || isAbsent };
+      },
+    }),
+  };
+}
+
 /** The commit of a copy or branch, whose segments are in the store already, under `at`. */
 export function importJob(batch: WriteBatch, at: NamespaceGeneration): CommitJob<void> {
   const named = new Set(

@@ -2,6 +2,8 @@
 
 import { expect, test } from "vitest";
 import { DatabaseError } from "../../src/base/errors.ts";
+import { WAL_PUT_ATTEMPTS_MAX } from "../../src/base/limits.ts";
+import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
 import { HookedObjectStore } from "../support/hooked-object-store.ts";
@@ -111,7 +113,7 @@ test("a copy that fails cleanly does not uncover what one before it left", async
   const copy = { copy_from_namespace: "from" };
   expect((await server.call("write", "to", copy)).status).toBe(503);
   store.before = async (key, kind) => {
-    if (kind === "put" && key.includes("/to-table/0000000001/segments/")) {
+    if (kind === "put" && key.includes("/to-table/") && key.includes("/segments/")) {
       throw new DatabaseError("unavailable", "down");
     }
   };
@@ -121,6 +123,37 @@ test("a copy that fails cleanly does not uncover what one before it left", async
   await server.write("to", copy);
   expect(await server.rows("to")).toEqual(rowsUpTo(10));
   await server.close();
+});
+
+test("an entry of a copy that arrives after its failure was told breaks nothing", async () => {
+  for (const isThere of [false, true]) {
+    const store = new HookedObjectStore();
+    const server = await EngineFixture.open({ store });
+    await server.write("from", { upsert_rows: rowsUpTo(10) });
+    if (isThere) {
+      await server.write("to", { upsert_rows: [row(1)] });
+      await server.write("to", { deletes: [1] });
+    }
+    let late: (() => Promise<unknown>) | undefined;
+    let isDown = true;
+    let tries = 0;
+    store.put = async (key, body, condition) => {
+      const put = () => MemoryObjectStore.prototype.put.call(store, key, body, condition);
+      if (!isDown || !key.includes("/to-table/0000000001/wal/")) return put();
+      late ??= put;
+      isDown = ++tries < WAL_PUT_ATTEMPTS_MAX;
+      throw new DatabaseError("unavailable", "no answer");
+    };
+    const { status } = await server.call("write", "to", { copy_from_namespace: "from" });
+    expect(status).toBe(503);
+    isDown = false;
+    await late?.();
+    const next = await EngineFixture.open({ store });
+    expect([undefined, [], rowsUpTo(10)]).toContainEqual(await next.rows("to"));
+    expect([undefined, [], rowsUpTo(10)]).toContainEqual(await server.rows("to"));
+    await server.close();
+    await next.close();
+  }
 });
 
 test("what another server is filling is not listed before it exists", async () => {

@@ -22,6 +22,9 @@ async function allKeys(store: MemoryObjectStore): Promise<ObjectKey[]> {
   return [...keys];
 }
 
+const keysWith = async (store: MemoryObjectStore, part: string) =>
+  (await allKeys(store)).filter((key) => key.includes(part));
+
 const reachable = (store: MemoryObjectStore) => reachableFrom(store, AT);
 
 test("covered log entries and old manifests stay for the grace, then they go", async () => {
@@ -180,4 +183,29 @@ test("what reaches a deleted generation too late goes, and so does its hint", as
   expect(await allKeys(store)).toEqual([]);
   expect((await store.list({ prefix: "dirty/", limit: 10 })).keys).toEqual([]);
   await engine.close();
+});
+
+test("a builder that goes on putting segments is not fenced", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new InstantClock();
+  const server = await EngineFixture.open({ store, clock });
+  await server.write("n", { upsert_rows: [{ id: 1 }] });
+  await server.indexAll();
+  const random = seededRandom(3);
+  const indexer = server.indexer({ graceMs: 1000 });
+  for (let put = 0; put < 8; put++) {
+    await store.put(segmentKey(AT, newSegmentId(1, random)), Uint8Array.of(1), ALWAYS);
+    await indexer.pass();
+    await clock.sleep(600);
+    await indexer.pass();
+  }
+  expect((await keysWith(store, "/manifest/")).at(-1)).toContain("/00000000000000000001");
+  expect(await keysWith(store, "/segments/")).toHaveLength(9);
+  for (let pass = 0; pass < 6; pass++) {
+    await clock.sleep(1000);
+    await indexer.pass();
+  }
+  expect((await keysWith(store, "/manifest/")).at(-1)).toContain("/00000000000000000002");
+  expect(await keysWith(store, "/segments/")).toHaveLength(1);
+  await server.close();
 });

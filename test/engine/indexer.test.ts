@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { DatabaseError } from "../../src/base/errors.ts";
 import { namespaceName } from "../../src/base/ids.ts";
-import { INDEX_POLL_MS, INDEX_RETRY_MS, INDEX_SWEEP_MS } from "../../src/base/limits.ts";
+import { INDEX_HINT_REPEAT_MS, INDEX_POLL_MS, INDEX_RETRY_MS } from "../../src/base/limits.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { dirtyKey } from "../../src/storage/object-keys.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
@@ -57,7 +57,7 @@ test("a hint that is lost is given again after a while", async () => {
   await server.write("n", upsert(2));
   const indexer = server.indexer();
   await indexer.pass();
-  await clock.sleep(INDEX_SWEEP_MS);
+  await clock.sleep(INDEX_HINT_REPEAT_MS);
   await server.catalog.follow(clock.monotonicMs());
   await indexer.pass();
   expect(await keysOf(store, "/manifest/")).toHaveLength(1);

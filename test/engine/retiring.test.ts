@@ -106,3 +106,22 @@ test("a job is done or taken again, whenever its instance is retired", async () 
     await server.close();
   }
 });
+
+test("a long reader keeps no more in memory than what it reads", async () => {
+  const server = await EngineFixture.open();
+  const fill = async (name: string, count: number, from = 0) => {
+    for (let id = from; id < from + count; id++) {
+      await server.write(name, { upsert_rows: [row(id, "x".repeat(2000))] });
+      await server.rows(name);
+    }
+  };
+  await fill("n", 20);
+  const held = (await server.catalog.get(namespaceName("n"))).hold();
+  await fill("n", 120, 20);
+  await turns();
+  const whileHeld = server.arenas.usedBytes;
+  held.letGo();
+  await turns();
+  expect(whileHeld).toBeLessThan(1.5 * server.arenas.usedBytes);
+  await server.close();
+});
