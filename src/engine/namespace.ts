@@ -230,8 +230,9 @@ export class Namespace {
 
   async #follow(isSure: boolean): Promise<void> {
     if (this.#retired || !this.exists) return;
-    if (this.#log.isLong || this.#indexes.isWaiting(this.#facts)) this.#log.remind();
     const outcome = await this.#follower.look(() => this.#facts, isSure);
+    const isWaiting = this.#log.isLong || this.#indexes.isWaiting(this.#facts);
+    if (outcome === "nothing new" && isWaiting) this.#log.remind();
     if (outcome === "newer" && !this.#retired) this.#running ??= this.#run();
     else if (outcome === "replaced") this.retire();
     else if (outcome === "behind") this.#giveWay();
