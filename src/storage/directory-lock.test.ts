@@ -1,4 +1,4 @@
-import { readdir, utimes, writeFile } from "node:fs/promises";
+import { readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -90,6 +90,20 @@ describe("acquireDirectoryLock", () => {
     child.kill("SIGKILL");
     await ended;
   });
+});
+
+test("who loses a directory that is removed is told so", async () => {
+  const clock = new InstantClock();
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const options = { root, clock, random: systemRandom, onLost: resolve };
+  const lock = await acquireDirectoryLock(options);
+  await rm(root, { recursive: true });
+  clock.tick();
+  expect((await promise).message).toBe(
+    `lost data directory ${root}: its lock file is gone: the directory was removed or replaced; ` +
+      "put it back",
+  );
+  await expect(lock.release()).rejects.toThrow("ENOENT");
 });
 
 describe("LockFile", () => {

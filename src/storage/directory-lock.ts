@@ -60,10 +60,13 @@ async function acquire(options: DirectoryLockOptions): Promise<DirectoryLock> {
     socket?.close();
     throw error;
   }
-  file.keep((rival) => onLost(new DatabaseError("conflict", `lost ${root}: ${holding(rival)}`)));
+  file.keep((rival) => onLost(lostTo(root, rival)));
   const release = async () => {
-    await file.release();
-    socket?.close();
+    try {
+      await file.release();
+    } finally {
+      socket?.close();
+    }
   };
   return { release };
 }
@@ -76,6 +79,12 @@ function heldBy(root: string, owner: LockOwner | undefined): DatabaseError {
   const fix = "stop that server, or choose another directory with --data-dir";
   const what = `cannot open data directory ${root}: ${holding(owner)}; ${fix}`;
   return new DatabaseError("conflict", what);
+}
+
+function lostTo(root: string, rival: LockOwner | undefined): DatabaseError {
+  const gone = "its lock file is gone: the directory was removed or replaced; put it back";
+  const reason = rival === undefined ? gone : holding(rival);
+  return new DatabaseError("conflict", `lost data directory ${root}: ${reason}`);
 }
 
 function holding(owner: LockOwner | undefined): string {
