@@ -71,8 +71,6 @@ export const QUERY_SLOTS = 16;
 export const QUERY_SLOT_WAIT_MS_MAX = 800;
 /** Smallest billed query (specification: 1.28 GB). */
 export const BILLED_QUERY_BYTES_MIN = 1_280_000_000;
-/** Unindexed bytes that eventual queries search (contract). */
-export const EVENTUAL_UNINDEXED_BYTES_MAX = 128 * MIB;
 /** Unindexed bytes above which writes get 429 (contract). */
 export const UNINDEXED_BYTES_MAX = 2 * GIB;
 /** `page_size` of the namespace listing (contract). */

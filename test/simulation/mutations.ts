@@ -62,16 +62,15 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "an instance goes on after an append whose outcome is open",
     file: "src/engine/namespace.ts",
-    find: "        fail(error);\n      }\n      return this.retire();",
-    replace: "        fail(error);\n      }\n      return;",
+    find: "      giveUp(error);\n      return this.retire();",
+    replace: "      return giveUp(error);",
     noticedBy: "simulation",
   },
   {
     name: "an answer goes out before queries can see the write",
     file: "src/engine/namespace.ts",
-    find: "      if (!this.#facts.deleted) this.#publish(deltas);\n    } catch",
-    replace:
-      "      if (!this.#facts.deleted && deltas.length > 1) this.#publish(deltas);\n    } catch",
+    find: "      if (!this.#facts.deleted && !this.#retired) this.#publish(deltas);\n",
+    replace: "      if (!this.#facts.deleted && deltas.length > 1) this.#publish(deltas);\n",
     noticedBy: "simulation",
   },
   {
