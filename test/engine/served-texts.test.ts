@@ -127,10 +127,12 @@ test("no answer ever mixes two indexes", async () => {
     await engine.write("n", { upsert_rows: rows(0, count), schema: text(false) });
     for (let step = 0; step < 30; step++) {
       const where = `seed ${SEED + round}, step ${step}`;
-      const chosen = random.below(6);
+      const chosen = random.below(8);
       if (chosen === 0) await engine.call("update_schema", "n", text(random.below(2) === 0));
       else if (chosen === 1) await index(engine);
       else if (chosen === 2) await engine.index();
+      else if (chosen === 6) await (await EngineFixture.open({ store })).indexAll();
+      else if (chosen === 7) await engine.follow();
       else if (chosen === 3) engine = await EngineFixture.open({ store });
       else {
         const end = count + 1 + random.below(4);
