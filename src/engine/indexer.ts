@@ -184,7 +184,7 @@ export class Indexer {
   async #index(known: Known): Promise<boolean> {
     const { at } = known;
     const { log, store } = this.#parts;
-    known.collectAtMs = this.#parts.clock.monotonicMs();
+    known.collectAtMs ??= this.#parts.clock.monotonicMs();
     // What a dead generation's log holds is what came too late; it may have gaps.
     if (await isDeleted(store, at)) return true;
     for (;;) {
@@ -194,7 +194,7 @@ export class Indexer {
         log("info", "indexed", { namespace: at.name, entries, documents });
       }
       const isFirst = outcome.kind !== "conflict" && (await this.#compact(known));
-      known.collectAtMs = this.#parts.clock.monotonicMs();
+      known.collectAtMs ??= this.#parts.clock.monotonicMs();
       if (this.#stopping || !isFirst) return false;
       if (outcome.kind === "absent" || outcome.isWhole) return true;
     }

@@ -163,3 +163,24 @@ test("namespaces that are gone are not kept in mind", async () => {
   expect(indexer.knownCount).toBeLessThan(2);
   await server.close();
 });
+
+test("garbage is looked for once in a grace period, however often a log is indexed", async () => {
+  const store = new HookedObjectStore();
+  const clock = new InstantClock();
+  const server = await EngineFixture.open({ store, clock, thresholds: { indexTailEntries: 1 } });
+  const indexer = server.indexer({ graceMs: 100 * INDEX_POLL_MS });
+  let looks = 0;
+  store.before = async (key, kind) => {
+    if (kind === "list" && key.endsWith("/n-table/0000000001/")) looks++;
+  };
+  for (let round = 0; round < 50; round++) {
+    await server.write("n", upsert(round));
+    await indexer.pass();
+    await clock.sleep(INDEX_POLL_MS);
+    await server.catalog.followAll();
+    await server.catalog.settle();
+  }
+  expect(looks).toBeLessThan(5);
+  expect((await keysOf(store, "/manifest/")).length).toBeGreaterThan(40);
+  await server.close();
+});
