@@ -23,13 +23,13 @@ export interface OpenObjectStoreParts {
 /** Opens the store that `config` describes; every thread and process opens one of its own. */
 export async function openObjectStore(
   config: StoreConfig,
-  { random }: OpenObjectStoreParts,
+  { clock, random }: OpenObjectStoreParts,
 ): Promise<OpenedObjectStore> {
   const exclusive = isExclusive(config);
   if (config.kind === "directory") {
     return { store: await FsObjectStore.open({ root: config.root, random }), exclusive };
   }
-  const bucket = await S3ObjectStore.open({ config });
+  const bucket = await S3ObjectStore.open({ config, clock });
   const { prefix } = config;
   const store = prefix === "" ? bucket : new PrefixedObjectStore(bucket, prefix);
   return { store, exclusive };

@@ -2,23 +2,20 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { must } from "../base/assert.ts";
 import { S3_PARTS_PARALLEL_MAX } from "../base/limits.ts";
 import { type Pieces, piecesBytes } from "../base/pieces.ts";
-import type { TurnQueue } from "../base/turn-queue.ts";
 import { copyOf } from "./s3-body.ts";
 import type { S3Sdk } from "./s3-client.ts";
+import type { S3Requests } from "./s3-requests.ts";
 
 /** One object to be uploaded in parts. */
 export interface MultipartUpload {
   readonly sdk: S3Sdk;
   readonly client: S3Client;
-  /** Every request waits here for a connection. */
-  readonly turns: TurnQueue;
+  readonly requests: S3Requests;
   readonly bucket: string;
   readonly key: string;
   readonly pieces: Pieces;
   /** Bytes of every part but the last. */
   readonly partBytes: number;
-  /** Time for a part's answer to begin. */
-  readonly answerMs: number;
 }
 
 interface Part {
@@ -32,20 +29,21 @@ interface Part {
  * service to throw the parts away; a rule on the bucket must do so where that request is lost, too.
  */
 export async function uploadParts(upload: MultipartUpload): Promise<void> {
-  const { sdk, client, turns, bucket, key, answerMs } = upload;
+  const { sdk, client, requests, bucket, key, partBytes } = upload;
   const place = { Bucket: bucket, Key: key };
-  const times = { requestTimeout: answerMs };
+  // The service may take as long to join the parts as to take one in.
+  const bytes = { sent: partBytes };
   const creation = new sdk.CreateMultipartUploadCommand(place);
-  const created = await turns.run(() => client.send(creation, times));
+  const created = await requests.run({}, (times) => client.send(creation, times));
   const id = must(created.UploadId, "an upload without an id");
   try {
     const MultipartUpload = { Parts: await sendParts(upload, id) };
     const completion = { ...place, UploadId: id, MultipartUpload };
     const command = new sdk.CompleteMultipartUploadCommand(completion);
-    await turns.run(() => client.send(command, times));
+    await requests.run(bytes, (times) => client.send(command, times));
   } catch (error) {
     const abortion = new sdk.AbortMultipartUploadCommand({ ...place, UploadId: id });
-    await turns.run(() => client.send(abortion, times)).catch(() => undefined);
+    await requests.run({}, (times) => client.send(abortion, times)).catch(() => undefined);
     throw error;
   }
 }
@@ -73,14 +71,14 @@ async function sendParts(upload: MultipartUpload, id: string): Promise<Part[]> {
 }
 
 async function sendPart(upload: MultipartUpload, id: string, part: number): Promise<Part> {
-  const { sdk, client, turns, bucket, key, pieces, partBytes, answerMs } = upload;
+  const { sdk, client, requests, bucket, key, pieces, partBytes } = upload;
   const start = part * partBytes;
   const end = Math.min(start + partBytes, piecesBytes(pieces));
   const PartNumber = part + 1;
   const place = { Bucket: bucket, Key: key, UploadId: id, PartNumber };
-  const sent = await turns.run(() => {
+  const sent = await requests.run({ sent: partBytes }, (times) => {
     const command = new sdk.UploadPartCommand({ ...place, Body: copyOf(pieces, start, end) });
-    return client.send(command, { requestTimeout: answerMs });
+    return client.send(command, times);
   });
   return { PartNumber, ETag: must(sent.ETag, "a part without a tag") };
 }

@@ -3,8 +3,9 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Script, type ScriptedS3, startScriptedS3 } from "../../test/support/scripted-s3.ts";
+import { systemClock } from "../base/clock.ts";
 import { OBJECT_BYTES_MAX, S3_SOCKETS_MAX } from "../base/limits.ts";
-import { ALWAYS, objectKey } from "./object-store.ts";
+import { ALWAYS, IF_ABSENT, objectKey } from "./object-store.ts";
 import type { S3Times } from "./s3-client.ts";
 import { S3ObjectStore } from "./s3-object-store.ts";
 
@@ -21,7 +22,11 @@ beforeEach(async () => {
   process.env.AWS_SECRET_ACCESS_KEY = "secret";
   server = await startScriptedS3((request, response) => script(request, response));
   const config = { kind: "s3", bucket: "bucket", prefix: "", pathStyle: true } as const;
-  store = await S3ObjectStore.open({ config: { ...config, endpoint: server.url }, times: TIMES });
+  store = await S3ObjectStore.open({
+    config: { ...config, endpoint: server.url },
+    clock: systemClock,
+    times: TIMES,
+  });
 });
 afterEach(async () => {
   store.close();
@@ -60,6 +65,24 @@ test("bodies that are not read give their connections back", async () => {
   }
   script = (_, response) => void response.end("x");
   expect(await store.get(KEY)).toHaveLength(1);
+});
+
+test("a source of credentials that never answers ends in an error", async () => {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith("AWS_")) delete process.env[name];
+  }
+  process.env.HOME = "/nonexistent";
+  process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = `${server.url}/credentials`;
+  script = () => undefined;
+  const config = { kind: "s3", bucket: "bucket", prefix: "", pathStyle: true } as const;
+  const times: S3Times = { connectMs: 100, answerMs: 300, silenceMs: 300 };
+  const endpoint = { ...config, endpoint: server.url };
+  const bare = await S3ObjectStore.open({ config: endpoint, clock: systemClock, times });
+  await expect(bare.put(KEY, new Uint8Array(1), IF_ABSENT)).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("or the source of credentials, does not answer"),
+  });
+  expect(server.received.every(({ url }) => url === "/credentials")).toBe(true);
 });
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

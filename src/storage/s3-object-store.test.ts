@@ -8,6 +8,7 @@ import {
   type ScriptedS3,
   startScriptedS3,
 } from "../../test/support/scripted-s3.ts";
+import { systemClock } from "../base/clock.ts";
 import { S3_BUFFERED_BYTES_MAX, S3_PARTS_PARALLEL_MAX } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "./object-store.ts";
@@ -27,6 +28,7 @@ let store: S3ObjectStore;
 const connect = (endpoint: string, times: S3Times = S3_TIMES) =>
   S3ObjectStore.open({
     config: { kind: "s3", bucket: "bucket", prefix: "", endpoint, pathStyle: true },
+    clock: systemClock,
     times,
     partBytes: PART_BYTES,
   });
@@ -254,6 +256,7 @@ describe("an error names the setting to look at", () => {
     delete process.env.AWS_REGION;
     process.env.HOME = "/nonexistent";
     const amazon = await S3ObjectStore.open({
+      clock: systemClock,
       config: { kind: "s3", bucket: "bucket", prefix: "", pathStyle: false },
     });
     await expect(amazon.get(KEY)).rejects.toThrow(/set --s3-region/);

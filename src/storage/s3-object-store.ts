@@ -1,15 +1,9 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
-import {
-  OBJECT_BYTES_MAX,
-  S3_BUFFERED_BYTES_MAX,
-  S3_PART_BYTES,
-  S3_SOCKETS_MAX,
-  S3_UPLOAD_BYTES_PER_MS_MIN,
-} from "../base/limits.ts";
+import { OBJECT_BYTES_MAX, S3_BUFFERED_BYTES_MAX, S3_PART_BYTES } from "../base/limits.ts";
 import { type Pieces, piecesBytes } from "../base/pieces.ts";
-import { TurnQueue } from "../base/turn-queue.ts";
 import {
   type ListPage,
   type ListRequest,
@@ -39,11 +33,13 @@ import {
 } from "./s3-errors.ts";
 import { listS3 } from "./s3-listing.ts";
 import { uploadParts } from "./s3-multipart.ts";
+import { S3Requests } from "./s3-requests.ts";
 import type { S3StoreConfig } from "./store-config.ts";
 
 /** What an `S3ObjectStore` needs. */
 export interface S3ObjectStoreOptions {
   readonly config: S3StoreConfig;
+  readonly clock: Clock;
   readonly times?: S3Times;
   /** Bodies of unconditional puts above this go in parts of this size; at least 5 MiB for Amazon. */
   readonly partBytes?: number;
@@ -60,16 +56,14 @@ export class S3ObjectStore implements ObjectStore {
   readonly #sdk: S3Sdk;
   readonly #client: S3Client;
   readonly #config: S3StoreConfig;
-  readonly #times: S3Times;
   readonly #partBytes: number;
-  /** A request's time begins when it is sent, so those beyond all connections wait here. */
-  readonly #turns = new TurnQueue(S3_SOCKETS_MAX);
+  readonly #requests: S3Requests;
 
   private constructor(sdk: S3Sdk, client: S3Client, options: S3ObjectStoreOptions) {
     this.#sdk = sdk;
     this.#client = client;
     this.#config = options.config;
-    this.#times = options.times ?? S3_TIMES;
+    this.#requests = new S3Requests(options.clock, options.times ?? S3_TIMES);
     this.#partBytes = options.partBytes ?? S3_PART_BYTES;
   }
 
@@ -133,7 +127,7 @@ export class S3ObjectStore implements ObjectStore {
           ...(delimiter && { Delimiter: delimiter }),
           ...(token && { ContinuationToken: token }),
         });
-        const page = await this.#turns.run(() => this.#client.send(command, this.#timesOf(0)));
+        const page = await this.#requests.run({}, (times) => this.#client.send(command, times));
         return {
           keys: (page.Contents ?? []).map(({ Key = "" }) => Key),
           prefixes: (page.CommonPrefixes ?? []).map(({ Prefix = "" }) => Prefix),
@@ -149,7 +143,7 @@ export class S3ObjectStore implements ObjectStore {
   async delete(key: ObjectKey): Promise<void> {
     try {
       const command = new this.#sdk.DeleteObjectCommand({ Bucket: this.#config.bucket, Key: key });
-      await this.#turns.run(() => this.#client.send(command, this.#timesOf(0)));
+      await this.#requests.run({}, (times) => this.#client.send(command, times));
     } catch (error) {
       if (!isAbsentObject(s3Failure(error))) throw this.#error(`delete ${key}`, error);
     }
@@ -159,8 +153,9 @@ export class S3ObjectStore implements ObjectStore {
     const place = { Bucket: this.#config.bucket, Key: key };
     const Range = range && `bytes=${range.start}-${range.last}`;
     const command = new this.#sdk.GetObjectCommand({ ...place, ...(Range && { Range }) });
-    return this.#turns.run(async () => {
-      const answer = await this.#client.send(command, this.#timesOf(0));
+    const received = range === undefined ? OBJECT_BYTES_MAX : range.last - range.start;
+    return this.#requests.run({ received }, async (times) => {
+      const answer = await this.#client.send(command, times);
       const { Body: body, ContentLength: contentLength, ContentRange: contentRange } = answer;
       const bytes = await readS3Body({ key, body, contentLength });
       if (contentRange !== undefined) checkContentRange(contentRange, bytes.length, range);
@@ -190,11 +185,11 @@ export class S3ObjectStore implements ObjectStore {
     const bytes = piecesBytes(pieces);
     const place = { Bucket: this.#config.bucket, Key: key, ...condition, ContentLength: bytes };
     if (bytes <= S3_BUFFERED_BYTES_MAX) {
-      await this.#turns.run(() => {
+      await this.#requests.run({ sent: bytes }, (times) => {
         // The copy is made here, so that those who wait hold none.
         const Body = copyOf(pieces, 0, bytes);
         const command = new this.#sdk.PutObjectCommand({ ...place, Body });
-        return this.#client.send(command, this.#timesOf(bytes));
+        return this.#client.send(command, times);
       });
       return;
     }
@@ -209,26 +204,19 @@ export class S3ObjectStore implements ObjectStore {
       },
       { step: "build", name: "bodyHash" },
     );
-    await this.#turns.run(() => this.#client.send(command, this.#timesOf(bytes)));
+    await this.#requests.run({ sent: bytes }, (times) => this.#client.send(command, times));
   }
 
   async #putInParts(key: ObjectKey, pieces: Pieces): Promise<void> {
     await uploadParts({
       sdk: this.#sdk,
       client: this.#client,
-      turns: this.#turns,
+      requests: this.#requests,
       bucket: this.#config.bucket,
       key,
       pieces,
       partBytes: this.#partBytes,
-      answerMs: this.#timesOf(this.#partBytes).requestTimeout,
     });
-  }
-
-  /** A body's sending counts as time to the answer, so a large one gets more. */
-  #timesOf(bodyBytes: number): { readonly requestTimeout: number } {
-    const sendingMs = Math.ceil(bodyBytes / S3_UPLOAD_BYTES_PER_MS_MIN);
-    return { requestTimeout: this.#times.answerMs + sendingMs };
   }
 
   #error(action: string, error: unknown): DatabaseError {
