@@ -15,7 +15,6 @@ import {
   applyWrite,
   type Documents,
   documentsText,
-  type NamespaceState,
   type SimulatedWrite,
   type WriteCounts,
 } from "./namespace-state.ts";
@@ -134,25 +133,32 @@ export class PlacedCommits {
     const owner = this.#claim(commit, ({ meaning }) => {
       return meaning.kind === "copy" && meaning.source === source;
     });
-    const record = batch.find(({ kind }) => kind === "schema");
-    if (record?.kind !== "schema") {
+    // Two where the copy serves the index of older full-text settings until it has its own.
+    const schemas = batch.flatMap((record) => (record.kind === "schema" ? [record.schema] : []));
+    if (schemas.length === 0) {
       this.faults.push(`I3: ${where} copies without a schema`);
       return;
     }
     const from = this.timeline(source);
-    const first = this.floor(source, owner?.sentAt ?? 0);
-    const distinct = new Map<string, NamespaceState>();
-    for (let index = first; index < from.positions.length; index++) {
+    const floor = this.floor(source, owner?.sentAt ?? 0);
+    const distinct = new Map<string, Documents>();
+    for (let index = floor; index < from.positions.length; index++) {
       for (const state of from.possibleStates(index)) {
         if (state === undefined) continue;
         const { documents } = state;
-        distinct.set(documentsText(documents), { schema: record.schema, documents });
+        distinct.set(documentsText(documents), documents);
       }
     }
-    const states = [...distinct.values()].slice(-VARIANTS_MAX);
-    if (states.length === 0) this.faults.push(`I3: ${where} copies ${source}, which was not there`);
-    const index = timeline.begin({ event, generation: at.generation, sequence }, states);
-    this.#note(owner, { index, counts: states.map(() => undefined) }, where);
+    const variants = [...distinct.values()].slice(-VARIANTS_MAX);
+    if (variants.length === 0)
+      this.faults.push(`I3: ${where} copies ${source}, which was not there`);
+    const [first, ...later] = schemas.map((schema) => {
+      return variants.map((documents) => ({ schema, documents }));
+    });
+    const place = { event, generation: at.generation, sequence };
+    let index = timeline.begin(place, first);
+    for (const states of later) index = timeline.add(place, states);
+    this.#note(owner, { index, counts: variants.map(() => undefined) }, where);
   }
 
   /** The last position that a request of this moment must see, as far as changes tell. */
