@@ -1,7 +1,7 @@
 /**
  * A namespace of ten times the memory that a server may plan with: resident memory, and queries
- * that look at random documents. Run: `node bench/http-small-memory.ts` (Node >= 24). The server
- * gets 256 MiB, the least there is; the documents are 1,250,000 of 2 KiB.
+ * that look at random documents. Run: `node bench/http-small-memory.ts [documents] [limit]` (Node >=
+ * 24). By default the server gets 256 MiB, the least there is, and 1,250,000 documents of 2 KiB.
  */
 
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { benchServer, median, onConnections, prepare } from "./http-harness.ts";
 const BATCH = 2_000;
 const documentCount = Number(process.argv[2] ?? 1_250_000);
 const random = seededRandom(1);
-const server = await benchServer("--memory-limit", "256MiB");
+const server = await benchServer("--memory-limit", process.argv[3] ?? "256MiB");
 const pid = server.process.pid ?? 0;
 const mib = (field: string) => {
   const text = readFileSync(`/proc/${pid}/status`, "utf8");

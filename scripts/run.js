@@ -1,7 +1,8 @@
 /**
  * The launcher behind every npm script: installs what is missing, finds a Node that is new enough,
  * builds what is stale, and then runs the command. It is plain JavaScript that Node 14.18 can read,
- * because it is what stands between an old Node and a message that helps.
+ * because it is what stands between an old Node and a message that helps. The scripts that start
+ * the server limit the heap for new objects, which Node 24 lets grow to 128 MiB: 16 cost nothing.
  */
 
 import { spawn } from "node:child_process";
@@ -108,7 +109,8 @@ async function main() {
   if (process.env.npm_lifecycle_event !== undefined) followParent();
   await ensureInstalled(ROOT);
   if (isNewEnough(process.version)) return COMMANDS[command](args);
-  return runNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], findNode(ROOT));
+  const self = fileURLToPath(import.meta.url);
+  return runNode([...process.execArgv, self, ...process.argv.slice(2)], findNode(ROOT));
 }
 
 main().then(

@@ -4,6 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
+/** As `npm start` has them. */
+const NODE_FLAGS = ["--max-semi-space-size=8"];
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 /** A running server. */
@@ -31,10 +33,14 @@ export interface ServerOptions {
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const place = options.dataDir === undefined ? [] : ["--data-dir", options.dataDir];
   const flags = ["serve", "--port", "0", ...place];
-  const child = spawn(process.execPath, [MAIN, ...flags, ...(options.arguments ?? [])], {
-    env: { ...withoutSettings(process.env), ...options.environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [...NODE_FLAGS, MAIN, ...flags, ...(options.arguments ?? [])],
+    {
+      env: { ...withoutSettings(process.env), ...options.environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let output = "";
   const url = await new Promise<string>((resolve, reject) => {
     const hear = (data: Buffer) => {
