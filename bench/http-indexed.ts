@@ -8,7 +8,12 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namespaceName } from "../src/base/ids.ts";
 import { seededRandom } from "../src/base/random.ts";
+import { MemoryObjectStore } from "../src/storage/memory-object-store.ts";
+import { manifestPrefix } from "../src/storage/object-keys.ts";
+import { objectKey } from "../src/storage/object-store.ts";
+import { reachableFrom } from "../test/support/reachable.ts";
 import { benchServer, median, onConnections, prepare, vectorBase64 } from "./http-harness.ts";
 
 const DIMENSIONS = 128;
@@ -51,6 +56,18 @@ function sizes(directory: string): number[] {
         return 0; // Collected since.
       }
     });
+}
+
+/** Bytes of what the newest manifest names, itself included: what collection leaves. */
+async function namedBytes(directory: string): Promise<number> {
+  const at = { name: namespaceName("n"), generation: 1 };
+  const store = new MemoryObjectStore();
+  for (const file of readdirSync(join(directory, manifestPrefix(at)))) {
+    const key = `${manifestPrefix(at)}${file}`;
+    await store.put(objectKey(key), readFileSync(join(directory, key)), { kind: "always" });
+  }
+  const named = await reachableFrom(store, at);
+  return named.reduce((sum, key) => sum + statSync(join(directory, key)).size, 0);
 }
 
 function childOf(pid: number): number | undefined {
@@ -126,6 +143,7 @@ async function ask(url: string): Promise<number> {
 }
 
 await server.stop();
+say("on disk MiB after collection", ((await namedBytes(server.dataDir)) / 2 ** 20) | 0);
 const restartedAt = now();
 const again = await server.restart();
 const readyAt = now();

@@ -5,7 +5,11 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /** As `npm start` has them. */
-const NODE_FLAGS = ["--max-semi-space-size=8"];
+const NODE_FLAGS = [
+  "--max-semi-space-size=8",
+  "--initial-old-space-size=32",
+  "--heap-growing-percent=50",
+];
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 /** A running server. */
