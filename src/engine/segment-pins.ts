@@ -17,6 +17,7 @@
  * found it named. A pin is empty, and lies at `pins/<by>-table/<generation of by>/<16 hex digits>`.
  */
 
+import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId, SequenceNumber } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
@@ -123,12 +124,19 @@ async function neededBy(
   const logEnd = seen.get(key) ?? (await findLogEnd(store, by));
   seen.set(key, logEnd);
   const manifests = new ManifestStore({ store: parts.storeFor(undefined), clock, random, at: by });
-  const newest = await manifests.load();
+  const newest = await manifests.load().catch(asUnknown);
+  // What is damaged there, or locked, must not keep the rest of the home's garbage.
+  if (newest === "unknown") return newest;
   if ((newest?.indexedUpTo ?? 0) < logEnd) return "not indexed";
   const named = newest?.segments.filter(({ home: of }) => {
     return of?.name === home.name && of.generation === home.generation;
   });
   return named?.map(({ id }) => id) ?? [];
+}
+
+function asUnknown(error: unknown): "unknown" {
+  if (!isDatabaseError(error)) throw error;
+  return "unknown";
 }
 
 async function findLogEnd(

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
 import { InstantClock } from "../support/instant-clock.ts";
 import { reachableFrom } from "../support/reachable.ts";
@@ -58,5 +59,20 @@ test("branches that come all the time keep no garbage of before", async () => {
   // Those of the last rounds wait for their grace.
   expect((await keysOf(store, "/a-table/0000000001/segments/")).length).toBeLessThan(10);
   expect((await keysOf(store, "/pins/")).length).toBeLessThan(6);
+  await server.close();
+});
+
+test("a branch that is damaged keeps segments, and nothing else of its source", async () => {
+  const { store, server, rewrite } = await home();
+  await rewrite(0);
+  await server.write("b", { branch_from_namespace: "a" });
+  for (let part = 0; part < 4; part++) await server.write("b", { upsert_rows: [row(90 + part)] });
+  await rewrite(1);
+  const [manifest] = (await keysOf(store, "/b-table/0000000001/manifest/")).slice(-1);
+  await store.put(manifest as ObjectKey, Uint8Array.of(1, 2, 3), ALWAYS);
+  for (let round = 2; round < 8; round++) await rewrite(round);
+  expect((await keysOf(store, "/a-table/0000000001/wal/")).length).toBeLessThan(10);
+  expect((await keysOf(store, "/a-table/0000000001/manifest/")).length).toBeLessThan(4);
+  expect(await server.rows("a")).toEqual(again(7));
   await server.close();
 });
