@@ -1,7 +1,7 @@
 /**
  * A namespace of ten times the memory that a server may plan with: resident memory, and queries
- * that look at random documents. Run: `node bench/http-small-memory.ts [documents] [limit]` (Node >=
- * 24). By default the server gets 256 MiB, the least there is, and 1,250,000 documents of 2 KiB.
+ * that look at random documents. Run: `node bench/http-small-memory.ts [documents] [limit]` (Node
+ * >= 24). By default the server gets 256 MiB, the least there is, and 1,250,000 documents of 2 KiB.
  */
 
 import { readFileSync } from "node:fs";

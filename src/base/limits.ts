@@ -349,6 +349,8 @@ export const LOAD_ROUNDS_MAX = 32;
 export const SNAPSHOTS_RETRIED_MAX = 3;
 /** Namespaces that are held open while they are idle; each takes some 50 KiB in all threads. */
 export const NAMESPACES_OPEN_MAX = 1_000;
+/** Namespaces that wait for their caches to be warmed upon a hint; more hints get 429. */
+export const WARM_HINTS_MAX = 1_000;
 /** How long an idle namespace is held open. */
 export const NAMESPACE_IDLE_MS = 600_000;
 /** How often idle namespaces are closed, and the write thread hears which ones are queried. */

@@ -12,7 +12,6 @@ import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import type { EmbeddingFigures } from "../model/request-figures.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
-import { touchSegment } from "../segment/touch-segment.ts";
 import { segmentKey } from "../storage/object-keys.ts";
 import { encodeMetadataAnswer } from "../wire/metadata-json.ts";
 import { encodeListAnswer, parseListParameters } from "../wire/namespace-list.ts";
@@ -23,6 +22,7 @@ import { encodeDeleteAnswer, encodeWarmAnswer } from "../wire/service-answers.ts
 import { encodeWriteAnswer, NO_COUNTS } from "../wire/write-answer.ts";
 import { embedDocuments, planEmbeddings } from "../write/embed-documents.ts";
 import { mergeSchema } from "../write/merge-schema.ts";
+import type { CacheWarmer } from "./cache-warmer.ts";
 import { copyNamespace } from "./copy-namespace.ts";
 import type { EngineAnswer } from "./engine.ts";
 import { metadataOf } from "./metadata.ts";
@@ -41,6 +41,7 @@ export interface OperationContext {
   >;
   readonly catalog: NamespaceCatalog;
   readonly embedding: EmbeddingProvider;
+  readonly warmer: CacheWarmer;
   /** Throws (400) if there is no customer-managed key of this name. */
   checkKey(keyName: string): Promise<void>;
 }
@@ -217,16 +218,13 @@ class NamespaceOperations {
   /** Answers at once; what cannot be read now is read by the queries that need it. */
   async hintWarm(): Promise<EngineAnswer> {
     const namespace = await this.#find();
-    void this.#warm(namespace).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#context.parts.log("warn", "cannot warm the cache", { namespace: this.#name, reason });
-    });
+    this.#context.warmer.hint(namespace);
     return json(202, encodeWarmAnswer());
   }
 
   /** Answers when everything is in memory. */
   async warm(): Promise<EngineAnswer> {
-    await this.#warm(await this.#find());
+    await this.#context.warmer.warm(await this.#find());
     return ok();
   }
 
@@ -254,12 +252,6 @@ class NamespaceOperations {
       "x-turbopuffer-approx-num-vectors": String(documentCount),
     };
     return { ...answer, headers };
-  }
-
-  /** Reads what most queries look at into memory, as far as there is room. */
-  async #warm({ stored }: Namespace): Promise<void> {
-    const { reads } = this.#context.parts;
-    for (const { segment } of stored) await reads.run(() => touchSegment(segment.view));
   }
 
   async #copy(request: WriteRequest, reporter: CallReporter): Promise<EngineAnswer> {

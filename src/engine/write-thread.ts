@@ -23,6 +23,7 @@ import { probeStore } from "../storage/store-probe.ts";
 import { arenaSegmentMemory } from "./arena-segment-memory.ts";
 import type { FromCache, ToCache } from "./cache-messages.ts";
 import { connectCache } from "./cache-reader.ts";
+import { CacheWarmer } from "./cache-warmer.ts";
 import type { EmbeddingConfig } from "./config.ts";
 import { diskCacheMetrics } from "./disk-cache-metrics.ts";
 import { embeddingSource } from "./embedding-source.ts";
@@ -80,10 +81,12 @@ async function start(): Promise<void> {
   await keys.prepare();
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
   arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
-  const catalog = new NamespaceCatalog(namespaceParts(store, keys, arenas), store);
+  const parts = namespaceParts(store, keys, arenas);
+  const catalog = new NamespaceCatalog(parts, store);
   const context: OperationContext = {
-    parts: namespaceParts(store, keys, arenas),
+    parts,
     catalog,
+    warmer: new CacheWarmer(parts),
     embedding: embeddingSource(data.embedding, clock),
     checkKey: async (keyName) => {
       await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES));

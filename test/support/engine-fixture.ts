@@ -14,6 +14,7 @@ import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
 import { connectCache } from "../../src/engine/cache-reader.ts";
 import type { CacheService } from "../../src/engine/cache-service.ts";
 import type { FromCacheThread } from "../../src/engine/cache-thread.ts";
+import { CacheWarmer } from "../../src/engine/cache-warmer.ts";
 import type { EngineAnswer, EngineRequest, OperationName } from "../../src/engine/engine.ts";
 import { Indexer } from "../../src/engine/indexer.ts";
 import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
@@ -338,6 +339,7 @@ function startWriteThread(
     parts,
     catalog,
     embedding: hashEmbeddingProvider,
+    warmer: new CacheWarmer(parts),
     checkKey: async (name) => {
       await keys?.wrap(name, parts.random.bytes(DATA_KEY_BYTES));
     },
