@@ -6,7 +6,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { BILLED_QUERY_BYTES_MIN, UNINDEXED_BYTES_MAX, UNINDEXED_RETRY_MS } from "../base/limits.ts";
+import { BILLED_QUERY_BYTES_MIN, UNINDEXED_RETRY_MS } from "../base/limits.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
@@ -36,6 +36,7 @@ import { type CountedReads, type QuerySource, runOnSnapshot } from "./query-runs
 import { type RunFigures, SegmentMissing } from "./resident-ranges.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "./thread-messages.ts";
+import type { Thresholds } from "./thresholds.ts";
 
 /** The instance was retired while the query waited for its texts, its slots, or bytes. */
 class NamespaceClosed extends Error {}
@@ -64,6 +65,7 @@ export interface QueryServiceParts {
   readonly reads: CountedReads & Pick<SegmentReads, "sourceOf">;
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
+  readonly thresholds: Pick<Thresholds, "unindexedBytesMax">;
   post(message: FromQueryThread): void;
 }
 
@@ -232,7 +234,7 @@ export class QueryService {
     if (weight > 1) await this.#admission(message.call, weight);
     const waitedMs = message.waitedMs + clock.monotonicMs() - admittedMs;
     const replica = this.#replica(message);
-    if (request.consistency === "strong") refuseUnindexed(replica.state);
+    if (request.consistency === "strong") this.#refuseUnindexed(replica);
     const {
       result,
       snapshot,
@@ -322,6 +324,18 @@ export class QueryService {
     return builds.length === 0 ? context : { ...context, indexState: indexState(builds) };
   }
 
+  /** A strong query would have to search all of it. */
+  #refuseUnindexed({ state: { unindexedBytes } }: Replica): void {
+    const { unindexedBytesMax } = this.#parts.thresholds;
+    if (unindexedBytes <= unindexedBytesMax) return;
+    throw new DatabaseError(
+      "overloaded",
+      `💔 too much unindexed data for a strongly consistent query: ${unindexedBytes} bytes, at ` +
+        `most ${unindexedBytesMax}; retry later, or set consistency.level to eventual`,
+      { retryAfterMs: UNINDEXED_RETRY_MS },
+    );
+  }
+
   #count(counters: ReturnType<typeof runRequest>["counters"]): void {
     this.#totals.queries++;
     this.#totals.documentsScanned += counters.documentsScanned;
@@ -334,17 +348,6 @@ export class QueryService {
 function snapshotOf({ segments, state }: Replica): Snapshot {
   const { sequence, schema, unindexedCount, logicalBytes } = state;
   return { sequence, schema, segments: segments.segments, unindexedCount, logicalBytes };
-}
-
-/** A strong query would have to search all of it. */
-function refuseUnindexed({ unindexedBytes }: NamespaceState): void {
-  if (unindexedBytes <= UNINDEXED_BYTES_MAX) return;
-  throw new DatabaseError(
-    "overloaded",
-    `💔 too much unindexed data for a strongly consistent query: ${unindexedBytes} bytes, at most ` +
-      `${UNINDEXED_BYTES_MAX}; retry later, or set consistency.level to eventual`,
-    { retryAfterMs: UNINDEXED_RETRY_MS },
-  );
 }
 
 /** The share of what the query looked at first that was in memory. */

@@ -15,6 +15,7 @@ import { MessageBatch } from "./message-batch.ts";
 import { movableBuffers } from "./movable-buffers.ts";
 import { QueryService } from "./query-service.ts";
 import type { FromQueryThread, ToQueryThread } from "./thread-messages.ts";
+import { THRESHOLDS } from "./thresholds.ts";
 
 /** What the main thread tells a query thread at its start. */
 export interface QueryThreadData {
@@ -48,6 +49,7 @@ const service = new QueryService({
   clock: systemClock,
   random: systemRandom,
   scanBytesMax: data.scanBytesMax,
+  thresholds: THRESHOLDS,
   post,
 });
 port.on("message", (messages: readonly ToQueryThread[]) => {

@@ -5,7 +5,6 @@ import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import {
   BILLED_QUERY_BYTES_MIN,
   QUERY_BODY_BYTES_MAX,
-  UNINDEXED_BYTES_MAX,
   UNINDEXED_RETRY_MS,
 } from "../base/limits.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
@@ -37,7 +36,7 @@ import type { BodySource, CallMessage, CallReporter } from "./write-service.ts";
 export interface OperationContext {
   readonly parts: Pick<
     NamespaceParts,
-    "clock" | "random" | "log" | "reads" | "memory" | "storeFor" | "yield"
+    "clock" | "random" | "log" | "reads" | "memory" | "thresholds" | "storeFor" | "yield"
   >;
   readonly catalog: NamespaceCatalog;
   readonly embedding: EmbeddingProvider;
@@ -297,11 +296,12 @@ class NamespaceOperations {
 
   #checkBackpressure(namespace: Namespace, request: WriteRequest): void {
     const { unindexedBytes } = namespace.state();
-    if (request.disableBackpressure || unindexedBytes <= UNINDEXED_BYTES_MAX) return;
+    const { unindexedBytesMax } = this.#context.parts.thresholds;
+    if (request.disableBackpressure || unindexedBytes <= unindexedBytesMax) return;
     throw new DatabaseError(
       "overloaded",
       `💔 too much unindexed data in namespace '${this.#name}': ${unindexedBytes} bytes, at most ` +
-        `${UNINDEXED_BYTES_MAX}; retry later, or set disable_backpressure`,
+        `${unindexedBytesMax}; retry later, or set disable_backpressure`,
       { retryAfterMs: UNINDEXED_RETRY_MS },
     );
   }

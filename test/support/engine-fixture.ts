@@ -382,6 +382,7 @@ function startQueryThread(
     clock: of.clock,
     random: of.random,
     scanBytesMax: Math.floor((of.options.cacheBytes ?? 64 * MIB) / 4),
+    thresholds: { ...THRESHOLDS, ...of.options.thresholds },
     post: (message) => far.post(message),
   });
   far.listen((message) => service.hear(message));
