@@ -28,6 +28,8 @@ const RESTART_MS_MAX = 5_000;
 
 /** Accidents of one run at most; it has to come to an end. */
 const ACCIDENTS_MAX = 40;
+/** Weathers after which they change slowly: where calls are held for long, nothing else happens. */
+const QUICK_WEATHERS_MAX = 1_000;
 /** How long a server that was asked to stop may take. */
 const STOP_MS_MAX = 60_000;
 
@@ -205,10 +207,11 @@ export class SimulatedWorld {
   async #changeWeather(): Promise<void> {
     const { random } = this.scheduler;
     const { weathers, weatherMs } = this.swarm;
-    while (!this.#isEnding) {
+    for (let count = 0; !this.#isEnding; count++) {
       this.store.weather = weathers[random.below(weathers.length)];
       if (this.store.weather.held > 0) this.longestLagMs = HELD_MS_MAX;
-      await this.scheduler.sleep(this.#upTo(2 * weatherMs), "other weather");
+      const meanMs = count < QUICK_WEATHERS_MAX ? weatherMs : HELD_MS_MAX;
+      await this.scheduler.sleep(this.#upTo(2 * meanMs), "other weather");
     }
   }
 
