@@ -1,5 +1,6 @@
 /** What the HTTP measurements share: a server process, a light client, vectors, figures. */
 
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -187,4 +188,10 @@ export async function timed(action: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now();
   await action();
   return performance.now() - startMs;
+}
+
+/** The first child of a process: a server's indexer. */
+export function childOf(pid: number): number | undefined {
+  const out = execFileSync("ps", ["--ppid", String(pid), "-o", "pid="], { encoding: "utf8" });
+  return Number(out.trim().split(/\s+/)[0]) || undefined;
 }

@@ -5,7 +5,6 @@
  * machine. Vectors are random around 1,000 centres, sent as base64.
  */
 
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { namespaceName } from "../src/base/ids.ts";
@@ -14,7 +13,14 @@ import { MemoryObjectStore } from "../src/storage/memory-object-store.ts";
 import { manifestPrefix } from "../src/storage/object-keys.ts";
 import { objectKey } from "../src/storage/object-store.ts";
 import { reachableFrom } from "../test/support/reachable.ts";
-import { benchServer, median, onConnections, prepare, vectorBase64 } from "./http-harness.ts";
+import {
+  benchServer,
+  childOf,
+  median,
+  onConnections,
+  prepare,
+  vectorBase64,
+} from "./http-harness.ts";
 
 const DIMENSIONS = 128;
 const BATCH = 10_000;
@@ -68,11 +74,6 @@ async function namedBytes(directory: string): Promise<number> {
   }
   const named = await reachableFrom(store, at);
   return named.reduce((sum, key) => sum + statSync(join(directory, key)).size, 0);
-}
-
-function childOf(pid: number): number | undefined {
-  const out = execFileSync("ps", ["--ppid", String(pid), "-o", "pid="], { encoding: "utf8" });
-  return Number(out.trim().split(/\s+/)[0]) || undefined;
 }
 
 function status(pid: number, field: string): number {

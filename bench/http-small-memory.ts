@@ -6,15 +6,15 @@
 
 import { readFileSync } from "node:fs";
 import { seededRandom } from "../src/base/random.ts";
-import { benchServer, median, onConnections, prepare } from "./http-harness.ts";
+import { benchServer, childOf, median, onConnections, prepare } from "./http-harness.ts";
 
 const BATCH = 2_000;
 const documentCount = Number(process.argv[2] ?? 1_250_000);
 const random = seededRandom(1);
 const server = await benchServer("--memory-limit", process.argv[3] ?? "256MiB");
 const pid = server.process.pid ?? 0;
-const mib = (field: string) => {
-  const text = readFileSync(`/proc/${pid}/status`, "utf8");
+const mib = (field: string, of = pid) => {
+  const text = readFileSync(`/proc/${of}/status`, "utf8");
   return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(text)?.[1]) / 1024);
 };
 
@@ -69,6 +69,9 @@ await onConnections(server.url, 1, async (connection) => {
     times.push(performance.now() - from);
   }
 });
+const indexer = childOf(pid);
+if (indexer !== undefined)
+  console.log(`indexer MiB, peak: ${mib("VmRSS", indexer)}, ${mib("VmHWM", indexer)}`);
 console.log(`lookups of random documents, ms p50: ${median(times).toFixed(1)}, failed: ${failed}`);
 console.log(`server MiB, peak: ${mib("VmRSS")}, ${mib("VmHWM")}`);
 await server.remove();
