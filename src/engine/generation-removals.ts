@@ -21,11 +21,6 @@ export class GenerationRemovals {
     this.#parts = parts;
   }
 
-  /** Objects of this name are being removed. */
-  isRemoving(name: NamespaceName): boolean {
-    return this.#removing.has(name);
-  }
-
   /** Waits until nothing runs. */
   async settle(): Promise<void> {
     await Promise.all(this.#removing.values());

@@ -6,9 +6,9 @@
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import { MANIFEST_IDLE_POLL_MS, NAMESPACE_IDLE_MS, NAMESPACES_OPEN_MAX } from "../base/limits.ts";
-import type { PrefixListing } from "../storage/listed-object-store.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
+import { readClocks } from "./clock-reading.ts";
 import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
 import { GenerationMarks } from "./generation-marks.ts";
 import { GenerationRemovals } from "./generation-removals.ts";
@@ -24,7 +24,7 @@ import {
 import { type ListingRequest, listNamespaces } from "./namespace-listing.ts";
 import type { NamespaceParts, SharedParts } from "./namespace-parts.ts";
 import { surveyNamespace } from "./namespace-survey.ts";
-import { openNamespace } from "./open-namespace.ts";
+import { type Opening, openNamespace } from "./open-namespace.ts";
 import type { NamespaceInstance } from "./published-state.ts";
 import { abandonJob } from "./write-jobs.ts";
 
@@ -62,8 +62,8 @@ export class NamespaceCatalog {
     };
     this.#store = store;
     this.marks = new GenerationMarks(store);
-    const { isExclusive, log } = parts;
-    this.#removals = new GenerationRemovals({ store, keepLogs: !isExclusive, log });
+    const keepLogs = !parts.isExclusive;
+    this.#removals = new GenerationRemovals({ store, keepLogs, log: parts.log });
   }
 
   /** Number of namespaces held open. */
@@ -169,10 +169,7 @@ export class NamespaceCatalog {
 
   /** A page of names. */
   list(request: ListingRequest): Promise<NamespaceName[]> {
-    return listNamespaces(this.#store, request, (name) => {
-      const isInBetween = this.#removals.isRemoving(name) || this.marks.isFilling(name);
-      return isInBetween && this.#open.get(name)?.exists !== true;
-    });
+    return listNamespaces(this.#store, request);
   }
 
   /** Readers of an instance have let go of what it dropped up to `version`. */
@@ -266,12 +263,13 @@ export class NamespaceCatalog {
   async #openInstance(name: NamespaceName): Promise<Namespace> {
     // The last instance may still be writing a checkpoint, or the mark of its deletion.
     await this.#endings.get(name)?.catch(() => {});
+    const begunAt = readClocks(this.#parts.clock);
     const { alive, next, listing } = await surveyNamespace(this.#store, name);
-    const namespace = await this.#openGeneration(alive ?? next, listing).catch(async (error) => {
+    const opening = this.#openGeneration(alive ?? next, { begunAt, listing });
+    const namespace = await opening.catch(async (error) => {
       if (alive === undefined || !(await isDeleted(this.#store, alive))) throw error;
     });
-    // It was deleted while it was read.
-    if (namespace === undefined) return this.#openInstance(name);
+    if (namespace === undefined) return this.#openInstance(name); // It was deleted meanwhile.
     if (namespace.facts.deleted) {
       // The stop came between the commit of the deletion and its mark.
       await markDeleted(this.#store, namespace.at);
@@ -294,10 +292,12 @@ export class NamespaceCatalog {
     return namespace;
   }
 
-  async #openGeneration(at: NamespaceGeneration, listing?: PrefixListing): Promise<Namespace> {
+  async #openGeneration(
+    at: NamespaceGeneration,
+    of: Omit<Opening, "at" | "instance"> = { begunAt: readClocks(this.#parts.clock) },
+  ): Promise<Namespace> {
     const instance = `${at.name}/${at.generation}/${++this.#openings}` as NamespaceInstance;
-    const opened = await openNamespace(this.#parts, { at, instance, listing });
-    return new Namespace(this.#parts, opened);
+    return new Namespace(this.#parts, await openNamespace(this.#parts, { at, instance, ...of }));
   }
 
   /** Finishes or withdraws what was announced for a generation, whatever the store says of it. */

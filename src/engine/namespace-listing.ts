@@ -29,15 +29,13 @@ const LOOKUPS_AT_ONCE = 16;
 
 /**
  * Lists names in the byte order of their directories (`<name>-table/`), so `demo-copy` comes before
- * `demo`. `isGone` leaves out names whose objects are still being removed. Of a deleted namespace
- * whose segments others share there are objects left, and under a name that another server is
- * filling there are some before it exists. So names with a mark are looked up: two requests for
- * each, and two more while it is being filled or deleted.
+ * `demo`. Of a deleted namespace there are objects left while they are removed or others share its
+ * segments, and under a name that is being filled there are some before it exists. So names with a
+ * mark are looked up: two requests for each, and two more while it is being filled or deleted.
  */
 export async function listNamespaces(
   store: ObjectStore,
   request: ListingRequest,
-  isGone: (name: NamespaceName) => boolean,
 ): Promise<NamespaceName[]> {
   const { prefix, after, pageSize } = request;
   const names: NamespaceName[] = [];
@@ -55,7 +53,7 @@ export async function listNamespaces(
     const candidates = page.prefixes.flatMap((found) => {
       const name = parseNamespacePrefix(found);
       // The prefix may have matched the directory's suffix, which is not part of the name.
-      return name?.startsWith(prefix) && !isGone(name) ? [name] : [];
+      return name?.startsWith(prefix) ? [name] : [];
     });
     const dead = await findDead(store, candidates);
     for (const name of candidates) {

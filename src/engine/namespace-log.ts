@@ -16,6 +16,7 @@ import { WalWriter } from "../log/wal-writer.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
 import { deletedKey, dirtyKey, type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
+import { type ClockReading, longestSince, readClocks } from "./clock-reading.ts";
 import { keyOf } from "./commit-group.ts";
 import { NamespaceRetired } from "./commit-job.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
@@ -29,7 +30,8 @@ export class NamespaceLog {
   /** Entries that no manifest covers yet. */
   readonly tail: TailLog;
   #wal: WalWriter;
-  #knownMs: ClockReading;
+  /** When the log's end was where this instance believes it. */
+  #knownAt: ClockReading;
   /** When indexers were told, by the monotonic clock; undefined: not since the newest manifest. */
   #hintedAtMs: number | undefined;
   /** The last entry that this instance knows. */
@@ -41,13 +43,13 @@ export class NamespaceLog {
   #looking: Promise<boolean> | undefined;
   #lookingNext: Promise<boolean> | undefined;
 
-  constructor(parts: NamespaceParts, { at, facts, tail }: OpenedNamespace) {
+  constructor(parts: NamespaceParts, { at, facts, tail, knownAt }: OpenedNamespace) {
     this.#parts = parts;
     this.#at = at;
     this.tail = tail;
     this.#wal = this.#writer(facts);
     this.#end = facts.sequence;
-    this.#knownMs = this.#read();
+    this.#knownAt = knownAt;
     this.#hint();
   }
 
@@ -74,6 +76,7 @@ export class NamespaceLog {
     if (keyOf(before) !== keyOf(after)) {
       this.#wal = this.#writer({ ...after, sequence: before.sequence });
     }
+    let knownAt = readClocks(this.#parts.clock);
     const outcome = await this.#wal.append(records).catch(throwOpenOutcome);
     if (outcome.kind === "conflict") {
       // Where nobody else should write, something is wrong, and the client should hear of it.
@@ -81,8 +84,11 @@ export class NamespaceLog {
       throw new NamespaceRetired();
     }
     const { entry, bytes } = outcome;
-    if (this.#hasSlept()) await this.#checkFloor(entry).catch(throwOpenOutcome);
-    this.#knownMs = this.#read();
+    if (this.#hasSlept) {
+      knownAt = readClocks(this.#parts.clock);
+      await this.#checkFloor(entry).catch(throwOpenOutcome);
+    }
+    this.#knownAt = knownAt;
     this.#end = sequenceNumber(entry.sequence);
     this.#won = begun;
     this.tail.add(entry.sequence, bytes);
@@ -115,14 +121,14 @@ export class NamespaceLog {
     const store = this.#parts.storeFor(undefined);
     for (;;) {
       const end = this.#end;
-      const asked = this.#read();
+      const asked = readClocks(this.#parts.clock);
       const next = walKey(this.#at, sequenceNumber(end + 1));
       const [entry, mark] = await Promise.all([store.get(next), store.get(deletedKey(this.#at))]);
       if (mark !== undefined) return false; // Its log may be gone.
       if (entry === undefined) {
         // An absent number may be a collected one.
-        if (this.#hasSlept() && (await this.#newestCovered()) > this.#end) return false;
-        this.#knownMs = asked;
+        if (this.#hasSlept && (await this.#newestCovered()) > this.#end) return false;
+        this.#knownAt = asked;
         return true;
       }
       await this.#appending;
@@ -169,10 +175,8 @@ export class NamespaceLog {
   }
 
   /** Tells whether the end of the log was seen too long ago to be believed. */
-  #hasSlept(): boolean {
-    const { wall, monotonic } = this.#read();
-    const slept = Math.max(wall - this.#knownMs.wall, monotonic - this.#knownMs.monotonic);
-    return slept > LOG_END_KNOWN_MS_MAX;
+  get #hasSlept(): boolean {
+    return longestSince(this.#parts.clock, this.#knownAt) > LOG_END_KNOWN_MS_MAX;
   }
 
   async #checkFloor({ sequence }: WalEntry): Promise<void> {
@@ -197,21 +201,11 @@ export class NamespaceLog {
     return new DatabaseError("unavailable", `${what}; retry`);
   }
 
-  #read(): ClockReading {
-    const { clock } = this.#parts;
-    return { wall: clock.nowMs(), monotonic: clock.monotonicMs() };
-  }
-
   #writer(facts: NamespaceFacts): WalWriter {
     const { clock, random } = this.#parts;
     const store = this.#parts.storeFor(facts.settings);
     return new WalWriter({ store, clock, random, at: this.#at, after: facts.sequence });
   }
-}
-
-interface ClockReading {
-  readonly wall: number;
-  readonly monotonic: number;
 }
 
 /** What to throw after a put was tried: the entry may be there, so nothing that says it is not. */

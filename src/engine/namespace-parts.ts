@@ -9,6 +9,7 @@ import type { SegmentMemory } from "../segment/segment-memory.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
+import type { ClockReading } from "./clock-reading.ts";
 import type { EngineLog } from "./config.ts";
 import type { NamespaceDocuments } from "./namespace-documents.ts";
 import type { NamespaceFacts } from "./namespace-facts.ts";
@@ -61,6 +62,8 @@ export interface OpenedNamespace {
   readonly manifests: ManifestStore;
   /** Indexes that stored segments lack. */
   readonly stale: readonly IndexBuild[];
+  /** When the log ended with the last of these entries, or was shorter. */
+  readonly knownAt: ClockReading;
   /** The WAL entries after the manifest. */
   readonly tail: TailLog;
 }

@@ -25,6 +25,7 @@ import {
 } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { decodeBatches, type WriteBatch } from "../write/wal-records.ts";
+import type { ClockReading } from "./clock-reading.ts";
 import { NamespaceDocuments } from "./namespace-documents.ts";
 import { decodeFacts, factsAfter, type NamespaceFacts, NO_FACTS } from "./namespace-facts.ts";
 import { isAnnounced } from "./namespace-generations.ts";
@@ -41,6 +42,8 @@ import { TailLog } from "./tail-log.ts";
 export interface Opening {
   readonly at: NamespaceGeneration;
   readonly instance: NamespaceInstance;
+  /** Before anything was read of it, the listing included. */
+  readonly begunAt: ClockReading;
   /** All keys of the namespace a moment ago: with them, opening takes one round of reads. */
   readonly listing?: PrefixListing | undefined;
 }
@@ -71,7 +74,8 @@ export async function openNamespace(
     }
     documents.releaseAll();
     const stale = await parts.reads.run(() => staleIndexes(documents.stored, schema));
-    return { at, instance, documents, manifests, stale, ...recovered };
+    const knownAt = opening.begunAt;
+    return { at, instance, documents, manifests, stale, knownAt, ...recovered };
   } catch (error) {
     documents.clear();
     documents.releaseAll();

@@ -15,11 +15,19 @@ export class HookedObjectStore extends MemoryObjectStore {
   before: StoreHook | undefined;
   /** Runs after a put or a delete took effect, before its answer. */
   after: StoreHook | undefined;
+  /** Runs after a range was read, before its answer. */
+  afterRange: StoreHook | undefined;
   #isIn = false;
 
   override async get(key: ObjectKey) {
     await this.#run(this.before, key, "get");
     return super.get(key);
+  }
+
+  override async getRange(key: ObjectKey, start: number, end: number) {
+    const bytes = await super.getRange(key, start, end);
+    await this.#run(this.afterRange, key, "get");
+    return bytes;
   }
 
   override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
