@@ -49,7 +49,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a put whose outcome is open is called refused",
     file: "src/log/wal-writer.ts",
     find: "        if (!isTransient(error)) throw error;",
-    replace: '        throw new DatabaseError("conflict", "refused", { cause: error });',
+    replace: '        throw new DatabaseError("invalid", "refused", { cause: error });',
     noticedBy: "simulation",
   },
   {
