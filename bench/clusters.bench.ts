@@ -6,10 +6,10 @@
  */
 
 import { seededRandom } from "../src/base/random.ts";
-import { arenaSegmentMemory } from "../src/engine/arena-segment-memory.ts";
 import { Arenas } from "../src/kernel/arena.ts";
 import { ArenaKernels } from "../src/kernel/arena-kernels.ts";
 import { compileKernel } from "../src/kernel/load-kernel.ts";
+import { arenaSegmentMemory } from "../src/segment/format/arena-segment-memory.ts";
 import { clusterRows } from "../src/vector/cluster-rows.ts";
 import { inverseNorm } from "../src/vector/metric.ts";
 

@@ -1,8 +1,8 @@
 /** The command `trawl index`: folds logs into stored segments until it is told to stop. */
 
 import { constants, setPriority } from "node:os";
-import type { IndexerConfig } from "../engine/config.ts";
-import type { Indexer } from "../engine/indexer.ts";
+import type { IndexerConfig } from "../api/config.ts";
+import type { Indexer } from "../indexer/indexer.ts";
 import { storeName } from "../storage/store-config.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";

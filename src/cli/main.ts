@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
-import { openEngine } from "../engine/open-engine.ts";
-import { openIndexer } from "../engine/open-indexer.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
+import { openEngine } from "../threads/open-engine.ts";
+import { openIndexer } from "../threads/open-indexer.ts";
 import { runCertifyCommand } from "./certify-command.ts";
 import { runIndexCommand } from "./index-command.ts";
 import { createProgram } from "./program.ts";

@@ -1,11 +1,11 @@
 /** Wires configuration, engine and HTTP server together, and takes them down on a signal. */
 
 import { availableParallelism, totalmem } from "node:os";
+import type { EngineConfig } from "../api/config.ts";
+import type { Engine } from "../api/engine.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { SIGNAL_REPEAT_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
-import type { EngineConfig } from "../engine/config.ts";
-import type { Engine } from "../engine/engine.ts";
 import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
 import { storeName } from "../storage/store-config.ts";

@@ -1,7 +1,7 @@
 /** From the settings that were given to the complete configuration of engine and HTTP server. */
 
 import { resolve } from "node:path";
-import type { EmbeddingConfig, EngineConfig, IndexerConfig } from "../engine/config.ts";
+import type { EmbeddingConfig, EngineConfig, IndexerConfig } from "../api/config.ts";
 import type { HttpConfig } from "../http/http-config.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";

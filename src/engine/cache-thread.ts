@@ -1,11 +1,14 @@
 /** Entry of the cache thread: wires the store, the cache's memory and the readers' ports. */
 
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { EngineMetric } from "../api/engine.ts";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
+import type { ToCache } from "../cache/cache-messages.ts";
+import { CacheService } from "../cache/cache-service.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { type DiskCacheConfig, withDiskCache } from "../storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
@@ -13,11 +16,8 @@ import { LocalKeyService } from "../storage/local-key-service.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
-import type { ToCache } from "./cache-messages.ts";
-import { CacheService } from "./cache-service.ts";
-import { diskCacheMetrics } from "./disk-cache-metrics.ts";
-import type { EngineMetric } from "./engine.ts";
-import type { LogMessage } from "./thread-messages.ts";
+import { diskCacheMetrics } from "../threads/disk-cache-metrics.ts";
+import type { LogMessage } from "../threads/thread-messages.ts";
 
 /** What the main thread tells this thread at its start. */
 export interface CacheThreadData {

@@ -8,8 +8,13 @@
 import type { Clock } from "../base/clock.ts";
 import type { SequenceNumber } from "../base/ids.ts";
 import { type Garbage, pickGarbage } from "../index/garbage-picker.ts";
+import { saveThrough } from "../indexer/index-namespace.ts";
+import type { IndexerParts } from "../indexer/indexer-options.ts";
 import { editManifest, type Manifest } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import { isAnnounced, isDeleted } from "../namespace/generations/namespace-generations.ts";
+import { decodeFacts } from "../namespace/namespace-facts.ts";
+import { findPinned, isPinned, type PinSightings } from "../namespace/segments/segment-pins.ts";
 import { baseVersionOf } from "../segment/segment-id.ts";
 import {
   generationPrefix,
@@ -19,11 +24,6 @@ import {
   pinPrefix,
 } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import { saveThrough } from "./index-namespace.ts";
-import type { IndexerParts } from "./indexer-parts.ts";
-import { decodeFacts } from "./namespace-facts.ts";
-import { isAnnounced, isDeleted } from "./namespace-generations.ts";
-import { findPinned, isPinned, type PinSightings } from "./segment-pins.ts";
 import { storePages } from "./store-pages.ts";
 
 /** What a collector has seen of one namespace. */

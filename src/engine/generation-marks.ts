@@ -6,14 +6,14 @@
  */
 
 import type { NamespaceName } from "../base/ids.ts";
-import { deletingKey, type NamespaceGeneration } from "../storage/object-keys.ts";
-import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import {
   announceDeletion,
   isAnnounced,
   isDeleted,
   withdrawDeletion,
-} from "./namespace-generations.ts";
+} from "../namespace/generations/namespace-generations.ts";
+import { deletingKey, type NamespaceGeneration } from "../storage/object-keys.ts";
+import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 
 /** What became of a copy that was to fill a generation. */
 export type FillingOutcome =

@@ -3,14 +3,14 @@
 import { assert } from "../base/assert.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import type { Schema } from "../model/schema.ts";
+import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
+import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type { LiveSegment } from "../segment/live-segment.ts";
 import type { OpenSegment } from "../segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
-import type { NamespaceDocuments } from "./namespace-documents.ts";
-import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { OpenedNamespace } from "./namespace-parts.ts";
 import { servedSchema } from "./served-texts.ts";
 

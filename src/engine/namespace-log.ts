@@ -11,17 +11,17 @@
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { INDEX_HINT_REPEAT_MS, LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
+import { keyOf } from "../commit/commit-group.ts";
+import { NamespaceRetired } from "../commit/commit-job.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
 import { WalWriter } from "../log/wal-writer.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import { type ClockReading, longestSince, readClocks } from "../namespace/clock-reading.ts";
+import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
+import type { TailLog } from "../namespace/recovery/tail-log.ts";
 import { deletedKey, dirtyKey, type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
-import { type ClockReading, longestSince, readClocks } from "./clock-reading.ts";
-import { keyOf } from "./commit-group.ts";
-import { NamespaceRetired } from "./commit-job.ts";
-import type { NamespaceFacts } from "./namespace-facts.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
-import type { TailLog } from "./tail-log.ts";
 
 /** Appends to one namespace's log. */
 export class NamespaceLog {

@@ -1,27 +1,27 @@
 /** What namespaces of the write thread share, and what one has found when it was opened. */
 
+import type { EngineLog } from "../api/config.ts";
 import type { Clock } from "../base/clock.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import type { SegmentReads } from "../cache/segment-reads.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import type { ManifestStore } from "../manifest/manifest-store.ts";
-import type { SegmentMemory } from "../segment/segment-memory.ts";
-import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import type { ObjectStore } from "../storage/object-store.ts";
-import type { NamespaceSettings } from "../write/namespace-settings.ts";
-import type { ClockReading } from "./clock-reading.ts";
-import type { EngineLog } from "./config.ts";
-import type { NamespaceDocuments } from "./namespace-documents.ts";
-import type { NamespaceFacts } from "./namespace-facts.ts";
+import type { ClockReading } from "../namespace/clock-reading.ts";
+import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
+import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type {
   IndexBuild,
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
-} from "./published-state.ts";
-import type { SegmentReads } from "./segment-reads.ts";
-import type { TailLog } from "./tail-log.ts";
-import type { Thresholds } from "./thresholds.ts";
+} from "../namespace/published-state.ts";
+import type { TailLog } from "../namespace/recovery/tail-log.ts";
+import type { Thresholds } from "../namespace/thresholds.ts";
+import type { SegmentMemory } from "../segment/segment-memory.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import type { NamespaceSettings } from "../write/namespace-settings.ts";
 
 /** What reading a namespace from the store takes, in a server and in an indexer. */
 export interface OpeningParts {

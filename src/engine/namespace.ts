@@ -10,31 +10,35 @@
 import { assert } from "../base/assert.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import type { WalEntry } from "../log/wal-entry.ts";
-import type { AttributeType } from "../model/attribute-type.ts";
-import type { Schema } from "../model/schema.ts";
-import type { StoredSegment } from "../segment/stored-segments.ts";
-import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import { BackgroundWork } from "./background-work.ts";
+import { asDamage, SegmentMissing } from "../cache/resident-ranges.ts";
+import { BackgroundWork } from "../commit/background/background-work.ts";
+import { IndexBuilder } from "../commit/background/index-builder.ts";
 import {
   type Group,
   type GroupMember,
   type IdleJob,
   type QueuedJob,
   takeGroup,
-} from "./commit-group.ts";
-import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
-import { currentDocuments } from "./current-documents.ts";
+} from "../commit/commit-group.ts";
+import { type CommitJob, type JobState, NamespaceRetired } from "../commit/commit-job.ts";
+import { currentDocuments } from "../commit/current-documents.ts";
+import { ManifestFollower } from "../commit/following/manifest-follower.ts";
+import { stateOf } from "../commit/namespace-state.ts";
+import type { WalEntry } from "../log/wal-entry.ts";
+import type { AttributeType } from "../model/attribute-type.ts";
+import type { Schema } from "../model/schema.ts";
+import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
+import type {
+  NamespaceInstance,
+  NamespaceState,
+  PublishedDelta,
+} from "../namespace/published-state.ts";
+import { openImports } from "../namespace/recovery/open-stored-segment.ts";
+import type { StoredSegment } from "../segment/stored-segments.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { type HeldDocuments, holdDocuments } from "./held-documents.ts";
-import { IndexBuilder } from "./index-builder.ts";
-import { ManifestFollower } from "./manifest-follower.ts";
-import { factsAfter, type NamespaceFacts } from "./namespace-facts.ts";
 import { asOpenOutcome, NamespaceLog } from "./namespace-log.ts";
 import type { NamespaceParts, OpenedNamespace } from "./namespace-parts.ts";
-import { stateOf } from "./namespace-state.ts";
-import { openImports } from "./open-stored-segment.ts";
-import type { NamespaceInstance, NamespaceState, PublishedDelta } from "./published-state.ts";
-import { asDamage, SegmentMissing } from "./resident-ranges.ts";
 import { servedSchema, servedSchemaAfter } from "./served-texts.ts";
 
 /** One opening of one namespace. */

@@ -12,9 +12,24 @@ import {
 } from "../base/far-store-limits.ts";
 import { type SegmentId, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../base/limits.ts";
+import { asDamage } from "../cache/resident-ranges.ts";
 import { type ReadWalEntry, WalReader } from "../log/wal-reader.ts";
 import type { Manifest, ManifestSegment } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import type { ClockReading } from "../namespace/clock-reading.ts";
+import { isAnnounced } from "../namespace/generations/namespace-generations.ts";
+import { NamespaceDocuments } from "../namespace/namespace-documents.ts";
+import {
+  decodeFacts,
+  factsAfter,
+  type NamespaceFacts,
+  NO_FACTS,
+} from "../namespace/namespace-facts.ts";
+import type { NamespaceInstance } from "../namespace/published-state.ts";
+import { readsAhead } from "../namespace/recovery/namespace-listing.ts";
+import { openManifestSegment } from "../namespace/recovery/open-stored-segment.ts";
+import { TailLog } from "../namespace/recovery/tail-log.ts";
+import { staleIndexes } from "../namespace/segments/stale-indexes.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import { ListedObjectStore, type PrefixListing } from "../storage/listed-object-store.ts";
 import {
@@ -25,18 +40,8 @@ import {
 } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { decodeBatches, type WriteBatch } from "../write/wal-records.ts";
-import type { ClockReading } from "./clock-reading.ts";
-import { NamespaceDocuments } from "./namespace-documents.ts";
-import { decodeFacts, factsAfter, type NamespaceFacts, NO_FACTS } from "./namespace-facts.ts";
-import { isAnnounced } from "./namespace-generations.ts";
 import type { NamespaceParts, OpenedNamespace, OpeningParts } from "./namespace-parts.ts";
-import { readsAhead } from "./namespace-survey.ts";
-import { openManifestSegment } from "./open-stored-segment.ts";
-import type { NamespaceInstance } from "./published-state.ts";
-import { asDamage } from "./resident-ranges.ts";
 import { servedSchema } from "./served-texts.ts";
-import { staleIndexes } from "./stale-indexes.ts";
-import { TailLog } from "./tail-log.ts";
 
 /** What is opened. */
 export interface Opening {

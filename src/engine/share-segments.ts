@@ -4,13 +4,13 @@ import type { Clock } from "../base/clock.ts";
 import type { SegmentId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import { isDeleted } from "../namespace/generations/namespace-generations.ts";
+import { namespaceNotFound } from "../namespace/namespace-faults.ts";
+import { newPins, putPins } from "../namespace/segments/segment-pins.ts";
 import { homeOf, type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import type { HeldDocuments, HeldStoredSegment } from "./held-documents.ts";
-import { namespaceNotFound } from "./namespace-faults.ts";
-import { isDeleted } from "./namespace-generations.ts";
 import type { NamespaceParts } from "./namespace-parts.ts";
-import { newPins, putPins } from "./segment-pins.ts";
 
 /** The stored segments of a source with live documents. */
 export interface Sharing {

@@ -1,9 +1,9 @@
 /** The write thread's figures for `/metrics`. */
 
+import type { EngineMetric } from "../api/engine.ts";
+import type { NamespaceCatalog } from "../commit/namespace-catalog.ts";
 import type { Arenas } from "../kernel/arena.ts";
 import type { CountingObjectStore } from "../storage/counting-object-store.ts";
-import type { EngineMetric } from "./engine.ts";
-import type { NamespaceCatalog } from "./namespace-catalog.ts";
 
 /** Where the figures come from. */
 export interface MetricSources {

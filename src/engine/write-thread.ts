@@ -3,12 +3,21 @@
  */
 
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { EmbeddingConfig } from "../api/config.ts";
+import { embeddingSource } from "../api/embedding-source.ts";
+import { type OperationContext, runOperation } from "../api/write-operations.ts";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { IDLE_SWEEP_MS, MANIFEST_POLL_MS, METRICS_INTERVAL_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
+import type { FromCache, ToCache } from "../cache/cache-messages.ts";
+import { connectCache } from "../cache/cache-reader.ts";
+import { CacheWarmer } from "../commit/background/cache-warmer.ts";
+import { NamespaceCatalog } from "../commit/namespace-catalog.ts";
 import { Arenas } from "../kernel/arena.ts";
+import { THRESHOLDS } from "../namespace/thresholds.ts";
+import { arenaSegmentMemory } from "../segment/format/arena-segment-memory.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { acquireDirectoryLock, type DirectoryLock } from "../storage/directory-lock.ts";
 import { type DiskCacheConfig, withDiskCache } from "../storage/disk-cache-store.ts";
@@ -20,20 +29,11 @@ import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import { isExclusive, type StoreConfig, storeName } from "../storage/store-config.ts";
 import { probeStore } from "../storage/store-probe.ts";
-import { arenaSegmentMemory } from "./arena-segment-memory.ts";
-import type { FromCache, ToCache } from "./cache-messages.ts";
-import { connectCache } from "./cache-reader.ts";
-import { CacheWarmer } from "./cache-warmer.ts";
-import type { EmbeddingConfig } from "./config.ts";
-import { diskCacheMetrics } from "./disk-cache-metrics.ts";
-import { embeddingSource } from "./embedding-source.ts";
-import { movableBuffers } from "./movable-buffers.ts";
-import { NamespaceCatalog } from "./namespace-catalog.ts";
+import { diskCacheMetrics } from "../threads/disk-cache-metrics.ts";
+import { movableBuffers } from "../threads/movable-buffers.ts";
+import type { FromWriteThread, LogMessage, ToWriteThread } from "../threads/thread-messages.ts";
+import { WriteService } from "../threads/write/write-service.ts";
 import type { SharedParts } from "./namespace-parts.ts";
-import type { FromWriteThread, LogMessage, ToWriteThread } from "./thread-messages.ts";
-import { THRESHOLDS } from "./thresholds.ts";
-import { type OperationContext, runOperation } from "./write-operations.ts";
-import { WriteService } from "./write-service.ts";
 import { writeThreadMetrics } from "./write-thread-metrics.ts";
 
 /** What the main thread tells this thread at its start. */

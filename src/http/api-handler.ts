@@ -4,10 +4,10 @@
  */
 
 import type { IncomingMessage } from "node:http";
+import type { Engine, EngineAnswer, EngineRequest } from "../api/engine.ts";
+import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import { namespaceName } from "../base/ids.ts";
 import { BODY_SWEEP_MS, QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../base/limits.ts";
-import type { Engine, EngineAnswer, EngineRequest } from "../engine/engine.ts";
-import { errorAnswer, errorBody } from "../engine/error-answer.ts";
 import type { AuthCheck } from "./auth.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { BodyStalled, RequestBody, UnsupportedEncoding } from "./request-body.ts";

@@ -2,8 +2,8 @@
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import type { EngineAnswer } from "../api/engine.ts";
 import { COMPRESSED_BODY_BYTES_MIN } from "../base/limits.ts";
-import type { EngineAnswer } from "../engine/engine.ts";
 
 const compress = promisify(gzip);
 

@@ -7,6 +7,8 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Engine, EngineAnswer } from "../api/engine.ts";
+import { errorBody } from "../api/error-answer.ts";
 import type { Clock } from "../base/clock.ts";
 import {
   BODY_DISCARD_MS_MAX,
@@ -20,8 +22,6 @@ import {
   REQUEST_MS_MAX,
 } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
-import type { Engine, EngineAnswer } from "../engine/engine.ts";
-import { errorBody } from "../engine/error-answer.ts";
 import { ApiHandler, type ApiOutcome } from "./api-handler.ts";
 import { authCheck } from "./auth.ts";
 import { BodyBudget } from "./body-budget.ts";

@@ -4,9 +4,9 @@
  * can only be pointed at URLs that have one.
  */
 
+import type { OperationName } from "../api/engine.ts";
 import { namespaceNameFault } from "../base/ids.ts";
 import { nearestName } from "../base/nearest-name.ts";
-import type { OperationName } from "../engine/engine.ts";
 
 type ApiVersion = "v1" | "v2";
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { findGenerations } from "../../src/engine/namespace-generations.ts";
+import { findGenerations } from "../../src/namespace/generations/namespace-generations.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { generationPrefix } from "../../src/storage/object-keys.ts";
 import { EngineFixture, type Row } from "../support/engine-fixture.ts";

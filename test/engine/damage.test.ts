@@ -9,7 +9,7 @@ import {
   FRAME_KINDS,
   type FrameKind,
 } from "../../src/codec/frame.ts";
-import { putTombstones } from "../../src/engine/segment-objects.ts";
+import { putTombstones } from "../../src/segment/segment-objects.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
 import { damagedBytes } from "../support/damaged-bytes.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../src/base/far-store-limits.ts";
 import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { readsAhead } from "../../src/engine/namespace-survey.ts";
+import { readsAhead } from "../../src/namespace/recovery/namespace-listing.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import {
   ALWAYS,

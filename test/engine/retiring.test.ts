@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
-import type { CommitJob } from "../../src/engine/commit-job.ts";
+import type { CommitJob } from "../../src/commit/commit-job.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
 import { HookedObjectStore } from "../support/hooked-object-store.ts";
 import { row, rowsUpTo } from "../support/sharing-server.ts";

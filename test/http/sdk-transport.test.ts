@@ -2,8 +2,8 @@
 
 import { Turbopuffer } from "@turbopuffer/turbopuffer";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { errorAnswer } from "../../src/api/error-answer.ts";
 import { invalid } from "../../src/base/errors.ts";
-import { errorAnswer } from "../../src/engine/error-answer.ts";
 import { jsonAnswer } from "../support/fake-engine.ts";
 import { httpFixture } from "../support/http-fixture.ts";
 

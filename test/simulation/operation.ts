@@ -1,6 +1,6 @@
 /** What clients ask for and what they hear. */
 
-import type { OperationName } from "../../src/engine/engine.ts";
+import type { OperationName } from "../../src/api/engine.ts";
 import type { QueryRequest } from "../../src/model/query.ts";
 import type { Answer } from "../support/engine-fixture.ts";
 import type { SimulatedWrite } from "./namespace-state.ts";

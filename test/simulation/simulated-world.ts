@@ -3,12 +3,12 @@
 import { isDatabaseError } from "../../src/base/errors.ts";
 import { GARBAGE_GRACE_MS, INDEX_STEP_BYTES_MAX } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
-import { Indexer } from "../../src/engine/indexer.ts";
-import { localCache } from "../../src/engine/local-cache.ts";
-import { THRESHOLDS } from "../../src/engine/thresholds.ts";
+import { localCache } from "../../src/cache/local-cache.ts";
+import { Indexer } from "../../src/indexer/indexer.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
+import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
 import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
 import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
 import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";

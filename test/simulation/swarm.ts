@@ -4,7 +4,7 @@
  */
 
 import type { Random } from "../../src/base/random.ts";
-import type { Thresholds } from "../../src/engine/thresholds.ts";
+import type { Thresholds } from "../../src/namespace/thresholds.ts";
 import { FAIR, type Weather } from "./weather.ts";
 
 /** What clients do. */

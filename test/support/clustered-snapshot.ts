@@ -2,8 +2,8 @@
 
 import type { Ordinal } from "../../src/base/ids.ts";
 import { hasBit, setBit } from "../../src/codec/bitmap.ts";
-import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
 import type { Snapshot } from "../../src/query/snapshot.ts";
+import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
 import { type OpenSegment, openSegment } from "../../src/segment/segment-reader.ts";
 import { planClustered } from "../../src/segment/segment-reorder.ts";
 import type { SegmentSnapshot } from "../../src/segment/segment-view.ts";

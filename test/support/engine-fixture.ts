@@ -4,44 +4,44 @@
  * take milliseconds.
  */
 
+import type { EngineAnswer, EngineRequest, OperationName } from "../../src/api/engine.ts";
+import { type OperationContext, runOperation } from "../../src/api/write-operations.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { DatabaseError } from "../../src/base/errors.ts";
 import { namespaceName } from "../../src/base/ids.ts";
 import { MANIFEST_RELOAD_MS } from "../../src/base/limits.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
+import { connectCache } from "../../src/cache/cache-reader.ts";
+import type { CacheService } from "../../src/cache/cache-service.ts";
+import { localCachePort } from "../../src/cache/local-cache.ts";
+import type { SegmentReads } from "../../src/cache/segment-reads.ts";
+import { CacheWarmer } from "../../src/commit/background/cache-warmer.ts";
+import { NamespaceCatalog } from "../../src/commit/namespace-catalog.ts";
 import { hashEmbeddingProvider } from "../../src/embed/hash-embedding-provider.ts";
-import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
-import { connectCache } from "../../src/engine/cache-reader.ts";
-import type { CacheService } from "../../src/engine/cache-service.ts";
 import type { FromCacheThread } from "../../src/engine/cache-thread.ts";
-import { CacheWarmer } from "../../src/engine/cache-warmer.ts";
-import type { EngineAnswer, EngineRequest, OperationName } from "../../src/engine/engine.ts";
-import { Indexer } from "../../src/engine/indexer.ts";
-import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
-import { localCachePort } from "../../src/engine/local-cache.ts";
-import { NamespaceCatalog } from "../../src/engine/namespace-catalog.ts";
 import type { SharedParts } from "../../src/engine/namespace-parts.ts";
-import { QueryService } from "../../src/engine/query-service.ts";
-import type { SegmentReads } from "../../src/engine/segment-reads.ts";
-import type {
-  FromQueryThread,
-  FromWriteThread,
-  ToQueryThread,
-  ToWriteThread,
-} from "../../src/engine/thread-messages.ts";
-import { ThreadedEngine } from "../../src/engine/threaded-engine.ts";
-import { THRESHOLDS, type Thresholds } from "../../src/engine/thresholds.ts";
-import { type OperationContext, runOperation } from "../../src/engine/write-operations.ts";
-import { WriteService } from "../../src/engine/write-service.ts";
+import { Indexer } from "../../src/indexer/indexer.ts";
+import type { IndexerParts } from "../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import { THRESHOLDS, type Thresholds } from "../../src/namespace/thresholds.ts";
 import type { Probing } from "../../src/query/query-context.ts";
+import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
 import type { DiskCache } from "../../src/storage/disk-cache.ts";
 import type { DiskCacheConfig } from "../../src/storage/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
 import { DATA_KEY_BYTES, type KeyService } from "../../src/storage/key-service.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
+import { QueryService } from "../../src/threads/query/query-service.ts";
+import type {
+  FromQueryThread,
+  FromWriteThread,
+  ToQueryThread,
+  ToWriteThread,
+} from "../../src/threads/thread-messages.ts";
+import { ThreadedEngine } from "../../src/threads/threaded-engine.ts";
+import { WriteService } from "../../src/threads/write/write-service.ts";
 import { openFixtureStore, startFixtureCache } from "./fixture-store.ts";
 import { type ClusterSizes, partsOfIndexer } from "./indexer-parts.ts";
 import { InstantClock } from "./instant-clock.ts";

@@ -6,8 +6,8 @@ import type {
   EngineMetric,
   EngineRequest,
   EngineStatus,
-} from "../../src/engine/engine.ts";
-import { errorAnswer } from "../../src/engine/error-answer.ts";
+} from "../../src/api/engine.ts";
+import { errorAnswer } from "../../src/api/error-answer.ts";
 
 /** A request as it arrived, with its body read. */
 export interface SeenRequest extends Omit<EngineRequest, "body" | "signal"> {

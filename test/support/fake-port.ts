@@ -1,4 +1,4 @@
-import type { ThreadPort } from "../../src/engine/thread-port.ts";
+import type { ThreadPort } from "../../src/threads/thread-port.ts";
 
 /** A thread that says what the test says, and remembers what it was told. */
 export class FakePort<To, From> implements ThreadPort<To, From> {

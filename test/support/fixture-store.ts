@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../src/base/clock.ts";
 import type { Random } from "../../src/base/random.ts";
-import { CacheService } from "../../src/engine/cache-service.ts";
+import { CacheService } from "../../src/cache/cache-service.ts";
 import type { Arenas } from "../../src/kernel/arena.ts";
 import type { DiskCache } from "../../src/storage/disk-cache.ts";
 import { type DiskCacheConfig, withDiskCache } from "../../src/storage/disk-cache-store.ts";

@@ -2,12 +2,12 @@
 
 import { CLUSTERED_ROWS_MIN } from "../../src/base/cluster-limits.ts";
 import { INDEX_STEP_BYTES_MAX } from "../../src/base/limits.ts";
-import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
-import type { IndexerParts } from "../../src/engine/indexer-parts.ts";
-import { localCache } from "../../src/engine/local-cache.ts";
+import { localCache } from "../../src/cache/local-cache.ts";
 import type { SharedParts } from "../../src/engine/namespace-parts.ts";
+import type { IndexerParts } from "../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
+import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 
 const MIB = 1024 * 1024;

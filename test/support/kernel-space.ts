@@ -1,9 +1,9 @@
 /** Kernels of both kinds over memory of their own, for tests of what is computed through them. */
 
-import { arenaSegmentMemory } from "../../src/engine/arena-segment-memory.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
 import { compileKernel } from "../../src/kernel/load-kernel.ts";
+import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
 import type { KernelSpace } from "../../src/vector/centroids.ts";
 
 const MIB = 1024 * 1024;

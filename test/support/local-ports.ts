@@ -1,6 +1,6 @@
 /** Two ends of a talk inside one thread, so that tests need no workers. */
 
-import type { ThreadPort } from "../../src/engine/thread-port.ts";
+import type { ThreadPort } from "../../src/threads/thread-port.ts";
 
 /** The far end of a port. */
 export interface FarEnd<To, From> {

@@ -1,0 +1,383 @@
+/** Answers the calls of the write thread: one function for each operation. */
+
+import { DatabaseError } from "../base/errors.ts";
+import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import {
+  BILLED_QUERY_BYTES_MIN,
+  QUERY_BODY_BYTES_MAX,
+  UNINDEXED_RETRY_MS,
+} from "../base/limits.ts";
+import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
+import { copyNamespace } from "../commit/copies/copy-namespace.ts";
+import { metadataOf } from "../commit/metadata.ts";
+import type { NamespaceCatalog } from "../commit/namespace-catalog.ts";
+import {
+  deleteJob,
+  schemaJob,
+  settingsJob,
+  WriteJob,
+  type WriteJobContext,
+} from "../commit/write-jobs.ts";
+import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
+import type { Namespace } from "../engine/namespace.ts";
+import type { NamespaceParts } from "../engine/namespace-parts.ts";
+import type { EmbeddingFigures } from "../model/request-figures.ts";
+import { EMPTY_SCHEMA } from "../model/schema.ts";
+import type { WriteRequest } from "../model/write-request.ts";
+import { namespaceNotFound } from "../namespace/namespace-faults.ts";
+import { segmentKey } from "../storage/object-keys.ts";
+import type { BodySource, CallMessage, CallReporter } from "../threads/write/write-service.ts";
+import { encodeMetadataAnswer } from "../wire/metadata-json.ts";
+import { encodeListAnswer, parseListParameters } from "../wire/namespace-list.ts";
+import { parseMetadataPatch, parseSchemaBody } from "../wire/parse-namespace-bodies.ts";
+import { WriteBodyParser } from "../wire/parse-write.ts";
+import { encodeSchemaAnswer } from "../wire/schema-json.ts";
+import { encodeDeleteAnswer, encodeWarmAnswer } from "../wire/service-answers.ts";
+import { encodeWriteAnswer, NO_COUNTS } from "../wire/write-answer.ts";
+import { embedDocuments, planEmbeddings } from "../write/embed-documents.ts";
+import { mergeSchema } from "../write/merge-schema.ts";
+import type { EngineAnswer } from "./engine.ts";
+
+/** What the operations work with. */
+export interface OperationContext {
+  readonly parts: Pick<
+    NamespaceParts,
+    "clock" | "random" | "log" | "reads" | "memory" | "thresholds" | "storeFor" | "yield"
+  >;
+  readonly catalog: NamespaceCatalog;
+  readonly embedding: EmbeddingProvider;
+  readonly warmer: CacheWarmer;
+  /** Throws (400) if there is no customer-managed key of this name. */
+  checkKey(keyName: string): Promise<void>;
+}
+
+/** Answers one call. Operating errors are thrown. */
+export async function runOperation(
+  call: CallMessage,
+  body: BodySource,
+  reporter: CallReporter,
+  context: OperationContext,
+): Promise<EngineAnswer> {
+  if (call.operation === "list_namespaces") return listNamespaces(call, context);
+  const { namespace: name } = call;
+  if (name === undefined) throw new Error(`${call.operation} without a namespace`);
+  const operations = new NamespaceOperations(name, call, context);
+  switch (call.operation) {
+    case "write":
+      return operations.write(body, reporter);
+    case "delete_namespace":
+      return operations.delete();
+    case "get_metadata":
+      return operations.metadata();
+    case "update_metadata":
+      return operations.updateMetadata(await wholeBody(body));
+    case "get_schema":
+      return operations.schema();
+    case "update_schema":
+      return operations.updateSchema(await wholeBody(body));
+    case "warm_cache_hint":
+      return operations.hintWarm();
+    case "warm_cache":
+      return operations.warm();
+    case "purge_cache":
+      return operations.purge();
+    case "open":
+      return operations.open();
+    case "verify":
+      return operations.verify();
+    case "refresh":
+      return operations.refresh();
+    case "describe_namespace":
+      return operations.describe();
+    default:
+      throw new Error(`${call.operation} is not for the write thread`);
+  }
+}
+
+async function listNamespaces(
+  call: CallMessage,
+  { catalog }: OperationContext,
+): Promise<EngineAnswer> {
+  const parameters = parseListParameters(call.parameters);
+  const names = await catalog.list(parameters);
+  return json(200, encodeListAnswer(names, parameters.pageSize));
+}
+
+/** What a write asks for. */
+type ParsedWrite =
+  | { readonly kind: "copy"; readonly request: WriteRequest }
+  | {
+      readonly kind: "documents";
+      readonly job: WriteJob;
+      readonly figures: EmbeddingFigures | undefined;
+    };
+
+/** Operations on one namespace. */
+class NamespaceOperations {
+  readonly #name: NamespaceName;
+  readonly #call: CallMessage;
+  readonly #context: OperationContext;
+  readonly #startedMs: number;
+
+  constructor(name: NamespaceName, call: CallMessage, context: OperationContext) {
+    this.#name = name;
+    this.#call = call;
+    this.#context = context;
+    this.#startedMs = context.parts.clock.monotonicMs();
+  }
+
+  async write(body: BodySource, reporter: CallReporter): Promise<EngineAnswer> {
+    const { catalog } = this.#context;
+    const namespace = await catalog.get(this.#name);
+    try {
+      return await this.#writeTo(namespace, body, reporter);
+    } finally {
+      catalog.forgetIfAbsent(this.#name);
+    }
+  }
+
+  async #writeTo(
+    namespace: Namespace,
+    body: BodySource,
+    reporter: CallReporter,
+  ): Promise<EngineAnswer> {
+    const { catalog } = this.#context;
+    const parsed = await this.#parse(namespace, body);
+    if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
+    const outcome = await catalog.submit(this.#name, parsed.job);
+    const queryBilling = outcome.queries > 0 ? billedReads(outcome.queries, namespace) : undefined;
+    return json(
+      200,
+      encodeWriteAnswer({
+        counts: outcome,
+        copiedCount: undefined,
+        billedBytes: outcome.billedBytes,
+        queryBilling,
+        serverTotalMs: this.#elapsedMs(),
+        embedding: parsed.figures,
+      }),
+    );
+  }
+
+  /** Nobody but the job keeps the documents as they were written: they may be large. */
+  async #parse(namespace: Namespace, body: BodySource): Promise<ParsedWrite> {
+    const request = await parseBody(body, namespace);
+    if (request.encryption?.kind === "customer_managed") {
+      await this.#context.checkKey(request.encryption.keyName);
+    }
+    if (request.copyFrom !== undefined) return { kind: "copy", request };
+    this.#checkBackpressure(namespace, request);
+    const embedded = await this.#embed(request, namespace);
+    const job = new WriteJob(embedded.request, this.#jobContext());
+    return { kind: "documents", job, figures: embedded.figures };
+  }
+
+  async delete(): Promise<EngineAnswer> {
+    await this.#context.catalog.delete(this.#name, deleteJob(this.#name));
+    return json(200, encodeDeleteAnswer());
+  }
+
+  async metadata(): Promise<EngineAnswer> {
+    const namespace = await this.#findNewest();
+    return json(200, encodeMetadataAnswer(metadataOf(namespace), this.#call.apiVersion));
+  }
+
+  async updateMetadata(body: Uint8Array): Promise<EngineAnswer> {
+    await this.#findNewest();
+    const patch = parseMetadataPatch(body);
+    await this.#context.catalog.submit(this.#name, settingsJob(patch, this.#jobContext()));
+    return this.metadata();
+  }
+
+  async schema(): Promise<EngineAnswer> {
+    const { facts } = await this.#findNewest();
+    return json(200, encodeSchemaAnswer(facts.schema));
+  }
+
+  async updateSchema(body: Uint8Array): Promise<EngineAnswer> {
+    await this.#findNewest();
+    const job = schemaJob(parseSchemaBody(body), this.#jobContext());
+    const schema = await this.#context.catalog.submit(this.#name, job);
+    return json(200, encodeSchemaAnswer(schema));
+  }
+
+  async open(): Promise<EngineAnswer> {
+    await this.#findNewest();
+    return ok();
+  }
+
+  /** Answers 200 if an instance has seen all that is committed, or else 409. */
+  async verify(): Promise<EngineAnswer> {
+    const { instance = "" } = this.#call.parameters;
+    if (await this.#context.catalog.verify(this.#name, instance)) return ok();
+    return json(409, new Uint8Array(0));
+  }
+
+  /** Answers when the newest manifest was taken over. */
+  async refresh(): Promise<EngineAnswer> {
+    const namespace = await this.#findNewest();
+    await namespace.refresh();
+    return ok();
+  }
+
+  /** Answers at once; what cannot be read now is read by the queries that need it. */
+  async hintWarm(): Promise<EngineAnswer> {
+    const namespace = await this.#find();
+    this.#context.warmer.hint(namespace);
+    return json(202, encodeWarmAnswer());
+  }
+
+  /** Answers when everything is in memory. */
+  async warm(): Promise<EngineAnswer> {
+    await this.#context.warmer.warm(await this.#find());
+    return ok();
+  }
+
+  /** Answers when nothing of the stored segments is in memory or in the disk cache. */
+  async purge(): Promise<EngineAnswer> {
+    const { stored, at } = await this.#find();
+    const objects = stored.flatMap(({ object, tombstones }) => {
+      if (tombstones === undefined) return [object];
+      return [object, segmentKey(at, tombstones.object as SegmentId)];
+    });
+    await this.#context.parts.reads.purge(objects);
+    return ok();
+  }
+
+  /** The deprecated HEAD answer: facts in headers. */
+  async describe(): Promise<EngineAnswer> {
+    const namespace = await this.#findNewest();
+    const { documentCount, schema } = namespace.state();
+    const vector = schema.attributes.get("vector")?.type;
+    const dimensions = vector?.kind === "vector" ? vector.dimensions : 0;
+    const answer = json(200, new Uint8Array(0));
+    const headers = {
+      ...answer.headers,
+      "x-turbopuffer-dimensions": String(dimensions),
+      "x-turbopuffer-approx-num-vectors": String(documentCount),
+    };
+    return { ...answer, headers };
+  }
+
+  async #copy(request: WriteRequest, reporter: CallReporter): Promise<EngineAnswer> {
+    const { parts, catalog } = this.#context;
+    reporter.long();
+    const progress = (text: string) => reporter.progress(text);
+    const copied = await copyNamespace(this.#name, request, { parts, catalog, progress });
+    return json(
+      200,
+      encodeWriteAnswer({
+        counts: NO_COUNTS,
+        copiedCount: copied.documentCount,
+        billedBytes: copied.billedBytes,
+        queryBilling: undefined,
+        serverTotalMs: this.#elapsedMs(),
+        embedding: undefined,
+      }),
+    );
+  }
+
+  async #embed(
+    request: WriteRequest,
+    namespace: Namespace,
+  ): Promise<{ request: WriteRequest; figures: EmbeddingFigures | undefined }> {
+    const { upserts, schema: declared, distanceMetric } = request;
+    const { clock } = this.#context.parts;
+    if (upserts === undefined) return { request, figures: undefined };
+    const current = namespace.exists ? namespace.facts.schema : EMPTY_SCHEMA;
+    const { schema } = mergeSchema(current, {
+      declared,
+      path: "schema",
+      distanceMetric,
+      isNewNamespace: !namespace.exists,
+      dimensionsOf: (model) => this.#context.embedding.dimensionsOf(model),
+    });
+    const jobs = planEmbeddings(upserts, schema);
+    if (jobs.length === 0) return { request, figures: undefined };
+    const startedMs = clock.monotonicMs();
+    const embedded = await embedDocuments(upserts, jobs, this.#context.embedding);
+    const figures = { tokens: embedded.tokens, ms: clock.monotonicMs() - startedMs };
+    return { request: { ...request, upserts: embedded.upserts }, figures };
+  }
+
+  #checkBackpressure(namespace: Namespace, request: WriteRequest): void {
+    const { unindexedBytes } = namespace.state();
+    const { unindexedBytesMax } = this.#context.parts.thresholds;
+    if (request.disableBackpressure || unindexedBytes <= unindexedBytesMax) return;
+    throw new DatabaseError(
+      "overloaded",
+      `💔 too much unindexed data in namespace '${this.#name}': ${unindexedBytes} bytes, at most ` +
+        `${unindexedBytesMax}; retry later, or set disable_backpressure`,
+      { retryAfterMs: UNINDEXED_RETRY_MS },
+    );
+  }
+
+  async #find(): Promise<Namespace> {
+    return this.#existing(await this.#context.catalog.find(this.#name));
+  }
+
+  async #findNewest(): Promise<Namespace> {
+    return this.#existing(await this.#context.catalog.findNewest(this.#name));
+  }
+
+  #existing(namespace: Namespace | undefined): Namespace {
+    if (namespace === undefined) throw namespaceNotFound(this.#name);
+    return namespace;
+  }
+
+  #jobContext(): WriteJobContext {
+    const { parts, embedding } = this.#context;
+    return {
+      name: this.#name,
+      nowMs: parts.clock.nowMs(),
+      dimensionsOf: (model) => embedding.dimensionsOf(model),
+    };
+  }
+
+  #elapsedMs(): number {
+    return this.#context.parts.clock.monotonicMs() - this.#startedMs;
+  }
+}
+
+/** Made anew each time, since an answer's bytes move to another thread. */
+function ok(): EngineAnswer {
+  return json(200, new TextEncoder().encode('{"status":"OK"}'));
+}
+
+/** Parses a write's body while it arrives. */
+async function parseBody(body: BodySource, namespace: Namespace): Promise<WriteRequest> {
+  const parser = new WriteBodyParser({ typeOf: (attribute) => namespace.typeOf(attribute) });
+  for (;;) {
+    const chunk = await body.next();
+    if (chunk === undefined) return parser.finish();
+    parser.push(chunk);
+  }
+}
+
+async function wholeBody(body: BodySource): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const chunk = await body.next();
+    if (chunk === undefined) return Buffer.concat(chunks);
+    bytes += chunk.length;
+    if (bytes > QUERY_BODY_BYTES_MAX) {
+      const limit = `the limit of ${QUERY_BODY_BYTES_MAX} bytes`;
+      throw new DatabaseError("too_large", `💔 request body is over ${limit}`);
+    }
+    chunks.push(chunk.slice());
+  }
+}
+
+/** Queries that a write had to run, at the price of the smallest query or of the namespace. */
+function billedReads(
+  queries: number,
+  namespace: Namespace,
+): { bytesQueried: number; bytesReturned: number } {
+  const bytes = Math.max(BILLED_QUERY_BYTES_MIN, namespace.state().logicalBytes);
+  return { bytesQueried: queries * bytes, bytesReturned: 0 };
+}
+
+function json(status: number, body: Uint8Array): EngineAnswer {
+  return { status, headers: { "content-type": "application/json" }, body };
+}

@@ -1,0 +1,55 @@
+/** Loads what most queries of a namespace look at: asked for, or in the background upon a hint. */
+
+import type { EngineLog } from "../../api/config.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import type { NamespaceName } from "../../base/ids.ts";
+import { MEMORY_RETRY_MS, WARM_HINTS_MAX } from "../../base/limits.ts";
+import type { SegmentReads } from "../../cache/segment-reads.ts";
+import type { Namespace } from "../../engine/namespace.ts";
+import { touchSegment } from "../../segment/touch-segment.ts";
+
+/** Warms the caches of one server. */
+export class CacheWarmer {
+  readonly #reads: SegmentReads;
+  readonly #log: EngineLog;
+  /** Hinted at and not done yet, by name; the first is under way. */
+  readonly #hinted = new Map<NamespaceName, Namespace>();
+  #isRunning = false;
+
+  constructor({ reads, log }: { readonly reads: SegmentReads; readonly log: EngineLog }) {
+    this.#reads = reads;
+    this.#log = log;
+  }
+
+  /** Reads it into memory, as far as there is room. */
+  async warm({ stored }: Pick<Namespace, "stored">): Promise<void> {
+    for (const { segment } of stored) await this.#reads.run(() => touchSegment(segment.view));
+  }
+
+  /**
+   * Does so later, one namespace after the other, and once for all hints that wait; what cannot be
+   * read then is read by the queries that need it. Throws `overloaded` where too many wait.
+   */
+  hint(namespace: Namespace): void {
+    const { name } = namespace;
+    if (!this.#hinted.has(name) && this.#hinted.size >= WARM_HINTS_MAX) {
+      const message = `💔 ${WARM_HINTS_MAX} namespaces wait for their caches to be warmed`;
+      const retryAfterMs = MEMORY_RETRY_MS;
+      throw new DatabaseError("overloaded", `${message}; retry later`, { retryAfterMs });
+    }
+    this.#hinted.set(name, namespace);
+    if (!this.#isRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (const [name, namespace] of this.#hinted) {
+      await this.warm(namespace).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#log("warn", "cannot warm the cache", { namespace: name, reason });
+      });
+      this.#hinted.delete(name);
+    }
+    this.#isRunning = false;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Gives existing documents the indexes that a changed schema asks for, segment by segment.
+ *
+ * A new index on few documents is built before the write answers. On many it is built in the
+ * background; queries that need it are told how far it is (202). Changed full-text settings are
+ * different: queries keep the old index until all of the new one is there, so the namespace's
+ * commits wait, and the exchange is published at once. Where memory runs out in between, the rest
+ * is left to the background, for the write is durable by then.
+ *
+ * Stored segments are written anew by an indexer, which is told of them; until a manifest brings
+ * segments that have the index, queries that need it are told so. Where full-text settings changed
+ * the old ones are served until then, also in the memtable (`served-texts.ts`).
+ */
+
+import { isDatabaseError } from "../../base/errors.ts";
+import type { SegmentReads } from "../../cache/segment-reads.ts";
+import type { NamespaceParts, OpenedNamespace } from "../../engine/namespace-parts.ts";
+import { servedSchema } from "../../engine/served-texts.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
+import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
+import type { IndexBuild, PublishedDelta } from "../../namespace/published-state.ts";
+import { staleIndexes } from "../../namespace/segments/stale-indexes.ts";
+import type { IndexToBuild } from "../../write/merge-schema.ts";
+
+/** Builds the indexes of one namespace. */
+export class IndexBuilder {
+  readonly #documents: NamespaceDocuments;
+  readonly #reads: SegmentReads;
+  readonly #hint: () => void;
+  readonly #yield: () => Promise<void>;
+  /** Up to so many documents are indexed before the write answers. */
+  readonly #inlineDocumentsMax: number;
+  /** What stored segments lack. */
+  #stale: readonly IndexBuild[];
+  #building: IndexToBuild[] = [];
+
+  /** `hint` tells indexers that there is work. */
+  constructor(parts: NamespaceParts, opened: OpenedNamespace, hint: () => void) {
+    this.#reads = parts.reads;
+    this.#yield = parts.yield;
+    this.#documents = opened.documents;
+    this.#inlineDocumentsMax = parts.thresholds.indexInlineDocumentsMax;
+    this.#stale = opened.stale;
+    this.#hint = hint;
+    if (this.#stale.length > 0 || opened.facts.served.size > 0) hint();
+  }
+
+  /** Indexers have something to do for it. */
+  isWaiting({ served }: NamespaceFacts): boolean {
+    return this.#stale.length > 0 || served.size > 0;
+  }
+
+  /** There is something to do in the background. */
+  get isBuilding(): boolean {
+    return this.#building.length > 0;
+  }
+
+  /** Starts what a changed schema asks for. Returns the deltas of what had to be built at once. */
+  async begin(
+    asked: readonly IndexToBuild[],
+    { before, after }: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
+  ): Promise<PublishedDelta[]> {
+    const isReplaced = ({ attribute, index }: IndexToBuild) => {
+      return index === "full_text_search" && after.served.has(attribute);
+    };
+    const builds = asked.filter((build) => !isReplaced(build));
+    if (after.served.size > 0 && after.served !== before.served) this.#hint();
+    if (builds.length === 0) return [];
+    const { documentCount } = this.#documents.memtable;
+    const replaces = builds.some(
+      ({ attribute, index }) =>
+        index === "full_text_search" &&
+        before.schema.attributes.get(attribute)?.fullTextSearch !== undefined,
+    );
+    const schema = servedSchema(after);
+    this.#building = [...this.#building, ...builds];
+    if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
+    const deltas: PublishedDelta[] = [];
+    try {
+      for (;;) {
+        const delta = this.#documents.rebuildStep(schema);
+        if (delta === undefined) break;
+        deltas.push(delta);
+        await this.#yield();
+      }
+    } catch (error) {
+      if (!isDatabaseError(error, "overloaded")) throw error;
+      return deltas;
+    }
+    this.#building = [];
+    return deltas;
+  }
+
+  /** One step of the background builds; undefined if there are none. Throws `overloaded`. */
+  step(schema: Schema): PublishedDelta | undefined {
+    if (this.#building.length === 0) return undefined;
+    const delta = this.#documents.rebuildStep(schema);
+    if (delta !== undefined) return delta;
+    this.#building = [];
+    return this.#documents.unchanged();
+  }
+
+  /** What is being built and how far it is. */
+  builds(schema: Schema): IndexBuild[] {
+    if (this.#building.length === 0) return [...this.#stale];
+    const progress = this.#documents.memtable.rebuildProgress(schema);
+    return [...this.#building.map((build) => ({ ...build, ...progress })), ...this.#stale];
+  }
+
+  /** Looks which indexes stored segments lack, now that they or the schema have changed. */
+  async look(schema: Schema): Promise<void> {
+    const { stored } = this.#documents;
+    this.#stale = await this.#reads.run(() => staleIndexes(stored, schema));
+    if (this.#stale.length > 0) this.#hint();
+  }
+}

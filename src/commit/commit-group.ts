@@ -1,0 +1,135 @@
+/**
+ * Which waiting jobs go into one WAL entry, and what they make of the namespace. Whatever can fail
+ * for one job alone fails here, before anything is durable: binding, conditions, size, memory.
+ */
+
+import { DatabaseError } from "../base/errors.ts";
+import { COMMIT_GROUP_BYTES_MAX, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
+import { piecesBytes } from "../base/pieces.ts";
+import { servedSchema } from "../engine/served-texts.ts";
+import type { NewWalRecord } from "../log/wal-entry.ts";
+import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
+import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
+import type { PreparedSegments } from "../segment/memtable.ts";
+import { NotResident } from "../segment/not-resident.ts";
+import type { StoredDeaths } from "../segment/stored-segments.ts";
+import { GroupFootprint } from "../write/group-footprint.ts";
+import { encodeBatches } from "../write/wal-records.ts";
+import type { CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
+
+/** A job that waits, and who waits for it. */
+export interface QueuedJob {
+  readonly job: CommitJob<unknown>;
+  readonly succeed: (result: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** A job of a group. */
+export interface GroupMember extends QueuedJob {
+  readonly resolved: ResolvedJob<unknown>;
+  readonly records: readonly NewWalRecord[];
+  /** Its segments, in memory already. */
+  readonly prepared: PreparedSegments | undefined;
+  /** The documents of stored segments that it replaces or deletes. */
+  readonly deaths: StoredDeaths;
+}
+
+/** A job that leaves nothing in the log: refused, or with nothing to do. */
+export interface IdleJob {
+  /** Says what became of it. */
+  readonly tell: () => void;
+  /** It has to hear something else: the state that it was held against is not the one that is. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** Jobs that share a WAL entry, and the facts after them. */
+export interface Group {
+  /** Those that stand on the state before the group. */
+  readonly idle: readonly IdleJob[];
+  /** Empty, or the first one changes something. */
+  readonly members: readonly GroupMember[];
+  /** Those that were refused after what members change. */
+  readonly refused: readonly IdleJob[];
+  readonly facts: NamespaceFacts;
+}
+
+/** The namespace before the group. */
+export interface GroupBase {
+  readonly facts: NamespaceFacts;
+  readonly documents: NamespaceDocuments;
+  readonly nowMs: number;
+  /** Nobody else writes to the store: a job that is in a group is never bound again. */
+  readonly isExclusive: boolean;
+  /** What a job is resolved against when the facts are those. */
+  stateAt(facts: NamespaceFacts): JobState;
+}
+
+/**
+ * Takes as many jobs from the head of `queue` as fit together. Throws `NotResident`, and takes
+ * nothing, if the first one needs bytes of stored segments.
+ */
+export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
+  const idle: IdleJob[] = [];
+  const members: GroupMember[] = [];
+  const refused: IdleJob[] = [];
+  const footprint = new GroupFootprint();
+  const hasStored = base.documents.stored.length > 0;
+  let { facts } = base;
+  let bytes = 0;
+  let entryBytes = 0;
+  while (queue.length > 0) {
+    const { job, succeed, fail } = queue[0];
+    const isFirst = members.length === 0;
+    let isLast = job.alone;
+    if (!isFirst && (job.alone || bytes + job.bytes > COMMIT_GROUP_BYTES_MAX)) break;
+    try {
+      const bound = job.bind(facts);
+      if (!isFirst && bound.conflictsWith(footprint)) break;
+      const resolved = bound.resolve(base.stateAt(facts));
+      if (isFirst && resolved.batch.length === 0) {
+        idle.push({ fail, tell: () => succeed(resolved.result(base.facts)) });
+        queue.shift();
+        continue;
+      }
+      const after = factsAfter(facts, resolved.batch, { timeMs: base.nowMs, hasStored });
+      const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
+      const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
+      if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
+      // A key that cannot be had must fail nobody else.
+      const changesKey = keyOf(after) !== keyOf(facts);
+      if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
+      isLast ||= changesKey;
+      const deaths = base.documents.deathsOf(resolved.batch);
+      if (base.isExclusive) job.release?.();
+      const prepared = base.documents.prepare(resolved.batch, servedSchema(after));
+      members.push({ ...queue[0], resolved, records, prepared, deaths });
+      if (resolved.touched !== undefined) footprint.add(resolved.touched);
+      facts = after;
+      bytes += job.bytes;
+      entryBytes += size;
+    } catch (error) {
+      if (error instanceof NotResident) {
+        if (isFirst && idle.length === 0) throw error;
+        break; // It opens the next group.
+      }
+      (isFirst ? idle : refused).push({ fail, tell: () => fail(error) });
+    }
+    queue.shift();
+    if (isLast) break;
+  }
+  return { idle, members, refused, facts };
+}
+
+/** The customer-managed key with which a namespace writes, if any. */
+export function keyOf({ settings }: Pick<NamespaceFacts, "settings">): string | undefined {
+  const encryption = settings?.encryption;
+  return encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
+}
+
+function tooLarge(bytes: number): DatabaseError {
+  return new DatabaseError(
+    "too_large",
+    `💔 this write takes ${bytes} bytes as it is stored, at most ${WAL_ENTRY_BYTES_MAX} are ` +
+      "allowed; split it into smaller writes",
+  );
+}

@@ -1,0 +1,162 @@
+/**
+ * Follows the manifests that indexers write for one open namespace. A newer one is read beside the
+ * commits (`look`); what it changes is applied between two of them (`adopt`).
+ */
+
+import type { SequenceNumber } from "../../base/ids.ts";
+import { MANIFEST_RELOAD_MS } from "../../base/limits.ts";
+import type { NamespaceLog } from "../../engine/namespace-log.ts";
+import type { NamespaceParts, OpenedNamespace } from "../../engine/namespace-parts.ts";
+import { isReplaced } from "../../engine/served-texts.ts";
+import type { Manifest } from "../../manifest/manifest.ts";
+import type { ManifestStore } from "../../manifest/manifest-store.ts";
+import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
+import { decodeFacts, type NamespaceFacts } from "../../namespace/namespace-facts.ts";
+import type { PublishedDelta } from "../../namespace/published-state.ts";
+import { openManifestSegment } from "../../namespace/recovery/open-stored-segment.ts";
+import type { StoredSegment } from "../../segment/stored-segments.ts";
+
+/** What a look at the store has found. */
+export type FollowOutcome =
+  | "nothing new"
+  /** A newer manifest waits for `adopt`. */
+  | "newer"
+  /** It has indexes of other full-text settings: to change over at once, open again. */
+  | "replaced"
+  /** It covers entries that this instance never saw, and whose log may be collected. */
+  | "behind";
+
+interface Adoption {
+  readonly manifest: Manifest;
+  readonly segments: readonly StoredSegment[];
+  readonly indexedUpTo: SequenceNumber;
+  /** When it was the newest, by the monotonic clock. */
+  readonly askedMs: number;
+}
+
+/** One namespace's view of its manifests; one `look` at a time. */
+export class ManifestFollower {
+  readonly #parts: NamespaceParts;
+  readonly #opened: OpenedNamespace;
+  readonly #documents: NamespaceDocuments;
+  readonly #manifests: ManifestStore;
+  readonly #log: NamespaceLog;
+  #known: Manifest | undefined;
+  #adoption: Adoption | undefined;
+  /** When the known manifest was the newest for the last time. */
+  #newestMs: number;
+  #isClosed = false;
+  /** Found, and not yet adopted and published. */
+  #isPending = false;
+  /** Who waits until nothing is pending. */
+  #waiting: (() => void)[] = [];
+
+  constructor(parts: NamespaceParts, opened: OpenedNamespace, log: NamespaceLog) {
+    this.#parts = parts;
+    this.#opened = opened;
+    this.#documents = opened.documents;
+    this.#manifests = opened.manifests;
+    this.#log = log;
+    this.#known = opened.manifest;
+    this.#newestMs = parts.clock.monotonicMs();
+  }
+
+  /** Version of the manifest that was taken over last; 0 if there was none. */
+  get version(): number {
+    return this.#known?.version ?? 0;
+  }
+
+  /** A manifest waits to be adopted. */
+  get isReady(): boolean {
+    return this.#adoption !== undefined;
+  }
+
+  /**
+   * Looks for a newer manifest and reads it. Costs one request if there is none. The ids that it
+   * takes to adopt it are in memory afterwards, if they fit. `facts` are what this instance knows.
+   * `isSure`: by listing, which finds it whatever was collected since.
+   */
+  async look(facts: () => NamespaceFacts, isSure: boolean): Promise<FollowOutcome> {
+    if (this.#adoption !== undefined) return "newer";
+    const askedMs = this.#parts.clock.monotonicMs();
+    const newest = await (isSure ? this.#manifests.load() : this.#newest(askedMs));
+    if (newest === undefined || newest.version <= this.version) {
+      this.#newestMs = askedMs;
+      return "nothing new";
+    }
+    const { at } = this.#opened;
+    const { reads } = this.#parts;
+    const { indexedUpTo } = newest;
+    if (indexedUpTo > facts().sequence) return "behind";
+    if (isReplaced(facts(), decodeFacts(newest.state, indexedUpTo))) return "replaced";
+    const from = { store: this.#parts.storeFor(undefined), reads };
+    const segments = await Promise.all(
+      newest.segments.map(async (entry) => {
+        const known = this.#documents.stored.find(({ segment }) => segment.view.id === entry.id);
+        return known ?? openManifestSegment(entry, at, from);
+      }),
+    );
+    await reads.run(() => this.#documents.deathsIn(segments, indexedUpTo));
+    this.#adoption = { manifest: newest, segments, indexedUpTo, askedMs };
+    this.#isPending = true;
+    return "newer";
+  }
+
+  /**
+   * Takes over the manifest that `look` found. Nothing may be committed meanwhile. Throws `corrupt`
+   * if the manifest has not the documents that are here, and what loading fails with.
+   */
+  async adopt(): Promise<PublishedDelta | undefined> {
+    const adoption = this.#adoption;
+    if (adoption === undefined) return undefined;
+    this.#adoption = undefined;
+    const { segments, indexedUpTo, manifest, askedMs } = adoption;
+    const { reads } = this.#parts;
+    const documents = this.#documents;
+    const deaths = await reads.run(() => documents.deathsIn(segments, indexedUpTo));
+    if (this.#isClosed) return undefined;
+    const before = documents.stored;
+    const delta = documents.adopt(adoption, deaths);
+    this.#known = manifest;
+    this.#newestMs = askedMs;
+    this.#log.forget(indexedUpTo);
+    const kept = new Set(documents.stored);
+    for (const stored of before) if (!kept.has(stored)) reads.forget(stored.object);
+    return delta;
+  }
+
+  /** Says why a newer manifest could not be taken over. */
+  warn(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const facts = { namespace: this.#opened.at.name, reason };
+    this.#parts.log("warn", "cannot follow the newest manifest yet", facts);
+  }
+
+  /** Resolves when what was found is adopted and published, however many commits wait. */
+  async whenAdopted(): Promise<void> {
+    if (this.#isPending) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  /** Nothing will be adopted any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#adoption = undefined;
+    this.settled();
+  }
+
+  /** What was found is adopted and published, or could not be. */
+  settled(): void {
+    this.#isPending = this.#adoption !== undefined;
+    if (!this.#isPending) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /**
+   * Probing finds every version as long as none was collected since the known one was the newest:
+   * the next one is the first to go.
+   */
+  async #newest(nowMs: number): Promise<Manifest | undefined> {
+    const isRecent = nowMs - this.#newestMs < MANIFEST_RELOAD_MS;
+    if (this.#known === undefined || !isRecent) return this.#manifests.load();
+    return this.#manifests.loadNewer(this.#known);
+  }
+}

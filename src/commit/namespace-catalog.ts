@@ -1,0 +1,400 @@
+/**
+ * The namespaces of the write thread: opens them when they are first needed, one opening at a time
+ * for each name, and finishes deletions.
+ */
+
+import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
+import type { NamespaceName } from "../base/ids.ts";
+import { MANIFEST_IDLE_POLL_MS, NAMESPACE_IDLE_MS, NAMESPACES_OPEN_MAX } from "../base/limits.ts";
+import { GenerationMarks } from "../engine/generation-marks.ts";
+import { Namespace } from "../engine/namespace.ts";
+import type { NamespaceParts, SharedParts } from "../engine/namespace-parts.ts";
+import { type Opening, openNamespace } from "../engine/open-namespace.ts";
+import { readClocks } from "../namespace/clock-reading.ts";
+import { type ListingRequest, listNamespaces } from "../namespace/generations/list-namespaces.ts";
+import {
+  announceDeletion,
+  announcedDeletions,
+  findGenerations,
+  isDeleted,
+  markDeleted,
+  withdrawDeletion,
+} from "../namespace/generations/namespace-generations.ts";
+import type { NamespaceInstance } from "../namespace/published-state.ts";
+import { surveyNamespace } from "../namespace/recovery/namespace-listing.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import { GenerationRemovals } from "./generations/generation-removals.ts";
+import { abandonJob } from "./write-jobs.ts";
+
+/** Namespaces whose manifests are looked at at the same time. */
+const FOLLOWED_AT_ONCE = 16;
+
+/** All open namespaces. */
+export class NamespaceCatalog {
+  readonly #parts: NamespaceParts;
+  readonly #store: ObjectStore;
+  readonly #opening = new Map<NamespaceName, Promise<Namespace>>();
+  /** Current instances by name. */
+  readonly #open = new Map<NamespaceName, Namespace>();
+  /** All instances whose memory is not given back yet. */
+  readonly #instances = new Map<NamespaceInstance, Namespace>();
+  /** Jobs under way by name; while there are any, an instance without a namespace is kept. */
+  readonly #submitting = new Map<NamespaceName, number>();
+  /** What must be over before a name is opened again: the end of its last instance. */
+  readonly #endings = new Map<NamespaceName, Promise<void>>();
+  readonly #removals: GenerationRemovals;
+  /** For copies, which fill generations. */
+  readonly marks: GenerationMarks;
+  /** When newer manifests were last looked for. */
+  readonly #followedAtMs = new WeakMap<Namespace, number>();
+  /** When each name was used last, the longest ago first. */
+  readonly #usedAtMs = new Map<NamespaceName, number>();
+  #isFollowing = false;
+  #openings = 0;
+
+  constructor(parts: SharedParts, store: ObjectStore) {
+    this.#parts = {
+      ...parts,
+      onRetired: (instance) => this.#forget(instance),
+      isBeingFilled: (name) => this.marks.isFilling(name),
+    };
+    this.#store = store;
+    this.marks = new GenerationMarks(store);
+    const keepLogs = !parts.isExclusive;
+    this.#removals = new GenerationRemovals({ store, keepLogs, log: parts.log });
+  }
+
+  /** Number of namespaces held open. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Number of instances that hold memory, also those that are no longer open. */
+  get instanceCount(): number {
+    return this.#instances.size;
+  }
+
+  /** Finishes or withdraws deletions and copies that a stop interrupted. To be called first. */
+  async recover(): Promise<void> {
+    for (const at of await announcedDeletions(this.#store)) {
+      try {
+        await this.#settleOpen(at);
+      } catch (error) {
+        // A damaged namespace must not keep the others from being served.
+        if (!isDatabaseError(error)) throw error;
+        const facts = { namespace: at.name, reason: error.message };
+        this.#parts.log("error", "cannot finish an interrupted deletion", facts);
+      }
+    }
+  }
+
+  /** The current instance; one whose namespace does not exist yet, if nobody has written to it. */
+  async get(name: NamespaceName): Promise<Namespace> {
+    this.use([name]);
+    const open = this.#open.get(name);
+    if (open !== undefined) return open;
+    let opening = this.#opening.get(name);
+    if (opening === undefined) {
+      opening = this.#openInstance(name).finally(() => this.#opening.delete(name));
+      this.#opening.set(name, opening);
+    }
+    return opening;
+  }
+
+  /**
+   * Commits a job in the namespace's current instance. Where an instance is retired before the
+   * job's turn, the next one takes it.
+   */
+  async submit<T>(name: NamespaceName, job: CommitJob<T>): Promise<T> {
+    this.#submitting.set(name, (this.#submitting.get(name) ?? 0) + 1);
+    try {
+      for (;;) {
+        const namespace = await this.get(name);
+        try {
+          return await namespace.submit(job);
+        } catch (error) {
+          if (!(error instanceof NamespaceRetired)) throw error;
+        }
+      }
+    } finally {
+      const left = (this.#submitting.get(name) ?? 1) - 1;
+      if (left > 0) this.#submitting.set(name, left);
+      else this.#submitting.delete(name);
+      this.forgetIfAbsent(name);
+    }
+  }
+
+  /** The namespace if it exists, with all that was committed to it before the call. */
+  async findNewest(name: NamespaceName): Promise<Namespace | undefined> {
+    // An opening under way may have read the log before the call.
+    const isKnown = this.#open.has(name) || this.#opening.has(name);
+    if (isKnown && !this.#parts.isExclusive) await (await this.get(name)).verify();
+    return this.find(name);
+  }
+
+  /** Tells whether an instance is open and has seen all that was committed before the call. */
+  async verify(name: NamespaceName, instance: string): Promise<boolean> {
+    const open = this.#open.get(name);
+    return open !== undefined && open.instance === instance && open.verify();
+  }
+
+  /** The namespace if it exists. */
+  async find(name: NamespaceName): Promise<Namespace | undefined> {
+    const namespace = await this.get(name);
+    if (namespace.exists) return namespace;
+    this.forgetIfAbsent(name);
+    return undefined;
+  }
+
+  /**
+   * Deletes a namespace; throws what `job` refuses with if there is none. Answers when the deletion
+   * is durable; objects go later. A namespace that cannot be opened is deleted by its mark alone,
+   * or nobody could ever get rid of it.
+   */
+  async delete(name: NamespaceName, job: CommitJob<void>): Promise<void> {
+    for (;;) {
+      let namespace: Namespace;
+      try {
+        namespace = await this.get(name);
+      } catch (error) {
+        if (!isDatabaseError(error)) throw error;
+        if (await this.#deleteUnopened(name, error)) return;
+        continue;
+      }
+      if (await this.#deleteOpened(namespace, job)) return;
+    }
+  }
+
+  /** A page of names. */
+  list(request: ListingRequest): Promise<NamespaceName[]> {
+    return listNamespaces(this.#store, request);
+  }
+
+  /** Readers of an instance have let go of what it dropped up to `version`. */
+  release(instance: NamespaceInstance, version: number): void {
+    const namespace = this.#instances.get(instance);
+    namespace?.release(version);
+    if (namespace?.gone) this.#instances.delete(instance);
+  }
+
+  /** These names are in use: by queries of which this thread hears nothing else, too. */
+  use(names: readonly NamespaceName[]): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const name of names) {
+      // The map stays in the order of use.
+      this.#usedAtMs.delete(name);
+      this.#usedAtMs.set(name, nowMs);
+    }
+  }
+
+  /**
+   * Closes namespaces that nobody has used for a while, and the least recently used ones above
+   * `NAMESPACES_OPEN_MAX`. The next request opens them again.
+   */
+  closeIdle(): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const [name, usedAtMs] of [...this.#usedAtMs]) {
+      const isOld = nowMs - usedAtMs >= NAMESPACE_IDLE_MS;
+      if (!isOld && this.#open.size <= NAMESPACES_OPEN_MAX) return;
+      const namespace = this.#open.get(name);
+      if (namespace === undefined) {
+        if (isOld) this.#usedAtMs.delete(name);
+        continue;
+      }
+      if (!namespace.isIdle || this.#submitting.has(name)) continue;
+      this.#usedAtMs.delete(name);
+      namespace.retire();
+    }
+  }
+
+  /**
+   * Looks for newer manifests of the open namespaces that are due, some at a time. Those without a
+   * manifest and with a short log are nobody's business but this server's, and cost nothing.
+   */
+  async follow(nowMs: number): Promise<void> {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    const due = [...this.#open.values()].filter((namespace) => {
+      if (!namespace.isLogLong && !namespace.hasStored) return false;
+      const interval = namespace.isLogLong ? 0 : MANIFEST_IDLE_POLL_MS;
+      const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= interval;
+      if (isDue) this.#followedAtMs.set(namespace, nowMs);
+      return isDue;
+    });
+    try {
+      await this.#followSome(due);
+    } finally {
+      this.#isFollowing = false;
+    }
+  }
+
+  /** Looks for newer manifests of all open namespaces. */
+  followAll(): Promise<void> {
+    return this.#followSome([...this.#open.values()]);
+  }
+
+  async #followSome(namespaces: readonly Namespace[]): Promise<void> {
+    for (let start = 0; start < namespaces.length; start += FOLLOWED_AT_ONCE) {
+      const some = namespaces.slice(start, start + FOLLOWED_AT_ONCE);
+      await Promise.all(some.map((namespace) => namespace.follow()));
+    }
+  }
+
+  /** Waits until nothing runs. */
+  async settle(): Promise<void> {
+    for (const namespace of this.#open.values()) await namespace.settle();
+    await Promise.allSettled(this.#endings.values());
+    await this.#removals.settle();
+  }
+
+  /**
+   * Forgets a name that nobody has written to, so that asking for it costs nothing. To be called by
+   * everyone who called `get`.
+   */
+  forgetIfAbsent(name: NamespaceName): void {
+    const namespace = this.#open.get(name);
+    if (namespace === undefined || namespace.exists || this.#submitting.has(name)) return;
+    this.#open.delete(name);
+    this.#instances.delete(namespace.instance);
+  }
+
+  async #openInstance(name: NamespaceName): Promise<Namespace> {
+    // The last instance may still be writing a checkpoint, or the mark of its deletion.
+    await this.#endings.get(name)?.catch(() => {});
+    const begunAt = readClocks(this.#parts.clock);
+    const { alive, next, listing } = await surveyNamespace(this.#store, name);
+    const opening = this.#openGeneration(alive ?? next, { begunAt, listing });
+    const namespace = await opening.catch(async (error) => {
+      if (alive === undefined || !(await isDeleted(this.#store, alive))) throw error;
+    });
+    if (namespace === undefined) return this.#openInstance(name); // It was deleted meanwhile.
+    if (namespace.facts.deleted) {
+      // The stop came between the commit of the deletion and its mark.
+      await markDeleted(this.#store, namespace.at);
+      this.#removals.begin(namespace.at);
+      return this.#openInstance(name);
+    }
+    if (alive !== undefined && !namespace.exists && (await isDeleted(this.#store, alive))) {
+      namespace.discard(); // It was deleted while it was opened.
+      return this.#openInstance(name);
+    }
+    if (namespace.exists) await this.marks.settle(namespace.at);
+    else if (this.marks.isOpen(namespace.at)) {
+      namespace.discard();
+      await this.#settleOpen(namespace.at);
+      return this.#openInstance(name);
+    }
+    this.#open.set(name, namespace);
+    this.#instances.set(namespace.instance, namespace);
+    if (namespace.exists) namespace.publishFull();
+    return namespace;
+  }
+
+  async #openGeneration(
+    at: NamespaceGeneration,
+    of: Omit<Opening, "at" | "instance"> = { begunAt: readClocks(this.#parts.clock) },
+  ): Promise<Namespace> {
+    const instance = `${at.name}/${at.generation}/${++this.#openings}` as NamespaceInstance;
+    return new Namespace(this.#parts, await openNamespace(this.#parts, { at, instance, ...of }));
+  }
+
+  /** Finishes or withdraws what was announced for a generation, whatever the store says of it. */
+  async #settleOpen(at: NamespaceGeneration): Promise<void> {
+    if (!(await isDeleted(this.#store, at)) && !(await this.#abandon(at))) {
+      await withdrawDeletion(this.#store, at);
+    } else {
+      await markDeleted(this.#store, at);
+      await this.#removals.run(at);
+    }
+    this.marks.forget(at);
+  }
+
+  /**
+   * Ends a generation that does not exist, so that no process which is about to fill it can commit.
+   * False if it exists.
+   */
+  async #abandon(at: NamespaceGeneration): Promise<boolean> {
+    for (;;) {
+      const namespace = await this.#openGeneration(at);
+      const { exists, facts } = namespace;
+      try {
+        if (!exists && !facts.deleted) await namespace.submit(abandonJob());
+        return !exists;
+      } catch (error) {
+        if (!(error instanceof NamespaceRetired)) throw error; // Or somebody was faster.
+      } finally {
+        namespace.discard();
+      }
+    }
+  }
+
+  /** Tells whether it is done; if not, the namespace has another instance by now. */
+  async #deleteOpened(namespace: Namespace, job: CommitJob<void>): Promise<boolean> {
+    const { at, exists } = namespace;
+    try {
+      if (exists) await announceDeletion(this.#store, at);
+      await namespace.submit(job);
+    } catch (error) {
+      if (error instanceof NamespaceRetired) return false;
+      // The outcome may be unknown: then the announcement must stay for the next opening to decide.
+      if (exists && isDatabaseError(error, "not_found", "invalid")) {
+        await withdrawDeletion(this.#store, at);
+      } else if (exists) this.marks.leaveOpen(at);
+      throw error;
+    } finally {
+      this.forgetIfAbsent(at.name);
+    }
+    await this.#endings.get(at.name);
+    return true;
+  }
+
+  /** Deletes what opening failed on with `reason`; false if somebody could open it meanwhile. */
+  async #deleteUnopened(name: NamespaceName, reason: DatabaseError): Promise<boolean> {
+    if (this.#open.has(name) || this.#opening.has(name) || this.#endings.has(name)) return false;
+    const deletion = this.#markUnopened(name, reason);
+    this.#end(name, deletion);
+    await deletion;
+    return true;
+  }
+
+  async #markUnopened(name: NamespaceName, reason: DatabaseError): Promise<void> {
+    const { alive } = await findGenerations(this.#store, name);
+    if (alive === undefined) throw reason;
+    await announceDeletion(this.#store, alive);
+    await markDeleted(this.#store, alive);
+    this.#removals.begin(alive);
+    const facts = { namespace: name, reason: reason.message };
+    this.#parts.log("warn", "deleted a namespace that could not be opened", facts);
+  }
+
+  #forget(instance: NamespaceInstance): void {
+    const namespace = this.#instances.get(instance);
+    if (namespace === undefined) return;
+    const { name } = namespace;
+    if (this.#open.get(name) === namespace) {
+      this.#open.delete(name);
+      this.#end(name, this.#finish(namespace));
+    }
+    if (namespace.gone) this.#instances.delete(instance);
+  }
+
+  /** Waits for what an instance that was retired still does, and finishes its deletion. */
+  async #finish(namespace: Namespace): Promise<void> {
+    await namespace.settle();
+    if (!namespace.facts.deleted) return;
+    await markDeleted(this.#store, namespace.at);
+    this.marks.forget(namespace.at);
+    this.#removals.begin(namespace.at);
+  }
+
+  /** Keeps a name closed until `ending` is over; who caused it hears of failures. */
+  #end(name: NamespaceName, ending: Promise<void>): void {
+    const over = () => {
+      if (this.#endings.get(name) === ending) this.#endings.delete(name);
+    };
+    this.#endings.set(name, ending);
+    ending.then(over, over);
+  }
+}

@@ -1,0 +1,257 @@
+/** The requests that change a namespace, as jobs for its commit queue. */
+
+import { must } from "../base/assert.ts";
+import { DatabaseError } from "../base/errors.ts";
+import type { NamespaceName } from "../base/ids.ts";
+import type { JsonObject } from "../model/json-value.ts";
+import type { Schema } from "../model/schema.ts";
+import type { WriteRequest } from "../model/write-request.ts";
+import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
+import { namespaceNotFound } from "../namespace/namespace-faults.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import { type BoundBatch, bindBatch, insertsDocuments } from "../write/bind-batch.ts";
+import { mergeSchema } from "../write/merge-schema.ts";
+import {
+  assertWritable,
+  mergeRequest,
+  type NamespaceSettings,
+  newSettings,
+  patchSettings,
+  type SettingsPatch,
+} from "../write/namespace-settings.ts";
+import { type ResolvedBatch, resolveBatch, type WriteOutcome } from "../write/resolve-batch.ts";
+import { changesOf, type WriteBatch } from "../write/wal-records.ts";
+import type { BoundJob, CommitJob } from "./commit-job.ts";
+
+/** What binding a write needs from outside. */
+export interface WriteJobContext {
+  readonly name: NamespaceName;
+  readonly nowMs: number;
+  dimensionsOf(model: string): number | undefined;
+}
+
+/** A job's part of an entry beside its documents. */
+const JOB_BYTES_MIN = 1024;
+
+/** A write of documents. Holds the request, which may be large, until it is released. */
+export class WriteJob implements CommitJob<WriteOutcome> {
+  readonly bytes: number;
+  readonly alone = false;
+  readonly #context: WriteJobContext;
+  #request: WriteRequest | undefined;
+  #bound: { readonly schema: Schema; readonly batch: BoundBatch } | undefined;
+
+  constructor(request: WriteRequest, context: WriteJobContext) {
+    this.bytes = JOB_BYTES_MIN + request.bodyBytes;
+    this.#context = context;
+    this.#request = request;
+  }
+
+  bind(facts: NamespaceFacts): BoundJob<WriteOutcome> {
+    const request = must(this.#request, "a job that was released is bound again");
+    if (facts.settings !== undefined) assertWritable(facts.settings);
+    const batch = this.#bindTo(request, facts);
+    if (facts.settings === undefined && !insertsDocuments(batch)) {
+      return absentWrite(request, this.#context.name);
+    }
+    const settings = settingsFor(request, facts.settings, this.#context.nowMs);
+    return boundWrite(batch, { before: facts.settings, after: settings });
+  }
+
+  release(): void {
+    this.#request = undefined;
+    this.#bound = undefined;
+  }
+
+  #bindTo(request: WriteRequest, { schema, settings }: NamespaceFacts): BoundBatch {
+    if (this.#bound?.schema !== schema) {
+      const { dimensionsOf } = this.#context;
+      const isNewNamespace = settings === undefined;
+      const batch = bindBatch(request, { schema, isNewNamespace, dimensionsOf });
+      this.#bound = { schema, batch };
+    }
+    return this.#bound.batch;
+  }
+}
+
+function boundWrite(
+  batch: BoundBatch,
+  settings: { readonly before: NamespaceSettings | undefined; readonly after: NamespaceSettings },
+): BoundJob<WriteOutcome> {
+  return {
+    conflictsWith: (footprint) => footprint.conflictsWith(batch),
+    resolve: (state) => {
+      const resolved = resolveBatch(batch, state.documents(batch.schema));
+      const { outcome } = resolved;
+      return {
+        batch: withSettings(resolved, settings.before, settings.after),
+        touched: resolved,
+        builds: batch.builds,
+        result: () => outcome,
+      };
+    },
+  };
+}
+
+/** A change of the schema alone. Results in the schema. */
+export function schemaJob(declared: JsonObject, context: WriteJobContext): CommitJob<Schema> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: false,
+    bind: (facts) => {
+      if (facts.settings === undefined) throw namespaceNotFound(context.name);
+      assertWritable(facts.settings);
+      const { schema, builds } = mergeSchema(facts.schema, {
+        declared,
+        path: "",
+        distanceMetric: undefined,
+        isNewNamespace: false,
+        dimensionsOf: context.dimensionsOf,
+      });
+      const batch: WriteBatch = schema === facts.schema ? [] : [{ kind: "schema", schema }];
+      return simply({ batch, builds, result: (after) => after.schema });
+    },
+  };
+}
+
+/** A change of settings. */
+export function settingsJob(patch: SettingsPatch, context: WriteJobContext): CommitJob<void> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: false,
+    bind: (facts) => {
+      if (facts.settings === undefined) throw namespaceNotFound(context.name);
+      const settings = patchSettings(facts.settings, patch, context.nowMs);
+      return simply({ batch: [{ kind: "settings", settings }], builds: [], result: () => {} });
+    },
+  };
+}
+
+/** The end of a namespace. */
+export function deleteJob(name: NamespaceName): CommitJob<void> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: true,
+    bind: (facts) => {
+      if (facts.settings === undefined) throw namespaceNotFound(name);
+      return simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} });
+    },
+  };
+}
+
+/**
+ * The end of a generation that nobody has committed to: who was about to, in whatever process, is
+ * refused its number.
+ */
+export function abandonJob(): CommitJob<void> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: true,
+    bind: () => simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} }),
+  };
+}
+
+/**
+ * The same where others may use the name: what is still under way to the store under the number is
+ * refused from then on. Results in false if the generation exists.
+ */
+export function endUnlessExistsJob(at: NamespaceGeneration): CommitJob<boolean> {
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: true,
+    bind: ({ settings }) => ({
+      conflictsWith: () => false,
+      resolve: ({ generation }) => {
+        const isOver = generation !== at.generation;
+        const isAbsent = !isOver && settings === undefined;
+        const batch: WriteBatch = isAbsent ? [{ kind: "delete_namespace" }] : [];
+        return { batch, builds: [], result: () => isOver || isAbsent };
+      },
+    }),
+  };
+}
+
+/** The commit of a copy or branch, whose segments are in the store already, under `at`. */
+export function importJob(batch: WriteBatch, at: NamespaceGeneration): CommitJob<void> {
+  const named = new Set(
+    batch
+      .flatMap((record) => (record.kind === "import" ? record.segments : []))
+      .map(({ id }) => id),
+  );
+  return {
+    bytes: JOB_BYTES_MIN,
+    alone: true,
+    bind: () => ({
+      conflictsWith: () => false,
+      resolve: ({ segments, generation }) => {
+        const isUsed = segments.some(({ view, liveCount }) => liveCount > 0 || named.has(view.id));
+        if (isUsed) throw destinationExists(at.name);
+        if (generation !== at.generation) throw destinationDeleted(at.name);
+        return { batch, builds: [], result: () => {} };
+      },
+    }),
+  };
+}
+
+/** The error for a copy or branch into a namespace that exists. */
+export function destinationExists(name: NamespaceName): DatabaseError {
+  return new DatabaseError(
+    "conflict",
+    `💔 namespace '${name}' has documents already: copy or branch into an empty or new one`,
+  );
+}
+
+function destinationDeleted(name: NamespaceName): DatabaseError {
+  return new DatabaseError(
+    "conflict",
+    `💔 namespace '${name}' was deleted while it was being filled: nothing was copied`,
+  );
+}
+
+/**
+ * A write that inserts nothing into a namespace that does not exist: deletes and patches find
+ * nothing to do there, which is no error; a schema alone has nothing to belong to.
+ */
+function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<WriteOutcome> {
+  const { upserts, patches, patchByFilter, deletes, deleteByFilter } = request;
+  const operations = [upserts, patches, patchByFilter, deletes, deleteByFilter];
+  if (operations.every((operation) => operation === undefined)) throw namespaceNotFound(name);
+  const deleted = deletes ? deletes.values.length : deleteByFilter && 0;
+  const outcome: WriteOutcome = {
+    upserted: upserts && 0,
+    patched: patches || patchByFilter ? 0 : undefined,
+    deleted,
+    remaining: false,
+    affected: undefined,
+    queries: 0,
+    billedBytes: 0,
+  };
+  return simply({ batch: [], builds: [], result: () => outcome });
+}
+
+function settingsFor(
+  request: WriteRequest,
+  current: NamespaceSettings | undefined,
+  nowMs: number,
+): NamespaceSettings {
+  const { encryption, shardCount } = request;
+  const asked = {
+    ...(encryption !== undefined && { encryption }),
+    ...(shardCount !== undefined && { shardCount }),
+  };
+  return current === undefined ? newSettings(nowMs, asked) : mergeRequest(current, asked);
+}
+
+function withSettings(
+  resolved: ResolvedBatch,
+  before: NamespaceSettings | undefined,
+  settings: NamespaceSettings,
+): WriteBatch {
+  const changes = changesOf(resolved);
+  return settings === before ? changes : [{ kind: "settings", settings }, ...changes];
+}
+
+/** A job that reads no documents. */
+function simply<T>(resolved: ReturnType<BoundJob<T>["resolve"]>): BoundJob<T> {
+  return { conflictsWith: () => false, resolve: () => resolved };
+}

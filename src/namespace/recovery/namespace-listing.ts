@@ -1,0 +1,86 @@
+/**
+ * What opening a namespace asks first: one listing of all that is under its name, so that the
+ * manifest, the log after it and the tombstones can be read in one round. A name with very many
+ * objects is looked up step by step instead.
+ */
+
+import {
+  OPENING_ENTRIES_AHEAD_MAX,
+  OPENING_LIST_PAGES_MAX,
+  OPENING_TOMBSTONES_AHEAD_MAX,
+} from "../../base/far-store-limits.ts";
+import type { NamespaceName } from "../../base/ids.ts";
+import { storePages } from "../../engine/store-pages.ts";
+import { baseVersionOf } from "../../segment/segment-id.ts";
+import type { PrefixListing } from "../../storage/listed-object-store.ts";
+import {
+  type NamespaceGeneration,
+  namespacePrefix,
+  parseSegmentKey,
+  parseWalKey,
+} from "../../storage/object-keys.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import {
+  deletedGenerations,
+  type FoundGenerations,
+  findGenerations,
+  generationsIn,
+} from "../generations/namespace-generations.ts";
+
+/** What the store says about a name. */
+export interface NamespaceSurvey extends FoundGenerations {
+  /** Everything under the name; undefined if that is more than `OPENING_LIST_PAGES_MAX` pages. */
+  readonly listing: PrefixListing | undefined;
+}
+
+/**
+ * Looks a name up. Costs two listings at the same time, and one after the other for more pages; a
+ * name with more pages than the limit is looked up by its prefixes.
+ */
+export async function surveyNamespace(
+  store: ObjectStore,
+  name: NamespaceName,
+): Promise<NamespaceSurvey> {
+  const prefix = namespacePrefix(name);
+  const [deleted, keys] = await Promise.all([
+    deletedGenerations(store, name),
+    listSome(store, prefix),
+  ]);
+  if (keys === undefined) return { ...(await findGenerations(store, name)), listing: undefined };
+  const generations = new Set(keys.map((key) => key.slice(0, key.indexOf("/", prefix.length) + 1)));
+  return { ...generationsIn(generations, name, deleted), listing: { prefix, keys } };
+}
+
+/** All keys under a prefix; undefined if there are too many. */
+async function listSome(store: ObjectStore, prefix: string): Promise<ObjectKey[] | undefined> {
+  const keys: ObjectKey[] = [];
+  let pages = 0;
+  for await (const page of storePages(store, prefix)) {
+    keys.push(...page.keys);
+    if (page.truncated && ++pages === OPENING_LIST_PAGES_MAX) return undefined;
+  }
+  return keys;
+}
+
+/**
+ * The objects that opening a generation is nearly sure to read beside its manifest, as far as names
+ * tell: the end of its log, and the newest tombstones of each segment. Pure.
+ */
+export function readsAhead(keys: readonly ObjectKey[], at: NamespaceGeneration): ObjectKey[] {
+  const entries: ObjectKey[] = [];
+  const tombstones = new Map<string, { readonly key: ObjectKey; readonly version: number }>();
+  for (const key of keys) {
+    if (parseWalKey(at, key) !== undefined) entries.push(key);
+    const name = parseSegmentKey(at, key) ?? "";
+    const version = baseVersionOf(name);
+    const [segment, live] = name.split(".");
+    if (live === undefined || version === undefined) continue;
+    if (version >= (tombstones.get(segment)?.version ?? 0))
+      tombstones.set(segment, { key, version });
+  }
+  const newest = [...tombstones.values()].map(({ key }) => key);
+  return [
+    ...entries.slice(-OPENING_ENTRIES_AHEAD_MAX),
+    ...newest.slice(-OPENING_TOMBSTONES_AHEAD_MAX),
+  ];
+}

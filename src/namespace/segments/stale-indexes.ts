@@ -1,0 +1,33 @@
+/** Indexes that stored segments lack, since the schema asked for them later. */
+
+import type { Schema } from "../../model/schema.ts";
+import { indexMark } from "../../segment/index-mark.ts";
+import { attemptAll } from "../../segment/not-resident.ts";
+import { missingIndexes } from "../../segment/segment-merger.ts";
+import type { StoredSegment } from "../../segment/stored-segments.ts";
+import type { IndexBuild } from "../published-state.ts";
+
+/**
+ * What an indexer has yet to build, and for how many documents. Throws `NotResident` where segments
+ * of another schema have to be looked at.
+ */
+export function staleIndexes(stored: readonly StoredSegment[], schema: Schema): IndexBuild[] {
+  const mark = indexMark(schema);
+  const stale = attemptAll(
+    stored.map((segment) => () => {
+      if (segment.indexMark === mark) return [];
+      return missingIndexes(segment.segment.view, schema);
+    }),
+  );
+  const documentsTotal = stored.reduce((sum, { segment }) => sum + segment.liveCount, 0);
+  const builds = new Map<string, IndexBuild>();
+  stale.forEach((missing, i) => {
+    const { liveCount } = stored[i].segment;
+    for (const { attribute, index } of missing) {
+      const key = JSON.stringify([attribute, index]);
+      const documentsDone = (builds.get(key)?.documentsDone ?? documentsTotal) - liveCount;
+      builds.set(key, { attribute, index, documentsDone, documentsTotal });
+    }
+  });
+  return [...builds.values()];
+}

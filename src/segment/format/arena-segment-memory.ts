@@ -1,0 +1,26 @@
+/** The arenas as memory for segments. */
+
+import { DatabaseError } from "../../base/errors.ts";
+import { MEMORY_RETRY_MS } from "../../base/limits.ts";
+import type { Arenas } from "../../kernel/arena.ts";
+import type { SegmentMemory } from "../segment-memory.ts";
+
+/** Gives segments blocks of `arenas`; where there is no room it throws `overloaded`. */
+export function arenaSegmentMemory(arenas: Arenas): SegmentMemory {
+  return {
+    allocate: (bytes) => {
+      const block = arenas.alloc(bytes);
+      if (block === undefined) {
+        throw new DatabaseError(
+          "overloaded",
+          `💔 out of memory for documents: no room for ${bytes} bytes, ${arenas.freeBytes} are ` +
+            "free; delete documents or namespaces, or start the server with a larger " +
+            "--memory-limit",
+          { retryAfterMs: MEMORY_RETRY_MS },
+        );
+      }
+      return { arena: block.arena, offset: block.offset, bytes: arenas.bytes(block) };
+    },
+    free: (place) => arenas.free(place),
+  };
+}

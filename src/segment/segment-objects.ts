@@ -1,0 +1,167 @@
+/**
+ * Segments and their tombstones as objects in the store. A segment's object is a frame around the
+ * pages of its content (segment/segment-pages.ts); its tombstones are a frame around the bitmap of
+ * live documents, as little-endian 32-bit words.
+ */
+
+import { must } from "../base/assert.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import type { SegmentId } from "../base/ids.ts";
+import { OBJECT_BYTES_MAX } from "../base/limits.ts";
+import { piecesBytes } from "../base/pieces.ts";
+import { decodeFrame, encodeFrame, encodeFramePieces } from "../codec/frame.ts";
+import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
+import { ALWAYS, type ObjectKey, type ObjectStore } from "../storage/object-store.ts";
+import { BlockSource } from "./byte-source.ts";
+import type { SegmentPlace } from "./memtable-delta.ts";
+import { headOf } from "./segment-format.ts";
+import type { SegmentBlock, SegmentMemory } from "./segment-memory.ts";
+import { contentBytesOf, readPages, writePages } from "./segment-pages.ts";
+import type { OpenSegment } from "./segment-reader.ts";
+import { verifySegment } from "./segment-seal.ts";
+import { openStoredSegment } from "./stored-segment-reader.ts";
+import type { StoredSegmentContent } from "./stored-segment-writer.ts";
+
+const VERSION = 1;
+
+/** Puts a segment in its stored form; returns the size of the object. */
+export async function putStoredSegment(
+  store: ObjectStore,
+  key: ObjectKey,
+  { content }: Pick<StoredSegmentContent, "content">,
+): Promise<number> {
+  const object = await encodeFramePieces({
+    kind: "segment",
+    object: key,
+    version: VERSION,
+    parts: [writePages(content, key)],
+    compression: "never",
+  });
+  await store.put(key, object, ALWAYS);
+  return piecesBytes(object);
+}
+
+/** Copies a stored segment to another key, to which its pages are bound then; returns its size. */
+export async function copyStoredSegment(
+  from: { readonly store: ObjectStore; readonly key: ObjectKey },
+  to: { readonly store: ObjectStore; readonly key: ObjectKey },
+): Promise<number> {
+  const content = await readContent(from.store, from.key, (bytes) => new Uint8Array(bytes));
+  return putStoredSegment(to.store, to.key, { content });
+}
+
+/**
+ * Reads a whole stored segment into `memory` and checks all of it. Throws `corrupt` if it is
+ * missing or damaged; whoever gets it gives the memory back.
+ */
+export async function loadStoredSegment(
+  store: ObjectStore,
+  key: ObjectKey,
+  to: { readonly id: SegmentId; readonly memory: SegmentMemory },
+): Promise<{ readonly view: OpenSegment; readonly place: SegmentPlace }> {
+  let block: SegmentBlock | undefined;
+  const free = () => {
+    if (block !== undefined) to.memory.free({ ...block, bytes: block.bytes.length });
+  };
+  try {
+    await readContent(store, key, (bytes) => {
+      block = to.memory.allocate(bytes);
+      return block.bytes;
+    });
+    const whole = must(block, "a segment was read to nowhere");
+    verifySegment(whole.bytes);
+    const view = openStoredSegment(to.id, headOf(whole.bytes), () => new BlockSource(whole));
+    return { view, place: { ...whole, bytes: whole.bytes.length } };
+  } catch (error) {
+    free();
+    if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
+    throw new DatabaseError(error.code, `cannot read ${key}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Puts the live bitmap of a segment under a name of its own. */
+export async function putTombstones(
+  store: ObjectStore,
+  at: NamespaceGeneration,
+  name: SegmentId,
+  live: Uint32Array,
+): Promise<void> {
+  const bytes = new Uint8Array(live.length * 4);
+  const view = new DataView(bytes.buffer);
+  live.forEach((word, index) => void view.setUint32(index * 4, word, true));
+  const key = segmentKey(at, name);
+  const object = await encodeFrame({
+    kind: "tombstones",
+    object: key,
+    version: VERSION,
+    parts: [bytes],
+    compression: "if smaller",
+  });
+  await store.put(key, object, ALWAYS);
+}
+
+/** Reads a live bitmap of a segment with `documentCount` documents. */
+export async function getTombstones(
+  store: ObjectStore,
+  at: NamespaceGeneration,
+  of: { readonly name: SegmentId; readonly documentCount: number },
+): Promise<Uint32Array> {
+  const bytes = await getPayload(store, segmentKey(at, of.name), "tombstones");
+  const words = (of.documentCount + 31) >> 5;
+  if (bytes.length !== words * 4) {
+    throw unreadable(
+      segmentKey(at, of.name),
+      `${bytes.length} bytes for ${of.documentCount} documents`,
+    );
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Uint32Array.from({ length: words }, (_, index) => view.getUint32(index * 4, true));
+}
+
+/** Names the object in what reading its contents throws. */
+export function asFaultOf(at: NamespaceGeneration, id: SegmentId, error: unknown): unknown {
+  if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) return error;
+  const message = `cannot read ${segmentKey(at, id)}: ${error.message}`;
+  return new DatabaseError(error.code, message, { cause: error });
+}
+
+/** Reads the content of a segment to where `allocate` says, and checks its pages. */
+async function readContent<T extends Uint8Array>(
+  store: ObjectStore,
+  key: ObjectKey,
+  allocate: (bytes: number) => T,
+): Promise<T> {
+  const payload = await getPayload(store, key, "segment");
+  const contentBytes = contentBytesOf(payload.length);
+  const target = allocate(contentBytes);
+  readPages(payload, { start: 0, end: contentBytes }, { key, target });
+  return target;
+}
+
+/**
+ * Reads a whole object. Damage may have come about on the way, and be remembered on this machine:
+ * a damaged object is read once more, from the store itself.
+ */
+async function getPayload(
+  store: ObjectStore,
+  key: ObjectKey,
+  kind: "segment" | "tombstones",
+): Promise<Uint8Array> {
+  const decoded = async (read: Promise<Uint8Array | undefined>) => {
+    const object = await read;
+    if (object === undefined) return undefined;
+    const expected = { kind, object: key, oldest: VERSION, newest: VERSION };
+    return (await decodeFrame(object, expected)).payload;
+  };
+  const payload = await decoded(store.get(key)).catch((error: unknown) => {
+    if (!isDatabaseError(error, "corrupt")) throw error;
+    const anew = { isAnew: true, diskReads: 0, storeReads: 0 };
+    return decoded(store.getRange(key, 0, OBJECT_BYTES_MAX, anew));
+  });
+  if (payload !== undefined) return payload;
+  throw unreadable(key, "it is missing, but is part of the namespace");
+}
+
+function unreadable(key: ObjectKey, reason: string): DatabaseError {
+  return new DatabaseError("corrupt", `cannot read ${key}: ${reason}`);
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test, vi } from "vitest";
+import { FakePort, settled } from "../../../test/support/fake-port.ts";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import type { EngineAnswer } from "../../api/engine.ts";
+import { namespaceName, type SegmentId } from "../../base/ids.ts";
+import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../base/limits.ts";
+import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
+import type { MemtableDelta } from "../../segment/memtable-delta.ts";
+import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
+import {
+  type DispatchedQuery,
+  type DispatcherParts,
+  type DispatchOutcome,
+  QueryDispatcher,
+  type Verification,
+} from "./query-dispatcher.ts";
+
+const NAME = namespaceName("movies");
+const INSTANCE = "movies/1/1" as NamespaceInstance;
+const ANSWER: EngineAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
+
+function stateOf(retired = false, instance = INSTANCE): NamespaceState {
+  return { instance, retired } as NamespaceState;
+}
+
+function added(...ids: string[]): MemtableDelta {
+  const at = { kind: "memory" as const, place: { arena: 0, offset: 64, bytes: 10 } };
+  return {
+    full: false,
+    added: ids.map((id) => ({ id: id as SegmentId, at, documentCount: 4 })),
+    killed: [],
+    dropped: [],
+  };
+}
+
+function query(name = NAME): DispatchedQuery {
+  return { operation: "query", namespace: name, parameters: {}, body: Uint8Array.of(1, 2) };
+}
+
+function dispatcherOf(threadCount: number, verify?: DispatcherParts["verify"]) {
+  const clock = new ManualClock();
+  const threads = Array.from(
+    { length: threadCount },
+    () => new FakePort<ToQueryThread, FromQueryThread>(),
+  );
+  const released: [NamespaceInstance, number][] = [];
+  const logs: string[] = [];
+  const dispatcher = new QueryDispatcher({
+    clock,
+    log: (_level, message) => logs.push(message),
+    threads,
+    release: (instance, version) => released.push([instance, version]),
+    ...(verify && { verify }),
+  });
+  dispatcher.publish(NAME, [{ version: 1, change: added("a") }], stateOf());
+  return { clock, threads, released, dispatcher, logs };
+}
+
+describe("a query", () => {
+  test("goes to the thread with the least to do, with what that thread has not seen", async () => {
+    const { threads, dispatcher } = dispatcherOf(2);
+    void dispatcher.run(query());
+    void dispatcher.run(query());
+    void dispatcher.run(query());
+    await settled();
+    const [first, second] = threads.map((thread) => thread.all("query"));
+    expect([first.length, second.length]).toEqual([2, 1]);
+    expect(first[0].update?.deltas[0].change.full).toBe(true);
+    expect(first[1].update).toBeUndefined();
+    expect(second[0].update?.deltas[0].change.full).toBe(true);
+    await threads[0].say({ kind: "answer", call: first[0].call, answer: ANSWER });
+    await threads[0].say({ kind: "answer", call: first[1].call, answer: ANSWER });
+    dispatcher.publish(NAME, [{ version: 2, change: added("b") }], stateOf());
+    void dispatcher.run(query());
+    await settled();
+    const last = threads[0].all("query")[2];
+    expect(last.update?.deltas.map(({ version }) => version)).toEqual([2]);
+  });
+
+  test("sees what was published before it was sent, and nothing later", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    void dispatcher.run(query());
+    await settled();
+    dispatcher.publish(NAME, [{ version: 2, change: added("b") }], stateOf());
+    expect(threads[0].all("query")[0].update?.version).toBe(1);
+    expect(threads[0].all("update")).toEqual([]);
+  });
+
+  test("is given back with its body where its instance is retired", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const outcome = dispatcher.run(query());
+    await settled();
+    const { call, body } = threads[0].all("query")[0];
+    await threads[0].say({ kind: "closed", call, body });
+    expect(await outcome).toEqual({ kind: "closed", query: { ...query(), wasClosed: true } });
+    dispatcher.publish(NAME, [{ version: 2, change: added() }], stateOf(true));
+    expect(await dispatcher.run(query())).toEqual({ kind: "closed", query: query() });
+    expect(dispatcher.state(NAME)).toBeUndefined();
+  });
+});
+
+describe("a query over a store that others write to", () => {
+  const FAILED = { ...ANSWER, status: 503 };
+  const outcomes: [Verification, DispatchOutcome][] = [
+    [{ kind: "current" }, { kind: "answered", answer: ANSWER }],
+    [{ kind: "behind" }, { kind: "closed", query: { ...query(), wasClosed: true } }],
+    [
+      { kind: "failed", answer: FAILED },
+      { kind: "answered", answer: FAILED },
+    ],
+  ];
+
+  test.each(outcomes)("waits for the store's word if it is strong: %j", async (word, expected) => {
+    const verify = vi.fn(async () => word);
+    const { threads, dispatcher } = dispatcherOf(1, verify);
+    const outcome = dispatcher.run(query());
+    await settled();
+    const { call, isShared } = threads[0].all("query")[0];
+    expect(isShared).toBe(true);
+    await threads[0].say({ kind: "strong", call });
+    await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    expect(await outcome).toEqual(expected);
+    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf().instance);
+  });
+
+  test("waits for nothing if it is eventual, or was given back before", async () => {
+    const verify = vi.fn(async (): Promise<Verification> => ({ kind: "behind" }));
+    const { threads, dispatcher } = dispatcherOf(1, verify);
+    const eventual = dispatcher.run(query());
+    await settled();
+    await threads[0].say({ kind: "answer", call: threads[0].all("query")[0].call, answer: ANSWER });
+    expect(await eventual).toEqual({ kind: "answered", answer: ANSWER });
+    const again = dispatcher.run({ ...query(), wasClosed: true });
+    await settled();
+    const { call, isShared } = threads[0].all("query")[1];
+    expect(isShared).toBe(false);
+    await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    expect(await again).toEqual({ kind: "answered", answer: ANSWER });
+    expect(verify).not.toHaveBeenCalled();
+  });
+});
+
+describe("slots", () => {
+  test("as many queries of a namespace run as there are slots, the next is refused", async () => {
+    const { clock, threads, dispatcher } = dispatcherOf(2);
+    const running = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));
+    const late = dispatcher.run(query());
+    const refusal = expect(late).rejects.toMatchObject({ code: "overloaded" });
+    await settled();
+    const sent = () => threads.flatMap((thread) => thread.all("query"));
+    expect(sent()).toHaveLength(QUERY_SLOTS);
+    await clock.advance(QUERY_SLOT_WAIT_MS_MAX);
+    await refusal;
+    for (const thread of threads) {
+      for (const { call } of thread.all("query")) {
+        await thread.say({ kind: "answer", call, answer: ANSWER });
+      }
+    }
+    const outcomes = await Promise.all(running);
+    expect(outcomes.every(({ kind }) => kind === "answered")).toBe(true);
+  });
+
+  test("other namespaces have slots of their own", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const other = namespaceName("books");
+    dispatcher.publish(
+      other,
+      [{ version: 1, change: added("x") }],
+      stateOf(false, "books/1/2" as NamespaceInstance),
+    );
+    for (let i = 0; i <= QUERY_SLOTS; i++) void dispatcher.run(query()).catch(() => {});
+    void dispatcher.run(query(other));
+    await settled();
+    const names = threads[0].all("query").map(({ namespace }) => namespace);
+    expect(names.filter((name) => name === other)).toHaveLength(1);
+  });
+
+  test("a query that weighs more is admitted when the slots are there", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const [thread] = threads;
+    for (let i = 0; i < QUERY_SLOTS; i++) void dispatcher.run(query());
+    await settled();
+    const [first, second, third, fourth, fifth] = thread.all("query");
+    await thread.say({ kind: "weight", call: first.call, weight: 4 });
+    expect(thread.all("admitted")).toEqual([]);
+    for (const { call } of [second, third, fourth]) {
+      await thread.say({ kind: "answer", call, answer: ANSWER });
+    }
+    expect(thread.all("admitted")).toEqual([{ kind: "admitted", call: first.call }]);
+    // It holds all four: another that weighs as much has to wait.
+    await thread.say({ kind: "weight", call: fifth.call, weight: 4 });
+    expect(thread.all("admitted")).toHaveLength(1);
+    await thread.say({ kind: "answer", call: first.call, answer: ANSWER });
+    expect(thread.all("admitted")).toHaveLength(2);
+  });
+
+  test("sixteen heavy queries do not wait for each other for ever", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const [thread] = threads;
+    const running = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));
+    await settled();
+    for (const { call } of thread.all("query")) {
+      await thread.say({ kind: "weight", call, weight: 4 });
+    }
+    for (let done = 0; done < QUERY_SLOTS; done++) {
+      const { call } = thread.all("admitted")[done];
+      await thread.say({ kind: "answer", call, answer: ANSWER });
+    }
+    await Promise.all(running);
+  });
+
+  test("one that waits too long for its weight is told so and gives nothing back", async () => {
+    const { clock, threads, dispatcher } = dispatcherOf(1);
+    const [thread] = threads;
+    const outcomes = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));
+    await settled();
+    const calls = thread.all("query").map(({ call }) => call);
+    await thread.say({ kind: "weight", call: calls[0], weight: 4 });
+    await clock.advance(QUERY_SLOT_WAIT_MS_MAX);
+    const [refused] = thread.all("refused");
+    expect(refused).toMatchObject({ call: calls[0], retryAfterMs: QUERY_SLOT_WAIT_MS_MAX });
+    for (const call of calls) await thread.say({ kind: "answer", call, answer: ANSWER });
+    await Promise.all(outcomes);
+    for (let i = 0; i < QUERY_SLOTS * 2; i++) void dispatcher.run(query()).catch(() => {});
+    await settled();
+    expect(thread.all("query")).toHaveLength(2 * QUERY_SLOTS);
+  });
+});
+
+test("what a thread says beside answers reaches who listens", async () => {
+  const { threads, dispatcher, released, logs } = dispatcherOf(1);
+  const [thread] = threads;
+  const metric = { name: "m", help: "h", kind: "counter", value: 1 } as const;
+  await thread.say({ kind: "metrics", metrics: [metric] });
+  expect(dispatcher.metrics()).toEqual([metric]);
+  await thread.say({ kind: "log", level: "warn", message: "hello", facts: {} });
+  expect(logs).toEqual(["hello"]);
+  void dispatcher.run(query());
+  await settled();
+  const dropped = { ...added(), dropped: ["a" as SegmentId] };
+  dispatcher.publish(NAME, [{ version: 2, change: dropped }], stateOf());
+  expect(thread.all("update")).toHaveLength(1);
+  expect(released).toEqual([]);
+  await thread.say({ kind: "applied", instance: INSTANCE, version: 2 });
+  expect(released).toEqual([[INSTANCE, 2]]);
+});

@@ -1,0 +1,74 @@
+/** Entry of a query thread: wires the kernels and the message port to the query service. */
+
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { EmbeddingConfig } from "../../api/config.ts";
+import { embeddingSource } from "../../api/embedding-source.ts";
+import type { EngineMetric } from "../../api/engine.ts";
+import { must } from "../../base/assert.ts";
+import { systemClock } from "../../base/clock.ts";
+import { METRICS_INTERVAL_MS } from "../../base/limits.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
+import { connectCache } from "../../cache/cache-reader.ts";
+import { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import { THRESHOLDS } from "../../namespace/thresholds.ts";
+import { MessageBatch } from "../message-batch.ts";
+import { movableBuffers } from "../movable-buffers.ts";
+import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
+import { QueryService } from "./query-service.ts";
+
+/** What the main thread tells a query thread at its start. */
+export interface QueryThreadData {
+  /** Its number, from 0. */
+  readonly thread: number;
+  /** Undefined where kernels run as plain TypeScript. */
+  readonly kernel: WebAssembly.Module | undefined;
+  readonly embedding: EmbeddingConfig;
+  /** Bytes of vectors that an exact scan may ask for at a time. */
+  readonly scanBytesMax: number;
+  /** To the cache thread. */
+  readonly cache: MessagePort;
+}
+
+const port = must(parentPort, "this module runs as a thread");
+const data = workerData as QueryThreadData;
+const batch = new MessageBatch<FromQueryThread>(systemClock, (messages, transfer) =>
+  port.postMessage(messages, transfer),
+);
+const post = (message: FromQueryThread) => batch.add(message, movableBuffers(message));
+
+const kernels = new ArenaKernels(data.kernel, data.thread);
+const cache = {
+  post: (message: ToCache) => data.cache.postMessage(message),
+  listen: (listener: (message: FromCache) => void) => void data.cache.on("message", listener),
+};
+const service = new QueryService({
+  kernels,
+  reads: connectCache(cache, (arena, memory) => kernels.attach(arena, memory)),
+  embedding: embeddingSource(data.embedding, systemClock),
+  clock: systemClock,
+  random: systemRandom,
+  scanBytesMax: data.scanBytesMax,
+  thresholds: THRESHOLDS,
+  post,
+});
+port.on("message", (messages: readonly ToQueryThread[]) => {
+  for (const message of messages) service.hear(message);
+});
+systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
+
+function metrics(): EngineMetric[] {
+  const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
+    service.totals;
+  const labels = { thread: String(data.thread) };
+  const counter = (name: string, help: string, value: number): EngineMetric => {
+    return { name, help, kind: "counter", value, labels };
+  };
+  return [
+    counter("trawl_queries_total", "query requests run", queries),
+    counter("trawl_documents_scanned_total", "documents looked at", documentsScanned),
+    counter("trawl_postings_touched_total", "postings read", postingsTouched),
+    counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
+    counter("trawl_clusters_probed_total", "clusters that ANN looked into", clustersProbed),
+  ];
+}

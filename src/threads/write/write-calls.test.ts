@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import { FakePort, settled } from "../../../test/support/fake-port.ts";
+import type { EngineAnswer, EngineRequest } from "../../api/engine.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import { namespaceName } from "../../base/ids.ts";
+import { WRITE_BODY_WINDOW_BYTES } from "../../base/limits.ts";
+import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
+import { WriteCalls } from "./write-calls.ts";
+
+const ANSWER: EngineAnswer = { status: 200, headers: {}, body: Uint8Array.of(7) };
+const MIB = 1024 * 1024;
+
+function callsOf() {
+  const port = new FakePort<ToWriteThread, FromWriteThread>();
+  const heard: string[] = [];
+  const calls = new WriteCalls(port, {
+    arena: ({ index }) => heard.push(`arena ${index}`),
+    publish: (name) => heard.push(`publish ${name}`),
+    log: (_level, message) => heard.push(`log ${message}`),
+  });
+  return { port, calls, heard };
+}
+
+function request(body?: AsyncIterable<Uint8Array>): EngineRequest {
+  return {
+    operation: "write",
+    namespace: namespaceName("n"),
+    parameters: {},
+    ...(body && { body }),
+    apiVersion: "v2",
+    respondAsync: false,
+    signal: new AbortController().signal,
+  };
+}
+
+async function* chunks(...sizes: number[]): AsyncGenerator<Uint8Array> {
+  for (const size of sizes) yield new Uint8Array(size).fill(size & 0xff);
+}
+
+test("calls are numbered, and each gets its own answer", async () => {
+  const { port, calls } = callsOf();
+  const first = calls.call("write", request());
+  const second = calls.call("get_schema", request());
+  const [a, b] = port.all("call");
+  expect(a.call).not.toBe(b.call);
+  await port.say({ kind: "answer", call: b.call, answer: { ...ANSWER, status: 404 } });
+  await port.say({ kind: "answer", call: a.call, answer: ANSWER });
+  expect((await first.answer).status).toBe(200);
+  expect((await second.answer).status).toBe(404);
+});
+
+test("what the thread publishes is passed on before the answer that follows it", async () => {
+  const { port, calls, heard } = callsOf();
+  const { answer } = calls.call("write", request());
+  const seen = answer.then(() => heard.push("answer"));
+  const state = { instance: "n/1/1", retired: false } as never;
+  const { call } = port.all("call")[0];
+  const said: FromWriteThread[] = [
+    { kind: "publish", namespace: namespaceName("n"), deltas: [], state },
+    { kind: "answer", call, answer: ANSWER },
+  ];
+  await Promise.all(said.map((message) => port.say(message)));
+  await seen;
+  expect(heard).toEqual(["publish n", "answer"]);
+});
+
+test("a body is sent no further ahead than its window", async () => {
+  const { port, calls } = callsOf();
+  const { answer } = calls.call("write", request(chunks(...Array(20).fill(MIB))));
+  await settled();
+  const sent = () => port.all("chunk").reduce((sum, { bytes }) => sum + bytes.length, 0);
+  expect(sent()).toBeLessThanOrEqual(WRITE_BODY_WINDOW_BYTES + MIB);
+  const { call } = port.all("call")[0];
+  for (let consumed = 0; consumed < 20; consumed++) {
+    expect(sent() - consumed * MIB).toBeLessThanOrEqual(WRITE_BODY_WINDOW_BYTES + MIB);
+    await port.say({ kind: "consumed", call, bytes: MIB, piece: new Uint8Array(MIB) });
+  }
+  expect(sent()).toBe(20 * MIB);
+  expect(port.all("end")).toEqual([{ kind: "end", call }]);
+  await port.say({ kind: "answer", call, answer: ANSWER });
+  expect((await answer).status).toBe(200);
+});
+
+test("a body whose request is answered early is not sent to its end", async () => {
+  const { port, calls } = callsOf();
+  const { answer } = calls.call("write", request(chunks(...Array(20).fill(MIB))));
+  await settled();
+  const { call } = port.all("call")[0];
+  const before = port.all("chunk").length;
+  await port.say({ kind: "answer", call, answer: { ...ANSWER, status: 400 } });
+  expect((await answer).status).toBe(400);
+  await settled();
+  expect(port.all("chunk").length).toBeLessThanOrEqual(before + 1);
+  expect(port.all("end")).toEqual([]);
+});
+
+test("a body that breaks off is aborted, and its call is answered", async () => {
+  const { port, calls } = callsOf();
+  const broken = async function* (): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(10);
+    throw new DatabaseError("too_large", "over the limit");
+  };
+  const { answer } = calls.call("write", request(broken()));
+  expect((await answer).status).toBe(413);
+  const { call } = port.all("call")[0];
+  expect(port.all("abort")).toEqual([{ kind: "abort", call }]);
+  await port.say({ kind: "answer", call, answer: ANSWER }); // Too late; nobody waits.
+});
+
+test("an opening is sent without the body of the query that needs it", async () => {
+  const { port, calls } = callsOf();
+  void calls.call("open", request(chunks(5)));
+  await settled();
+  expect(port.all("call")[0].hasBody).toBe(false);
+  expect(port.all("chunk")).toEqual([]);
+});
+
+test("it is ready when the thread says so, or fails with the thread's error", async () => {
+  const { port, calls } = callsOf();
+  expect(calls.status().ready).toBe(false);
+  await port.say({ kind: "ready" });
+  await calls.ready();
+  expect(calls.status().ready).toBe(true);
+  const other = callsOf();
+  const failure = expect(other.calls.ready()).rejects.toMatchObject({ code: "conflict" });
+  await other.port.say({ kind: "failed", code: "conflict", message: "in use" });
+  await failure;
+});
+
+test("closing resolves when the thread has closed", async () => {
+  const { port, calls } = callsOf();
+  await port.say({ kind: "ready" });
+  let closed = false;
+  const closing = calls.close().then(() => {
+    closed = true;
+  });
+  await settled();
+  expect(calls.status()).toEqual({ ready: false, reason: "shutting down" });
+  expect([port.all("close").length, closed]).toEqual([1, false]);
+  await port.say({ kind: "closed" });
+  await closing;
+});

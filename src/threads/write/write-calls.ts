@@ -1,0 +1,215 @@
+/**
+ * The main thread's side of the talk with the write thread: numbered calls, bodies that are sent no
+ * faster than they are parsed, and what the write thread publishes in between.
+ */
+
+import type { EngineLog } from "../../api/config.ts";
+import type { EngineAnswer, EngineMetric, EngineRequest, EngineStatus } from "../../api/engine.ts";
+import { errorAnswer } from "../../api/error-answer.ts";
+import { DatabaseError, type ErrorCode } from "../../base/errors.ts";
+import type { NamespaceName } from "../../base/ids.ts";
+import { WRITE_BODY_WINDOW_BYTES } from "../../base/limits.ts";
+import type {
+  NamespaceInstance,
+  NamespaceState,
+  PublishedDelta,
+} from "../../namespace/published-state.ts";
+import type {
+  ArenaMessage,
+  FromWriteThread,
+  ToWriteThread,
+  WriteThreadOperation,
+} from "../thread-messages.ts";
+import type { ThreadPort } from "../thread-port.ts";
+import { BodyPieces } from "./body-pieces.ts";
+
+/** Who hears of what the write thread says beside answers. */
+export interface WriteThreadListener {
+  arena(message: ArenaMessage): void;
+  publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
+  readonly log: EngineLog;
+}
+
+/** One request on its way. */
+export interface WriteCall {
+  readonly answer: Promise<EngineAnswer>;
+  /** Resolves if the write thread says that this call may take long. */
+  readonly long: Promise<void>;
+  onProgress(listener: (text: string) => void): void;
+}
+
+interface PendingCall {
+  readonly answered: (answer: EngineAnswer) => void;
+  readonly isLong: () => void;
+  progress: ((text: string) => void) | undefined;
+  done: boolean;
+  /** Bytes sent and not yet consumed, and who waits for them to become fewer. */
+  unconsumedBytes: number;
+  resume: (() => void) | undefined;
+}
+
+/** All calls to the write thread. */
+export class WriteCalls {
+  readonly #port: ThreadPort<ToWriteThread, FromWriteThread>;
+  readonly #listener: WriteThreadListener;
+  readonly #calls = new Map<number, PendingCall>();
+  readonly #ready: Promise<void>;
+  readonly #closed: Promise<void>;
+  #becomeReady: (error?: Error) => void = () => {};
+  #becomeClosed: () => void = () => {};
+  #status: EngineStatus = { ready: false, reason: "starting" };
+  #metrics: readonly EngineMetric[] = [];
+  readonly #pieces = new BodyPieces();
+  #nextCall = 1;
+
+  constructor(port: ThreadPort<ToWriteThread, FromWriteThread>, listener: WriteThreadListener) {
+    this.#port = port;
+    this.#listener = listener;
+    this.#ready = new Promise((resolve, reject) => {
+      this.#becomeReady = (error) => (error === undefined ? resolve() : reject(error));
+    });
+    this.#closed = new Promise((resolve) => {
+      this.#becomeClosed = resolve;
+    });
+    port.listen((message) => this.#hear(message));
+  }
+
+  /** Resolves when the write thread serves calls; rejects if it cannot start. */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  status(): EngineStatus {
+    return this.#status;
+  }
+
+  /** The write thread's newest figures. */
+  metrics(): readonly EngineMetric[] {
+    return this.#metrics;
+  }
+
+  /** Sends a request and its body. */
+  call(
+    operation: WriteThreadOperation,
+    request: Pick<EngineRequest, "namespace" | "parameters" | "apiVersion" | "signal" | "body">,
+  ): WriteCall {
+    const call = this.#nextCall++;
+    const { namespace, parameters, apiVersion } = request;
+    const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
+    let isLong: () => void = () => {};
+    const long = new Promise<void>((resolve) => {
+      isLong = resolve;
+    });
+    let pending: PendingCall | undefined;
+    const answer = new Promise<EngineAnswer>((resolve) => {
+      const answered = (result: EngineAnswer) => resolve(result);
+      pending = {
+        answered,
+        isLong,
+        progress: undefined,
+        done: false,
+        unconsumedBytes: 0,
+        resume: undefined,
+      };
+      this.#calls.set(call, pending);
+    });
+    this.#port.post({ kind: "call", call, operation, namespace, parameters, apiVersion, hasBody });
+    if (hasBody && request.body !== undefined) void this.#sendBody(call, request.body);
+    return {
+      answer,
+      long,
+      onProgress: (listener) => {
+        if (pending !== undefined) pending.progress = listener;
+      },
+    };
+  }
+
+  /** Tells the write thread that nobody reads what was dropped up to `version`. */
+  release(instance: NamespaceInstance, version: number): void {
+    this.#port.post({ kind: "release", instance, version });
+  }
+
+  /** Queries have asked for these namespaces. */
+  used(namespaces: readonly NamespaceName[]): void {
+    this.#port.post({ kind: "used", namespaces });
+  }
+
+  /** Lets running calls finish and waits until everything is durable. */
+  async close(): Promise<void> {
+    this.#status = { ready: false, reason: "shutting down" };
+    this.#port.post({ kind: "close" });
+    await this.#closed;
+  }
+
+  async #sendBody(call: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    try {
+      for await (const bytes of this.#pieces.of(body)) {
+        if (pending.done) return; // Answered before its end, by a fault near its start.
+        pending.unconsumedBytes += bytes.length;
+        this.#port.post({ kind: "chunk", call, bytes }, [bytes.buffer]);
+        if (pending.unconsumedBytes > WRITE_BODY_WINDOW_BYTES) await this.#window(pending);
+      }
+      if (!pending.done) this.#port.post({ kind: "end", call });
+    } catch (error) {
+      this.#port.post({ kind: "abort", call });
+      this.#answer(call, errorAnswer(error));
+    }
+  }
+
+  #window(pending: PendingCall): Promise<void> {
+    return new Promise((resolve) => {
+      pending.resume = resolve;
+    });
+  }
+
+  #answer(call: number, answer: EngineAnswer): void {
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    this.#calls.delete(call);
+    pending.done = true;
+    pending.resume?.();
+    pending.answered(answer);
+  }
+
+  #hear(message: FromWriteThread) {
+    switch (message.kind) {
+      case "ready":
+        this.#status = { ready: true };
+        return this.#becomeReady();
+      case "failed":
+        this.#status = { ready: false, reason: message.message };
+        return this.#becomeReady(new DatabaseError(message.code as ErrorCode, message.message));
+      case "closed":
+        return this.#becomeClosed();
+      case "arena":
+        return this.#listener.arena(message);
+      case "log":
+        return this.#listener.log(message.level, message.message, message.facts);
+      case "publish":
+        return this.#listener.publish(message.namespace, message.deltas, message.state);
+      case "metrics":
+        this.#metrics = message.metrics;
+        return;
+      case "consumed":
+        this.#pieces.takeBack(message.piece);
+        return this.#consumed(message.call, message.bytes);
+      case "long":
+        return this.#calls.get(message.call)?.isLong();
+      case "progress":
+        return this.#calls.get(message.call)?.progress?.(message.text);
+      case "answer":
+        return this.#answer(message.call, message.answer);
+    }
+  }
+
+  #consumed(call: number, bytes: number): void {
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    pending.unconsumedBytes -= bytes;
+    if (pending.unconsumedBytes > WRITE_BODY_WINDOW_BYTES) return;
+    pending.resume?.();
+    pending.resume = undefined;
+  }
+}
