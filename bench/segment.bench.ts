@@ -16,14 +16,14 @@ import type { AttributeType } from "../src/model/attribute-type.ts";
 import type { DocumentColumns } from "../src/model/columns.ts";
 import type { AttributeSchema, Schema } from "../src/model/schema.ts";
 import type { AttributeValue } from "../src/model/value.ts";
-import { Memtable } from "../src/segment/memtable.ts";
-import type { SegmentPlace } from "../src/segment/memtable-delta.ts";
+import { Memtable } from "../src/segment/memtable/memtable.ts";
+import type { SegmentPlace } from "../src/segment/memtable/memtable-delta.ts";
+import { SnapshotReplica } from "../src/segment/memtable/snapshot-replica.ts";
 import type { SegmentPlan } from "../src/segment/segment-format.ts";
 import type { SegmentBlock, SegmentMemory } from "../src/segment/segment-memory.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import { planSegment } from "../src/segment/segment-writer.ts";
-import { SnapshotReplica } from "../src/segment/snapshot-replica.ts";
 
 const DIMENSIONS = 768;
 const VOCABULARY = 20_000;

@@ -1,7 +1,7 @@
 /** What the cache thread and the threads that read stored segments say to each other. */
 
-import type { SegmentPlace } from "../segment/memtable-delta.ts";
-import type { WantedRange } from "../segment/not-resident.ts";
+import type { WantedRange } from "../segment/format/bytes-missing.ts";
+import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import type { ArenaMessage } from "../threads/thread-messages.ts";
 

@@ -2,7 +2,7 @@
 
 import { must } from "../base/assert.ts";
 import { sharedBuffer } from "../kernel/arena.ts";
-import type { SegmentPlace } from "../segment/memtable-delta.ts";
+import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
 import type { FromCache, ToCache } from "./cache-messages.ts";
 import { ResidentRanges } from "./resident-ranges.ts";
 

@@ -8,9 +8,9 @@ import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { CACHE_READS_MAX, CACHE_SHRINKS_MAX } from "../base/limits.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import type { Arenas, Block } from "../kernel/arena.ts";
-import type { SegmentPlace } from "../segment/memtable-delta.ts";
-import type { WantedRange } from "../segment/not-resident.ts";
-import { type ByteRange, pageSpan, readPages } from "../segment/segment-pages.ts";
+import type { WantedRange } from "../segment/format/bytes-missing.ts";
+import { type ByteRange, pageSpan, readPages } from "../segment/format/segment-pages.ts";
+import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
 import { joinRanges } from "../storage/byte-ranges.ts";
 import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import {

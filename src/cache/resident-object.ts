@@ -1,9 +1,9 @@
 /** One stored segment as a reading thread has it: which ranges of it are in memory. */
 
 import { CACHE_WINDOW_BYTES, VECTOR_CHUNK_BYTES } from "../base/limits.ts";
-import type { ByteSource } from "../segment/byte-source.ts";
-import type { DecodedDocuments } from "../segment/decoded-documents.ts";
-import { NotResident, type WantedRange } from "../segment/not-resident.ts";
+import type { DecodedDocuments } from "../segment/documents/decoded-documents.ts";
+import type { ByteSource } from "../segment/format/byte-source.ts";
+import { NotResident, type WantedRange } from "../segment/format/bytes-missing.ts";
 import type { SegmentBlock } from "../segment/segment-memory.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 

@@ -7,10 +7,10 @@
 
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
 import { DECODED_DOCUMENTS_BYTES_MAX, LOAD_ROUNDS_MAX } from "../base/limits.ts";
-import type { ByteSource } from "../segment/byte-source.ts";
-import { DecodedDocuments } from "../segment/decoded-documents.ts";
-import type { SegmentPlace } from "../segment/memtable-delta.ts";
-import { NotResident, type WantedRange } from "../segment/not-resident.ts";
+import { DecodedDocuments } from "../segment/documents/decoded-documents.ts";
+import type { ByteSource } from "../segment/format/byte-source.ts";
+import { NotResident, type WantedRange } from "../segment/format/bytes-missing.ts";
+import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import {
   type ByteOrigin,

@@ -1,6 +1,6 @@
 /** How the write thread, and an indexer, read stored segments. */
 
-import type { ByteSource } from "../segment/byte-source.ts";
+import type { ByteSource } from "../segment/format/byte-source.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 
 /** Bytes of stored segments, in memory while they are used. */

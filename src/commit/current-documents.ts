@@ -10,8 +10,8 @@ import type { IndexBuild } from "../namespace/published-state.ts";
 import { bindCondition } from "../query/bind-condition.ts";
 import { indexState } from "../query/index-state.ts";
 import { matchIds } from "../query/match-documents.ts";
+import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/live-segment.ts";
-import { attemptAll } from "../segment/not-resident.ts";
 import { DocumentsView } from "../write/documents-view.ts";
 import type { CurrentDocument, CurrentDocuments } from "../write/resolve-batch.ts";
 

@@ -15,7 +15,7 @@ import { ManifestStore } from "../manifest/manifest-store.ts";
 import { isAnnounced, isDeleted } from "../namespace/generations/namespace-generations.ts";
 import { decodeFacts } from "../namespace/namespace-facts.ts";
 import { findPinned, isPinned, type PinSightings } from "../namespace/segments/segment-pins.ts";
-import { baseVersionOf } from "../segment/segment-id.ts";
+import { baseVersionOf } from "../segment/format/segment-id.ts";
 import {
   generationPrefix,
   type NamespaceGeneration,

@@ -4,7 +4,11 @@
  */
 
 import type { SegmentId } from "../base/ids.ts";
-import type { AddedSegment, MemtableDelta, SegmentLocation } from "../segment/memtable-delta.ts";
+import type {
+  AddedSegment,
+  MemtableDelta,
+  SegmentLocation,
+} from "../segment/memtable/memtable-delta.ts";
 
 interface FoldedSegment {
   readonly at: SegmentLocation;

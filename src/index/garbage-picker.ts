@@ -5,7 +5,7 @@
  */
 
 import type { Manifest } from "../manifest/manifest.ts";
-import { baseVersionOf } from "../segment/segment-id.ts";
+import { baseVersionOf } from "../segment/format/segment-id.ts";
 import {
   type NamespaceGeneration,
   parseManifestKey,

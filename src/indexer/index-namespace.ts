@@ -20,7 +20,7 @@ import { ManifestStore } from "../manifest/manifest-store.ts";
 import { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { encodeFacts, type NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { storeSegments } from "../namespace/segments/store-segments.ts";
-import { tombstoneName } from "../segment/segment-id.ts";
+import { tombstoneName } from "../segment/format/segment-id.ts";
 import { putTombstones } from "../segment/segment-objects.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import { homeOf, type NamespaceGeneration } from "../storage/object-keys.ts";

@@ -12,10 +12,10 @@ import { SEGMENT_MERGE_DOCUMENTS_MAX } from "../base/limits.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
-import { type IdKeys, idKeys } from "../segment/id-section.ts";
+import { type IdKeys, idKeys } from "../segment/ids/id-section.ts";
 import type { LiveSegment } from "../segment/live-segment.ts";
-import { Memtable, type PreparedSegments } from "../segment/memtable.ts";
-import type { MemtableDelta } from "../segment/memtable-delta.ts";
+import { Memtable, type PreparedSegments } from "../segment/memtable/memtable.ts";
+import type { MemtableDelta } from "../segment/memtable/memtable-delta.ts";
 import type { SegmentMemory } from "../segment/segment-memory.ts";
 import {
   describeStored,

@@ -2,7 +2,7 @@
 
 import type { SequenceNumber } from "../base/ids.ts";
 import type { Schema } from "../model/schema.ts";
-import type { MemtableDelta } from "../segment/memtable-delta.ts";
+import type { MemtableDelta } from "../segment/memtable/memtable-delta.ts";
 
 /**
  * One opening of one namespace in the write thread. A namespace that is deleted and created again,

@@ -1,7 +1,7 @@
 /** Runs plans over a snapshot. */
 
 import type { QueryResult } from "../model/query-result.ts";
-import { attemptAll } from "../segment/not-resident.ts";
+import { attemptAll } from "../segment/format/bytes-missing.ts";
 import { Aggregation } from "./aggregate-documents.ts";
 import { matcherOf } from "./matching.ts";
 import type { AggregatePlan, Plan } from "./plan.ts";

@@ -3,7 +3,7 @@
 import type { Ordinal } from "../base/ids.ts";
 import type { Filter } from "../model/filter.ts";
 import { compareStrings, type DocumentId } from "../model/value.ts";
-import { attemptAll, NotResident } from "../segment/not-resident.ts";
+import { attemptAll, NotResident } from "../segment/format/bytes-missing.ts";
 import { bindFilter } from "./bind-filter.ts";
 import { filterSegment } from "./filter-segment.ts";
 import { forEachBit, type OrdinalBits } from "./ordinal-bits.ts";

@@ -3,7 +3,7 @@
 import { countBits, hasBit, setBit } from "../codec/bitmap.ts";
 import type { IdType } from "../model/attribute-type.ts";
 import type { DocumentId } from "../model/value.ts";
-import { type HashedIds, hashIds } from "../segment/id-section.ts";
+import { type HashedIds, hashIds } from "../segment/ids/id-section.ts";
 import type { SegmentSnapshot, SegmentView } from "../segment/segment-view.ts";
 import { filterSegment } from "./filter-segment.ts";
 import { emptyBits, forEachPart, type OrdinalBits, type VisitPart } from "./ordinal-bits.ts";

@@ -8,7 +8,7 @@ import type { DocumentQuery, QueryRequest, VectorRank } from "../model/query.ts"
 import type { ResultDocument } from "../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../model/recall.ts";
 import { mainVectorAttribute } from "../model/schema.ts";
-import { attemptAll } from "../segment/not-resident.ts";
+import { attemptAll } from "../segment/format/bytes-missing.ts";
 import { andBits, presenceBits } from "./ordinal-bits.ts";
 import type { QueryContext } from "./query-context.ts";
 import { runRequest } from "./run-request.ts";

@@ -5,7 +5,7 @@
 
 import type { Ordinal } from "../base/ids.ts";
 import type { ScalarValue } from "../model/value.ts";
-import { attemptAll } from "../segment/not-resident.ts";
+import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { SegmentView, TextView } from "../segment/segment-view.ts";
 import type { ComputedNode, Plan, RankNode, ScoreNode } from "./plan.ts";
 import type { AttributeTest, Predicate } from "./predicate.ts";

@@ -6,7 +6,7 @@ import { attributeBytes } from "../codec/columns-size.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { ComputedValue, ResultDocument } from "../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
-import { attemptAll, NotResident } from "../segment/not-resident.ts";
+import { attemptAll, NotResident } from "../segment/format/bytes-missing.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { highlightValue } from "./highlight.ts";
 import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";

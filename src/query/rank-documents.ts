@@ -1,7 +1,7 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
 import { must } from "../base/assert.ts";
-import { attemptAll } from "../segment/not-resident.ts";
+import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import { probeClusters } from "./cluster-probe.ts";
 import { idComparer, orderComparer, orderHints } from "./document-order.ts";

@@ -2,7 +2,7 @@
 
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";
-import { attemptAll, NotResident } from "../segment/not-resident.ts";
+import { attemptAll, NotResident } from "../segment/format/bytes-missing.ts";
 import type { ScoreScope } from "./bind-score.ts";
 import { executePlan } from "./executor.ts";
 import { explainPlan } from "./explain.ts";

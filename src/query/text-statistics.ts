@@ -4,7 +4,7 @@
  */
 
 import { countBits, hasBit } from "../codec/bitmap.ts";
-import { attemptAll } from "../segment/not-resident.ts";
+import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { SegmentSnapshot, SegmentView } from "../segment/segment-view.ts";
 import { andBits, forEachBit, presenceBits } from "./ordinal-bits.ts";
 

@@ -6,7 +6,7 @@ import { hasBit, setBit } from "../codec/bitmap.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Column } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
-import { attemptAll, NotResident, type WantedRange } from "../segment/not-resident.ts";
+import { attemptAll, NotResident, type WantedRange } from "../segment/format/bytes-missing.ts";
 import type { ColumnView, SegmentView, VectorPlace } from "../segment/segment-view.ts";
 import { lateInteractionDistance } from "../vector/late-interaction.ts";
 import {

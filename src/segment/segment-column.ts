@@ -5,13 +5,13 @@ import { openColumn } from "../codec/columns-codec.ts";
 import { columnValue, hasValue } from "../codec/columns-value.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { AttributeValue } from "../model/value.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { type Dictionary, dictionaryView, openDictionary } from "./dictionary-section.ts";
-import { attemptAll } from "./not-resident.ts";
+import { type Dictionary, dictionaryView, openDictionary } from "./columns/dictionary-section.ts";
+import type { StoredDocuments } from "./documents/stored-documents.ts";
+import type { ByteSource } from "./format/byte-source.ts";
+import { attemptAll } from "./format/bytes-missing.ts";
 import type { SectionEntry } from "./segment-format.ts";
 import type { SegmentBlock } from "./segment-memory.ts";
 import type { ColumnView, DictionaryView, VectorPlace } from "./segment-view.ts";
-import type { StoredDocuments } from "./stored-documents.ts";
 import {
   oneVector,
   openVectorColumn,
@@ -19,7 +19,7 @@ import {
   type VectorColumn,
   vectorData,
   vectorStride,
-} from "./vector-section.ts";
+} from "./vectors/vector-section.ts";
 
 /** Where an attribute's parts are. */
 export interface ColumnParts {

@@ -1,6 +1,6 @@
 /** Memory that holds segments and that all threads can read. */
 
-import type { SegmentPlace } from "./memtable-delta.ts";
+import type { SegmentPlace } from "./memtable/memtable-delta.ts";
 
 /** A block of memory at a multiple of 64 bytes. */
 export interface SegmentBlock {

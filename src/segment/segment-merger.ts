@@ -18,22 +18,22 @@ import {
   mergeDictionaries,
   planDictionary,
   wantsDictionary,
-} from "./dictionary-section.ts";
-import { planIds } from "./id-section.ts";
-import { DEAD, mergePostings } from "./posting-section.ts";
+} from "./columns/dictionary-section.ts";
+import { planIds } from "./ids/id-section.ts";
+import { DEAD, mergePostings } from "./postings/posting-section.ts";
 import type { SegmentColumn } from "./segment-column.ts";
 import { planBlock, SECTION, type SectionPlan, type SegmentPlan } from "./segment-format.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 import { planStoredColumn } from "./segment-writer.ts";
-import { buildSparse, planSparse } from "./sparse-section.ts";
+import { buildSparse, planSparse } from "./sparse/sparse-section.ts";
 import {
   buildTextIndex,
   mergeTextIndexes,
   planText,
   textFingerprint,
   textOptions,
-} from "./text-section.ts";
-import { planVectors, type VectorType } from "./vector-section.ts";
+} from "./text/text-section.ts";
+import { planVectors, type VectorType } from "./vectors/vector-section.ts";
 
 /** One input of a merge. */
 export interface MergeInput {

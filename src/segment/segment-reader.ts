@@ -12,13 +12,13 @@ import { idAt } from "../codec/columns-value.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
-import { BlockSource, type ByteSource } from "./byte-source.ts";
-import { openClusters } from "./cluster-section.ts";
-import { mayHaveId, openIdFilter } from "./id-filter-section.ts";
-import { type HashedIds, hashIds, IdTable, idKeys, openIds } from "./id-section.ts";
-import { attemptAll } from "./not-resident.ts";
-import { PostingRanges } from "./posting-ranges.ts";
-import type { PostingKinds, PostingLists } from "./posting-section.ts";
+import type { StoredDocuments } from "./documents/stored-documents.ts";
+import { BlockSource, type ByteSource } from "./format/byte-source.ts";
+import { attemptAll } from "./format/bytes-missing.ts";
+import { mayHaveId, openIdFilter } from "./ids/id-filter-section.ts";
+import { type HashedIds, hashIds, IdTable, idKeys, openIds } from "./ids/id-section.ts";
+import { PostingRanges } from "./postings/posting-ranges.ts";
+import type { PostingKinds, PostingLists } from "./postings/posting-section.ts";
 import { SegmentColumn } from "./segment-column.ts";
 import {
   idSections,
@@ -30,8 +30,7 @@ import {
   type SectionSpan,
 } from "./segment-format.ts";
 import type { ClusterView, SegmentView, SparseView, TextView } from "./segment-view.ts";
-import { openSparse, SPARSE_POSTINGS, sparseView } from "./sparse-section.ts";
-import type { StoredDocuments } from "./stored-documents.ts";
+import { openSparse, SPARSE_POSTINGS, sparseView } from "./sparse/sparse-section.ts";
 import {
   openFingerprint,
   openText,
@@ -39,7 +38,8 @@ import {
   type TextHead,
   type TextIndex,
   textView,
-} from "./text-section.ts";
+} from "./text/text-section.ts";
+import { openClusters } from "./vectors/cluster-section.ts";
 
 /** Opens a segment in memory that this program wrote, or whose bytes passed `verifySegment`. */
 export function openSegment(

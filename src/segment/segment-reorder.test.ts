@@ -15,8 +15,7 @@ import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts"
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue } from "../model/value.ts";
 import { vectorDistance } from "../vector/metric.ts";
-import { BlockSource } from "./byte-source.ts";
-import { planClusters } from "./cluster-section.ts";
+import { BlockSource } from "./format/byte-source.ts";
 import { planBlock, type SegmentPlan, sealInPlace } from "./segment-format.ts";
 import { planMerge } from "./segment-merger.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
@@ -25,6 +24,7 @@ import { verifySegment } from "./segment-seal.ts";
 import { planSegment } from "./segment-writer.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 import { encodeStoredSegment } from "./stored-segment-writer.ts";
+import { planClusters } from "./vectors/cluster-section.ts";
 
 const ID = "s" as SegmentId;
 const SPACE = await openKernelSpace("auto");

@@ -7,10 +7,10 @@ import { hasValue } from "../codec/columns-value.ts";
 import { mainVectorAttribute, type Schema } from "../model/schema.ts";
 import type { KernelSpace } from "../vector/centroids.ts";
 import { clusterRows } from "../vector/cluster-rows.ts";
-import { type Clusters, planClusters } from "./cluster-section.ts";
 import type { SectionPlan, SegmentPlan } from "./segment-format.ts";
 import { planRows } from "./segment-merger.ts";
 import type { OpenSegment } from "./segment-reader.ts";
+import { type Clusters, planClusters } from "./vectors/cluster-section.ts";
 
 /** What a segment is clustered with. */
 export interface ClusterTools {

@@ -8,7 +8,7 @@ import type { Ordinal, SegmentId } from "../base/ids.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
-import type { HashedIds } from "./id-section.ts";
+import type { HashedIds } from "./ids/id-section.ts";
 
 /** A segment. */
 export interface SegmentView {

@@ -9,12 +9,12 @@ import { documentsLogicalBytes } from "../codec/columns-size.ts";
 import { hasAnyValue } from "../codec/columns-value.ts";
 import type { Column, DocumentColumns } from "../model/columns.ts";
 import type { AttributeSchema, Schema } from "../model/schema.ts";
-import { buildDictionary, planDictionary, wantsDictionary } from "./dictionary-section.ts";
-import { planIds } from "./id-section.ts";
+import { buildDictionary, planDictionary, wantsDictionary } from "./columns/dictionary-section.ts";
+import { planIds } from "./ids/id-section.ts";
 import { planBlock, SECTION, type SectionPlan, type SegmentPlan } from "./segment-format.ts";
-import { buildSparse, planSparse } from "./sparse-section.ts";
-import { buildTextIndex, planText, textOptions } from "./text-section.ts";
-import { inverseNorms, planVectors, vectorsOf } from "./vector-section.ts";
+import { buildSparse, planSparse } from "./sparse/sparse-section.ts";
+import { buildTextIndex, planText, textOptions } from "./text/text-section.ts";
+import { inverseNorms, planVectors, vectorsOf } from "./vectors/vector-section.ts";
 
 /**
  * Plans a segment of documents with unique ids. Indexes are built here; the plan is written once,

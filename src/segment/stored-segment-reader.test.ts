@@ -12,7 +12,7 @@ import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { Schema } from "../model/schema.ts";
-import { BlockSource } from "./byte-source.ts";
+import { BlockSource } from "./format/byte-source.ts";
 import { headOf, readDirectory, sealInPlace } from "./segment-format.ts";
 import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";

@@ -1,8 +1,8 @@
 /** Opens segments of a store, whole or by range. */
 
 import type { SegmentId } from "../base/ids.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { DocumentsReader } from "./documents-section.ts";
+import { DocumentsReader } from "./documents/documents-section.ts";
+import type { ByteSource } from "./format/byte-source.ts";
 import { readDirectory, readFacts, SECTION, verifyHead } from "./segment-format.ts";
 import { OpenSegment } from "./segment-reader.ts";
 

@@ -5,9 +5,9 @@
 
 import type { Column } from "../model/columns.ts";
 import type { AttributeSchema, Schema } from "../model/schema.ts";
-import { planDocuments } from "./documents-section.ts";
-import { planIdFilter } from "./id-filter-section.ts";
-import { hashKeys } from "./id-section.ts";
+import { planDocuments } from "./documents/documents-section.ts";
+import { planIdFilter } from "./ids/id-filter-section.ts";
+import { hashKeys } from "./ids/id-section.ts";
 import {
   headOf,
   planBlock,

@@ -9,10 +9,10 @@ import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { buildIds } from "../codec/columns-builder.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import { type HashedIds, hashIds, hashKeys, type IdKeys, idKeys } from "./id-section.ts";
+import { attemptAll } from "./format/bytes-missing.ts";
+import { type HashedIds, hashIds, hashKeys, type IdKeys, idKeys } from "./ids/id-section.ts";
 import { LiveSegment } from "./live-segment.ts";
-import type { AddedSegment } from "./memtable-delta.ts";
-import { attemptAll } from "./not-resident.ts";
+import type { AddedSegment } from "./memtable/memtable-delta.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 
 /** A segment in the store and the documents of it that are alive. */

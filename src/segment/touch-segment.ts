@@ -1,6 +1,6 @@
 /** Looks at what most queries look at, so that it is loaded before them. */
 
-import { attemptAll } from "./not-resident.ts";
+import { attemptAll } from "./format/bytes-missing.ts";
 import { SECTION, type SectionKind } from "./segment-format.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 

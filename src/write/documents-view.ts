@@ -5,7 +5,7 @@ import { documentsLogicalBytes } from "../codec/columns-size.ts";
 import { columnValue, hasValue, idAt } from "../codec/columns-value.ts";
 import type { ColumnData, DocumentColumns } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
-import type { HashedIds } from "../segment/id-section.ts";
+import type { HashedIds } from "../segment/ids/id-section.ts";
 import type { ColumnView, SegmentView } from "../segment/segment-view.ts";
 
 /** Values and ids of documents; there are no indexes, since conditions need none. */

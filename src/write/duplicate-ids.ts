@@ -3,7 +3,7 @@
 import { idAt } from "../codec/columns-value.ts";
 import type { ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
-import { type IdKeys, idKeys } from "../segment/id-section.ts";
+import { type IdKeys, idKeys } from "../segment/ids/id-section.ts";
 
 /** A list of ids of the type that all lists of one search have. */
 export interface IdList {

@@ -8,7 +8,7 @@ import type { AttributeType } from "../model/attribute-type.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
-import { Memtable } from "../segment/memtable.ts";
+import { Memtable } from "../segment/memtable/memtable.ts";
 import { WriteBodyParser } from "../wire/parse-write.ts";
 import { type BoundBatch, bindBatch } from "./bind-batch.ts";
 import type { CurrentDocuments } from "./resolve-batch.ts";

@@ -13,8 +13,8 @@ import { localCachePort } from "../../src/cache/local-cache.ts";
 import type { ResidentRanges } from "../../src/cache/resident-ranges.ts";
 import { encodeFramePieces } from "../../src/codec/frame.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
-import { attemptAll } from "../../src/segment/not-resident.ts";
-import { writePages } from "../../src/segment/segment-pages.ts";
+import { attemptAll } from "../../src/segment/format/bytes-missing.ts";
+import { writePages } from "../../src/segment/format/segment-pages.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../../src/storage/object-store.ts";
 

@@ -5,7 +5,7 @@ import { DatabaseError } from "../../src/base/errors.ts";
 import { namespaceName } from "../../src/base/ids.ts";
 import { GARBAGE_GRACE_MS } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { newSegmentId } from "../../src/segment/segment-id.ts";
+import { newSegmentId } from "../../src/segment/format/segment-id.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { segmentKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS } from "../../src/storage/object-store.ts";

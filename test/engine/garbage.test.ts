@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { newSegmentId } from "../../src/segment/segment-id.ts";
+import { newSegmentId } from "../../src/segment/format/segment-id.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { dirtyKey, manifestKey, segmentKey, walKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
-import { BlockSource } from "../../src/segment/byte-source.ts";
-import { planClusters } from "../../src/segment/cluster-section.ts";
+import { BlockSource } from "../../src/segment/format/byte-source.ts";
 import { headOf, SECTION } from "../../src/segment/segment-format.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planReordered } from "../../src/segment/segment-reorder.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import { planSegment } from "../../src/segment/segment-writer.ts";
 import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
+import { planClusters } from "../../src/segment/vectors/cluster-section.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
 
 const PLACE = { arena: 0, offset: 0 };

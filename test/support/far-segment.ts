@@ -5,8 +5,8 @@
 
 import { assert } from "../../src/base/assert.ts";
 import type { Column } from "../../src/model/columns.ts";
-import type { ByteSource } from "../../src/segment/byte-source.ts";
-import { NotResident, type WantedRange } from "../../src/segment/not-resident.ts";
+import type { ByteSource } from "../../src/segment/format/byte-source.ts";
+import { NotResident, type WantedRange } from "../../src/segment/format/bytes-missing.ts";
 import type { SegmentBlock, SegmentMemory } from "../../src/segment/segment-memory.ts";
 import type { OpenSegment } from "../../src/segment/segment-reader.ts";
 import type {

@@ -1,7 +1,7 @@
 /** Memory for segments without kernels: one shared buffer per arena; freed bytes are overwritten. */
 
 import { assert } from "../../src/base/assert.ts";
-import type { SegmentPlace } from "../../src/segment/memtable-delta.ts";
+import type { SegmentPlace } from "../../src/segment/memtable/memtable-delta.ts";
 import type { SegmentBlock, SegmentMemory } from "../../src/segment/segment-memory.ts";
 
 /** Gives each block a buffer of its own, at an offset of 64. */

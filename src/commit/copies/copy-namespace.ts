@@ -23,7 +23,7 @@ import type { ManifestSegment } from "../../manifest/manifest.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { namespaceNotFound } from "../../namespace/namespace-faults.ts";
 import { storeSegments } from "../../namespace/segments/store-segments.ts";
-import { newSegmentId, tombstoneName } from "../../segment/segment-id.ts";
+import { newSegmentId, tombstoneName } from "../../segment/format/segment-id.ts";
 import { copyStoredSegment, putTombstones } from "../../segment/segment-objects.ts";
 import { homeOf, type NamespaceGeneration, segmentKey } from "../../storage/object-keys.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../base/far-store-limits.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import { storePages } from "../../engine/store-pages.ts";
-import { baseVersionOf } from "../../segment/segment-id.ts";
+import { baseVersionOf } from "../../segment/format/segment-id.ts";
 import type { PrefixListing } from "../../storage/listed-object-store.ts";
 import {
   type NamespaceGeneration,

@@ -1,8 +1,8 @@
 /** Indexes that stored segments lack, since the schema asked for them later. */
 
 import type { Schema } from "../../model/schema.ts";
-import { indexMark } from "../../segment/index-mark.ts";
-import { attemptAll } from "../../segment/not-resident.ts";
+import { attemptAll } from "../../segment/format/bytes-missing.ts";
+import { indexMark } from "../../segment/index-fingerprint.ts";
 import { missingIndexes } from "../../segment/segment-merger.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { IndexBuild } from "../published-state.ts";

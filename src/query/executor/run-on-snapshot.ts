@@ -8,7 +8,7 @@
 import { DatabaseError } from "../../base/errors.ts";
 import { SNAPSHOTS_RETRIED_MAX } from "../../base/limits.ts";
 import { type RunFigures, SegmentMissing } from "../../cache/resident-ranges.ts";
-import { NotResident } from "../../segment/not-resident.ts";
+import { NotResident } from "../../segment/format/bytes-missing.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { ScanProgress } from "../scan-progress.ts";
 import type { Snapshot } from "../snapshot.ts";

@@ -5,7 +5,7 @@ import type { EngineAnswer } from "../../api/engine.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../base/limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
-import type { MemtableDelta } from "../../segment/memtable-delta.ts";
+import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
 import {
   type DispatchedQuery,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type NamespaceName, namespaceName, type SegmentId } from "../../base/ids.ts";
 import { PENDING_DELTAS_MAX } from "../../base/limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
-import type { MemtableDelta } from "../../segment/memtable-delta.ts";
+import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { NamespaceUpdate } from "../thread-messages.ts";
 import { SnapshotDirectory } from "./snapshot-directory.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isDatabaseError } from "../base/errors.ts";
-import { seededRandom } from "../base/random.ts";
-import { FRAME_HEADER_BYTES } from "../codec/frame.ts";
+import { isDatabaseError } from "../../base/errors.ts";
+import { seededRandom } from "../../base/random.ts";
+import { FRAME_HEADER_BYTES } from "../../codec/frame.ts";
 import {
   contentBytesOf,
   PAGE_BYTES,

@@ -3,9 +3,9 @@
  * order of their entries or not, since merges put segments of any age together.
  */
 
-import { assert } from "../base/assert.ts";
-import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import { bitmapOrdinals } from "../codec/bitmap.ts";
+import { assert } from "../../base/assert.ts";
+import { type SequenceNumber, sequenceNumber } from "../../base/ids.ts";
+import { bitmapOrdinals } from "../../codec/bitmap.ts";
 
 /** Immutable. Four bytes a row, none where all rows are of one entry. */
 export class RowSequences {

@@ -1,10 +1,10 @@
 /** A reader's side of a namespace's segments: follows the writer's deltas over the same bytes. */
 
-import type { Ordinal, SegmentId } from "../base/ids.ts";
-import { LiveSegment } from "./live-segment.ts";
+import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import { LiveSegment } from "../live-segment.ts";
+import type { OpenSegment } from "../segment-reader.ts";
+import type { SegmentSnapshot } from "../segment-view.ts";
 import type { AddedSegment, MemtableDelta } from "./memtable-delta.ts";
-import type { OpenSegment } from "./segment-reader.ts";
-import type { SegmentSnapshot } from "./segment-view.ts";
 
 /** The segments of a namespace as one reading thread has them. */
 export class SnapshotReplica {

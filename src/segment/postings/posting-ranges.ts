@@ -1,8 +1,8 @@
 /** Parts of posting lists, read where they are. */
 
-import type { ByteSource } from "./byte-source.ts";
-import { attemptAll } from "./not-resident.ts";
-import type { SectionEntry } from "./segment-format.ts";
+import type { ByteSource } from "../format/byte-source.ts";
+import { attemptAll } from "../format/bytes-missing.ts";
+import type { SectionEntry } from "../segment-format.ts";
 
 const WORD_BYTES = 4;
 

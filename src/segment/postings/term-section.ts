@@ -7,8 +7,8 @@
  * byte, whose order is the order of the bytes and which the engine compares and hashes natively.
  */
 
-import { utf8Slice } from "../codec/columns-packing.ts";
-import { compareStrings } from "../model/value.ts";
+import { utf8Slice } from "../../codec/columns-packing.ts";
+import { compareStrings } from "../../model/value.ts";
 
 /** Sorted distinct strings end to end. */
 export interface SortedStrings {

@@ -5,14 +5,14 @@
  * (`posting-section.ts`). The lists, with frequencies, are in sections of their own.
  */
 
-import { ArrayPacker, ArrayUnpacker, utf8Slice } from "../codec/columns-packing.ts";
-import { hasValue } from "../codec/columns-value.ts";
-import type { AttributeType } from "../model/attribute-type.ts";
-import type { Column } from "../model/columns.ts";
-import type { FullTextOptions } from "../model/full-text-options.ts";
-import type { AttributeSchema } from "../model/schema.ts";
-import { type Analyzer, analyzerFor } from "../text/analyzer.ts";
-import type { PostingRanges } from "./posting-ranges.ts";
+import { ArrayPacker, ArrayUnpacker, utf8Slice } from "../../codec/columns-packing.ts";
+import { hasValue } from "../../codec/columns-value.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import type { Column } from "../../model/columns.ts";
+import type { FullTextOptions } from "../../model/full-text-options.ts";
+import type { AttributeSchema } from "../../model/schema.ts";
+import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
+import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
   DEAD,
   mergePostings,
@@ -22,10 +22,16 @@ import {
   packPostings,
   planPostings,
   unpackPostings,
-} from "./posting-section.ts";
-import { SECTION, type SectionPlan } from "./segment-format.ts";
-import type { Postings, TextView } from "./segment-view.ts";
-import { codeOf, encodeSorted, lowerBound, sortByBytes, stringAt } from "./term-section.ts";
+} from "../postings/posting-section.ts";
+import {
+  codeOf,
+  encodeSorted,
+  lowerBound,
+  sortByBytes,
+  stringAt,
+} from "../postings/term-section.ts";
+import { SECTION, type SectionPlan } from "../segment-format.ts";
+import type { Postings, TextView } from "../segment-view.ts";
 
 /** A text index without its postings. */
 export interface TextHead {

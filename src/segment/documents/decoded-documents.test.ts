@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import type { Ordinal, SegmentId } from "../base/ids.ts";
-import { seededRandom } from "../base/random.ts";
-import { buildDocuments } from "../codec/columns-builder.ts";
-import type { AttributeType } from "../model/attribute-type.ts";
-import type { DocumentColumns } from "../model/columns.ts";
-import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
-import { BlockSource } from "./byte-source.ts";
+import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import { seededRandom } from "../../base/random.ts";
+import { buildDocuments } from "../../codec/columns-builder.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import type { DocumentColumns } from "../../model/columns.ts";
+import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
+import { BlockSource } from "../format/byte-source.ts";
+import { openSegment } from "../segment-reader.ts";
+import { planSegment } from "../segment-writer.ts";
+import { openStoredSegment } from "../stored-segment-reader.ts";
+import { encodeStoredSegment } from "../stored-segment-writer.ts";
 import { DecodedDocuments } from "./decoded-documents.ts";
-import { openSegment } from "./segment-reader.ts";
-import { planSegment } from "./segment-writer.ts";
-import { openStoredSegment } from "./stored-segment-reader.ts";
-import { encodeStoredSegment } from "./stored-segment-writer.ts";
 
 const KIB = 1024;
 

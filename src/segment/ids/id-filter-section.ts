@@ -5,8 +5,8 @@
  * blocks is even. With `BITS_PER_ID` bits at most 1 absent id in 100 may seem to be there.
  */
 
-import { corrupt } from "../codec/columns-packing.ts";
-import { SECTION, type SectionPlan } from "./segment-format.ts";
+import { corrupt } from "../../codec/columns-packing.ts";
+import { SECTION, type SectionPlan } from "../segment-format.ts";
 
 const BLOCK_WORDS = 8;
 const BLOCK_BITS = 256;

@@ -12,8 +12,8 @@
  * memory is searched much more often than it is moved.
  */
 
-import { type ArrayPacker, type ArrayUnpacker, bytesOf } from "../codec/columns-packing.ts";
-import type { SectionKind, SectionPlan } from "./segment-format.ts";
+import { type ArrayPacker, type ArrayUnpacker, bytesOf } from "../../codec/columns-packing.ts";
+import type { SectionKind, SectionPlan } from "../segment-format.ts";
 import { mergeSorted, type SortedStrings, StringCollector } from "./term-section.ts";
 
 /** Which lists there are. */

@@ -6,11 +6,11 @@
  * cosine_distance of length 1.
  */
 
-import { ArrayPacker, ArrayUnpacker, corrupt } from "../codec/columns-packing.ts";
-import type { DistanceMetric } from "../model/schema.ts";
-import { SECTION, type SectionPlan } from "./segment-format.ts";
-import type { SegmentBlock } from "./segment-memory.ts";
-import type { ClusterView } from "./segment-view.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
+import type { DistanceMetric } from "../../model/schema.ts";
+import { SECTION, type SectionPlan } from "../segment-format.ts";
+import type { SegmentBlock } from "../segment-memory.ts";
+import type { ClusterView } from "../segment-view.ts";
 
 /** By their code. */
 const METRICS: readonly DistanceMetric[] = ["cosine_distance", "euclidean_squared"];

@@ -4,15 +4,13 @@
  * bytes each; the codes.
  */
 
-import { assert } from "../base/assert.ts";
-import { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
-import { hasValue } from "../codec/columns-value.ts";
-import type { AttributeType } from "../model/attribute-type.ts";
-import type { Column, ColumnData } from "../model/columns.ts";
-import type { AttributeSchema } from "../model/schema.ts";
-import { formatUuid, UUID_BYTES } from "../model/uuid.ts";
-import { SECTION, type SectionPlan } from "./segment-format.ts";
-import type { DictionaryView } from "./segment-view.ts";
+import { assert } from "../../base/assert.ts";
+import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
+import { hasValue } from "../../codec/columns-value.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import type { Column, ColumnData } from "../../model/columns.ts";
+import type { AttributeSchema } from "../../model/schema.ts";
+import { formatUuid, UUID_BYTES } from "../../model/uuid.ts";
 import {
   codeOf,
   fromByteStrings,
@@ -23,7 +21,9 @@ import {
   StringCollector,
   stringAt,
   stringCount,
-} from "./term-section.ts";
+} from "../postings/term-section.ts";
+import { SECTION, type SectionPlan } from "../segment-format.ts";
+import type { DictionaryView } from "../segment-view.ts";
 
 /** A dictionary as arrays. */
 export interface Dictionary {

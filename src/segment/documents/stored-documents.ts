@@ -1,8 +1,8 @@
 /** Attributes of a stored segment that are kept by document, not by column. */
 
-import type { AttributeType } from "../model/attribute-type.ts";
-import type { Column } from "../model/columns.ts";
-import type { AttributeValue } from "../model/value.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import type { Column } from "../../model/columns.ts";
+import type { AttributeValue } from "../../model/value.ts";
 
 /** Reads whole documents; all of it may throw `NotResident`. */
 export interface StoredDocuments {

@@ -8,34 +8,34 @@
  * A document id is alive at most once. Memory of dropped segments stays until `release`.
  */
 
-import { must } from "../base/assert.ts";
-import type { Ordinal, SegmentId, SequenceNumber } from "../base/ids.ts";
+import { must } from "../../base/assert.ts";
+import type { Ordinal, SegmentId, SequenceNumber } from "../../base/ids.ts";
 import {
   SEGMENT_BUILD_BYTES_MAX,
   SEGMENT_MERGE_BYTES_MAX,
   SEGMENT_MERGE_DOCUMENTS_MAX,
-} from "../base/limits.ts";
-import { buildIds } from "../codec/columns-builder.ts";
-import { documentsBytes } from "../codec/columns-size.ts";
-import { sliceDocuments } from "../codec/columns-slice.ts";
-import type { ColumnData, DocumentColumns } from "../model/columns.ts";
-import type { Schema } from "../model/schema.ts";
-import type { DocumentId } from "../model/value.ts";
-import { hashKeys, type IdKeys, idKeys } from "./id-section.ts";
-import { LiveSegment } from "./live-segment.ts";
+} from "../../base/limits.ts";
+import { buildIds } from "../../codec/columns-builder.ts";
+import { documentsBytes } from "../../codec/columns-size.ts";
+import { sliceDocuments } from "../../codec/columns-slice.ts";
+import type { ColumnData, DocumentColumns } from "../../model/columns.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { DocumentId } from "../../model/value.ts";
+import { hashKeys, type IdKeys, idKeys } from "../ids/id-section.ts";
+import { LiveSegment } from "../live-segment.ts";
+import type { SegmentPlan } from "../segment-format.ts";
+import type { SegmentBlock, SegmentMemory } from "../segment-memory.ts";
+import { matchesSchema, planMerge } from "../segment-merger.ts";
+import { openSegment } from "../segment-reader.ts";
+import { planSegment } from "../segment-writer.ts";
+import { pickMerge } from "../size-tiers.ts";
+import { RowSequences } from "./document-sequences.ts";
 import {
   type AddedSegment,
   describeKilled,
   type MemtableDelta,
   type SegmentPlace,
 } from "./memtable-delta.ts";
-import { RowSequences } from "./row-sequences.ts";
-import type { SegmentPlan } from "./segment-format.ts";
-import type { SegmentBlock, SegmentMemory } from "./segment-memory.ts";
-import { matchesSchema, planMerge } from "./segment-merger.ts";
-import { openSegment } from "./segment-reader.ts";
-import { planSegment } from "./segment-writer.ts";
-import { pickMerge } from "./tier-picker.ts";
 
 /** What a memtable needs from outside. */
 export interface MemtableOptions {

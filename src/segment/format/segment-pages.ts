@@ -10,8 +10,8 @@
  */
 
 import { crc32 } from "node:zlib";
-import { corrupt } from "../codec/columns-packing.ts";
-import { FRAME_HEADER_BYTES } from "../codec/frame.ts";
+import { corrupt } from "../../codec/columns-packing.ts";
+import { FRAME_HEADER_BYTES } from "../../codec/frame.ts";
 
 /** Stored bytes of a full page. */
 export const PAGE_BYTES = 65_536;

@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { formatAttributeType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
-import { textFingerprint } from "./text-section.ts";
+import { textFingerprint } from "./text/text-section.ts";
 
 const marks = new WeakMap<Schema, string>();
 

@@ -3,11 +3,11 @@
  * name, the numbers being weights as bits of f32.
  */
 
-import { assert } from "../base/assert.ts";
-import { ArrayPacker, ArrayUnpacker } from "../codec/columns-packing.ts";
-import { halves, hasValue } from "../codec/columns-value.ts";
-import type { Column } from "../model/columns.ts";
-import type { PostingRanges } from "./posting-ranges.ts";
+import { assert } from "../../base/assert.ts";
+import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
+import { halves, hasValue } from "../../codec/columns-value.ts";
+import type { Column } from "../../model/columns.ts";
+import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
   PostingCollector,
   type PostingDirectory,
@@ -15,10 +15,10 @@ import {
   packPostings,
   planPostings,
   unpackPostings,
-} from "./posting-section.ts";
-import { SECTION, type SectionPlan } from "./segment-format.ts";
-import type { SparseView } from "./segment-view.ts";
-import { codeOf, fromByteStrings, latin1 } from "./term-section.ts";
+} from "../postings/posting-section.ts";
+import { codeOf, fromByteStrings, latin1 } from "../postings/term-section.ts";
+import { SECTION, type SectionPlan } from "../segment-format.ts";
+import type { SparseView } from "../segment-view.ts";
 
 const collector = new PostingCollector();
 

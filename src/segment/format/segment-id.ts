@@ -9,9 +9,9 @@
  * All names are drawn at random besides: two builders on one version must not write one object.
  */
 
-import { assert } from "../base/assert.ts";
-import type { SegmentId } from "../base/ids.ts";
-import type { Random } from "../base/random.ts";
+import { assert } from "../../base/assert.ts";
+import type { SegmentId } from "../../base/ids.ts";
+import type { Random } from "../../base/random.ts";
 
 const VERSION_DIGITS = 20;
 const NAME = /^(\d{20})-[0-9a-f]{16}(?:\.live-(\d+)-[0-9a-f]{16})?$/;

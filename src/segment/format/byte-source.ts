@@ -3,9 +3,9 @@
  * an object that are in memory only while they are used.
  */
 
-import { assert } from "../base/assert.ts";
-import type { DecodedDocuments } from "./decoded-documents.ts";
-import type { SegmentBlock } from "./segment-memory.ts";
+import { assert } from "../../base/assert.ts";
+import type { DecodedDocuments } from "../documents/decoded-documents.ts";
+import type { SegmentBlock } from "../segment-memory.ts";
 
 /** The content of one segment, some of which may not be in memory. */
 export interface ByteSource {

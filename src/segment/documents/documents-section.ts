@@ -12,24 +12,24 @@
  */
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { DECODED_SEGMENT_BYTES_MAX, DOCUMENT_BLOCK_BYTES } from "../base/limits.ts";
-import { checkOffsets } from "../codec/columns-check.ts";
-import { decodeColumns, encodeColumns } from "../codec/columns-codec.ts";
-import { firstOrdinals, gatherColumn } from "../codec/columns-gather.ts";
-import { ArrayPacker, ArrayUnpacker, corrupt } from "../codec/columns-packing.ts";
-import { documentsBytes } from "../codec/columns-size.ts";
-import { sliceDocuments } from "../codec/columns-slice.ts";
-import { columnValue } from "../codec/columns-value.ts";
+import { DECODED_SEGMENT_BYTES_MAX, DOCUMENT_BLOCK_BYTES } from "../../base/limits.ts";
+import { checkOffsets } from "../../codec/columns-check.ts";
+import { decodeColumns, encodeColumns } from "../../codec/columns-codec.ts";
+import { firstOrdinals, gatherColumn } from "../../codec/columns-gather.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
+import { documentsBytes } from "../../codec/columns-size.ts";
+import { sliceDocuments } from "../../codec/columns-slice.ts";
+import { columnValue } from "../../codec/columns-value.ts";
 import {
   type AttributeType,
   formatAttributeType,
   parseAttributeType,
-} from "../model/attribute-type.ts";
-import type { Column, DocumentColumns } from "../model/columns.ts";
-import type { AttributeValue } from "../model/value.ts";
-import type { ByteSource } from "./byte-source.ts";
+} from "../../model/attribute-type.ts";
+import type { Column, DocumentColumns } from "../../model/columns.ts";
+import type { AttributeValue } from "../../model/value.ts";
+import type { ByteSource } from "../format/byte-source.ts";
+import { SECTION, type SectionEntry, type SectionPlan } from "../segment-format.ts";
 import { DecodedDocuments } from "./decoded-documents.ts";
-import { SECTION, type SectionEntry, type SectionPlan } from "./segment-format.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 
 /** Presence bitmaps are cut at whole bytes. */

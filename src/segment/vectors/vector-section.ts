@@ -5,22 +5,22 @@
  * (text), count, 1 and the presence bitmap or 0, and 1 / ‖v‖ of each vector as f32.
  */
 
-import { assert } from "../base/assert.ts";
-import { copyFixed } from "../codec/columns-gather.ts";
+import { assert } from "../../base/assert.ts";
+import { copyFixed } from "../../codec/columns-gather.ts";
 import {
   ARRAY_ALIGNMENT,
   ArrayPacker,
   ArrayUnpacker,
   alignUp,
   corrupt,
-} from "../codec/columns-packing.ts";
-import { vectorBytes } from "../codec/columns-size.ts";
-import { halves } from "../codec/columns-value.ts";
-import type { AttributeType } from "../model/attribute-type.ts";
-import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
-import type { Column, ColumnData } from "../model/columns.ts";
-import { inverseNorm } from "../vector/metric.ts";
-import { SECTION, type SectionPlan } from "./segment-format.ts";
+} from "../../codec/columns-packing.ts";
+import { vectorBytes } from "../../codec/columns-size.ts";
+import { halves } from "../../codec/columns-value.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import { formatAttributeType, parseAttributeType } from "../../model/attribute-type.ts";
+import type { Column, ColumnData } from "../../model/columns.ts";
+import { inverseNorm } from "../../vector/metric.ts";
+import { SECTION, type SectionPlan } from "../segment-format.ts";
 
 /** Type of a dense vector. */
 export type VectorType = Extract<AttributeType, { kind: "vector" }>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isDatabaseError } from "../base/errors.ts";
-import { seededRandom } from "../base/random.ts";
+import { isDatabaseError } from "../../base/errors.ts";
+import { seededRandom } from "../../base/random.ts";
 import { mayHaveId, openIdFilter, planIdFilter } from "./id-filter-section.ts";
 
 function filterOf(hashes: Uint32Array): Uint32Array {

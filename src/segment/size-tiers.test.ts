@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../base/random.ts";
-import { pickMerge, type TierSegment } from "./tier-picker.ts";
+import { pickMerge, type TierSegment } from "./size-tiers.ts";
 
 const KIB = 1024;
 const LIMITS = { documentsMax: 10_000, bytesMax: 1024 * KIB };

@@ -1,4 +1,4 @@
-import type { ObjectKey } from "../storage/object-store.ts";
+import type { ObjectKey } from "../../storage/object-store.ts";
 
 /** A range of a stored segment's content that has to be in memory. */
 export interface WantedRange {

@@ -1,5 +1,5 @@
-import { DECODED_ENTRY_BYTES_MIN } from "../base/limits.ts";
-import type { DocumentColumns } from "../model/columns.ts";
+import { DECODED_ENTRY_BYTES_MIN } from "../../base/limits.ts";
+import type { DocumentColumns } from "../../model/columns.ts";
 
 /** Numbers of blocks are below this, so that a reader and a block make one number. */
 const BLOCKS_MAX = 2 ** 24;

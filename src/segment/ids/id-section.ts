@@ -5,16 +5,16 @@
  * compared one by one.
  */
 
-import { assert } from "../base/assert.ts";
-import { buildIds } from "../codec/columns-builder.ts";
-import { packData, unpackData } from "../codec/columns-codec.ts";
-import { ArrayPacker, ArrayUnpacker, bytesOf, corrupt } from "../codec/columns-packing.ts";
-import { idAttributeType } from "../codec/columns-value.ts";
-import type { IdType } from "../model/attribute-type.ts";
-import type { ColumnData } from "../model/columns.ts";
-import { UUID_BYTES } from "../model/uuid.ts";
-import type { DocumentId } from "../model/value.ts";
-import { SECTION, type SectionPlan } from "./segment-format.ts";
+import { assert } from "../../base/assert.ts";
+import { buildIds } from "../../codec/columns-builder.ts";
+import { packData, unpackData } from "../../codec/columns-codec.ts";
+import { ArrayPacker, ArrayUnpacker, bytesOf, corrupt } from "../../codec/columns-packing.ts";
+import { idAttributeType } from "../../codec/columns-value.ts";
+import type { IdType } from "../../model/attribute-type.ts";
+import type { ColumnData } from "../../model/columns.ts";
+import { UUID_BYTES } from "../../model/uuid.ts";
+import type { DocumentId } from "../../model/value.ts";
+import { SECTION, type SectionPlan } from "../segment-format.ts";
 
 /** Up to this many documents comparing all ids is as fast as hashing, and needs no table. */
 const UNHASHED_COUNT_MAX = 4;

@@ -4,9 +4,9 @@
  * thread folds them; query threads apply them between two queries, so that a query sees one state.
  */
 
-import type { SegmentId } from "../base/ids.ts";
-import type { ObjectKey } from "../storage/object-store.ts";
-import type { SegmentSnapshot } from "./segment-view.ts";
+import type { SegmentId } from "../../base/ids.ts";
+import type { ObjectKey } from "../../storage/object-store.ts";
+import type { SegmentSnapshot } from "../segment-view.ts";
 
 /** Where a segment's bytes are in the shared memories. */
 export interface SegmentPlace {
