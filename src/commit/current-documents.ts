@@ -7,7 +7,7 @@ import type { Schema } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import type { IndexBuild } from "../namespace/published-state.ts";
-import { bindCondition } from "../query/bind-condition.ts";
+import { bindCondition } from "../query/bind/bind-condition.ts";
 import { indexState } from "../query/index-state.ts";
 import { matchIds } from "../query/match-documents.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";

@@ -2,7 +2,7 @@
 
 import type { QueryResult } from "../model/query-result.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
-import { Aggregation } from "./aggregate-documents.ts";
+import { Aggregation } from "./aggregate/aggregate-documents.ts";
 import { matcherOf } from "./matching.ts";
 import type { AggregatePlan, Plan } from "./plan.ts";
 import { projectDocuments } from "./project-documents.ts";

@@ -7,8 +7,8 @@ import type { ColumnData } from "../model/columns.ts";
 import type { ScalarValue } from "../model/value.ts";
 import type { DictionaryView, SegmentView } from "../segment/segment-view.ts";
 import { isScalarData } from "./column-values.ts";
+import { markValues } from "./filter/match-interval.ts";
 import { matchSequence, matchTokens } from "./filter-tokens.ts";
-import { markValues } from "./mark-values.ts";
 import {
   andBits,
   emptyBits,

@@ -5,6 +5,7 @@ import { bitmapOrdinals, setBit } from "../codec/bitmap.ts";
 import type { AttributeValue } from "../model/value.ts";
 import type { SegmentView, TextView } from "../segment/segment-view.ts";
 import type { Token } from "../text/analyzer.ts";
+import { analyzeValue } from "./bind/text-query.ts";
 import {
   andBits,
   emptyBits,
@@ -15,7 +16,6 @@ import {
 } from "./ordinal-bits.ts";
 import { touchValues } from "./plan-needs.ts";
 import type { SequenceTerm, Test } from "./predicate.ts";
-import { analyzeValue } from "./text-query.ts";
 
 type TokensTest = Extract<Test, { kind: "tokens" }>;
 type SequenceTest = Extract<Test, { kind: "sequence" }>;

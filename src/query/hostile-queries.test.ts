@@ -20,7 +20,7 @@ import { type Random, seededRandom } from "../base/random.ts";
 import { FILTER_OPERATORS, type Filter } from "../model/filter.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { Query, RankBy, ScoreExpression } from "../model/query.ts";
-import { bindCondition } from "./bind-condition.ts";
+import { bindCondition } from "./bind/bind-condition.ts";
 import { runRequest } from "./run-request.ts";
 
 const SCHEMA = everyTypeSchema("uint", "cosine_distance");

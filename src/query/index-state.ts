@@ -2,7 +2,7 @@
 
 import { INDEX_BUILD_RETRY_MS } from "../base/limits.ts";
 import type { IndexBuild } from "../namespace/published-state.ts";
-import type { QueryContext } from "./query-context.ts";
+import type { QueryContext } from "./query-options.ts";
 
 /** The progress of the build of an attribute's index; undefined for indexes that are ready. */
 export function indexState(builds: readonly IndexBuild[]): NonNullable<QueryContext["indexState"]> {

@@ -4,12 +4,12 @@ import type { Ordinal } from "../base/ids.ts";
 import type { Filter } from "../model/filter.ts";
 import { compareStrings, type DocumentId } from "../model/value.ts";
 import { attemptAll, NotResident } from "../segment/format/bytes-missing.ts";
-import { bindFilter } from "./bind-filter.ts";
+import { bindFilter } from "./bind/bind-filter.ts";
 import { filterSegment } from "./filter-segment.ts";
 import { forEachBit, type OrdinalBits } from "./ordinal-bits.ts";
 import { predicateNeeds } from "./plan-needs.ts";
 import { cheapestFirst } from "./planner.ts";
-import { type QueryContext, requireIndex } from "./query-context.ts";
+import { type QueryContext, requireIndex } from "./query-options.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The part of the context that matching needs. */

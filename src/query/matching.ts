@@ -8,7 +8,7 @@ import type { SegmentSnapshot, SegmentView } from "../segment/segment-view.ts";
 import { filterSegment } from "./filter-segment.ts";
 import { emptyBits, forEachPart, type OrdinalBits, type VisitPart } from "./ordinal-bits.ts";
 import { type AttributeTest, MATCH_ALL, type Predicate } from "./predicate.ts";
-import type { WorkCounters } from "./work-counters.ts";
+import type { WorkCounters } from "./work-stats.ts";
 
 /** Matching documents of one segment, in the form in which they were found. */
 export type Matching =

@@ -4,11 +4,11 @@
  */
 
 import type { AggregateQuery, Query } from "../model/query.ts";
-import { bindFilter } from "./bind-filter.ts";
-import type { ScoreScope } from "./bind-score.ts";
+import { bindFilter } from "./bind/bind-filter.ts";
+import type { ScoreScope } from "./bind/bind-score.ts";
+import { planAggregate } from "./plan/plan-aggregate.ts";
+import { planDocuments } from "./plan/plan-documents.ts";
 import type { Plan } from "./plan.ts";
-import { planAggregate } from "./plan-aggregate.ts";
-import { planDocuments } from "./plan-documents.ts";
 import { MATCH_ALL, type Predicate } from "./predicate.ts";
 
 /** Plans a query; throws `invalid`, `malformed` or `building`. */

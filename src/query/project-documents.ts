@@ -9,14 +9,14 @@ import type { AttributeValue, DocumentId } from "../model/value.ts";
 import { attemptAll, NotResident } from "../segment/format/bytes-missing.ts";
 import type { SegmentView } from "../segment/segment-view.ts";
 import { highlightValue } from "./highlight.ts";
+import type { RankedDocument } from "./order/top-documents.ts";
 import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 import type { ComputedNode, DocumentPlan } from "./plan.ts";
 import { touchValues } from "./plan-needs.ts";
 import type { Execution } from "./rank-documents.ts";
 import { scoreSegment } from "./score-segment.ts";
 import { roundScore } from "./segment-scores.ts";
-import type { RankedDocument } from "./top-documents.ts";
-import { scanVectors } from "./vector-scan.ts";
+import { scanVectors } from "./vector/vector-scan.ts";
 
 /** Logical bytes of `$dist` (wire contract). */
 const DIST_BYTES = 4;

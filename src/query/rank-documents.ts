@@ -3,23 +3,23 @@
 import { must } from "../base/assert.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
-import { probeClusters } from "./cluster-probe.ts";
-import { idComparer, orderComparer, orderHints } from "./document-order.ts";
 import { forEachMatch, type Matcher, type Matching, matchBits, matcherOf } from "./matching.ts";
-import { forEachPart } from "./ordinal-bits.ts";
-import type { DocumentPlan, ProbePlan, RankNode, VectorNode } from "./plan.ts";
-import type { QueryContext } from "./query-context.ts";
-import { scoreSegment } from "./score-segment.ts";
-import { roundScore } from "./segment-scores.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { idComparer, orderComparer, orderHints } from "./order/document-order.ts";
 import {
   type DocumentRanking,
   type RankedDocument,
   TopDocuments,
   WholeRanking,
-} from "./top-documents.ts";
-import { scanVectors } from "./vector-scan.ts";
-import type { WorkCounters } from "./work-counters.ts";
+} from "./order/top-documents.ts";
+import { forEachPart } from "./ordinal-bits.ts";
+import type { DocumentPlan, ProbePlan, RankNode, VectorNode } from "./plan.ts";
+import type { QueryContext } from "./query-options.ts";
+import { scoreSegment } from "./score-segment.ts";
+import { roundScore } from "./segment-scores.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { probeClusters } from "./vector/cluster-probe.ts";
+import { scanVectors } from "./vector/vector-scan.ts";
+import type { WorkCounters } from "./work-stats.ts";
 
 /** What running a plan needs. */
 export interface Execution {

@@ -3,18 +3,18 @@
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";
 import { attemptAll, NotResident } from "../segment/format/bytes-missing.ts";
-import type { ScoreScope } from "./bind-score.ts";
+import type { ScoreScope } from "./bind/bind-score.ts";
+import { atPlace } from "./bind/fault-place.ts";
+import { documentFrequency, textStatistics } from "./bind/text-statistics.ts";
 import { executePlan } from "./executor.ts";
 import { explainPlan } from "./explain.ts";
-import { atPlace } from "./fault-place.ts";
-import { fuseResults } from "./fuse-results.ts";
 import type { Plan } from "./plan.ts";
 import { planNeeds } from "./plan-needs.ts";
 import { planQuery } from "./planner.ts";
-import { type QueryContext, requireIndex } from "./query-context.ts";
+import { type QueryContext, requireIndex } from "./query-options.ts";
+import { fuseResults } from "./score/fuse-results.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { documentFrequency, textStatistics } from "./text-statistics.ts";
-import { newCounters, type QueryCounters } from "./work-counters.ts";
+import { newCounters, type QueryCounters } from "./work-stats.ts";
 
 /** What a request answers. */
 export interface RequestOutcome {

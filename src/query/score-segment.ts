@@ -15,7 +15,7 @@ import { andBits, forEachBit, type OrdinalBits, orBits } from "./ordinal-bits.ts
 import type { Bm25Node, ScoreNode } from "./plan.ts";
 import { decay, saturate } from "./score-curves.ts";
 import { combineScores, mapScores, noScores, type SegmentScores } from "./segment-scores.ts";
-import type { WorkCounters } from "./work-counters.ts";
+import type { WorkCounters } from "./work-stats.ts";
 
 /** Scores the documents of `within`; `scored` is a subset of it. */
 export function scoreSegment(

@@ -2,7 +2,7 @@
 
 import { unreachable } from "../base/assert.ts";
 import type { AttributeValue, ScalarValue, SparseVector } from "../model/value.ts";
-import { type Comparison, comparisonWith } from "./bind-comparison.ts";
+import { type Comparison, comparisonWith } from "./bind/bind-comparison.ts";
 import { valueHasSequence, valueHasTokens } from "./filter-tokens.ts";
 import type { Predicate, Test } from "./predicate.ts";
 import { hasValue } from "./value-set.ts";

@@ -12,7 +12,7 @@ import { seededRandom } from "../../src/base/random.ts";
 import type { Column } from "../../src/model/columns.ts";
 import type { Filter } from "../../src/model/filter.ts";
 import type { Schema } from "../../src/model/schema.ts";
-import { type Probing, PROBING as SERVED } from "../../src/query/query-context.ts";
+import { type Probing, PROBING as SERVED } from "../../src/query/query-options.ts";
 import { runRequest } from "../../src/query/run-request.ts";
 import type { Snapshot } from "../../src/query/snapshot.ts";
 import { LiveSegment } from "../../src/segment/live-segment.ts";

@@ -25,7 +25,7 @@ import type { IndexerParts } from "../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
 import { THRESHOLDS, type Thresholds } from "../../src/namespace/thresholds.ts";
-import type { Probing } from "../../src/query/query-context.ts";
+import type { Probing } from "../../src/query/query-options.ts";
 import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
 import type { DiskCache } from "../../src/storage/disk-cache.ts";
 import type { DiskCacheConfig } from "../../src/storage/disk-cache-store.ts";

@@ -10,8 +10,8 @@ import { SNAPSHOTS_RETRIED_MAX } from "../../base/limits.ts";
 import { type RunFigures, SegmentMissing } from "../../cache/resident-ranges.ts";
 import { NotResident } from "../../segment/format/bytes-missing.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { ScanProgress } from "../scan-progress.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { ScanProgress } from "./scan-progress.ts";
 
 /** Loads what an attempt misses and runs it again. */
 export interface CountedReads {

@@ -4,7 +4,7 @@ import { invalid } from "../../base/errors.ts";
 import { EXPORT_PAGE_DOCUMENTS } from "../../base/limits.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
-import type { QueryContext } from "../../query/query-context.ts";
+import type { QueryContext } from "../../query/query-options.ts";
 import { runRequest } from "../../query/run-request.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import { encodeExportAnswer } from "../../wire/service-answers.ts";

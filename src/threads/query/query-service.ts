@@ -18,18 +18,18 @@ import type { QueryRequest } from "../../model/query.ts";
 import type { EmbeddingFigures } from "../../model/request-figures.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
-import { embedTexts, withEmbeddings } from "../../query/embed-query.ts";
+import { embedTexts, withEmbeddings } from "../../query/bind/embed-query.ts";
+import { measureRecall } from "../../query/executor/measure-recall.ts";
 import {
   type CountedReads,
   type QuerySource,
   runOnSnapshot,
 } from "../../query/executor/run-on-snapshot.ts";
+import type { ScanProgress } from "../../query/executor/scan-progress.ts";
 import { indexState } from "../../query/index-state.ts";
-import { measureRecall } from "../../query/measure-recall.ts";
-import type { Probing, QueryContext } from "../../query/query-context.ts";
-import { querySlots } from "../../query/query-weight.ts";
+import { querySlots } from "../../query/plan/query-weight.ts";
+import type { Probing, QueryContext } from "../../query/query-options.ts";
 import { explainRequest, runRequest } from "../../query/run-request.ts";
-import type { ScanProgress } from "../../query/scan-progress.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";

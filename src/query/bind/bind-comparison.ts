@@ -1,0 +1,239 @@
+/** Filter operators that compare values: equality, membership and order. */
+
+import { malformed } from "../../base/errors.ts";
+import type { AttributeType, ScalarKind } from "../../model/attribute-type.ts";
+import { formatAttributeType } from "../../model/attribute-type.ts";
+import type { FilterOperator } from "../../model/filter.ts";
+import type { JsonValue } from "../../model/json-value.ts";
+import type { AttributeValue, ScalarValue } from "../../model/value.ts";
+import { MATCH_ALL, MATCH_NONE, negate, type Predicate, type Test } from "../predicate.ts";
+import { intervalSet, listSet } from "../value-set.ts";
+import { filterFault, listOperand, scalarOperand, typeMismatch } from "./operands.ts";
+
+/** Operators of this file. */
+export const COMPARISONS = [
+  "Eq",
+  "NotEq",
+  "In",
+  "NotIn",
+  "Contains",
+  "NotContains",
+  "ContainsAny",
+  "NotContainsAny",
+  "Lt",
+  "Lte",
+  "Gt",
+  "Gte",
+  "AnyLt",
+  "AnyLte",
+  "AnyGt",
+  "AnyGte",
+] as const;
+
+/** Name of an operator of this file. */
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** Tells whether the operator is one of this file's. */
+export function isComparison(operator: FilterOperator): operator is Comparison {
+  return (COMPARISONS as readonly string[]).includes(operator);
+}
+
+/** The attribute that is compared. */
+export interface Subject {
+  readonly attribute: string;
+  readonly type: AttributeType;
+}
+
+/** Binds a comparison with a literal. */
+export function bindComparison(
+  subject: Subject,
+  operator: Comparison,
+  operand: JsonValue,
+): Predicate {
+  checkShape(subject, operator);
+  return comparisonWith(subject, operator, typedOperand(subject, operator, operand));
+}
+
+/** The comparison without its negation. */
+type PlainComparison = Exclude<Comparison, `Not${string}`>;
+
+/** Throws if no operand would make the operator fit the attribute's type. */
+export function checkShape({ attribute, type }: Subject, operator: Comparison): void {
+  const plain = plainOf(operator);
+  const spelled = formatAttributeType(type);
+  if (/^(Contains|ContainsAny|Any..e?)$/.test(plain) && type.kind !== "array") {
+    const instead = plain.startsWith("Any") ? plain.slice(3) : plain === "Contains" ? "Eq" : "In";
+    throw filterFault(
+      attribute,
+      `${operator} needs an array attribute, but the attribute is ${spelled}; use ${instead}`,
+    );
+  }
+  if (/^[LG]te?$/.test(plain) && type.kind !== "scalar") {
+    throw filterFault(
+      attribute,
+      `${operator} needs a scalar attribute, but the attribute is ${spelled}; use Any${plain}`,
+    );
+  }
+  if (type.kind !== "scalar" && type.kind !== "array" && plain !== "Eq") {
+    throw filterFault(attribute, `${operator} cannot compare ${spelled} values; use Eq or NotEq`);
+  }
+}
+
+/**
+ * The comparison with a typed operand: a scalar, an array or a vector, as the operator asks for.
+ * A null where the operator takes none matches nothing.
+ */
+export function comparisonWith(
+  subject: Subject,
+  operator: Comparison,
+  operand: AttributeValue,
+): Predicate {
+  const plain = plainOf(operator);
+  const predicate = plainComparison(subject, plain, operand);
+  return plain === operator ? predicate : negate(predicate);
+}
+
+function plainComparison(
+  subject: Subject,
+  operator: PlainComparison,
+  operand: AttributeValue,
+): Predicate {
+  const { attribute, type } = subject;
+  const test = (test: Test): Predicate => ({ kind: "test", attribute, type, test });
+  if (operand === null) return comparisonWithNull(operator, test);
+  const isArray = subject.type.kind === "array";
+  switch (operator) {
+    case "Eq":
+      if (isArray) return test({ kind: "array_equals", values: operand as ScalarValue[] });
+      if (subject.type.kind !== "scalar") return test({ kind: "vector_equals", value: operand });
+      return test({
+        kind: "scalar",
+        set: listSet([operand as ScalarValue]),
+        nullMatches: false,
+      });
+    case "In":
+    case "Contains":
+    case "ContainsAny": {
+      const values = Array.isArray(operand) ? operand : [operand];
+      if (isArray && hasUnknownElements(subject.type)) return MATCH_NONE;
+      const set = listSet(values);
+      return test(
+        isArray ? { kind: "any_element", set } : { kind: "scalar", set, nullMatches: false },
+      );
+    }
+    case "Lt":
+    case "Lte":
+    case "Gt":
+    case "Gte": {
+      const set = intervalSet(operator, operand as ScalarValue);
+      return test({ kind: "scalar", set, nullMatches: operator === "Lt" || operator === "Lte" });
+    }
+    case "AnyLt":
+    case "AnyLte":
+    case "AnyGt":
+    case "AnyGte": {
+      if (hasUnknownElements(subject.type)) return MATCH_NONE;
+      const order = operator.slice(3) as "Lt" | "Lte" | "Gt" | "Gte";
+      return test({ kind: "any_element", set: intervalSet(order, operand as ScalarValue) });
+    }
+  }
+}
+
+/** Null sorts below every value. */
+function comparisonWithNull(operator: PlainComparison, test: (test: Test) => Predicate): Predicate {
+  const present = test({ kind: "present" });
+  switch (operator) {
+    case "Eq":
+    case "Lte":
+      return negate(present);
+    case "Gt":
+      return present;
+    case "Gte":
+      return MATCH_ALL;
+    default:
+      return MATCH_NONE;
+  }
+}
+
+function typedOperand(
+  { attribute, type }: Subject,
+  operator: Comparison,
+  operand: JsonValue,
+): AttributeValue {
+  const plain = plainOf(operator);
+  const kind = type.kind === "scalar" || type.kind === "array" ? type.of : "unknown";
+  const one = (): ScalarValue => {
+    const value = scalarOperand(operand, kind);
+    if (value === undefined) throw typeMismatch(attribute, operator, kind, operand);
+    return value;
+  };
+  const many = (expected: string): ScalarValue[] => {
+    const list = listOperand(operand);
+    if (list === undefined) throw typeMismatch(attribute, operator, expected, operand);
+    return list.map((element) => {
+      const value = scalarOperand(element, kind);
+      if (value === undefined) throw typeMismatch(attribute, operator, expected, operand);
+      return value;
+    });
+  };
+  if (plain === "In") {
+    checkHomogeneous(attribute, operator, operand);
+    return listOperand(operand) === undefined && scalarOperand(operand, kind) !== undefined
+      ? one()
+      : many(`${kind} or []${kind}`);
+  }
+  if (plain === "ContainsAny") return many(`[]${kind}`);
+  if (operand === null && (type.kind === "scalar" || plain === "Eq")) return null;
+  if (plain === "Eq" && type.kind === "array") return many(`[]${kind}`);
+  if (plain === "Eq" && type.kind !== "scalar") return vectorOperand({ attribute, type }, operand);
+  return one();
+}
+
+/** The reader's shape rules for lists: no null, no nesting, one JSON type. */
+function checkHomogeneous(attribute: string, operator: string, operand: JsonValue): void {
+  const kinds = new Set((listOperand(operand) ?? []).map(jsonKind));
+  const where = `filters.${attribute}.${operator}`;
+  if (kinds.has("null")) throw malformed(where, "null is not allowed in the list");
+  if (kinds.has("array") || kinds.has("object")) {
+    throw malformed(where, "the list may only have scalar elements");
+  }
+  if (kinds.size > 1) {
+    throw malformed(where, `the list mixes types: ${[...kinds].join(", ")}`);
+  }
+}
+
+function jsonKind(value: JsonValue): string {
+  if (value === null) return "null";
+  if (typeof value === "bigint") return "number";
+  if (typeof value !== "object") return typeof value;
+  return value instanceof Map ? "object" : "array";
+}
+
+/** A literal dense vector, for conditions of writes. */
+function vectorOperand({ attribute, type }: Subject, operand: JsonValue): AttributeValue {
+  const list = listOperand(operand);
+  const isDense = type.kind === "vector" && list?.length === type.dimensions;
+  if (!isDense || !list.every((v) => typeof v === "number" || typeof v === "bigint")) {
+    throw typeMismatch(attribute, "Eq", formatAttributeType(type), operand);
+  }
+  return Float32Array.from(list, Number);
+}
+
+function plainOf(operator: Comparison): PlainComparison {
+  return operator.replace(/^Not/, "") as PlainComparison;
+}
+
+function hasUnknownElements(type: AttributeType): boolean {
+  return type.kind === "array" && type.of === "unknown";
+}
+
+/** The scalar type that an operand has for the operator, for `$ref_new`. */
+export function operandTypes(type: AttributeType, operator: Comparison): AttributeType[] {
+  const plain = plainOf(operator);
+  if (type.kind !== "scalar" && type.kind !== "array") return [type];
+  const scalar: AttributeType = { kind: "scalar", of: type.of as ScalarKind };
+  const array: AttributeType = { kind: "array", of: type.of };
+  if (plain === "In") return [array, scalar];
+  if (plain === "ContainsAny") return [array];
+  return plain === "Eq" ? [type] : [scalar];
+}

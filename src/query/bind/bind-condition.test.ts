@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { filterOf } from "../../../test/support/filter-notation.ts";
+import {
+  documentOf,
+  fullText,
+  openSnapshot,
+  schemaOf,
+} from "../../../test/support/query-fixture.ts";
+import type { Ordinal } from "../../base/ids.ts";
+import type { AttributeValue } from "../../model/value.ts";
+import { bindCondition } from "./bind-condition.ts";
+
+const SCHEMA = schemaOf({
+  n: "int",
+  limits: "[]int",
+  at: "datetime",
+  vector: "[2]f32",
+  many: "[][2]f32",
+  sparse: { type: "{}f16", filterable: false },
+  text: { type: "string", fullTextSearch: fullText(), glob: true },
+});
+
+const CURRENT = documentOf(7n, {
+  n: 5n,
+  vector: Float32Array.of(1, 2),
+  many: [Float32Array.of(1, 2)],
+  sparse: { names: ["a"], weights: Float32Array.of(1) },
+  text: "quick brown fox",
+});
+
+const SNAPSHOT = openSnapshot(SCHEMA, [{ documents: [CURRENT] }]);
+const PLACE = { view: SNAPSHOT.segments[0].view, ordinal: 0 as Ordinal };
+
+function holds(notation: unknown[], next: Record<string, AttributeValue> = {}): boolean {
+  const condition = bindCondition(filterOf(notation), SCHEMA);
+  return condition(PLACE, (attribute) => next[attribute] ?? null);
+}
+
+const next = (attribute: string) => ({ $ref_new: attribute });
+
+test.each<[unknown[], Record<string, AttributeValue>, boolean]>([
+  [["n", "Lt", next("n")], { n: 6n }, true],
+  [["n", "Lt", next("n")], { n: 5n }, false],
+  [["n", "Lt", next("n")], {}, false],
+  [["n", "Gt", next("n")], {}, true],
+  [["n", "NotEq", next("n")], { n: 5n }, false],
+  [["at", "Lt", next("at")], { at: 1n }, true],
+  [["n", "In", next("limits")], { limits: [4n, 5n] }, true],
+  [["n", "In", next("limits")], {}, false],
+  [["n", "NotIn", next("n")], { n: 5n }, false],
+  [["vector", "Eq", next("vector")], { vector: Float32Array.of(1, 2) }, true],
+  [["vector", "NotEq", next("vector")], { vector: Float32Array.of(1, 3) }, true],
+  [["vector", "Eq", null], {}, false],
+  [["vector", "Eq", [1, 2]], {}, true],
+  [["many", "Eq", next("many")], { many: [Float32Array.of(1, 2)] }, true],
+  [["many", "Eq", next("many")], { many: [] }, false],
+  [
+    ["sparse", "Eq", next("sparse")],
+    { sparse: { names: ["a"], weights: Float32Array.of(1) } },
+    true,
+  ],
+  [["id", "Eq", null], {}, false],
+  [["id", "Eq", 7], {}, true],
+  [["text", "ContainsTokenSequence", "brown fox"], {}, true],
+  [["text", "ContainsAllTokens", "fox br", { last_as_prefix: true }], {}, true],
+  [["text", "Glob", "quick*"], {}, true],
+  [
+    [
+      "Not",
+      [
+        "Or",
+        [
+          ["n", "Eq", 4],
+          ["n", "Lt", next("n")],
+        ],
+      ],
+    ],
+    { n: 3n },
+    true,
+  ],
+])("condition %# on the current document and the new values", (notation, values, expected) => {
+  expect(holds(notation, values)).toBe(expected);
+});
+
+test.each([
+  [["n", "Lt", next("at")], '$ref_new "at" is datetime'],
+  [["n", "Lt", next("missing")], 'attribute "missing" not found'],
+  [["text", "Glob", next("text")], "$ref_new cannot be the operand of Glob"],
+  [["vector", "Lt", next("vector")], "needs a scalar attribute"],
+  [["vector", "Eq", [1]], "Eq expects [2]f32, but got '[1]'"],
+])("refusal %#", (notation, message) => {
+  expect(() => holds(notation)).toThrow(message);
+});

@@ -1,0 +1,38 @@
+/** Conditions of writes: a filter on the current document and the values that would replace it. */
+
+import type { Ordinal } from "../../base/ids.ts";
+import type { Filter } from "../../model/filter.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { AttributeValue } from "../../model/value.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import { testDocument } from "../test-document.ts";
+import { bindFilter } from "./bind-filter.ts";
+
+/** Where a document is. */
+export interface DocumentPlace {
+  readonly view: SegmentView;
+  readonly ordinal: Ordinal;
+}
+
+/** Tells whether a write to the current document, with the new values of `next`, goes ahead. */
+export type Condition = (
+  current: DocumentPlace,
+  next: (attribute: string) => AttributeValue,
+) => boolean;
+
+/**
+ * Binds a condition. Unlike filters of queries it may compare vectors with `Eq` and `NotEq` and use
+ * `$ref_new`. Reads values only, so no index needs to be ready.
+ */
+export function bindCondition(filter: Filter, schema: Schema): Condition {
+  const predicate = bindFilter(filter, {
+    schema,
+    purpose: "condition",
+    requireIndex: () => undefined,
+  });
+  return ({ view, ordinal }, next) => {
+    const current = (attribute: string): AttributeValue =>
+      attribute === "id" ? view.idOf(ordinal) : (view.column(attribute)?.value(ordinal) ?? null);
+    return testDocument(predicate, current, next);
+  };
+}

@@ -1,0 +1,167 @@
+/** Binds a filter to a schema: names, indexes and operand types, with the reasons for refusals. */
+
+import { type DatabaseError, invalid } from "../../base/errors.ts";
+import { similarName } from "../../base/nearest-name.ts";
+import { type AttributeType, formatAttributeType, sameType } from "../../model/attribute-type.ts";
+import type { Filter, FilterCondition } from "../../model/filter.ts";
+import type { AttributeSchema, Schema } from "../../model/schema.ts";
+import type { Predicate } from "../predicate.ts";
+import type { IndexName } from "../query-options.ts";
+import { bindComparison, checkShape, isComparison, operandTypes } from "./bind-comparison.ts";
+import { bindPattern, isPattern } from "./bind-pattern.ts";
+import { bindTokens, isTokenOperator } from "./bind-tokens.ts";
+import { filterFault } from "./operands.ts";
+
+/** What names and operands are bound to. */
+export interface FilterScope {
+  readonly schema: Schema;
+  /** Conditions of writes may use `$ref_new` and compare vectors. */
+  readonly purpose: "query" | "condition";
+  /** Called for each index that the filter reads; throws if it is not ready. */
+  readonly requireIndex: (attribute: string, index: IndexName) => void;
+}
+
+/** Binds a filter; throws `invalid`, `malformed` or `building`. */
+export function bindFilter(filter: Filter, scope: FilterScope): Predicate {
+  switch (filter.kind) {
+    case "and":
+      return { kind: "and", predicates: filter.filters.map((f) => bindFilter(f, scope)) };
+    case "or":
+      return { kind: "or", predicates: filter.filters.map((f) => bindFilter(f, scope)) };
+    case "not":
+      return { kind: "not", predicate: bindFilter(filter.filter, scope) };
+    case "condition":
+      return bindCondition(filter, scope);
+  }
+}
+
+/** Builds the error for a name that the schema does not have. */
+export function unknownAttribute(name: string, schema: Schema, where: string): DatabaseError {
+  const known = ["id", ...schema.attributes.keys()];
+  const similar = similarName(name, known);
+  const rest = known.length > LISTED_NAMES_MAX ? `, … (${known.length} in all)` : "";
+  const hint =
+    similar === undefined
+      ? `the attributes are ${known.slice(0, LISTED_NAMES_MAX).join(", ")}${rest}`
+      : `the nearest is "${similar}"`;
+  return invalid(`💔 ${where}: attribute "${name}" not found in schema; ${hint}`);
+}
+
+/** How many attributes a message lists. */
+const LISTED_NAMES_MAX = 10;
+
+/** The schema of an attribute, with `id` as one. Undefined if there is none of that name. */
+export function attributeSchema(name: string, schema: Schema): AttributeSchema | undefined {
+  if (name !== "id") return schema.attributes.get(name);
+  return { type: { kind: "scalar", of: schema.idType ?? "uint" }, filterable: true };
+}
+
+function bindCondition(condition: FilterCondition, scope: FilterScope): Predicate {
+  const { attribute, operator, operand, options } = condition;
+  const schema = schemaFor(condition, scope.schema);
+  const subject = { attribute, type: schema.type };
+  if (operand.kind === "ref_new") return bindReference(condition, schema, scope);
+  const takesOptions = operator === "Fuzzy" || isTokenOperator(operator);
+  if (options !== undefined && (!takesOptions || operator === "ContainsTokenSequence")) {
+    throw filterFault(attribute, `${operator} takes no fourth element`);
+  }
+  requireAccess(condition, schema, scope);
+  if (isComparison(operator)) return bindComparison(subject, operator, operand.value);
+  if (isPattern(operator)) return bindPattern(subject, operator, operand.value, options);
+  const { fullTextSearch } = schema;
+  if (fullTextSearch === undefined) throw needsOption(attribute, operator, "full_text_search");
+  return bindTokens(subject, operator, fullTextSearch, { operand: operand.value, options });
+}
+
+function schemaFor({ attribute, operand }: FilterCondition, schema: Schema): AttributeSchema {
+  const found = attributeSchema(attribute, schema);
+  if (found === undefined) {
+    throw unknownAttribute(attribute, schema, `filter error in key \`${attribute}\``);
+  }
+  // A namespace without documents takes either kind of id.
+  const isOpen = attribute === "id" && schema.idType === undefined;
+  if (!isOpen || operand.kind !== "value") return found;
+  const sample = Array.isArray(operand.value) ? operand.value[0] : operand.value;
+  return { ...found, type: { kind: "scalar", of: typeof sample === "string" ? "string" : "uint" } };
+}
+
+/** Throws unless the schema allows the operator on the attribute and its index is there. */
+function requireAccess(
+  condition: FilterCondition,
+  schema: AttributeSchema,
+  scope: FilterScope,
+): void {
+  const index = indexFor(condition, schema, scope.purpose);
+  if (index !== undefined) scope.requireIndex(condition.attribute, index);
+}
+
+/** The index that the operator reads; undefined if it needs none. */
+function indexFor(
+  { attribute, operator }: FilterCondition,
+  schema: AttributeSchema,
+  purpose: FilterScope["purpose"],
+): IndexName | undefined {
+  const isGlob = operator.endsWith("Glob");
+  if (attribute === "id" && (isComparison(operator) || isGlob)) return undefined;
+  if (isTokenOperator(operator)) {
+    if (schema.fullTextSearch !== undefined) return "full_text_search";
+    throw needsOption(attribute, operator, "full_text_search");
+  }
+  if (operator === "Regex" || operator === "Fuzzy") {
+    const index = operator === "Regex" ? "regex" : "fuzzy";
+    if (schema[index] === true) return index;
+    throw needsOption(attribute, operator, index);
+  }
+  if (isGlob && schema.glob === true) return "glob";
+  if (purpose === "condition" && isVector(schema.type)) return undefined;
+  if (schema.filterable && !isVector(schema.type)) return "filterable";
+  if (isVector(schema.type) || isBytes(schema.type)) {
+    const fault = `attributes of type ${formatAttributeType(schema.type)} cannot be filtered`;
+    throw filterFault(attribute, fault);
+  }
+  const cure = isGlob ? `${operator} needs \`glob: true\`` : "set `filterable: true`";
+  throw filterFault(attribute, `attribute is not filterable; ${cure} in its schema`);
+}
+
+function needsOption(attribute: string, operator: string, option: string): DatabaseError {
+  return filterFault(attribute, `${operator} needs \`${option}\` to be set in the schema`);
+}
+
+function isVector({ kind }: AttributeType): boolean {
+  return kind === "vector" || kind === "multi_vector" || kind === "sparse";
+}
+
+function isBytes(type: AttributeType): boolean {
+  return type.kind === "bytes";
+}
+
+function bindReference(
+  condition: FilterCondition,
+  schema: AttributeSchema,
+  scope: FilterScope,
+): Predicate {
+  const { attribute, operator, operand } = condition;
+  const { type } = schema;
+  const reference = operand.kind === "ref_new" ? operand.attribute : "";
+  if (scope.purpose === "query") {
+    throw filterFault(attribute, "$ref_new is only allowed in conditions of writes");
+  }
+  if (!isComparison(operator)) {
+    throw filterFault(attribute, `$ref_new cannot be the operand of ${operator}`);
+  }
+  requireAccess(condition, schema, scope);
+  checkShape({ attribute, type }, operator);
+  const referenced = attributeSchema(reference, scope.schema);
+  if (referenced === undefined) {
+    throw unknownAttribute(reference, scope.schema, `$ref_new in key \`${attribute}\``);
+  }
+  const expected = operandTypes(type, operator);
+  if (!expected.some((candidate) => sameType(candidate, referenced.type))) {
+    throw filterFault(
+      attribute,
+      `type mismatch, ${operator} expects ${expected.map(formatAttributeType).join(" or ")}, ` +
+        `but $ref_new "${reference}" is ${formatAttributeType(referenced.type)}`,
+    );
+  }
+  return { kind: "reference", attribute, type, operator, reference };
+}

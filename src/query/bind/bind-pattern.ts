@@ -1,0 +1,146 @@
+/** Filter operators that match strings by pattern: globs, regular expressions, fuzzy text. */
+
+import { invalid } from "../../base/errors.ts";
+import { FUZZY_DISTANCE_MAX, PATTERN_CHARS_MAX } from "../../base/limits.ts";
+import type { FilterOperator } from "../../model/filter.ts";
+import type { JsonValue } from "../../model/json-value.ts";
+import { codePoints, hasFuzzySubstring } from "../filter/fuzzy.ts";
+import { translateGlob } from "../filter/glob.ts";
+import { compileRegex, compileWhole } from "../filter/regex.ts";
+import { MATCH_NONE, negate, type Predicate, type ValueSet } from "../predicate.ts";
+import type { Subject } from "./bind-comparison.ts";
+import { filterFault, listOperand, typeMismatch } from "./operands.ts";
+
+/** Operators of this file. */
+export const PATTERNS = ["Glob", "NotGlob", "IGlob", "NotIGlob", "Regex", "Fuzzy"] as const;
+
+/** Name of an operator of this file. */
+export type PatternOperator = (typeof PATTERNS)[number];
+
+/** Tells whether the operator is one of this file's. */
+export function isPattern(operator: FilterOperator): operator is PatternOperator {
+  return (PATTERNS as readonly string[]).includes(operator);
+}
+
+/** Binds a pattern; `options` are those of `Fuzzy`. Arrays match if any element does. */
+export function bindPattern(
+  subject: Subject,
+  operator: PatternOperator,
+  operand: JsonValue,
+  options: JsonValue | undefined,
+): Predicate {
+  const { attribute, type } = subject;
+  const isText = (type.kind === "scalar" || type.kind === "array") && type.of === "string";
+  if (!isText) throw filterFault(attribute, `${operator} needs a string or []string attribute`);
+  if (typeof operand !== "string") throw typeMismatch(attribute, operator, "string", operand);
+  if (operand.length > PATTERN_CHARS_MAX) {
+    throw filterFault(
+      attribute,
+      `${operator} pattern has ${operand.length} characters, ` +
+        `at most ${PATTERN_CHARS_MAX} are allowed`,
+    );
+  }
+  const set = patternSet(attribute, operator, operand, options);
+  if (set === undefined) return MATCH_NONE;
+  const predicate: Predicate =
+    type.kind === "array"
+      ? { kind: "test", ...subject, test: { kind: "any_element", set } }
+      : { kind: "test", ...subject, test: { kind: "scalar", set, nullMatches: false } };
+  return operator.startsWith("Not") ? negate(predicate) : predicate;
+}
+
+function patternSet(
+  attribute: string,
+  operator: PatternOperator,
+  pattern: string,
+  options: JsonValue | undefined,
+): ValueSet | undefined {
+  if (operator === "Fuzzy") return fuzzySet(attribute, pattern, options);
+  if (operator === "Regex") {
+    const matches = compileRegex(pattern);
+    if (typeof matches !== "function") {
+      throw filterFault(attribute, `Regex pattern is not valid: ${matches.fault}`);
+    }
+    return { kind: "strings", prefix: "", description: `Regex "${pattern}"`, matches };
+  }
+  const caseSensitive = !operator.includes("IGlob");
+  const glob = translateGlob(pattern);
+  const matches = "fault" in glob ? glob : compileWhole(glob.expression, caseSensitive);
+  if (typeof matches !== "function") {
+    throw filterFault(attribute, `${operator} pattern is not valid: ${matches.fault}`);
+  }
+  const prefix = caseSensitive && !("fault" in glob) ? glob.prefix : "";
+  return { kind: "strings", prefix, description: `${operator} "${pattern}"`, matches };
+}
+
+interface FuzzyStep {
+  readonly minQueryChars: number;
+  readonly distance: number;
+}
+
+/** Undefined if the text is shorter than every threshold. */
+function fuzzySet(
+  attribute: string,
+  text: string,
+  options: JsonValue | undefined,
+): ValueSet | undefined {
+  const steps = fuzzySteps(attribute, options);
+  const caseSensitive = fuzzyCaseSensitive(attribute, options);
+  const pattern = codePoints(caseSensitive ? text : text.toLowerCase());
+  const queryChars = codePoints(text).length;
+  let chosen: FuzzyStep | undefined;
+  for (const step of steps) {
+    const isLonger = chosen === undefined || step.minQueryChars > chosen.minQueryChars;
+    if (step.minQueryChars <= queryChars && isLonger) chosen = step;
+  }
+  if (chosen === undefined) return undefined;
+  const { distance } = chosen;
+  return {
+    kind: "strings",
+    prefix: "",
+    description: `Fuzzy "${text}" distance ${distance}`,
+    matches: (value) =>
+      hasFuzzySubstring(pattern, caseSensitive ? value : value.toLowerCase(), distance),
+  };
+}
+
+function fuzzySteps(attribute: string, options: JsonValue | undefined): FuzzyStep[] {
+  const list =
+    options instanceof Map ? listOperand(options.get("max_edit_distance") ?? null) : undefined;
+  if (list === undefined || list.length === 0) {
+    throw filterFault(
+      attribute,
+      "Fuzzy needs a fourth element {max_edit_distance: [{min_query_chars, distance}]} with at " +
+        "least one entry",
+    );
+  }
+  return list.map((entry) => {
+    const minQueryChars = entry instanceof Map ? entry.get("min_query_chars") : undefined;
+    const distance = entry instanceof Map ? entry.get("distance") : undefined;
+    if (typeof minQueryChars !== "bigint" || typeof distance !== "bigint") {
+      throw filterFault(
+        attribute,
+        "each entry of max_edit_distance needs integers min_query_chars and distance",
+      );
+    }
+    if (distance < 0n || distance > BigInt(FUZZY_DISTANCE_MAX)) {
+      throw filterFault(attribute, `distance must be 0 to ${FUZZY_DISTANCE_MAX}, was ${distance}`);
+    }
+    // The rule keeps the pattern longer than the edits, so that it never matches everything.
+    if (minQueryChars < 3n * (distance + 1n)) {
+      throw filterFault(
+        attribute,
+        `min_query_chars must be at least 3 * (distance + 1) = ${3n * (distance + 1n)}, ` +
+          `was ${minQueryChars}`,
+      );
+    }
+    return { minQueryChars: Number(minQueryChars), distance: Number(distance) };
+  });
+}
+
+function fuzzyCaseSensitive(attribute: string, options: JsonValue | undefined): boolean {
+  const value = options instanceof Map ? options.get("case_sensitive") : undefined;
+  if (value === undefined || value === null) return true;
+  if (typeof value === "boolean") return value;
+  throw invalid(`filter error in key \`${attribute}\`: case_sensitive must be true or false`);
+}

@@ -1,0 +1,67 @@
+/** Filter operators over the terms of full-text attributes. */
+
+import type { FilterOperator } from "../../model/filter.ts";
+import type { FullTextOptions } from "../../model/full-text-options.ts";
+import type { JsonValue } from "../../model/json-value.ts";
+import { MATCH_NONE, type Predicate } from "../predicate.ts";
+import type { Subject } from "./bind-comparison.ts";
+import { filterFault, typeMismatch } from "./operands.ts";
+import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
+
+/** Operators of this file. */
+export const TOKEN_OPERATORS = [
+  "ContainsAllTokens",
+  "ContainsAnyToken",
+  "ContainsTokenSequence",
+] as const;
+
+/** Name of an operator of this file. */
+export type TokenOperator = (typeof TOKEN_OPERATORS)[number];
+
+/** Tells whether the operator is one of this file's. */
+export function isTokenOperator(operator: FilterOperator): operator is TokenOperator {
+  return (TOKEN_OPERATORS as readonly string[]).includes(operator);
+}
+
+/** What a condition compares with: the operand and the fourth element. */
+export interface TokenOperand {
+  readonly operand: JsonValue;
+  readonly options: JsonValue | undefined;
+}
+
+/** Binds a token filter. A query without any token matches nothing. */
+export function bindTokens(
+  subject: Subject,
+  operator: TokenOperator,
+  fullText: FullTextOptions,
+  { operand, options }: TokenOperand,
+): Predicate {
+  const { attribute } = subject;
+  const text = textOperand(operand, fullText);
+  if (text === undefined) {
+    throw typeMismatch(attribute, operator, textOperandType(fullText), operand);
+  }
+  if (operator === "ContainsTokenSequence") {
+    const { tokens } = analyzeQuery(text, fullText, "whole");
+    if (tokens.length === 0) return MATCH_NONE;
+    const sequence = tokens.map(({ term, position }) => ({
+      term,
+      distance: position - tokens[0].position,
+    }));
+    return { kind: "test", ...subject, test: { kind: "sequence", sequence, options: fullText } };
+  }
+  const isPrefix = lastAsPrefix(attribute, options);
+  const query = analyzeQuery(text, fullText, isPrefix ? "last_as_prefix" : "whole");
+  const terms = [...new Set(query.tokens.map((token) => token.term))];
+  if (terms.length === 0 && query.prefix === undefined) return MATCH_NONE;
+  const mode = operator === "ContainsAllTokens" ? "all" : "any";
+  const test = { kind: "tokens", mode, terms, prefix: query.prefix, options: fullText } as const;
+  return { kind: "test", ...subject, test };
+}
+
+function lastAsPrefix(attribute: string, options: JsonValue | undefined): boolean {
+  if (options === undefined) return false;
+  const value = options instanceof Map ? (options.get("last_as_prefix") ?? false) : null;
+  if (typeof value === "boolean") return value;
+  throw filterFault(attribute, "options must be an object {last_as_prefix: true or false}");
+}

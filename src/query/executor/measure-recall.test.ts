@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { clusteredSnapshot } from "../../../test/support/clustered-snapshot.ts";
+import { filterOf } from "../../../test/support/filter-notation.ts";
+import {
+  documentOf,
+  KERNELS,
+  openSnapshot,
+  schemaOf,
+} from "../../../test/support/query-fixture.ts";
+import { seededRandom } from "../../base/random.ts";
+import type { RecallRequest } from "../../model/recall.ts";
+import type { Probing } from "../query-options.ts";
+import { measureRecall } from "./measure-recall.ts";
+
+const METRIC = { distanceMetric: "euclidean_squared" } as const;
+const SCHEMA = schemaOf(
+  { vector: { type: "[2]f32", ann: { ...METRIC, lateInteraction: false } } },
+  METRIC,
+);
+
+const DOCUMENTS = Array.from({ length: 20 }, (_, i) =>
+  documentOf(BigInt(i), { vector: Float32Array.of(i, 0) }),
+);
+
+const REQUEST: RecallRequest = {
+  sampleCount: 5,
+  topK: 3,
+  filter: undefined,
+  rankBy: undefined,
+  includeGroundTruth: true,
+};
+
+const SNAPSHOT = openSnapshot(SCHEMA, [
+  { documents: DOCUMENTS.slice(0, 7) },
+  { documents: DOCUMENTS.slice(7), dead: [documentOf(99n, { vector: Float32Array.of(-9, 0) })] },
+]);
+
+const measure = (request: Partial<RecallRequest>, snapshot = SNAPSHOT) =>
+  measureRecall(snapshot, { ...REQUEST, ...request }, { kernels: KERNELS }, seededRandom(1));
+
+test("an exhaustive search finds all neighbours of distinct stored vectors", () => {
+  const result = measure({});
+  expect(result).toMatchObject({ recall: 1, exhaustiveCount: 3, annCount: 3 });
+  const queries = result.groundTruth?.map(({ query }) => query[0]) ?? [];
+  expect(new Set(queries).size).toBe(5);
+  for (const { query, neighbours } of result.groundTruth ?? []) {
+    expect(neighbours[0]).toMatchObject({ id: BigInt(query[0]), dist: 0 });
+    expect(neighbours[0].attributes.map(([name]) => name)).toEqual(["vector"]);
+  }
+});
+
+test("samples are at most as many as there are vectors, and the truth is left out", () => {
+  const { groundTruth, ...means } = measure({ sampleCount: 50, includeGroundTruth: false });
+  expect(groundTruth).toBeUndefined();
+  expect(means).toEqual({ recall: 1, exhaustiveCount: 3, annCount: 3 });
+});
+
+test("filters and a given ranking are used", () => {
+  expect(measure({ filter: filterOf(["id", "Lt", 2]) })).toMatchObject({ exhaustiveCount: 2 });
+  const operand = { kind: "vector", values: Float32Array.of(4, 0) } as const;
+  const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
+  expect(measure({ rankBy }).groundTruth).toHaveLength(1);
+});
+
+test("what an approximate search misses is counted", () => {
+  const random = seededRandom(3);
+  const documents = Array.from({ length: 600 }, (_, i) =>
+    documentOf(BigInt(i), { vector: Float32Array.of(random.next(), random.next()) }),
+  );
+  const snapshot = clusteredSnapshot(openSnapshot(SCHEMA, [{ documents }]), { clusterRows: 6 });
+  const request = { ...REQUEST, topK: 20, sampleCount: 40, includeGroundTruth: false };
+  const measured = (probing: Probing) =>
+    measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1));
+  const short = measured({ exactMatchesMax: 0, perResult: 1, perRoot: 0 });
+  expect(short).toMatchObject({ exhaustiveCount: 20, annCount: 20 });
+  expect(short.recall).toBeGreaterThan(0.3);
+  expect(short.recall).toBeLessThan(0.9);
+  const longer = measured({ exactMatchesMax: 0, perResult: 6, perRoot: 0 });
+  expect(longer.recall).toBeGreaterThan(short.recall);
+  expect(measured({ exactMatchesMax: 600, perResult: 1, perRoot: 0 }).recall).toBe(1);
+});
+
+test("without vectors nothing is missed; without a vector attribute it is refused", () => {
+  expect(measure({}, openSnapshot(SCHEMA, []))).toMatchObject({ recall: 1, annCount: 0 });
+  expect(() => measure({}, openSnapshot(schemaOf({}), []))).toThrow("no vector attribute");
+});

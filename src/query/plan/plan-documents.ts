@@ -1,0 +1,149 @@
+/** Plans queries for documents: ranking, limits and what is returned. */
+
+import { invalid } from "../../base/errors.ts";
+import { type AttributeType, formatAttributeType } from "../../model/attribute-type.ts";
+import type { DocumentQuery, LimitPer } from "../../model/query.ts";
+import { unknownAttribute } from "../bind/bind-filter.ts";
+import { bindScore, rankAttribute, rankFault, type ScoreScope } from "../bind/bind-score.ts";
+import { bindVectorTarget } from "../bind/bind-vector.ts";
+import { atPlace } from "../bind/fault-place.ts";
+import type { DocumentPlan, OrderKey, ProbePlan, RankNode, VectorTarget } from "../plan.ts";
+import type { Predicate } from "../predicate.ts";
+import { PROBING } from "../query-options.ts";
+import { planComputed } from "./plan-computed.ts";
+
+/** Plans a query for the documents of `predicate`. */
+export function planDocuments(
+  query: DocumentQuery,
+  predicate: Predicate,
+  scope: ScoreScope,
+): DocumentPlan {
+  checkMetric(query, scope);
+  return {
+    kind: "documents",
+    predicate,
+    rank: planRank(query, predicate, scope),
+    offset: query.offset,
+    limit: query.limit,
+    limitPer: query.limitPer && bindLimitPer(query.limitPer, query, scope),
+    attributes: returnedAttributes(query, scope),
+    computed: [...query.computed].map(([name, node]) => [
+      name,
+      atPlace(`compute_attributes.${name}`, () => planComputed(node, query, scope)),
+    ]),
+  };
+}
+
+/** Plans a ranking of the documents of `predicate`. */
+function planRank(query: DocumentQuery, predicate: Predicate, scope: ScoreScope): RankNode {
+  const { rankBy } = query;
+  switch (rankBy.kind) {
+    case "vector": {
+      const { method, attribute, operand } = rankBy;
+      const target = bindVectorTarget(attribute, operand, method, scope);
+      // Candidates of a filter are mostly few; without one nearly all documents are candidates.
+      const isOpen = predicate.kind === "and" && predicate.predicates.length === 0;
+      const access = isOpen ? "scan" : "gather";
+      return { kind: "vector", method, access, target, probe: planProbe(query, target, scope) };
+    }
+    case "order":
+      return { kind: "order", keys: rankBy.keys.map((key) => bindOrderKey(key, scope)) };
+    case "score":
+      return { kind: "score", score: bindScore(rankBy.expression, scope) };
+  }
+}
+
+/** Only ANN may miss documents; a limit per key may need any number of them. */
+function planProbe(
+  { rankBy, limitPer, offset, limit }: DocumentQuery,
+  { query }: VectorTarget,
+  { probing = PROBING }: ScoreScope,
+): ProbePlan | undefined {
+  const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN" && limitPer === undefined;
+  if (!mayMiss || !(query instanceof Float32Array)) return undefined;
+  const { exactMatchesMax, perResult, perRoot } = probing;
+  const matchesMin = Math.max(exactMatchesMax, perResult * (offset + limit));
+  return { exactMatchesMax, matchesMin, perRoot };
+}
+
+function checkMetric({ distanceMetric }: DocumentQuery, { schema }: ScoreScope): void {
+  const expected = schema.distanceMetric;
+  if (distanceMetric === undefined || expected === undefined || distanceMetric === expected) return;
+  throw invalid(`💔 distance metric mismatch, expected ${expected}, got ${distanceMetric}`);
+}
+
+function bindOrderKey(key: OrderKey, scope: ScoreScope): OrderKey {
+  const { attribute } = key;
+  const { type, filterable } = rankAttribute(attribute, scope);
+  if (type.kind !== "scalar") {
+    throw rankFault(attribute, `cannot order by ${formatAttributeType(type)}`);
+  }
+  if (!filterable) {
+    throw rankFault(attribute, "attribute is not filterable; set `filterable: true` in its schema");
+  }
+  if (attribute !== "id") scope.requireIndex(attribute, "filterable");
+  return key;
+}
+
+function bindLimitPer(per: LimitPer, query: DocumentQuery, scope: ScoreScope): LimitPer {
+  for (const attribute of per.attributes) {
+    const type = scope.schema.attributes.get(attribute)?.type;
+    if (type === undefined && attribute !== "id") {
+      throw unknownAttribute(attribute, scope.schema, "invalid limit.per");
+    }
+    if (type !== undefined && type.kind !== "scalar") {
+      throw invalid(
+        `💔 limit.per cannot use attribute "${attribute}" of type ${formatAttributeType(type)}`,
+      );
+    }
+    if (!isReturned(attribute, query)) {
+      throw invalid(
+        `💔 limit.per attribute "${attribute}" must be returned: add it to include_attributes`,
+      );
+    }
+  }
+  return per;
+}
+
+function isReturned(attribute: string, { selection }: DocumentQuery): boolean {
+  switch (selection.kind) {
+    case "none":
+      return false;
+    case "all":
+      return true;
+    case "include":
+      return selection.names.includes(attribute);
+    case "exclude":
+      return attribute === "id" || !selection.names.includes(attribute);
+  }
+}
+
+function returnedAttributes(
+  { selection }: DocumentQuery,
+  { schema }: ScoreScope,
+): [string, AttributeType][] {
+  const all = [...schema.attributes].map(([name, { type }]): [string, AttributeType] => [
+    name,
+    type,
+  ]);
+  switch (selection.kind) {
+    case "none":
+      return [];
+    case "all":
+      return all;
+    case "exclude":
+      return all.filter(([name]) => !selection.names.includes(name));
+    case "include":
+      return [...new Set(selection.names)]
+        .filter((name) => name !== "id")
+        .map((name) => {
+          const found = schema.attributes.get(name);
+          if (found !== undefined) return [name, found.type];
+          throw invalid(
+            `💔 attribute "${name}" not found in schema, cannot be part of ` +
+              "`include_attributes`. consider passing `include_attributes=True` to return all " +
+              "attribute data instead",
+          );
+        });
+  }
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { filterOf } from "../../../test/support/filter-notation.ts";
+import {
+  BY_ID,
+  documentOf,
+  documentQuery,
+  fullText,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  schemaOf,
+} from "../../../test/support/query-fixture.ts";
+import type { Highlight, RankBy, ScoreExpression } from "../../model/query.ts";
+import type { ComputedValue } from "../../model/query-result.ts";
+import { runRequest } from "../run-request.ts";
+
+const SCHEMA = schemaOf({
+  text: { type: "string", fullTextSearch: fullText({ stemming: true }) },
+  parts: { type: "[]string", fullTextSearch: fullText() },
+  tokens: { type: "[]string", fullTextSearch: fullText({ tokenizer: "pre_tokenized_array" }) },
+  plain: "string",
+});
+
+const DOCUMENT = documentOf(1n, {
+  text: "A 🐡 swims. Fish swim in the sea!  The sea is blue.\nSwimming fish swim.",
+  parts: ["red fox", "blue sky, red sky", "é red"],
+  tokens: ["a"],
+  plain: "a",
+});
+
+const SNAPSHOT = openSnapshot(SCHEMA, [{ documents: [DOCUMENT, documentOf(2n)] }]);
+
+const bm25 = (attribute: string, query: string, lastAsPrefix = false): ScoreExpression => ({
+  kind: "bm25",
+  attribute,
+  query,
+  lastAsPrefix,
+});
+
+const highlight = (attribute: string, rest: Partial<Highlight> = {}): Highlight => ({
+  kind: "highlight",
+  attribute,
+  fragmentBy: "sentence",
+  fragmentLimit: 3,
+  offsets: undefined,
+  rankFragmentsBy: undefined,
+  ...rest,
+});
+
+/** The highlights of documents 1 and 2. */
+function highlights(member: Highlight, rankBy: RankBy = BY_ID): ComputedValue[] {
+  const query = documentQuery(rankBy, { computed: new Map([["h", member]]) });
+  const [result] = runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS }).results;
+  if (result.kind !== "documents") throw new Error("no documents");
+  return result.documents.map(({ computed }) => computed[0][1]);
+}
+
+const score = (expression: ScoreExpression): RankBy => ({ kind: "score", expression });
+const swim = { rankFragmentsBy: bm25("$fragment", "swim") };
+
+describe("fragments", () => {
+  test("are ranked by score, then position; only those with a match are shown", () => {
+    const [first, second] = highlights(highlight("text", swim));
+    expect(first).toEqual([
+      { text: "Swimming fish swim." },
+      { text: "A 🐡 swims." },
+      { text: "Fish swim in the sea!" },
+    ]);
+    expect(second).toEqual([]);
+  });
+
+  test("are ranked by the query when nothing else is said", () => {
+    const rankBy = score({ kind: "product", weight: 2, clause: bm25("text", "blue") });
+    expect(highlights(highlight("text"), rankBy)[0]).toEqual([{ text: "The sea is blue." }]);
+  });
+
+  test.each([
+    ["paragraph", ["Swimming fish swim.", "A 🐡 swims. Fish swim in the sea!  The sea is blue."]],
+    ["word", ["swims", "swim", "Swimming"]],
+    ["none", [String(DOCUMENT.attributes.get("text"))]],
+  ] as const)("are cut by %s", (fragmentBy, expected) => {
+    const [found] = highlights(highlight("text", { ...swim, fragmentBy }));
+    expect((found as { text: string }[]).map(({ text }) => text)).toEqual(expected);
+  });
+
+  test("are at most as many as asked for", () => {
+    expect(highlights(highlight("text", { ...swim, fragmentLimit: 1 }))[0]).toHaveLength(1);
+  });
+
+  test("of arrays say which element they are in", () => {
+    const rankFragmentsBy = bm25("parts", "sky red");
+    expect(highlights(highlight("parts", { rankFragmentsBy, fragmentLimit: 2 }))[0]).toEqual([
+      { text: "blue sky, red sky", arrayIndex: 1 },
+      { text: "red fox", arrayIndex: 0 },
+    ]);
+  });
+});
+
+describe("offsets", () => {
+  test.each([
+    ["utf-16", [0, 11], [5, 10]],
+    ["utf-8", [0, 13], [7, 12]],
+    ["codepoints", [0, 10], [4, 9]],
+  ] as const)("in %s are absolute and half-open", (offsets, fragmentRange, match) => {
+    const rankFragmentsBy = bm25("$fragment", "swim");
+    const [found] = highlights(highlight("text", { rankFragmentsBy, offsets }));
+    expect((found as unknown[])[1]).toEqual({
+      text: "A 🐡 swims.",
+      fragmentRange,
+      matchRanges: [match],
+    });
+  });
+
+  test("of prefixes and token filters mark whole tokens", () => {
+    const prefix = { offsets: "utf-16", rankFragmentsBy: bm25("parts", "sk", true) } as const;
+    expect(highlights(highlight("parts", prefix))[0]).toMatchObject([
+      {
+        matchRanges: [
+          [5, 8],
+          [14, 17],
+        ],
+        arrayIndex: 1,
+      },
+    ]);
+    const filter = filterOf(["parts", "ContainsTokenSequence", "red sky"]);
+    const rankBy = score({ kind: "filter", filter });
+    const found = highlights(highlight("parts", { offsets: "utf-16" }), rankBy);
+    expect(found[0]).toMatchObject([
+      {
+        text: "blue sky, red sky",
+        matchRanges: [
+          [5, 8],
+          [10, 13],
+          [14, 17],
+        ],
+      },
+      { text: "red fox", matchRanges: [[0, 3]] },
+      { text: "é red", matchRanges: [[2, 5]] },
+    ]);
+  });
+});
+
+describe("refusals", () => {
+  test.each<[Highlight, RankBy, string]>([
+    [highlight("text"), BY_ID, "the query's rank_by is not a text ranking"],
+    [highlight("text"), score(bm25("parts", "red")), "rank_by has no text clause on the attribute"],
+    [
+      highlight("text", { rankFragmentsBy: bm25("parts", "a") }),
+      BY_ID,
+      "rank_fragments_by has no text clause",
+    ],
+    [highlight("plain", swim), BY_ID, "needs `full_text_search`"],
+    [highlight("tokens", swim), BY_ID, "pre_tokenized_array is not supported"],
+    [highlight("absent", swim), BY_ID, "not found in schema"],
+  ])("%#", (member, rankBy, message) => {
+    expect(() => highlights(member, rankBy)).toThrow(message);
+  });
+});

@@ -1,0 +1,161 @@
+/**
+ * Distances through kernels and columns against those of the float64 twin; those of far vectors
+ * against those in memory.
+ */
+
+import { expect, test } from "vitest";
+import { FarSource } from "../../../test/support/far-segment.ts";
+import {
+  ARENAS,
+  documentOf,
+  documentQuery,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  schemaOf,
+} from "../../../test/support/query-fixture.ts";
+import type { SegmentId } from "../../base/ids.ts";
+import { type Random, seededRandom } from "../../base/random.ts";
+import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
+import { buildDocuments } from "../../codec/columns-builder.ts";
+import { headOf } from "../../segment/segment-format.ts";
+import type { SegmentMemory } from "../../segment/segment-memory.ts";
+import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import { planSegment } from "../../segment/segment-writer.ts";
+import { cosineErrorMax, vectorDistance } from "../../vector/metric.ts";
+import { runRequest } from "../run-request.ts";
+import { newCounters } from "../work-stats.ts";
+import { scanVectors, type VectorScan } from "./vector-scan.ts";
+
+const ELEMENTS = ["f32", "f16", "i8"] as const;
+type Element = (typeof ELEMENTS)[number];
+
+/** A vector as the type stores it, at most `size` in each element. */
+function storable(random: Random, element: Element, dimensions: number, size: number) {
+  const values = Array.from({ length: dimensions }, () => (2 * random.next() - 1) * size);
+  if (element === "i8") return Float32Array.from(Int8Array.from(values));
+  return Float32Array.from(element === "f16" ? Float16Array.from(values) : values);
+}
+
+/** `$dist` of each document by its id, which is its index. */
+function distances(
+  type: string,
+  metric: "cosine_distance" | "euclidean_squared",
+  vectors: readonly Float32Array[],
+  query: Float32Array,
+): number[] {
+  const options = { distanceMetric: metric };
+  const ann = { ...options, lateInteraction: false };
+  const schema = schemaOf({ vector: { type, ann } }, options);
+  const documents = vectors.map((vector, i) => documentOf(BigInt(i), { vector }));
+  const operand = { kind: "vector", values: query } as const;
+  const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
+  const snapshot = openSnapshot(schema, [{ documents }]);
+  const request = requestOf(documentQuery(rankBy));
+  const [result] = runRequest(snapshot, request, { kernels: KERNELS }).results;
+  if (result.kind !== "documents") throw new Error("no documents");
+  const found: number[] = [];
+  for (const { id, dist } of result.documents) found[Number(id)] = dist ?? Number.NaN;
+  return found;
+}
+
+/** Sizes of elements: everyday ones, and the ends of float32's range. */
+const SIZES: Record<Element, readonly number[]> = {
+  f32: [1, 1e-45, 1e-40, 1e-38, 1e-25, 1e20, 1e38, 3.4e38],
+  f16: [1, 6e-8, 1e-5, 60_000],
+  i8: [128],
+};
+
+test.each(ELEMENTS)("cosine distances of %s vectors are those of the twin", (element) => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const random = seededRandom(seed);
+    const dimensions = 1 + random.below(200);
+    const sizes = SIZES[element];
+    const size = () => sizes[random.below(sizes.length)];
+    const query = storable(random, element, dimensions, size());
+    const vectors = Array.from({ length: 30 }, () => storable(random, element, dimensions, size()));
+    vectors.push(
+      query,
+      new Float32Array(dimensions),
+      query.map((x) => x / 2),
+    );
+    const found = distances(`[${dimensions}]${element}`, "cosine_distance", vectors, query);
+    vectors.forEach((vector, i) => {
+      const stored = element === "i8" ? Float32Array.from(Int8Array.from(vector)) : vector;
+      const wanted = vectorDistance("cosine_distance", query, stored);
+      const where = `seed ${seed}, vector ${i}`;
+      expect(found[i], where).toBeGreaterThanOrEqual(0);
+      expect(found[i], where).toBeLessThanOrEqual(2);
+      if (element === "f16" && i === vectors.length - 1) return; // Half of it may be rounded.
+      expect(Math.abs(found[i] - wanted), where).toBeLessThanOrEqual(cosineErrorMax(dimensions));
+    });
+    const [same, zero] = [vectors.length - 3, vectors.length - 2];
+    const isZero = query.every((x) => x === 0);
+    expect(found[same], `seed ${seed}`).toBe(isZero ? 1 : 0);
+    expect(found[zero], `seed ${seed}`).toBe(1);
+  }
+});
+
+test("squared distances of equal vectors are 0, and those beyond float32 its greatest", () => {
+  const far = Float32Array.of(3e38, -3e38, 1);
+  const vectors = [far, far.map((x) => -x), Float32Array.of(0, 0, 1e-45)];
+  const found = distances("[3]f32", "euclidean_squared", vectors, far);
+  expect(found).toEqual([0, 3.4028234663852886e38, 3.4028234663852886e38]);
+});
+
+/** Memory that the kernels read. */
+const MEMORY: SegmentMemory = {
+  allocate: (bytes) => {
+    const block = ARENAS.alloc(bytes);
+    if (block === undefined) throw new Error("the fixture's arenas are full");
+    return { arena: block.arena, offset: block.offset, bytes: ARENAS.bytes(block) };
+  },
+  free: (place) => ARENAS.free(place),
+};
+
+/** What a scan visits, and what it counts. */
+function visited(view: SegmentView, scan: Omit<VectorScan, "work" | "kernels">, live: Uint32Array) {
+  const work = newCounters();
+  const found: [ordinal: number, distance: number][] = [];
+  scanVectors({ ...scan, kernels: KERNELS, work }, view, live.slice(), (ordinals, distances) => {
+    for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
+  });
+  return { found, work };
+}
+
+test.each(ELEMENTS)("far %s vectors are scanned by chunk, with the same distances", (element) => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = seededRandom(seed);
+    const dimensions = 1 + random.below(40);
+    const schema = schemaOf({ vector: `[${dimensions}]${element}` });
+    const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
+    const documents = Array.from({ length: 1 + random.below(200) }, (_, i) => {
+      const isAbsent = i > 0 && random.below(5) === 0;
+      const vector = storable(random, element, dimensions, 1);
+      return documentOf(BigInt(i), isAbsent ? {} : { vector });
+    });
+    const plan = planSegment(buildDocuments("uint", types, documents), schema);
+    const block = MEMORY.allocate(plan.bytes);
+    plan.writeTo(block.bytes);
+    const id = "far" as SegmentId;
+    const near = openSegment(id, block.bytes, block);
+    const source = new FarSource(near.block.slice(), MEMORY);
+    const far = new OpenSegment(id, headOf(near.block).slice(), source);
+    const live = fullBitmap(documents.length);
+    const deadShare = random.below(11);
+    for (let o = 0; o < documents.length; o++) if (random.below(10) < deadShare) clearBit(live, o);
+    for (const access of ["scan", "gather"] as const) {
+      for (const metric of ["cosine_distance", "euclidean_squared"] as const) {
+        const query = storable(random, element, dimensions, 1);
+        const scan = { target: { attribute: "vector", metric, query }, access };
+        const before = source.rounds;
+        const result = source.run(() => visited(far, scan, live));
+        expect(result, `seed ${seed}`).toEqual(visited(near, scan, live));
+        expect(source.rounds - before, `seed ${seed}`).toBeLessThanOrEqual(2);
+        source.drop();
+      }
+    }
+    MEMORY.free({ ...block, bytes: block.bytes.length });
+  }
+});

@@ -1,0 +1,277 @@
+/** Exact distances of a segment's vectors to a query. */
+
+import { assert, must } from "../../base/assert.ts";
+import type { Ordinal } from "../../base/ids.ts";
+import { hasBit, setBit } from "../../codec/bitmap.ts";
+import type { ArenaKernels, RowMatrix } from "../../kernel/arena-kernels.ts";
+import type { Column } from "../../model/columns.ts";
+import type { DistanceMetric } from "../../model/schema.ts";
+import { attemptAll, NotResident, type WantedRange } from "../../segment/format/bytes-missing.ts";
+import type { ColumnView, SegmentView, VectorPlace } from "../../segment/segment-view.ts";
+import { lateInteractionDistance } from "../../vector/late-interaction.ts";
+import {
+  cosineDistance,
+  cosineErrorMax,
+  measureOf,
+  unitVector,
+  vectorDistance,
+} from "../../vector/metric.ts";
+import type { ScanProgress, SegmentScan } from "../executor/scan-progress.ts";
+import {
+  andBits,
+  forEachPart,
+  type OrdinalBits,
+  presenceBits,
+  type VisitPart,
+} from "../ordinal-bits.ts";
+import type { VectorTarget } from "../plan.ts";
+import type { WorkCounters } from "../work-stats.ts";
+
+/** What a scan works with. */
+export interface VectorScan {
+  readonly target: VectorTarget;
+  /**
+   * `scan` reads all rows in order and skips the others' scores, `gather` reads the wanted ones.
+   */
+  readonly access: "scan" | "gather";
+  readonly kernels: ArenaKernels;
+  readonly work: WorkCounters;
+  /** Absent: all vectors must be in memory at the same time. */
+  readonly progress?: ScanProgress | undefined;
+}
+
+/**
+ * Calls `visit` with the documents in `within` that have a vector, as `forEachPart` does, and their
+ * distances, rounded to float32. That of documents with an empty array of vectors is NaN.
+ */
+export function scanVectors(
+  scan: VectorScan,
+  view: SegmentView,
+  within: OrdinalBits,
+  visit: VisitPart,
+): void {
+  const found = view.column(scan.target.attribute);
+  if (found === undefined) return;
+  const { presence } = found.column;
+  const candidates =
+    presence === undefined ? within : andBits(presenceBits(presence, view.documentCount), within);
+  const measure = distanceMeasure(scan, candidates, { view, found });
+  forEachPart(candidates, (ordinals, distances) => {
+    measure(ordinals, distances);
+    for (let i = 0; i < ordinals.length; i++) {
+      // Distances that overflow are the farthest, so that they can be ordered and printed.
+      if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
+    }
+    scan.work.vectorsScored += ordinals.length;
+    visit(ordinals, distances);
+  });
+}
+
+function distanceMeasure(
+  scan: VectorScan,
+  candidates: OrdinalBits,
+  { view, found: column }: { readonly view: SegmentView; readonly found: ColumnView },
+): VisitPart {
+  const { query, metric } = scan.target;
+  if (!(query instanceof Float32Array)) return measureMulti(query, metric, column.column);
+  const place = must(column.vectors, "dense vectors have no place");
+  const measure = measureDense(scan, query, { column, place });
+  if (place.chunkRows >= column.column.count) return measure;
+  const { buffer, byteOffset, byteLength } = query;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const key = `${scan.target.attribute} ${bytes.toString("base64")}`;
+  const { progress } = scan;
+  let begun = progress?.find(view, key);
+  if (begun === undefined) {
+    try {
+      requireChunks(place, candidates);
+      return measure;
+    } catch (error) {
+      if (!(error instanceof NotResident) || progress === undefined) throw error;
+    }
+    begun = progress.start(view, key);
+  }
+  return measureInWaves(begun, { place, candidates, measure, progress });
+}
+
+interface Rows {
+  readonly column: ColumnView;
+  readonly place: VectorPlace;
+}
+
+function measureDense(
+  { target, kernels, access }: VectorScan,
+  query: Float32Array,
+  rows: Rows,
+): VisitPart {
+  const { metric } = target;
+  const measure = measureOf(metric);
+  const sent = metric === "cosine_distance" ? unitVector(query) : query;
+  const toDistances = metric === "cosine_distance" ? cosines(query, rows) : undefined;
+  const chunks = new Map<number, RowMatrix>();
+  const chunkAt = (index: number): RowMatrix => {
+    const matrix = chunks.get(index) ?? matrixOf(rows, index);
+    chunks.set(index, matrix);
+    return matrix;
+  };
+  return (ordinals, distances) => {
+    forEachChunk(ordinals, rows.place.chunkRows, ({ index, start, end }) => {
+      const matrix = chunkAt(index);
+      kernels.setQuery(matrix, sent);
+      const first = index * rows.place.chunkRows;
+      const part = ordinals.subarray(start, end);
+      if (access === "scan") {
+        const from = part[0] - first;
+        const scores = kernels.scoreRange(measure, matrix, from, part[part.length - 1] + 1 - first);
+        for (let i = 0; i < part.length; i++) {
+          distances[start + i] = scores[part[i] - first - from];
+        }
+        return;
+      }
+      const local = first === 0 ? part : part.map((ordinal) => ordinal - first);
+      distances.set(kernels.scoreRows(measure, matrix, local), start);
+    });
+    toDistances?.(ordinals, distances);
+  };
+}
+
+/** A run of ordinals whose vectors are in one chunk. */
+interface ChunkRun {
+  readonly index: number;
+  /** Positions among the ordinals. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Cuts ascending ordinals where a chunk ends. */
+function forEachChunk(
+  ordinals: Uint32Array,
+  chunkRows: number,
+  visit: (run: ChunkRun) => void,
+): void {
+  for (let start = 0; start < ordinals.length; ) {
+    const index = Math.floor(ordinals[start] / chunkRows);
+    const limit = (index + 1) * chunkRows;
+    let end = start + 1;
+    if (ordinals[ordinals.length - 1] < limit) end = ordinals.length;
+    else while (ordinals[end] < limit) end++;
+    visit({ index, start, end });
+    start = end;
+  }
+}
+
+/** Makes sure that all vectors are there, or throws one `NotResident` for all of them. */
+function requireChunks(place: VectorPlace, candidates: OrdinalBits): void {
+  const wanted: (() => void)[] = [];
+  let last = -1;
+  forEachPart(candidates, (ordinals) => {
+    forEachChunk(ordinals, place.chunkRows, ({ index }) => {
+      if (index !== last) wanted.push(() => void place.chunk(index));
+      last = index;
+    });
+  });
+  attemptAll(wanted);
+}
+
+/**
+ * Measures what is in memory and not measured yet, and gives all distances if that is all; or else
+ * throws one `NotResident` for the next of the missing chunks.
+ */
+function measureInWaves(
+  { distances, known }: SegmentScan,
+  of: {
+    readonly place: VectorPlace;
+    readonly candidates: OrdinalBits;
+    readonly measure: VisitPart;
+    readonly progress: ScanProgress | undefined;
+  },
+): VisitPart {
+  const { place, candidates, measure, progress } = of;
+  const passing: WantedRange[] = [];
+  const isHere = new Map<number, boolean>();
+  const look = (index: number): boolean => {
+    try {
+      place.chunk(index);
+      return true;
+    } catch (error) {
+      if (!(error instanceof NotResident)) throw error;
+      const bytes = place.chunkRows * place.strideBytes;
+      if (progress === undefined || progress.mayWant(bytes)) passing.push(...error.wanted);
+      return false;
+    }
+  };
+  forEachPart(candidates, (ordinals, scratch) => {
+    forEachChunk(ordinals, place.chunkRows, ({ index, start, end }) => {
+      const part = ordinals.subarray(start, end);
+      if (part.every((ordinal) => hasBit(known, ordinal))) return;
+      const here = isHere.get(index) ?? look(index);
+      isHere.set(index, here);
+      if (!here) return;
+      const found = scratch.subarray(start, end);
+      measure(part, found);
+      for (let i = 0; i < part.length; i++) {
+        distances[part[i]] = found[i];
+        setBit(known, part[i]);
+      }
+    });
+  });
+  if ([...isHere.values()].includes(false)) throw new NotResident([], passing);
+  return (ordinals, found) => {
+    for (let i = 0; i < ordinals.length; i++) found[i] = distances[ordinals[i]];
+  };
+}
+
+function matrixOf({ column, place }: Rows, index: number): RowMatrix {
+  const { type, count } = column.column;
+  assert(type.kind === "vector", "rows of no dense vectors");
+  const { strideBytes, chunkRows } = place;
+  const { arena, offset } = place.chunk(index);
+  const rows = Math.min(chunkRows, count - index * chunkRows);
+  return {
+    block: { arena, offset, bytes: rows * strideBytes },
+    start: 0,
+    format: type.element,
+    dimensions: type.dimensions,
+    strideBytes,
+  };
+}
+
+/** Turns dot products with the unit query into distances, rounded to float32. */
+function cosines(query: Float32Array, { column, place }: Rows): VisitPart {
+  const { inverseNorms } = place;
+  const errorMax = cosineErrorMax(query.length);
+  return (ordinals, distances) => {
+    for (let i = 0; i < ordinals.length; i++) {
+      const ordinal = ordinals[i];
+      const distance = cosineDistance(distances[i], inverseNorms[ordinal], errorMax);
+      if (distance >= 0) {
+        distances[i] = distance;
+        continue;
+      }
+      const vector = column.value(ordinal as Ordinal) as Float32Array;
+      distances[i] = vectorDistance("cosine_distance", query, vector);
+    }
+  };
+}
+
+function measureMulti(
+  queries: readonly Float32Array[],
+  metric: DistanceMetric,
+  { data }: Column,
+): VisitPart {
+  assert(data.kind === "multi_vector", "several query vectors for another type");
+  const { offsets, values, dimensions } = data;
+  return (ordinals, distances) => {
+    for (let i = 0; i < ordinals.length; i++) {
+      const start = offsets[ordinals[i]] * dimensions;
+      const end = offsets[ordinals[i] + 1] * dimensions;
+      distances[i] =
+        start === end
+          ? Number.NaN
+          : lateInteractionDistance(metric, queries, values.subarray(start, end));
+    }
+  };
+}
+
+/** Greatest finite float32. */
+const FLOAT32_MAX = 3.4028234663852886e38;
