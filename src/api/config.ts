@@ -1,6 +1,6 @@
 /** What the program tells the engine at start; every value is already checked. */
 
-import type { DiskCacheConfig } from "../storage/disk-cache-store.ts";
+import type { DiskCacheConfig } from "../storage/disk-cache/disk-cache-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 
 /** Where query and document texts with native embedding get their vectors. */

@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { WorkingStore } from "../../test/support/working-store.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
-import { CERTIFICATION_CASES } from "../storage/certification.ts";
+import { CERTIFICATION_CASES } from "../storage/certify/certification.ts";
 import { ALWAYS, type ObjectBody, type ObjectKey } from "../storage/object-store.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { runCertifyCommand } from "./certify-command.ts";

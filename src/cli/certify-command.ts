@@ -9,8 +9,8 @@ import {
   CERTIFICATION_CASES,
   certify,
   removeAll,
-} from "../storage/certification.ts";
-import type { CertificationCase } from "../storage/certification-case.ts";
+} from "../storage/certify/certification.ts";
+import type { CertificationCase } from "../storage/certify/certification-case.ts";
 import { objectKey } from "../storage/object-store.ts";
 import type { openObjectStore } from "../storage/open-object-store.ts";
 import { PrefixedObjectStore } from "../storage/prefixed-object-store.ts";

@@ -8,9 +8,9 @@ import {
   type CertificationCase,
   expectBytes,
   type Tally,
-} from "../storage/certification-case.ts";
+} from "../storage/certify/certification-case.ts";
+import { faultOfRace, type PutRace, racerOf } from "../storage/certify/put-race.ts";
 import { type ObjectStore, objectKey } from "../storage/object-store.ts";
-import { faultOfRace, type PutRace, racerOf } from "../storage/put-race.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 import { type FromWorker, numberedBody, type ToWorker } from "./certify-messages.ts";
 import type { CertifyWorkerStart } from "./certify-worker.ts";

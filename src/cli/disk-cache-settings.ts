@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { DISK_CACHE_BYTES_DEFAULT, DISK_CACHE_BYTES_MIN } from "../base/far-store-limits.ts";
-import type { DiskCacheConfig } from "../storage/disk-cache-store.ts";
+import type { DiskCacheConfig } from "../storage/disk-cache/disk-cache-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 import { bytesText, SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";

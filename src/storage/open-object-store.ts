@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
-import { FsObjectStore } from "./fs-object-store.ts";
+import { FsObjectStore } from "./directory/fs-object-store.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { PrefixedObjectStore } from "./prefixed-object-store.ts";
-import { S3ObjectStore } from "./s3-object-store.ts";
+import { S3ObjectStore } from "./s3/s3-object-store.ts";
 import { isExclusive, type StoreConfig } from "./store-config.ts";
 
 /** A store that is ready for use. */

@@ -1,7 +1,7 @@
 /** A thread's use of the disk cache, for `/metrics`. */
 
 import type { EngineMetric } from "../api/engine.ts";
-import type { DiskCache } from "../storage/disk-cache.ts";
+import type { DiskCache } from "../storage/disk-cache/disk-cache.ts";
 
 /** Collects the figures; none without a disk cache. */
 export function diskCacheMetrics(

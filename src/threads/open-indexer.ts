@@ -19,13 +19,13 @@ import { ArenaKernels } from "../kernel/arena-kernels.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
 import { THRESHOLDS } from "../namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../segment/format/arena-segment-memory.ts";
-import { withDiskCache } from "../storage/disk-cache-store.ts";
-import { EncryptingObjectStore } from "../storage/encrypting-object-store.ts";
-import { LocalKeyService } from "../storage/local-key-service.ts";
+import { probeStore } from "../storage/certify/store-check.ts";
+import { withDiskCache } from "../storage/disk-cache/disk-cache-store.ts";
+import { EncryptingObjectStore } from "../storage/encryption/encrypting-object-store.ts";
+import { LocalKeyService } from "../storage/encryption/local-key-service.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import { storeName } from "../storage/store-config.ts";
-import { probeStore } from "../storage/store-probe.ts";
 import type { NamespaceSettings } from "../write/namespace-settings.ts";
 
 /** A merge holds its inputs, its output, and the output's stored form: some five times a segment. */

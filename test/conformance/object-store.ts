@@ -4,7 +4,7 @@
  */
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CERTIFICATION_CASES } from "../../src/storage/certification.ts";
+import { CERTIFICATION_CASES } from "../../src/storage/certify/certification.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 
 /** A store under test and what ends it. */

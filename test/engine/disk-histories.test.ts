@@ -4,7 +4,7 @@ import { open, readdir, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { SET_BYTES } from "../../src/storage/disk-cache-layout.ts";
+import { SET_BYTES } from "../../src/storage/disk-cache/disk-cache-layout.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";

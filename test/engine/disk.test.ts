@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { SET_BYTES } from "../../src/storage/disk-cache-layout.ts";
+import { SET_BYTES } from "../../src/storage/disk-cache/disk-cache-layout.ts";
 import { answerOf, fillNamespace, QUERIES, type RoundStore } from "../support/cold-namespace.ts";
 import { EngineFixture } from "../support/engine-fixture.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";

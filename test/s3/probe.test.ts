@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { probeStore } from "../../src/storage/store-probe.ts";
+import { probeStore } from "../../src/storage/certify/store-check.ts";
 import { CARELESS_ENDPOINT, freshS3Config, openS3, s3Arguments } from "../support/s3-bucket.ts";
 import { startServer } from "../support/server-process.ts";
 

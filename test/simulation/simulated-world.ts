@@ -9,7 +9,7 @@ import { Arenas } from "../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
 import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
-import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
+import { EncryptingObjectStore } from "../../src/storage/encryption/encrypting-object-store.ts";
 import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
 import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
 import { Scheduler } from "./scheduler.ts";

@@ -1,7 +1,7 @@
 /** A file system whose calls a test can watch, fail and falsify. */
 
 import type { FileHandle } from "node:fs/promises";
-import { type FileSystem, systemFiles } from "../../src/storage/file-system.ts";
+import { type FileSystem, systemFiles } from "../../src/storage/directory/file-system.ts";
 
 /** Calls that are watched. */
 export type FileCall = "open" | "read" | "write" | "close" | "mkdir" | "readdir" | "unlink";

@@ -4,10 +4,13 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Random } from "../../src/base/random.ts";
 import { CacheService } from "../../src/cache/cache-service.ts";
 import type { Arenas } from "../../src/kernel/arena.ts";
-import type { DiskCache } from "../../src/storage/disk-cache.ts";
-import { type DiskCacheConfig, withDiskCache } from "../../src/storage/disk-cache-store.ts";
-import { EncryptingObjectStore } from "../../src/storage/encrypting-object-store.ts";
-import type { KeyService } from "../../src/storage/key-service.ts";
+import type { DiskCache } from "../../src/storage/disk-cache/disk-cache.ts";
+import {
+  type DiskCacheConfig,
+  withDiskCache,
+} from "../../src/storage/disk-cache/disk-cache-store.ts";
+import { EncryptingObjectStore } from "../../src/storage/encryption/encrypting-object-store.ts";
+import type { KeyService } from "../../src/storage/encryption/key-service.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
 

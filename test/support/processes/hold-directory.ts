@@ -2,7 +2,7 @@
 
 import { systemClock } from "../../../src/base/clock.ts";
 import { systemRandom } from "../../../src/base/random.ts";
-import { acquireDirectoryLock } from "../../../src/storage/directory-lock.ts";
+import { acquireDirectoryLock } from "../../../src/storage/directory/directory-lock.ts";
 
 const root = process.argv[2];
 try {

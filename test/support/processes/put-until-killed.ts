@@ -3,7 +3,7 @@
  */
 
 import { systemRandom } from "../../../src/base/random.ts";
-import { FsObjectStore } from "../../../src/storage/fs-object-store.ts";
+import { FsObjectStore } from "../../../src/storage/directory/fs-object-store.ts";
 import { IF_ABSENT, objectKey } from "../../../src/storage/object-store.ts";
 
 const [root, first] = process.argv.slice(2);

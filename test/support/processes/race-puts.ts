@@ -1,7 +1,7 @@
 /** Puts numbered objects if absent, against rivals, and prints the numbers that it won. */
 
 import { systemRandom } from "../../../src/base/random.ts";
-import { FsObjectStore } from "../../../src/storage/fs-object-store.ts";
+import { FsObjectStore } from "../../../src/storage/directory/fs-object-store.ts";
 import { IF_ABSENT, objectKey } from "../../../src/storage/object-store.ts";
 
 const [root, name, count] = process.argv.slice(2);

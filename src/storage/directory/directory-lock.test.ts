@@ -1,0 +1,195 @@
+import { readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { InstantClock } from "../../../test/support/instant-clock.ts";
+import { runScript, startScript } from "../../../test/support/processes.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { formatTime, systemClock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/random.ts";
+import { acquireDirectoryLock } from "./directory-lock.ts";
+import { systemFiles } from "./file-system.ts";
+import { LockFile, type LockOwner } from "./lock-file.ts";
+import { thisProcess } from "./process-identity.ts";
+
+let root: string;
+let remove: () => Promise<void>;
+beforeEach(async () => {
+  const directory = await temporaryDirectory();
+  root = directory.path;
+  remove = directory.remove;
+});
+afterEach(() => remove());
+
+const acquire = () => acquireDirectoryLock({ root, clock: systemClock, random: systemRandom });
+
+async function firstLine(lines: AsyncIterable<string>): Promise<string> {
+  for await (const line of lines) return line;
+  return "";
+}
+
+describe("acquireDirectoryLock", () => {
+  test("a second server is told who holds the directory, and since when", async () => {
+    const { child, lines, ended } = startScript("hold-directory", root);
+    expect(await firstLine(lines)).toBe("held");
+    const year = formatTime(systemClock.nowMs()).slice(0, 4);
+    await expect(acquire()).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringMatching(
+        new RegExp(
+          `cannot open data directory ${root}: process ${child.pid} on host ${hostname()} ` +
+            `has held it since ${year}-.*Z; stop that server, or choose another directory`,
+        ),
+      ),
+    });
+    child.kill("SIGTERM");
+    await ended;
+    await (await acquire()).release();
+  });
+
+  test("a killed owner leaves nothing behind", async () => {
+    for (let round = 0; round < 3; round++) {
+      const { child, lines, ended } = startScript("hold-directory", root);
+      expect(await firstLine(lines)).toBe("held");
+      child.kill("SIGKILL");
+      await ended;
+    }
+    const lock = await acquire();
+    expect((await readdir(root)).length).toBe(1);
+    await lock.release();
+  });
+
+  test("one process cannot take a directory twice, and can again after a release", async () => {
+    for (let round = 0; round < 3; round++) {
+      const lock = await acquire();
+      await expect(acquire()).rejects.toThrow(`process ${process.pid} on host`);
+      await lock.release();
+    }
+  });
+
+  test("of 4 processes at once, one gets the directory", async () => {
+    const rivals = Array.from({ length: 4 }, () => startScript("hold-directory", root));
+    const answers = await Promise.all(rivals.map(({ lines }) => firstLine(lines)));
+    expect(answers.filter((answer) => answer === "held").length).toBe(1);
+    const owner = rivals[answers.indexOf("held")].child;
+    for (const answer of answers) {
+      if (answer !== "held") expect(answer).toContain(`process ${owner.pid} on host`);
+    }
+    owner.kill("SIGKILL");
+    await Promise.all(rivals.map(({ ended }) => ended));
+    expect(await runScript("hold-directory", `${root}/none`)).toEqual([
+      expect.stringContaining("refused: cannot lock data directory"),
+    ]);
+  });
+
+  test("a paused owner keeps its directory and is named from its file", async () => {
+    const { child, lines, ended } = startScript("hold-directory", root);
+    expect(await firstLine(lines)).toBe("held");
+    child.kill("SIGSTOP");
+    await expect(acquire()).rejects.toThrow(`process ${child.pid} on host`);
+    child.kill("SIGKILL");
+    await ended;
+  });
+});
+
+test("who loses a directory that is removed is told so", async () => {
+  const clock = new InstantClock();
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const options = { root, clock, random: systemRandom, onLost: resolve };
+  const lock = await acquireDirectoryLock(options);
+  await rm(root, { recursive: true });
+  clock.tick();
+  expect((await promise).message).toBe(
+    `lost data directory ${root}: its lock file is gone: the directory was removed or replaced; ` +
+      "put it back",
+  );
+  await expect(lock.release()).rejects.toThrow("ENOENT");
+});
+
+describe("LockFile", () => {
+  const lockFile = async (changes: Partial<LockOwner>, clock = new InstantClock()) => {
+    const owner = {
+      ...(await thisProcess()),
+      host: "here",
+      directory: "1-1",
+      sinceMs: 5,
+      ...changes,
+    };
+    return new LockFile({ root, clock, random: systemRandom, files: systemFiles, owner });
+  };
+  const elsewhere = { hostTag: "0000000000000000", pid: 1, host: "elsewhere" };
+
+  test("an owner on another host that is silent has gone", async () => {
+    await (await lockFile(elsewhere)).take();
+    expect(await (await lockFile({})).take()).toBeUndefined();
+  });
+
+  test("an owner on another host that touches its file stays", async () => {
+    await (await lockFile(elsewhere)).take();
+    const clock = new InstantClock();
+    let touched = 1_000_000;
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = async (ms) => {
+      touched += 2;
+      await utimes(join(root, "~lock-0000000001"), touched, touched);
+      await sleep(ms);
+    };
+    expect(await (await lockFile({}, clock)).take()).toMatchObject({ host: "elsewhere", pid: 1 });
+  });
+
+  test("an owner that lost its lock while it slept is told once", async () => {
+    const clock = new InstantClock();
+    const sleeper = await lockFile(elsewhere, clock);
+    await sleeper.take();
+    const rivals: (LockOwner | undefined)[] = [];
+    const told = new Promise<void>((resolve) => {
+      sleeper.keep((rival) => {
+        rivals.push(rival);
+        resolve();
+      });
+    });
+    await (await lockFile({ host: "new" })).take();
+    clock.tick();
+    await told;
+    clock.tick();
+    expect(rivals).toMatchObject([{ host: "new" }]);
+  });
+
+  test("a directory that was copied while it was held is free", async () => {
+    const owner = { directory: "1-1" };
+    await (await lockFile(owner)).take();
+    expect(await (await lockFile(owner)).take()).toMatchObject(owner);
+    expect(await (await lockFile({ directory: "1-2" })).take()).toBeUndefined();
+  });
+
+  test("a torn file of a dead machine is taken over", async () => {
+    await writeFile(join(root, "~lock-0000000007"), '{"pid":');
+    expect(await (await lockFile({})).take()).toBeUndefined();
+    expect(await readdir(root)).toEqual(["~lock-0000000008"]);
+  });
+
+  test("what a killed contender left is removed by the next owner", async () => {
+    await writeFile(join(root, "~lock-staged-0123"), "{}");
+    expect(await (await lockFile({})).take()).toBeUndefined();
+    expect(await readdir(root)).toEqual(["~lock-0000000001"]);
+  });
+
+  test("a number that came and went while a contender slept does not count", async () => {
+    await writeFile(join(root, "~lock-0000000009"), "{}");
+    const files = {
+      ...systemFiles,
+      // The contender saw number 4 before it slept; by now 9 is the newest.
+      readdir: stale([["~lock-0000000004"]]) as typeof systemFiles.readdir,
+    };
+    const owner = { ...(await thisProcess()), host: "here", sinceMs: 5 };
+    const clock = new InstantClock();
+    const contender = new LockFile({ root, clock, random: systemRandom, files, owner });
+    expect(await contender.take()).toBeUndefined();
+    expect(await readdir(root)).toEqual(["~lock-0000000010"]);
+  });
+
+  /** Answers with `answers` first, and with the truth from then on. */
+  function stale(answers: string[][]): (path: string) => Promise<string[]> {
+    return async (path) => answers.shift() ?? systemFiles.readdir(path);
+  }
+});

@@ -1,0 +1,10 @@
+import { describeObjectStore } from "../../../test/conformance/object-store.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { systemRandom } from "../../base/random.ts";
+import { FsObjectStore } from "./fs-object-store.ts";
+
+describeObjectStore("FsObjectStore", async () => {
+  const { path, remove } = await temporaryDirectory();
+  const store = await FsObjectStore.open({ root: path, random: systemRandom });
+  return { store, close: remove };
+});

@@ -1,0 +1,229 @@
+import { chmod, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  DiskCacheWorld,
+  expectSame,
+  segmentAt,
+  setFilesOf,
+} from "../../../test/support/disk-cache-world.ts";
+import { type FileCall, systemError } from "../../../test/support/faulty-files.ts";
+import { runScript, startScript } from "../../../test/support/processes.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { DISK_CACHE_REST_MS } from "../../base/far-store-limits.ts";
+import { seededRandom } from "../../base/random.ts";
+import { BLOCK_BYTES, REGION_BYTES, SET_HEAD_BYTES } from "./disk-cache-layout.ts";
+
+let root: string;
+let remove: () => Promise<void>;
+beforeEach(async () => {
+  const directory = await temporaryDirectory();
+  root = join(directory.path, "made/cache");
+  remove = directory.remove;
+});
+afterEach(() => remove());
+
+describe("at the start", () => {
+  test("a directory that cannot be one is refused", async () => {
+    const world = new DiskCacheWorld(root);
+    await world.cache.prepare();
+    await rm(root, { recursive: true });
+    await writeFile(root, "a file");
+    await expect(world.cache.prepare()).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringMatching(
+        `^cannot use --disk-cache-dir ${root}: ENOTDIR: .*; choose another directory, or say --d`,
+      ),
+    });
+    world.faults.before = () => {
+      throw systemError("EACCES");
+    };
+    await expect(world.cache.prepare()).rejects.toThrow("EACCES: injected; choose another");
+  });
+
+  test.each(["ENOSPC", "EIO"])("a disk with %s is left alone for a while", async (code) => {
+    const world = new DiskCacheWorld(root);
+    world.faults.before = () => {
+      throw systemError(code);
+    };
+    await world.cache.prepare();
+    expect(world.reasons).toEqual([`cannot write ${root}: ${code}: injected`]);
+  });
+});
+
+describe("a disk that fails costs speed only:", () => {
+  const CODES = ["ENOSPC", "EROFS", "EIO", "EACCES", "EMFILE", "ENOENT"];
+  const CALLS: FileCall[] = ["open", "read", "write", "close", "mkdir", "readdir"];
+
+  test.each(CALLS.flatMap((call) => CODES.map((code) => [call, code] as const)))(
+    "%s with %s",
+    async (failing, code) => {
+      for (const isFilled of [false, true]) {
+        const world = new DiskCacheWorld(root);
+        const body = await world.put(300_000);
+        if (isFilled) await world.check(body);
+        world.restart();
+        world.faults.before = (call) => {
+          if (call === failing) throw systemError(code);
+        };
+        await world.check(body, 1_000, 299_000);
+        expectSame(await world.store.get(segmentAt(0)), body);
+        await world.cache.purge([segmentAt(0)]);
+        await world.cache.trim();
+        world.faults.before = () => {};
+        await world.clock.advance(DISK_CACHE_REST_MS);
+        await world.check(body);
+        expect(await world.cost(() => world.check(body))).toBe(0);
+      }
+    },
+  );
+
+  test("a disk that failed is left alone for a while, and that is said once", async () => {
+    const world = new DiskCacheWorld(root);
+    const body = await world.put(300_000);
+    let calls = 0;
+    world.faults.before = () => {
+      calls++;
+      throw systemError("EIO");
+    };
+    await world.check(body);
+    expect(world.cache.totals.faults).toBeGreaterThan(0);
+    const after = calls;
+    await world.check(body);
+    expect(calls).toBe(after);
+    expect(world.reasons.toSorted()).toEqual([
+      expect.stringContaining(`cannot read ${root}: EIO`),
+      expect.stringContaining(`cannot write ${root}: EIO`),
+    ]);
+  });
+
+  test("a disk that can only be read still answers", async () => {
+    const world = new DiskCacheWorld(root);
+    const body = await world.put(300_000);
+    await world.check(body, 0, BLOCK_BYTES);
+    world.faults.before = (call) => {
+      if (call === "write") throw systemError("EROFS");
+    };
+    expect(await world.cost(() => world.check(body))).toBe(2);
+    expect(await world.cost(() => world.store.getRange(segmentAt(0), 0, 9))).toBe(0);
+  });
+
+  test("reads and writes may move fewer bytes than asked for", async () => {
+    const world = new DiskCacheWorld(root);
+    const body = await world.put(200_000);
+    world.faults.movedMax = 7_777;
+    await world.check(body);
+    expect(await world.cost(() => world.check(body))).toBe(0);
+  });
+
+  test("files that are removed, cut, emptied or no files at all", async () => {
+    const ruins: ((path: string) => Promise<unknown>)[] = [
+      (path) => rm(path),
+      (path) => truncate(path, 0),
+      (path) => truncate(path, 100),
+      (path) => truncate(path, SET_HEAD_BYTES + 1000),
+      (path) => chmod(path, 0),
+      (path) => rm(path).then(() => mkdir(path)),
+    ];
+    for (const ruin of ruins) {
+      const world = new DiskCacheWorld(root);
+      const body = await world.put(300_000);
+      await world.check(body);
+      for (const path of await setFilesOf(root)) await ruin(path);
+      await world.check(body);
+      await rm(root, { recursive: true });
+      await world.check(body);
+    }
+  });
+
+  test("the whole directory is removed underneath, or is a file", async () => {
+    const world = new DiskCacheWorld(root);
+    const body = await world.put(300_000);
+    await world.check(body);
+    await rm(root, { recursive: true });
+    await world.check(body);
+    expect(await world.cost(() => world.check(body))).toBe(0);
+    await rm(root, { recursive: true });
+    await writeFile(root, "a file");
+    await world.check(body);
+    await world.check(body);
+  });
+
+  test("any flipped bit of a file is found", async () => {
+    const world = new DiskCacheWorld(root, 1);
+    const body = await world.put(1_000);
+    await world.check(body);
+    const [path] = await setFilesOf(root);
+    const whole = await readFile(path);
+    const random = seededRandom(5);
+    const places = Array.from({ length: 300 }, (_, i) => (i < 260 ? i : SET_HEAD_BYTES + i));
+    for (const place of places) {
+      const damaged = Buffer.from(whole);
+      damaged[place] ^= 1 << random.below(8);
+      await writeFile(path, damaged);
+      const read = await world.store.getRange(segmentAt(0), 0, 1_000);
+      expectSame(read, body, `byte ${place}`);
+      await world.cache.whenIdle();
+    }
+  });
+});
+
+test.each([1, 2, 3, 4])(
+  "random reads by two processes equal a plain store's, seed %i",
+  async (seed) => {
+    const random = seededRandom(seed);
+    const world = new DiskCacheWorld(root, 1 + random.below(3));
+    const stores = [world.another(), world.another()];
+    const sizes = Array.from(
+      { length: 12 },
+      () => random.below(3) * REGION_BYTES + random.below(90_000),
+    );
+    for (const [index, size] of sizes.entries()) await world.put(size, segmentAt(index), index);
+    let isFaulty = false;
+    const fails = () => isFaulty && random.next() < 0.05;
+    world.faults.before = () => {
+      if (fails()) throw systemError(["EIO", "ENOSPC", "ENOENT", "EACCES"][random.below(4)]);
+    };
+    world.faults.falsify = (bytes) => {
+      if (bytes.length > 0 && fails()) bytes[random.below(bytes.length)] ^= 1 + random.below(255);
+    };
+    for (let round = 0; round < 60; round++) {
+      isFaulty = round % 3 === 2;
+      const reads = Array.from({ length: 4 }, async () => {
+        const index = random.below(sizes.length);
+        const key = segmentAt(index);
+        const [, store] = stores[random.below(2)];
+        const start = random.below(sizes[index] + 2 * BLOCK_BYTES);
+        const end = start + random.below(random.next() < 0.5 ? 200_000 : 2 * REGION_BYTES);
+        const isWhole = random.below(8) === 0;
+        const read = isWhole ? await store.get(key) : await store.getRange(key, start, end);
+        const plain = isWhole
+          ? await world.plain.get(key)
+          : await world.plain.getRange(key, start, end);
+        const same = Buffer.compare(read ?? Buffer.of(), plain ?? Buffer.of()) === 0;
+        expect(same && read !== undefined, `seed ${seed}, round ${round}, ${key}`).toBe(true);
+      });
+      await Promise.all(reads);
+      const event = random.below(12);
+      if (event === 0) stores[random.below(2)] = world.another();
+      // A write may make a file meanwhile.
+      if (event === 1) await rm(root, { recursive: true, force: true }).catch(() => {});
+      if (event === 2) await stores[0][0].purge([segmentAt(random.below(sizes.length))]);
+      await world.clock.advance(random.below(2) * DISK_CACHE_REST_MS);
+    }
+    for (const [cache] of stores) await cache.whenIdle();
+  },
+);
+
+test("processes that share a directory, and are killed, read what was written", async () => {
+  const run = (seed: number) => runScript("read-through-disk-cache", root, `${seed}`, "40");
+  const killed = async (seed: number) => {
+    const { child, lines, ended } = startScript("read-through-disk-cache", root, `${seed}`, "9999");
+    let rounds = 0;
+    for await (const _ of lines) if (++rounds === 10) child.kill("SIGKILL");
+    expect(await ended).toBe("");
+    expect(rounds).toBeGreaterThanOrEqual(10);
+  };
+  const [first, second] = await Promise.all([run(1), run(2), killed(3).then(() => killed(4))]);
+  expect(Number(first.at(-1)) + Number(second.at(-1))).toBeGreaterThan(0);
+});

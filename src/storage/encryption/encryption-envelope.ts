@@ -1,0 +1,171 @@
+/**
+ * Layout of an encrypted object. Integers are little-endian. Version 1:
+ *
+ *     offset  size  meaning
+ *          0     4  "TRWE"
+ *          4     2  version of this layout
+ *          6     2  length of the key's name in bytes
+ *          8     2  length of the wrapped data key in bytes
+ *         10     2  zero
+ *         12     8  length of the body in bytes
+ *         20   256  name of the customer's key, UTF-8, zeros behind
+ *        276   700  data key, wrapped by the customer's key, zeros behind
+ *        976    44  zero
+ *       1020     4  CRC-32 of all of the above
+ *       1024        chunks of 64 KiB of body, the last one shorter, at least one:
+ *                   ciphertext of the same length, then a tag of 16 bytes
+ *
+ * The cipher is AES-256-GCM. The data key is new for each put, so a chunk's nonce is its number.
+ * Each chunk authenticates SHA-256(head, object's key): chunks cannot be swapped, nor cut off,
+ * since the head has the length; nor can an object be passed off as another one. The head has a
+ * fixed size, so that the place of a range is known before the head is.
+ */
+
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { assert } from "../../base/assert.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import { KEY_NAME_BYTES_MAX, OBJECT_BYTES_MAX, WRAPPED_KEY_BYTES_MAX } from "../../base/limits.ts";
+
+/** Size of the head of an encrypted object; its chunks follow. */
+export const ENVELOPE_HEAD_BYTES = 1024;
+
+const TAG_BYTES = 16;
+const NONCE_BYTES = 12;
+const CIPHER = "aes-256-gcm";
+const VERSION = 1;
+const MAGIC = "TRWE";
+const KEY_NAME_AT = 20;
+const WRAPPED_KEY_AT = KEY_NAME_AT + KEY_NAME_BYTES_MAX;
+const CRC_AT = ENVELOPE_HEAD_BYTES - 4;
+
+/** Size of a full chunk as it is read and as it is stored. */
+export const SEALED_CHUNK_BYTES = { plain: 65_536, sealed: 65_536 + TAG_BYTES } as const;
+
+/** What the head of an encrypted object says. */
+export interface EnvelopeHead {
+  readonly keyName: string;
+  readonly wrappedKey: Uint8Array;
+  readonly bodyBytes: number;
+}
+
+/** What chunks are encrypted with. */
+export interface ChunkSecret {
+  readonly dataKey: Uint8Array;
+  /** Authenticated with each chunk. */
+  readonly context: Uint8Array;
+}
+
+/** Tells whether `bytes` begin an encrypted object; no other object begins so. */
+export function isEnvelope(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, MAGIC.length)).toString("latin1") === MAGIC;
+}
+
+/**
+ * Encodes a head; `keyName` has been accepted by the key service, so its length is no user's fault.
+ */
+export function encodeEnvelopeHead(head: EnvelopeHead): Uint8Array {
+  const keyName = Buffer.from(head.keyName, "utf8");
+  assert(keyName.length <= KEY_NAME_BYTES_MAX, `key name of ${keyName.length} bytes`);
+  const wrappedBytes = head.wrappedKey.length;
+  assert(wrappedBytes <= WRAPPED_KEY_BYTES_MAX, `wrapped key of ${wrappedBytes} bytes`);
+
+  const bytes = Buffer.alloc(ENVELOPE_HEAD_BYTES);
+  bytes.write(MAGIC, "latin1");
+  bytes.writeUInt16LE(VERSION, 4);
+  bytes.writeUInt16LE(keyName.length, 6);
+  bytes.writeUInt16LE(wrappedBytes, 8);
+  bytes.writeBigUInt64LE(BigInt(head.bodyBytes), 12);
+  bytes.set(keyName, KEY_NAME_AT);
+  bytes.set(head.wrappedKey, WRAPPED_KEY_AT);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, CRC_AT)), CRC_AT);
+  return bytes;
+}
+
+/** Decodes a head, or throws `corrupt` or `too_new`, naming the object. */
+export function decodeEnvelopeHead(headBytes: Uint8Array, object: string): EnvelopeHead {
+  const fault = (what: string) =>
+    new DatabaseError("corrupt", `cannot read ${object}: encryption head ${what}`);
+  if (headBytes.length < ENVELOPE_HEAD_BYTES) throw fault(`has ${headBytes.length} bytes only`);
+
+  const { buffer, byteOffset } = headBytes;
+  const bytes = Buffer.from(buffer, byteOffset, ENVELOPE_HEAD_BYTES);
+  if (crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32LE(CRC_AT)) {
+    throw fault("does not match its checksum");
+  }
+  const version = bytes.readUInt16LE(4);
+  if (version > VERSION) {
+    const what = `encryption version ${version}, this server reads up to ${VERSION}`;
+    throw new DatabaseError("too_new", `cannot read ${object}: ${what}`);
+  }
+  const nameBytes = bytes.readUInt16LE(6);
+  const wrappedBytes = bytes.readUInt16LE(8);
+  const bodyBytes = Number(bytes.readBigUInt64LE(12));
+  if (
+    version < VERSION ||
+    nameBytes > KEY_NAME_BYTES_MAX ||
+    wrappedBytes > WRAPPED_KEY_BYTES_MAX ||
+    bodyBytes > OBJECT_BYTES_MAX
+  ) {
+    throw fault("has impossible lengths");
+  }
+  const keyName = bytes.toString("utf8", KEY_NAME_AT, KEY_NAME_AT + nameBytes);
+  const wrappedKey = bytes.subarray(WRAPPED_KEY_AT, WRAPPED_KEY_AT + wrappedBytes);
+  return { keyName, wrappedKey, bodyBytes };
+}
+
+/** Encrypts `body` and returns the whole object, head included, in one allocation. */
+export function sealChunks(head: Uint8Array, body: Uint8Array, secret: ChunkSecret): Uint8Array {
+  const count = Math.max(1, Math.ceil(body.length / SEALED_CHUNK_BYTES.plain));
+  const out = new Uint8Array(head.length + body.length + count * TAG_BYTES);
+  out.set(head);
+  let at = head.length;
+  for (let chunk = 0; chunk < count; chunk++) {
+    const start = chunk * SEALED_CHUNK_BYTES.plain;
+    const cipher = createCipheriv(CIPHER, secret.dataKey, nonceOf(chunk));
+    cipher.setAAD(secret.context);
+    const sealed = cipher.update(body.subarray(start, start + SEALED_CHUNK_BYTES.plain));
+    cipher.final();
+    out.set(sealed, at);
+    out.set(cipher.getAuthTag(), at + sealed.length);
+    at += sealed.length + TAG_BYTES;
+  }
+  return out;
+}
+
+/**
+ * Decrypts the chunks from number `first` on that `sealed` holds whole. Returns undefined if one of
+ * them is not what was written there.
+ */
+export function openChunks(
+  sealed: Uint8Array,
+  { dataKey, context, first }: ChunkSecret & { readonly first: number },
+): Uint8Array | undefined {
+  const count = Math.ceil(sealed.length / SEALED_CHUNK_BYTES.sealed);
+  const plainBytes = sealed.length - count * TAG_BYTES;
+  if (count === 0 || plainBytes < 0) return undefined;
+
+  const out = new Uint8Array(plainBytes);
+  for (let index = 0; index < count; index++) {
+    const start = index * SEALED_CHUNK_BYTES.sealed;
+    const chunk = sealed.subarray(start, start + SEALED_CHUNK_BYTES.sealed);
+    if (chunk.length < TAG_BYTES) return undefined;
+    const decipher = createDecipheriv(CIPHER, dataKey, nonceOf(first + index), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(context).setAuthTag(chunk.subarray(-TAG_BYTES));
+    try {
+      out.set(decipher.update(chunk.subarray(0, -TAG_BYTES)), index * SEALED_CHUNK_BYTES.plain);
+      decipher.final();
+    } catch {
+      return undefined;
+    }
+  }
+  return out;
+}
+
+function nonceOf(chunk: number): Uint8Array {
+  const nonce = Buffer.alloc(NONCE_BYTES);
+  nonce.writeUInt32LE(chunk, 0);
+  return nonce;
+}
