@@ -3,9 +3,9 @@
  * Run: `node bench/json.bench.ts` (Node >= 24). Prints MB of JSON per second, the best of 5 rounds.
  */
 import { seededRandom } from "../src/base/random.ts";
-import { Float32Builder } from "../src/wire/json-numbers.ts";
-import { JsonReader, parseJson } from "../src/wire/json-reader.ts";
-import { JsonWriter } from "../src/wire/json-writer.ts";
+import { Float32Builder } from "../src/wire/json/json-numbers.ts";
+import { JsonReader, parseJson } from "../src/wire/json/json-reader.ts";
+import { JsonWriter } from "../src/wire/json/json-writer.ts";
 
 const ROUNDS = 5;
 const VECTORS = 1500;

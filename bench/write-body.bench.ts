@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../src/base/random.ts";
-import { WriteBodyParser } from "../src/wire/parse-write.ts";
+import { WriteBodyParser } from "../src/wire/write/parse-write.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const DIMENSIONS = 768;

@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { nearestName } from "../base/nearest-name.ts";
-import { parseJson } from "../wire/json-reader.ts";
+import { parseJson } from "../wire/json/json-reader.ts";
 import { parseSetting, SettingFault, type SettingValue } from "./parse-setting.ts";
 import {
   environmentName,

@@ -2,7 +2,7 @@
 
 import { assert } from "../base/assert.ts";
 import type { Namespace } from "../engine/namespace.ts";
-import type { NamespaceMetadata } from "../wire/metadata-json.ts";
+import type { NamespaceMetadata } from "../wire/answers/metadata-json.ts";
 
 /**
  * Collects the metadata of a namespace that exists. Unindexed is what an indexer has yet to fold

@@ -1,4 +1,4 @@
-import { JsonWriter } from "./json-writer.ts";
+import { JsonWriter } from "./json/json-writer.ts";
 
 /**
  * Writes JSON and returns its bytes in a buffer of their own, so that they can be handed to another

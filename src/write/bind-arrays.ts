@@ -11,7 +11,7 @@ import type { ColumnData } from "../model/columns.ts";
 import { isJsonNumbers, type JsonNumbers } from "../model/json-value.ts";
 import { compareStrings } from "../model/value.ts";
 import type { LooseValue } from "../model/write-request.ts";
-import { decodeBase64 } from "../wire/base64.ts";
+import { decodeBase64 } from "../wire/json/base64.ts";
 import { bindScalars, tooLong } from "./bind-scalars.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 import { TextBytes } from "./text-bytes.ts";

@@ -3,7 +3,7 @@ import { faultOf, listedDocuments } from "../../test/support/loose-json.ts";
 import { create } from "../../test/support/schema-changes.ts";
 import { seededRandom } from "../base/random.ts";
 import type { LooseDocuments } from "../model/write-request.ts";
-import { WriteBodyParser } from "../wire/parse-write.ts";
+import { WriteBodyParser } from "../wire/write/parse-write.ts";
 import { bindUpserts } from "./bind-documents.ts";
 
 const SEED = 23;

@@ -11,7 +11,7 @@ import type { AttributeType, VectorElement } from "../model/attribute-type.ts";
 import type { ColumnData } from "../model/columns.ts";
 import { isJsonNumbers, type JsonValue } from "../model/json-value.ts";
 import type { LooseValue } from "../model/write-request.ts";
-import { base64FloatCount, decodeBase64Floats } from "../wire/base64.ts";
+import { base64FloatCount, decodeBase64Floats } from "../wire/json/base64.ts";
 import { tooLong } from "./bind-scalars.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 

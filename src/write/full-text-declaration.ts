@@ -19,7 +19,7 @@ import {
   objectAt,
   present,
   variantAt,
-} from "../wire/json-shape.ts";
+} from "../wire/json/json-shape.ts";
 
 /** Reads `full_text_search`: a boolean or an object of settings; undefined if it is absent. */
 export function parseFullTextDeclaration(

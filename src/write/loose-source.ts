@@ -8,7 +8,7 @@ import {
   type LooseValue,
   looseCount,
 } from "../model/write-request.ts";
-import { clip } from "../wire/json-shape.ts";
+import { clip } from "../wire/json/json-shape.ts";
 
 /** Values to bind. */
 export interface LooseSource {

@@ -3,9 +3,9 @@ import { faultOf } from "../../test/support/loose-json.ts";
 import { create, merge } from "../../test/support/schema-changes.ts";
 import type { JsonObject } from "../model/json-value.ts";
 import { FULL_TEXT_DEFAULTS } from "../text/full-text-rules.ts";
-import { parseJson } from "../wire/json-reader.ts";
-import { JsonWriter } from "../wire/json-writer.ts";
-import { encodeSchemaAnswer, writeMetadataSchema } from "../wire/schema-json.ts";
+import { encodeSchemaAnswer, writeMetadataSchema } from "../wire/answers/schema-json.ts";
+import { parseJson } from "../wire/json/json-reader.ts";
+import { JsonWriter } from "../wire/json/json-writer.ts";
 import { mergeSchema } from "./merge-schema.ts";
 
 test("a new attribute is filterable unless it is declared with a search option", () => {

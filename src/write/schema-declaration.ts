@@ -21,7 +21,7 @@ import {
   present,
   stringAt,
   variantAt,
-} from "../wire/json-shape.ts";
+} from "../wire/json/json-shape.ts";
 import { parseFullTextDeclaration, readMember } from "./full-text-declaration.ts";
 
 /** An `ann` object as sent. */

@@ -9,7 +9,7 @@ import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import { Memtable } from "../segment/memtable/memtable.ts";
-import { WriteBodyParser } from "../wire/parse-write.ts";
+import { WriteBodyParser } from "../wire/write/parse-write.ts";
 import { type BoundBatch, bindBatch } from "./bind-batch.ts";
 import type { CurrentDocuments } from "./resolve-batch.ts";
 import { resolveBatch } from "./resolve-batch.ts";

@@ -7,7 +7,7 @@ import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
 import type { QueryContext } from "../../query/query-options.ts";
 import { runRequest } from "../../query/run-request.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
-import { encodeExportAnswer } from "../../wire/service-answers.ts";
+import { encodeExportAnswer } from "../../wire/answers/service-answers.ts";
 
 /** Encodes the page after the document whose id `cursor` is; the first page without one. */
 export function exportPage(

@@ -35,10 +35,10 @@ import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
-import { parseQueryBody } from "../../wire/parse-query.ts";
-import { parseRecallBody } from "../../wire/parse-recall.ts";
-import { encodeQueryAnswer } from "../../wire/query-answer.ts";
-import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/service-answers.ts";
+import { encodeQueryAnswer } from "../../wire/answers/query-answer.ts";
+import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
+import { parseQueryBody } from "../../wire/query/parse-query.ts";
+import { parseRecallBody } from "../../wire/query/parse-recall.ts";
 import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "../thread-messages.ts";
 import { exportPage } from "./export-page.ts";
 

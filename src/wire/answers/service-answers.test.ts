@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { ResultDocument } from "../../model/query-result.ts";
+import {
+  encodeDeleteAnswer,
+  encodeExplainAnswer,
+  encodeExportAnswer,
+  encodeRecallAnswer,
+  encodeWarmAnswer,
+} from "./service-answers.ts";
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+test("explain, deletion and warming", () => {
+  expect(text(encodeExplainAnswer("Scan\n  a"))).toBe('{"plan_text":"Scan\\n  a"}');
+  expect(text(encodeDeleteAnswer())).toBe('{"status":"OK"}');
+  expect(text(encodeWarmAnswer())).toBe(
+    '{"status":"ACCEPTED","message":"cache warm hint accepted"}',
+  );
+});
+
+const vector = { kind: "vector", dimensions: 2, element: "f32" } as const;
+const NEIGHBOUR: ResultDocument = {
+  id: 7n,
+  dist: 0,
+  attributes: [["vector", vector, Float32Array.of(1, 0)]],
+  computed: [],
+};
+
+test("recall shows the ground truth when it was asked for", () => {
+  const means = { recall: 1, exhaustiveCount: 2, annCount: 2.5 };
+  expect(text(encodeRecallAnswer({ ...means, groundTruth: undefined }))).toBe(
+    '{"avg_recall":1.0,"avg_exhaustive_count":2.0,"avg_ann_count":2.5}',
+  );
+  const groundTruth = [{ query: Float32Array.of(0.5, 1), neighbours: [NEIGHBOUR] }];
+  expect(text(encodeRecallAnswer({ ...means, groundTruth }))).toContain(
+    ',"ground_truth":[{"query_vector":[0.5,1],' +
+      '"nearest_neighbors":[{"id":7,"$dist":0,"vector":[1,0]}]}]}',
+  );
+});
+
+test("the export is by column, null where a value is missing", () => {
+  const documents: ResultDocument[] = [
+    {
+      id: "a",
+      dist: undefined,
+      attributes: [["n", { kind: "scalar", of: "int" }, 5n]],
+      computed: [],
+    },
+    { ...NEIGHBOUR, id: "b" },
+  ];
+  expect(text(encodeExportAnswer(documents, "c"))).toBe(
+    '{"ids":["a","b"],"vectors":[null,[1,0]],"attributes":{"n":[5,null]},"next_cursor":"c"}',
+  );
+  expect(text(encodeExportAnswer([], undefined))).toBe(
+    '{"ids":[],"vectors":[],"attributes":{},"next_cursor":null}',
+  );
+});

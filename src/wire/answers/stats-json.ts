@@ -1,0 +1,59 @@
+/** Billing and performance members of answers. */
+
+import type {
+  EmbeddingFigures,
+  QueryBilling,
+  QueryPerformance,
+} from "../../model/request-figures.ts";
+import type { JsonWriter } from "../json/json-writer.ts";
+import { writeFloat, writeTime } from "./value-json.ts";
+
+/** Writes the object that bills a query. */
+export function writeQueryBilling(json: JsonWriter, billing: QueryBilling): void {
+  json.raw(
+    `{"billable_logical_bytes_queried":${billing.bytesQueried},` +
+      `"billable_logical_bytes_returned":${billing.bytesReturned}}`,
+  );
+}
+
+/** Writes the object that tells how a query went. */
+export function writeQueryPerformance(json: JsonWriter, performance: QueryPerformance): void {
+  json.raw('{"cache_hit_ratio":');
+  writeFloat(json, performance.cacheHitRatio);
+  json.raw(
+    `,"cache_temperature":"${performance.cacheTemperature}"` +
+      `,"server_total_ms":${wholeMs(performance.serverTotalMs)}` +
+      `,"query_execution_ms":${wholeMs(performance.executionMs)}` +
+      `,"exhaustive_search_count":${performance.exhaustiveCount}` +
+      `,"approx_namespace_size":${performance.namespaceDocumentCount}`,
+  );
+  if (performance.lastIncludedWriteAtMs !== undefined) {
+    json.raw(',"last_included_write_at":');
+    writeTime(json, performance.lastIncludedWriteAtMs);
+  }
+  writeEmbedding(json, performance.embedding);
+  json.raw("}");
+}
+
+/** Writes the object that tells how a write went. */
+export function writeWritePerformance(
+  json: JsonWriter,
+  performance: {
+    readonly serverTotalMs: number;
+    readonly embedding: EmbeddingFigures | undefined;
+  },
+): void {
+  json.raw(`{"server_total_ms":${wholeMs(performance.serverTotalMs)}`);
+  writeEmbedding(json, performance.embedding);
+  json.raw("}");
+}
+
+function writeEmbedding(json: JsonWriter, embedding: EmbeddingFigures | undefined): void {
+  if (embedding === undefined) return;
+  json.raw(`,"embedding_tokens":${embedding.tokens},"embedding_ms":${wholeMs(embedding.ms)}`);
+}
+
+/** Rounds up, and to at least 1: clients take 0 for "not measured". */
+function wholeMs(ms: number): number {
+  return Math.max(1, Math.ceil(ms));
+}

@@ -1,0 +1,91 @@
+/** Answers to writes. */
+
+import type { EmbeddingFigures, QueryBilling } from "../../model/request-figures.ts";
+import type { DocumentId } from "../../model/value.ts";
+import type { JsonWriter } from "../json/json-writer.ts";
+import { jsonBytes } from "../json-bytes.ts";
+import { writeQueryBilling, writeWritePerformance } from "./stats-json.ts";
+import { writeId } from "./value-json.ts";
+
+/** What a write did. */
+export interface WriteCounts {
+  /** Undefined: the request had no operation of the kind. */
+  readonly upserted: number | undefined;
+  readonly patched: number | undefined;
+  readonly deleted: number | undefined;
+  /** Documents that match a filter were left for a later request. */
+  readonly remaining: boolean;
+  /** In the order of the answer; undefined unless asked for. */
+  readonly affected:
+    | {
+        readonly upserted: readonly DocumentId[];
+        readonly patched: readonly DocumentId[];
+        readonly deleted: readonly DocumentId[];
+      }
+    | undefined;
+}
+
+/** All that a write's answer says. */
+export interface WriteAnswer {
+  readonly counts: WriteCounts;
+  /** Documents that a copy or a branch brought in; such an answer has no counts by kind. */
+  readonly copiedCount: number | undefined;
+  readonly billedBytes: number;
+  /** Present if a condition, a filter or a patch had to read. */
+  readonly queryBilling: QueryBilling | undefined;
+  readonly serverTotalMs: number;
+  readonly embedding: EmbeddingFigures | undefined;
+}
+
+/** Counts of a write that has no operation on documents. */
+export const NO_COUNTS: WriteCounts = {
+  upserted: undefined,
+  patched: undefined,
+  deleted: undefined,
+  remaining: false,
+  affected: undefined,
+};
+
+const COMMITTED = "documents committed successfully";
+const CLONED = "namespace cloned successfully";
+
+/** Encodes a write's answer. */
+export function encodeWriteAnswer(answer: WriteAnswer): Uint8Array<ArrayBuffer> {
+  const { counts, copiedCount } = answer;
+  return jsonBytes((json) => {
+    json.raw(`{"status":"OK","message":"${copiedCount === undefined ? COMMITTED : CLONED}"`);
+    if (copiedCount === undefined) writeCounts(json, counts);
+    else json.raw(`,"rows_affected":${copiedCount}`);
+    json.raw(`,"billing":{"billable_logical_bytes_written":${answer.billedBytes}`);
+    if (answer.queryBilling) {
+      json.raw(',"query":');
+      writeQueryBilling(json, answer.queryBilling);
+    }
+    json.raw('},"performance":');
+    writeWritePerformance(json, answer);
+    json.raw("}");
+  });
+}
+
+function writeCounts(json: JsonWriter, counts: WriteCounts): void {
+  const { upserted, patched, deleted, affected } = counts;
+  json.raw(`,"rows_affected":${(upserted ?? 0) + (patched ?? 0) + (deleted ?? 0)}`);
+  if (upserted !== undefined) json.raw(`,"rows_upserted":${upserted}`);
+  if (patched !== undefined) json.raw(`,"rows_patched":${patched}`);
+  if (deleted !== undefined) json.raw(`,"rows_deleted":${deleted}`);
+  if (counts.remaining) json.raw(',"rows_remaining":true');
+  if (affected === undefined) return;
+  writeIds(json, "upserted_ids", affected.upserted);
+  writeIds(json, "patched_ids", affected.patched);
+  writeIds(json, "deleted_ids", affected.deleted);
+}
+
+function writeIds(json: JsonWriter, name: string, ids: readonly DocumentId[]): void {
+  if (ids.length === 0) return;
+  json.raw(`,"${name}":[`);
+  for (const [i, id] of ids.entries()) {
+    if (i > 0) json.raw(",");
+    writeId(json, id);
+  }
+  json.raw("]");
+}

@@ -1,0 +1,94 @@
+import { assert } from "../../base/assert.ts";
+
+/** Small bodies come in one chunk, and the first chunk sets the size. */
+const WINDOW_BYTES_MIN = 256;
+const NEWLINE = 0x0a;
+/** Room after the last byte for the zero and for loads of a word that start before it. */
+const LOAD_BYTES = 8;
+
+/**
+ * The signal that the bytes received so far end inside a value. Not an Error: it is thrown up to
+ * once per chunk, so it carries no stack.
+ */
+export const NEED_MORE_BYTES = Object.freeze({ signal: "more bytes are needed" });
+
+/**
+ * The unread part of a body that is still being received: bytes from `at` to `limit` of `bytes`.
+ * Read bytes are dropped when room is needed, so the window grows with the longest stretch that
+ * the reader must see at once, not with the body. `bytes[limit]` is always 0, which no JSON token
+ * contains: loops may run without looking at `limit`, and look at it only when they stop.
+ */
+export class ByteWindow {
+  /** Replaced by `push`: never keep it across one. */
+  bytes: Buffer;
+  /** The same bytes, for loads of whole words; readable up to `LOAD_BYTES` beyond `limit`. */
+  view: DataView;
+  at = 0;
+  limit = 0;
+  /** Whether the body is complete. */
+  ended = false;
+
+  #droppedBytes = 0;
+  #droppedLines = 0;
+  /** Offset in the body just after the last newline that was dropped. */
+  #lineStart = 0;
+
+  constructor(capacity = WINDOW_BYTES_MIN) {
+    this.bytes = Buffer.allocUnsafe(capacity + LOAD_BYTES);
+    this.view = viewOf(this.bytes);
+    this.bytes[0] = 0;
+  }
+
+  /** Position in the body of the next unread byte. */
+  get offset(): number {
+    return this.#droppedBytes + this.at;
+  }
+
+  /** Copies `chunk` to the end. Amortized cost is linear in the bytes pushed. */
+  push(chunk: Uint8Array): void {
+    assert(!this.ended, "bytes after the end of a body");
+    if (this.limit + chunk.length + LOAD_BYTES > this.bytes.length) this.#makeRoom(chunk.length);
+    this.bytes.set(chunk, this.limit);
+    this.limit += chunk.length;
+    this.bytes[this.limit] = 0;
+  }
+
+  /** Line and column of the byte at `at`, both from 1; columns count bytes. */
+  position(at: number): { line: number; column: number } {
+    const seen = this.#countLines(at);
+    return { line: seen.lines + 1, column: this.#droppedBytes + at - seen.lineStart + 1 };
+  }
+
+  #makeRoom(chunkBytes: number): void {
+    const seen = this.#countLines(this.at);
+    this.#droppedLines = seen.lines;
+    this.#lineStart = seen.lineStart;
+    this.#droppedBytes += this.at;
+
+    const unread = this.bytes.subarray(this.at, this.limit);
+    const needed = unread.length + chunkBytes + LOAD_BYTES;
+    // Only a window that is at most half full is moved in place: else moves could be frequent.
+    if (needed * 2 > this.bytes.length) {
+      this.bytes = Buffer.allocUnsafe(needed * 2);
+      this.view = viewOf(this.bytes);
+    }
+    this.bytes.set(unread);
+    this.limit = unread.length;
+    this.at = 0;
+  }
+
+  #countLines(end: number): { lines: number; lineStart: number } {
+    let lines = this.#droppedLines;
+    let lineStart = this.#lineStart;
+    for (let at = this.bytes.indexOf(NEWLINE); at !== -1 && at < end; ) {
+      lines++;
+      lineStart = this.#droppedBytes + at + 1;
+      at = this.bytes.indexOf(NEWLINE, at + 1);
+    }
+    return { lines, lineStart };
+  }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}

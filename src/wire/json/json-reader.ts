@@ -1,0 +1,318 @@
+import { assert } from "../../base/assert.ts";
+import { DatabaseError, malformed } from "../../base/errors.ts";
+import { JSON_DEPTH_MAX } from "../../base/limits.ts";
+import type { JsonValue } from "../../model/json-value.ts";
+import { NEED_MORE_BYTES } from "./byte-window.ts";
+import { type JsonKind, readJsonValue, startsNumber } from "./json-dom.ts";
+import type { Float32Builder } from "./json-numbers.ts";
+import { JSON_BYTE, JsonTokens } from "./json-tokens.ts";
+
+/** Bounds of one reader. */
+export interface JsonReaderOptions {
+  /** Greatest nesting of containers. */
+  readonly depthMax?: number;
+  /** Greatest stretch that one `attempt` may need at once; beyond it the body is `too_large`. */
+  readonly stepBytesMax?: number;
+}
+
+/**
+ * Reads JSON (RFC 8259, strict) from a body that may still be arriving: the caller pulls what it
+ * expects, in the order in which it comes.
+ *
+ * Whole bodies: `push` once, `end`, pull, `finish`. Bodies that are arriving: pull only in steps
+ * given to `attempt`, each as long as one element of the arrays that make a body large. When the
+ * bytes run out, the step is undone and runs again once `push` says that it is worth while:
+ *
+ *     for await (const chunk of body) if (reader.push(chunk)) run();
+ *     reader.end(); run();
+ *     const run = () => { while (!done && reader.attempt(step)); };
+ *
+ * where `step` reads the next key, or the next element, or closes a container, and only then
+ * changes the caller's state. Memory is bounded by the longest step, and the work is linear in the
+ * body: a step runs again only when its bytes have doubled.
+ *
+ * Every fault of the syntax is `invalid`, every value of another kind than the caller asked for is
+ * `malformed`; both name path, line and column.
+ */
+export class JsonReader {
+  readonly #tokens: JsonTokens;
+  readonly #stepBytesMax: number;
+  /** Unread bytes from which on the interrupted step is tried again. */
+  #resumeBytes = 0;
+  #attempting = false;
+
+  constructor(options: JsonReaderOptions = {}) {
+    this.#tokens = new JsonTokens(options.depthMax ?? JSON_DEPTH_MAX);
+    this.#stepBytesMax = options.stepBytesMax ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes the next bytes of the body (copied). True if an interrupted step should run again. */
+  push(chunk: Uint8Array): boolean {
+    assert(!this.#attempting, "bytes pushed inside a step");
+    const { window } = this.#tokens;
+    window.push(chunk);
+    return window.limit - window.at >= this.#resumeBytes;
+  }
+
+  /** Says that the body is complete: from now on, running out of bytes is a fault. */
+  end(): void {
+    this.#tokens.window.ended = true;
+  }
+
+  /**
+   * Runs `step`, which pulls from this reader. If the bytes received so far end inside it, the
+   * reader goes back to where it was before and the result is false: the step runs again later, so
+   * it must leave no trace before its last pull. Steps do not nest.
+   */
+  attempt(step: () => void): boolean {
+    assert(!this.#attempting, "a step inside a step");
+    const { window, stack } = this.#tokens;
+    const start = window.at;
+    stack.save();
+    this.#attempting = true;
+    try {
+      step();
+      this.#resumeBytes = 0;
+      return true;
+    } catch (signal) {
+      if (signal !== NEED_MORE_BYTES) throw signal;
+      this.#undo(start);
+      return false;
+    } finally {
+      this.#attempting = false;
+    }
+  }
+
+  /** Bytes of the body up to the reading position. */
+  get offset(): number {
+    return this.#tokens.window.offset;
+  }
+
+  /** Path of the value being read or read last: `upsert_rows[17].vector[3]`; "" at the top. */
+  path(): string {
+    return this.#tokens.stack.path();
+  }
+
+  /** The words that name the position of the next value, which may be read on from there. */
+  where(): string {
+    this.#tokens.peek();
+    return this.#tokens.where(this.#tokens.window.at);
+  }
+
+  /** Kind of the next value; reads only the space before it. */
+  peekKind(): JsonKind {
+    const byte = this.#tokens.peek();
+    const kind = KINDS[byte];
+    if (kind === undefined) throw this.fault("expected a value");
+    return kind;
+  }
+
+  /** Kind of the first element of the array that comes next; undefined if it is empty. */
+  peekElementKind(): JsonKind | undefined {
+    const { window } = this.#tokens;
+    assert(this.#tokens.peek() === JSON_BYTE.arrayStart, "no array to peek into");
+    const start = window.at++;
+    const kind = this.#tokens.peek() === JSON_BYTE.arrayEnd ? undefined : this.peekKind();
+    window.at = start;
+    return kind;
+  }
+
+  /** Reads `{`. Then come `nextKey` and a value in turns, until `nextKey` returns undefined. */
+  beginObject(expected = "a map"): void {
+    this.#expect("object", expected);
+    this.#tokens.open(true);
+  }
+
+  /** Reads the next member's name and colon, or `}`. Refuses a name that the object has already. */
+  nextKey(): string | undefined {
+    const name = this.#tokens.nextName();
+    if (name !== undefined && !this.#tokens.stack.addName(name)) throw this.#tokens.duplicate();
+    return name;
+  }
+
+  /** Reads `[`. Then come `nextElement` and a value in turns, until `nextElement` returns false. */
+  beginArray(expected = "a sequence"): void {
+    this.#expect("array", expected);
+    this.#tokens.open(false);
+  }
+
+  /** Reads the comma before the next element, if there is one, or `]` and returns false. */
+  nextElement(): boolean {
+    return !this.#tokens.closes(JSON_BYTE.arrayEnd);
+  }
+
+  /** Reads a string. */
+  readString(expected = "a string"): string {
+    this.#expect("string", expected);
+    return this.#tokens.string();
+  }
+
+  /**
+   * The bytes up to the next quote inside the string that comes next, which stays unread: its text,
+   * if that has no escape. They are not checked, and valid until the next `push`.
+   */
+  peekRawString(): Uint8Array {
+    assert(this.#tokens.peek() === JSON_BYTE.quote, "no string to peek into");
+    return this.#tokens.rawString();
+  }
+
+  /** Passes the string that `peekRawString` showed, whose bytes the caller found to be its text. */
+  passRawString(raw: Uint8Array): void {
+    this.#tokens.window.at += raw.length + 2;
+  }
+
+  /** Reads `true` or `false`. */
+  readBoolean(expected = "a boolean"): boolean {
+    this.#expect("boolean", expected);
+    const value = this.#tokens.peek() === JSON_BYTE.t;
+    this.#tokens.literal(value ? "true" : "false");
+    return value;
+  }
+
+  /** Reads `null`. */
+  readNull(expected = "null"): void {
+    this.#expect("null", expected);
+    this.#tokens.literal("null");
+  }
+
+  /** Reads a number of either syntax as the nearest float64. */
+  readNumber(expected = "a number"): number {
+    this.#expect("number", expected);
+    return this.#tokens.number();
+  }
+
+  /** Reads a number of integer syntax exactly: as a bigint beyond ±(2^53 − 1). */
+  readInteger(expected = "an integer"): number | bigint {
+    this.#expect("number", expected);
+    const start = this.#tokens.window.at;
+    const value = this.#tokens.number();
+    if (!this.#tokens.numbers.integer) {
+      this.#tokens.window.at = start;
+      throw this.mismatch(expected);
+    }
+    // Adding 0 makes -0 plain 0, which is all that an integer can mean.
+    return Number.isSafeInteger(value) ? value + 0 : BigInt(this.#tokens.textFrom(start));
+  }
+
+  /**
+   * Reads a number of either syntax, which `wasInteger` tells afterwards: an integer exactly, as a
+   * bigint beyond ±(2^53 − 1), any other number as the nearest float64.
+   */
+  readNumeric(expected = "a number"): number | bigint {
+    this.#expect("number", expected);
+    const start = this.#tokens.window.at;
+    const value = this.#tokens.number();
+    if (!this.#tokens.numbers.integer) return value;
+    return Number.isSafeInteger(value) ? value + 0 : BigInt(this.#tokens.textFrom(start));
+  }
+
+  /** Whether the number that was read last has neither fraction nor exponent. */
+  get wasInteger(): boolean {
+    return this.#tokens.numbers.integer;
+  }
+
+  /**
+   * Reads an array of numbers, each rounded as `NumberScanner.scanFloat32` says, to the end of
+   * `target`, and returns their count. After an interruption `target` holds some of them: a step
+   * that calls this starts with `target.truncate`.
+   */
+  readNumbersInto(target: Float32Builder, expected = "a number"): number {
+    this.beginArray();
+    const tokens = this.#tokens;
+    const { numbers } = tokens;
+    const before = target.length;
+    while (!tokens.closes(JSON_BYTE.arrayEnd)) {
+      if (!startsNumber(tokens.peek())) throw this.mismatch(expected);
+      const value = numbers.scanFloat32();
+      tokens.passNumber(value);
+      target.push(value);
+    }
+    return target.length - before;
+  }
+
+  /** Reads a value of any kind and forgets it; it is checked all the same. */
+  skipValue(): void {
+    readJsonValue(this.#tokens);
+  }
+
+  /** Reads a value of any kind as a whole. */
+  readValue(): JsonValue {
+    return readJsonValue(this.#tokens);
+  }
+
+  /** Makes sure that only space follows. Interrupted, like any pull, until `end` was called. */
+  finish(): void {
+    assert(this.#tokens.stack.depth === 0, "finished inside a container");
+    this.#tokens.finish();
+  }
+
+  /** The error for broken syntax at the next byte; `what` says what is wrong. */
+  fault(what: string): DatabaseError {
+    return this.#tokens.fault(what);
+  }
+
+  /** The error for the next value, which is not the `expected` kind of thing. */
+  mismatch(expected: string): DatabaseError {
+    const where = this.#tokens.where(this.#tokens.window.at);
+    const path = this.path();
+    return malformed(path, `invalid type: ${this.#describe()}, expected ${expected} ${where}`);
+  }
+
+  /** The error for what was just read, which has the right kind but the wrong shape. */
+  refuse(reason: string): DatabaseError {
+    return malformed(this.path(), `${reason} ${this.#tokens.where(this.#tokens.window.at)}`);
+  }
+
+  #expect(kind: JsonKind, expected: string): void {
+    if (this.peekKind() !== kind) throw this.mismatch(expected);
+  }
+
+  /** Names the next value as error messages do; scalars with their value, which must be whole. */
+  #describe(): string {
+    const kind = this.peekKind();
+    if (kind === "object") return "map";
+    if (kind === "array") return "sequence";
+    const value = readJsonValue(this.#tokens);
+    if (typeof value === "string") return `string ${JSON.stringify(value.slice(0, QUOTED_CHARS))}`;
+    if (typeof value === "bigint") return `integer \`${String(value).slice(0, QUOTED_CHARS)}\``;
+    if (typeof value === "number") return `floating point \`${value}\``;
+    return value === null ? "null" : `boolean \`${value}\``;
+  }
+
+  #undo(start: number): void {
+    const { window, stack } = this.#tokens;
+    const unread = window.limit - start;
+    if (unread > this.#stepBytesMax) {
+      throw new DatabaseError(
+        "too_large",
+        `${this.path()}: a value of more than ${this.#stepBytesMax} bytes of JSON`,
+      );
+    }
+    window.at = start;
+    stack.restore();
+    this.#resumeBytes = unread * 2;
+  }
+}
+
+/** Reads `bytes` as one JSON value with nothing after it. */
+export function parseJson(bytes: Uint8Array, options: JsonReaderOptions = {}): JsonValue {
+  const reader = new JsonReader(options);
+  reader.push(bytes);
+  reader.end();
+  const value = reader.readValue();
+  reader.finish();
+  return value;
+}
+
+/** How much of a string is quoted in messages. */
+const QUOTED_CHARS = 100;
+
+/** Kind of a value by its first byte; all others are undefined. */
+const KINDS: readonly (JsonKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
+  if (startsNumber(byte)) return "number";
+  if (byte === JSON_BYTE.quote) return "string";
+  if (byte === JSON_BYTE.arrayStart) return "array";
+  if (byte === JSON_BYTE.objectStart) return "object";
+  if (byte === JSON_BYTE.t || byte === JSON_BYTE.f) return "boolean";
+  return byte === JSON_BYTE.n ? "null" : undefined;
+});

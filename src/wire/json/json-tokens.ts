@@ -1,0 +1,213 @@
+import { type DatabaseError, invalid } from "../../base/errors.ts";
+import { ByteWindow, NEED_MORE_BYTES } from "./byte-window.ts";
+import { NumberScanner } from "./json-numbers.ts";
+import { JsonStack } from "./json-stack.ts";
+import { StringScanner } from "./json-strings.ts";
+
+/** The bytes that JSON's grammar knows. */
+export const JSON_BYTE = {
+  quote: 0x22,
+  comma: 0x2c,
+  minus: 0x2d,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  arrayStart: 0x5b,
+  arrayEnd: 0x5d,
+  f: 0x66,
+  n: 0x6e,
+  t: 0x74,
+  objectStart: 0x7b,
+  objectEnd: 0x7d,
+} as const;
+
+/** No byte up to this one starts a token. */
+const SPACE = 0x20;
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+/**
+ * The grammar of JSON, token by token: what may follow what, and what is wrong otherwise. Each
+ * method throws NEED_MORE_BYTES where the bytes received so far end inside its token, and may then
+ * have moved: only the holder of a saved state can go on.
+ */
+export class JsonTokens {
+  readonly window = new ByteWindow();
+  readonly stack = new JsonStack();
+  readonly numbers = new NumberScanner(this.window);
+  readonly #strings = new StringScanner();
+  readonly #depthMax: number;
+
+  constructor(depthMax: number) {
+    this.#depthMax = depthMax;
+  }
+
+  /** Skips space and returns the byte that the next token starts with. */
+  peek(): number {
+    const window = this.window;
+    const bytes = window.bytes;
+    let at = window.at;
+    let byte = bytes[at];
+    while (isSpace(byte)) byte = bytes[++at];
+    window.at = at;
+    if (byte === 0 && at === window.limit) return this.#runOut();
+    if (byte === 0xef && window.offset === 0) return this.#skipByteOrderMark();
+    return byte;
+  }
+
+  /** Reads the bracket that opens a container; the caller has seen it. */
+  open(isObject: boolean): void {
+    if (this.stack.depth === this.#depthMax) {
+      throw this.fault(`nested deeper than ${this.#depthMax} levels`);
+    }
+    this.stack.open(isObject);
+    this.window.at++;
+  }
+
+  /**
+   * Reads `end` and leaves the container, or reads the comma that the next element or member
+   * needs; true for the former.
+   */
+  closes(end: number): boolean {
+    const { stack, window } = this;
+    const { bytes, at } = window;
+    // The usual case, a comma and at once the next value, costs one look at each.
+    if (bytes[at] === JSON_BYTE.comma && stack.count > 0) {
+      const next = bytes[at + 1];
+      if (next > SPACE && next !== end) {
+        window.at = at + 1;
+        stack.count++;
+        return false;
+      }
+    }
+    const byte = this.peek();
+    if (byte === end) {
+      window.at++;
+      stack.close();
+      return true;
+    }
+    if (stack.count > 0) {
+      if (byte !== JSON_BYTE.comma) {
+        throw this.fault(`expected \`,\` or \`${String.fromCharCode(end)}\``);
+      }
+      window.at++;
+      if (this.peek() === end) throw this.fault("trailing comma");
+    }
+    stack.count++;
+    return false;
+  }
+
+  /** Reads the next member's name and colon, or `}` and returns undefined. Allows duplicates. */
+  nextName(): string | undefined {
+    if (this.closes(JSON_BYTE.objectEnd)) return undefined;
+    if (this.peek() !== JSON_BYTE.quote) throw this.fault("expected a member's name in quotes");
+    const name = this.string();
+    this.stack.name = name;
+    if (this.peek() !== JSON_BYTE.colon) throw this.fault("expected `:`");
+    this.window.at++;
+    return name;
+  }
+
+  /** The error for a member whose name the object has already. */
+  duplicate(): DatabaseError {
+    return this.fault("duplicate key");
+  }
+
+  /** Reads a string; the caller has seen its quote. */
+  string(): string {
+    const { window } = this;
+    const text = this.#strings.scan(window.bytes, window.at);
+    const fault = this.#strings.fault;
+    if (fault !== undefined) {
+      if (fault.at >= window.limit) this.#runOut();
+      throw this.fault(fault.what, fault.at);
+    }
+    window.at = this.#strings.end;
+    return text;
+  }
+
+  /** The bytes between the next quote, which the caller has seen, and the one after it. */
+  rawString(): Buffer {
+    const { window } = this;
+    const end = window.bytes.indexOf(JSON_BYTE.quote, window.at + 1);
+    if (end === -1 || end >= window.limit) this.#runOut();
+    return window.bytes.subarray(window.at + 1, end);
+  }
+
+  /** Reads a number; the caller has seen its first byte. `numbers.integer` tells its syntax. */
+  number(): number {
+    const value = this.numbers.scanFloat64();
+    this.passNumber(value);
+    return value;
+  }
+
+  /** Checks and passes the number of the given value that was just scanned at the window's `at`. */
+  passNumber(value: number): void {
+    const { window, numbers } = this;
+    if (numbers.end === window.limit && !window.ended) this.#runOut();
+    if (!numbers.valid) {
+      if (numbers.end === window.limit) this.#runOut();
+      throw this.fault("invalid number", numbers.end);
+    }
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+      throw this.fault("number out of range");
+    }
+    window.at = numbers.end;
+  }
+
+  /** Reads `word`, whose first byte the caller has seen. */
+  literal(word: "true" | "false" | "null"): void {
+    const { window } = this;
+    for (let i = 1; i < word.length; i++) {
+      const at = window.at + i;
+      if (at === window.limit) this.#runOut();
+      if (window.bytes[at] !== word.charCodeAt(i)) throw this.fault(`expected \`${word}\``, at);
+    }
+    window.at += word.length;
+  }
+
+  /** Makes sure that nothing but space follows, up to the end of the body. */
+  finish(): void {
+    const { window } = this;
+    while (isSpace(window.bytes[window.at])) window.at++;
+    if (window.at < window.limit) throw this.fault("trailing characters");
+    if (!window.ended) throw NEED_MORE_BYTES;
+  }
+
+  /** The text from `start` of the window up to `at`; for tokens of ASCII. */
+  textFrom(start: number): string {
+    return this.window.bytes.toString("latin1", start, this.window.at);
+  }
+
+  /** The error for broken syntax at byte `at` of the window, by default the next one. */
+  fault(what: string, at = this.window.at): DatabaseError {
+    const path = this.stack.path();
+    const place = path === "" ? "" : `${path}: `;
+    return invalid(`Failed to parse the request body as JSON: ${place}${what} ${this.where(at)}`);
+  }
+
+  /** The words that name the position of byte `at` of the window. */
+  where(at: number): string {
+    const { line, column } = this.window.position(at);
+    return `at line ${line} column ${column}`;
+  }
+
+  #runOut(): never {
+    if (!this.window.ended) throw NEED_MORE_BYTES;
+    throw this.fault("unexpected end of the body", this.window.limit);
+  }
+
+  #skipByteOrderMark(): number {
+    const { window } = this;
+    for (const byte of BYTE_ORDER_MARK) {
+      if (window.at === window.limit) this.#runOut();
+      if (window.bytes[window.at] !== byte) throw this.fault("expected a value");
+      window.at++;
+    }
+    return this.peek();
+  }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

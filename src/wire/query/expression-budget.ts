@@ -1,0 +1,41 @@
+import { invalid } from "../../base/errors.ts";
+import {
+  EMBED_CLAUSES_MAX,
+  EXPRESSION_DEPTH_MAX,
+  EXPRESSION_NODES_MAX,
+} from "../../base/limits.ts";
+
+/**
+ * Counts what one request's expressions use of their bounds. A parser enters each node before its
+ * children and leaves it after them; after an error the budget is of no more use.
+ */
+export class ExpressionBudget {
+  #depth = 0;
+  #nodes = 0;
+  #embeds = 0;
+
+  /** Begins a node of a filter or rank expression. */
+  enter(path: string): void {
+    this.#nodes++;
+    this.#depth++;
+    if (this.#depth > EXPRESSION_DEPTH_MAX) {
+      throw invalid(`💔 ${path}: expressions may be nested at most ${EXPRESSION_DEPTH_MAX} deep`);
+    }
+    if (this.#nodes > EXPRESSION_NODES_MAX) {
+      throw invalid(`💔 ${path}: a request may have at most ${EXPRESSION_NODES_MAX} expressions`);
+    }
+  }
+
+  /** Ends the node that was entered last. */
+  leave(): void {
+    this.#depth--;
+  }
+
+  /** Counts an `Embed` clause. */
+  addEmbed(path: string): void {
+    this.#embeds++;
+    if (this.#embeds > EMBED_CLAUSES_MAX) {
+      throw invalid(`💔 ${path}: a request may have at most ${EMBED_CLAUSES_MAX} Embed clauses`);
+    }
+  }
+}

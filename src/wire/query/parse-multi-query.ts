@@ -1,0 +1,105 @@
+/** `queries` and `rerank_by`: several queries over one snapshot, maybe fused into one ranking. */
+
+import { invalid, malformed } from "../../base/errors.ts";
+import { RESULT_ROWS_MAX, SUBQUERIES_MAX } from "../../base/limits.ts";
+import type { JsonObject, JsonValue } from "../../model/json-value.ts";
+import type { Fusion, Query } from "../../model/query.ts";
+import {
+  arrayAt,
+  countAt,
+  elementsOf,
+  memberPath,
+  numberAt,
+  objectAt,
+  present,
+} from "../json/json-shape.ts";
+import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
+
+/** Rank constant of reciprocal rank fusion unless given (wire contract). */
+const RANK_CONSTANT_DEFAULT = 60;
+
+/** Members of a single query that mean nothing beside `queries`. */
+const QUERY_MEMBERS = [
+  "rank_by",
+  "filters",
+  "include_attributes",
+  "exclude_attributes",
+  "compute_attributes",
+  "aggregate_by",
+  "group_by",
+] as const;
+/** Members that only the root may have. */
+const ROOT_MEMBERS = ["vector_encoding", "consistency", "queries", "rerank_by"] as const;
+
+/** Reads the subqueries with `parseOne`, and how they are fused. */
+export function parseMultiQuery(
+  root: JsonObject,
+  value: JsonValue,
+  parseOne: (path: string, query: JsonObject) => Query,
+): { queries: Query[]; fusion: Fusion | undefined } {
+  const elements = arrayAt("queries", value);
+  if (elements.length < 1 || elements.length > SUBQUERIES_MAX) {
+    throw invalid(
+      `💔 queries must have between 1 and ${SUBQUERIES_MAX} elements, got ${elements.length}`,
+    );
+  }
+  for (const name of QUERY_MEMBERS) {
+    if (present(root, name) === undefined) continue;
+    throw invalid(`💔 ${name} cannot be used beside queries; set it in each subquery`);
+  }
+  const queries = elements.map((element, i) => {
+    const path = `queries[${i}]`;
+    const query = objectAt(path, element, "a query object");
+    for (const name of ROOT_MEMBERS) {
+      if (present(query, name) === undefined) continue;
+      throw invalid(`💔 ${memberPath(path, name)}: can only be set at the root of the request`);
+    }
+    return parseOne(path, query);
+  });
+  const rerank = present(root, "rerank_by");
+  const fusion = rerank === undefined ? undefined : parseFusion(root, rerank, queries);
+  return { queries, fusion };
+}
+
+/** `["RRF"]` or `["RRF", {rank_constant?, weights?}]`. */
+function parseFusion(root: JsonObject, value: JsonValue, queries: readonly Query[]): Fusion {
+  const elements = elementsOf(value);
+  if (elements === undefined || elements[0] !== "RRF" || elements.length > 2) {
+    throw malformed("rerank_by", 'expected ["RRF"] or ["RRF", {"rank_constant": 60}]');
+  }
+  if (queries.length < 2) throw invalid("💔 rerank_by requires at least two subqueries");
+  if (queries.some((query) => query.kind === "aggregate")) {
+    throw invalid("💔 rerank_by cannot be used with subqueries that aggregate");
+  }
+  const options = objectAt("rerank_by[1]", elements[1] ?? new Map<string, JsonValue>());
+  const rankConstant = options.get("rank_constant") ?? BigInt(RANK_CONSTANT_DEFAULT);
+  if (typeof rankConstant === "bigint" && rankConstant < 1n) {
+    throw invalid("💔 rerank_by[1].rank_constant must be an integer greater than 0");
+  }
+  const limit = parseLimit("", root);
+  if (limit) checkDocumentLimit(limit);
+  if (limit?.per) throw invalid("💔 limit.per cannot be used with rerank_by");
+  const total = limit?.total ?? RESULT_ROWS_MAX;
+  return {
+    rankConstant: countAt("rerank_by[1].rank_constant", rankConstant),
+    weights: parseWeights(options.get("weights") ?? undefined, queries.length),
+    limit: total,
+    offset: parseOffset("", root, total),
+  };
+}
+
+function parseWeights(value: JsonValue | undefined, queryCount: number): number[] {
+  if (value === undefined) return new Array<number>(queryCount).fill(1);
+  const path = "rerank_by[1].weights";
+  const weights = arrayAt(path, value).map((weight, i) => numberAt(`${path}[${i}]`, weight));
+  if (weights.length !== queryCount) {
+    throw invalid(
+      `💔 ${path} must have one weight for each of the ${queryCount} subqueries, ` +
+        `got ${weights.length}`,
+    );
+  }
+  for (const [i, weight] of weights.entries()) {
+    if (!(weight > 0)) throw invalid(`💔 ${path}[${i}] must be greater than 0, got ${weight}`);
+  }
+  return weights;
+}

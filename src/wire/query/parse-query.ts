@@ -1,0 +1,166 @@
+/** Query bodies: one query, or several with `queries`. */
+
+import { invalid } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../model/json-value.ts";
+import type {
+  AttributeSelection,
+  DocumentQuery,
+  Query,
+  QueryRequest,
+  RankBy,
+} from "../../model/query.ts";
+import {
+  elementsOf,
+  memberPath,
+  missingMember,
+  objectAt,
+  present,
+  stringAt,
+  stringsAt,
+  variantAt,
+  wrongType,
+} from "../json/json-shape.ts";
+import { readJsonBody } from "../write/member-places.ts";
+import { ExpressionBudget } from "./expression-budget.ts";
+import { parseAggregateQuery } from "./parse-aggregates.ts";
+import { parseComputed } from "./parse-computed.ts";
+import { parseFilter } from "./parse-filter.ts";
+import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
+import { parseMultiQuery } from "./parse-multi-query.ts";
+import { parseRankBy, RANK_BY_ID } from "./parse-rank-by.ts";
+
+/**
+ * Reads the body of a query or explain request: everything is checked that needs no schema. Unknown
+ * members are ignored, and null means absent.
+ */
+export function parseQueryBody(body: Uint8Array): QueryRequest {
+  return readJsonBody(body, queryRequestOf);
+}
+
+function queryRequestOf(body: JsonValue): QueryRequest {
+  const root = objectAt("", body, "a query object");
+  const budget = new ExpressionBudget();
+  const shared = {
+    consistency: parseConsistency(present(root, "consistency")),
+    vectorEncoding: parseVectorEncoding(present(root, "vector_encoding")),
+  };
+  const queries = present(root, "queries");
+  if (queries !== undefined) {
+    const parseOne = (path: string, query: JsonObject) => parseQuery(path, query, budget);
+    return { kind: "multi", ...parseMultiQuery(root, queries, parseOne), ...shared };
+  }
+  if (present(root, "rerank_by") !== undefined) throw invalid("💔 rerank_by requires `queries`");
+  return {
+    kind: "single",
+    queries: [parseQuery("", root, budget)],
+    fusion: undefined,
+    ...shared,
+  };
+}
+
+function parseQuery(path: string, query: JsonObject, budget: ExpressionBudget): Query {
+  if (present(query, "aggregate_by") !== undefined) return parseAggregateQuery(path, query, budget);
+  const groupBy = present(query, "group_by");
+  if (groupBy !== undefined && elementsOf(groupBy)?.length !== 0) {
+    throw invalid(`💔 ${memberPath(path, "group_by")} requires aggregate_by`);
+  }
+  return parseDocumentQuery(path, query, budget);
+}
+
+function parseDocumentQuery(
+  path: string,
+  query: JsonObject,
+  budget: ExpressionBudget,
+): DocumentQuery {
+  const at = (name: string) => memberPath(path, name);
+  const rank = present(query, "rank_by");
+  const filters = present(query, "filters");
+  const computed = present(query, "compute_attributes");
+  const metric = present(query, "distance_metric");
+  const limit = parseLimit(path, query);
+  const inSubquery = path === "" ? "" : `${path}: `;
+
+  if (rank === undefined && filters === undefined && limit === undefined) {
+    throw invalid(`💔 ${inSubquery}query must specify rank_by or aggregate_by`);
+  }
+  if (rank === undefined && present(query, "offset") !== undefined) {
+    throw invalid(`💔 ${at("offset")} requires rank_by`);
+  }
+  const rankBy = rank === undefined ? RANK_BY_ID : parseRankBy(at("rank_by"), rank, budget);
+  if (limit === undefined) {
+    throw invalid(`💔 ${inSubquery}rank_by queries must specify top_k or limit`);
+  }
+  checkDocumentLimit(limit);
+  const selection = parseSelection(path, query);
+  if (limit.per) checkKeysAreReturned(`${at("limit")}.per`, limit.per.attributes, selection);
+  const filter = filters === undefined ? undefined : parseFilter(at("filters"), filters, budget);
+  checkExactSearch(at("rank_by"), rankBy, filter !== undefined);
+  return {
+    kind: "documents",
+    rankBy,
+    filter,
+    limit: limit.total,
+    limitPer: limit.per,
+    offset: parseOffset(path, query, limit.total),
+    selection,
+    computed:
+      computed === undefined
+        ? new Map()
+        : parseComputed(at("compute_attributes"), computed, budget),
+    distanceMetric: metric === undefined ? undefined : stringAt(at("distance_metric"), metric),
+  };
+}
+
+function checkExactSearch(path: string, rankBy: RankBy, isFiltered: boolean): void {
+  if (rankBy.kind !== "vector" || rankBy.method !== "kNN" || isFiltered) return;
+  throw invalid(`💔 ${path}: kNN requires filters; to search all documents, use ANN`);
+}
+
+function parseSelection(path: string, query: JsonObject): AttributeSelection {
+  const include = present(query, "include_attributes");
+  const exclude = present(query, "exclude_attributes");
+  if (include !== undefined && exclude !== undefined) {
+    throw invalid("💔 cannot specify both include_attributes and exclude_attributes");
+  }
+  if (exclude !== undefined) {
+    const names = stringsAt(memberPath(path, "exclude_attributes"), exclude);
+    if (names.includes("id")) throw invalid("💔 `id` cannot be part of `exclude_attributes`");
+    return { kind: "exclude", names };
+  }
+  if (include === undefined || include === false) return { kind: "none" };
+  if (include === true) return { kind: "all" };
+  const place = memberPath(path, "include_attributes");
+  if (elementsOf(include) === undefined) {
+    throw wrongType(place, include, "a boolean or an array of attribute names");
+  }
+  return { kind: "include", names: stringsAt(place, include) };
+}
+
+/** Documents are grouped by what they show: each key of `limit.per` must come back. */
+function checkKeysAreReturned(
+  path: string,
+  keys: readonly string[],
+  selection: AttributeSelection,
+): void {
+  for (const key of keys) {
+    if (selection.kind === "all") continue;
+    if (selection.kind === "include" && selection.names.includes(key)) continue;
+    if (selection.kind === "exclude" && !selection.names.includes(key)) continue;
+    throw invalid(`💔 ${path}: attribute "${key}" must be part of \`include_attributes\``);
+  }
+}
+
+function parseConsistency(value: JsonValue | undefined): "strong" | "eventual" {
+  if (value === undefined) return "strong";
+  const level = objectAt("consistency", value, "struct Consistency").get("level");
+  if (level === undefined) throw missingMember("consistency", "level");
+  if (typeof level !== "string") {
+    throw invalid("💔 consistency.level must be `strong` or `eventual`");
+  }
+  return variantAt("consistency.level", level, ["strong", "eventual"]);
+}
+
+function parseVectorEncoding(value: JsonValue | undefined): "float" | "base64" {
+  if (value === undefined) return "float";
+  return variantAt("vector_encoding", value, ["float", "base64"]);
+}

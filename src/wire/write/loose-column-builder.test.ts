@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { seededRandom } from "../../base/random.ts";
+import { type LooseColumn, type LooseValue, looseCount } from "../../model/write-request.ts";
+import { LooseColumnBuilder } from "./loose-column-builder.ts";
+
+const SEED = 17;
+
+test("columns hold what was set last, in blocks where they can", () => {
+  const random = seededRandom(SEED);
+  for (let round = 0; round < 2000; round++) {
+    const builder = new LooseColumnBuilder("a", "vector");
+    const count = random.below(12);
+    const odd = random.below(3) === 0 ? random.below(12) : -1;
+    const isNumbers = random.below(2) === 0;
+    const wanted: LooseValue[] = Array(count).fill(null);
+    const put = (document: number) => {
+      if (document === odd) {
+        if (random.below(2) === 0) return;
+        wanted[document] = "odd";
+        builder.set(document, "odd");
+      } else if (isNumbers) {
+        wanted[document] =
+          (random.below(3) - 1) * (random.below(100) + random.below(2) * 2 ** 45) + 0;
+        builder.setInteger(document, wanted[document]);
+      } else {
+        const vector = Float32Array.of(random.next(), document);
+        wanted[document] = vector;
+        const slot = builder.vectorSlot(document, 2);
+        slot?.set(vector);
+        if (slot === undefined) builder.set(document, vector);
+        else builder.setVector(document);
+      }
+    };
+    for (let document = 0; document < count; document++) {
+      put(document);
+      // The step is interrupted now and then, and some documents come again.
+      if (random.below(4) === 0) for (let again = document; again >= 0; again -= 2) put(again);
+    }
+    const column = builder.finish(count);
+    const where = `seed ${SEED}, round ${round}`;
+    expect(column.values, where).toEqual(wanted);
+    expect(looseCount(column), where).toBe(count);
+    expect(blockOf(column)?.length, where).toBe(
+      odd >= 0 && odd < count ? undefined : blockLength(),
+    );
+
+    function blockLength(): number | undefined {
+      if (count === 0) return undefined;
+      return isNumbers ? count : 2 * count;
+    }
+  }
+});
+
+test("vectors of another length, numbers of another syntax and gaps make a list", () => {
+  const vectors = new LooseColumnBuilder("v", "vector");
+  vectors.vectorSlot(0, 2)?.set([1, 2]);
+  vectors.setVector(0);
+  expect(vectors.vectorSlot(1, 3)).toBeUndefined();
+  expect(vectors.vectorSlot(2, 2)).toBeUndefined();
+  vectors.set(2, Float32Array.of(3));
+  const listed = vectors.finish(4);
+  expect(listed.vectors).toBeUndefined();
+  expect(listed.values).toEqual([Float32Array.of(1, 2), null, Float32Array.of(3), null]);
+
+  const mixed = new LooseColumnBuilder("n", "any");
+  mixed.setInteger(0, 1);
+  mixed.setFraction(1, 1.5);
+  mixed.setInteger(2, 3);
+  expect(mixed.finish(3)).toEqual({ values: [1n, 1.5, 3n], integersOnly: false });
+});
+
+function blockOf({ integers, numbers, vectors }: LooseColumn) {
+  return integers ?? numbers ?? vectors?.elements;
+}

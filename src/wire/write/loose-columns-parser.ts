@@ -1,0 +1,182 @@
+import { type DatabaseError, invalid } from "../../base/errors.ts";
+import { ATTRIBUTE_COUNT_MAX, PARSE_STEP_BYTES } from "../../base/limits.ts";
+import type { LooseColumn, LooseDocuments } from "../../model/write-request.ts";
+import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
+import { Float32Builder } from "../json/json-numbers.ts";
+import type { JsonReader } from "../json/json-reader.ts";
+import { checkCellCount, checkDocumentCount, tooManyAttributes } from "./body-bounds.ts";
+import { LooseColumnBuilder, vectorColumn } from "./loose-column-builder.ts";
+import type { FormOf } from "./loose-rows-parser.ts";
+import { LooseValueReader } from "./loose-value-reader.ts";
+
+/** What is being read inside the object of columns. */
+type Position =
+  | { readonly kind: "between" }
+  /** Elements of `column`, of which `count` are read. */
+  | { readonly kind: "elements"; readonly column: LooseColumnBuilder; count: number }
+  /** Numbers of a vector column that was written as one array, of which `count` are read. */
+  | {
+      readonly kind: "flat";
+      readonly name: string;
+      readonly numbers: Float32Builder;
+      count: number;
+    };
+
+/** Numbers of a flat array that one step reads. */
+const STEP_NUMBERS = 256;
+
+/**
+ * Reads `upsert_columns` or `patch_columns`: an object of one array per attribute, some elements at
+ * a time. A column of vectors may also be one array of all their elements end to end, or the base64
+ * of that.
+ */
+export class LooseColumnsParser {
+  readonly #reader: JsonReader;
+  /** `upsert_columns` or `patch_columns`, for messages. */
+  readonly #path: string;
+  readonly #formOf: FormOf;
+  readonly #values: LooseValueReader;
+  readonly #columns = new Map<string, LooseColumnBuilder>();
+  readonly #flat = new Map<string, Float32Array>();
+  /** Values of the columns that were read to their ends. */
+  #cells = 0;
+  #position: Position = { kind: "between" };
+
+  constructor(reader: JsonReader, path: string, formOf: FormOf) {
+    this.#reader = reader;
+    this.#path = path;
+    this.#formOf = formOf;
+    this.#values = new LooseValueReader(reader);
+  }
+
+  /** Reads on in the object, whose `{` has been read; true once its end was read. */
+  step(): boolean {
+    const position = this.#position;
+    switch (position.kind) {
+      case "between":
+        return this.#beginColumn();
+      case "elements":
+        this.#readElements(position);
+        return false;
+      case "flat":
+        this.#readFlat(position);
+        return false;
+    }
+  }
+
+  /** All documents; throws if the columns do not fit together. */
+  finish(): LooseDocuments {
+    const ids = this.#columns.get("id");
+    if (ids === undefined) {
+      if (this.#columns.size + this.#flat.size > 0) {
+        throw invalid(`💔 ${this.#path}: missing column \`id\``);
+      }
+      return { count: 0, layout: "columns", ids: emptyColumn(), attributes: new Map() };
+    }
+    const { count } = ids;
+    const attributes = new Map<string, LooseColumn>();
+    for (const [name, column] of this.#columns) {
+      if (column.count !== count) throw this.#unequal(name, column.count, count);
+      if (name !== "id") attributes.set(name, column.finish(count));
+    }
+    for (const [name, numbers] of this.#flat)
+      attributes.set(name, this.#split(name, numbers, count));
+    return { count, layout: "columns", ids: ids.finish(count), attributes };
+  }
+
+  #beginColumn(): boolean {
+    const reader = this.#reader;
+    const name = reader.nextKey();
+    if (name === undefined) return true;
+    if (this.#columns.size + this.#flat.size > ATTRIBUTE_COUNT_MAX) throw tooManyAttributes();
+    const form = name === "id" ? "any" : this.#formOf(name);
+    const kind = reader.peekKind();
+    if (form === "vector" && kind === "string") {
+      this.#flat.set(name, this.#decode(reader.readString()));
+      return false;
+    }
+    if (name === "id" && kind !== "array") {
+      reader.skipValue();
+      throw reader.refuse("data did not match any variant of untagged enum IdVec");
+    }
+    const isFlat = form === "vector" && kind === "array" && reader.peekElementKind() === "number";
+    reader.beginArray();
+    if (isFlat) {
+      this.#position = { kind: "flat", name, numbers: new Float32Builder(), count: 0 };
+      return false;
+    }
+    const column = new LooseColumnBuilder(name, form);
+    this.#columns.set(name, column);
+    this.#position = { kind: "elements", column, count: 0 };
+    return false;
+  }
+
+  #readElements(position: Position & { kind: "elements" }): void {
+    const reader = this.#reader;
+    const { column } = position;
+    const stepEnd = reader.offset + PARSE_STEP_BYTES;
+    this.#values.rewind();
+    let { count } = position;
+    let isEnd = false;
+    while (reader.offset < stepEnd) {
+      isEnd = !reader.nextElement();
+      if (isEnd) break;
+      if (column.name === "id") this.#values.readId(column, count, "IdVec");
+      else this.#values.readValue(column, count);
+      count++;
+    }
+    this.#values.keep();
+    checkDocumentCount(count);
+    checkCellCount(this.#cells + count);
+    position.count = count;
+    if (isEnd) this.#cells += count;
+    if (isEnd) this.#position = { kind: "between" };
+  }
+
+  #readFlat(position: Position & { kind: "flat" }): void {
+    const reader = this.#reader;
+    const { numbers } = position;
+    numbers.truncate(position.count);
+    for (let i = 0; i < STEP_NUMBERS; i++) {
+      if (!reader.nextElement()) {
+        this.#flat.set(position.name, numbers.view());
+        this.#position = { kind: "between" };
+        return;
+      }
+      numbers.push(reader.readNumber());
+    }
+    position.count = numbers.length;
+  }
+
+  #decode(text: string): Float32Array {
+    const count = base64FloatCount(text);
+    const path = this.#reader.path();
+    if (typeof count === "string") throw invalid(`💔 ${path}: ${count}`);
+    const numbers = new Float32Array(count);
+    if (decodeBase64Floats(text, numbers)) return numbers;
+    throw invalid(`💔 ${path}: invalid base64`);
+  }
+
+  #split(name: string, numbers: Float32Array, count: number): LooseColumn {
+    const dimensions = count === 0 ? 0 : numbers.length / count;
+    if (!Number.isInteger(dimensions) || (count === 0 && numbers.length > 0)) {
+      throw invalid(
+        `💔 ${this.#path}.${name}: ${numbers.length} numbers are no whole number of dimensions ` +
+          `for ${count} documents`,
+      );
+    }
+    if (dimensions > 0) return vectorColumn(numbers, dimensions, { integersOnly: true });
+    return { values: Array(count).fill(numbers), integersOnly: true };
+  }
+
+  #unequal(name: string, got: number, expected: number): DatabaseError {
+    return invalid(
+      `💔 ${this.#path}: all columns must have the same length, but \`id\` has ${expected} ` +
+        `values and \`${name}\` has ${got}`,
+    );
+  }
+}
+
+function emptyColumn(): LooseColumn {
+  return { values: [], integersOnly: true };
+}

@@ -1,0 +1,50 @@
+import { PARSE_STEP_BYTES } from "../../base/limits.ts";
+import type { LooseColumn } from "../../model/write-request.ts";
+import type { JsonReader } from "../json/json-reader.ts";
+import { checkDocumentCount } from "./body-bounds.ts";
+import { LooseColumnBuilder } from "./loose-column-builder.ts";
+import { LooseValueReader } from "./loose-value-reader.ts";
+
+/** Reads `deletes`: an array of ids, some at a time. */
+export class LooseIdsParser {
+  readonly #reader: JsonReader;
+  readonly #values: LooseValueReader;
+  readonly #ids = new LooseColumnBuilder("id", "any");
+  #count = 0;
+
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+    this.#values = new LooseValueReader(reader);
+  }
+
+  /** Reads the `[`, or refuses what stands there with the contract's words. */
+  begin(): void {
+    const reader = this.#reader;
+    if (reader.peekKind() !== "array") {
+      reader.skipValue();
+      throw reader.refuse("data did not match any variant of untagged enum IdVec");
+    }
+    reader.beginArray();
+  }
+
+  /** Reads some ids; true once the end of the array was read. */
+  step(): boolean {
+    const reader = this.#reader;
+    const stepEnd = reader.offset + PARSE_STEP_BYTES;
+    let count = this.#count;
+    let isEnd = false;
+    while (reader.offset < stepEnd) {
+      isEnd = !reader.nextElement();
+      if (isEnd) break;
+      this.#values.readId(this.#ids, count++, "IdVec");
+    }
+    checkDocumentCount(count);
+    this.#count = count;
+    return isEnd;
+  }
+
+  /** All ids. */
+  finish(): LooseColumn {
+    return this.#ids.finish(this.#count);
+  }
+}

@@ -1,0 +1,158 @@
+import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
+import { Float32Slab } from "../json/float32-slab.ts";
+import { Float32Builder } from "../json/json-numbers.ts";
+import type { JsonReader } from "../json/json-reader.ts";
+import type { LooseColumnBuilder } from "./loose-column-builder.ts";
+
+const UINT64_MAX = 2n ** 64n - 1n;
+
+/**
+ * Reads the values of documents from a body that may still be arriving into columns, without trees
+ * of JSON where the value is a scalar or a vector. Each step of a parser starts with `rewind` and
+ * ends with `keep`.
+ */
+export class LooseValueReader {
+  readonly #reader: JsonReader;
+  readonly #slab = new Float32Slab();
+  readonly #numbers = new Float32Builder();
+
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+  }
+
+  /** Forgets the vectors of a step that was interrupted. */
+  rewind(): void {
+    this.#slab.rewind();
+  }
+
+  /** Makes the vectors that were read so far last. */
+  keep(): void {
+    this.#slab.keep();
+  }
+
+  /** Reads the value of one document. */
+  readValue(column: LooseColumnBuilder, document: number): void {
+    const reader = this.#reader;
+    switch (reader.peekKind()) {
+      case "null":
+        reader.readNull();
+        column.set(document, null);
+        return;
+      case "boolean":
+        column.set(document, reader.readBoolean());
+        return;
+      case "number":
+        this.#readNumber(column, document);
+        return;
+      case "string":
+        this.#readString(column, document);
+        return;
+      case "array":
+        this.#readArray(column, document);
+        return;
+      case "object":
+        column.set(document, reader.readValue());
+    }
+  }
+
+  /**
+   * Reads a document's id. Refuses with the contract's words, in which `variant` is `Id` for the id
+   * of a document and `IdVec` for an element of a list.
+   */
+  readId(column: LooseColumnBuilder, document: number, variant: "Id" | "IdVec"): void {
+    const reader = this.#reader;
+    const kind = reader.peekKind();
+    if (kind === "string") {
+      column.set(document, reader.readString());
+      return;
+    }
+    if (kind === "number") {
+      const id = reader.readNumeric();
+      if (reader.wasInteger && id >= 0 && id <= UINT64_MAX) {
+        column.setInteger(document, id);
+        return;
+      }
+    } else {
+      reader.skipValue();
+    }
+    throw reader.refuse(`data did not match any variant of untagged enum ${variant}`);
+  }
+
+  #readNumber(column: LooseColumnBuilder, document: number): void {
+    const reader = this.#reader;
+    if (column.form === "float") {
+      column.setFraction(document, reader.readNumber());
+      return;
+    }
+    const value = reader.readNumeric();
+    if (reader.wasInteger) column.setInteger(document, value);
+    else column.setFraction(document, Number(value));
+  }
+
+  #readString(column: LooseColumnBuilder, document: number): void {
+    const reader = this.#reader;
+    if (column.form !== "vector" || !this.#readBase64(column, document)) {
+      column.set(document, reader.readString());
+    }
+  }
+
+  /** Base64 needs no check as a string: none of its digits is an escape or beyond ASCII. */
+  #readBase64(column: LooseColumnBuilder, document: number): boolean {
+    const raw = this.#reader.peekRawString();
+    const text = latin1(raw);
+    const count = base64FloatCount(text);
+    if (typeof count === "string") return false;
+    const slot = column.vectorSlot(document, count);
+    const vector = slot ?? this.#slab.take(count);
+    if (!decodeBase64Floats(text, vector)) return false;
+    this.#reader.passRawString(raw);
+    if (slot === undefined) column.set(document, vector);
+    else column.setVector(document);
+    return true;
+  }
+
+  #readArray(column: LooseColumnBuilder, document: number): void {
+    const reader = this.#reader;
+    const first = reader.peekElementKind();
+    // Only late interaction nests arrays, so their elements are vectors whatever the name.
+    if (first === "array") {
+      column.set(document, this.#readVectors());
+    } else if (first === "number" && column.form === "vector") {
+      const numbers = this.#readNumbers();
+      const slot = column.vectorSlot(document, numbers.length);
+      if (slot === undefined) {
+        column.set(document, this.#ownVector(numbers));
+      } else {
+        slot.set(numbers);
+        column.setVector(document);
+      }
+    } else {
+      column.set(document, reader.readValue());
+    }
+  }
+
+  #readVectors(): Float32Array[] {
+    const reader = this.#reader;
+    const vectors: Float32Array[] = [];
+    reader.beginArray();
+    while (reader.nextElement()) vectors.push(this.#ownVector(this.#readNumbers()));
+    return vectors;
+  }
+
+  /** A view, valid until the next call. */
+  #readNumbers(): Float32Array {
+    this.#numbers.truncate(0);
+    this.#reader.readNumbersInto(this.#numbers);
+    return this.#numbers.view();
+  }
+
+  #ownVector(numbers: Float32Array): Float32Array {
+    const vector = this.#slab.take(numbers.length);
+    vector.set(numbers);
+    return vector;
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}

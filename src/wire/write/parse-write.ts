@@ -1,0 +1,187 @@
+/** Bodies of writes, parsed while they arrive. */
+
+import { assert } from "../../base/assert.ts";
+import { type DatabaseError, invalid } from "../../base/errors.ts";
+import { type AttributeType, parseAttributeType } from "../../model/attribute-type.ts";
+import type { JsonObject, JsonValue } from "../../model/json-value.ts";
+import type { WriteRequest } from "../../model/write-request.ts";
+import { JsonReader } from "../json/json-reader.ts";
+import { clip, didYouMean } from "../json/json-shape.ts";
+import { buildWriteRequest, type WriteLists } from "./build-write-request.ts";
+import type { ValueForm } from "./loose-column-builder.ts";
+import { LooseColumnsParser } from "./loose-columns-parser.ts";
+import { LooseIdsParser } from "./loose-ids-parser.ts";
+import { LooseRowsParser } from "./loose-rows-parser.ts";
+import { withPlaces } from "./member-places.ts";
+
+/** What is known of the namespace while a body is parsed; wrong hints cost speed, not answers. */
+export interface WriteHints {
+  /** Type of an attribute in the namespace's schema, if it has one. */
+  typeOf(attribute: string): AttributeType | undefined;
+}
+
+/** Members that hold one value per document. */
+const LIST_MEMBERS = [
+  "upsert_rows",
+  "upsert_columns",
+  "patch_rows",
+  "patch_columns",
+  "deletes",
+] as const;
+type ListMember = (typeof LIST_MEMBERS)[number];
+
+/** Members that are kept whole until the end of the body. All others are checked and forgotten. */
+const WHOLE_MEMBERS: ReadonlySet<string> = new Set([
+  "upsert_condition",
+  "patch_condition",
+  "delete_condition",
+  "delete_by_filter",
+  "delete_by_filter_allow_partial",
+  "patch_by_filter",
+  "patch_by_filter_allow_partial",
+  "return_affected_ids",
+  "distance_metric",
+  "schema",
+  "copy_from_namespace",
+  "branch_from_namespace",
+  "encryption",
+  "sharding",
+  "disable_backpressure",
+]);
+
+/** A list that is being read. */
+interface ListParser {
+  /** Reads on; true once the list's end was read. */
+  step(): boolean;
+}
+
+/**
+ * Parses the body of one write. Feed it with `push`, then call `finish`; either throws when the
+ * body is wrong, and the parser is then of no more use. Memory: what the request itself takes, and
+ * the longest stretch of the body that one document or one member takes.
+ */
+export class WriteBodyParser {
+  readonly #reader = new JsonReader();
+  readonly #hints: WriteHints;
+  readonly #members: JsonObject = new Map();
+  readonly #places = new Map<string, string>();
+  readonly #lists: { -readonly [K in keyof WriteLists]: WriteLists[K] } = {};
+  #state: "start" | "members" | "end" = "start";
+  #list: { readonly name: ListMember; readonly parser: ListParser } | undefined;
+  #bodyBytes = 0;
+  #hasKnownMember = false;
+  #unknownMember: string | undefined;
+
+  constructor(hints: WriteHints) {
+    this.#hints = hints;
+  }
+
+  /** Takes the next bytes of the body; they are copied. */
+  push(chunk: Uint8Array): void {
+    this.#bodyBytes += chunk.length;
+    if (this.#reader.push(chunk)) this.#run();
+  }
+
+  /** Takes the end of the body. */
+  finish(): WriteRequest {
+    this.#reader.end();
+    this.#run();
+    assert(this.#state === "end", "a body that has ended is parsed to its end");
+    if (!this.#hasKnownMember && this.#unknownMember !== undefined) {
+      throw nothingKnown(this.#unknownMember);
+    }
+    return withPlaces(
+      (member) => this.#places.get(member),
+      () => buildWriteRequest(this.#members, this.#lists, this.#bodyBytes),
+    );
+  }
+
+  #run(): void {
+    const reader = this.#reader;
+    while (this.#state !== "end") if (!reader.attempt(this.#step)) return;
+    // Not to keep what may follow until the end of the body.
+    reader.attempt(() => reader.finish());
+  }
+
+  readonly #step = (): void => {
+    if (this.#state === "start") {
+      this.#reader.beginObject("a write request");
+      this.#state = "members";
+    } else if (this.#list === undefined) {
+      this.#readMember();
+    } else if (this.#list.parser.step()) {
+      this.#list = undefined;
+    }
+  };
+
+  #readMember(): void {
+    const reader = this.#reader;
+    const name = reader.nextKey();
+    if (name === undefined) {
+      this.#state = "end";
+      return;
+    }
+    const isKnown = isListMember(name) || WHOLE_MEMBERS.has(name);
+    if (isListMember(name)) {
+      if (reader.peekKind() === "null") reader.readNull();
+      else this.#beginList(name);
+    } else if (WHOLE_MEMBERS.has(name)) {
+      const place = reader.where();
+      const value = reader.readValue();
+      this.#places.set(name, place);
+      if (value !== null) this.#members.set(name, value);
+    } else {
+      reader.skipValue();
+    }
+    if (isKnown) this.#hasKnownMember = true;
+    else this.#unknownMember ??= name;
+  }
+
+  #beginList(name: ListMember): void {
+    const reader = this.#reader;
+    if (name === "deletes") {
+      const parser = new LooseIdsParser(reader);
+      parser.begin();
+      this.#lists[name] = parser;
+      this.#list = { name, parser };
+    } else if (name === "upsert_rows" || name === "patch_rows") {
+      reader.beginArray();
+      const parser = new LooseRowsParser(reader, this.#formOf, name === "patch_rows");
+      this.#lists[name] = parser;
+      this.#list = { name, parser };
+    } else {
+      reader.beginObject();
+      const parser = new LooseColumnsParser(reader, name, this.#formOf);
+      this.#lists[name] = parser;
+      this.#list = { name, parser };
+    }
+  }
+
+  /** A declaration in this body counts if it stands before the documents. */
+  readonly #formOf = (attribute: string): ValueForm => {
+    const schema = this.#members.get("schema");
+    const declared = schema instanceof Map ? declaredType(schema.get(attribute)) : undefined;
+    const type = declared ?? this.#hints.typeOf(attribute);
+    if (type?.kind === "vector" || type?.kind === "multi_vector") return "vector";
+    if (type?.kind === "scalar" && type.of === "float") return "float";
+    return type === undefined && attribute === "vector" ? "vector" : "any";
+  };
+}
+
+/** Unknown members are passed over beside known ones; alone they are a mistake, not a write. */
+function nothingKnown(name: string): DatabaseError {
+  const known = [...LIST_MEMBERS, ...WHOLE_MEMBERS];
+  return invalid(
+    `💔 the write has no field that is known: unknown field "${clip(name)}"` +
+      didYouMean(name, known),
+  );
+}
+
+function isListMember(name: string): name is ListMember {
+  return (LIST_MEMBERS as readonly string[]).includes(name);
+}
+
+function declaredType(declaration: JsonValue | undefined): AttributeType | undefined {
+  const spelled = declaration instanceof Map ? declaration.get("type") : declaration;
+  return typeof spelled === "string" ? parseAttributeType(spelled) : undefined;
+}
