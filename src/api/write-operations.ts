@@ -21,7 +21,7 @@ import {
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import type { Namespace } from "../engine/namespace.ts";
 import type { NamespaceParts } from "../engine/namespace-parts.ts";
-import type { EmbeddingFigures } from "../model/request-figures.ts";
+import type { EmbeddingFigures } from "../model/request-stats.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
@@ -34,8 +34,8 @@ import { encodeDeleteAnswer, encodeWarmAnswer } from "../wire/answers/service-an
 import { encodeWriteAnswer, NO_COUNTS } from "../wire/answers/write-answer.ts";
 import { parseMetadataPatch, parseSchemaBody } from "../wire/write/parse-namespace-bodies.ts";
 import { WriteBodyParser } from "../wire/write/parse-write.ts";
-import { embedDocuments, planEmbeddings } from "../write/embed-documents.ts";
-import { mergeSchema } from "../write/merge-schema.ts";
+import { embedDocuments, planEmbeddings } from "../write/bind/embed-documents.ts";
+import { mergeSchema } from "../write/schema/merge-schema.ts";
 import type { EngineAnswer } from "./engine.ts";
 
 /** What the operations work with. */

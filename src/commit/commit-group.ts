@@ -8,13 +8,13 @@ import { COMMIT_GROUP_BYTES_MAX, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import { servedSchema } from "../engine/served-texts.ts";
 import type { NewWalRecord } from "../log/wal-entry.ts";
+import { encodeBatches } from "../log/wal-records.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { NotResident } from "../segment/format/bytes-missing.ts";
 import type { PreparedSegments } from "../segment/memtable/memtable.ts";
 import type { StoredDeaths } from "../segment/stored-segments.ts";
-import { GroupFootprint } from "../write/group-footprint.ts";
-import { encodeBatches } from "../write/wal-records.ts";
+import { GroupFootprint } from "../write/resolve/group-footprint.ts";
 import type { CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
 
 /** A job that waits, and who waits for it. */

@@ -1,12 +1,12 @@
 /** What a namespace commits: requests that become batches when it is their turn. */
 
+import type { WriteBatch } from "../log/wal-records.ts";
 import type { Schema } from "../model/schema.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
-import type { GroupFootprint } from "../write/group-footprint.ts";
-import type { IndexToBuild } from "../write/merge-schema.ts";
-import type { CurrentDocuments, ResolvedBatch } from "../write/resolve-batch.ts";
-import type { WriteBatch } from "../write/wal-records.ts";
+import type { GroupFootprint } from "../write/resolve/group-footprint.ts";
+import type { CurrentDocuments, ResolvedBatch } from "../write/resolve/resolve-batch.ts";
+import type { IndexToBuild } from "../write/schema/merge-schema.ts";
 
 /** The state that a job is resolved against. */
 export interface JobState {

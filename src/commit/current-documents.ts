@@ -12,8 +12,8 @@ import { indexState } from "../query/index-state.ts";
 import { matchIds } from "../query/match-documents.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/live-segment.ts";
-import { DocumentsView } from "../write/documents-view.ts";
-import type { CurrentDocument, CurrentDocuments } from "../write/resolve-batch.ts";
+import { DocumentsView } from "../write/resolve/documents-view.ts";
+import type { CurrentDocument, CurrentDocuments } from "../write/resolve/resolve-batch.ts";
 
 /**
  * Gives `resolveBatch` its reading functions. They may throw `NotResident`: then what is missing is

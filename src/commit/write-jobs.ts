@@ -3,14 +3,20 @@
 import { must } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
+import { changesOf, type WriteBatch } from "../log/wal-records.ts";
 import type { JsonObject } from "../model/json-value.ts";
 import type { Schema } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import { type BoundBatch, bindBatch, insertsDocuments } from "../write/bind-batch.ts";
-import { mergeSchema } from "../write/merge-schema.ts";
+import { type BoundBatch, bindBatch, insertsDocuments } from "../write/bind/bind-batch.ts";
+import {
+  type ResolvedBatch,
+  resolveBatch,
+  type WriteOutcome,
+} from "../write/resolve/resolve-batch.ts";
+import { mergeSchema } from "../write/schema/merge-schema.ts";
 import {
   assertWritable,
   mergeRequest,
@@ -18,9 +24,7 @@ import {
   newSettings,
   patchSettings,
   type SettingsPatch,
-} from "../write/namespace-settings.ts";
-import { type ResolvedBatch, resolveBatch, type WriteOutcome } from "../write/resolve-batch.ts";
-import { changesOf, type WriteBatch } from "../write/wal-records.ts";
+} from "../write/schema/namespace-settings.ts";
 import type { BoundJob, CommitJob } from "./commit-job.ts";
 
 /** What binding a write needs from outside. */

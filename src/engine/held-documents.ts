@@ -10,7 +10,7 @@ import type { OpenSegment } from "../segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../segment/segment-view.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import type { NamespaceSettings } from "../write/namespace-settings.ts";
+import type { NamespaceSettings } from "../write/schema/namespace-settings.ts";
 import type { OpenedNamespace } from "./namespace-parts.ts";
 import { servedSchema } from "./served-texts.ts";
 

@@ -21,7 +21,7 @@ import type { Thresholds } from "../namespace/thresholds.ts";
 import type { SegmentMemory } from "../segment/segment-memory.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import type { NamespaceSettings } from "../write/namespace-settings.ts";
+import type { NamespaceSettings } from "../write/schema/namespace-settings.ts";
 
 /** What reading a namespace from the store takes, in a server and in an indexer. */
 export interface OpeningParts {

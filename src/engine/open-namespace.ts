@@ -14,6 +14,7 @@ import { type SegmentId, type SequenceNumber, sequenceNumber } from "../base/ids
 import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../base/limits.ts";
 import { asDamage } from "../cache/resident-ranges.ts";
 import { type ReadWalEntry, WalReader } from "../log/wal-reader.ts";
+import { decodeBatches, type WriteBatch } from "../log/wal-records.ts";
 import type { Manifest, ManifestSegment } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
 import type { ClockReading } from "../namespace/clock-reading.ts";
@@ -39,7 +40,6 @@ import {
   walKey,
 } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import { decodeBatches, type WriteBatch } from "../write/wal-records.ts";
 import type { NamespaceParts, OpenedNamespace, OpeningParts } from "./namespace-parts.ts";
 import { servedSchema } from "./served-texts.ts";
 

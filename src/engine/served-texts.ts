@@ -7,10 +7,10 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { decodeFullText } from "../codec/schema-codec.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import type { Schema } from "../model/schema.ts";
-import { sameAnalysis } from "../write/full-text-declaration.ts";
-import { decodeFullText } from "../write/schema-codec.ts";
+import { sameAnalysis } from "../write/schema/full-text-declaration.ts";
 
 /** Old settings of one attribute. */
 export interface ServedText {

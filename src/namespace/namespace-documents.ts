@@ -9,6 +9,7 @@
 import { DatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId, SequenceNumber } from "../base/ids.ts";
 import { SEGMENT_MERGE_DOCUMENTS_MAX } from "../base/limits.ts";
+import type { WriteBatch } from "../log/wal-records.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
@@ -25,7 +26,6 @@ import {
   type StoredSegment,
   StoredSegments,
 } from "../segment/stored-segments.ts";
-import type { WriteBatch } from "../write/wal-records.ts";
 import type { PublishedDelta } from "./published-state.ts";
 
 /** How a committed batch is applied. */

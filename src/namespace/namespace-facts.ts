@@ -2,6 +2,7 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { decodeSchema, encodeSchema } from "../codec/schema-codec.ts";
 import {
   decodeServed,
   encodeServed,
@@ -9,15 +10,14 @@ import {
   type ServedTexts,
   servedAfter,
 } from "../engine/served-texts.ts";
+import type { WriteBatch } from "../log/wal-records.ts";
 import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
 import {
   afterDataWrite,
   afterSchemaChange,
   decodeSettings,
   type NamespaceSettings,
-} from "../write/namespace-settings.ts";
-import { decodeSchema, encodeSchema } from "../write/schema-codec.ts";
-import type { WriteBatch } from "../write/wal-records.ts";
+} from "../write/schema/namespace-settings.ts";
 
 /** Facts of one namespace. */
 export interface NamespaceFacts {

@@ -6,11 +6,11 @@
 import { ANALYZERS_MAX } from "../base/limits.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import { hasMoreCodePoints } from "./code-points.ts";
-import { foldCase, foldToAscii } from "./folding.ts";
-import { stemmerOf, stopWordsOf } from "./language.ts";
-import type { Scan } from "./legacy-tokenizer.ts";
+import { foldCase, foldToAscii } from "./languages/folding.ts";
+import { stemmerOf, stopWordsOf } from "./languages/language.ts";
+import type { Scan } from "./segmentation/legacy-tokenizer.ts";
+import { scanOf } from "./segmentation/tokenizer.ts";
 import { TermCache } from "./term-cache.ts";
-import { scanOf } from "./tokenizer.ts";
 
 /** A term and where it comes from. */
 export interface Token {

@@ -1,7 +1,7 @@
 /** Cuts a text into the fragments that a highlight shows, and converts offsets in it. */
 import { codePointAt, unitsOf } from "./code-points.ts";
-import { scanSentences } from "./sentence-breaks.ts";
-import { scanWords } from "./word-breaks.ts";
+import { scanSentences } from "./segmentation/sentence-breaks.ts";
+import { scanWords } from "./segmentation/word-breaks.ts";
 
 /** How a text is cut: UAX #29 sentences and words, lines, or not at all. */
 export const FRAGMENT_UNITS = ["sentence", "paragraph", "word", "none"] as const;

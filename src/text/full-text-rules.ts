@@ -1,7 +1,7 @@
 /** Defaults of full-text options that depend on each other, and the combinations that are wrong. */
 import { TOKEN_LENGTH_MAX } from "../base/limits.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
-import { hasStopWords } from "./language.ts";
+import { hasStopWords } from "./languages/language.ts";
 
 /** The options that a request names; the others are left to `completeFullTextOptions`. */
 export type NamedFullTextOptions = { readonly [K in keyof FullTextOptions]?: FullTextOptions[K] };

@@ -26,7 +26,7 @@ import { LocalKeyService } from "../storage/encryption/local-key-service.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../storage/retrying-object-store.ts";
 import { storeName } from "../storage/store-config.ts";
-import type { NamespaceSettings } from "../write/namespace-settings.ts";
+import type { NamespaceSettings } from "../write/schema/namespace-settings.ts";
 
 /** A merge holds its inputs, its output, and the output's stored form: some five times a segment. */
 const SEGMENTS_HELD = 5;

@@ -6,6 +6,7 @@
 
 import { sequenceNumber } from "../../src/base/ids.ts";
 import { decodeWalEntry } from "../../src/log/wal-entry.ts";
+import { decodeBatches } from "../../src/log/wal-records.ts";
 import type { Manifest } from "../../src/manifest/manifest.ts";
 import { decodeManifest } from "../../src/manifest/manifest-codec.ts";
 import {
@@ -20,7 +21,6 @@ import {
   segmentPrefix,
 } from "../../src/storage/object-keys.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
-import { decodeBatches } from "../../src/write/wal-records.ts";
 import { type CommittedLog, generationOf } from "./committed-log.ts";
 import type { PlacedCommits } from "./place-commits.ts";
 import type { Effect, SimulatedObjectStore } from "./simulated-object-store.ts";

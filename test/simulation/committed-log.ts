@@ -5,6 +5,7 @@
 
 import { sequenceNumber } from "../../src/base/ids.ts";
 import { decodeWalEntry } from "../../src/log/wal-entry.ts";
+import { decodeBatches, type WriteBatch } from "../../src/log/wal-records.ts";
 import {
   type NamespaceGeneration,
   parseDeletedKey,
@@ -12,7 +13,6 @@ import {
   parseWalKey,
 } from "../../src/storage/object-keys.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
-import { decodeBatches, type WriteBatch } from "../../src/write/wal-records.ts";
 import type { Effect } from "./simulated-object-store.ts";
 
 /** A batch that a log holds. */

@@ -6,10 +6,10 @@
 import type { Ordinal } from "../../src/base/ids.ts";
 import type { TypedDocument } from "../../src/codec/columns-builder.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
+import type { WriteBatch } from "../../src/log/wal-records.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
-import { DocumentsView } from "../../src/write/documents-view.ts";
-import type { WriteBatch } from "../../src/write/wal-records.ts";
+import { DocumentsView } from "../../src/write/resolve/documents-view.ts";
 import type { Commit } from "./committed-log.ts";
 import {
   applyWrite,

@@ -1,7 +1,7 @@
 /** Schema changes as tests write them: plain JavaScript, and a new namespace unless told otherwise. */
 
 import { type DistanceMetric, EMPTY_SCHEMA, type Schema } from "../../src/model/schema.ts";
-import { type MergedSchema, mergeSchema } from "../../src/write/merge-schema.ts";
+import { type MergedSchema, mergeSchema } from "../../src/write/schema/merge-schema.ts";
 import { jsonObject } from "./loose-json.ts";
 
 /** What a request says. */

@@ -9,13 +9,13 @@ import {
   type DocumentId,
   type ScalarValue,
 } from "../../src/model/value.ts";
-import { DocumentsView } from "../../src/write/documents-view.ts";
+import { DocumentsView } from "../../src/write/resolve/documents-view.ts";
 import type {
   CurrentDocument,
   CurrentDocuments,
   ResolvedBatch,
   WriteCondition,
-} from "../../src/write/resolve-batch.ts";
+} from "../../src/write/resolve/resolve-batch.ts";
 
 /** Reads an attribute of a document. */
 type Reader = (attribute: string) => AttributeValue;

@@ -21,7 +21,7 @@ import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts"
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { IndexBuild, PublishedDelta } from "../../namespace/published-state.ts";
 import { staleIndexes } from "../../namespace/segments/stale-indexes.ts";
-import type { IndexToBuild } from "../../write/merge-schema.ts";
+import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
 
 /** Builds the indexes of one namespace. */
 export class IndexBuilder {

@@ -19,6 +19,7 @@ import type { HeldDocuments, HeldStoredSegment } from "../../engine/held-documen
 import type { Namespace } from "../../engine/namespace.ts";
 import type { NamespaceParts } from "../../engine/namespace-parts.ts";
 import { chooseShared, pinShared, type Sharing } from "../../engine/share-segments.ts";
+import type { WriteBatch } from "../../log/wal-records.ts";
 import type { ManifestSegment } from "../../manifest/manifest.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { namespaceNotFound } from "../../namespace/namespace-faults.ts";
@@ -27,13 +28,12 @@ import { newSegmentId, tombstoneName } from "../../segment/format/segment-id.ts"
 import { copyStoredSegment, putTombstones } from "../../segment/segment-objects.ts";
 import { homeOf, type NamespaceGeneration, segmentKey } from "../../storage/object-keys.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import { billedCopyBytes } from "../../write/resolve/write-billing.ts";
 import {
   branchSettings,
   copySettings,
   type NamespaceSettings,
-} from "../../write/namespace-settings.ts";
-import type { WriteBatch } from "../../write/wal-records.ts";
-import { billedCopyBytes } from "../../write/write-billing.ts";
+} from "../../write/schema/namespace-settings.ts";
 import { keyOf } from "../commit-group.ts";
 import type { CommitJob } from "../commit-job.ts";
 import type { NamespaceCatalog } from "../namespace-catalog.ts";

@@ -5,13 +5,13 @@ import type { SegmentId } from "../../base/ids.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import { countBits } from "../../codec/bitmap.ts";
 import type { OpeningParts } from "../../engine/namespace-parts.ts";
+import type { WriteBatch } from "../../log/wal-records.ts";
 import type { ManifestSegment } from "../../manifest/manifest.ts";
 import { asFaultOf, getTombstones } from "../../segment/segment-objects.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { type StoredSegment, storedSegment } from "../../segment/stored-segments.ts";
 import { type NamespaceGeneration, segmentKey } from "../../storage/object-keys.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
-import type { WriteBatch } from "../../write/wal-records.ts";
 
 /**
  * Opens a segment of the namespace `at`. Reads its tombstones, if it has any, and nothing else.

@@ -15,7 +15,7 @@ import type { SegmentReads } from "../../cache/segment-reads.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import type { QueryRequest } from "../../model/query.ts";
-import type { EmbeddingFigures } from "../../model/request-figures.ts";
+import type { EmbeddingFigures } from "../../model/request-stats.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { embedTexts, withEmbeddings } from "../../query/bind/embed-query.ts";

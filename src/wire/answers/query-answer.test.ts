@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { QueryResult, ResultDocument } from "../../model/query-result.ts";
-import type { QueryPerformance } from "../../model/request-figures.ts";
+import type { QueryPerformance } from "../../model/request-stats.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { parseJson } from "../json/json-reader.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "./query-answer.ts";

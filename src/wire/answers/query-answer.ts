@@ -1,7 +1,7 @@
 /** Answers to queries. */
 
 import type { QueryResult } from "../../model/query-result.ts";
-import type { QueryBilling, QueryPerformance } from "../../model/request-figures.ts";
+import type { QueryBilling, QueryPerformance } from "../../model/request-stats.ts";
 import { jsonBytes } from "../json-bytes.ts";
 import { ResultWriter } from "./result-json.ts";
 import { writeQueryBilling, writeQueryPerformance } from "./stats-json.ts";

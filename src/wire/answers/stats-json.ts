@@ -4,7 +4,7 @@ import type {
   EmbeddingFigures,
   QueryBilling,
   QueryPerformance,
-} from "../../model/request-figures.ts";
+} from "../../model/request-stats.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
 import { writeFloat, writeTime } from "./value-json.ts";
 

@@ -1,6 +1,6 @@
 /** Answers to writes. */
 
-import type { EmbeddingFigures, QueryBilling } from "../../model/request-figures.ts";
+import type { EmbeddingFigures, QueryBilling } from "../../model/request-stats.ts";
 import type { DocumentId } from "../../model/value.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
 import { jsonBytes } from "../json-bytes.ts";

@@ -1,0 +1,24 @@
+/** Maps the name of a tokenizer to the function that finds its tokens. */
+import type { Tokenizer } from "../../model/full-text-options.ts";
+import { type Scan, scanWordsV0, scanWordsV1, scanWordsV2 } from "./legacy-tokenizer.ts";
+import { scanWords } from "./word-breaks.ts";
+
+const scanWhole: Scan = (text, visit) => visit(0, text.length);
+
+const SCANS: Readonly<Record<Tokenizer, Scan>> = {
+  word_v0: scanWordsV0,
+  word_v1: scanWordsV1,
+  word_v2: scanWordsV2,
+  word_v3: scanWords,
+  word_v4: scanWords,
+  pre_tokenized_array: scanWhole,
+};
+
+/**
+ * Returns the function that visits the UTF-16 ranges of a text's tokens in order. What a released
+ * name finds is fixed for ever, because stored terms depend on it; `word_v4` is `word_v3` under
+ * the name of its faster make. `pre_tokenized_array` takes the text whole, even an empty one.
+ */
+export function scanOf(tokenizer: Tokenizer): Scan {
+  return SCANS[tokenizer];
+}

@@ -1,0 +1,161 @@
+/**
+ * Arrays, sparse vectors and bytes as written to columns. The elements of all documents become one
+ * list and go through the loop of their scalar type.
+ */
+
+import { ATTRIBUTE_VALUE_BYTES_MAX, SPARSE_ENTRIES_MAX } from "../../base/limits.ts";
+import { dataLogicalBytes } from "../../codec/columns-size.ts";
+import { halves } from "../../codec/columns-value.ts";
+import type { ScalarKind } from "../../model/attribute-type.ts";
+import type { ColumnData } from "../../model/columns.ts";
+import { isJsonNumbers, type JsonNumbers } from "../../model/json-value.ts";
+import { compareStrings } from "../../model/value.ts";
+import type { LooseValue } from "../../model/write-request.ts";
+import { decodeBase64 } from "../../wire/json/base64.ts";
+import { bindScalars, tooLong } from "./bind-scalars.ts";
+import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
+import { TextBytes } from "./text-bytes.ts";
+
+/** Largest finite f16; larger numbers round to infinity from 65,520 on. */
+const HALF_ROUNDS_TO_INFINITY = 65_520;
+
+/** Binds arrays of a scalar type; `unknown` takes empty arrays only. */
+export function bindArrays(source: LooseSource, of: ScalarKind | "unknown"): ColumnData {
+  const offsets = new Uint32Array(source.values.length + 1);
+  const integersOnly = !source.values.some(hasDecimals);
+  const elements: LooseValue[] = [];
+  for (let i = 0; i < source.values.length; i++) {
+    appendElements(source, i, integersOnly, elements);
+    offsets[i + 1] = elements.length;
+  }
+  const kind = of === "unknown" ? "string" : of;
+  const data = bindScalars(elementSource(source, elements, { integersOnly, offsets }), kind);
+  checkSizes(source, offsets, data);
+  return { kind: "array", offsets, elements: data };
+}
+
+/** Binds base64 strings to the bytes that they stand for. */
+export function bindBytes(source: LooseSource): ColumnData {
+  const { values } = source;
+  const text = new TextBytes(values.length * 16);
+  const offsets = new Uint32Array(values.length + 1);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (value !== null && value !== undefined) {
+      const bytes = typeof value === "string" ? decodeBase64(value) : undefined;
+      if (!bytes) throw wrongType(source, i, "bytes (a base64 string)");
+      if (bytes.length > ATTRIBUTE_VALUE_BYTES_MAX) throw tooLong(source, i, bytes.length);
+      text.appendBytes(bytes);
+    }
+    offsets[i + 1] = text.length;
+  }
+  return { kind: "string", offsets, bytes: text.finish() };
+}
+
+/** Binds objects of dimension names and weights, names in ascending order. */
+export function bindSparseVectors(source: LooseSource): ColumnData {
+  const { values } = source;
+  const offsets = new Uint32Array(values.length + 1);
+  const names = new TextBytes(values.length * 64);
+  const nameOffsets = [0];
+  const weights: number[] = [];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (value !== null && value !== undefined) {
+      if (!(value instanceof Map)) {
+        throw wrongType(source, i, "{}f16 (an object of dimension names and numbers)");
+      }
+      if (value.size > SPARSE_ENTRIES_MAX) {
+        const fault = `${value.size} entries, a sparse vector has at most ${SPARSE_ENTRIES_MAX}`;
+        throw valueFault(source, i, fault);
+      }
+      for (const name of [...value.keys()].sort(compareStrings)) {
+        weights.push(weightOf(source, i, name));
+        names.append(name);
+        nameOffsets.push(names.length);
+      }
+    }
+    offsets[i + 1] = weights.length;
+  }
+  const bits = new Uint16Array(weights.length);
+  halves(bits).set(weights);
+  const bound = { offsets: Uint32Array.from(nameOffsets), bytes: names.finish() };
+  return { kind: "sparse", offsets, names: bound, weights: bits };
+}
+
+function weightOf(source: LooseSource, index: number, name: string): number {
+  const vector = source.values[index];
+  const weight = vector instanceof Map ? vector.get(name) : undefined;
+  if (typeof weight !== "number" && typeof weight !== "bigint") {
+    throw valueFault(source, index, `the weight of "${name}" is no number`);
+  }
+  if (Math.abs(Number(weight)) < HALF_ROUNDS_TO_INFINITY) return Number(weight);
+  throw valueFault(source, index, `the weight of "${name}" is out of range of f16`);
+}
+
+/** Tells whether an array has an element that is not written as an integer. */
+function hasDecimals(value: LooseValue | undefined): boolean {
+  if (Array.isArray(value)) return value.some((element) => typeof element === "number");
+  if (value instanceof Float32Array) return true;
+  return isJsonNumbers(value) && !value.integers;
+}
+
+function appendElements(
+  source: LooseSource,
+  index: number,
+  integersOnly: boolean,
+  elements: LooseValue[],
+): void {
+  const value = source.values[index];
+  if (value === null || value === undefined) return;
+  if (isJsonNumbers(value)) {
+    appendNumbers(value, integersOnly, elements);
+  } else if (value instanceof Float32Array || Array.isArray(value)) {
+    for (const element of value) {
+      if (element === null) {
+        throw valueFault(source, index, "elements of arrays must not be null");
+      }
+      elements.push(element);
+    }
+  } else {
+    throw wrongType(source, index, "an array");
+  }
+}
+
+function appendNumbers(numbers: JsonNumbers, integersOnly: boolean, elements: LooseValue[]): void {
+  if (numbers.exact) {
+    for (const element of numbers.exact) elements.push(element);
+    return;
+  }
+  const asIntegers = numbers.integers && !integersOnly;
+  for (const element of numbers.values) elements.push(asIntegers ? BigInt(element) : element);
+}
+
+function elementSource(
+  source: LooseSource,
+  elements: readonly LooseValue[],
+  { integersOnly, offsets }: { integersOnly: boolean; offsets: Uint32Array },
+): LooseSource {
+  return {
+    attribute: source.attribute,
+    values: elements,
+    count: elements.length,
+    integersOnly,
+    filterable: source.filterable,
+    place: (element) => {
+      let index = 0;
+      while (offsets[index + 1] <= element) index++;
+      return `${source.place(index)}[${element - offsets[index]}]`;
+    },
+  };
+}
+
+/** Arrays count as a whole against the limit of a value. */
+function checkSizes(source: LooseSource, offsets: Uint32Array, elements: ColumnData): void {
+  const last = offsets.length - 1;
+  if (dataLogicalBytes(elements, 0, offsets[last]) <= ATTRIBUTE_VALUE_BYTES_MAX) return;
+  for (let i = 0; i < last; i++) {
+    const bytes = dataLogicalBytes(elements, offsets[i], offsets[i + 1]);
+    if (bytes > ATTRIBUTE_VALUE_BYTES_MAX) throw tooLong(source, i, bytes);
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { faultOf, listedDocuments } from "../../../test/support/loose-json.ts";
+import { create } from "../../../test/support/schema-changes.ts";
+import { seededRandom } from "../../base/random.ts";
+import type { LooseDocuments } from "../../model/write-request.ts";
+import { WriteBodyParser } from "../../wire/write/parse-write.ts";
+import { bindUpserts } from "./bind-documents.ts";
+
+const SEED = 23;
+const types = {
+  i: "int",
+  u: "uint",
+  f: "float",
+  v: { type: "[2]f32", ann: true },
+};
+const schema = create(types, "euclidean_squared");
+const context = { schema, isNewNamespace: false, distanceMetric: undefined };
+const hints = { typeOf: (name: string) => schema.attributes.get(name)?.type };
+
+function parse(body: string): LooseDocuments {
+  const parser = new WriteBodyParser(hints);
+  parser.push(new TextEncoder().encode(body));
+  const { upserts } = parser.finish();
+  if (upserts === undefined) throw new Error("no upserts");
+  return upserts;
+}
+
+test("values in blocks are bound, or refused, like the same values in lists", () => {
+  const random = seededRandom(SEED);
+  const one = <T>(...choices: T[]): T => choices[random.below(choices.length)];
+  for (let round = 0; round < 1500; round++) {
+    const odd = random.below(8);
+    const rows = Array.from({ length: 1 + random.below(6) }, (_, id) => {
+      const i = one("0", "-1", "7", "-9007199254740991", odd === 0 ? "1.5" : "4294967296");
+      const u = one("0", "4294967295", "9007199254740991", odd === 1 ? "-1" : "5");
+      const f = one("0.5", "1e10", "-0.0", odd === 2 ? "null" : "3");
+      const v = one(
+        "[1,2]",
+        '"AACAPwAAAEA="',
+        odd === 3 ? one('"AADAfwAAgD8="', "[1]", "null") : "[3,4]",
+      );
+      return `{"id":${one(id, id + 2 ** 40)},"i":${i},"u":${u},"f":${f},"v":${v}}`;
+    });
+    const documents = parse(`{"upsert_rows":[${rows.join()}]}`);
+    const where = `seed ${SEED}, round ${round}`;
+    const bind = (loose: LooseDocuments) => () => bindUpserts(loose, context);
+    let bound: ReturnType<typeof bindUpserts> | undefined;
+    try {
+      bound = bind(documents)();
+    } catch {
+      expect(faultOf(bind(documents)), where).toEqual(
+        faultOf(bind(listedDocuments(documents) ?? documents)),
+      );
+      continue;
+    }
+    expect(bound, where).toEqual(bind(listedDocuments(documents) ?? documents)());
+  }
+});

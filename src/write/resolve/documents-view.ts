@@ -1,0 +1,75 @@
+/** Documents that are not stored yet, seen as a segment, so that conditions can look at them. */
+
+import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import { documentsLogicalBytes } from "../../codec/columns-size.ts";
+import { columnValue, hasValue, idAt } from "../../codec/columns-value.ts";
+import type { ColumnData, DocumentColumns } from "../../model/columns.ts";
+import type { DocumentId } from "../../model/value.ts";
+import type { HashedIds } from "../../segment/ids/id-section.ts";
+import type { ColumnView, SegmentView } from "../../segment/segment-view.ts";
+
+/** Values and ids of documents; there are no indexes, since conditions need none. */
+export class DocumentsView implements SegmentView {
+  readonly id = "unstored" as SegmentId;
+  readonly documentCount: number;
+  readonly ids: ColumnData;
+  readonly #documents: DocumentColumns;
+  readonly #ordinals = new Map<DocumentId, Ordinal>();
+
+  constructor(documents: DocumentColumns) {
+    this.#documents = documents;
+    this.documentCount = documents.count;
+    this.ids = documents.ids;
+    for (let i = 0; i < documents.count; i++) {
+      this.#ordinals.set(idAt(documents.ids, i), i as Ordinal);
+    }
+  }
+
+  get bytes(): number {
+    return documentsLogicalBytes(this.#documents);
+  }
+
+  get attributes(): readonly string[] {
+    return [...this.#documents.attributes.keys()];
+  }
+
+  idOf(ordinal: Ordinal): DocumentId {
+    return idAt(this.ids, ordinal);
+  }
+
+  ordinalOf(id: DocumentId): Ordinal | undefined {
+    return this.#ordinals.get(id);
+  }
+
+  ordinalAt({ ids }: HashedIds, index: number): Ordinal | undefined {
+    return this.ordinalOf(ids[index]);
+  }
+
+  column(attribute: string): ColumnView | undefined {
+    const column = this.#documents.attributes.get(attribute);
+    if (!column) return undefined;
+    return {
+      column,
+      has: (ordinal) => hasValue(column, ordinal),
+      value: (ordinal) => columnValue(column, ordinal),
+      dictionary: undefined,
+      vectors: undefined,
+    };
+  }
+
+  text(): undefined {
+    return undefined;
+  }
+
+  sparse(): undefined {
+    return undefined;
+  }
+
+  isClustered(): boolean {
+    return false;
+  }
+
+  clusters(): undefined {
+    return undefined;
+  }
+}

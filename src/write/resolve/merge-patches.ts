@@ -1,0 +1,124 @@
+/** Patches laid over stored documents: whole documents again, gathered column by column. */
+
+import type { Ordinal } from "../../base/ids.ts";
+import { buildIds } from "../../codec/columns-builder.ts";
+import { type ColumnPart, gatherColumn } from "../../codec/columns-gather.ts";
+import { columnValue, hasAnyValue } from "../../codec/columns-value.ts";
+import type { IdType } from "../../model/attribute-type.ts";
+import type { Column, DocumentColumns } from "../../model/columns.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { AttributeValue, DocumentId } from "../../model/value.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import type { BoundPatches } from "../bind/bind-documents.ts";
+
+/** A stored document and what changes it: first the patch by filter, then its own. */
+export interface PatchTarget {
+  readonly id: DocumentId;
+  readonly base: { readonly view: SegmentView; readonly ordinal: Ordinal };
+  readonly byFilter: boolean;
+  /** Its own patch; undefined if it has none. */
+  readonly patchIndex: number | undefined;
+}
+
+/** The patches that targets refer to. */
+export interface PatchSources {
+  readonly schema: Schema;
+  readonly idType: IdType;
+  readonly patches: BoundPatches | undefined;
+  readonly filterPatch: BoundPatches | undefined;
+}
+
+/**
+ * Makes whole documents of targets, in an order that keeps those of one segment together. Vectors
+ * and other attributes that no patch names are copied as bytes.
+ */
+export function mergePatches(
+  targets: readonly PatchTarget[],
+  sources: PatchSources,
+): DocumentColumns {
+  const ordered = groupByView(targets);
+  const attributes = new Map<string, Column>();
+  for (const [name, { type }] of sources.schema.attributes) {
+    const column = gatherColumn(type, partsOf(ordered, name, sources));
+    if (hasAnyValue(column)) attributes.set(name, column);
+  }
+  const ids = ordered.map(({ id }) => id);
+  return {
+    count: ordered.length,
+    idType: sources.idType,
+    ids: buildIds(sources.idType, ids),
+    attributes,
+  };
+}
+
+/** The value that an attribute of a stored document has after its own patch. */
+export function patchedValue(
+  patches: BoundPatches,
+  index: number,
+  current: PatchTarget["base"],
+  attribute: string,
+): AttributeValue {
+  if (!names(patches, attribute, index)) {
+    return current.view.column(attribute)?.value(current.ordinal) ?? null;
+  }
+  const column = patches.documents.attributes.get(attribute);
+  return column ? columnValue(column, index) : null;
+}
+
+function groupByView(targets: readonly PatchTarget[]): PatchTarget[] {
+  const groups = new Map<SegmentView, PatchTarget[]>();
+  for (const target of targets) {
+    const group = groups.get(target.base.view);
+    if (group) group.push(target);
+    else groups.set(target.base.view, [target]);
+  }
+  return [...groups.values()].flat();
+}
+
+/** Where each target's value of an attribute is, joined to runs that share a column. */
+function partsOf(
+  targets: readonly PatchTarget[],
+  name: string,
+  sources: PatchSources,
+): ColumnPart[] {
+  const parts: ColumnPart[] = [];
+  const columns = new Map<SegmentView, Column | undefined>();
+  let column: Column | undefined;
+  let ordinals: number[] = [];
+  for (const target of targets) {
+    const place = placeOf(target, name, sources, columns);
+    if (ordinals.length > 0 && place.column !== column) {
+      parts.push({ column, ordinals: Uint32Array.from(ordinals) });
+      ordinals = [];
+    }
+    column = place.column;
+    ordinals.push(place.ordinal);
+  }
+  parts.push({ column, ordinals: Uint32Array.from(ordinals) });
+  return parts;
+}
+
+function placeOf(
+  target: PatchTarget,
+  name: string,
+  { patches, filterPatch }: PatchSources,
+  columns: Map<SegmentView, Column | undefined>,
+): { column: Column | undefined; ordinal: number } {
+  const { patchIndex, base } = target;
+  if (patches && patchIndex !== undefined && names(patches, name, patchIndex)) {
+    return { column: patches.documents.attributes.get(name), ordinal: patchIndex };
+  }
+  if (filterPatch && target.byFilter && names(filterPatch, name, 0)) {
+    return { column: filterPatch.documents.attributes.get(name), ordinal: 0 };
+  }
+  // Opening a column may cost; targets of one segment follow each other.
+  if (!columns.has(base.view)) columns.set(base.view, base.view.column(name)?.column);
+  return { column: columns.get(base.view), ordinal: base.ordinal };
+}
+
+/** Tells whether a patch names an attribute, were it to clear it. */
+export function names(patches: BoundPatches, attribute: string, index: number): boolean {
+  if (!patches.given.has(attribute)) return false;
+  const given = patches.given.get(attribute);
+  return given === undefined || ((given[index >> 3] >> (index & 7)) & 1) === 1;
+}

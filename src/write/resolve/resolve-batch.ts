@@ -1,0 +1,347 @@
+/**
+ * A bound batch against the state of its namespace, to plain upserts of whole documents and
+ * deletes: conditions, patches and by-filter operations are gone afterwards, so that replaying the
+ * WAL reads nothing. Applied in this order: delete_by_filter, patch_by_filter, then upserts,
+ * patches and deletes by id. Pure; the batches of a namespace are resolved one after the other.
+ */
+
+import { assert } from "../../base/assert.ts";
+import { invalid } from "../../base/errors.ts";
+import type { Ordinal } from "../../base/ids.ts";
+import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../base/limits.ts";
+import { buildIds } from "../../codec/columns-builder.ts";
+import { concatDocuments, gatherDocuments } from "../../codec/columns-gather.ts";
+import { columnValue, idAt } from "../../codec/columns-value.ts";
+import type { IdType } from "../../model/attribute-type.ts";
+import type { DocumentColumns } from "../../model/columns.ts";
+import type { Filter } from "../../model/filter.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { AttributeValue, DocumentId } from "../../model/value.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import type { BoundBatch } from "../bind/bind-batch.ts";
+import type { BoundIds } from "../bind/bind-ids.ts";
+import { DocumentsView } from "./documents-view.ts";
+import { mergePatches, type PatchTarget, patchedValue } from "./merge-patches.ts";
+import { billedWriteBytes, queriesOf } from "./write-billing.ts";
+
+/** A live document where it is stored. */
+export interface CurrentDocument {
+  readonly view: SegmentView;
+  readonly ordinal: Ordinal;
+}
+
+/** Tells whether a write applies, given the stored document and the values being written. */
+export type WriteCondition = (
+  current: CurrentDocument,
+  next: (attribute: string) => AttributeValue,
+) => boolean;
+
+/** What resolving reads, bound to the batch's schema; all of one state of the namespace. */
+export interface CurrentDocuments {
+  /** Says which ids `locate` will be asked for, so that far documents are read together. */
+  expect(ids: readonly DocumentId[]): void;
+  /** The live document with an id. */
+  locate(id: DocumentId): CurrentDocument | undefined;
+  /** The first `cap` ids that match, ascending, and whether there are more. */
+  matchIds(
+    filter: Filter,
+    cap: number,
+  ): { readonly ids: readonly DocumentId[]; readonly more: boolean };
+  /** Binds a condition; throws if it does not fit the schema. It reads values and ids only. */
+  condition(filter: Filter): WriteCondition;
+}
+
+/** What became of the operations, for the answer. */
+export interface WriteOutcome {
+  /** Undefined: the request has no operation of the kind. */
+  readonly upserted: number | undefined;
+  readonly patched: number | undefined;
+  readonly deleted: number | undefined;
+  /** Documents that match a filter were left for a later request. */
+  readonly remaining: boolean;
+  /** In the order of the answer; undefined unless asked for. */
+  readonly affected:
+    | {
+        readonly upserted: readonly DocumentId[];
+        readonly patched: readonly DocumentId[];
+        readonly deleted: readonly DocumentId[];
+      }
+    | undefined;
+  /** Queries to bill: those that conditions, patches and filters cost. */
+  readonly queries: number;
+  /** Logical bytes to bill. */
+  readonly billedBytes: number;
+}
+
+/** Plain changes: no id is in both, none is twice in one. */
+export interface ResolvedBatch {
+  /** To store, replacing what has the same id; absent if there are none. */
+  readonly documents?: DocumentColumns;
+  /** To delete; absent ids included, so that they say nothing about the state. */
+  readonly deletes?: BoundIds;
+  /** If the batch changed it. */
+  readonly schema?: Schema;
+  readonly outcome: WriteOutcome;
+}
+
+/** Resolves a batch. Throws (400) if a filter matches too much or a condition does not fit. */
+export function resolveBatch(batch: BoundBatch, current: CurrentDocuments): ResolvedBatch {
+  return new Resolution(batch, current).run();
+}
+
+class Resolution {
+  readonly #batch: BoundBatch;
+  readonly #current: CurrentDocuments;
+  /** Ids that delete_by_filter took, ascending. */
+  readonly #removed = new Set<DocumentId>();
+  /** Documents that patches change, by id, in the order of the answer. */
+  readonly #targets = new Map<DocumentId, PatchTarget>();
+  #remaining = false;
+  /** The documents after patch_by_filter, for conditions that look at them. */
+  #filterPatched: DocumentsView | undefined;
+
+  constructor(batch: BoundBatch, current: CurrentDocuments) {
+    this.#batch = batch;
+    this.#current = current;
+  }
+
+  run(): ResolvedBatch {
+    const batch = this.#batch;
+    this.#deleteByFilter();
+    this.#patchByFilter();
+    this.#expectDocuments();
+    // Conditions see the documents as the filters left them, so they come before any of the three.
+    const upserts = this.#keepUpserts();
+    const patches = this.#keepPatches();
+    const whole = this.#wholeDeletes(patches);
+    const deletes = whole ? [] : this.#keepDeletes();
+    const filterPatched = [...this.#targets.keys()];
+    for (const index of patches) this.#addPatch(index);
+    const patchedIds = this.#targets.size > 0 ? [...this.#targets.keys()] : [];
+    const deletedIds = this.#deletedIds(deletes);
+    const documents = this.#documents(upserts, deletes);
+    const replaced = this.#removed.size > 0 && upserts ? new Set(idsOf(upserts)) : undefined;
+    const deletions = replaced ? deletedIds.filter((id) => !replaced.has(id)) : deletedIds;
+    const deleteColumn = whole ?? this.#deleteColumn(deletions);
+    const deletedCount = whole?.count ?? deletedIds.length;
+    const upserted = upserts?.count ?? 0;
+    return {
+      ...(documents && { documents }),
+      ...(deleteColumn && { deletes: deleteColumn }),
+      ...(batch.schemaChanged && { schema: batch.schema }),
+      outcome: {
+        upserted: batch.upserts && upserted,
+        patched: batch.patches || batch.patchByFilter ? patchedIds.length : undefined,
+        deleted: batch.deletes || batch.deleteByFilter ? deletedCount : undefined,
+        remaining: this.#remaining,
+        affected: batch.returnAffectedIds
+          ? { upserted: upserts ? idsOf(upserts) : [], patched: patchedIds, deleted: deletedIds }
+          : undefined,
+        queries: queriesOf(batch),
+        billedBytes: billedWriteBytes(batch, {
+          upserts,
+          patches,
+          filterPatched: filterPatched.length,
+          deletedIds,
+          deletes: whole,
+        }),
+      },
+    };
+  }
+
+  #deleteByFilter(): void {
+    const operation = this.#batch.deleteByFilter;
+    if (!operation) return;
+    const { ids, more } = this.#current.matchIds(operation.filter, DELETE_BY_FILTER_MAX);
+    if (more && !operation.allowPartial) throw tooMany("delete", DELETE_BY_FILTER_MAX);
+    if (more) this.#remaining = true;
+    for (const id of ids) this.#removed.add(id);
+  }
+
+  #patchByFilter(): void {
+    const operation = this.#batch.patchByFilter;
+    if (!operation) return;
+    // What delete_by_filter took does not count, wherever it stands among the matches.
+    const cap = PATCH_BY_FILTER_MAX + this.#removed.size;
+    const { ids, more } = this.#current.matchIds(operation.filter, cap);
+    const kept = ids.filter((id) => !this.#removed.has(id));
+    if (more || kept.length > PATCH_BY_FILTER_MAX) {
+      if (!operation.allowPartial) throw tooMany("patch", PATCH_BY_FILTER_MAX);
+      this.#remaining = true;
+    }
+    this.#current.expect(kept.slice(0, PATCH_BY_FILTER_MAX));
+    for (const id of kept.slice(0, PATCH_BY_FILTER_MAX)) {
+      const base = this.#current.locate(id);
+      assert(base !== undefined, `a document matched but is not there: ${id}`);
+      this.#targets.set(id, { id, base, byFilter: true, patchIndex: undefined });
+    }
+  }
+
+  /** Conditions and patches look at the documents with the ids that they come with. */
+  #expectDocuments(): void {
+    const { upserts, upsertCondition, patches, deletes, deleteCondition } = this.#batch;
+    const looked = [
+      upsertCondition && upserts,
+      patches?.documents,
+      deleteCondition && deletes,
+    ].flatMap((source) => (source ? idsOf(source) : []));
+    if (looked.length > 0) this.#current.expect(looked);
+  }
+
+  /** Upserts that apply: those of absent documents, and those whose condition holds. */
+  #keepUpserts(): DocumentColumns | undefined {
+    const { upserts, upsertCondition } = this.#batch;
+    const condition = upsertCondition && this.#current.condition(upsertCondition);
+    if (!upserts || upserts.count === 0) return undefined;
+    if (!condition) return upserts;
+    const kept: number[] = [];
+    for (let i = 0; i < upserts.count; i++) {
+      const id = idAt(upserts.ids, i);
+      const current = this.#currentOf(id);
+      if (!current || condition(current, (attribute) => writtenValue(upserts, id, i, attribute))) {
+        kept.push(i);
+      }
+    }
+    if (kept.length === upserts.count) return upserts;
+    return kept.length === 0 ? undefined : gatherDocuments(upserts, Uint32Array.from(kept));
+  }
+
+  /** Indexes of patches that apply: absent documents have none. */
+  #keepPatches(): number[] {
+    const { patches, patchCondition } = this.#batch;
+    const condition = patchCondition && this.#current.condition(patchCondition);
+    const kept: number[] = [];
+    for (let i = 0; i < (patches?.documents.count ?? 0); i++) {
+      assert(patches !== undefined, "patches were counted");
+      const id = idAt(patches.documents.ids, i);
+      const current = condition ? this.#currentOf(id) : this.#storedOf(id);
+      if (!current) continue;
+      if (condition) {
+        const next = (attribute: string) =>
+          attribute === "id" ? id : patchedValue(patches, i, current, attribute);
+        if (!condition(current, next)) continue;
+      }
+      kept.push(i);
+    }
+    return kept;
+  }
+
+  /** The deletes as they came, if nothing looks at single ones: there may be millions. */
+  #wholeDeletes(patches: readonly number[]): BoundIds | undefined {
+    const { deletes, deleteCondition, returnAffectedIds } = this.#batch;
+    if (deletes === undefined || deletes.count === 0 || deleteCondition) return undefined;
+    const isAlone = this.#removed.size + this.#targets.size + patches.length === 0;
+    return isAlone && !returnAffectedIds ? deletes : undefined;
+  }
+
+  /** Ids of deletes that apply. Without a condition all do, also those of absent documents. */
+  #keepDeletes(): DocumentId[] {
+    const { deletes, deleteCondition } = this.#batch;
+    const condition = deleteCondition && this.#current.condition(deleteCondition);
+    if (!deletes) return [];
+    const kept: DocumentId[] = [];
+    for (let i = 0; i < deletes.count; i++) {
+      const id = idAt(deletes.ids, i);
+      if (condition) {
+        const current = this.#currentOf(id);
+        if (!current || !condition(current, () => null)) continue;
+      }
+      kept.push(id);
+    }
+    return kept;
+  }
+
+  #addPatch(index: number): void {
+    const { patches } = this.#batch;
+    assert(patches !== undefined, "a patch was kept");
+    const id = idAt(patches.documents.ids, index);
+    const known = this.#targets.get(id);
+    const base = known?.base ?? this.#current.locate(id);
+    assert(base !== undefined, `a patch was kept of a document that is not there: ${id}`);
+    const byFilter = known !== undefined;
+    this.#targets.set(id, { id, base, byFilter, patchIndex: index });
+  }
+
+  /** The stored document, unless delete_by_filter took it. */
+  #storedOf(id: DocumentId): CurrentDocument | undefined {
+    return this.#removed.has(id) ? undefined : this.#current.locate(id);
+  }
+
+  /** The document as conditions see it: after the by-filter operations. */
+  #currentOf(id: DocumentId): CurrentDocument | undefined {
+    if (this.#removed.has(id)) return undefined;
+    if (!this.#targets.has(id)) return this.#current.locate(id);
+    this.#filterPatched ??= new DocumentsView(this.#merge([...this.#targets.values()]));
+    const ordinal = this.#filterPatched.ordinalOf(id);
+    assert(ordinal !== undefined, "conditions are evaluated before patches by id are added");
+    return { view: this.#filterPatched, ordinal };
+  }
+
+  /** Upserts and patched documents together, without those that a later operation overrides. */
+  #documents(
+    upserts: DocumentColumns | undefined,
+    deletes: readonly DocumentId[],
+  ): DocumentColumns | undefined {
+    if (this.#targets.size === 0) return upserts;
+    const targets = new Map(this.#targets);
+    if (upserts) for (const id of idsOf(upserts)) targets.delete(id);
+    for (const id of deletes) targets.delete(id);
+    if (targets.size === 0) return upserts;
+    const patched = this.#merge([...targets.values()]);
+    return upserts ? concatDocuments([upserts, patched]) : patched;
+  }
+
+  #merge(targets: readonly PatchTarget[]): DocumentColumns {
+    const { schema, patches, patchByFilter } = this.#batch;
+    return mergePatches(targets, {
+      schema,
+      idType: this.#idType(),
+      patches,
+      filterPatch: patchByFilter?.patch,
+    });
+  }
+
+  /** By-filter ids ascending, then those by id in the order sent; each once. */
+  #deletedIds(deletes: readonly DocumentId[]): DocumentId[] {
+    if (this.#removed.size === 0) return [...deletes];
+    return [...this.#removed, ...deletes.filter((id) => !this.#removed.has(id))];
+  }
+
+  #deleteColumn(ids: readonly DocumentId[]): BoundIds | undefined {
+    if (ids.length === 0) return undefined;
+    const { deletes } = this.#batch;
+    if (deletes && deletes.count === ids.length && this.#removed.size === 0) return deletes;
+    const idType = this.#idType();
+    return { idType, count: ids.length, ids: buildIds(idType, ids) };
+  }
+
+  #idType(): IdType {
+    const { schema, deletes } = this.#batch;
+    const idType = schema.idType ?? deletes?.idType;
+    assert(idType !== undefined, "documents were found, so the namespace has a type of ids");
+    return idType;
+  }
+}
+
+/** The value being written; null where there is none. */
+function writtenValue(
+  documents: DocumentColumns,
+  id: DocumentId,
+  index: number,
+  attribute: string,
+): AttributeValue {
+  if (attribute === "id") return id;
+  const column = documents.attributes.get(attribute);
+  return column ? columnValue(column, index) : null;
+}
+
+function idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): DocumentId[] {
+  return Array.from({ length: count }, (_, index) => idAt(ids, index));
+}
+
+function tooMany(operation: "delete" | "patch", max: number): Error {
+  return invalid(
+    `💔 ${operation}_by_filter matches more documents than allowed, at most ${max} per request; ` +
+      `set ${operation}_by_filter_allow_partial to ${operation} that many, then repeat the request`,
+  );
+}

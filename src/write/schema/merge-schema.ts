@@ -1,0 +1,202 @@
+/**
+ * A write's `schema` and `distance_metric` against the namespace's schema: a pure function to the
+ * new schema, or the error that says which rule is broken.
+ */
+
+import { invalid } from "../../base/errors.ts";
+import {
+  ATTRIBUTE_COUNT_MAX,
+  ATTRIBUTE_NAME_CHARS_MAX,
+  VECTOR_ATTRIBUTES_MAX,
+} from "../../base/limits.ts";
+import { formatAttributeType, type IdType } from "../../model/attribute-type.ts";
+import type { JsonObject } from "../../model/json-value.ts";
+import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
+import { sameAnalysis } from "./full-text-declaration.ts";
+import { mergeAttribute } from "./merge-attribute.ts";
+import { mergeEmbeds } from "./merge-embed.ts";
+import {
+  type AttributeDeclaration,
+  parseAttributeDeclaration,
+  parseIdDeclaration,
+} from "./schema-declaration.ts";
+import { checkMetric, missingMetric, typeChange } from "./schema-faults.ts";
+
+/** What a request says about the schema. */
+export interface SchemaChange {
+  /** The declarations as written; undefined if the request has none. */
+  readonly declared: JsonObject | undefined;
+  /** Where they stood in the body: `schema` in a write, empty for a bare map. */
+  readonly path: "schema" | "";
+  readonly distanceMetric: DistanceMetric | undefined;
+  /** The namespace is created by this request: only then vector attributes may be added. */
+  readonly isNewNamespace: boolean;
+  /** Dimensions that an embedding model gives unless asked for others; undefined: unknown model. */
+  dimensionsOf(model: string): number | undefined;
+}
+
+/** An index that existing documents lack. */
+export interface IndexToBuild {
+  readonly attribute: string;
+  readonly index: "filterable" | "full_text_search" | "regex" | "glob" | "fuzzy";
+}
+
+/** The outcome of a merge. */
+export interface MergedSchema {
+  /** The same object as before if nothing changed. */
+  readonly schema: Schema;
+  readonly builds: readonly IndexToBuild[];
+}
+
+/**
+ * Merges declarations into a schema. Object form keeps what it does not name; the shorthand turns
+ * search options off. Declaring what is there already changes nothing.
+ */
+export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema {
+  const { declared } = change;
+  if (!declared) {
+    // Most writes declare nothing; what they infer is the binding's business.
+    if (current.distanceMetric) checkMetric(current.distanceMetric, change.distanceMetric);
+    return { schema: current, builds: [] };
+  }
+  const attributes = new Map(current.attributes);
+  const embeds = new Map<string, NonNullable<AttributeDeclaration["embed"]>>();
+  const stops: string[] = [];
+  let idType = current.idType;
+  for (const [name, value] of declared) {
+    const path = change.path === "" ? name : `${change.path}.${name}`;
+    if (name === "id") {
+      idType = mergeIdType(idType, parseIdDeclaration(value, path));
+      continue;
+    }
+    const declaration = parseAttributeDeclaration(value, path);
+    const merged = mergeAttribute(attributes.get(name), declaration, { name, change });
+    attributes.set(name, merged);
+    if (declaration.embed === null) stops.push(name);
+    else if (declaration.embed) embeds.set(name, declaration.embed);
+  }
+  mergeEmbeds(attributes, { embeds, stops, change, currentMetric: current.distanceMetric });
+  // The names of embedded vectors are derived or chosen, so they were not seen above.
+  for (const name of attributes.keys()) checkAttributeName(name);
+  checkCounts(attributes);
+  const distanceMetric = mergeMetric(current, attributes, change);
+  const schema: Schema = { idType, distanceMetric, attributes: withMetric(attributes) };
+  return {
+    schema: sameSchema(current, schema) ? current : schema,
+    builds: indexesToBuild(current, schema),
+  };
+
+  /** Attributes were merged before the namespace's metric was known to be consistent. */
+  function withMetric(merged: Map<string, AttributeSchema>): Map<string, AttributeSchema> {
+    if (distanceMetric === undefined) return merged;
+    for (const [name, attribute] of merged) {
+      if (!attribute.ann || attribute.ann.distanceMetric === distanceMetric) continue;
+      merged.set(name, { ...attribute, ann: { ...attribute.ann, distanceMetric } });
+    }
+    return merged;
+  }
+}
+
+/** Refuses a name that attributes cannot have (400). */
+export function checkAttributeName(name: string): void {
+  if (name === "") throw invalid("💔 attribute names must not be empty");
+  if (name.startsWith("$")) {
+    throw invalid(`💔 attribute name "${name}" must not start with \`$\``);
+  }
+  // Characters are code points; only a name longer in UTF-16 units can be too long in them.
+  if (name.length > ATTRIBUTE_NAME_CHARS_MAX && [...name].length > ATTRIBUTE_NAME_CHARS_MAX) {
+    throw invalid(
+      `💔 attribute name "${name.slice(0, 40)}…" is too long, ` +
+        `limit is ${ATTRIBUTE_NAME_CHARS_MAX} characters`,
+    );
+  }
+}
+
+/** Refuses a schema with more attributes than a namespace may have (400). */
+export function checkCounts(attributes: ReadonlyMap<string, AttributeSchema>): void {
+  if (attributes.size > ATTRIBUTE_COUNT_MAX) {
+    throw invalid(
+      `💔 a namespace has at most ${ATTRIBUTE_COUNT_MAX} attributes, ` +
+        `this write would make it ${attributes.size}`,
+    );
+  }
+  const vectors = [...attributes.values()].filter(isVectorAttribute).length;
+  if (vectors > VECTOR_ATTRIBUTES_MAX) {
+    throw invalid(
+      `💔 a namespace has at most ${VECTOR_ATTRIBUTES_MAX} vector attributes, was ${vectors}`,
+    );
+  }
+}
+
+/** Tells whether an attribute holds dense vectors, one or several per document. */
+export function isVectorAttribute(attribute: AttributeSchema): boolean {
+  return attribute.type.kind === "vector" || attribute.type.kind === "multi_vector";
+}
+
+/** The metric is fixed by the first write with vectors; without vectors it means nothing. */
+function mergeMetric(
+  current: Schema,
+  attributes: ReadonlyMap<string, AttributeSchema>,
+  change: SchemaChange,
+): DistanceMetric | undefined {
+  if (current.distanceMetric !== undefined) {
+    checkMetric(current.distanceMetric, change.distanceMetric);
+    return current.distanceMetric;
+  }
+  if (![...attributes.values()].some(isVectorAttribute)) return undefined;
+  if (change.distanceMetric === undefined) throw missingMetric();
+  return change.distanceMetric;
+}
+
+function mergeIdType(existing: IdType | undefined, declared: IdType): IdType {
+  if (existing !== undefined && existing !== declared) {
+    throw typeChange("id", existing, declared);
+  }
+  return declared;
+}
+
+function indexesToBuild(before: Schema, after: Schema): IndexToBuild[] {
+  const builds: IndexToBuild[] = [];
+  for (const [attribute, now] of after.attributes) {
+    const was = before.attributes.get(attribute);
+    if (!was || was === now) continue;
+    const add = (index: IndexToBuild["index"]) => builds.push({ attribute, index });
+    if (now.filterable && !was.filterable) add("filterable");
+    if (now.fullTextSearch) {
+      const served = was.fullTextSearch && sameAnalysis(was.fullTextSearch, now.fullTextSearch);
+      if (!served) add("full_text_search");
+    }
+    if (now.regex && !was.regex) add("regex");
+    if (now.glob && !was.glob) add("glob");
+    if (now.fuzzy && !was.fuzzy) add("fuzzy");
+  }
+  return builds;
+}
+
+/** Tells whether two schemas say the same; attributes that are the same object cost nothing. */
+function sameSchema(a: Schema, b: Schema): boolean {
+  if (a.idType !== b.idType || a.distanceMetric !== b.distanceMetric) return false;
+  if (a.attributes.size !== b.attributes.size) return false;
+  for (const [name, attribute] of b.attributes) {
+    if (!sameAttribute(a.attributes.get(name), attribute)) return false;
+  }
+  return true;
+}
+
+/** Tells whether two attributes have the same type and options. */
+export function sameAttribute(a: AttributeSchema | undefined, b: AttributeSchema): boolean {
+  if (a === b) return true;
+  if (!a || formatAttributeType(a.type) !== formatAttributeType(b.type)) return false;
+  const options = (attribute: AttributeSchema) =>
+    JSON.stringify([
+      attribute.filterable,
+      attribute.fullTextSearch,
+      attribute.regex,
+      attribute.glob,
+      attribute.fuzzy,
+      attribute.ann,
+      attribute.sparseKnn,
+      attribute.embed,
+    ]);
+  return options(a) === options(b);
+}
