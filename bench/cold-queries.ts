@@ -13,7 +13,7 @@ import { type Random, seededRandom, systemRandom } from "../src/base/random.ts";
 import { compileKernel } from "../src/kernel/load-kernel.ts";
 import { FsObjectStore } from "../src/storage/directory/fs-object-store.ts";
 import type { ListRequest, ObjectKey, ObjectStore } from "../src/storage/object-store.ts";
-import { EngineFixture } from "../test/support/engine-fixture.ts";
+import { EngineFixture } from "../test/support/engine/engine-fixture.ts";
 import {
   type BenchServer,
   benchServer,

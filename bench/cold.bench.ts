@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { systemClock } from "../src/base/clock.ts";
 import { seededRandom } from "../src/base/random.ts";
 import type { ListPage, ListRequest, ObjectKey } from "../src/storage/object-store.ts";
-import { RoundStore } from "../test/support/cold-namespace.ts";
-import { EngineFixture } from "../test/support/engine-fixture.ts";
-import { temporaryDirectory } from "../test/support/temporary-directory.ts";
+import { RoundStore } from "../test/support/engine/cold-namespace.ts";
+import { EngineFixture } from "../test/support/engine/engine-fixture.ts";
+import { temporaryDirectory } from "../test/support/stores/temporary-directory.ts";
 import { median, printTable } from "./http-harness.ts";
 
 const REQUEST_MS = 63;

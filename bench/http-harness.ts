@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom } from "../src/base/random.ts";
-import { type ServerProcess, startServer } from "../test/support/server-process.ts";
+import { type ServerProcess, startServer } from "../test/support/servers/server-process.ts";
 
 /** A server in a temporary directory on the local disk. */
 export interface BenchServer extends ServerProcess {

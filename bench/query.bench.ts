@@ -12,7 +12,7 @@ import type { Query, RankBy, ScoreExpression } from "../src/model/query.ts";
 import type { QueryResult } from "../src/model/query-result.ts";
 import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/run-request.ts";
-import { filterOf } from "../test/support/filter-notation.ts";
+import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
   BY_ID,
   documentQuery,
@@ -22,7 +22,7 @@ import {
   requestOf,
   schemaOf,
   splitDocuments,
-} from "../test/support/query-fixture.ts";
+} from "../test/support/queries/query-fixture.ts";
 
 const COUNT = Number(process.argv[2] ?? 100_000);
 const SEGMENTS = Number(process.argv[3] ?? 4);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { InstantClock } from "../../test/support/instant-clock.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { OPERATION_RESULT_MS, OPERATIONS_MAX } from "../base/limits.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { WorkingStore } from "../../test/support/working-store.ts";
+import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
+import { WorkingStore } from "../../test/support/stores/working-store.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { CERTIFICATION_CASES } from "../storage/certify/certification.ts";

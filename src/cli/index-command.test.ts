@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 

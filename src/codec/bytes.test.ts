@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readOutcome } from "../../test/support/damaged-bytes.ts";
+import { readOutcome } from "../../test/support/random/damaged-bytes.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import { ByteReader, ByteWriter } from "./bytes.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { seededRandom } from "../base/random.ts";
 import type { IdType } from "../model/attribute-type.ts";

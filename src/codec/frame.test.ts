@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { damagedBytes, readOutcome } from "../../test/support/damaged-bytes.ts";
+import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
 import { COMPRESS_BYTES_MIN, COMPRESS_INLINE_BYTES_MAX } from "../base/limits.ts";
 import { joinPieces, type Pieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { faultOf } from "../../test/support/loose-json.ts";
-import { create } from "../../test/support/schema-changes.ts";
+import { faultOf } from "../../test/support/documents/loose-json.ts";
+import { create } from "../../test/support/documents/schema-changes.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import { decodeSchema, encodeSchema } from "./schema-codec.ts";
 

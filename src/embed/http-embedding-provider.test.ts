@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { InstantClock } from "../../test/support/instant-clock.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { EmbeddingRateLimit } from "./embedding-rate-limit.ts";

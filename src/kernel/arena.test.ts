@@ -147,9 +147,12 @@ describe("kernels over arenas", () => {
     const memories: WebAssembly.Memory[] = [];
     arenas.onArena((memory) => memories.push(memory));
     const module = await compileKernel("auto");
-    const worker = new Worker(new URL("../../test/support/arena-worker.ts", import.meta.url), {
-      workerData: { module, memories, block },
-    });
+    const worker = new Worker(
+      new URL("../../test/support/processes/arena-worker.ts", import.meta.url),
+      {
+        workerData: { module, memories, block },
+      },
+    );
     const [answer] = await once(worker, "message");
     expect(answer).toEqual({ scores: [2, 4], written: 1 });
     // What the thread wrote to the block is here at once: it is the same memory.

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { damagedBytes, readOutcome } from "../../test/support/damaged-bytes.ts";
-import { faultOf } from "../../test/support/loose-json.ts";
-import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
-import { create } from "../../test/support/schema-changes.ts";
+import { faultOf } from "../../test/support/documents/loose-json.ts";
+import { create } from "../../test/support/documents/schema-changes.ts";
+import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import { namespaceName, type SegmentId } from "../base/ids.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { damagedBytes, readOutcome } from "../../test/support/damaged-bytes.ts";
-import { FaultyObjectStore, SimulatedCrash } from "../../test/support/faulty-object-store.ts";
-import { InstantClock } from "../../test/support/instant-clock.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
+import {
+  FaultyObjectStore,
+  SimulatedCrash,
+} from "../../test/support/stores/faulty-object-store.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { namespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { joinPieces } from "../base/pieces.ts";

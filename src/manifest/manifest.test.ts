@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { damagedBytes, readOutcome } from "../../test/support/damaged-bytes.ts";
-import { FaultyObjectStore } from "../../test/support/faulty-object-store.ts";
-import { InstantClock } from "../../test/support/instant-clock.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
+import { FaultyObjectStore } from "../../test/support/stores/faulty-object-store.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";

@@ -1,23 +1,23 @@
 /** Random queries over segments that are not in memory against the same segments in memory. */
 
 import { describe, expect, test } from "vitest";
-import { ARENA_MEMORY, clusteredSnapshot } from "../../test/support/clustered-snapshot.ts";
-import { FarSource, runFar } from "../../test/support/far-segment.ts";
 import {
   documentQuery,
   KERNELS,
   openSnapshot,
   requestOf,
   splitDocuments,
-} from "../../test/support/query-fixture.ts";
-import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
+} from "../../test/support/queries/query-fixture.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import {
   everyTypeSchema,
   pick,
   randomFilter,
   randomQuery,
   randomVectorRank,
-} from "../../test/support/random-queries.ts";
+} from "../../test/support/random/random-queries.ts";
+import { ARENA_MEMORY, clusteredSnapshot } from "../../test/support/segments/clustered-snapshot.ts";
+import { FarSource, runFar } from "../../test/support/segments/remote-segment.ts";
 import { seededRandom } from "../base/random.ts";
 import type { QueryRequest } from "../model/query.ts";
 import type { OpenSegment } from "../segment/segment-reader.ts";

@@ -8,13 +8,13 @@ import {
   KERNELS,
   openSnapshot,
   requestOf,
-} from "../../test/support/query-fixture.ts";
-import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
+} from "../../test/support/queries/query-fixture.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import {
   everyTypeSchema,
   pick,
   randomFilter as soundFilter,
-} from "../../test/support/random-queries.ts";
+} from "../../test/support/random/random-queries.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import { FILTER_OPERATORS, type Filter } from "../model/filter.ts";

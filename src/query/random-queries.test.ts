@@ -1,22 +1,22 @@
 /** Random queries over random documents against the slow twin, and over every way to split them. */
 
 import { describe, expect, test } from "vitest";
-import { NaiveDatabase } from "../../test/support/naive-database.ts";
+import { NaiveDatabase } from "../../test/support/queries/naive-database.ts";
 import {
   documentQuery,
   KERNELS,
   openSnapshot,
   requestOf,
   splitDocuments,
-} from "../../test/support/query-fixture.ts";
-import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
+} from "../../test/support/queries/query-fixture.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import {
   everyTypeSchema,
   pick,
   randomFilter,
   randomQuery,
   randomVectorRank,
-} from "../../test/support/random-queries.ts";
+} from "../../test/support/random/random-queries.ts";
 import { seededRandom } from "../base/random.ts";
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";

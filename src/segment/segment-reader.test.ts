@@ -5,10 +5,10 @@ import {
   segmentViewConformance,
   TEXT_OPTIONS,
 } from "../../test/conformance/segment-view.ts";
-import { damagedBytes } from "../../test/support/damaged-bytes.ts";
-import { FarSource, farView } from "../../test/support/far-segment.ts";
-import { EVERY_TYPE, randomDocuments } from "../../test/support/random-documents.ts";
-import { TestSegmentMemory } from "../../test/support/test-segment-memory.ts";
+import { damagedBytes } from "../../test/support/random/damaged-bytes.ts";
+import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
+import { FarSource, farView } from "../../test/support/segments/remote-segment.ts";
+import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { type Random, seededRandom } from "../base/random.ts";

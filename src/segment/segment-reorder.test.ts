@@ -2,11 +2,11 @@
 
 import { expect, test } from "vitest";
 import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
-import { openKernelSpace } from "../../test/support/kernel-space.ts";
-import { documentOf, schemaOf } from "../../test/support/query-fixture.ts";
-import { randomDocuments } from "../../test/support/random-documents.ts";
+import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
+import { randomDocuments } from "../../test/support/random/random-documents.ts";
 import { reordered } from "../../test/support/reordered-segment.ts";
-import { TestSegmentMemory } from "../../test/support/test-segment-memory.ts";
+import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
+import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { describeObjectStore } from "../../test/conformance/object-store.ts";
-import { type FaultRates, FaultyObjectStore } from "../../test/support/faulty-object-store.ts";
-import { InstantClock } from "../../test/support/instant-clock.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import {
+  type FaultRates,
+  FaultyObjectStore,
+} from "../../test/support/stores/faulty-object-store.ts";
 import { STORE_ATTEMPTS_MAX } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
 import { CountingObjectStore } from "./counting-object-store.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { IF_ABSENT, objectKey } from "./object-store.ts";

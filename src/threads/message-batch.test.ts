@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FakePort } from "../../test/support/fake-port.ts";
+import { FakePort } from "../../test/support/engine/fake-port.ts";
 import type { Clock } from "../base/clock.ts";
 import { batchingPort, MessageBatch } from "./message-batch.ts";
 

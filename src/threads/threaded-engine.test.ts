@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FakePort, settled } from "../../test/support/fake-port.ts";
-import { ManualClock } from "../../test/support/manual-clock.ts";
+import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
+import { FakePort, settled } from "../../test/support/engine/fake-port.ts";
 import type { EngineAnswer, EngineRequest } from "../api/engine.ts";
 import { type NamespaceName, namespaceName } from "../base/ids.ts";
 import {

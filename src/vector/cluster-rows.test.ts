@@ -1,7 +1,7 @@
 /** Clusters against plain loops in float64, and the fast kernel against the scalar one. */
 
 import { expect, test } from "vitest";
-import { openKernelSpace } from "../../test/support/kernel-space.ts";
+import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import type { RowFormat } from "../kernel/kernel.ts";
 import type { DistanceMetric } from "../model/schema.ts";

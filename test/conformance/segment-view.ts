@@ -15,7 +15,7 @@ import type { AttributeValue, SparseVector } from "../../src/model/value.ts";
 import { compareStrings } from "../../src/model/value.ts";
 import type { SegmentView } from "../../src/segment/segment-view.ts";
 import { analyzerFor } from "../../src/text/analyzer.ts";
-import { EVERY_TYPE, randomDocuments, randomId } from "../support/random-documents.ts";
+import { EVERY_TYPE, randomDocuments, randomId } from "../support/random/random-documents.ts";
 
 /** Options that keep every token, with its case folded. */
 export const TEXT_OPTIONS: FullTextOptions = {

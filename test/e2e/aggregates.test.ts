@@ -1,7 +1,7 @@
 /** Aggregates, groups, computed attributes and highlights. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectFault, testNamespaces, untyped } from "../support/sdk-client.ts";
+import { expectFault, testNamespaces, untyped } from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("aggregates");
 const ns = namespace();

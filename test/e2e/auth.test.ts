@@ -1,9 +1,9 @@
 /** API keys: who is let in, and how refusals look. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectFault, rawCall, sdkClient } from "../support/sdk-client.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { expectFault, rawCall, sdkClient } from "../support/servers/sdk-client.ts";
+import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const KEY = "tpuf_a-key-of-this-test";
 let server: ServerProcess;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const DEMO = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

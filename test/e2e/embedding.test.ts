@@ -6,10 +6,16 @@ import {
   type EmbeddingServer,
   letterVector,
   startEmbeddingServer,
-} from "../support/embedding-server.ts";
-import { expectFault, idsOf, sdkClient, testNamespaces, untyped } from "../support/sdk-client.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+} from "../support/servers/embedding-server.ts";
+import {
+  expectFault,
+  idsOf,
+  sdkClient,
+  testNamespaces,
+  untyped,
+} from "../support/servers/sdk-client.ts";
+import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const MODEL = "openai/text-embedding-3-small";
 

@@ -3,9 +3,9 @@
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectFault, idsOf, sdkClient, untyped } from "../support/sdk-client.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { expectFault, idsOf, sdkClient, untyped } from "../support/servers/sdk-client.ts";
+import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const SECRET = "a sentence that must not be readable on the disk";
 const BY_ID = { rank_by: untyped<["id", "asc"]>(["id", "asc"]), limit: 5 };

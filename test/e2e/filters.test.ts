@@ -1,7 +1,7 @@
 /** Every filter operator, the rules about nulls, and what filters are refused for. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectFault, idsOf, testNamespaces, untyped } from "../support/sdk-client.ts";
+import { expectFault, idsOf, testNamespaces, untyped } from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("filters");
 const ns = namespace();

@@ -1,7 +1,7 @@
 /** Several queries over one snapshot, and their fusion. */
 
 import { beforeAll, expect, test } from "vitest";
-import { expectFault, testNamespaces, untyped } from "../support/sdk-client.ts";
+import { expectFault, testNamespaces, untyped } from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("multi");
 const ns = namespace();

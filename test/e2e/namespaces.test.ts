@@ -9,7 +9,7 @@ import {
   sdkClient,
   testNamespaces,
   untyped,
-} from "../support/sdk-client.ts";
+} from "../support/servers/sdk-client.ts";
 
 const client = sdkClient();
 const namespace = testNamespaces("namespaces");

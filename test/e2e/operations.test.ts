@@ -1,7 +1,7 @@
 /** Requests that are answered later: `Prefer: respond-async`, tokens and polling. */
 
 import { expect, inject, test } from "vitest";
-import { idsOf, nameOf, rawCall, testNamespaces } from "../support/sdk-client.ts";
+import { idsOf, nameOf, rawCall, testNamespaces } from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("operations");
 const PREFER = { headers: { prefer: "respond-async" } };

@@ -3,7 +3,13 @@
 import { randomBytes } from "node:crypto";
 import Turbopuffer from "@turbopuffer/turbopuffer";
 import { describe, expect, inject, test } from "vitest";
-import { nameOf, rawCall, sdkClient, testNamespaces, untyped } from "../support/sdk-client.ts";
+import {
+  nameOf,
+  rawCall,
+  sdkClient,
+  testNamespaces,
+  untyped,
+} from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("protocol");
 const LOOKUP = { rank_by: untyped<["id", "asc"]>(["id", "asc"]), limit: 10 };

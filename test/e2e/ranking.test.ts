@@ -1,8 +1,8 @@
 /** Every form of `rank_by`: which documents come, with which score, in which order. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { RANKING_DOCUMENTS } from "../support/ranking-documents.ts";
-import { expectFault, idsOf, testNamespaces, untyped } from "../support/sdk-client.ts";
+import { RANKING_DOCUMENTS } from "../support/documents/ranking-documents.ts";
+import { expectFault, idsOf, testNamespaces, untyped } from "../support/servers/sdk-client.ts";
 
 type RankBy = ["id", "asc"];
 const rank = (expression: unknown) => untyped<RankBy>(expression);

@@ -1,10 +1,10 @@
 /** What was acknowledged is there after a stop and after a kill, and every answer is the same. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { observe, populate } from "../support/restart-scenario.ts";
-import { expectFault, sdkClient } from "../support/sdk-client.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { observe, populate } from "../support/servers/restart-scenario.ts";
+import { expectFault, sdkClient } from "../support/servers/sdk-client.ts";
+import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 let server: ServerProcess;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

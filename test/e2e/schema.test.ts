@@ -8,7 +8,7 @@ import {
   rawCall,
   testNamespaces,
   untyped,
-} from "../support/sdk-client.ts";
+} from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("schema");
 

@@ -1,7 +1,7 @@
 /** Full text as users meet it: which words of a known text find it, by settings. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { idsOf, testNamespaces, untyped } from "../support/sdk-client.ts";
+import { idsOf, testNamespaces, untyped } from "../support/servers/sdk-client.ts";
 
 const TEXT =
   "Puffy (🐡) visited a café, e.g. searching for clams, but left disappointed. The foxes' e-mail: " +

@@ -1,7 +1,13 @@
 /** Values of every type: what is inferred, stored and returned, and what is refused. */
 
 import { describe, expect, test } from "vitest";
-import { expectFault, nameOf, rawCall, testNamespaces, untyped } from "../support/sdk-client.ts";
+import {
+  expectFault,
+  nameOf,
+  rawCall,
+  testNamespaces,
+  untyped,
+} from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("types");
 const UUID = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9";

@@ -1,7 +1,7 @@
 /** Writes of every kind: what they change, what they answer, and in which order they apply. */
 
 import { expect, test } from "vitest";
-import { expectFault, idsOf, testNamespaces, untyped } from "../support/sdk-client.ts";
+import { expectFault, idsOf, testNamespaces, untyped } from "../support/servers/sdk-client.ts";
 
 const namespace = testNamespaces("write");
 

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { RoundStore } from "../support/cold-namespace.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { RoundStore } from "../support/engine/cold-namespace.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const DIMENSIONS = 6;
 const ROWS = 40_000;

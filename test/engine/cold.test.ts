@@ -1,8 +1,8 @@
 /** What a cold query costs: dependent rounds of requests, and that caches do what they say (I17). */
 
 import { expect, test } from "vitest";
-import { answerOf, fillNamespace, QUERIES, VECTOR } from "../support/cold-namespace.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { answerOf, fillNamespace, QUERIES, VECTOR } from "../support/engine/cold-namespace.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 /** Even small segments have their rows by cluster. */
 const CLUSTERS = { rowsMin: 8, clusterRows: 5 };

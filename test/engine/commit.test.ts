@@ -5,8 +5,8 @@ import { DatabaseError } from "../../src/base/errors.ts";
 import { LOG_END_KNOWN_MS_MAX } from "../../src/base/limits.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { DatabaseError } from "../../src/base/errors.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const THRESHOLDS = { indexTailEntries: 2 };
 const ROWS = Array.from({ length: 30 }, (_, id) => ({ id }));

@@ -6,10 +6,10 @@ import { seededRandom } from "../../src/base/random.ts";
 import { findGenerations } from "../../src/namespace/generations/namespace-generations.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { generationPrefix } from "../../src/storage/object-keys.ts";
-import { EngineFixture, type Row } from "../support/engine-fixture.ts";
-import { type CrashPoint, FaultyObjectStore } from "../support/faulty-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
 import { reachableFrom } from "../support/reachable.ts";
+import { type CrashPoint, FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
 const NAMES = ["a", "b", "c"];
 const THRESHOLDS = { indexTailEntries: 3, segmentsUnmergedMax: 2 };

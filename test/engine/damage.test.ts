@@ -12,8 +12,8 @@ import {
 import { putTombstones } from "../../src/segment/segment-objects.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
-import { damagedBytes } from "../support/damaged-bytes.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { damagedBytes } from "../support/random/damaged-bytes.ts";
 
 const SEED = 11;
 const NAMES = ["sick", "well"];

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { SET_BYTES } from "../../src/storage/disk-cache/disk-cache-layout.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const STEPS = 60;
 const IDS = 400;

@@ -3,9 +3,14 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { SET_BYTES } from "../../src/storage/disk-cache/disk-cache-layout.ts";
-import { answerOf, fillNamespace, QUERIES, type RoundStore } from "../support/cold-namespace.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import {
+  answerOf,
+  fillNamespace,
+  QUERIES,
+  type RoundStore,
+} from "../support/engine/cold-namespace.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let store: RoundStore;

@@ -5,10 +5,10 @@ import { DatabaseError } from "../../src/base/errors.ts";
 import { WAL_PUT_ATTEMPTS_MAX } from "../../src/base/limits.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
-import { HookedObjectStore } from "../support/hooked-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
-import { INDEX_AT_ONCE, keysOf, row, rowsUpTo } from "../support/sharing-server.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
+import { INDEX_AT_ONCE, keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
+import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
 
 const GRACE_MS = 1000;
 const shared = (store: ObjectStore, clock = new InstantClock()) =>

@@ -9,11 +9,11 @@ import { newSegmentId } from "../../src/segment/format/segment-id.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { segmentKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { FaultyObjectStore } from "../support/faulty-object-store.ts";
-import { HookedObjectStore } from "../support/hooked-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
-import { keysOf } from "../support/sharing-server.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { keysOf } from "../support/engine/sharing-server.ts";
+import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };
 const thresholds = { indexTailEntries: 2 };

@@ -7,10 +7,10 @@ import { newSegmentId } from "../../src/segment/format/segment-id.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { dirtyKey, manifestKey, segmentKey, walKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { FaultyObjectStore, SimulatedCrash } from "../support/faulty-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { reachableFrom } from "../support/reachable.ts";
+import { FaultyObjectStore, SimulatedCrash } from "../support/stores/faulty-object-store.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };
 const GRACE_MS = 1000;

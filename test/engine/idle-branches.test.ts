@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
 import { reachableFrom } from "../support/reachable.ts";
-import { keysOf, row, rowsUpTo } from "../support/sharing-server.ts";
 
 const GRACE_MS = 1000;
 const at = (name: string) => ({ name: namespaceName(name), generation: 1 });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const MIB = 1024 * 1024;
 const MEMORY_BYTES = 4 * MIB;

@@ -7,10 +7,10 @@ import { INDEX_HINT_REPEAT_MS, INDEX_POLL_MS, INDEX_RETRY_MS } from "../../src/b
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { dirtyKey } from "../../src/storage/object-keys.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { HookedObjectStore } from "../support/hooked-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
-import { keysOf, row, rowsUpTo } from "../support/sharing-server.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
+import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
 
 const GRACE_MS = 1000;
 const upsert = (...ids: number[]) => ({ upsert_rows: ids.map((id) => row(id)) });

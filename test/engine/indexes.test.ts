@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture, type FixtureOptions } from "../support/engine-fixture.ts";
+import { EngineFixture, type FixtureOptions } from "../support/engine/engine-fixture.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 const BACKGROUND = { indexInlineDocumentsMax: 3, segmentsUnmergedMax: 1000 };

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const THRESHOLDS = { indexTailEntries: 2, segmentsUnmergedMax: 3 };
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });

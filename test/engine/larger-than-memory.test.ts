@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const MIB = 1024 * 1024;
 const DIMENSIONS = 256;

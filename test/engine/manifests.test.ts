@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
-import { EngineFixture, type FixtureOptions, TestKeys } from "../support/engine-fixture.ts";
-import { FaultyObjectStore } from "../support/faulty-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture, type FixtureOptions, TestKeys } from "../support/engine/engine-fixture.ts";
+import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
 const THRESHOLDS = { indexTailEntries: 4, segmentsUnmergedMax: 3 };
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { FaultyObjectStore } from "../support/faulty-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
 const KIB = 1024;
 const upsert = (...rows: object[]) => ({

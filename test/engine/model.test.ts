@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { type Answer, EngineFixture, type Row } from "../support/engine-fixture.ts";
-import { FaultyObjectStore } from "../support/faulty-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { type Answer, EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
+import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
 const NAMES = ["x", "y", "z"];
 const IDS = 24;

@@ -15,8 +15,14 @@ import {
   type ListRequest,
   objectKey,
 } from "../../src/storage/object-store.ts";
-import { answerOf, fillNamespace, QUERIES, RoundStore, VECTOR } from "../support/cold-namespace.ts";
-import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
+import {
+  answerOf,
+  fillNamespace,
+  QUERIES,
+  RoundStore,
+  VECTOR,
+} from "../support/engine/cold-namespace.ts";
+import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
 
 const ROWS = 1500;
 const LARGE = { rowCount: ROWS, wordCount: 12 };

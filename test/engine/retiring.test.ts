@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import type { CommitJob } from "../../src/commit/commit-job.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { HookedObjectStore } from "../support/hooked-object-store.ts";
-import { row, rowsUpTo } from "../support/sharing-server.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { row, rowsUpTo } from "../support/engine/sharing-server.ts";
+import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
 
 async function turns(count = 40): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));

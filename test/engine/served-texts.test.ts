@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const text = (stemming: boolean, rest: object = {}) => ({
   text: { type: "string", full_text_search: { language: "english", stemming, ...rest } },

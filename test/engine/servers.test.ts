@@ -6,8 +6,8 @@ import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine-fixture.ts";
-import { InstantClock } from "../support/instant-clock.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const ids = (rows: readonly Record<string, unknown>[] | undefined) => rows?.map(({ id }) => id);
 const upsert = (...rows: number[]) => ({ upsert_rows: rows.map((id) => ({ id, n: id })) });

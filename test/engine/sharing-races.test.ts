@@ -4,10 +4,17 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture, type Row } from "../support/engine-fixture.ts";
-import { FaultyObjectStore } from "../support/faulty-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
-import { collect, INDEX_AT_ONCE, keysOf, open, row, rowsUpTo } from "../support/sharing-server.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
+import {
+  collect,
+  INDEX_AT_ONCE,
+  keysOf,
+  open,
+  row,
+  rowsUpTo,
+} from "../support/engine/sharing-server.ts";
+import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
 /** A store whose next listing of pins is answered late. */
 class LateListing extends MemoryObjectStore {

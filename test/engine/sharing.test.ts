@@ -7,10 +7,10 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { TestKeys } from "../support/engine-fixture.ts";
-import { FaultyObjectStore } from "../support/faulty-object-store.ts";
-import { InstantClock } from "../support/instant-clock.ts";
-import { collect, keysOf, open, row, rowsUpTo } from "../support/sharing-server.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { TestKeys } from "../support/engine/engine-fixture.ts";
+import { collect, keysOf, open, row, rowsUpTo } from "../support/engine/sharing-server.ts";
+import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
 

@@ -6,9 +6,9 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { type Mutant, mutateJson } from "../support/mutate-json.ts";
-import { type ServerProcess, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { type Mutant, mutateJson } from "../support/random/mutate-json.ts";
+import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const ROUNDS = Number(process.env.TRAWL_TEST_FUZZ_ROUNDS ?? 6000);
 const NAMESPACE = "fuzz";

@@ -1,9 +1,9 @@
 /** What was acknowledged outlives kills of the server, on a local directory. */
 
 import { expect, test } from "vitest";
-import { runKillLoop } from "../support/kill-loop.ts";
-import { startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { runKillLoop } from "../support/servers/kill-loop.ts";
+import { startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 200);
 

@@ -1,7 +1,7 @@
 /** The long run of the random comparison with the slow twin; `npm test` has a short one. */
 
 import { expect, test } from "vitest";
-import { runModelOnServer } from "../support/model-server.ts";
+import { runModelOnServer } from "../support/servers/model-server.ts";
 
 const MINUTES = 10;
 

@@ -1,8 +1,8 @@
 /** Aggregates, multi-queries, fusion, embedding, plans and recall on the wire. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
-import { contractTable, scoredRows } from "../support/contract-table.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
+import { contractTable, scoredRows } from "../support/servers/contract-table.ts";
 
 const { write, call, query } = contractServer();
 const ns = "answers";

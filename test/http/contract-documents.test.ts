@@ -1,7 +1,7 @@
 /** Documents on the wire: ids, types and their limits, vectors, each with status and text. */
 
 import { describe, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
 const { write, call, query, documents, fresh } = contractServer();
 

@@ -1,7 +1,7 @@
 /** Endpoints on the wire: paths and aliases, answers whole, statuses, headers, exact texts. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
 const { write, call, query, fresh } = contractServer();
 

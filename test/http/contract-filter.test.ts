@@ -1,8 +1,8 @@
 /** Filters on the wire: operands of every type, shapes, and what each refusal says. */
 
 import { beforeAll, describe } from "vitest";
-import { contractServer } from "../support/contract-server.ts";
-import { type ContractRow, contractTable, idRows } from "../support/contract-table.ts";
+import { contractServer } from "../support/servers/contract-server.ts";
+import { type ContractRow, contractTable, idRows } from "../support/servers/contract-table.ts";
 
 const { write, query } = contractServer();
 const ns = "filter";

@@ -1,8 +1,8 @@
 /** Limits that take many documents to reach, and an index that takes time to build. */
 
 import { beforeAll, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
-import { withoutFigures } from "../support/contract-table.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
+import { withoutFigures } from "../support/servers/contract-table.ts";
 
 const { write, call, query } = contractServer();
 const ns = "limits";

@@ -1,7 +1,7 @@
 /** Mistakes that newcomers make: each must be told where, what, and what would be right. */
 
 import { beforeAll, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
 const { write, call, query, fresh } = contractServer();
 

@@ -1,8 +1,8 @@
 /** Fields of a query on the wire: shapes, defaults, edges of limits, statuses and texts. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
-import { contractTable, idRows, withoutFigures } from "../support/contract-table.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
+import { contractTable, idRows, withoutFigures } from "../support/servers/contract-table.ts";
 
 const { write, call, query, fresh } = contractServer();
 const ns = "query-fields";

@@ -1,8 +1,8 @@
 /** `rank_by` on the wire: forms, operands, scores, and what each refusal says. */
 
 import { beforeAll, describe } from "vitest";
-import { contractServer } from "../support/contract-server.ts";
-import { contractTable, idRows, scoredRows } from "../support/contract-table.ts";
+import { contractServer } from "../support/servers/contract-server.ts";
+import { contractTable, idRows, scoredRows } from "../support/servers/contract-table.ts";
 
 const { write, query } = contractServer();
 const ns = "rank";

@@ -1,7 +1,7 @@
 /** Schemas and native embedding on the wire: every option, its rule, its status and its text. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
 const { write, call, query, fresh } = contractServer();
 

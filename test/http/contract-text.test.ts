@@ -1,8 +1,13 @@
 /** Text analysis, computed attributes and highlights on the wire. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
-import { contractTable, idRows, scoredRows, withoutFigures } from "../support/contract-table.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
+import {
+  contractTable,
+  idRows,
+  scoredRows,
+  withoutFigures,
+} from "../support/servers/contract-table.ts";
 
 const { write, call, query, fresh } = contractServer();
 const ns = "text";

@@ -1,7 +1,7 @@
 /** Write requests on the wire: fields, conditions, counts, order of application, refusals. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { contractServer, expectError } from "../support/contract-server.ts";
+import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
 const { write, call, documents, fresh } = contractServer();
 

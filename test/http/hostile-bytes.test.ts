@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { httpFixture } from "../support/http-fixture.ts";
+import { httpFixture } from "../support/servers/http-fixture.ts";
 
 const ROUNDS = 400;
 const { server, lines, tick } = httpFixture();

@@ -5,7 +5,7 @@ import { Turbopuffer } from "@turbopuffer/turbopuffer";
 import { afterEach, describe, expect, test } from "vitest";
 import { SIGNAL_REPEAT_MS } from "../../src/base/limits.ts";
 
-const PROGRAM = new URL("../support/serve-fake.ts", import.meta.url).pathname;
+const PROGRAM = new URL("../support/processes/serve-fake.ts", import.meta.url).pathname;
 
 class Server {
   readonly child: ChildProcess;

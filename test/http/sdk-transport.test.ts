@@ -4,8 +4,8 @@ import { Turbopuffer } from "@turbopuffer/turbopuffer";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { errorAnswer } from "../../src/api/error-answer.ts";
 import { invalid } from "../../src/base/errors.ts";
-import { jsonAnswer } from "../support/fake-engine.ts";
-import { httpFixture } from "../support/http-fixture.ts";
+import { jsonAnswer } from "../support/servers/fake-engine.ts";
+import { httpFixture } from "../support/servers/http-fixture.ts";
 
 const { engine, server, tick } = httpFixture({ apiKey: "tpuf_key" });
 let url = "";

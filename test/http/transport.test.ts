@@ -6,8 +6,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { BODY_STALL_MS_MAX, BODY_SWEEP_MS, WRITE_BODY_BYTES_MAX } from "../../src/base/limits.ts";
 import type { HttpConfig } from "../../src/http/http-config.ts";
-import { jsonAnswer } from "../support/fake-engine.ts";
-import { type HttpFixture, httpFixture } from "../support/http-fixture.ts";
+import { jsonAnswer } from "../support/servers/fake-engine.ts";
+import { type HttpFixture, httpFixture } from "../support/servers/http-fixture.ts";
 
 interface Answer {
   readonly status: number;

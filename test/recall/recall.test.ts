@@ -18,15 +18,15 @@ import type { Snapshot } from "../../src/query/snapshot.ts";
 import { LiveSegment } from "../../src/segment/live-segment.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planSegment } from "../../src/segment/segment-writer.ts";
-import { ARENA_MEMORY, clusteredSnapshot } from "../support/clustered-snapshot.ts";
 import {
   type DatasetName,
   hasDataset,
   readDataset,
   type VectorDataset,
-} from "../support/datasets.ts";
-import { filterOf } from "../support/filter-notation.ts";
-import { documentQuery, KERNELS, requestOf, schemaOf } from "../support/query-fixture.ts";
+} from "../support/documents/datasets.ts";
+import { filterOf } from "../support/queries/filter-notation.ts";
+import { documentQuery, KERNELS, requestOf, schemaOf } from "../support/queries/query-fixture.ts";
+import { ARENA_MEMORY, clusteredSnapshot } from "../support/segments/clustered-snapshot.ts";
 
 const RECALL_MIN = 0.95;
 /** Distances that the truth of one filter may take. */

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { freshS3Config, openS3, S3_TEST_ENDPOINT } from "../support/s3-bucket.ts";
+import { freshS3Config, openS3, S3_TEST_ENDPOINT } from "../support/stores/s3-bucket.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 

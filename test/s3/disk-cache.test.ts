@@ -4,9 +4,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { freshS3Config, openS3, s3Arguments } from "../support/s3-bucket.ts";
-import { callJson, type ServerProcess, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { callJson, type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { freshS3Config, openS3, s3Arguments } from "../support/stores/s3-bucket.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const config = freshS3Config();
 const PATH = "/v2/namespaces/cached";

@@ -6,10 +6,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { startFaultyProxy } from "../support/faulty-proxy.ts";
-import { freshS3Config, S3_TEST_ENDPOINT, s3Arguments } from "../support/s3-bucket.ts";
-import { callJson, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { callJson, startServer } from "../support/servers/server-process.ts";
+import { startFaultyProxy } from "../support/stores/faulty-proxy.ts";
+import { freshS3Config, S3_TEST_ENDPOINT, s3Arguments } from "../support/stores/s3-bucket.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const FAULTS = {
   lost: 0.03,

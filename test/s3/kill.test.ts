@@ -1,9 +1,9 @@
 /** What was acknowledged outlives kills of the server, over a bucket. */
 
 import { expect, test } from "vitest";
-import { runKillLoop } from "../support/kill-loop.ts";
-import { freshS3Config, s3Arguments } from "../support/s3-bucket.ts";
-import { startServer } from "../support/server-process.ts";
+import { runKillLoop } from "../support/servers/kill-loop.ts";
+import { startServer } from "../support/servers/server-process.ts";
+import { freshS3Config, s3Arguments } from "../support/stores/s3-bucket.ts";
 
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 8);
 

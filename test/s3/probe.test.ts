@@ -3,8 +3,13 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { probeStore } from "../../src/storage/certify/store-check.ts";
-import { CARELESS_ENDPOINT, freshS3Config, openS3, s3Arguments } from "../support/s3-bucket.ts";
-import { startServer } from "../support/server-process.ts";
+import { startServer } from "../support/servers/server-process.ts";
+import {
+  CARELESS_ENDPOINT,
+  freshS3Config,
+  openS3,
+  s3Arguments,
+} from "../support/stores/s3-bucket.ts";
 
 test("the service passes the probe, which leaves nothing behind", async () => {
   const store = await openS3(freshS3Config());

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import type { S3StoreConfig } from "../../src/storage/store-config.ts";
-import { observe, populate } from "../support/restart-scenario.ts";
-import { freshS3Config, openS3, s3Arguments } from "../support/s3-bucket.ts";
-import { expectFault, sdkClient } from "../support/sdk-client.ts";
-import { callJson, type ServerProcess, startServer } from "../support/server-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { observe, populate } from "../support/servers/restart-scenario.ts";
+import { expectFault, sdkClient } from "../support/servers/sdk-client.ts";
+import { callJson, type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { freshS3Config, openS3, s3Arguments } from "../support/stores/s3-bucket.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let config: S3StoreConfig;

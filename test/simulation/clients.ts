@@ -1,6 +1,6 @@
 /** Clients of a simulated world: they ask, wait as long as they can, and sometimes ask again. */
 
-import type { Answer } from "../support/engine-fixture.ts";
+import type { Answer } from "../support/engine/engine-fixture.ts";
 import { fateOf, type Operation } from "./operation.ts";
 import type { SimulatedServer, SimulatedWorld } from "./simulated-world.ts";
 import { drawOperation, repeated } from "./workload.ts";

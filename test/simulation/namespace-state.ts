@@ -8,9 +8,9 @@ import type { Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
 import { ResultWriter } from "../../src/wire/answers/result-json.ts";
 import { jsonBytes } from "../../src/wire/json-bytes.ts";
-import { NaiveDatabase } from "../support/naive-database.ts";
-import { naiveMatches } from "../support/naive-filter.ts";
-import { wireRow, wireText } from "../support/wire-text.ts";
+import { wireRow, wireText } from "../support/documents/wire-text.ts";
+import { NaiveDatabase } from "../support/queries/naive-database.ts";
+import { naiveMatches } from "../support/queries/naive-filter.ts";
 
 /** Documents by id; ids of simulations are numbers. */
 export type Documents = ReadonlyMap<bigint, TypedDocument>;

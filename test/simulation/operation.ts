@@ -2,7 +2,7 @@
 
 import type { OperationName } from "../../src/api/engine.ts";
 import type { QueryRequest } from "../../src/model/query.ts";
-import type { Answer } from "../support/engine-fixture.ts";
+import type { Answer } from "../support/engine/engine-fixture.ts";
 import type { SimulatedWrite } from "./namespace-state.ts";
 
 /** What a request means. */

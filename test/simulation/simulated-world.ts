@@ -11,7 +11,7 @@ import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
 import { EncryptingObjectStore } from "../../src/storage/encryption/encrypting-object-store.ts";
 import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
-import { EngineFixture, TestKeys } from "../support/engine-fixture.ts";
+import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedObjectStore } from "./simulated-object-store.ts";
 import { SimulatedProcess } from "./simulated-process.ts";

@@ -14,7 +14,7 @@ import type {
 } from "../../src/model/query.ts";
 import type { AttributeSchema, Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
-import { wireRequest, wireSchema, wireText } from "../support/wire-text.ts";
+import { wireRequest, wireSchema, wireText } from "../support/documents/wire-text.ts";
 import { type SimulatedWrite, writeBody } from "./namespace-state.ts";
 import type { Meaning, Operation } from "./operation.ts";
 import type { OperationKind, Swarm } from "./swarm.ts";

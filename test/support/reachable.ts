@@ -8,7 +8,7 @@ import {
   segmentKey,
 } from "../../src/storage/object-keys.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { InstantClock } from "./instant-clock.ts";
+import { InstantClock } from "./clocks/instant-clock.ts";
 
 /** The keys of the newest manifest of a generation and of all that it names, in order. */
 export async function reachableFrom(

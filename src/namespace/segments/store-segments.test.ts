@@ -1,8 +1,8 @@
 /** Segments on their way to the store where memory is short. */
 
 import { expect, test } from "vitest";
-import { openKernelSpace } from "../../../test/support/kernel-space.ts";
-import { documentOf, schemaOf } from "../../../test/support/query-fixture.ts";
+import { documentOf, schemaOf } from "../../../test/support/queries/query-fixture.ts";
+import { openKernelSpace } from "../../../test/support/segments/kernel-space.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { filterOf } from "../../../test/support/filter-notation.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
   KERNELS,
   openSnapshot,
   requestOf,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { runRequest } from "../run-request.ts";

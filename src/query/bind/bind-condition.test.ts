@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { filterOf } from "../../../test/support/filter-notation.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
   fullText,
   openSnapshot,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { bindCondition } from "./bind-condition.ts";

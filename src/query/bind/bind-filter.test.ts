@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { filterOf } from "../../../test/support/filter-notation.ts";
-import { fullText, schemaOf } from "../../../test/support/query-fixture.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import { fullText, schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { Schema } from "../../model/schema.ts";
 import { bindFilter } from "./bind-filter.ts";

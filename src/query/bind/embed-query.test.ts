@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { BY_ID, documentQuery, requestOf, schemaOf } from "../../../test/support/query-fixture.ts";
+import {
+  BY_ID,
+  documentQuery,
+  requestOf,
+  schemaOf,
+} from "../../../test/support/queries/query-fixture.ts";
 import type { RankBy } from "../../model/query.ts";
 import { querySlots } from "../plan/query-weight.ts";
 import { embedTexts, withEmbeddings } from "./embed-query.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { clusteredSnapshot } from "../../../test/support/clustered-snapshot.ts";
-import { filterOf } from "../../../test/support/filter-notation.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
   KERNELS,
   openSnapshot,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
+import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
 import { seededRandom } from "../../base/random.ts";
 import type { RecallRequest } from "../../model/recall.ts";
 import type { Probing } from "../query-options.ts";

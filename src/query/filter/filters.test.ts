@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { filterOf } from "../../../test/support/filter-notation.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
   fullText,
   openSnapshot,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { matchIds } from "../match-documents.ts";
 

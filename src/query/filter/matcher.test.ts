@@ -4,7 +4,7 @@ import {
   openSnapshot,
   schemaOf,
   splitDocuments,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
 import { seededRandom } from "../../base/random.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
 import { filterSegment } from "../filter-segment.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { editDistance, naiveFuzzy } from "../../../test/support/naive-filter.ts";
-import { json } from "../../../test/support/query-fixture.ts";
+import { editDistance, naiveFuzzy } from "../../../test/support/queries/naive-filter.ts";
+import { json } from "../../../test/support/queries/query-fixture.ts";
 import { seededRandom } from "../../base/random.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { codePoints, hasFuzzySubstring } from "./fuzzy.ts";

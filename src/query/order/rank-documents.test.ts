@@ -7,7 +7,7 @@ import {
   openSnapshot,
   requestOf,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
 import type { DocumentQuery, Query, RankBy } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import { runRequest } from "../run-request.ts";

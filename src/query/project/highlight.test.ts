@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { filterOf } from "../../../test/support/filter-notation.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   BY_ID,
   documentOf,
@@ -9,7 +9,7 @@ import {
   openSnapshot,
   requestOf,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
 import type { Highlight, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
 import { runRequest } from "../run-request.ts";

@@ -1,9 +1,7 @@
 /** Which clusters are looked at, and that nothing but that is approximate. */
 
 import { describe, expect, test } from "vitest";
-import { ARENA_MEMORY, clusteredSnapshot } from "../../../test/support/clustered-snapshot.ts";
-import { FarSource, runFar } from "../../../test/support/far-segment.ts";
-import { filterOf } from "../../../test/support/filter-notation.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
   documentQuery,
@@ -11,7 +9,12 @@ import {
   openSnapshot,
   requestOf,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
+import {
+  ARENA_MEMORY,
+  clusteredSnapshot,
+} from "../../../test/support/segments/clustered-snapshot.ts";
+import { FarSource, runFar } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { DistanceMetric } from "../../model/schema.ts";

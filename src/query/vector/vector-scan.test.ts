@@ -4,7 +4,6 @@
  */
 
 import { expect, test } from "vitest";
-import { FarSource } from "../../../test/support/far-segment.ts";
 import {
   ARENAS,
   documentOf,
@@ -13,7 +12,8 @@ import {
   openSnapshot,
   requestOf,
   schemaOf,
-} from "../../../test/support/query-fixture.ts";
+} from "../../../test/support/queries/query-fixture.ts";
+import { FarSource } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { clearBit, fullBitmap } from "../../codec/bitmap.ts";

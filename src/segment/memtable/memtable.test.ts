@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { randomSchema } from "../../../test/conformance/segment-view.ts";
-import { liveDocuments } from "../../../test/support/live-documents.ts";
-import { randomDocuments, randomId } from "../../../test/support/random-documents.ts";
-import { TestSegmentMemory } from "../../../test/support/test-segment-memory.ts";
+import { liveDocuments } from "../../../test/support/documents/live-documents.ts";
+import { randomDocuments, randomId } from "../../../test/support/random/random-documents.ts";
+import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { type Ordinal, type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";

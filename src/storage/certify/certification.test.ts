@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { WorkingStore } from "../../../test/support/working-store.ts";
+import { WorkingStore } from "../../../test/support/stores/working-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { piecesBytes } from "../../base/pieces.ts";
 import { MemoryObjectStore } from "../memory-object-store.ts";

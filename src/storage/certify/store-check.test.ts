@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { FaultyObjectStore } from "../../../test/support/faulty-object-store.ts";
-import { InstantClock } from "../../../test/support/instant-clock.ts";
-import { WorkingStore } from "../../../test/support/working-store.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import { WorkingStore } from "../../../test/support/stores/working-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
 import { MemoryObjectStore } from "../memory-object-store.ts";

@@ -1,8 +1,12 @@
 import { readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runScript, type ScriptProcess, startScript } from "../../../test/support/processes.ts";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import {
+  runScript,
+  type ScriptProcess,
+  startScript,
+} from "../../../test/support/processes/run-script.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "../object-store.ts";

@@ -1,5 +1,5 @@
 import { describeObjectStore } from "../../../test/conformance/object-store.ts";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { systemRandom } from "../../base/random.ts";
 import { FsObjectStore } from "./fs-object-store.ts";
 

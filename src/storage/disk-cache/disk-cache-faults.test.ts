@@ -1,15 +1,15 @@
 import { chmod, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runScript, startScript } from "../../../test/support/processes/run-script.ts";
 import {
   DiskCacheWorld,
   expectSame,
   segmentAt,
   setFilesOf,
-} from "../../../test/support/disk-cache-world.ts";
-import { type FileCall, systemError } from "../../../test/support/faulty-files.ts";
-import { runScript, startScript } from "../../../test/support/processes.ts";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+} from "../../../test/support/stores/disk-cache-fixture.ts";
+import { type FileCall, systemError } from "../../../test/support/stores/faulty-files.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { DISK_CACHE_REST_MS } from "../../base/far-store-limits.ts";
 import { seededRandom } from "../../base/random.ts";
 import { BLOCK_BYTES, REGION_BYTES, SET_HEAD_BYTES } from "./disk-cache-layout.ts";

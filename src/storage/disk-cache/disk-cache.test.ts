@@ -2,15 +2,15 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeObjectStore } from "../../../test/conformance/object-store.ts";
+import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import {
   DiskCacheWorld,
   expectSame,
   segmentAt,
   setFilesOf,
-} from "../../../test/support/disk-cache-world.ts";
-import type { FileCall } from "../../../test/support/faulty-files.ts";
-import { ManualClock } from "../../../test/support/manual-clock.ts";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+} from "../../../test/support/stores/disk-cache-fixture.ts";
+import type { FileCall } from "../../../test/support/stores/faulty-files.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { DISK_CACHE_FILES_MAX, DISK_CACHE_TOUCH_MS } from "../../base/far-store-limits.ts";
 import { MemoryObjectStore } from "../memory-object-store.ts";
 import { ALWAYS, objectKey } from "../object-store.ts";

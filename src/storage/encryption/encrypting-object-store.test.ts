@@ -2,7 +2,7 @@ import { unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeObjectStore } from "../../../test/conformance/object-store.ts";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom, systemRandom } from "../../base/random.ts";
 import { MemoryObjectStore } from "../memory-object-store.ts";

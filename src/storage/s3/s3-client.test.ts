@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import type { S3StoreConfig } from "../store-config.ts";
 import { openS3Client, S3_TIMES } from "./s3-client.ts";
 

@@ -6,7 +6,7 @@ import {
   type Script,
   type ScriptedS3,
   startScriptedS3,
-} from "../../../test/support/scripted-s3.ts";
+} from "../../../test/support/stores/scripted-s3.ts";
 import { systemClock } from "../../base/clock.ts";
 import { OBJECT_BYTES_MAX, S3_SOCKETS_MAX } from "../../base/limits.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "../object-store.ts";

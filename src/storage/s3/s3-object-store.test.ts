@@ -7,7 +7,7 @@ import {
   type Script,
   type ScriptedS3,
   startScriptedS3,
-} from "../../../test/support/scripted-s3.ts";
+} from "../../../test/support/stores/scripted-s3.ts";
 import { systemClock } from "../../base/clock.ts";
 import { S3_BUFFERED_BYTES_MAX, S3_PARTS_PARALLEL_MAX } from "../../base/limits.ts";
 import { seededRandom } from "../../base/random.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { FakePort, settled } from "../../../test/support/fake-port.ts";
-import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
+import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { EngineAnswer } from "../../api/engine.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../base/limits.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FakePort, settled } from "../../../test/support/fake-port.ts";
+import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { EngineAnswer, EngineRequest } from "../../api/engine.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";

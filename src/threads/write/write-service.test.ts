@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settled } from "../../../test/support/fake-port.ts";
+import { settled } from "../../../test/support/engine/fake-port.ts";
 import type { EngineAnswer } from "../../api/engine.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";

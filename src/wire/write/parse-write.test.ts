@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listedDocuments } from "../../../test/support/loose-json.ts";
+import { listedDocuments } from "../../../test/support/documents/loose-json.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { parseAttributeType } from "../../model/attribute-type.ts";
 import type { LooseColumn, WriteRequest } from "../../model/write-request.ts";

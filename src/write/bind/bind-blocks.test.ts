@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { faultOf, listedDocuments } from "../../../test/support/loose-json.ts";
-import { create } from "../../../test/support/schema-changes.ts";
+import { faultOf, listedDocuments } from "../../../test/support/documents/loose-json.ts";
+import { create } from "../../../test/support/documents/schema-changes.ts";
 import { seededRandom } from "../../base/random.ts";
 import type { LooseDocuments } from "../../model/write-request.ts";
 import { WriteBodyParser } from "../../wire/write/parse-write.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { faultOf, looseRows } from "../../../test/support/loose-json.ts";
+import { faultOf, looseRows } from "../../../test/support/documents/loose-json.ts";
+import { create } from "../../../test/support/documents/schema-changes.ts";
 import {
   EVERY_TYPE,
   randomDocuments,
   randomValue,
-} from "../../../test/support/random-documents.ts";
-import { create } from "../../../test/support/schema-changes.ts";
+} from "../../../test/support/random/random-documents.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { buildDocuments, type TypedDocument } from "../../codec/columns-builder.ts";

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { Decimal, faultOf, jsonObject, looseRows } from "../../../test/support/loose-json.ts";
+import {
+  Decimal,
+  faultOf,
+  jsonObject,
+  looseRows,
+} from "../../../test/support/documents/loose-json.ts";
 import { ATTRIBUTE_VALUE_BYTES_MAX, DOCUMENT_BYTES_MAX } from "../../base/limits.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { faultOf, looseRows } from "../../../test/support/loose-json.ts";
-import { create } from "../../../test/support/schema-changes.ts";
+import { faultOf, looseRows } from "../../../test/support/documents/loose-json.ts";
+import { create } from "../../../test/support/documents/schema-changes.ts";
 import { columnValue } from "../../codec/columns-value.ts";
 import type { EmbeddingProvider, EmbeddingRequest } from "../../embed/embedding-provider.ts";
 import { bindPatches, bindUpserts } from "./bind-documents.ts";

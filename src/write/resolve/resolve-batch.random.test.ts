@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { matchesFilter, StoredDocuments, where } from "../../../test/support/stored-documents.ts";
-import { type Row, requestOf, type Sent } from "../../../test/support/write-requests.ts";
+import {
+  matchesFilter,
+  StoredDocuments,
+  where,
+} from "../../../test/support/documents/stored-documents.ts";
+import { type Row, requestOf, type Sent } from "../../../test/support/documents/write-requests.ts";
 import { joinPieces } from "../../base/pieces.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { encodeColumns } from "../../codec/columns-codec.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { EVERY_TYPE, randomDocuments } from "../../../test/support/random-documents.ts";
-import { TestSegmentMemory } from "../../../test/support/test-segment-memory.ts";
+import { EVERY_TYPE, randomDocuments } from "../../../test/support/random/random-documents.ts";
+import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
 import { type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
 import { buildDocuments, type TypedDocument } from "../../codec/columns-builder.ts";

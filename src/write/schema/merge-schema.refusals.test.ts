@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { faultOf } from "../../../test/support/loose-json.ts";
-import { type Change, create, merge } from "../../../test/support/schema-changes.ts";
+import { faultOf } from "../../../test/support/documents/loose-json.ts";
+import { type Change, create, merge } from "../../../test/support/documents/schema-changes.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
 
 const VECTOR = create({ vector: { type: "[2]f32", ann: true }, t: "string" }, "cosine_distance");

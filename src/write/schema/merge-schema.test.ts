@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { faultOf } from "../../../test/support/loose-json.ts";
-import { create, merge } from "../../../test/support/schema-changes.ts";
+import { faultOf } from "../../../test/support/documents/loose-json.ts";
+import { create, merge } from "../../../test/support/documents/schema-changes.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import { FULL_TEXT_DEFAULTS } from "../../text/full-text-rules.ts";
 import { encodeSchemaAnswer, writeMetadataSchema } from "../../wire/answers/schema-json.ts";

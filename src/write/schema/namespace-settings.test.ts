@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultOf } from "../../../test/support/loose-json.ts";
+import { faultOf } from "../../../test/support/documents/loose-json.ts";
 import {
   afterDataWrite,
   afterSchemaChange,

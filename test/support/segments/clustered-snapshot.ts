@@ -1,0 +1,37 @@
+/** Snapshots whose segments have their rows by cluster. */
+
+import type { Ordinal } from "../../../src/base/ids.ts";
+import { hasBit, setBit } from "../../../src/codec/bitmap.ts";
+import type { Snapshot } from "../../../src/query/snapshot.ts";
+import { arenaSegmentMemory } from "../../../src/segment/format/arena-segment-memory.ts";
+import { type OpenSegment, openSegment } from "../../../src/segment/segment-reader.ts";
+import { planClustered } from "../../../src/segment/segment-reorder.ts";
+import type { SegmentSnapshot } from "../../../src/segment/segment-view.ts";
+import { ARENAS, KERNELS } from "../queries/query-fixture.ts";
+
+/** Memory that the kernels of the fixtures read. */
+export const ARENA_MEMORY = arenaSegmentMemory(ARENAS);
+
+/** The same snapshot with the rows of segments by cluster, where there is a vector. */
+export function clusteredSnapshot(
+  snapshot: Snapshot,
+  { clusterRows }: { readonly clusterRows: number },
+): Snapshot {
+  const tools = { kernels: { kernels: KERNELS, memory: ARENA_MEMORY }, rowsMin: 1, clusterRows };
+  const segments = snapshot.segments.map((segment): SegmentSnapshot => {
+    const before = segment.view as OpenSegment;
+    const plan = planClustered(before, snapshot.schema, [], tools);
+    if (plan === undefined) return segment;
+    const block = ARENA_MEMORY.allocate(plan.bytes);
+    plan.writeTo(block.bytes);
+    const view = openSegment(before.id, block.bytes, block);
+    const live = new Uint32Array(segment.live.length);
+    for (let o = 0; o < view.documentCount; o++) {
+      const old = before.ordinalOf(view.idOf(o as Ordinal));
+      if (old !== undefined && hasBit(segment.live, old)) setBit(live, o);
+    }
+    const { liveCount, liveVersion } = segment;
+    return { view, live, liveCount, liveVersion };
+  });
+  return { ...snapshot, segments };
+}

@@ -1,0 +1,245 @@
+/**
+ * A segment of which nothing is in memory at first, and nothing stays there from one look at it to
+ * the next: what a view may not rely on, it does not find.
+ */
+
+import { assert } from "../../../src/base/assert.ts";
+import type { Column } from "../../../src/model/columns.ts";
+import type { ByteSource } from "../../../src/segment/format/byte-source.ts";
+import { NotResident, type WantedRange } from "../../../src/segment/format/bytes-missing.ts";
+import type { SegmentBlock, SegmentMemory } from "../../../src/segment/segment-memory.ts";
+import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
+import type {
+  ColumnView,
+  DictionaryView,
+  SegmentView,
+  SparseView,
+  TextView,
+  VectorPlace,
+} from "../../../src/segment/segment-view.ts";
+import type { ObjectKey } from "../../../src/storage/object-store.ts";
+
+/** Bytes of a chunk: few, so that vectors of small segments are in several. */
+const CHUNK_BYTES = 256;
+/** Places are congruent to where they are in the segment modulo this. */
+const ALIGNMENT = 64;
+/** What one look may take: a directory of sections, what it leads to, and that of documents. */
+const ROUNDS_MAX = 3;
+
+interface LoadedRange extends SegmentBlock {
+  readonly start: number;
+  readonly end: number;
+  readonly allocated: SegmentBlock;
+}
+
+/** The content of a segment, only ranges of which are in memory. */
+export class FarSource implements ByteSource {
+  readonly chunkBytes = CHUNK_BYTES;
+  readonly #content: Uint8Array;
+  readonly #memory: SegmentMemory;
+  readonly #object: ObjectKey;
+  #loaded: LoadedRange[] = [];
+  #epoch = 0;
+  #rounds = 0;
+  #bytesLoaded = 0;
+
+  /** Ranges are loaded to `memory`. */
+  constructor(content: Uint8Array, memory: SegmentMemory, object = "far" as ObjectKey) {
+    this.#content = content;
+    this.#memory = memory;
+    this.#object = object;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** How often something was loaded since the beginning. */
+  get rounds(): number {
+    return this.#rounds;
+  }
+
+  /** Bytes that were loaded since the beginning, again and again where they were dropped. */
+  get bytesLoaded(): number {
+    return this.#bytesLoaded;
+  }
+
+  place(start: number, end: number): SegmentBlock {
+    const found = this.peek(start, end);
+    if (found === undefined) throw new NotResident([{ object: this.#object, start, end }]);
+    return found;
+  }
+
+  peek(start: number, end: number): SegmentBlock | undefined {
+    assert(0 <= start && start <= end && end <= this.#content.length, `bytes ${start} to ${end}`);
+    const range = this.#loaded.find((known) => known.start <= start && end <= known.end);
+    if (range === undefined) return undefined;
+    const from = start - range.start;
+    const bytes = range.bytes.subarray(from, from + end - start);
+    return { arena: range.arena, offset: range.offset + from, bytes };
+  }
+
+  /** Runs code that may throw `NotResident` until it does not. */
+  run<T>(attempt: () => T): T {
+    return runFar([this], attempt, ROUNDS_MAX);
+  }
+
+  /** Loads what is wanted of this segment. */
+  load(wanted: readonly WantedRange[]): void {
+    const missing = wanted.filter(({ object, start, end }) => {
+      return object === this.#object && this.peek(start, end) === undefined;
+    });
+    if (missing.length > 0) this.#rounds++;
+    for (const { start, end } of missing) {
+      if (this.peek(start, end) === undefined) this.#load(start, end);
+    }
+  }
+
+  /** Makes all memory that was given out unreadable. */
+  drop(): void {
+    for (const { bytes, allocated } of this.#loaded) {
+      bytes.fill(0xee);
+      const { arena, offset } = allocated;
+      this.#memory.free({ arena, offset, bytes: allocated.bytes.length });
+    }
+    this.#loaded = [];
+    this.#epoch++;
+  }
+
+  #load(start: number, end: number): void {
+    const from = start % ALIGNMENT;
+    const allocated = this.#memory.allocate(from + end - start);
+    const bytes = allocated.bytes.subarray(from, from + end - start);
+    bytes.set(this.#content.subarray(start, end));
+    this.#bytesLoaded += bytes.length;
+    const { arena, offset } = allocated;
+    this.#loaded.push({ start, end, arena, offset: offset + from, bytes, allocated });
+  }
+}
+
+/** Runs code over far segments until nothing is missing, in at most so many rounds. */
+export function runFar<T>(sources: readonly FarSource[], attempt: () => T, roundsMax: number): T {
+  for (let round = 0; ; round++) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!(error instanceof NotResident)) throw error;
+      assert(round < roundsMax, `more than ${roundsMax} rounds`);
+      for (const source of sources) source.load(error.wanted);
+    }
+  }
+}
+
+/**
+ * A view of which each look begins at the segment, with nothing in memory, and gives copies.
+ * Vectors stay where they were placed until the next look.
+ */
+export function farView(view: OpenSegment, source: FarSource): SegmentView {
+  const look = <T>(read: () => T): T => {
+    source.drop();
+    return source.run(read);
+  };
+  return {
+    id: view.id,
+    documentCount: view.documentCount,
+    bytes: view.bytes,
+    get attributes() {
+      return look(() => view.attributes);
+    },
+    get ids() {
+      return look(() => copy(view.ids));
+    },
+    idOf: (ordinal) => look(() => view.idOf(ordinal)),
+    ordinalOf: (id) => look(() => view.ordinalOf(id)),
+    ordinalAt: (ids, index) => look(() => view.ordinalAt(ids, index)),
+    column: (attribute) => farColumn(() => view.column(attribute), look),
+    text: (attribute) => farText(() => view.text(attribute), look),
+    sparse: (attribute) => farSparse(() => view.sparse(attribute), look),
+    isClustered: (attribute) => view.isClustered(attribute),
+    clusters: (attribute) => look(() => copy(view.clusters(attribute))),
+  };
+}
+
+type Look = <T>(read: () => T) => T;
+
+function farColumn(open: () => ColumnView | undefined, look: Look): ColumnView | undefined {
+  if (look(() => open() === undefined)) return undefined;
+  const at = <T>(read: (column: ColumnView) => T) => look(() => read(found(open)));
+  return {
+    get column() {
+      return at(({ column }) => copyColumn(column));
+    },
+    has: (ordinal) => at((column) => column.has(ordinal)),
+    value: (ordinal) => at((column) => copy(column.value(ordinal))),
+    get dictionary() {
+      return farDictionary(() => open()?.dictionary, look);
+    },
+    get vectors() {
+      return farVectors(() => open()?.vectors, look);
+    },
+  };
+}
+
+function farDictionary(
+  open: () => DictionaryView | undefined,
+  look: Look,
+): DictionaryView | undefined {
+  if (look(() => open() === undefined)) return undefined;
+  const at = <T>(read: (dictionary: DictionaryView) => T) => look(() => read(found(open)));
+  return {
+    size: at(({ size }) => size),
+    value: (code) => at((dictionary) => dictionary.value(code)),
+    lowerBound: (value) => at((dictionary) => dictionary.lowerBound(value)),
+    codeOf: (value) => at((dictionary) => dictionary.codeOf(value)),
+    codes: at(({ codes }) => codes.slice()),
+  };
+}
+
+function farVectors(open: () => VectorPlace | undefined, look: Look): VectorPlace | undefined {
+  if (look(() => open() === undefined)) return undefined;
+  const { chunkRows, strideBytes, inverseNorms } = look(() => {
+    const { inverseNorms: norms, ...rest } = found(open);
+    return { ...rest, inverseNorms: norms.slice() };
+  });
+  const chunk = (index: number) => look(() => found(open).chunk(index));
+  return { chunkRows, strideBytes, inverseNorms, chunk };
+}
+
+function farText(open: () => TextView | undefined, look: Look): TextView | undefined {
+  if (look(() => open() === undefined)) return undefined;
+  const at = <T>(read: (text: TextView) => T) => look(() => read(found(open)));
+  return {
+    lengths: at(({ lengths }) => lengths.slice()),
+    presence: at(({ presence }) => presence?.slice()),
+    termCount: at(({ termCount }) => termCount),
+    term: (code) => at((text) => text.term(code)),
+    lowerBound: (term) => at((text) => text.lowerBound(term)),
+    postings: (term) => at((text) => copy(text.postings(term))),
+    postingsAt: (code) => at((text) => copy(text.postingsAt(code))),
+  };
+}
+
+function farSparse(open: () => SparseView | undefined, look: Look): SparseView | undefined {
+  if (look(() => open() === undefined)) return undefined;
+  return { postings: (name) => look(() => copy(found(open).postings(name))) };
+}
+
+function found<T>(open: () => T | undefined): T {
+  const opened = open();
+  assert(opened !== undefined, "what was there is gone");
+  return opened;
+}
+
+/** The parts of a column, which may be computed when they are asked for. */
+function copyColumn({ type, count, presence, data }: Column): Column {
+  const copied = { type, count, data: copy(data) };
+  return presence === undefined ? copied : { ...copied, presence: presence.slice() };
+}
+
+/** Copies typed arrays, and whatever plain objects and lists hold. */
+function copy<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (ArrayBuffer.isView(value)) return (value as unknown as Uint8Array).slice() as T;
+  if (Array.isArray(value)) return value.map(copy) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)])) as T;
+}

@@ -1,0 +1,72 @@
+/** An engine for tests of the layers above it: it records requests and answers what it is told. */
+
+import type {
+  Engine,
+  EngineAnswer,
+  EngineMetric,
+  EngineRequest,
+  EngineStatus,
+} from "../../../src/api/engine.ts";
+import { errorAnswer } from "../../../src/api/error-answer.ts";
+
+/** A request as it arrived, with its body read. */
+export interface SeenRequest extends Omit<EngineRequest, "body" | "signal"> {
+  readonly body: string | undefined;
+  readonly bodyBytes: number;
+}
+
+/** See the file's head. */
+export class FakeEngine implements Engine {
+  readonly seen: SeenRequest[] = [];
+  readonly signals: AbortSignal[] = [];
+  closed = false;
+  ready: EngineStatus = { ready: true };
+  figures: readonly EngineMetric[] = [];
+  /** Decides the answer after the body was read. */
+  answer: (request: SeenRequest) => EngineAnswer | Promise<EngineAnswer> = () => jsonAnswer({});
+  /** Leaves bodies unread, as an engine does that refuses at once. */
+  ignoresBodies = false;
+
+  async handle(request: EngineRequest): Promise<EngineAnswer> {
+    this.signals.push(request.signal);
+    const chunks: Uint8Array[] = [];
+    try {
+      if (request.body !== undefined && !this.ignoresBodies) {
+        for await (const chunk of request.body) chunks.push(chunk);
+      }
+    } catch (error) {
+      return errorAnswer(error);
+    }
+    const bytes = Buffer.concat(chunks);
+    const { body, signal: _, ...rest } = request;
+    const seen: SeenRequest = {
+      ...rest,
+      parameters: { ...rest.parameters },
+      body: body === undefined ? undefined : bytes.subarray(0, 4096).toString(),
+      bodyBytes: bytes.length,
+    };
+    this.seen.push(seen);
+    return await this.answer(seen);
+  }
+
+  status(): EngineStatus {
+    return this.ready;
+  }
+
+  metrics(): readonly EngineMetric[] {
+    return this.figures;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+/** A JSON answer. */
+export function jsonAnswer(value: unknown, status = 200): EngineAnswer {
+  return {
+    status,
+    headers: { "content-type": "application/json" },
+    body: new TextEncoder().encode(JSON.stringify(value)),
+  };
+}

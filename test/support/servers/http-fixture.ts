@@ -1,0 +1,55 @@
+/** An HTTP server over a fake engine, with a clock that a test moves by hand. */
+
+import { type Clock, systemClock } from "../../../src/base/clock.ts";
+import { seededRandom } from "../../../src/base/random.ts";
+import type { HttpConfig } from "../../../src/http/http-config.ts";
+import { HttpServer } from "../../../src/http/http-server.ts";
+import { FakeEngine } from "./fake-engine.ts";
+
+/** A log line as the server gave it. */
+export interface LoggedLine {
+  readonly level: string;
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** See the file's head. */
+export interface HttpFixture {
+  readonly engine: FakeEngine;
+  readonly server: HttpServer;
+  readonly lines: LoggedLine[];
+  /** Runs what the server does periodically, `count` times. */
+  readonly tick: (count: number) => void;
+}
+
+/** Creates the server; it does not listen yet. */
+export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
+  const engine = new FakeEngine();
+  const lines: LoggedLine[] = [];
+  const actions = new Set<() => void>();
+  const clock: Clock = {
+    ...systemClock,
+    every: (_ms, action) => {
+      actions.add(action);
+      return () => actions.delete(action);
+    },
+  };
+  const server = new HttpServer({
+    config: {
+      host: "127.0.0.1",
+      port: 0,
+      bodyBytesInFlightMax: 2 ** 30,
+      slowRequestMs: 0,
+      ...config,
+    },
+    engine,
+    clock,
+    random: seededRandom(1),
+    log: (level, message, facts = {}) => lines.push({ level, message, facts }),
+    version: "0.0.0-test",
+  });
+  const tick = (count: number) => {
+    for (let i = 0; i < count; i++) for (const action of actions) action();
+  };
+  return { engine, server, lines, tick };
+}

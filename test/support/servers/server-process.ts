@@ -1,0 +1,98 @@
+/** The real server in a process of its own, as users start it, for end-to-end and crash tests. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** As `npm start` has them. */
+const NODE_FLAGS = [
+  "--max-semi-space-size=8",
+  "--initial-old-space-size=32",
+  "--heap-growing-percent=50",
+];
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+
+/** A running server. */
+export interface ServerProcess {
+  /** Base URL, such as `http://127.0.0.1:41234`. */
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Everything printed so far, stdout and stderr. */
+  output(): string;
+  /** SIGKILL, as a power cut would; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** What a test may choose. */
+export interface ServerOptions {
+  /** Without it, the arguments name a bucket. */
+  readonly dataDir?: string;
+  readonly arguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Starts a server on a free port and resolves when it listens; rejects with its output otherwise. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const place = options.dataDir === undefined ? [] : ["--data-dir", options.dataDir];
+  const flags = ["serve", "--port", "0", ...place];
+  const child = spawn(
+    process.execPath,
+    [...NODE_FLAGS, MAIN, ...flags, ...(options.arguments ?? [])],
+    {
+      env: { ...withoutSettings(process.env), ...options.environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let output = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    const hear = (data: Buffer) => {
+      output += data.toString();
+      const address = /address\s+(http:\/\/\S+)/.exec(output);
+      if (address) resolve(address[1]);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.once("exit", (code) => reject(new Error(`server ended with ${code}:\n${output}`)));
+  });
+  const gone = once(child, "exit");
+  return {
+    url,
+    process: child,
+    output: () => output,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await gone;
+    },
+    stop: async () => {
+      child.kill("SIGTERM");
+      const [code] = await gone;
+      return code as number | null;
+    },
+  };
+}
+
+/** Sends JSON and reads JSON. */
+export async function callJson(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url + path, {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** Settings of the tests, such as seeds, are no settings of the server, which refuses unknown ones. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !name.startsWith("TRAWL_"));
+  return Object.fromEntries(kept);
+}
