@@ -2,7 +2,7 @@
 
 import type { Answer } from "../support/engine/engine-fixture.ts";
 import { fateOf, type Operation } from "./operation.ts";
-import type { SimulatedServer, SimulatedWorld } from "./simulated-world.ts";
+import type { SimulatedServer, SimulatedWorld } from "./simulated-cluster.ts";
 import { drawOperation, repeated } from "./workload.ts";
 
 /** How long a client waits for an answer. */

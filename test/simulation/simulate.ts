@@ -8,7 +8,7 @@ import { storeFaults } from "./check-store.ts";
 import { Clients } from "./clients.ts";
 import { readCommittedLog } from "./committed-log.ts";
 import { PlacedCommits } from "./place-commits.ts";
-import { type SimulatedServer, SimulatedWorld } from "./simulated-world.ts";
+import { type SimulatedServer, SimulatedWorld } from "./simulated-cluster.ts";
 import { lastOf, readAll, searchAll } from "./workload.ts";
 
 /** Passes of an indexer, a grace period apart, after which nothing may be left to do (I12). */

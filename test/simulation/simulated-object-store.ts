@@ -16,9 +16,9 @@ import {
   type PutOutcome,
   piecesOf,
 } from "../../src/storage/object-store.ts";
+import { damaged, drawFault, type Fault, type Weather } from "./fault-profile.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
-import { damaged, drawFault, type Fault, type Weather } from "./weather.ts";
 
 /** A change that took effect. */
 export interface Effect {

@@ -5,7 +5,7 @@
 
 import type { Random } from "../../src/base/random.ts";
 import type { Thresholds } from "../../src/namespace/thresholds.ts";
-import { FAIR, type Weather } from "./weather.ts";
+import { FAIR, type Weather } from "./fault-profile.ts";
 
 /** What clients do. */
 export const OPERATION_KINDS = [

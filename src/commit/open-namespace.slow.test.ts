@@ -1,9 +1,9 @@
 /** What happens to a namespace while another server reads it for longer than garbage is kept. */
 
 import { expect, test } from "vitest";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
-import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
 
 const LONG_MS = 400_000;
 

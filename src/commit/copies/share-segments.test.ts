@@ -4,13 +4,19 @@
  */
 
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/base/random.ts";
-import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { TestKeys } from "../support/engine/engine-fixture.ts";
-import { collect, keysOf, open, row, rowsUpTo } from "../support/engine/sharing-server.ts";
-import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { TestKeys } from "../../../test/support/engine/engine-fixture.ts";
+import {
+  collect,
+  keysOf,
+  open,
+  row,
+  rowsUpTo,
+} from "../../../test/support/engine/sharing-server.ts";
+import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import { seededRandom } from "../../base/random.ts";
+import { CountingObjectStore } from "../../storage/counting-object-store.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
 

@@ -1,8 +1,8 @@
 /** An indexer with little memory: logs are indexed in smaller steps, and nothing waits for merges. */
 
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/base/random.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { seededRandom } from "../base/random.ts";
 
 const MIB = 1024 * 1024;
 const MEMORY_BYTES = 4 * MIB;

@@ -3,9 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Turbopuffer } from "@turbopuffer/turbopuffer";
 import { afterEach, describe, expect, test } from "vitest";
-import { SIGNAL_REPEAT_MS } from "../../src/base/limits.ts";
+import { SIGNAL_REPEAT_MS } from "../base/limits.ts";
 
-const PROGRAM = new URL("../support/processes/serve-fake.ts", import.meta.url).pathname;
+const PROGRAM = new URL("../../test/support/processes/serve-fake.ts", import.meta.url).pathname;
 
 class Server {
   readonly child: ChildProcess;

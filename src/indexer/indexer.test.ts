@@ -1,16 +1,16 @@
 /** One indexer and many namespaces: none is forgotten, and none keeps the others waiting. */
 
 import { expect, test } from "vitest";
-import { DatabaseError } from "../../src/base/errors.ts";
-import { namespaceName } from "../../src/base/ids.ts";
-import { INDEX_HINT_REPEAT_MS, INDEX_POLL_MS, INDEX_RETRY_MS } from "../../src/base/limits.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { dirtyKey } from "../../src/storage/object-keys.ts";
-import type { ObjectKey } from "../../src/storage/object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
-import { keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
-import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { keysOf, row, rowsUpTo } from "../../test/support/engine/sharing-server.ts";
+import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
+import { DatabaseError } from "../base/errors.ts";
+import { namespaceName } from "../base/ids.ts";
+import { INDEX_HINT_REPEAT_MS, INDEX_POLL_MS, INDEX_RETRY_MS } from "../base/limits.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { dirtyKey } from "../storage/object-keys.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
 
 const GRACE_MS = 1000;
 const upsert = (...ids: number[]) => ({ upsert_rows: ids.map((id) => row(id)) });

@@ -1,10 +1,10 @@
 /** Indexing beside a server: answers stay, logs end, nothing useless is left (I7, I10, I12). */
 
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import type { ObjectKey } from "../../src/storage/object-store.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { seededRandom } from "../base/random.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import type { ObjectKey } from "../storage/object-store.ts";
 
 const THRESHOLDS = { indexTailEntries: 2, segmentsUnmergedMax: 3 };
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });

@@ -1,12 +1,12 @@
 /** Group commit: what waits shares an entry, and still every request stands alone (I4 to I6). */
 
 import { expect, test } from "vitest";
-import { DatabaseError } from "../../src/base/errors.ts";
-import { LOG_END_KNOWN_MS_MAX } from "../../src/base/limits.ts";
-import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixture.ts";
+import { DatabaseError } from "../base/errors.ts";
+import { LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
+import { CountingObjectStore } from "../storage/counting-object-store.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 

@@ -1,14 +1,19 @@
 /** Copies under way while servers start, fail and delete: whole in the end, or nothing is left. */
 
 import { expect, test } from "vitest";
-import { DatabaseError } from "../../src/base/errors.ts";
-import { WAL_PUT_ATTEMPTS_MAX } from "../../src/base/limits.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
-import { INDEX_AT_ONCE, keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
-import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { EngineFixture, TestKeys } from "../../../test/support/engine/engine-fixture.ts";
+import {
+  INDEX_AT_ONCE,
+  keysOf,
+  row,
+  rowsUpTo,
+} from "../../../test/support/engine/sharing-server.ts";
+import { HookedObjectStore } from "../../../test/support/stores/hooked-object-store.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import { WAL_PUT_ATTEMPTS_MAX } from "../../base/limits.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
 
 const GRACE_MS = 1000;
 const shared = (store: ObjectStore, clock = new InstantClock()) =>

@@ -1,8 +1,8 @@
 /** Indexes that are turned on for documents that are there already. */
 
 import { expect, test } from "vitest";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture, type FixtureOptions } from "../support/engine/engine-fixture.ts";
+import { EngineFixture, type FixtureOptions } from "../../../test/support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 const BACKGROUND = { indexInlineDocumentsMax: 3, segmentsUnmergedMax: 1000 };

@@ -1,7 +1,7 @@
 /** More in the log than indexers keep up with: writes and strong queries wait for them. */
 
 import { expect, test } from "vitest";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 
 const UNINDEXED_BYTES_MAX = 20_000;
 const STRONG = { rank_by: ["id", "asc"], limit: 100 };

@@ -12,11 +12,11 @@ import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memor
 import { EncryptingObjectStore } from "../../src/storage/encryption/encrypting-object-store.ts";
 import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
 import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
+import { FAIR, HELD_MS_MAX } from "./fault-profile.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedObjectStore } from "./simulated-object-store.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 import { type Accident, drawSwarm, type Swarm } from "./swarm.ts";
-import { FAIR, HELD_MS_MAX } from "./weather.ts";
 
 const MIB = 1024 * 1024;
 /** Longest that an indexer rests between two passes, and a server between two looks at manifests. */

@@ -4,10 +4,10 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { BODY_STALL_MS_MAX, BODY_SWEEP_MS, WRITE_BODY_BYTES_MAX } from "../../src/base/limits.ts";
-import type { HttpConfig } from "../../src/http/http-config.ts";
-import { jsonAnswer } from "../support/servers/fake-engine.ts";
-import { type HttpFixture, httpFixture } from "../support/servers/http-fixture.ts";
+import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
+import { type HttpFixture, httpFixture } from "../../test/support/servers/http-fixture.ts";
+import { BODY_STALL_MS_MAX, BODY_SWEEP_MS, WRITE_BODY_BYTES_MAX } from "../base/limits.ts";
+import type { HttpConfig } from "./http-config.ts";
 
 interface Answer {
   readonly status: number;

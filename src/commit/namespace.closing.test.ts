@@ -1,12 +1,12 @@
 /** Queries while their namespace is closed under them, deleted and created again. */
 
 import { expect, test } from "vitest";
-import { namespaceName } from "../../src/base/ids.ts";
-import { seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
-import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { FaultyObjectStore } from "../../test/support/stores/faulty-object-store.ts";
+import { namespaceName } from "../base/ids.ts";
+import { seededRandom } from "../base/random.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });

@@ -1,11 +1,11 @@
 /** Instances that are retired while something is under way: nobody waits for ever, all memory goes. */
 
 import { expect, test } from "vitest";
-import { namespaceName } from "../../src/base/ids.ts";
-import type { CommitJob } from "../../src/commit/commit-job.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
-import { row, rowsUpTo } from "../support/engine/sharing-server.ts";
-import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { row, rowsUpTo } from "../../test/support/engine/sharing-server.ts";
+import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
+import { namespaceName } from "../base/ids.ts";
+import type { CommitJob } from "./commit-job.ts";
 
 async function turns(count = 40): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));

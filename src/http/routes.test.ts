@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ROUTES } from "../../src/http/routes.ts";
-import { httpFixture } from "../support/servers/http-fixture.ts";
+import { httpFixture } from "../../test/support/servers/http-fixture.ts";
+import { ROUTES } from "./routes.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE" | "HEAD" | "PUT" | "OPTIONS";
 

@@ -2,27 +2,19 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import {
-  OPENING_AHEAD_BYTES_MAX,
-  OPENING_ENTRIES_AHEAD_MAX,
-} from "../../src/base/far-store-limits.ts";
-import { namespaceName } from "../../src/base/ids.ts";
-import { seededRandom } from "../../src/base/random.ts";
-import { readsAhead } from "../../src/namespace/recovery/namespace-listing.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import {
-  ALWAYS,
-  type ListPage,
-  type ListRequest,
-  objectKey,
-} from "../../src/storage/object-store.ts";
-import {
   answerOf,
   fillNamespace,
   QUERIES,
   RoundStore,
   VECTOR,
-} from "../support/engine/cold-namespace.ts";
-import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
+} from "../../test/support/engine/cold-namespace.ts";
+import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixture.ts";
+import { OPENING_AHEAD_BYTES_MAX, OPENING_ENTRIES_AHEAD_MAX } from "../base/far-store-limits.ts";
+import { namespaceName } from "../base/ids.ts";
+import { seededRandom } from "../base/random.ts";
+import { readsAhead } from "../namespace/recovery/namespace-listing.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { ALWAYS, type ListPage, type ListRequest, objectKey } from "../storage/object-store.ts";
 
 const ROWS = 1500;
 const LARGE = { rowCount: ROWS, wordCount: 12 };

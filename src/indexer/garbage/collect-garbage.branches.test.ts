@@ -1,13 +1,13 @@
 /** Branches that nobody writes to keep what they share, and nothing else (I12). */
 
 import { expect, test } from "vitest";
-import { namespaceName } from "../../src/base/ids.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
-import { keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
-import { reachableFrom } from "../support/reachable.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+import { keysOf, row, rowsUpTo } from "../../../test/support/engine/sharing-server.ts";
+import { reachableFrom } from "../../../test/support/reachable.ts";
+import { namespaceName } from "../../base/ids.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { ALWAYS, type ObjectKey } from "../../storage/object-store.ts";
 
 const GRACE_MS = 1000;
 const at = (name: string) => ({ name: namespaceName(name), generation: 1 });

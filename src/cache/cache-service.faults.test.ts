@@ -4,19 +4,19 @@
  */
 
 import { expect, test } from "vitest";
-import { DatabaseError, isDatabaseError } from "../../src/base/errors.ts";
-import { joinPieces } from "../../src/base/pieces.ts";
-import { type Random, seededRandom } from "../../src/base/random.ts";
-import { connectCache } from "../../src/cache/cache-reader.ts";
-import { CacheService } from "../../src/cache/cache-service.ts";
-import { localCachePort } from "../../src/cache/local-cache.ts";
-import type { ResidentRanges } from "../../src/cache/resident-ranges.ts";
-import { encodeFramePieces } from "../../src/codec/frame.ts";
-import { Arenas } from "../../src/kernel/arena.ts";
-import { attemptAll } from "../../src/segment/format/bytes-missing.ts";
-import { writePages } from "../../src/segment/format/segment-pages.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { ALWAYS, type ObjectKey, objectKey } from "../../src/storage/object-store.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { joinPieces } from "../base/pieces.ts";
+import { type Random, seededRandom } from "../base/random.ts";
+import { encodeFramePieces } from "../codec/frame.ts";
+import { Arenas } from "../kernel/arena.ts";
+import { attemptAll } from "../segment/format/bytes-missing.ts";
+import { writePages } from "../segment/format/segment-pages.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
+import { connectCache } from "./cache-reader.ts";
+import { CacheService } from "./cache-service.ts";
+import { localCachePort } from "./local-cache.ts";
+import type { ResidentRanges } from "./resident-ranges.ts";
 
 const MIB = 1024 * 1024;
 const READERS = 3;

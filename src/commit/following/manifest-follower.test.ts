@@ -1,19 +1,19 @@
 /** Servers follow the manifests of indexers, whatever was in the way for a while. */
 
 import { expect, test } from "vitest";
-import { DatabaseError } from "../../src/base/errors.ts";
-import { namespaceName } from "../../src/base/ids.ts";
-import { GARBAGE_GRACE_MS } from "../../src/base/limits.ts";
-import { seededRandom } from "../../src/base/random.ts";
-import { newSegmentId } from "../../src/segment/format/segment-id.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { segmentKey } from "../../src/storage/object-keys.ts";
-import { ALWAYS } from "../../src/storage/object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
-import { keysOf } from "../support/engine/sharing-server.ts";
-import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
-import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+import { keysOf } from "../../../test/support/engine/sharing-server.ts";
+import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import { HookedObjectStore } from "../../../test/support/stores/hooked-object-store.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import { namespaceName } from "../../base/ids.ts";
+import { GARBAGE_GRACE_MS } from "../../base/limits.ts";
+import { seededRandom } from "../../base/random.ts";
+import { newSegmentId } from "../../segment/format/segment-id.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { segmentKey } from "../../storage/object-keys.ts";
+import { ALWAYS } from "../../storage/object-store.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };
 const thresholds = { indexTailEntries: 2 };

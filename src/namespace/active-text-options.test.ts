@@ -1,9 +1,9 @@
 /** Changed full-text settings of stored documents: the old index serves until the new one is there. */
 
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { seededRandom } from "../base/random.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 
 const text = (stemming: boolean, rest: object = {}) => ({
   text: { type: "string", full_text_search: { language: "english", stemming, ...rest } },

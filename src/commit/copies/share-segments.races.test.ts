@@ -1,11 +1,8 @@
 /** Copies and branches while others index, collect and delete at the same time (I11, I12). */
 
 import { expect, test } from "vitest";
-import type { Clock } from "../../src/base/clock.ts";
-import { seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { EngineFixture, type Row } from "../../../test/support/engine/engine-fixture.ts";
 import {
   collect,
   INDEX_AT_ONCE,
@@ -13,8 +10,11 @@ import {
   open,
   row,
   rowsUpTo,
-} from "../support/engine/sharing-server.ts";
-import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+} from "../../../test/support/engine/sharing-server.ts";
+import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import type { Clock } from "../../base/clock.ts";
+import { seededRandom } from "../../base/random.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 
 /** A store whose next listing of pins is answered late. */
 class LateListing extends MemoryObjectStore {

@@ -1,16 +1,19 @@
 /** What no manifest reaches is removed, in time and no sooner; what one reaches stays (I12). */
 
 import { expect, test } from "vitest";
-import { namespaceName } from "../../src/base/ids.ts";
-import { seededRandom } from "../../src/base/random.ts";
-import { newSegmentId } from "../../src/segment/format/segment-id.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { dirtyKey, manifestKey, segmentKey, walKey } from "../../src/storage/object-keys.ts";
-import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
-import { InstantClock } from "../support/clocks/instant-clock.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
-import { reachableFrom } from "../support/reachable.ts";
-import { FaultyObjectStore, SimulatedCrash } from "../support/stores/faulty-object-store.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+import { reachableFrom } from "../../../test/support/reachable.ts";
+import {
+  FaultyObjectStore,
+  SimulatedCrash,
+} from "../../../test/support/stores/faulty-object-store.ts";
+import { namespaceName } from "../../base/ids.ts";
+import { seededRandom } from "../../base/random.ts";
+import { newSegmentId } from "../../segment/format/segment-id.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { dirtyKey, manifestKey, segmentKey, walKey } from "../../storage/object-keys.ts";
+import { ALWAYS, type ObjectKey } from "../../storage/object-store.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };
 const GRACE_MS = 1000;

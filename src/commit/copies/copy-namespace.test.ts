@@ -1,9 +1,9 @@
 /** Copies and branches against all that may happen to either side meanwhile (I3, I7). */
 
 import { expect, test } from "vitest";
-import { DatabaseError } from "../../src/base/errors.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 
 const THRESHOLDS = { indexTailEntries: 2 };
 const ROWS = Array.from({ length: 30 }, (_, id) => ({ id }));
