@@ -1,6 +1,6 @@
 /**
  * Operating errors: what went wrong outside this program's logic, as one class with a closed set of
- * codes. `engine/error-answer.ts` maps each code to a status. `message` is what the user reads, so
+ * codes. `api/error-answer.ts` maps each code to a status. `message` is what the user reads, so
  * it says where, what, the rule, and the nearest fix.
  */
 export type ErrorCode =
@@ -83,3 +83,6 @@ export function malformed(path: string, reason: string): DatabaseError {
 export function isDatabaseError(error: unknown, ...codes: ErrorCode[]): error is DatabaseError {
   return error instanceof DatabaseError && (codes.length === 0 || codes.includes(error.code));
 }
+
+/** When a write that found no memory may try again; our choice. */
+export const MEMORY_RETRY_MS = 5_000;

@@ -1,8 +1,9 @@
 /** Branded names and numbers: values of the same primitive type that must not be mixed. */
 
 import { assert } from "./assert.ts";
+import { clipName } from "./bounded-text.ts";
 
-/** A namespace's name: 1 to 128 of `A-Za-z0-9-_.`. Made by `parseNamespaceName`. */
+/** A namespace's name: 1 to 128 of `A-Za-z0-9-_.`. Made by `namespaceName`. */
 export type NamespaceName = string & { readonly __brand: "NamespaceName" };
 
 /** Position of a WAL entry; the first is 1, each next is one more. 0 means "before any entry". */
@@ -23,7 +24,7 @@ export const NAMESPACE_NAME_CHARS_MAX = 128;
 export function namespaceNameFault(name: string): string | undefined {
   if (name.length > NAMESPACE_NAME_CHARS_MAX) {
     const limit = `limit is currently ${NAMESPACE_NAME_CHARS_MAX} characters`;
-    return `Namespace \`${name}\` is too long, ${limit}`;
+    return `Namespace \`${clipName(name)}\` is too long, ${limit}`;
   }
   if (!NAMESPACE_NAME.test(name)) {
     return "Namespace contains invalid characters, must be [A-Za-z0-9-_.]";
@@ -33,7 +34,7 @@ export function namespaceNameFault(name: string): string | undefined {
 
 /** Makes a namespace name of a string for which `namespaceNameFault` found no fault. */
 export function namespaceName(name: string): NamespaceName {
-  assert(namespaceNameFault(name) === undefined, `bad namespace name ${name}`);
+  assert(namespaceNameFault(name) === undefined, `bad namespace name ${clipName(name)}`);
   return name as NamespaceName;
 }
 
