@@ -26,3 +26,9 @@ test.each([
 ])("what is similar to %j in %j is %s", (name, candidates, similar) => {
   expect(similarName(name, candidates)).toBe(similar);
 });
+
+test("of a name of any length the beginning is compared", () => {
+  expect(nearestName(`vector${"y".repeat(2 ** 26)}`, ["text", "vector"])).toBe("vector");
+  expect(similarName(`vector${"y".repeat(2 ** 26)}`, ["text", "vector"])).toBe("vector");
+  expect(similarName("y".repeat(2 ** 26), ["text", "vector"])).toBeUndefined();
+});

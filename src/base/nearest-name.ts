@@ -1,16 +1,21 @@
+/** Hints need the beginning of a name only, and the comparison's cost grows with the length. */
+const COMPARED_CHARS_MAX = 200;
+
 /** A replaced character weighs more than a missing one: `data` is nearer `data-dir` than `port`. */
 const REPLACE_WEIGHT = 1.5;
 
 /**
  * Returns the candidate that takes the fewest single-character edits (insert, delete, replace, swap
  * of neighbours) to reach from `name`, the first of equals; undefined only without candidates.
- * Meant for hints in errors: cost is the product of the lengths, per candidate.
+ * Meant for hints in errors: of `name`, which may be of any length, the beginning is compared, and
+ * the cost is the product of the lengths, per candidate.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  const start = name.slice(0, COMPARED_CHARS_MAX).toLowerCase();
   let nearest: string | undefined;
   let leastWeight = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const weight = editWeight(name.toLowerCase(), candidate.toLowerCase());
+    const weight = editWeight(start, candidate.toLowerCase());
     if (weight < leastWeight) {
       leastWeight = weight;
       nearest = candidate;
@@ -26,7 +31,8 @@ export function nearestName(name: string, candidates: readonly string[]): string
 export function similarName(name: string, candidates: readonly string[]): string | undefined {
   const nearest = nearestName(name, candidates);
   if (nearest === undefined) return undefined;
-  const [a, b] = [name.toLowerCase(), nearest.toLowerCase()];
+  const a = name.slice(0, COMPARED_CHARS_MAX).toLowerCase();
+  const b = nearest.toLowerCase();
   if (a.length > 1 && b.length > 1 && (a.startsWith(b) || b.startsWith(a))) return nearest;
   return editWeight(a, b) <= Math.max(a.length, b.length) / 2 ? nearest : undefined;
 }

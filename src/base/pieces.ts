@@ -1,3 +1,8 @@
+import { KIB } from "./byte-sizes.ts";
+
+/** Smaller pieces of an object are copied together, so that it is written in few calls. */
+export const PIECE_BYTES_MIN = 64 * KIB;
+
 /**
  * Bytes in several arrays, end to end. Large objects travel in the arrays that they consist of, so
  * that nobody needs room for them a second time.

@@ -50,12 +50,16 @@ export type ColumnData =
       readonly weights: Uint16Array;
     };
 
-/** Whole documents by attribute. All columns have `count` entries. */
-export interface DocumentColumns {
+/** Ids of documents, of one type. */
+export interface DocumentIds {
   readonly count: number;
   readonly idType: IdType;
-  /** Kind `u64`, `string` or `uuid`, by `idType`; unique within these columns. */
+  /** Kind `u64`, `string` or `uuid`, by `idType`. */
   readonly ids: ColumnData;
+}
+
+/** Whole documents by attribute, with distinct ids. All columns have `count` entries. */
+export interface DocumentColumns extends DocumentIds {
   /** By attribute name. An attribute without any value may be left out. */
   readonly attributes: ReadonlyMap<string, Column>;
 }
