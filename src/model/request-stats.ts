@@ -7,7 +7,7 @@ export interface QueryBilling {
 }
 
 /** Native embedding within one request. */
-export interface EmbeddingFigures {
+export interface EmbeddingStats {
   readonly tokens: number;
   readonly ms: number;
 }
@@ -25,5 +25,5 @@ export interface QueryPerformance {
   readonly namespaceDocumentCount: number;
   /** Milliseconds since the epoch; undefined before the first write of documents. */
   readonly lastIncludedWriteAtMs: number | undefined;
-  readonly embedding: EmbeddingFigures | undefined;
+  readonly embedding: EmbeddingStats | undefined;
 }

@@ -4,6 +4,8 @@ const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const DASHED = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PLAIN = /^[0-9a-f]{32}$/i;
 const URN = "urn:uuid:";
+/** The longest spelling is the canonical one after the URN's prefix. */
+const SPELLING_CHARS_MAX = URN.length + 36;
 /** Digit positions in the canonical form, by byte. */
 const BYTE_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
@@ -17,6 +19,7 @@ export const UUID_BYTES = 16;
  * a UUID: version and variant are not looked at.
  */
 export function parseUuid(text: string): string | undefined {
+  if (text.length > SPELLING_CHARS_MAX) return undefined;
   if (CANONICAL.test(text)) return text;
   let bare = text;
   if (text.startsWith("{") && text.endsWith("}")) bare = text.slice(1, -1);

@@ -1,0 +1,34 @@
+/** How manifests, and the log entries of copies, name a stored segment. Plain immutable data. */
+
+import type { NamespaceName, SegmentId } from "../base/ids.ts";
+
+/** A segment, and what a reader has to know before it reads anything of it. */
+export interface SegmentEntry {
+  readonly id: SegmentId;
+  /** Documents in the segment, deleted ones included. */
+  readonly documentCount: number;
+  /** Size of the segment's object. */
+  readonly bytes: number;
+  /** Name of the object with its tombstones; absent if nothing was deleted. */
+  readonly tombstoneObject?: string;
+  /** Documents that the tombstones delete. */
+  readonly deletedCount: number;
+  /**
+   * Start of the segment's content, in base64: it says where its sections are, so that a reader
+   * needs no request to learn it.
+   */
+  readonly head: string;
+  /**
+   * Fingerprint of the indexes it was made with; without it, it has to be read to know. This and
+   * `home` have the names of the manifest's JSON.
+   */
+  readonly indexMark?: string;
+  /** The owner of the object, where several namespaces share it; absent: this namespace's own. */
+  readonly home?: SegmentOwner;
+}
+
+/** The namespace under whose prefix a segment's object lies. */
+export interface SegmentOwner {
+  readonly name: NamespaceName;
+  readonly generation: number;
+}
