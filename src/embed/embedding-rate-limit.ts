@@ -2,8 +2,11 @@
 
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { EMBEDDING_REQUESTS_PER_MINUTE, EMBEDDING_TOKENS_PER_MINUTE } from "../base/limits.ts";
 
+/** Requests to one embedding model per minute (contract). */
+const EMBEDDING_REQUESTS_PER_MINUTE = 1024;
+/** Tokens sent to one embedding model per minute (contract). */
+const EMBEDDING_TOKENS_PER_MINUTE = 2_000_000;
 const MS_PER_MINUTE = 60_000;
 
 /** Units per minute of each bucket; both are full at the start. */

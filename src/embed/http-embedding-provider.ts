@@ -3,21 +3,28 @@
  * `input`. Faults that may pass are tried again; what the service says of others reaches the user.
  */
 
+import { MIB } from "../base/byte-sizes.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
-import {
-  EMBEDDING_ANSWER_BYTES_MAX,
-  EMBEDDING_ATTEMPTS_MAX,
-  EMBEDDING_BATCH_TEXTS,
-  EMBEDDING_HALVINGS_MAX,
-  EMBEDDING_RETRY_MS_MIN,
-  EMBEDDING_TEXT_CHARS_MAX,
-  EMBEDDING_TIMEOUT_MS,
-} from "../base/limits.ts";
 import { decodeEmbeddings } from "./embedding-answer.ts";
 import { KNOWN_MODELS, knownDimensions } from "./embedding-models.ts";
 import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from "./embedding-provider.ts";
 import { EmbeddingRateLimit } from "./embedding-rate-limit.ts";
+
+/** Texts of one request to an embedding service; our choice: above a write's and a query's. */
+const EMBEDDING_BATCH_TEXTS = 32;
+/** Longest text sent to an embedding service, in UTF-16 units: about 8,192 tokens of English. */
+const EMBEDDING_TEXT_CHARS_MAX = 32_768;
+/** How often a text that is too long for its model is halved before the request fails. */
+const EMBEDDING_HALVINGS_MAX = 5;
+/** Answer of an embedding service; our choice: 32 vectors of 10,752 long decimals. */
+const EMBEDDING_ANSWER_BYTES_MAX = 16 * MIB;
+/** How long one request to an embedding service may take. */
+const EMBEDDING_TIMEOUT_MS = 20_000;
+/** Tries of one request to an embedding service that does not answer. */
+const EMBEDDING_ATTEMPTS_MAX = 3;
+/** First wait between such tries; each next is twice as long. */
+const EMBEDDING_RETRY_MS_MIN = 200;
 
 /** Where the service is. */
 export interface HttpEmbeddingOptions {

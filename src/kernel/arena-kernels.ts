@@ -1,12 +1,12 @@
 import { assert, must } from "../base/assert.ts";
-import { SCAN_ROWS_MAX, SCRATCH_BYTES, VECTOR_DIMENSIONS_MAX } from "../base/limits.ts";
-import { type Block, scratchOffset, sharedBuffer } from "./arena.ts";
+import { type ArenaRange, SCRATCH_BYTES, scratchOffset, sharedBuffer } from "./arena.ts";
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
+import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
 
 /** Rows of equal length in a block. */
 export interface RowMatrix {
-  readonly block: Block;
+  readonly block: ArenaRange;
   /** Where row 0 starts in the block, in bytes: a multiple of the element's size. */
   readonly start: number;
   readonly format: RowFormat;
@@ -44,11 +44,12 @@ export class ArenaKernels {
     this.#scratch = scratchOffset(thread);
   }
 
-  /** Makes an arena usable, with its kernel warm. */
+  /** Makes an arena usable, with a kernel of WebAssembly warm. */
   attach(arena: number, memory: WebAssembly.Memory): void {
     const buffer = sharedBuffer(memory);
     const kernel = loadKernel(this.#module, memory);
-    warmUpKernel(kernel, this.#scratch);
+    // Plain TypeScript needs none: it is optimized within a call.
+    if (this.#module !== undefined) warmUpKernel(kernel, this.#scratch);
     const gather = this.#scratch + QUERY_BYTES;
     this.#attached.set(arena, {
       buffer,
@@ -60,7 +61,7 @@ export class ArenaKernels {
   }
 
   /** The bytes of a block. */
-  bytes(block: Block): Uint8Array<SharedArrayBuffer> {
+  bytes(block: ArenaRange): Uint8Array<SharedArrayBuffer> {
     return new Uint8Array(this.#attachment(block.arena).buffer, block.offset, block.bytes);
   }
 

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
-import { SCAN_ROWS_MAX } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
-import { Arenas, type Block, scratchOffset } from "./arena.ts";
+import { type ArenaRange, Arenas, scratchOffset } from "./arena.ts";
 import { ArenaKernels } from "./arena-kernels.ts";
 import { FreeList } from "./free-list.ts";
+import { SCAN_ROWS_MAX } from "./kernel.ts";
 import { compileKernel } from "./load-kernel.ts";
 
 const MIB = 1024 * 1024;
@@ -69,7 +69,7 @@ describe("arenas", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const random = seededRandom(seed);
       const arenas = new Arenas(options);
-      const live: { block: Block; mark: number }[] = [];
+      const live: { block: ArenaRange; mark: number }[] = [];
       let used = 0;
       for (let step = 0; step < 400; step++) {
         if (random.below(5) < 2 && live.length > 0) {
@@ -110,7 +110,7 @@ describe("arenas", () => {
 
   test("a block that was freed is refused", () => {
     const arenas = new Arenas(options);
-    const block = arenas.alloc(10) as Block;
+    const block = arenas.alloc(10) as ArenaRange;
     arenas.free(block);
     expect(() => arenas.free(block)).toThrow("assertion failed: no block");
   });
@@ -118,7 +118,7 @@ describe("arenas", () => {
   test("an arena costs memory only where it was touched", () => {
     const before = process.memoryUsage().rss;
     const arenas = new Arenas({ totalBytes: 1024 * MIB, threads: 2 });
-    const block = arenas.alloc(900 * MIB) as Block;
+    const block = arenas.alloc(900 * MIB) as ArenaRange;
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
     arenas.bytes(block).fill(1, 0, MIB);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
@@ -141,7 +141,7 @@ describe("arenas", () => {
 describe("kernels over arenas", () => {
   test("serve a thread that gets memories, module and blocks by message", async () => {
     const arenas = new Arenas({ arenaBytes: MIB, totalBytes: 16 * MIB, threads: 2 });
-    const block = arenas.alloc(16) as Block;
+    const block = arenas.alloc(16) as ArenaRange;
     const values = new Float32Array(arenas.bytes(block).buffer, block.offset, 4);
     values.set([1, 2, 3, 4]);
     const memories: WebAssembly.Memory[] = [];
@@ -167,7 +167,7 @@ describe("kernels over arenas", () => {
     arenas.alloc(900_000);
     const dimensions = 3;
     const rows = 1000;
-    const block = arenas.alloc(64 + rows * dimensions * 4 + 600_000) as Block;
+    const block = arenas.alloc(64 + rows * dimensions * 4 + 600_000) as ArenaRange;
     expect(block.arena).toBe(1);
     const matrix = { block, start: 64, format: "f32", dimensions, strideBytes: 12 } as const;
     const bytes = threads[0].bytes(block);

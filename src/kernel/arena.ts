@@ -1,7 +1,14 @@
 import { assert } from "../base/assert.ts";
+import { GIB, KIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { ARENA_BYTES, ARENA_BYTES_MAX, SCRATCH_BYTES } from "../base/limits.ts";
 import { FreeList } from "./free-list.ts";
+
+/** One arena of shared memory; address space, not memory, so larger than most machines need. */
+const ARENA_BYTES = 1 * GIB;
+/** Greatest arena: what 32-bit addresses reach. */
+const ARENA_BYTES_MAX = 4 * GIB;
+/** A thread's scratch memory per arena: query, row numbers and scores of one kernel call. */
+export const SCRATCH_BYTES = 128 * KIB;
 
 /** WebAssembly's page. */
 const PAGE_BYTES = 64 * 1024;
@@ -14,13 +21,22 @@ const UNUSED_BYTES = 64;
  * A piece of shared memory that one thread owns and all threads read. A block lies in one arena
  * and never moves. Plain data: it may be posted to other threads.
  */
-export interface Block {
+export interface ArenaRange {
   /** Number of the arena, from 0. */
   readonly arena: number;
   /** Address in the arena's memory; a multiple of 64. */
   readonly offset: number;
   /** As asked for. */
   readonly bytes: number;
+}
+
+/** A piece of shared memory as its owner fills it: where it lies, and its bytes. */
+export interface ArenaBytes {
+  readonly arena: number;
+  /** Address in the arena's memory; a multiple of 64. */
+  readonly offset: number;
+  /** Exactly as many as were asked for; what they hold at first is undefined. */
+  readonly bytes: Uint8Array;
 }
 
 /** Bounds of the arenas of one process. */
@@ -76,7 +92,7 @@ export class Arenas {
    * there before. Blocks of zero bytes are legal. Throws `overloaded` if the system has no room for
    * another arena.
    */
-  alloc(bytes: number): Block | undefined {
+  alloc(bytes: number): ArenaRange | undefined {
     const padded = Math.max(Math.ceil(bytes / BLOCK_ALIGN), 1) * BLOCK_ALIGN;
     if (padded > this.freeBytes || padded > ARENA_BYTES_MAX - this.#reservedBytes()) {
       return undefined;
@@ -92,7 +108,7 @@ export class Arenas {
   }
 
   /** Gives a block back. */
-  free(block: Block): void {
+  free(block: ArenaRange): void {
     const taken = this.#taken[block.arena];
     const padded = taken.get(block.offset);
     assert(padded !== undefined, `no block at ${block.offset} of arena ${block.arena}`);
@@ -102,11 +118,11 @@ export class Arenas {
   }
 
   /** The bytes of a block, shared with all threads. */
-  bytes(block: Block): Uint8Array<SharedArrayBuffer> {
+  bytes(block: ArenaRange): Uint8Array<SharedArrayBuffer> {
     return new Uint8Array(sharedBuffer(this.#memories[block.arena]), block.offset, block.bytes);
   }
 
-  #note(block: Block, padded: number): Block {
+  #note(block: ArenaRange, padded: number): ArenaRange {
     this.#taken[block.arena].set(block.offset, padded);
     this.#usedBytes += padded;
     return block;
@@ -154,4 +170,11 @@ export function sharedBuffer(memory: WebAssembly.Memory): SharedArrayBuffer {
   const { buffer } = memory;
   assert(buffer instanceof SharedArrayBuffer, "a memory that is not shared");
   return buffer;
+}
+
+/** A shared memory that holds segments; its index is its position among all arenas. */
+export interface ArenaMessage {
+  readonly kind: "arena";
+  readonly index: number;
+  readonly memory: WebAssembly.Memory;
 }

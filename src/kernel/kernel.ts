@@ -1,3 +1,8 @@
+/** Dimensions of a dense vector (contract). */
+export const VECTOR_DIMENSIONS_MAX = 10_752;
+/** Rows that one kernel call scores: some 0.1 ms of work, so that a thread can look up between. */
+export const SCAN_ROWS_MAX = 4096;
+
 /** What is computed of a query and a row. */
 export type Measure = "dot" | "squaredDistance";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ANALYZERS_MAX } from "../base/limits.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
-import { type Analyzer, analyzeElements, analyzerFor, lastElementPrefix } from "./analyzer.ts";
+import { ANALYZERS_MAX, type Analyzer, analyzerFor, lastElementPrefix } from "./analyzer.ts";
 import { FULL_TEXT_DEFAULTS } from "./full-text-rules.ts";
 
 const PROBE =
@@ -107,15 +106,6 @@ describe("positions", () => {
       { term: "🐡", position: 0, start: 0, end: 2 },
       { term: "the", position: 1, start: 3, end: 6 },
       { term: "café", position: 2, start: 7, end: 12 },
-    ]);
-  });
-
-  test("start anew in every element", () => {
-    const elements = analyzeElements(analyzer, ["red fish", "", "blue"]);
-    expect(elements.map((tokens) => tokens.map((token) => token.position))).toEqual([
-      [0, 1],
-      [],
-      [0],
     ]);
   });
 

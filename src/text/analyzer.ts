@@ -3,14 +3,16 @@
  * ASCII. Documents and queries go through the same analyzer. A dropped token still takes its
  * position, so that phrases keep their distances.
  */
-import { ANALYZERS_MAX } from "../base/limits.ts";
+import { hasMoreCodePoints } from "../base/bounded-text.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
-import { hasMoreCodePoints } from "./code-points.ts";
 import { foldCase, foldToAscii } from "./languages/folding.ts";
 import { stemmerOf, stopWordsOf } from "./languages/language.ts";
 import type { Scan } from "./segmentation/legacy-tokenizer.ts";
 import { scanOf } from "./segmentation/tokenizer.ts";
 import { TermCache } from "./term-cache.ts";
+
+/** Analyzers kept, one for each distinct set of options in use. */
+export const ANALYZERS_MAX = 16;
 
 /** A term and where it comes from. */
 export interface Token {
@@ -60,14 +62,6 @@ export function analyzerFor(options: FullTextOptions): Analyzer {
     ANALYZERS.delete(oldest);
   }
   return analyzer;
-}
-
-/**
- * Analyzes each element of a `[]string` value. Positions start from 0 in every element: the caller
- * keeps the elements apart.
- */
-export function analyzeElements(analyzer: Analyzer, elements: readonly string[]): Token[][] {
-  return elements.map((element) => analyzer.analyze(element));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Code points of UTF-16 strings, and tables over all of them. */
 
 /** Code points that exist; a table over them has as many entries. */
-export const CODE_POINT_COUNT = 0x110000;
+const CODE_POINT_COUNT = 0x110000;
 
 /** Reads the code point at a UTF-16 offset inside `text`; a lone surrogate counts as itself. */
 export function codePointAt(text: string, offset: number): number {
@@ -15,16 +15,6 @@ export function codePointAt(text: string, offset: number): number {
 /** UTF-16 units of a code point: 1 or 2. */
 export function unitsOf(codePoint: number): number {
   return codePoint < 0x10000 ? 1 : 2;
-}
-
-/** Tells whether `text` has more than `limit` code points; looks at `limit` of them at most. */
-export function hasMoreCodePoints(text: string, limit: number): boolean {
-  if (text.length <= limit) return false;
-  let offset = 0;
-  for (let count = 0; count < limit && offset < text.length; count++) {
-    offset += unitsOf(codePointAt(text, offset));
-  }
-  return offset < text.length;
 }
 
 /** Spreads a table of runs (see the *-table files) to one byte per code point. */

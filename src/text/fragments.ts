@@ -4,13 +4,13 @@ import { scanSentences } from "./segmentation/sentence-breaks.ts";
 import { scanWords } from "./segmentation/word-breaks.ts";
 
 /** How a text is cut: UAX #29 sentences and words, lines, or not at all. */
-export const FRAGMENT_UNITS = ["sentence", "paragraph", "word", "none"] as const;
+const FRAGMENT_UNITS = ["sentence", "paragraph", "word", "none"] as const;
 
 /** Name of a way to cut a text. */
 export type FragmentUnit = (typeof FRAGMENT_UNITS)[number];
 
 /** Units in which offsets into a text are counted. */
-export const OFFSET_UNITS = ["utf-8", "utf-16", "codepoints"] as const;
+const OFFSET_UNITS = ["utf-8", "utf-16", "codepoints"] as const;
 
 /** Name of a unit of offsets. */
 export type OffsetUnit = (typeof OFFSET_UNITS)[number];

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { TERM_CACHE_TOKEN_UNITS_MAX } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
-import { TermCache } from "./term-cache.ts";
+import { TERM_CACHE_TOKEN_UNITS_MAX, TermCache } from "./term-cache.ts";
 
 test("a token is normalized once while it is remembered, wherever it stands", () => {
   const calls: string[] = [];

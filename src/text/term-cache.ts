@@ -3,7 +3,11 @@
  * distinct token, and equal terms are mostly one string. Tokens of equal hash share two places; the
  * one used longest ago makes room, which bounds the memory and needs no bookkeeping.
  */
-import { TERM_CACHE_ENTRIES, TERM_CACHE_TOKEN_UNITS_MAX } from "../base/limits.ts";
+
+/** Tokens whose term an analyzer remembers; a power of two. About 6 MiB when full. */
+const TERM_CACHE_ENTRIES = 1 << 16;
+/** Longest token that an analyzer remembers, in UTF-16 units; words are shorter. */
+export const TERM_CACHE_TOKEN_UNITS_MAX = 48;
 
 /** Knuth's multiplier, 2^32 over the golden ratio: spreads a hash over its upper bits. */
 const HASH_FACTOR = 0x9e3779b1;

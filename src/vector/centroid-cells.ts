@@ -3,11 +3,13 @@
  * vector looks at the centroids of the cells that are nearest to it.
  */
 
-import { CLUSTER_SAMPLE_ROWS } from "../base/cluster-limits.ts";
 import type { Random } from "../base/random.ts";
 import { Centroids, type KernelSpace, type VectorSpace } from "./centroids.ts";
 import { type RowSet, sampleRows, trainCentroids } from "./kmeans.ts";
 import { VectorReader } from "./vector-rows.ts";
+
+/** Rows of the sample that centroids are trained on, for each cluster. */
+const CLUSTER_SAMPLE_DOCUMENTS = 64;
 
 /** Centroids up to which there is one cell: two levels would cost as many distances. */
 const ONE_CELL_MAX = 64;
@@ -20,7 +22,7 @@ const CELL_SAMPLE_ROWS = 256;
 const LOOKS = 8;
 
 /** What centroids are made with. */
-export interface CellTools {
+export interface CellOptions {
   readonly space: VectorSpace;
   readonly kernels: KernelSpace;
   readonly random: Random;
@@ -60,7 +62,7 @@ export class CentroidCells {
   /** The nearest centroid to a vector, but for a few vectors at borders of cells. */
   nearest(vector: Float32Array): number {
     const starts = this.#starts;
-    this.#table.aim(vector);
+    this.#table.setQuery(vector);
     if (starts[0] === 0) return this.#table.nearest(0, this.count).index;
     let index = starts[0];
     let closeness = Number.NEGATIVE_INFINITY;
@@ -88,23 +90,26 @@ export class CentroidCells {
 export function trainCells(
   { reader, rows }: RowSet,
   count: number,
-  tools: CellTools,
+  options: CellOptions,
   known?: Float32Array,
 ): CentroidCells {
   const knownCount = known === undefined ? 0 : known.length / reader.dimensions;
-  if (known !== undefined && knownCount > count / 2) return cellsOf(known, tools);
-  const sample = { reader, rows: sampleRows(rows, count * CLUSTER_SAMPLE_ROWS, tools.random) };
+  if (known !== undefined && knownCount > count / 2) return cellsOf(known, options);
+  const sample = {
+    reader,
+    rows: sampleRows(rows, count * CLUSTER_SAMPLE_DOCUMENTS, options.random),
+  };
   if (count <= ONE_CELL_MAX) {
-    const table = new Centroids(count, tools.space, tools.kernels);
-    trainCentroids(sample, table, { start: 0, end: count }, tools.random);
+    const table = new Centroids(count, options.space, options.kernels);
+    trainCentroids(sample, table, { start: 0, end: count }, options.random);
     return new CentroidCells(table, Uint32Array.of(0, count));
   }
-  const cells = known === undefined ? trainTop(sample, count, tools) : tableOf(known, tools);
-  const trained = freeing(cells, () => trainInCells(sample, count, cells, tools));
+  const cells = known === undefined ? trainTop(sample, count, options) : tableOf(known, options);
+  const trained = freeing(cells, () => trainInCells(sample, count, cells, options));
   if (known === undefined) return trained;
   // Cells that are too many are put into fewer.
   const values = freeing(trained, () => trained.values.slice());
-  return cellsOf(values, tools);
+  return cellsOf(values, options);
 }
 
 /** Runs `work`, and frees what it works with, also where memory runs out. */
@@ -117,19 +122,19 @@ function freeing<T>(held: { free(): void }, work: () => T): T {
 }
 
 /** Puts centroids into cells. */
-function cellsOf(known: Float32Array, tools: CellTools): CentroidCells {
-  const { dimensions } = tools.space;
+function cellsOf(known: Float32Array, options: CellOptions): CentroidCells {
+  const { dimensions } = options.space;
   const count = known.length / dimensions;
   if (count <= ONE_CELL_MAX) {
-    return new CentroidCells(tableOf(known, tools), Uint32Array.of(0, count));
+    return new CentroidCells(tableOf(known, options), Uint32Array.of(0, count));
   }
   const rows = Uint32Array.from({ length: count }, (_, row) => row);
-  const set = { reader: readerOf(known, tools.space), rows };
-  const cells = trainTop(set, count, tools);
+  const set = { reader: readerOf(known, options.space), rows };
+  const cells = trainTop(set, count, options);
   return freeing(cells, () => {
     const members = byCell(set, cells);
     const starts = startsOf(members.map(({ length }) => length));
-    const table = tableUnder(cells, starts, tools);
+    const table = tableUnder(cells, starts, options);
     let next = starts[0];
     for (const row of members.flatMap((cell) => [...cell])) {
       table.at(next++).set(known.subarray(row * dimensions, (row + 1) * dimensions));
@@ -139,10 +144,10 @@ function cellsOf(known: Float32Array, tools: CellTools): CentroidCells {
 }
 
 /** Trains the cells' own centroids. */
-function trainTop({ reader, rows }: RowSet, count: number, tools: CellTools): Centroids {
-  const cells = new Centroids(Math.round(Math.sqrt(count)), tools.space, tools.kernels);
-  const sample = sampleRows(rows, cells.count * CELL_SAMPLE_ROWS, tools.random);
-  trainCentroids({ reader, rows: sample }, cells, { start: 0, end: cells.count }, tools.random);
+function trainTop({ reader, rows }: RowSet, count: number, options: CellOptions): Centroids {
+  const cells = new Centroids(Math.round(Math.sqrt(count)), options.space, options.kernels);
+  const sample = sampleRows(rows, cells.count * CELL_SAMPLE_ROWS, options.random);
+  trainCentroids({ reader, rows: sample }, cells, { start: 0, end: cells.count }, options.random);
   return cells;
 }
 
@@ -151,7 +156,7 @@ function trainInCells(
   sample: RowSet,
   count: number,
   cells: Centroids,
-  tools: CellTools,
+  options: CellOptions,
 ): CentroidCells {
   const members = byCell(sample, cells);
   const counts = members.map(({ length }) => {
@@ -159,11 +164,11 @@ function trainInCells(
     return Math.min(length, Math.max(1, share));
   });
   const starts = startsOf(counts);
-  const table = tableUnder(cells, starts, tools);
+  const table = tableUnder(cells, starts, options);
   members.forEach((rows, cell) => {
     if (rows.length === 0) return;
     const range = { start: starts[cell], end: starts[cell + 1] };
-    trainCentroids({ reader: sample.reader, rows }, table, range, tools.random);
+    trainCentroids({ reader: sample.reader, rows }, table, range, options.random);
   });
   return new CentroidCells(table, starts);
 }
@@ -172,7 +177,7 @@ function trainInCells(
 function byCell({ reader, rows }: RowSet, cells: Centroids): Uint32Array[] {
   const members = Array.from({ length: cells.count }, (): number[] => []);
   for (const row of rows) {
-    cells.aim(reader.at(row));
+    cells.setQuery(reader.at(row));
     members[cells.nearest(0, cells.count).index].push(row);
   }
   return members.map((cell) => Uint32Array.from(cell));
@@ -188,13 +193,13 @@ function startsOf(counts: readonly number[]): Uint32Array {
   return starts;
 }
 
-function tableUnder(cells: Centroids, starts: Uint32Array, tools: CellTools): Centroids {
-  const table = new Centroids(starts[starts.length - 1], tools.space, tools.kernels);
+function tableUnder(cells: Centroids, starts: Uint32Array, options: CellOptions): Centroids {
+  const table = new Centroids(starts[starts.length - 1], options.space, options.kernels);
   table.values.set(cells.values);
   return table;
 }
 
-function tableOf(values: Float32Array, { space, kernels }: CellTools): Centroids {
+function tableOf(values: Float32Array, { space, kernels }: CellOptions): Centroids {
   const table = new Centroids(values.length / space.dimensions, space, kernels);
   table.values.set(values);
   return table;

@@ -3,27 +3,21 @@
  * centroid is the direction of a mean: a unit vector, so that dot products rank centroids.
  */
 
-import { SCAN_ROWS_MAX } from "../base/limits.ts";
+import type { ArenaBytes } from "../kernel/arena.ts";
 import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
 import type { Measure } from "../kernel/kernel.ts";
+import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import { measureOf, unitVector } from "./metric.ts";
 
 const FLOAT32_BYTES = 4;
-
-/** A block of the kernels' memory. */
-export interface KernelBlock {
-  readonly arena: number;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-}
 
 /** Kernels, and memory that they can read. */
 export interface KernelSpace {
   readonly kernels: ArenaKernels;
   readonly memory: {
     /** Throws `overloaded` when there is no room. */
-    allocate(bytes: number): KernelBlock;
+    allocate(bytes: number): ArenaBytes;
     free(place: { arena: number; offset: number; bytes: number }): void;
   };
 }
@@ -40,19 +34,19 @@ export class Centroids {
   readonly space: VectorSpace;
   /** All centroids end to end. */
   readonly values: Float32Array;
-  readonly #tools: KernelSpace;
+  readonly #kernelSpace: KernelSpace;
   readonly #matrix: RowMatrix;
   readonly #measure: Measure;
   /** 1 where the greatest score is the nearest, else −1. */
   readonly #sign: number;
 
-  constructor(count: number, space: VectorSpace, tools: KernelSpace) {
+  constructor(count: number, space: VectorSpace, kernelSpace: KernelSpace) {
     const strideBytes = space.dimensions * FLOAT32_BYTES;
-    const { arena, offset, bytes } = tools.memory.allocate(count * strideBytes);
+    const { arena, offset, bytes } = kernelSpace.memory.allocate(count * strideBytes);
     this.count = count;
     this.space = space;
     this.values = new Float32Array(bytes.buffer, bytes.byteOffset, count * space.dimensions);
-    this.#tools = tools;
+    this.#kernelSpace = kernelSpace;
     this.#measure = measureOf(space.metric);
     this.#sign = space.metric === "cosine_distance" ? 1 : -1;
     this.#matrix = {
@@ -71,8 +65,8 @@ export class Centroids {
   }
 
   /** Sets the vector of the searches that follow. */
-  aim(vector: Float32Array): void {
-    this.#tools.kernels.setQuery(this.#matrix, vector);
+  setQuery(vector: Float32Array): void {
+    this.#kernelSpace.kernels.setQuery(this.#matrix, vector);
   }
 
   /** The centroid from `start` to before `end` that is nearest to the vector; ties: the first. */
@@ -112,11 +106,11 @@ export class Centroids {
   }
 
   free(): void {
-    this.#tools.memory.free(this.#matrix.block);
+    this.#kernelSpace.memory.free(this.#matrix.block);
   }
 
   #score(start: number, end: number): Float32Array {
-    return this.#tools.kernels.scoreRange(this.#measure, this.#matrix, start, end);
+    return this.#kernelSpace.kernels.scoreRange(this.#measure, this.#matrix, start, end);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Clusters against plain loops in float64, and the fast kernel against the scalar one. */
 
 import { expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import type { RowFormat } from "../kernel/kernel.ts";
@@ -98,7 +99,7 @@ function naiveMeanDistance(vectors: readonly Float32Array[], count: number, rand
 }
 
 test("every row is in one cluster of bounded size, whatever the kernel and the run", () => {
-  for (let seed = 1; seed <= 12; seed++) {
+  for (let seed = 1; seed <= effort({ usual: 4, full: 12 }); seed++) {
     const random = seededRandom(seed);
     const count = 1 + random.below(3000);
     const dimensions = 1 + random.below(40);

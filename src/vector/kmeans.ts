@@ -41,7 +41,7 @@ export function trainCentroids(
     means.clear();
     for (let i = 0; i < rows.length; i++) {
       const vector = reader.at(rows[i]);
-      centroids.aim(vector);
+      centroids.setQuery(vector);
       const nearest = centroids.nearest(start, end);
       means.add(nearest.index - start, vector, reader.weightOf(rows[i], metric));
     }

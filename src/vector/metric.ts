@@ -1,16 +1,8 @@
 import type { Measure } from "../kernel/kernel.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 
-/** What rankings by vector score with; sparse vectors by dot product alone. */
-export type VectorMetric = DistanceMetric | "dot_product";
-
 /** Greatest finite float32. */
 const FLOAT32_MAX = 3.4028234663852886e38;
-
-/** Whether the best score is the least: distances are, products are not. */
-export function isAscending(metric: VectorMetric): boolean {
-  return metric !== "dot_product";
-}
 
 /** What the kernel computes for `metric`; a dot product becomes a cosine by `cosineDistance`. */
 export function measureOf(metric: DistanceMetric): Measure {

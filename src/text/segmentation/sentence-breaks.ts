@@ -33,7 +33,7 @@ const S = SentenceClass;
 const Phase = { inside: 0, terminated: 1, closed: 2, spaced: 3 } as const;
 
 /** Finds the end, a UTF-16 offset, of the sentence that starts at `start`, inside `text`. */
-export function nextSentenceBreak(text: string, start: number): number {
+function nextSentenceBreak(text: string, start: number): number {
   let end = start;
   let phase: number = Phase.inside;
   let left: number = S.other;
