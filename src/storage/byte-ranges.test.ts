@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { NEAR_RANGE_BYTES, RANGE_READ_BYTES_MAX } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
-import { joinRanges } from "./byte-ranges.ts";
+import { joinRanges, NEAR_RANGE_BYTES, RANGE_READ_BYTES_MAX } from "./byte-ranges.ts";
 
 test("near ranges are one read, far ones and long ones their own", () => {
   const far = NEAR_RANGE_BYTES + 100;

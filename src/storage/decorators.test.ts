@@ -5,12 +5,11 @@ import {
   type FaultRates,
   FaultyObjectStore,
 } from "../../test/support/stores/faulty-object-store.ts";
-import { STORE_ATTEMPTS_MAX } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
 import { CountingObjectStore } from "./counting-object-store.ts";
 import { MemoryObjectStore } from "./memory-object-store.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "./object-store.ts";
-import { RetryingObjectStore, retryDelayMs } from "./retrying-object-store.ts";
+import { RetryingObjectStore, retryDelayMs, STORE_ATTEMPTS_MAX } from "./retrying-object-store.ts";
 
 const CALM: FaultRates = { before: 0, after: 0, delayMsMax: 0 };
 const SEED = 7;

@@ -15,10 +15,10 @@ import {
   type PutOutcome,
 } from "../object-store.ts";
 import { RetryingObjectStore } from "../retrying-object-store.ts";
-import { probeStore } from "./store-check.ts";
+import { checkStore } from "./store-check.ts";
 
 const random = seededRandom(11);
-const probe = (store: ObjectStore) => probeStore({ store, name: "store X", random });
+const check = (store: ObjectStore) => checkStore({ store, name: "store X", random });
 
 /** Leaves nothing below `probe/`. */
 async function expectClean(store: ObjectStore): Promise<void> {
@@ -28,7 +28,7 @@ async function expectClean(store: ObjectStore): Promise<void> {
 describe("the probe", () => {
   test("passes a store that keeps its promises, and leaves nothing behind", async () => {
     const store = new MemoryObjectStore();
-    await probe(store);
+    await check(store);
     await expectClean(store);
   });
 
@@ -41,7 +41,7 @@ describe("the probe", () => {
       const inner = new MemoryObjectStore();
       const faulty = new FaultyObjectStore({ store: inner, random: faults, clock, rates });
       const store = new RetryingObjectStore({ store: faulty, clock, random: faults });
-      const failure = await probe(store).catch((error: unknown) => error);
+      const failure = await check(store).catch((error: unknown) => error);
       // A fault that outlasts all tries is passed on; it is never taken for a broken promise.
       if (failure !== undefined) {
         expect(failure, `seed ${seed}`).toMatchObject({ code: "unavailable" });
@@ -59,7 +59,7 @@ describe("the probe", () => {
         return Promise.reject(new DatabaseError("unavailable", "create the bucket"));
       }
     }
-    await expect(probe(new Closed())).rejects.toThrow(/^create the bucket$/);
+    await expect(check(new Closed())).rejects.toThrow(/^create the bucket$/);
   });
 });
 
@@ -71,7 +71,7 @@ describe("the probe refuses, by name, a store that", () => {
       }
     }
     const store = new Ignoring();
-    await expect(probe(store)).rejects.toMatchObject({
+    await expect(check(store)).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringMatching(/^cannot use store X: it does not decide races .*16 of 16/),
     });
@@ -86,7 +86,7 @@ describe("the probe refuses, by name, a store that", () => {
         return this.inner.put(key, body, ALWAYS);
       }
     }
-    await expect(probe(new Checking())).rejects.toThrow(/cannot use store X: .*races/);
+    await expect(check(new Checking())).rejects.toThrow(/cannot use store X: .*races/);
   });
 
   test("says conflict and overwrites", async () => {
@@ -97,7 +97,7 @@ describe("the probe refuses, by name, a store that", () => {
         return outcome;
       }
     }
-    await expect(probe(new Overwriting())).rejects.toThrow(/cannot use store X/);
+    await expect(check(new Overwriting())).rejects.toThrow(/cannot use store X/);
   });
 
   test("forgets the condition once an object is old", async () => {
@@ -107,7 +107,7 @@ describe("the probe refuses, by name, a store that", () => {
         return this.inner.put(key, body, ++this.#puts > 48 ? ALWAYS : condition);
       }
     }
-    await expect(probe(new Forgetful())).rejects.toThrow(/ignores the condition of a put/);
+    await expect(check(new Forgetful())).rejects.toThrow(/ignores the condition of a put/);
   });
 
   test("does not list what was put", async () => {
@@ -116,7 +116,7 @@ describe("the probe refuses, by name, a store that", () => {
         return { keys: [], prefixes: [], truncated: false };
       }
     }
-    await expect(probe(new Late())).rejects.toThrow(/listing does not show/);
+    await expect(check(new Late())).rejects.toThrow(/listing does not show/);
   });
 
   test("starts every listing at its start", async () => {
@@ -125,7 +125,7 @@ describe("the probe refuses, by name, a store that", () => {
         return this.inner.list({ prefix, limit });
       }
     }
-    await expect(probe(new Restarting())).rejects.toThrow(/listing does not go on after a key/);
+    await expect(check(new Restarting())).rejects.toThrow(/listing does not go on after a key/);
   });
 
   test("answers ranges with something else", async () => {
@@ -134,13 +134,13 @@ describe("the probe refuses, by name, a store that", () => {
         return this.inner.get(key);
       }
     }
-    await expect(probe(new Whole())).rejects.toThrow(/does not read ranges/);
+    await expect(check(new Whole())).rejects.toThrow(/does not read ranges/);
   });
 
   test("keeps what was deleted", async () => {
     class Keeping extends WorkingStore {
       override async delete(): Promise<void> {}
     }
-    await expect(probe(new Keeping())).rejects.toThrow(/after it was deleted/);
+    await expect(check(new Keeping())).rejects.toThrow(/after it was deleted/);
   });
 });

@@ -1,15 +1,17 @@
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
-import {
-  STORE_PROBE_ATTEMPTS_MAX,
-  STORE_PROBE_RACERS,
-  STORE_PROBE_ROUNDS,
-} from "../../base/limits.ts";
 import type { Random } from "../../base/random.ts";
 import { IF_ABSENT, type ObjectKey, type ObjectStore, objectKey } from "../object-store.ts";
 import { faultOfRace, racePuts } from "./put-race.ts";
 
-/** What `probeStore` needs. */
-export interface StoreProbe {
+/** Conditional puts that race in one round of the probe at the start. */
+const STORE_PROBE_RACERS = 16;
+/** Rounds of that race; stores that check first and write later fail in most rounds. */
+const STORE_PROBE_ROUNDS = 3;
+/** Tries to see the conflict of a put that must lose, while the store fails. */
+const STORE_PROBE_ATTEMPTS_MAX = 5;
+
+/** What `checkStore` needs. */
+export interface StoreCheck {
   /** Repeats what may be repeated, since a fault of the moment must not look like a broken promise. */
   readonly store: ObjectStore;
   /** How messages name it. */
@@ -22,7 +24,7 @@ export interface StoreProbe {
  * `invalid`, naming the store and the promise, if it breaks one, and what the store throws if it
  * cannot be used at all. Leaves nothing behind; `trawl certify` looks longer.
  */
-export async function probeStore({ store, name, random }: StoreProbe): Promise<void> {
+export async function checkStore({ store, name, random }: StoreCheck): Promise<void> {
   const folder = `probe/${Buffer.from(random.bytes(8)).toString("hex")}`;
   const keys = Array.from({ length: STORE_PROBE_ROUNDS }, (_, round) =>
     objectKey(`${folder}/race-${round}`),
@@ -30,10 +32,10 @@ export async function probeStore({ store, name, random }: StoreProbe): Promise<v
   try {
     // Wrong settings show here, in a message of their own.
     await store.get(keys[0]);
-    for (const key of keys) await probeRace(store, key);
-    await probeStale(store, keys[0]);
-    await probeReads(store, folder, keys);
-    await probeDeletes(store, folder, keys);
+    for (const key of keys) await checkRace(store, key);
+    await checkStale(store, keys[0]);
+    await checkReads(store, folder, keys);
+    await checkDeletes(store, folder, keys);
   } catch (error) {
     if (!(error instanceof BrokenPromise)) throw error;
     const fix = "choose a store that keeps it; `trawl certify` tells more";
@@ -47,7 +49,7 @@ export async function probeStore({ store, name, random }: StoreProbe): Promise<v
 class BrokenPromise extends Error {}
 
 /** Of conditional puts at once, one is written. */
-async function probeRace(store: ObjectStore, key: ObjectKey): Promise<void> {
+async function checkRace(store: ObjectStore, key: ObjectKey): Promise<void> {
   const race = await racePuts(store, key, STORE_PROBE_RACERS);
   const fault = faultOfRace(race);
   if (fault !== undefined) {
@@ -57,7 +59,7 @@ async function probeRace(store: ObjectStore, key: ObjectKey): Promise<void> {
 }
 
 /** A conditional put on an object that is there long since conflicts, and changes nothing. */
-async function probeStale(store: ObjectStore, key: ObjectKey): Promise<void> {
+async function checkStale(store: ObjectStore, key: ObjectKey): Promise<void> {
   const before = Buffer.from((await store.get(key)) ?? []);
   const isLost = await losesPut(store, key);
   const after = Buffer.from((await store.get(key)) ?? []);
@@ -80,7 +82,7 @@ async function losesPut(store: ObjectStore, key: ObjectKey): Promise<boolean> {
 }
 
 /** Lists and ranges show what was put. */
-async function probeReads(
+async function checkReads(
   store: ObjectStore,
   folder: string,
   keys: readonly ObjectKey[],
@@ -100,7 +102,7 @@ async function probeReads(
 }
 
 /** Nothing shows what was deleted. */
-async function probeDeletes(
+async function checkDeletes(
   store: ObjectStore,
   folder: string,
   keys: readonly ObjectKey[],

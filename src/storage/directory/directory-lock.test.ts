@@ -1,4 +1,4 @@
-import { readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -6,11 +6,14 @@ import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { runScript, startScript } from "../../../test/support/processes/run-script.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { formatTime, systemClock } from "../../base/clock.ts";
-import { systemRandom } from "../../base/random.ts";
+import { seededRandom } from "../../base/random.ts";
 import { acquireDirectoryLock } from "./directory-lock.ts";
 import { systemFiles } from "./file-system.ts";
 import { LockFile, type LockOwner } from "./lock-file.ts";
 import { thisProcess } from "./process-identity.ts";
+
+/** One for all, so that no two contenders stage their files under one name. */
+const random = seededRandom(26);
 
 let root: string;
 let remove: () => Promise<void>;
@@ -21,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => remove());
 
-const acquire = () => acquireDirectoryLock({ root, clock: systemClock, random: systemRandom });
+const acquire = () => acquireDirectoryLock({ root, clock: systemClock, random });
 
 async function firstLine(lines: AsyncIterable<string>): Promise<string> {
   for await (const line of lines) return line;
@@ -32,7 +35,8 @@ describe("acquireDirectoryLock", () => {
   test("a second server is told who holds the directory, and since when", async () => {
     const { child, lines, ended } = startScript("hold-directory", root);
     expect(await firstLine(lines)).toBe("held");
-    const year = formatTime(systemClock.nowMs()).slice(0, 4);
+    const { mtimeMs } = await stat(join(root, (await readdir(root))[0]));
+    const year = formatTime(mtimeMs).slice(0, 4);
     await expect(acquire()).rejects.toMatchObject({
       code: "conflict",
       message: expect.stringMatching(
@@ -95,7 +99,7 @@ describe("acquireDirectoryLock", () => {
 test("who loses a directory that is removed is told so", async () => {
   const clock = new InstantClock();
   const { promise, resolve } = Promise.withResolvers<Error>();
-  const options = { root, clock, random: systemRandom, onLost: resolve };
+  const options = { root, clock, random, onLost: resolve };
   const lock = await acquireDirectoryLock(options);
   await rm(root, { recursive: true });
   clock.tick();
@@ -115,7 +119,7 @@ describe("LockFile", () => {
       sinceMs: 5,
       ...changes,
     };
-    return new LockFile({ root, clock, random: systemRandom, files: systemFiles, owner });
+    return new LockFile({ root, clock, random, files: systemFiles, owner });
   };
   const elsewhere = { hostTag: "0000000000000000", pid: 1, host: "elsewhere" };
 
@@ -183,7 +187,7 @@ describe("LockFile", () => {
     };
     const owner = { ...(await thisProcess()), host: "here", sinceMs: 5 };
     const clock = new InstantClock();
-    const contender = new LockFile({ root, clock, random: systemRandom, files, owner });
+    const contender = new LockFile({ root, clock, random, files, owner });
     expect(await contender.take()).toBeUndefined();
     expect(await readdir(root)).toEqual(["~lock-0000000010"]);
   });

@@ -2,11 +2,13 @@ import { connect, createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { type Clock, formatTime } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { LOCK_ANSWER_MS_MAX } from "../../base/limits.ts";
 import type { Random } from "../../base/random.ts";
 import { isSystemError, storageError, systemFiles } from "./file-system.ts";
 import { describeOwner, LockFile, type LockOwner, parseOwner } from "./lock-file.ts";
 import { thisProcess } from "./process-identity.ts";
+
+/** How long the owner of a data directory has to tell its name to a server that asks. */
+const LOCK_ANSWER_MS_MAX = 1_000;
 
 /** What `acquireDirectoryLock` needs. */
 export interface DirectoryLockOptions {

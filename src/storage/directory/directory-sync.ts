@@ -1,7 +1,9 @@
 import { dirname } from "node:path";
 import { DatabaseError } from "../../base/errors.ts";
-import { DURABLE_DIRECTORIES_MAX } from "../../base/limits.ts";
 import { type FileSystem, isSystemError, makeDirectories, storageError } from "./file-system.ts";
+
+/** Directories that a store remembers as durable; beyond that it forgets and syncs again. */
+const DURABLE_DIRECTORIES_MAX = 100_000;
 
 /**
  * Makes names durable: a file's name lives in its directory, and that must be synced like a file.

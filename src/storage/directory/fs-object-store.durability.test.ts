@@ -1,4 +1,4 @@
-import { readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -7,11 +7,13 @@ import {
   startScript,
 } from "../../../test/support/processes/run-script.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
-import { systemClock } from "../../base/clock.ts";
-import { systemRandom } from "../../base/random.ts";
+import { seededRandom } from "../../base/random.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "../object-store.ts";
 import { type FileSystem, systemFiles } from "./file-system.ts";
 import { FsObjectStore } from "./fs-object-store.ts";
+
+/** One for all stores, so that no two files that they stage have one name. */
+const random = seededRandom(22);
 
 let root: string;
 let remove: () => Promise<void>;
@@ -23,8 +25,7 @@ beforeEach(async () => {
 afterEach(() => remove());
 
 const body = Uint8Array.of(1, 2, 3);
-const open = (files: FileSystem = systemFiles) =>
-  FsObjectStore.open({ root, random: systemRandom, files });
+const open = (files: FileSystem = systemFiles) => FsObjectStore.open({ root, random, files });
 
 describe("FsObjectStore makes objects durable", () => {
   test("a new object: bytes synced, then named, then its directory synced", async () => {
@@ -88,7 +89,7 @@ describe("FsObjectStore makes objects durable", () => {
   });
 
   test("opening where no directory can be says so, and comes to an end", async () => {
-    const openAt = (at: string) => FsObjectStore.open({ root: at, random: systemRandom });
+    const openAt = (at: string) => FsObjectStore.open({ root: at, random });
     const file = join(root, "..", "file");
     await open();
     await writeFile(file, "");
@@ -172,11 +173,12 @@ describe("FsObjectStore shares a directory with other processes", () => {
   test("opening removes staged files of dead and unknown old writers, and no others", async () => {
     await open();
     const staging = join(root, "~staging");
-    const old = systemClock.nowMs() / 1000 - 7_200;
     const kept = ["ffffffffffffffff.1.1.young", "no-writer"];
     for (const name of [...kept, "ffffffffffffffff.1.1.old", "odd"]) {
       await writeFile(join(staging, name), "x");
     }
+    const { mtimeMs } = await stat(join(staging, "odd"));
+    const old = mtimeMs / 1000 - 7_200;
     for (const name of ["ffffffffffffffff.1.1.old", "odd"]) {
       await utimes(join(staging, name), old, old);
     }

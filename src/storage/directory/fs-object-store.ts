@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { assert } from "../../base/assert.ts";
+import { OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { OBJECT_BYTES_MAX } from "../../base/limits.ts";
 import { piecesBytes } from "../../base/pieces.ts";
 import type { Random } from "../../base/random.ts";
 import {

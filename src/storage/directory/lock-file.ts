@@ -1,10 +1,16 @@
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { LOCK_ATTEMPTS_MAX, LOCK_BEAT_MS, LOCK_SILENCE_MS } from "../../base/limits.ts";
 import type { Random } from "../../base/random.ts";
 import { type FileSystem, isSystemError } from "./file-system.ts";
 import { isGone, isRunning, type ProcessIdentity } from "./process-identity.ts";
+
+/** How often the owner of a data directory touches its lock file. */
+const LOCK_BEAT_MS = 2_000;
+/** How long a lock file must stay untouched before an unknown owner counts as gone: 3 beats. */
+const LOCK_SILENCE_MS = 3 * LOCK_BEAT_MS;
+/** Contenders for a data directory that one acquisition gives way to before it gives up. */
+const LOCK_ATTEMPTS_MAX = 8;
 
 /** Who holds a data directory. */
 export interface LockOwner extends ProcessIdentity {

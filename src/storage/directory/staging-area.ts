@@ -1,9 +1,14 @@
 import { join } from "node:path";
-import { FILE_WRITE_BYTES_MAX, STAGED_FILE_AGE_MS_MAX } from "../../base/limits.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 import type { Pieces } from "../../base/pieces.ts";
 import type { Random } from "../../base/random.ts";
 import { type FileSystem, isSystemError } from "./file-system.ts";
 import { isGone, type ProcessIdentity } from "./process-identity.ts";
+
+/** One write call to a file; larger bodies take several. Our choice: frees I/O threads soon. */
+const FILE_WRITE_BYTES_MAX = 16 * MIB;
+/** Age above which a staged file of an unknown process is removed; no put takes that long. */
+const STAGED_FILE_AGE_MS_MAX = 3_600_000;
 
 /** Its `~` keeps it apart from every key. */
 const DIRECTORY = "~staging";

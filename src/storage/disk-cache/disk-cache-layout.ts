@@ -30,9 +30,11 @@
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { DISK_CACHE_TOUCH_MS } from "../../base/far-store-limits.ts";
 import { isTombstoneObject } from "../object-keys.ts";
 import type { ObjectKey } from "../object-store.ts";
+
+/** How stale the note of a cached region's last use may be: one small write in this time. */
+export const DISK_CACHE_TOUCH_MS = 600_000;
 
 /** Bytes of a block: what is read, checked and kept as one. */
 export const BLOCK_BYTES = 65_536;

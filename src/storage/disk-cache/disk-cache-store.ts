@@ -1,4 +1,4 @@
-import { DISK_CACHE_PENDING_BYTES_MAX } from "../../base/far-store-limits.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 import { joinRanges } from "../byte-ranges.ts";
 import { isSegmentObject } from "../object-keys.ts";
 import type {
@@ -11,29 +11,21 @@ import type {
   PutOutcome,
   ReadTrace,
 } from "../object-store.ts";
-import { type CachedBlocks, DiskCache, type DiskCacheOptions } from "./disk-cache.ts";
+import type { CachedBlocks, DiskCache, DiskCacheOptions } from "./disk-cache.ts";
 import { BLOCK_BYTES, REGION_BLOCKS, REGION_BYTES } from "./disk-cache-layout.ts";
+
+/** Bytes that wait to be written to the disk cache before reads of the store wait for the disk. */
+const DISK_CACHE_PENDING_BYTES_MAX = 64 * MIB;
 
 /** Where the disk cache is and how large; plain data, which can be posted to threads. */
 export type DiskCacheConfig = Pick<DiskCacheOptions, "directory" | "bytesMax">;
 
-/** Puts a disk cache in front of a store, if there is to be one. */
-export function withDiskCache(
-  store: ObjectStore,
-  config: DiskCacheConfig | undefined,
-  parts: Omit<DiskCacheOptions, keyof DiskCacheConfig>,
-): { readonly store: ObjectStore; readonly disk: DiskCache | undefined } {
-  if (config === undefined) return { store, disk: undefined };
-  const disk = new DiskCache({ ...config, ...parts });
-  void disk.trim();
-  return { store: new DiskCacheStore(store, disk), disk };
-}
-
 /**
  * Reads ranges of segments from a local disk where they have been read before, and keeps what it
- * reads. It stands in front of a far store, behind encryption, so that what lies on the disk is as
- * it is in the store. Segments' objects never change once they are there, so a copy is never wrong;
- * all other objects are passed on. An object that was removed from the store may still be read.
+ * reads. It stands in front of a remote store, behind encryption, so that what lies on the disk is
+ * as it is in the store. Segments' objects never change once they are there, so a copy is never
+ * wrong; all other objects are passed on. An object that was removed from the store may still be
+ * read.
  *
  * A range that is not there is asked for in whole blocks. What was read goes to the disk after the
  * answer, unless the disk is far behind.
