@@ -4,19 +4,19 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeObjectStore } from "../../../test/conformance/object-store.ts";
 import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import {
-  DiskCacheWorld,
+  DiskCacheFixture,
   expectSame,
   segmentAt,
   setFilesOf,
 } from "../../../test/support/stores/disk-cache-fixture.ts";
 import type { FileCall } from "../../../test/support/stores/faulty-files.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
-import { DISK_CACHE_FILES_MAX, DISK_CACHE_TOUCH_MS } from "../../base/far-store-limits.ts";
 import { MemoryObjectStore } from "../memory-object-store.ts";
 import { ALWAYS, objectKey } from "../object-store.ts";
-import { DiskCache } from "./disk-cache.ts";
+import { DISK_CACHE_FILES_MAX, DiskCache } from "./disk-cache.ts";
 import {
   BLOCK_BYTES,
+  DISK_CACHE_TOUCH_MS,
   decodeSetHead,
   encodeSlotHead,
   REGION_BYTES,
@@ -45,90 +45,92 @@ describeObjectStore("DiskCacheStore", async () => {
 
 describe("a disk cache", () => {
   test("answers what was read before, also after a restart", async () => {
-    const world = new DiskCacheWorld(root);
-    const body = await world.put(3 * REGION_BYTES + 12_345);
-    const read = () => world.store.getRange(segmentAt(0), 100_000, 2_500_000);
-    expect(await world.cost(read)).toBe(1);
-    expect(await world.cost(read)).toBe(0);
-    world.restart();
-    expect(await world.cost(read)).toBe(0);
+    const fixture = new DiskCacheFixture(root);
+    const body = await fixture.put(3 * REGION_BYTES + 12_345);
+    const read = () => fixture.store.getRange(segmentAt(0), 100_000, 2_500_000);
+    expect(await fixture.cost(read)).toBe(1);
+    expect(await fixture.cost(read)).toBe(0);
+    fixture.restart();
+    expect(await fixture.cost(read)).toBe(0);
     expectSame(await read(), body.subarray(100_000, 2_500_000));
-    expect(world.cache.totals).toMatchObject({ hits: 2, misses: 0, evictions: 0, faults: 0 });
-    expect(await world.cost(() => world.store.getRange(segmentAt(0), 150_000, 150_001))).toBe(0);
+    expect(fixture.cache.stats).toMatchObject({ hits: 2, misses: 0, evictions: 0, faults: 0 });
+    expect(await fixture.cost(() => fixture.store.getRange(segmentAt(0), 150_000, 150_001))).toBe(
+      0,
+    );
     // Blocks that are missing in the middle are one read.
-    expect(await world.cost(() => world.store.getRange(segmentAt(0), 0, body.length))).toBe(2);
-    expect(await world.cost(() => world.check(body))).toBe(0);
+    expect(await fixture.cost(() => fixture.store.getRange(segmentAt(0), 0, body.length))).toBe(2);
+    expect(await fixture.cost(() => fixture.check(body))).toBe(0);
   });
 
   test("knows where objects end", async () => {
-    const world = new DiskCacheWorld(root);
+    const fixture = new DiskCacheFixture(root);
     for (const size of [0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, REGION_BYTES, REGION_BYTES + 1]) {
-      const body = await world.put(size, segmentAt(size));
-      const read = () => world.store.getRange(segmentAt(size), 0, 3 * REGION_BYTES);
-      expect(await world.cost(read)).toBe(1);
-      expect(await world.cost(read)).toBe(0);
+      const body = await fixture.put(size, segmentAt(size));
+      const read = () => fixture.store.getRange(segmentAt(size), 0, 3 * REGION_BYTES);
+      expect(await fixture.cost(read)).toBe(1);
+      expect(await fixture.cost(read)).toBe(0);
       expectSame(await read(), body);
-      expect(await world.store.getRange(segmentAt(size), size, size + 9)).toHaveLength(0);
-      expect(await world.store.getRange(segmentAt(size), 5, 5)).toHaveLength(0);
+      expect(await fixture.store.getRange(segmentAt(size), size, size + 9)).toHaveLength(0);
+      expect(await fixture.store.getRange(segmentAt(size), 5, 5)).toHaveLength(0);
     }
   });
 
   test("does not take an absent object for one that stays absent", async () => {
-    const world = new DiskCacheWorld(root);
-    expect(await world.store.getRange(segmentAt(0), 0, 9)).toBeUndefined();
-    expect(await world.store.get(segmentAt(0))).toBeUndefined();
-    const body = await world.put(9);
-    expectSame(await world.store.getRange(segmentAt(0), 0, 9), body);
+    const fixture = new DiskCacheFixture(root);
+    expect(await fixture.store.getRange(segmentAt(0), 0, 9)).toBeUndefined();
+    expect(await fixture.store.get(segmentAt(0))).toBeUndefined();
+    const body = await fixture.put(9);
+    expectSame(await fixture.store.getRange(segmentAt(0), 0, 9), body);
   });
 
   test("keeps small objects that are read whole, and no large ones", async () => {
-    const world = new DiskCacheWorld(root);
-    const small = await world.put(100_000);
-    expect(await world.cost(() => world.store.get(segmentAt(0)))).toBe(1);
-    world.restart();
-    expect(await world.cost(() => world.store.get(segmentAt(0)))).toBe(0);
-    expectSame(await world.store.get(segmentAt(0)), small);
-    await world.put(REGION_BYTES, segmentAt(1));
-    expect(await world.cost(() => world.store.get(segmentAt(1)))).toBe(1);
-    expect(await world.cost(() => world.store.get(segmentAt(1)))).toBe(1);
+    const fixture = new DiskCacheFixture(root);
+    const small = await fixture.put(100_000);
+    expect(await fixture.cost(() => fixture.store.get(segmentAt(0)))).toBe(1);
+    fixture.restart();
+    expect(await fixture.cost(() => fixture.store.get(segmentAt(0)))).toBe(0);
+    expectSame(await fixture.store.get(segmentAt(0)), small);
+    await fixture.put(REGION_BYTES, segmentAt(1));
+    expect(await fixture.cost(() => fixture.store.get(segmentAt(1)))).toBe(1);
+    expect(await fixture.cost(() => fixture.store.get(segmentAt(1)))).toBe(1);
   });
 
   test("passes on everything that is no segment", async () => {
-    const world = new DiskCacheWorld(root);
+    const fixture = new DiskCacheFixture(root);
     const key = objectKey("namespaces/n-table/0000000001/wal/00000000000000000001");
-    await world.put(9, key);
-    for (const read of [() => world.store.get(key), () => world.store.getRange(key, 0, 5)]) {
-      for (let i = 0; i < 2; i++) expect(await world.cost(read)).toBe(1);
+    await fixture.put(9, key);
+    for (const read of [() => fixture.store.get(key), () => fixture.store.getRange(key, 0, 5)]) {
+      for (let i = 0; i < 2; i++) expect(await fixture.cost(read)).toBe(1);
     }
   });
 
   test("says where bytes came from", async () => {
-    const world = new DiskCacheWorld(root);
-    await world.put(500_000);
+    const fixture = new DiskCacheFixture(root);
+    await fixture.put(500_000);
     const trace = { diskReads: 0, storeReads: 0 };
-    await world.store.getRange(segmentAt(0), 0, 10, trace);
+    await fixture.store.getRange(segmentAt(0), 0, 10, trace);
     expect(trace).toEqual({ diskReads: 0, storeReads: 1 });
-    await world.cache.whenIdle();
-    await world.store.getRange(segmentAt(0), 0, 10, trace);
+    await fixture.cache.whenIdle();
+    await fixture.store.getRange(segmentAt(0), 0, 10, trace);
     expect(trace).toEqual({ diskReads: 1, storeReads: 1 });
-    await world.store.getRange(segmentAt(0), 0, 100_000, trace);
+    await fixture.store.getRange(segmentAt(0), 0, 100_000, trace);
     expect(trace).toEqual({ diskReads: 1, storeReads: 2 });
   });
 
   test("forgets what is purged, and nothing else", async () => {
-    const world = new DiskCacheWorld(root);
+    const fixture = new DiskCacheFixture(root);
     for (const index of [1, 2]) {
-      await world.put(2 * REGION_BYTES, segmentAt(index));
-      await world.store.getRange(segmentAt(index), 0, 2 * REGION_BYTES);
+      await fixture.put(2 * REGION_BYTES, segmentAt(index));
+      await fixture.store.getRange(segmentAt(index), 0, 2 * REGION_BYTES);
     }
-    await world.cache.purge([segmentAt(1), segmentAt(7)]);
-    expect(await world.cost(() => world.store.getRange(segmentAt(2), 0, REGION_BYTES))).toBe(0);
-    expect(await world.cost(() => world.store.getRange(segmentAt(1), 0, REGION_BYTES))).toBe(1);
+    await fixture.cache.purge([segmentAt(1), segmentAt(7)]);
+    expect(await fixture.cost(() => fixture.store.getRange(segmentAt(2), 0, REGION_BYTES))).toBe(0);
+    expect(await fixture.cost(() => fixture.store.getRange(segmentAt(1), 0, REGION_BYTES))).toBe(1);
   });
 
   test("lets nobody else read its files", async () => {
-    const world = new DiskCacheWorld(root);
-    await world.check(await world.put(10));
+    const fixture = new DiskCacheFixture(root);
+    await fixture.check(await fixture.put(10));
     expect((await stat(root)).mode & 0o777).toBe(0o700);
     for (const path of await setFilesOf(root)) expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
@@ -136,15 +138,15 @@ describe("a disk cache", () => {
 
 describe("a disk cache is bounded", () => {
   test("its files stay under the limit, and a put does bounded work", async () => {
-    const world = new DiskCacheWorld(root, 3); // One of them is for tombstones.
+    const fixture = new DiskCacheFixture(root, 3); // One of them is for tombstones.
     const calls: FileCall[] = [];
     for (let index = 0; index < 3 * SLOT_COUNT; index++) {
-      await world.put(REGION_BYTES, segmentAt(index), index);
-      await world.clock.advance(1);
+      await fixture.put(REGION_BYTES, segmentAt(index), index);
+      await fixture.clock.advance(1);
       calls.length = 0;
-      world.faults.before = (call) => calls.push(call);
-      await world.store.getRange(segmentAt(index), 0, BLOCK_BYTES);
-      await world.cache.whenIdle();
+      fixture.faults.before = (call) => calls.push(call);
+      await fixture.store.getRange(segmentAt(index), 0, BLOCK_BYTES);
+      await fixture.cache.whenIdle();
       // A look that finds nothing, then the heads, the block and its slot's head.
       expect(calls.length, calls.join()).toBeLessThanOrEqual(10);
     }
@@ -153,71 +155,71 @@ describe("a disk cache is bounded", () => {
     );
     expect(sizes.length).toBe(2);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(SET_BYTES);
-    expect(world.cache.totals.evictions).toBe(SLOT_COUNT);
+    expect(fixture.cache.stats.evictions).toBe(SLOT_COUNT);
   });
 
   test("few files are open at once", async () => {
-    const world = new DiskCacheWorld(root, 40);
-    await world.put(60 * REGION_BYTES);
-    const read = () => world.store.getRange(segmentAt(0), 0, 60 * REGION_BYTES);
-    await world.cost(read);
+    const fixture = new DiskCacheFixture(root, 40);
+    await fixture.put(60 * REGION_BYTES);
+    const read = () => fixture.store.getRange(segmentAt(0), 0, 60 * REGION_BYTES);
+    await fixture.cost(read);
     let open = 0;
     let most = 0;
-    world.faults.before = (call) => {
+    fixture.faults.before = (call) => {
       if (call === "open") most = Math.max(most, ++open);
       if (call === "close") open--;
     };
-    expect(await world.cost(read)).toBe(0);
+    expect(await fixture.cost(read)).toBe(0);
     expect(most).toBe(DISK_CACHE_FILES_MAX);
   });
 
   test("what was used longest ago goes first", async () => {
-    const world = new DiskCacheWorld(root, 1);
-    const read = (index: number) => world.store.getRange(segmentAt(index), 0, 9);
-    for (let index = 0; index <= SLOT_COUNT; index++) await world.put(9, segmentAt(index), index);
+    const fixture = new DiskCacheFixture(root, 1);
+    const read = (index: number) => fixture.store.getRange(segmentAt(index), 0, 9);
+    for (let index = 0; index <= SLOT_COUNT; index++) await fixture.put(9, segmentAt(index), index);
     for (let index = 0; index < SLOT_COUNT; index++) {
-      await world.cost(() => read(index));
-      await world.clock.advance(1);
+      await fixture.cost(() => read(index));
+      await fixture.clock.advance(1);
     }
-    await world.clock.advance(DISK_CACHE_TOUCH_MS);
-    expect(await world.cost(() => read(0))).toBe(0); // Used again.
-    await world.clock.advance(1);
-    expect(await world.cost(() => read(SLOT_COUNT))).toBe(1); // Takes the place of 1.
-    expect(await world.cost(() => read(0))).toBe(0);
-    expect(await world.cost(() => read(1))).toBe(1);
+    await fixture.clock.advance(DISK_CACHE_TOUCH_MS);
+    expect(await fixture.cost(() => read(0))).toBe(0); // Used again.
+    await fixture.clock.advance(1);
+    expect(await fixture.cost(() => read(SLOT_COUNT))).toBe(1); // Takes the place of 1.
+    expect(await fixture.cost(() => read(0))).toBe(0);
+    expect(await fixture.cost(() => read(1))).toBe(1);
   });
 
   test("what a clock that ran ahead has noted goes, too", async () => {
-    const ahead = new DiskCacheWorld(root, 1);
+    const ahead = new DiskCacheFixture(root, 1);
     await ahead.clock.advance(1_000 * DISK_CACHE_TOUCH_MS);
-    const world = new DiskCacheWorld(root, 1);
+    const fixture = new DiskCacheFixture(root, 1);
     const count = 2 * SLOT_COUNT;
-    for (const { plain } of [ahead, world]) {
+    for (const { plain } of [ahead, fixture]) {
       for (let index = 0; index < count; index++) {
         await plain.put(segmentAt(index), new Uint8Array(9), ALWAYS);
       }
     }
-    const read = ({ store }: DiskCacheWorld, index: number) =>
+    const read = ({ store }: DiskCacheFixture, index: number) =>
       store.getRange(segmentAt(index), 0, 9);
     for (let index = 0; index < SLOT_COUNT; index++) {
       await ahead.cost(() => read(ahead, index));
     }
     for (let index = SLOT_COUNT; index < count; index++) {
-      await world.cost(() => read(world, index));
-      await world.clock.advance(1);
+      await fixture.cost(() => read(fixture, index));
+      await fixture.clock.advance(1);
     }
     for (let index = SLOT_COUNT; index < count; index++) {
-      expect(await world.cost(() => read(world, index)), `${index}`).toBe(0);
+      expect(await fixture.cost(() => read(fixture, index)), `${index}`).toBe(0);
     }
   });
 
   test("a smaller cache removes what the larger one had", async () => {
-    const world = new DiskCacheWorld(root, 8);
+    const fixture = new DiskCacheFixture(root, 8);
     for (let index = 0; index < 40; index++) {
-      await world.put(9, segmentAt(index));
-      await world.store.getRange(segmentAt(index), 0, 9);
+      await fixture.put(9, segmentAt(index));
+      await fixture.store.getRange(segmentAt(index), 0, 9);
     }
-    await world.cache.whenIdle();
+    await fixture.cache.whenIdle();
     expect((await setFilesOf(root)).length).toBe(7);
     await writeFile(join(root, "not ours"), "");
     const clock = new ManualClock();

@@ -10,11 +10,6 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import {
-  DISK_CACHE_FILES_MAX,
-  DISK_CACHE_REST_MS,
-  DISK_CACHE_TOUCH_MS,
-} from "../../base/far-store-limits.ts";
 import { TurnQueue } from "../../base/turn-queue.ts";
 import {
   type FileSystem,
@@ -29,6 +24,7 @@ import {
   type BlockMark,
   blockChecksum,
   blockPosition,
+  DISK_CACHE_TOUCH_MS,
   decodeSetHead,
   encodeSlotHead,
   findSlot,
@@ -44,6 +40,11 @@ import {
   setsFor,
 } from "./disk-cache-layout.ts";
 
+/** Files that a disk cache has open; the machine's calls wait for 4 threads, which others need. */
+export const DISK_CACHE_FILES_MAX = 16;
+/** How long a disk cache leaves its disk alone after it failed; a failing disk may be slow, too. */
+export const DISK_CACHE_REST_MS = 30_000;
+
 /** What a `DiskCache` needs. */
 export interface DiskCacheOptions {
   /** Made where it is missing; nothing else may be in it. */
@@ -58,7 +59,7 @@ export interface DiskCacheOptions {
 }
 
 /** Totals since the start. */
-export interface DiskCacheTotals {
+export interface DiskCacheStats {
   /** Reads that needed nothing of the store, and the others. */
   hits: number;
   misses: number;
@@ -75,7 +76,7 @@ export type CachedBlocks = Map<number, Uint8Array>;
 
 /** One user of a cache directory. */
 export class DiskCache {
-  readonly totals: DiskCacheTotals = {
+  readonly stats: DiskCacheStats = {
     hits: 0,
     misses: 0,
     readBytes: 0,
@@ -121,7 +122,7 @@ export class DiskCache {
     const sets = setsFor(key, this.#setCount);
     const regions = regionsOf(first, end).map((region) => regionPlace(id, region, sets));
     await Promise.all(regions.map((place) => this.#readRegion(place, { first, end }, found)));
-    for (const { length } of found.values()) this.totals.readBytes += length;
+    for (const { length } of found.values()) this.stats.readBytes += length;
     return found;
   }
 
@@ -147,12 +148,12 @@ export class DiskCache {
 
   /** Counts a read that was answered by this cache alone, or was not. */
   count(isHit: boolean): void {
-    this.totals[isHit ? "hits" : "misses"]++;
+    this.stats[isHit ? "hits" : "misses"]++;
   }
 
   /** Forgets some objects; costs a look at every set. */
   async purge(keys: readonly ObjectKey[]): Promise<void> {
-    // What is read meanwhile may stay; to wait until nobody reads could take for ever.
+    // Blocks that are read meanwhile may stay; waiting until no reader is left could take for ever.
     await Promise.all(this.#writes.values());
     const ids = new Set(keys.map(objectId));
     for (const set of await this.#sets()) {
@@ -221,12 +222,12 @@ export class DiskCache {
         const slot = pickSlot(slots, place, usedMs);
         const isOwn = findSlot(slots, place) === slot;
         if (!isOwn && blocks.length === 0) return;
-        if (!isOwn && slots[slot] !== undefined) this.totals.evictions++;
+        if (!isOwn && slots[slot] !== undefined) this.stats.evictions++;
         const marks: (BlockMark | undefined)[] = isOwn ? [...(slots[slot]?.blocks ?? [])] : [];
         for (const { block, bytes, mark } of blocks) {
           await writeFully(handle, blockPosition(slot, block), bytes);
           marks[block] = mark;
-          this.totals.writtenBytes += bytes.length;
+          this.stats.writtenBytes += bytes.length;
         }
         const { id, region } = place;
         const head = encodeSlotHead({ id, region, usedMs, blocks: marks });
@@ -303,7 +304,7 @@ export class DiskCache {
 
   /** A disk that fails is left alone for a while, since each of its failures may take long. */
   #rest(what: "read" | "write", error: unknown): void {
-    this.totals.faults++;
+    this.stats.faults++;
     const isNews = !this.#isResting(what);
     this.#restUntilMs[what] = this.#options.clock.monotonicMs() + DISK_CACHE_REST_MS;
     const reason = error instanceof Error ? error.message : String(error);

@@ -4,31 +4,34 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeObjectStore } from "../../../test/conformance/object-store.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { isDatabaseError } from "../../base/errors.ts";
-import { seededRandom, systemRandom } from "../../base/random.ts";
+import { seededRandom } from "../../base/random.ts";
 import { MemoryObjectStore } from "../memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../object-store.ts";
 import { EncryptingObjectStore } from "./encrypting-object-store.ts";
 import type { KeyService } from "./key-service.ts";
 import { LocalKeyService } from "./local-key-service.ts";
 
+/** One for all, so that no two keys and no two nonces are the same. */
+const shared = seededRandom(21);
+
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   const file = (name: string, content: string | Uint8Array) =>
     writeFile(join(directory.path, name), content);
-  await file("raw", systemRandom.bytes(32));
-  await file("hex", `${Buffer.from(systemRandom.bytes(32)).toString("hex")}\n`);
-  await file("base64", `${Buffer.from(systemRandom.bytes(32)).toString("base64")}\n`);
+  await file("raw", shared.bytes(32));
+  await file("hex", `${Buffer.from(shared.bytes(32)).toString("hex")}\n`);
+  await file("base64", `${Buffer.from(shared.bytes(32)).toString("base64")}\n`);
   await file("short", "0123");
 });
 afterAll(() => directory.remove());
 
-const keyService = (path = directory.path) => new LocalKeyService({ path, random: systemRandom });
+const keyService = (path = directory.path) => new LocalKeyService({ path, random: shared });
 const encrypting = (inner: MemoryObjectStore, keyName: string | undefined, keys?: KeyService) =>
   new EncryptingObjectStore({
     store: inner,
     keys: keys ?? keyService(),
-    random: systemRandom,
+    random: shared,
     keyName,
   });
 
@@ -157,9 +160,9 @@ describe("EncryptingObjectStore", () => {
   test("a key that is gone, or was replaced, is named with the object", async () => {
     const inner = new MemoryObjectStore();
     const path = join(directory.path, "brief");
-    await writeFile(path, systemRandom.bytes(32));
+    await writeFile(path, shared.bytes(32));
     await encrypting(inner, "brief").put(key, body, ALWAYS);
-    await writeFile(path, systemRandom.bytes(32));
+    await writeFile(path, shared.bytes(32));
     const store = encrypting(inner, "raw");
     await expect(store.get(key)).rejects.toThrow(/n\/object.*key brief is not the one/);
     await unlink(path);
@@ -175,7 +178,7 @@ describe("EncryptingObjectStore", () => {
 
 describe("LocalKeyService", () => {
   test("opens what it closed, and only under the same name", async () => {
-    const dataKey = systemRandom.bytes(32);
+    const dataKey = shared.bytes(32);
     for (const name of ["raw", "hex", "base64"]) {
       const wrapped = await keyService().wrap(name, dataKey);
       expect(Buffer.compare(await keyService().unwrap(name, wrapped), dataKey)).toBe(0);
@@ -196,7 +199,7 @@ describe("LocalKeyService", () => {
       "n\u0000l",
       "x".repeat(300),
     ]) {
-      await expect(keyService().wrap(name, systemRandom.bytes(32))).rejects.toMatchObject({
+      await expect(keyService().wrap(name, shared.bytes(32))).rejects.toMatchObject({
         code: "invalid",
         message: expect.stringContaining(`Malformed Cloud KMS crypto key: ${name} (`),
       });
@@ -205,14 +208,14 @@ describe("LocalKeyService", () => {
 
   test("takes a single file, which serves its own name only", async () => {
     const keys = keyService(join(directory.path, "raw"));
-    await keys.wrap("raw", systemRandom.bytes(32));
-    await expect(keys.wrap("hex", systemRandom.bytes(32))).rejects.toThrow(/another name/);
+    await keys.wrap("raw", shared.bytes(32));
+    await expect(keys.wrap("hex", shared.bytes(32))).rejects.toThrow(/another name/);
   });
 
   test("is refused where there is nothing to take keys from", async () => {
     const absent = join(directory.path, "absent");
     await keyService(directory.path).prepare();
-    await new LocalKeyService({ path: undefined, random: systemRandom }).prepare();
+    await new LocalKeyService({ path: undefined, random: shared }).prepare();
     await expect(keyService(absent).prepare()).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringMatching(`^cannot use --encryption-keys ${absent}: ENOENT.*; it must`),
@@ -220,8 +223,8 @@ describe("LocalKeyService", () => {
   });
 
   test("says how to configure keys where there are none", async () => {
-    const keys = new LocalKeyService({ path: undefined, random: systemRandom });
-    await expect(keys.wrap("raw", systemRandom.bytes(32))).rejects.toThrow(/TRAWL_ENCRYPTION_KEYS/);
+    const keys = new LocalKeyService({ path: undefined, random: shared });
+    await expect(keys.wrap("raw", shared.bytes(32))).rejects.toThrow(/TRAWL_ENCRYPTION_KEYS/);
   });
 });
 

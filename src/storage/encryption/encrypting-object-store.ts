@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { OBJECT_HEADS_MAX } from "../../base/far-store-limits.ts";
-import { NEAR_RANGE_BYTES } from "../../base/limits.ts";
 import { joinPieces } from "../../base/pieces.ts";
 import type { Random } from "../../base/random.ts";
 import type { ByteSpan } from "../byte-ranges.ts";
+import { NEAR_RANGE_BYTES } from "../byte-ranges.ts";
 import { isSegmentObject } from "../object-keys.ts";
 import {
   type ListPage,
@@ -29,6 +28,9 @@ import {
   sealChunks,
 } from "./encryption-envelope.ts";
 import { DATA_KEY_BYTES, type KeyService } from "./key-service.ts";
+
+/** Segments of which a reader remembers whether and how they are encrypted; 1 KiB each at most. */
+const OBJECT_HEADS_MAX = 4096;
 
 /** What an `EncryptingObjectStore` needs. */
 export interface EncryptingObjectStoreOptions {

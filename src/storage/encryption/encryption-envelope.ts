@@ -24,8 +24,13 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { assert } from "../../base/assert.ts";
+import { OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { KEY_NAME_BYTES_MAX, OBJECT_BYTES_MAX, WRAPPED_KEY_BYTES_MAX } from "../../base/limits.ts";
+
+/** Longest name of a customer-managed key; it must fit the head of an encrypted object. */
+const KEY_NAME_BYTES_MAX = 256;
+/** Longest wrapped data key that a key service may return; cloud services stay under 600. */
+const WRAPPED_KEY_BYTES_MAX = 700;
 
 /** Size of the head of an encrypted object; its chunks follow. */
 export const ENVELOPE_HEAD_BYTES = 1024;

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { basename, join } from "node:path";
 import { assert } from "../../base/assert.ts";
+import { clip } from "../../base/bounded-text.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
 import type { Random } from "../../base/random.ts";
 import { isSystemError, storageError, systemFiles } from "../directory/file-system.ts";
@@ -16,6 +17,8 @@ export interface LocalKeyServiceOptions {
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Of a key's name messages quote as much as any key service allows. */
+const QUOTED_KEY_CHARS = 1024;
 const KEY_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 /**
@@ -52,7 +55,9 @@ export class LocalKeyService implements KeyService {
     assert(dataKey.length === DATA_KEY_BYTES, `data key of ${dataKey.length} bytes`);
     const key = await this.#load(keyName);
     if (key.kind === "missing") {
-      throw invalid(`Malformed Cloud KMS crypto key: ${keyName} (${key.reason})`);
+      throw invalid(
+        `Malformed Cloud KMS crypto key: ${clip(keyName, QUOTED_KEY_CHARS)} (${key.reason})`,
+      );
     }
     const nonce = this.#random.bytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(nameBytes(keyName));
