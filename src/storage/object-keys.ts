@@ -3,9 +3,9 @@
  *
  *     namespaces/<name>-table/<generation>/wal/<sequence number>     log/wal-entry.ts
  *     namespaces/<name>-table/<generation>/manifest/<version>        manifest/manifest-codec.ts
- *     namespaces/<name>-table/<generation>/segments/<segment id>     segment/segment-id.ts
+ *     namespaces/<name>-table/<generation>/segments/<segment id>     segment/format/segment-id.ts
  *     namespaces/<name>-table/<generation>/pins/<by>-table/<generation of by>/<16 hex digits>
- *                                                                    engine/segment-pins.ts
+ *                                                     namespace/segments/segment-pins.ts
  *     deleting/<name>-table/<generation>                             a deletion has been decided
  *     deleted/<name>-table/<generation>                              ... and is done
  *     dirty/<name>-table/<generation>                                a hint: its log is long
@@ -54,61 +54,61 @@ export function namespacePrefix(name: NamespaceName): string {
 }
 
 /** Start of all keys of one generation. Ends in `/`. */
-export function generationPrefix(at: NamespaceGeneration): string {
-  return `${namespacePrefix(at.name)}${digits(at.generation, GENERATION_DIGITS)}/`;
+export function generationPrefix(generation: NamespaceGeneration): string {
+  return `${namespacePrefix(generation.name)}${digits(generation.generation, GENERATION_DIGITS)}/`;
 }
 
 /** Start of the keys of a generation's WAL entries. */
-export function walPrefix(at: NamespaceGeneration): string {
-  return `${generationPrefix(at)}wal/`;
+export function walPrefix(generation: NamespaceGeneration): string {
+  return `${generationPrefix(generation)}wal/`;
 }
 
 /** Key of one WAL entry. */
-export function walKey(at: NamespaceGeneration, sequence: SequenceNumber): ObjectKey {
-  return objectKey(walPrefix(at) + digits(sequence, NUMBER_DIGITS));
+export function walKey(generation: NamespaceGeneration, sequence: SequenceNumber): ObjectKey {
+  return objectKey(walPrefix(generation) + digits(sequence, NUMBER_DIGITS));
 }
 
 /** Start of the keys of a generation's manifest versions. */
-export function manifestPrefix(at: NamespaceGeneration): string {
-  return `${generationPrefix(at)}manifest/`;
+export function manifestPrefix(generation: NamespaceGeneration): string {
+  return `${generationPrefix(generation)}manifest/`;
 }
 
 /** Key of one manifest version. */
-export function manifestKey(at: NamespaceGeneration, version: number): ObjectKey {
-  return objectKey(manifestPrefix(at) + digits(version, NUMBER_DIGITS));
+export function manifestKey(generation: NamespaceGeneration, version: number): ObjectKey {
+  return objectKey(manifestPrefix(generation) + digits(version, NUMBER_DIGITS));
 }
 
 /** Start of the keys of a generation's segments. */
-export function segmentPrefix(at: NamespaceGeneration): string {
-  return `${generationPrefix(at)}segments/`;
+export function segmentPrefix(generation: NamespaceGeneration): string {
+  return `${generationPrefix(generation)}segments/`;
 }
 
 /** Key of one segment. */
-export function segmentKey(at: NamespaceGeneration, id: SegmentId): ObjectKey {
-  return objectKey(segmentPrefix(at) + id);
+export function segmentKey(generation: NamespaceGeneration, id: SegmentId): ObjectKey {
+  return objectKey(segmentPrefix(generation) + id);
 }
 
 /** Start of the keys of the pins on a generation's segments. */
-export function pinPrefix(home: NamespaceGeneration): string {
-  return `${generationPrefix(home)}pins/`;
+export function pinPrefix(owner: NamespaceGeneration): string {
+  return `${generationPrefix(owner)}pins/`;
 }
 
-/** Key of a pin on segments of `home` that `by` shares; `nonce` tells it from others of `by`. */
+/** Key of a pin on segments of `owner` that `by` shares; `nonce` tells it from others of `by`. */
 export function pinKey(
-  home: NamespaceGeneration,
+  owner: NamespaceGeneration,
   by: NamespaceGeneration,
   nonce: string,
 ): ObjectKey {
   const number = digits(by.generation, GENERATION_DIGITS);
-  return objectKey(`${pinPrefix(home)}${by.name}${SUFFIX}/${number}/${nonce}`);
+  return objectKey(`${pinPrefix(owner)}${by.name}${SUFFIX}/${number}/${nonce}`);
 }
 
-/** Reads who shares from a key that lies under `pinPrefix(home)`; undefined for other names. */
+/** Reads who shares from a key that lies under `pinPrefix(owner)`; undefined for other names. */
 export function parsePinKey(
-  home: NamespaceGeneration,
+  owner: NamespaceGeneration,
   key: string,
 ): NamespaceGeneration | undefined {
-  const prefix = pinPrefix(home);
+  const prefix = pinPrefix(owner);
   const parts = key.slice(prefix.length).split("/");
   return key.startsWith(prefix) && parts.length === 3
     ? parseGeneration(parts[0], parts[1])
@@ -129,29 +129,29 @@ export function isTombstoneObject(key: ObjectKey): boolean {
 }
 
 /** The generation under whose prefix a segment's object lies; of a key that `segmentKey` made. */
-export function homeOf(key: ObjectKey): NamespaceGeneration {
+export function ownerOf(key: ObjectKey): NamespaceGeneration {
   const [space, directory, number, kind] = key.split("/");
-  const home = parseGeneration(directory, number);
+  const owner = parseGeneration(directory, number);
   assert(`${space}/` === NAMESPACES_PREFIX && kind === "segments", `${key} is no segment`);
-  assert(home !== undefined, `${key} is no segment`);
-  return home;
+  assert(owner !== undefined, `${key} is no segment`);
+  return owner;
 }
 
 /** Key of the mark that a generation is to be deleted: written first, so no crash undoes it. */
-export function deletingKey(at: NamespaceGeneration): ObjectKey {
-  return objectKey(marker(DELETING_PREFIX, at));
+export function deletingKey(generation: NamespaceGeneration): ObjectKey {
+  return objectKey(marker(DELETING_PREFIX, generation));
 }
 
 /**
  * Key of the mark that a generation is deleted; it stays, and so its number is never used again.
  */
-export function deletedKey(at: NamespaceGeneration): ObjectKey {
-  return objectKey(marker(DELETED_PREFIX, at));
+export function deletedKey(generation: NamespaceGeneration): ObjectKey {
+  return objectKey(marker(DELETED_PREFIX, generation));
 }
 
 /** Key of the hint that a generation's log is long enough to be indexed; it may be lost. */
-export function dirtyKey(at: NamespaceGeneration): ObjectKey {
-  return objectKey(marker(DIRTY_PREFIX, at));
+export function dirtyKey(generation: NamespaceGeneration): ObjectKey {
+  return objectKey(marker(DIRTY_PREFIX, generation));
 }
 
 /** Reads the key of a hint that a log is long; undefined for anything else. */
@@ -184,21 +184,31 @@ export function parseGenerationPrefix(prefix: string): NamespaceGeneration | und
 }
 
 /**
- * Reads the sequence number of a key that lies under `walPrefix(at)`; undefined for other names.
+ * Reads the sequence number of a key that lies under `walPrefix(generation)`; undefined for other
+ * names.
  */
-export function parseWalKey(at: NamespaceGeneration, key: string): SequenceNumber | undefined {
-  const number = parseBelow(walPrefix(at), key);
+export function parseWalKey(
+  generation: NamespaceGeneration,
+  key: string,
+): SequenceNumber | undefined {
+  const number = parseBelow(walPrefix(generation), key);
   return number === undefined ? undefined : sequenceNumber(number);
 }
 
-/** Reads the version of a key that lies under `manifestPrefix(at)`; undefined for other names. */
-export function parseManifestKey(at: NamespaceGeneration, key: string): number | undefined {
-  return parseBelow(manifestPrefix(at), key);
+/**
+ * Reads the version of a key that lies under `manifestPrefix(generation)`; undefined for other
+ * names.
+ */
+export function parseManifestKey(generation: NamespaceGeneration, key: string): number | undefined {
+  return parseBelow(manifestPrefix(generation), key);
 }
 
-/** Reads the id of a key that lies under `segmentPrefix(at)`; undefined for other names. */
-export function parseSegmentKey(at: NamespaceGeneration, key: string): SegmentId | undefined {
-  const prefix = segmentPrefix(at);
+/** Reads the id of a key that lies under `segmentPrefix(generation)`; undefined for other names. */
+export function parseSegmentKey(
+  generation: NamespaceGeneration,
+  key: string,
+): SegmentId | undefined {
+  const prefix = segmentPrefix(generation);
   const id = key.slice(prefix.length);
   return key.startsWith(prefix) && !id.includes("/") ? (id as SegmentId) : undefined;
 }
@@ -213,8 +223,8 @@ export function parseDeletedKey(key: string): NamespaceGeneration | undefined {
   return parseMarker(DELETED_PREFIX, key);
 }
 
-function marker(prefix: string, at: NamespaceGeneration): string {
-  return `${prefix}${at.name}${SUFFIX}/${digits(at.generation, GENERATION_DIGITS)}`;
+function marker(prefix: string, generation: NamespaceGeneration): string {
+  return `${prefix}${generation.name}${SUFFIX}/${digits(generation.generation, GENERATION_DIGITS)}`;
 }
 
 function parseMarker(prefix: string, key: string): NamespaceGeneration | undefined {
@@ -228,8 +238,10 @@ function parseGeneration(
   number: string | undefined,
 ): NamespaceGeneration | undefined {
   const name = parseDirectory(directory);
-  const generation = parseDigits(number, GENERATION_DIGITS);
-  return name === undefined || generation === undefined ? undefined : { name, generation };
+  const generationNumber = parseDigits(number, GENERATION_DIGITS);
+  return name === undefined || generationNumber === undefined
+    ? undefined
+    : { name, generation: generationNumber };
 }
 
 function parseDirectory(directory: string | undefined): NamespaceName | undefined {

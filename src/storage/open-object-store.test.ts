@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
-import { systemClock } from "../base/clock.ts";
-import { systemRandom } from "../base/random.ts";
+import { seededRandom } from "../base/random.ts";
 import { IF_ABSENT, objectKey } from "./object-store.ts";
 import { openObjectStore } from "./open-object-store.ts";
 
@@ -11,7 +11,7 @@ vi.mock("@aws-sdk/client-s3", async (original) => {
   return original();
 });
 
-const parts = { clock: systemClock, random: systemRandom };
+const parts = { clock: new InstantClock(), random: seededRandom(24) };
 
 test("the SDK is loaded for a bucket, and not for a directory", async () => {
   const { path, remove } = await temporaryDirectory();

@@ -15,7 +15,7 @@ export interface OpenedObjectStore {
 }
 
 /** What opening needs of the machine. */
-export interface OpenObjectStoreParts {
+export interface OpenObjectStoreOptions {
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -23,7 +23,7 @@ export interface OpenObjectStoreParts {
 /** Opens the store that `config` describes; every thread and process opens one of its own. */
 export async function openObjectStore(
   config: StoreConfig,
-  { clock, random }: OpenObjectStoreParts,
+  { clock, random }: OpenObjectStoreOptions,
 ): Promise<OpenedObjectStore> {
   const exclusive = isExclusive(config);
   if (config.kind === "directory") {

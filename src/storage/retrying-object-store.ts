@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import { isDatabaseError } from "../base/errors.ts";
-import { STORE_ATTEMPTS_MAX, STORE_RETRY_MS_MAX, STORE_RETRY_MS_MIN } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
 import type {
   ListPage,
@@ -11,6 +10,13 @@ import type {
   PutCondition,
   PutOutcome,
 } from "./object-store.ts";
+
+/** Tries of one request to the object store, the first included. */
+export const STORE_ATTEMPTS_MAX = 5;
+/** Wait before the second try of a request to the object store; doubles with each further one. */
+const STORE_RETRY_MS_MIN = 50;
+/** Longest wait between two tries of a request to the object store. */
+const STORE_RETRY_MS_MAX = 2_000;
 
 /** What a `RetryingObjectStore` needs. */
 export interface RetryingObjectStoreOptions {
@@ -24,7 +30,7 @@ export interface RetryingObjectStoreOptions {
  * and are drawn at random so that many clients do not come back together.
  *
  * A conditional put goes through once. Its throw leaves open whether it was written, and a second
- * try would turn its own success into a conflict; `log/wal-writer.ts` shows how to find out.
+ * try would turn its own success into a conflict; `numbered-objects.ts` finds out.
  */
 export class RetryingObjectStore implements ObjectStore {
   readonly #store: ObjectStore;

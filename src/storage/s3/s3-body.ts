@@ -2,9 +2,12 @@
 
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { MIB, OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { OBJECT_BYTES_MAX, S3_HASH_BYTES } from "../../base/limits.ts";
 import type { Pieces } from "../../base/pieces.ts";
+
+/** Bytes of a streamed body that are hashed at once: some milliseconds of a thread. */
+const S3_HASH_BYTES = 4 * MIB;
 
 /** An answer's body: what the SDK calls a blob, which is a stream of the connection in Node. */
 export interface S3Answer {

@@ -1,13 +1,16 @@
 /** The AWS SDK, loaded only where a bucket is used: its import takes some 120 ms. */
 
 import type { S3Client } from "@aws-sdk/client-s3";
-import {
-  S3_ANSWER_MS_MAX,
-  S3_CONNECT_MS_MAX,
-  S3_SILENCE_MS_MAX,
-  S3_SOCKETS_MAX,
-} from "../../base/limits.ts";
 import type { S3StoreConfig } from "../store-config.ts";
+
+/** Connections of one thread to a bucket: as many as the cache has reads under way. */
+export const S3_SOCKETS_MAX = 64;
+/** Time for a connection to a bucket's server to stand; far regions take 0.5 s. */
+const S3_CONNECT_MS_MAX = 5_000;
+/** Time for an answer to begin after its request was sent, with one body's usual sending. */
+const S3_ANSWER_MS_MAX = 30_000;
+/** Time that a connection with a request may be silent in both directions. */
+const S3_SILENCE_MS_MAX = 20_000;
 
 /** The SDK's module: the classes of its commands. */
 export type S3Sdk = typeof import("@aws-sdk/client-s3");

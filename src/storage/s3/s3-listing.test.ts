@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { S3_PAGE_ENTRIES_MAX } from "../../base/limits.ts";
 import type { ListRequest } from "../object-store.ts";
-import { type ListRaw, listS3, type RawPage } from "./s3-listing.ts";
+import { type ListRaw, listS3, type RawPage, S3_PAGE_ENTRIES_MAX } from "./s3-listing.ts";
 
 /** Lists `names` as S3 documents it, and counts requests. */
 function service(names: readonly string[]) {

@@ -1,5 +1,7 @@
-import { S3_PAGE_ENTRIES_MAX } from "../../base/limits.ts";
 import { isObjectKey, type ListPage, type ListRequest, type ObjectKey } from "../object-store.ts";
+
+/** Entries of one page of a bucket's listing (S3's own limit). */
+export const S3_PAGE_ENTRIES_MAX = 1_000;
 
 /** One answer of a service, which may name objects that are not ours. */
 export interface RawPage {

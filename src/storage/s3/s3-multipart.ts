@@ -1,10 +1,12 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { must } from "../../base/assert.ts";
-import { S3_PARTS_PARALLEL_MAX } from "../../base/limits.ts";
 import { type Pieces, piecesBytes } from "../../base/pieces.ts";
 import { copyOf } from "./s3-body.ts";
 import type { S3Sdk } from "./s3-client.ts";
 import type { S3Requests } from "./s3-requests.ts";
+
+/** Parts of one upload under way at once; each holds a copy of its bytes. */
+export const S3_PARTS_PARALLEL_MAX = 4;
 
 /** One object to be uploaded in parts. */
 export interface MultipartUpload {

@@ -2,15 +2,17 @@
 
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { pause } from "../../../test/support/clocks/pause.ts";
 import {
   type Script,
   type ScriptedS3,
   startScriptedS3,
 } from "../../../test/support/stores/scripted-s3.ts";
+import { OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { systemClock } from "../../base/clock.ts";
-import { OBJECT_BYTES_MAX, S3_SOCKETS_MAX } from "../../base/limits.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "../object-store.ts";
 import type { S3Times } from "./s3-client.ts";
+import { S3_SOCKETS_MAX } from "./s3-client.ts";
 import { S3ObjectStore } from "./s3-object-store.ts";
 
 const KEY = objectKey("a/key");
@@ -48,7 +50,7 @@ test("a request that waits for a connection has all its time after that", async 
   // The answers begin, so that none runs out of time, and keep their connections.
   while (open.length < S3_SOCKETS_MAX) await turn();
   for (const response of open) response.flushHeaders();
-  await new Promise((resolve) => setTimeout(resolve, TIMES.connectMs + 300));
+  await pause(TIMES.connectMs + 300);
   expect(open).toHaveLength(S3_SOCKETS_MAX);
   script = (_, response) => void response.end("x");
   for (const response of open) response.end("x");

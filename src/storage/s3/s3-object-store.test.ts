@@ -9,11 +9,11 @@ import {
   startScriptedS3,
 } from "../../../test/support/stores/scripted-s3.ts";
 import { systemClock } from "../../base/clock.ts";
-import { S3_BUFFERED_BYTES_MAX, S3_PARTS_PARALLEL_MAX } from "../../base/limits.ts";
 import { seededRandom } from "../../base/random.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "../object-store.ts";
 import { S3_TIMES, type S3Times } from "./s3-client.ts";
-import { S3ObjectStore } from "./s3-object-store.ts";
+import { S3_PARTS_PARALLEL_MAX } from "./s3-multipart.ts";
+import { S3_BUFFERED_BYTES_MAX, S3ObjectStore } from "./s3-object-store.ts";
 
 const KEY = objectKey("a/key");
 const BODY = Uint8Array.of(1, 2, 3);

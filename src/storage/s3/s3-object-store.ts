@@ -1,8 +1,8 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { assert } from "../../base/assert.ts";
+import { MIB, OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { OBJECT_BYTES_MAX, S3_BUFFERED_BYTES_MAX, S3_PART_BYTES } from "../../base/limits.ts";
 import { type Pieces, piecesBytes } from "../../base/pieces.ts";
 import {
   type ListPage,
@@ -36,12 +36,19 @@ import { listS3 } from "./s3-listing.ts";
 import { uploadParts } from "./s3-multipart.ts";
 import { S3Requests } from "./s3-requests.ts";
 
+/** Bodies up to here are sent as one array; conditional ones above are streamed. */
+export const S3_BUFFERED_BYTES_MAX = 16 * MIB;
+/** One part of a multipart upload; S3 allows 5 MiB to 5 GiB, and 10,000 of them. */
+const S3_PART_BYTES = 16 * MIB;
+
 /** What an `S3ObjectStore` needs. */
 export interface S3ObjectStoreOptions {
   readonly config: S3StoreConfig;
   readonly clock: Clock;
   readonly times?: S3Times;
-  /** Bodies of unconditional puts above this go in parts of this size; at least 5 MiB for Amazon. */
+  /**
+   * Bodies of unconditional puts above this go in parts of this size; at least 5 MiB for Amazon.
+   */
   readonly partBytes?: number;
 }
 
@@ -50,7 +57,7 @@ export interface S3ObjectStoreOptions {
  * PrefixedObjectStore. Every request is sent once: a throw leaves its outcome unknown.
  *
  * Put-if-absent is one PUT with `If-None-Match: *`. The four promises rest on the service:
- * store-probe.ts looks at the start whether it decides races.
+ * store-check.ts looks at the start whether it decides races.
  */
 export class S3ObjectStore implements ObjectStore {
   readonly #sdk: S3Sdk;
@@ -186,7 +193,7 @@ export class S3ObjectStore implements ObjectStore {
     const place = { Bucket: this.#config.bucket, Key: key, ...condition, ContentLength: bytes };
     if (bytes <= S3_BUFFERED_BYTES_MAX) {
       await this.#requests.run({ sent: bytes }, (times) => {
-        // The copy is made here, so that those who wait hold none.
+        // The copy is made here, so that parts that wait for a turn hold no memory.
         const Body = copyOf(pieces, 0, bytes);
         const command = new this.#sdk.PutObjectCommand({ ...place, Body });
         return this.#client.send(command, times);

@@ -1,7 +1,11 @@
+import { MIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
-import { S3_SOCKETS_MAX, S3_UPLOAD_BYTES_PER_MS_MIN } from "../../base/limits.ts";
 import { TurnQueue } from "../../base/turn-queue.ts";
 import type { S3Times } from "./s3-client.ts";
+import { S3_SOCKETS_MAX } from "./s3-client.ts";
+
+/** Slowest sending of a larger body that gets more time: 1 MiB each second. */
+const S3_UPLOAD_BYTES_PER_MS_MIN = MIB / 1_000;
 
 /** What the SDK is told of each request. */
 export interface S3RequestOptions {
@@ -31,7 +35,7 @@ export class S3Requests {
   /**
    * Runs a request with its answer's body in its turn. The SDK bounds its parts, but neither how
    * long it asks for credentials nor how slowly a body may come; so all of it has a bound, too.
-   * What is late is aborted: it is not sent any more.
+   * A request past its deadline is aborted, and not sent again.
    */
   run<T>(bytes: S3BodyBytes, request: (options: S3RequestOptions) => Promise<T>): Promise<T> {
     const { connectMs, answerMs } = this.#times;
