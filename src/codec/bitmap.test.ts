@@ -33,28 +33,26 @@ test("a bitmap equals a set of numbers, and survives its encoding", () => {
     const ascending = [...twin].sort((a, b) => a - b);
     expect([...bitmapOrdinals(words)], `seed ${seed}`).toEqual(ascending);
     expect(countBits(words), `seed ${seed}`).toBe(twin.size);
-    expect(decodeBitmap(encodeBitmap(words, count), count), `seed ${seed}`).toEqual(words);
+    expect(decodeBitmap(encodeBitmap(words), count), `seed ${seed}`).toEqual(words);
   }
 });
 
-test("few members or few gaps take few bytes", () => {
-  const words = fullBitmap(100_000);
-  clearBit(words, 77_777);
-  expect(encodeBitmap(words, 100_000).length).toBe(12);
-  const few = new Uint32Array(bitmapWords(100_000));
-  setBit(few, 5);
-  expect(encodeBitmap(few, 100_000)).toEqual(new Uint8Array(Uint32Array.of(2, 100_000, 5).buffer));
+test("a bitmap is encoded as its words, little-endian, wherever its bytes lie", () => {
+  const words = fullBitmap(40);
+  clearBit(words, 1);
+  const bytes = Uint8Array.of(0xfd, 0xff, 0xff, 0xff, 0xff, 0, 0, 0);
+  expect(encodeBitmap(words)).toEqual(bytes);
+  expect(decodeBitmap(Uint8Array.of(9, ...bytes).subarray(1), 40)).toEqual(words);
 });
 
 test("damaged bitmaps are corrupt", () => {
-  const bytes = encodeBitmap(fullBitmap(40), 40);
+  const bytes = encodeBitmap(fullBitmap(40));
   const cases = [
-    () => decodeBitmap(bytes, 41),
+    () => decodeBitmap(bytes, 65),
+    () => decodeBitmap(bytes, 32),
     () => decodeBitmap(bytes.subarray(1), 40),
-    () => decodeBitmap(new Uint8Array(Uint32Array.of(9, 40).buffer), 40),
-    () => decodeBitmap(new Uint8Array(Uint32Array.of(2, 40, 40).buffer), 40),
-    () => decodeBitmap(new Uint8Array(Uint32Array.of(1, 40, 0, 256).buffer), 40),
-    () => decodeBitmap(new Uint8Array(Uint32Array.of(1, 40, 0).buffer), 40),
+    () => decodeBitmap(bytes, 39),
+    () => decodeBitmap(Uint8Array.of(0, 0, 0, 0), 0),
   ];
   for (const decode of cases) {
     let thrown: unknown;

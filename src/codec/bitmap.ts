@@ -1,20 +1,11 @@
 /**
  * Sets of ordinals as bits: ordinal o is bit o & 31 of word o >> 5; bits past the end are 0.
- * Encoded (format version 1) as the smaller of two forms, little-endian:
- *
- * | size | meaning                                                                   |
- * |------|---------------------------------------------------------------------------|
- * | 4    | form: 1 = words, 2 = members, 3 = members of the complement               |
- * | 4    | ordinals that the bitmap is over                                          |
- * | 4·n  | the words, or the members in ascending order                              |
+ * Encoded (format version 1) they are the words, each as 4 bytes, little-endian.
  */
 
 import { corrupt } from "./columns-packing.ts";
 
-const WORDS = 1;
-const MEMBERS = 2;
-const NON_MEMBERS = 3;
-const HEADER_BYTES = 8;
+const WORD_BYTES = 4;
 
 /** Words of a bitmap over `count` ordinals. */
 export function bitmapWords(count: number): number {
@@ -66,52 +57,28 @@ export function bitmapOrdinals(words: Uint32Array): Uint32Array {
   return ordinals;
 }
 
-/** Encodes a bitmap over `count` ordinals. */
-export function encodeBitmap(words: Uint32Array, count: number): Uint8Array {
-  const members = countBits(words);
-  const [form, content] =
-    members < words.length
-      ? [MEMBERS, bitmapOrdinals(words)]
-      : count - members < words.length
-        ? [NON_MEMBERS, bitmapOrdinals(complement(words, count))]
-        : [WORDS, words];
-  const encoded = new Uint32Array(2 + content.length);
-  encoded.set([form, count]);
-  encoded.set(content, 2);
-  return new Uint8Array(encoded.buffer);
+/** Encodes a bitmap; the head of this file says how. */
+export function encodeBitmap(words: Uint32Array): Uint8Array {
+  const bytes = new Uint8Array(words.length * WORD_BYTES);
+  const view = new DataView(bytes.buffer);
+  words.forEach((word, index) => void view.setUint32(index * WORD_BYTES, word, true));
+  return bytes;
 }
 
-/** Decodes a bitmap over `count` ordinals; one over another number of them is corrupt. */
+/** Decodes a bitmap over `count` ordinals. Throws `corrupt` for one of another length. */
 export function decodeBitmap(bytes: Uint8Array, count: number): Uint32Array {
-  const what = "a bitmap";
-  if (bytes.length < HEADER_BYTES || bytes.length % 4 !== 0) {
-    throw corrupt(what, `it has ${bytes.length} bytes`);
+  const words = bitmapWords(count);
+  if (bytes.length !== words * WORD_BYTES) {
+    throw corrupt("a bitmap", `it has ${bytes.length} bytes for ${count} ordinals`);
   }
-  const encoded = new Uint32Array(Uint8Array.from(bytes).buffer);
-  const [form, over] = encoded;
-  const content = encoded.subarray(2);
-  if (over !== count) throw corrupt(what, `it is over ${over} ordinals instead of ${count}`);
-  if (form === WORDS) return decodeWords(content.slice(), count);
-  if (form !== MEMBERS && form !== NON_MEMBERS) throw corrupt(what, `there is no form ${form}`);
-  const words = new Uint32Array(bitmapWords(count));
-  for (const ordinal of content) {
-    if (ordinal >= count) throw corrupt(what, `ordinal ${ordinal} is not below ${count}`);
-    setBit(words, ordinal);
-  }
-  return form === MEMBERS ? words : complement(words, count);
-}
-
-function decodeWords(words: Uint32Array, count: number): Uint32Array {
-  const full = fullBitmap(count);
-  if (words.length !== full.length) throw corrupt("a bitmap", `it has ${words.length} words`);
-  if (words.some((word, i) => (word & ~full[i]) !== 0)) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const decoded = Uint32Array.from({ length: words }, (_, index) => {
+    return view.getUint32(index * WORD_BYTES, true);
+  });
+  if (words > 0 && (decoded[words - 1] & ~fullBitmap(count)[words - 1]) !== 0) {
     throw corrupt("a bitmap", `it has ordinals of ${count} or more`);
   }
-  return words;
-}
-
-function complement(words: Uint32Array, count: number): Uint32Array {
-  return fullBitmap(count).map((word, i) => word & ~words[i]);
+  return decoded;
 }
 
 /** How many bits of a word are set. */

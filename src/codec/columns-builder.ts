@@ -16,7 +16,7 @@ export interface TypedDocument {
 const textEncoder = new TextEncoder();
 
 /** Builds a column of one value per document, each null or of the form that `type` has. */
-export function buildColumn(type: AttributeType, values: readonly AttributeValue[]): Column {
+function buildColumn(type: AttributeType, values: readonly AttributeValue[]): Column {
   const count = values.length;
   const data = buildData(type, values);
   if (!values.includes(null)) return { type, count, data };

@@ -20,9 +20,13 @@ export function checkDocuments(documents: DocumentColumns): void {
 
 /** Throws `corrupt` if a column contradicts itself. */
 export function checkColumn(column: Column): void {
-  const { presence, count } = column;
+  checkPresence(column.presence, column.count);
+  checkData(column.data, column.count);
+}
+
+/** Throws `corrupt` unless a bitmap of presence, if there is one, is of `count` values. */
+export function checkPresence(presence: Uint8Array | undefined, count: number): void {
   if (presence !== undefined) checkLength("presence", presence.length, (count + 7) >> 3);
-  checkData(column.data, count);
 }
 
 /** Throws `corrupt` unless `data` holds exactly `count` values. */

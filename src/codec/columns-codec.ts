@@ -13,8 +13,7 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
-import { PIECE_BYTES_MIN } from "../base/limits.ts";
-import { joinPieces, type Pieces } from "../base/pieces.ts";
+import { joinPieces, PIECE_BYTES_MIN, type Pieces } from "../base/pieces.ts";
 import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";

@@ -13,8 +13,10 @@
 
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { ENCODED_NAMES_MAX, PIECE_BYTES_MIN } from "../base/limits.ts";
-import { joinSmallPieces } from "../base/pieces.ts";
+import { joinSmallPieces, PIECE_BYTES_MIN } from "../base/pieces.ts";
+
+/** Names of attributes and types whose encoding is remembered; then all are forgotten. */
+const ENCODED_NAMES_MAX = 4096;
 
 /** Arrays that can be packed. */
 export type PackedArray =

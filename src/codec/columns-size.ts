@@ -5,6 +5,7 @@
  * and 2.
  */
 
+import { ELEMENT_BYTES } from "../kernel/kernel.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
 import { UUID_BYTES } from "../model/uuid.ts";
@@ -12,9 +13,8 @@ import type { AttributeValue, SparseVector } from "../model/value.ts";
 import { hasValue } from "./columns-value.ts";
 
 const NUMBER_BYTES = 8;
-const HALF_BYTES = 2;
-const FLOAT_BYTES = 4;
-const ELEMENT_BYTES = { f32: FLOAT_BYTES, f16: HALF_BYTES, i8: 1 };
+const HALF_BYTES = ELEMENT_BYTES.f16;
+const FLOAT_BYTES = ELEMENT_BYTES.f32;
 
 /** Logical bytes of values `start` to `end`; absent ones must be left out by the caller. */
 export function dataLogicalBytes(data: ColumnData, start: number, end: number): number {

@@ -8,13 +8,16 @@ import {
   zstdDecompress,
   zstdDecompressSync,
 } from "node:zlib";
+import { KIB, MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
-import {
-  COMPRESS_BYTES_MIN,
-  COMPRESS_INLINE_BYTES_MAX,
-  COMPRESS_PIECE_BYTES,
-} from "../base/limits.ts";
 import { joinPieces, type Pieces, piecesBytes } from "../base/pieces.ts";
+
+/** Smaller payloads are never compressed: it takes longer than the bytes are worth. */
+export const COMPRESS_BYTES_MIN = 4 * KIB;
+/** Payload that is compressed in the calling thread, in about 0.1 ms; more goes to the pool. */
+export const COMPRESS_INLINE_BYTES_MAX = 64 * KIB;
+/** Bytes of a compressed payload that come from the pool at once. */
+const COMPRESS_PIECE_BYTES = 1 * MIB;
 
 /** Level 1: ingest must not wait for more. */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
-import { COMPRESS_BYTES_MIN, COMPRESS_INLINE_BYTES_MAX } from "../base/limits.ts";
 import { joinPieces, type Pieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
-import { compress, decompress } from "./compression.ts";
+import {
+  COMPRESS_BYTES_MIN,
+  COMPRESS_INLINE_BYTES_MAX,
+  compress,
+  decompress,
+} from "./compression.ts";
 import { decodeFrame, decodeFrameHeader, encodeFrame, FRAME_HEADER_BYTES } from "./frame.ts";
 
 const SEED = 5;

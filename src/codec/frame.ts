@@ -20,9 +20,15 @@
 
 import { crc32 } from "node:zlib";
 import { assert } from "../base/assert.ts";
+import { OBJECT_BYTES_MAX } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { OBJECT_BYTES_MAX, PIECE_BYTES_MIN } from "../base/limits.ts";
-import { joinPieces, joinSmallPieces, type Pieces, piecesBytes } from "../base/pieces.ts";
+import {
+  joinPieces,
+  joinSmallPieces,
+  PIECE_BYTES_MIN,
+  type Pieces,
+  piecesBytes,
+} from "../base/pieces.ts";
 import { compress, decompress } from "./compression.ts";
 
 /** Length of the header in bytes. */
@@ -34,8 +40,6 @@ export const FRAME_KINDS = {
   manifest: 2,
   segment: 3,
   tombstones: 4,
-  "deletion mark": 5,
-  checkpoint: 6,
 } as const;
 
 /** One of the kinds of objects. */

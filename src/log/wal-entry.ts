@@ -26,10 +26,13 @@ import { type Pieces, piecesBytes } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { ARRAY_ALIGNMENT, alignUp } from "../codec/columns-packing.ts";
 import { decodeFrame, encodeFramePieces } from "../codec/frame.ts";
-import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
-
-/** Length of an entry's nonce: enough to never repeat. */
-export const WAL_NONCE_BYTES = 16;
+import { NONCE_BYTES, type NumberedFamily } from "../storage/numbered-objects.ts";
+import {
+  type NamespaceGeneration,
+  parseWalKey,
+  walKey,
+  walPrefix,
+} from "../storage/object-keys.ts";
 
 const VERSION = 1;
 const HEAD_BYTES = 48;
@@ -63,13 +66,13 @@ export interface StoredWalEntry extends WalEntry {
   readonly records: readonly WalRecord[];
 }
 
-/** Encodes an entry as the object at `walKey(at, entry.sequence)`. */
+/** Encodes an entry as the object at `walKey(generation, entry.sequence)`. */
 export function encodeWalEntry(
   entry: WalEntry,
   records: readonly NewWalRecord[],
-  at: NamespaceGeneration,
+  generation: NamespaceGeneration,
 ): Promise<Pieces> {
-  assert(entry.nonce.length === WAL_NONCE_BYTES, `nonce of ${entry.nonce.length} bytes`);
+  assert(entry.nonce.length === NONCE_BYTES, `nonce of ${entry.nonce.length} bytes`);
   const head = new ByteWriter(HEAD_BYTES + RECORD_HEAD_BYTES * records.length);
   head.u64(BigInt(entry.generation));
   head.u64(BigInt(entry.sequence));
@@ -87,7 +90,7 @@ export function encodeWalEntry(
   }
   return encodeFramePieces({
     kind: "WAL entry",
-    object: walKey(at, entry.sequence),
+    object: walKey(generation, entry.sequence),
     version: VERSION,
     parts: [head.finish(), ...parts],
     compression: "if smaller",
@@ -95,24 +98,24 @@ export function encodeWalEntry(
 }
 
 /**
- * Decodes the object read at `walKey(at, sequence)`; records are views of it where it was not
- * compressed. Throws `corrupt`, `too_new` or `too_old`, naming the key.
+ * Decodes the object read at `walKey(generation, sequence)`; records are views of it where it was
+ * not compressed. Throws `corrupt`, `too_new` or `too_old`, naming the key.
  */
 export async function decodeWalEntry(
   object: Uint8Array,
-  at: NamespaceGeneration,
+  generation: NamespaceGeneration,
   sequence: SequenceNumber,
 ): Promise<StoredWalEntry> {
-  const key = walKey(at, sequence);
+  const key = walKey(generation, sequence);
   const expected = { kind: "WAL entry", object: key, oldest: VERSION, newest: VERSION } as const;
   const { payload } = await decodeFrame(object, expected);
   const reader = new ByteReader(payload, key);
-  const generation = reader.u64();
+  const generationNumber = reader.u64();
   const number = reader.u64();
-  if (generation !== BigInt(at.generation) || number !== BigInt(sequence)) {
-    throw reader.fault(`it holds entry ${number} of generation ${generation}`);
+  if (generationNumber !== BigInt(generation.generation) || number !== BigInt(sequence)) {
+    throw reader.fault(`it holds entry ${number} of generation ${generationNumber}`);
   }
-  const nonce = reader.raw(WAL_NONCE_BYTES);
+  const nonce = reader.raw(NONCE_BYTES);
   const timeMs = Number(reader.u64());
   const count = reader.u32();
   reader.u32();
@@ -126,7 +129,17 @@ export async function decodeWalEntry(
     reader.raw(paddingOf(bytes.length));
   }
   reader.end();
-  return { generation: at.generation, sequence, nonce, timeMs, records };
+  return { generation: generation.generation, sequence, nonce, timeMs, records };
+}
+
+/** The entries of one log, by their sequence numbers. */
+export function walFamily(generation: NamespaceGeneration): NumberedFamily<StoredWalEntry> {
+  return {
+    prefix: walPrefix(generation),
+    keyOf: (number) => walKey(generation, sequenceNumber(number)),
+    numberOf: (key) => parseWalKey(generation, key),
+    decode: (object, number) => decodeWalEntry(object, generation, sequenceNumber(number)),
+  };
 }
 
 /** Zeros behind a record of a length. */

@@ -1,17 +1,19 @@
+import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import { WAL_PREFETCH_BYTES_MAX, WAL_PREFETCH_ENTRIES_MAX } from "../base/limits.ts";
-import {
-  type NamespaceGeneration,
-  parseWalKey,
-  walKey,
-  walPrefix,
-} from "../storage/object-keys.ts";
-import { endOf, type ObjectStore } from "../storage/object-store.ts";
-import { decodeWalEntry, nextSequence, type StoredWalEntry } from "./wal-entry.ts";
+import { NumberedObjects } from "../storage/numbered-objects.ts";
+import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { nextSequence, type StoredWalEntry, walFamily } from "./wal-entry.ts";
 
-/** Keys of one request for a listing; the largest page of common object stores. */
-const LIST_PAGE_KEYS = 1000;
+/** Bytes of WAL entries that a reader holds ahead of its caller. */
+const WAL_PREFETCH_BYTES_MAX = 64 * MIB;
+/**
+ * WAL entries that a reader has under way at once; hides the latency of a remote store: a log of
+ * `INDEX_TAIL_ENTRIES` takes 16 rounds.
+ */
+const WAL_PREFETCH_ENTRIES_MAX = 64;
+
 /** Taken for the size of an entry before any has been seen. */
 const FIRST_SIZE_GUESS = 64 * 1024;
 
@@ -24,20 +26,18 @@ export interface ReadWalEntry {
 
 /** Reads the log of one generation of a namespace. */
 export class WalReader {
-  readonly #store: ObjectStore;
-  readonly #at: NamespaceGeneration;
+  readonly #entries: NumberedObjects<StoredWalEntry>;
+  readonly #generation: NamespaceGeneration;
 
-  constructor(store: ObjectStore, at: NamespaceGeneration) {
-    this.#store = store;
-    this.#at = at;
+  constructor(store: ObjectStore, generation: NamespaceGeneration) {
+    this.#entries = new NumberedObjects(store, walFamily(generation));
+    this.#generation = generation;
   }
 
   /** Reads one entry; undefined says that the log ended before it. Costs one request. */
   async read(sequence: SequenceNumber): Promise<ReadWalEntry | undefined> {
-    const object = await this.#store.get(walKey(this.#at, sequence));
-    if (object === undefined) return undefined;
-    const entry = await decodeWalEntry(object, this.#at, sequence);
-    return { entry, bytes: object.length };
+    const read = await this.#entries.read(sequence);
+    return read && { entry: read.value, bytes: read.bytes };
   }
 
   /**
@@ -70,21 +70,15 @@ export class WalReader {
 
   /** Yields the sequence numbers that exist, and throws at the first gap. */
   async *#numbersAfter(after: SequenceNumber): AsyncGenerator<SequenceNumber> {
-    const prefix = walPrefix(this.#at);
     let last = after;
-    let startAfter: string = walKey(this.#at, after);
-    for (;;) {
-      const page = await this.#store.list({ prefix, startAfter, limit: LIST_PAGE_KEYS });
-      for (const key of page.keys) {
-        const number = parseWalKey(this.#at, key);
-        if (number === undefined) continue; // No writer's name: perhaps a desktop's file.
-        if (number !== last + 1) throw this.#missing(sequenceNumber(last + 1), `${key} exists`);
-        last = nextSequence(last);
-        yield last;
+    for await (const numbers of this.#entries.numbersAfter(after)) {
+      for (const number of numbers) {
+        const next = nextSequence(last);
+        const evidence = `${walKey(this.#generation, sequenceNumber(number))} exists`;
+        if (number !== next) throw this.#missing(next, evidence);
+        last = next;
+        yield next;
       }
-      const end = endOf(page);
-      if (!page.truncated || end === undefined) return;
-      startAfter = end;
     }
   }
 
@@ -105,7 +99,7 @@ export class WalReader {
   }
 
   #missing(sequence: SequenceNumber, evidence: string): DatabaseError {
-    const key = walKey(this.#at, sequence);
+    const key = walKey(this.#generation, sequence);
     return new DatabaseError("corrupt", `cannot read WAL entry ${key}: missing, but ${evidence}`);
   }
 }

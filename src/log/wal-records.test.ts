@@ -7,7 +7,7 @@ import { namespaceName, type SegmentId } from "../base/ids.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
 import { buildDocuments, buildIds } from "../codec/columns-builder.ts";
-import { newSettings } from "../write/schema/namespace-settings.ts";
+import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { WalRecord } from "./wal-entry.ts";
 import { decodeBatches, encodeBatches, type WriteBatch } from "./wal-records.ts";
 
@@ -18,13 +18,23 @@ function sample(): WriteBatch[] {
   const some = randomDocuments(random, 20, { idType: "uuid", types: EVERY_TYPE });
   const documents = buildDocuments("uuid", EVERY_TYPE, some);
   const schema = create({ id: "uuid", t: { type: "string", full_text_search: true } });
-  const settings = newSettings(5, {
+  const settings: NamespaceSettings = {
+    createdAtMs: 5,
+    updatedAtMs: 5,
+    readOnly: false,
     encryption: { kind: "customer_managed", keyName: "mine" },
     shardCount: 4,
-  });
-  const home = { name: namespaceName("other"), generation: 2 };
+  };
+  const owner = { name: namespaceName("other"), generation: 2 };
   const segments = [
-    { id: "s1" as SegmentId, documentCount: 3, bytes: 999, deletedCount: 0, head: "AAAA", home },
+    {
+      id: "s1" as SegmentId,
+      documentCount: 3,
+      bytes: 999,
+      deletedCount: 0,
+      head: "AAAA",
+      home: owner,
+    },
   ];
   const ids = buildIds("string", ["a", ""]);
   return [

@@ -5,9 +5,9 @@
  *     1  batch             u8 version of this list, u32 number of records that follow
  *     2  documents         columns (codec/columns-codec.ts)
  *     3  deletes           columns without attributes: the ids
- *     4  schema            JSON (schema-codec.ts): the whole schema from here on
- *     5  settings          JSON (namespace-settings.ts): all settings from here on
- *     6  import            JSON: segments that join the namespace, and whose they were
+ *     4  schema            JSON (codec/schema-codec.ts): the whole schema from here on
+ *     5  settings          JSON (codec/settings-codec.ts): all settings from here on
+ *     6  import            JSON: segments (codec/segment-entry-codec.ts), and whose they were
  *     7  delete_namespace  empty: nothing may follow
  *
  * Within a batch the schema and settings come before the documents that need them. No id is both in
@@ -19,26 +19,25 @@ import type { Pieces } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { decodeColumns, encodeColumnPieces } from "../codec/columns-codec.ts";
 import { decodeSchema, encodeSchema } from "../codec/schema-codec.ts";
-import type { ManifestSegment } from "../manifest/manifest.ts";
-import { isManifestSegment } from "../manifest/manifest-codec.ts";
-import type { DocumentColumns } from "../model/columns.ts";
+import { isSegmentEntry } from "../codec/segment-entry-codec.ts";
+import { decodeSettings } from "../codec/settings-codec.ts";
+import type { DocumentColumns, DocumentIds } from "../model/columns.ts";
+import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { Schema } from "../model/schema.ts";
-import type { BoundIds } from "../write/bind/bind-ids.ts";
-import type { ResolvedBatch } from "../write/resolve/resolve-batch.ts";
-import { decodeSettings, type NamespaceSettings } from "../write/schema/namespace-settings.ts";
+import type { SegmentEntry } from "../model/segment-entry.ts";
 import type { NewWalRecord, WalRecord } from "./wal-entry.ts";
 
 /** One change of a namespace. */
 export type WriteRecord =
   | { readonly kind: "documents"; readonly documents: DocumentColumns }
-  | { readonly kind: "deletes"; readonly deletes: BoundIds }
+  | { readonly kind: "deletes"; readonly deletes: DocumentIds }
   | { readonly kind: "schema"; readonly schema: Schema }
   | { readonly kind: "settings"; readonly settings: NamespaceSettings }
   | {
       readonly kind: "import";
       /** Name of the namespace that the segments were copied from. */
       readonly source: string;
-      readonly segments: readonly ManifestSegment[];
+      readonly segments: readonly SegmentEntry[];
     }
   | { readonly kind: "delete_namespace" };
 
@@ -56,16 +55,6 @@ const KINDS = {
   import: 6,
   delete_namespace: 7,
 } as const;
-
-/** The changes that a resolved batch makes; none if it turned out to change nothing. */
-export function changesOf(resolved: ResolvedBatch): WriteBatch {
-  const { schema, documents, deletes } = resolved;
-  return [
-    ...(schema ? [{ kind: "schema" as const, schema }] : []),
-    ...(documents ? [{ kind: "documents" as const, documents }] : []),
-    ...(deletes ? [{ kind: "deletes" as const, deletes }] : []),
-  ];
-}
 
 /** Encodes batches in their order. Their arrays must not change until the records are written. */
 export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
@@ -160,7 +149,7 @@ function decodeImport(stored: unknown): WriteRecord {
     kind: "import",
     source,
     segments: segments.map((segment: unknown) => {
-      if (!isManifestSegment(segment)) throw damaged("imported segment");
+      if (!isSegmentEntry(segment)) throw damaged("imported segment");
       return segment;
     }),
   };
