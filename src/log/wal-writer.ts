@@ -2,28 +2,27 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { SequenceNumber } from "../base/ids.ts";
-import { WAL_PUT_ATTEMPTS_MAX } from "../base/limits.ts";
-import { type Pieces, piecesBytes } from "../base/pieces.ts";
+import { piecesBytes } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
+import { NONCE_BYTES, NumberedObjects } from "../storage/numbered-objects.ts";
 import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
-import { IF_ABSENT, type ObjectStore } from "../storage/object-store.ts";
-import { isTransient, retryDelayMs } from "../storage/retrying-object-store.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
 import {
-  decodeWalEntry,
   encodeWalEntry,
   type NewWalRecord,
   nextSequence,
   type StoredWalEntry,
-  WAL_NONCE_BYTES,
   type WalEntry,
+  walFamily,
 } from "./wal-entry.ts";
+import type { ReadWalEntry } from "./wal-reader.ts";
 
 /** What a `WalWriter` needs. */
 export interface WalWriterOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  readonly at: NamespaceGeneration;
+  readonly generation: NamespaceGeneration;
   /** The last entry that the caller has applied; 0 for a new namespace. */
   readonly after: SequenceNumber;
 }
@@ -35,14 +34,11 @@ export type AppendOutcome =
   /**
    * Another entry has the number, and these records are nowhere. Apply it, `follow` it, try again.
    */
-  | { readonly kind: "conflict"; readonly entry: StoredWalEntry };
+  | ({ readonly kind: "conflict" } & ReadWalEntry);
 
 /**
- * Commits entries one after another. The put of an entry, if absent, is the commit.
- *
- * When the store leaves open whether a put was written, the same bytes are put again: it is written
- * now, or there is a conflict, whose object is durable and whose nonce tells whose it is. Only
- * "written", or a conflict with its own nonce, is proof.
+ * Commits entries one after another. The put of an entry, if absent, is the commit; what is proof
+ * of it is said in `storage/numbered-objects.ts`.
  *
  * The nonce is new for each append. So an append whose fate stayed open shows up later as a foreign
  * entry, also in the eyes of the writer that sent it, and is never taken for another append.
@@ -51,18 +47,18 @@ export type AppendOutcome =
  * must compare the number with the manifest's `indexedUpTo` before it believes "written".
  */
 export class WalWriter {
-  readonly #store: ObjectStore;
+  readonly #entries: NumberedObjects<StoredWalEntry>;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #at: NamespaceGeneration;
+  readonly #generation: NamespaceGeneration;
   #last: SequenceNumber;
   #busy = false;
 
-  constructor({ store, clock, random, at, after }: WalWriterOptions) {
-    this.#store = store;
+  constructor({ store, clock, random, generation, after }: WalWriterOptions) {
+    this.#entries = new NumberedObjects(store, walFamily(generation));
     this.#clock = clock;
     this.#random = random;
-    this.#at = at;
+    this.#generation = generation;
     this.#last = after;
   }
 
@@ -86,48 +82,24 @@ export class WalWriter {
     this.#busy = true;
     try {
       const entry: WalEntry = {
-        generation: this.#at.generation,
+        generation: this.#generation.generation,
         sequence: nextSequence(this.#last),
-        nonce: this.#random.bytes(WAL_NONCE_BYTES),
+        nonce: this.#random.bytes(NONCE_BYTES),
         timeMs: Math.round(this.#clock.nowMs()),
       };
-      const object = await encodeWalEntry(entry, records, this.#at);
-      const other = await this.#commit(entry, object);
-      if (other !== undefined) return { kind: "conflict", entry: other };
+      const object = await encodeWalEntry(entry, records, this.#generation);
+      const candidate = { number: entry.sequence, object, nonce: entry.nonce };
+      const tools = { clock: this.#clock, random: this.#random };
+      const outcome = await this.#entries.put(candidate, tools);
+      if (outcome.kind === "conflict")
+        return { kind: "conflict", entry: outcome.other, bytes: outcome.bytes };
+      if (outcome.kind === "collected") throw collected(walKey(this.#generation, entry.sequence));
 
       this.#last = entry.sequence;
       return { kind: "written", entry, bytes: piecesBytes(object) };
     } finally {
       this.#busy = false;
     }
-  }
-
-  /**
-   * Returns undefined once `entry` is known to be durable, or else the entry that has its number.
-   */
-  async #commit(entry: WalEntry, object: Pieces): Promise<StoredWalEntry | undefined> {
-    const key = walKey(this.#at, entry.sequence);
-    let cause: unknown;
-    for (let tried = 1; tried <= WAL_PUT_ATTEMPTS_MAX; tried++) {
-      try {
-        const outcome = await this.#store.put(key, object, IF_ABSENT);
-        if (outcome.kind === "written") return undefined;
-
-        const there = await this.#store.get(key);
-        if (there === undefined) throw collected(key);
-        const other = await decodeWalEntry(there, this.#at, entry.sequence);
-        return Buffer.compare(other.nonce, entry.nonce) === 0 ? undefined : other;
-      } catch (error) {
-        if (!isTransient(error)) throw error;
-        cause = error;
-      }
-      if (tried < WAL_PUT_ATTEMPTS_MAX) {
-        await this.#clock.sleep(retryDelayMs(tried, this.#random));
-      }
-    }
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const what = `cannot commit ${key} in ${WAL_PUT_ATTEMPTS_MAX} tries, but it may be there`;
-    throw new DatabaseError("unavailable", `${what}: ${reason}`, { cause });
   }
 }
 

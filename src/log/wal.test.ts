@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { describeNumberedObjects } from "../../test/conformance/numbered-objects.ts";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
-import {
-  FaultyObjectStore,
-  SimulatedCrash,
-} from "../../test/support/stores/faulty-object-store.ts";
-import { isDatabaseError } from "../base/errors.ts";
 import { namespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { type Random, seededRandom } from "../base/random.ts";
@@ -18,7 +14,7 @@ import { WalReader } from "./wal-reader.ts";
 import { WalWriter } from "./wal-writer.ts";
 
 const SEED = 21;
-const at = { name: namespaceName("n"), generation: 1 };
+const generation = { name: namespaceName("n"), generation: 1 };
 const START = sequenceNumber(0);
 
 const record = (text: string) => ({ kind: 1, pieces: [new TextEncoder().encode(text)] });
@@ -26,7 +22,7 @@ const textOf = (entry: StoredWalEntry) =>
   entry.records.map(({ bytes }) => Buffer.from(bytes).toString("utf8")).join();
 
 function writerOf(store: ObjectStore, random: Random, after: SequenceNumber = START): WalWriter {
-  return new WalWriter({ store, clock: new InstantClock(), random, at, after });
+  return new WalWriter({ store, clock: new InstantClock(), random, generation, after });
 }
 
 async function readAll(
@@ -34,7 +30,8 @@ async function readAll(
   after: SequenceNumber = START,
 ): Promise<StoredWalEntry[]> {
   const entries: StoredWalEntry[] = [];
-  for await (const { entry } of new WalReader(store, at).entriesAfter(after)) entries.push(entry);
+  for await (const { entry } of new WalReader(store, generation).entriesAfter(after))
+    entries.push(entry);
   return entries;
 }
 
@@ -60,8 +57,8 @@ describe("WAL entry", () => {
         const cut = random.below(bytes.length + 1);
         return { kind, pieces: [bytes.subarray(0, cut), bytes.subarray(cut)] };
       });
-      const object = joinPieces(await encodeWalEntry(entry, written, at));
-      const decoded = await decodeWalEntry(object, at, entry.sequence);
+      const object = joinPieces(await encodeWalEntry(entry, written, generation));
+      const decoded = await decodeWalEntry(object, generation, entry.sequence);
       expect(decoded).toEqual({ ...entry, records });
       for (const { bytes } of decoded.records) expect(bytes.byteOffset % 8).toBe(0);
     }
@@ -69,11 +66,11 @@ describe("WAL entry", () => {
 
   test("one under another key is corrupt", async () => {
     const store = await filledStore(1);
-    const object = (await store.get(walKey(at, sequenceNumber(1)))) ?? new Uint8Array(0);
-    await expect(decodeWalEntry(object, at, sequenceNumber(2))).rejects.toThrow(
+    const object = (await store.get(walKey(generation, sequenceNumber(1)))) ?? new Uint8Array(0);
+    await expect(decodeWalEntry(object, generation, sequenceNumber(2))).rejects.toThrow(
       /wal\/0{19}2: .*another key/,
     );
-    const other = { ...at, generation: 2 };
+    const other = { ...generation, generation: 2 };
     await expect(decodeWalEntry(object, other, sequenceNumber(1))).rejects.toMatchObject({
       code: "corrupt",
     });
@@ -82,11 +79,13 @@ describe("WAL entry", () => {
   test("damage is corrupt, never an entry", async () => {
     const random = seededRandom(SEED);
     const store = await filledStore(1);
-    const whole = (await store.get(walKey(at, sequenceNumber(1)))) ?? new Uint8Array(0);
+    const whole = (await store.get(walKey(generation, sequenceNumber(1)))) ?? new Uint8Array(0);
     for (let round = 0; round < 500; round++) {
       const damaged = damagedBytes(whole, random);
       if (Buffer.compare(damaged, whole) === 0) continue;
-      const outcome = await readOutcome(() => decodeWalEntry(damaged, at, sequenceNumber(1)));
+      const outcome = await readOutcome(() =>
+        decodeWalEntry(damaged, generation, sequenceNumber(1)),
+      );
       expect(outcome, `seed ${SEED}, round ${round}`).toEqual({ code: "corrupt" });
     }
   });
@@ -115,119 +114,27 @@ describe("WalWriter", () => {
     expect(await writer.append([record("mine")])).toMatchObject({ kind: "written" });
     expect((await readAll(store)).map(textOf)).toEqual(["1", "2", "mine"]);
   });
-
-  test("a put whose answer is lost is found to be written, once", async () => {
-    const random = seededRandom(SEED);
-    const inner = new MemoryObjectStore();
-    const rates = { before: 0, after: 1, delayMsMax: 0 };
-    const store = new FaultyObjectStore({ store: inner, random, clock: new InstantClock(), rates });
-    const writer = writerOf(store, random);
-    const appending = writer.append([record("once")]);
-    await Promise.resolve();
-    const healed = { before: 0, after: 0, delayMsMax: 0 };
-    setImmediate(() => store.setRates(healed));
-    expect(await appending).toMatchObject({ kind: "written", entry: { sequence: 1 } });
-    expect((await readAll(inner)).map(textOf)).toEqual(["once"]);
-  });
-
-  test("gives up in doubt, and then meets its own entry as another's", async () => {
-    const random = seededRandom(SEED);
-    const inner = new MemoryObjectStore();
-    const rates = { before: 0, after: 1, delayMsMax: 0 };
-    const store = new FaultyObjectStore({ store: inner, random, clock: new InstantClock(), rates });
-    const writer = writerOf(store, random);
-    await expect(writer.append([record("in doubt")])).rejects.toMatchObject({
-      code: "unavailable",
-      message: expect.stringMatching(
-        `^cannot commit ${walKey(at, sequenceNumber(1))} in 6 tries, but it may be .*: injected`,
-      ),
-    });
-    store.setRates({ before: 0, after: 0, delayMsMax: 0 });
-    const next = await writer.append([record("another")]);
-    expect(next.kind).toBe("conflict");
-    expect(next.kind === "conflict" && textOf(next.entry)).toBe("in doubt");
-  });
-
-  test("a damaged entry under its number stops it", async () => {
-    const store = await filledStore(1);
-    await store.put(walKey(at, sequenceNumber(1)), new Uint8Array(50), ALWAYS);
-    const appending = writerOf(store, seededRandom(1)).append([record("x")]);
-    await expect(appending).rejects.toMatchObject({ code: "corrupt" });
-  });
-
-  test("writers over faulty stores neither lose nor double an acknowledged append", async () => {
-    for (let seed = 1; seed <= 60; seed++) {
-      const inner = new MemoryObjectStore();
-      const ledgers = [0, 1, 2].map((writer) => runWriter({ inner, seed, writer }));
-      const acknowledged = (await Promise.all(ledgers)).flat();
-      const log = (await readAll(inner)).map(textOf);
-      const context = `seed ${seed}`;
-      expect(new Set(log).size, context).toBe(log.length);
-      expect(new Set(acknowledged).size, context).toBe(acknowledged.length);
-      for (const text of acknowledged) {
-        const [, sequence] = text.split("@");
-        expect(`${log[Number(sequence) - 1]}@${sequence}`, context).toBe(text);
-      }
-    }
-  });
-
-  test("a crash at any call leaves a log of whole entries with all acknowledged ones", async () => {
-    for (const when of ["before", "after"] as const) {
-      for (let call = 1; call <= 6; call++) {
-        const random = seededRandom(SEED);
-        const inner = new MemoryObjectStore();
-        const clock = new InstantClock();
-        const rates = { before: 0, after: 0, delayMsMax: 0 };
-        const store = new FaultyObjectStore({ store: inner, random, clock, rates });
-        store.crashAt({ call, when });
-        const writer = writerOf(store, random);
-        const acknowledged: string[] = [];
-        for (let number = 1; number <= 5; number++) {
-          const outcome = await writer.append([record(`${number}`)]).catch((error) => {
-            expect(error).toBeInstanceOf(SimulatedCrash);
-          });
-          if (outcome === undefined) break;
-          acknowledged.push(`${number}`);
-        }
-        const log = (await readAll(inner)).map(textOf);
-        expect(log.slice(0, acknowledged.length)).toEqual(acknowledged);
-        expect(log.length - acknowledged.length).toBe(call <= 5 && when === "after" ? 1 : 0);
-      }
-    }
-  });
 });
 
-/** Appends 8 texts over a faulty store; returns `text@sequence` of the acknowledged ones. */
-async function runWriter(run: {
-  inner: ObjectStore;
-  seed: number;
-  writer: number;
-}): Promise<string[]> {
-  const random = seededRandom(run.seed * 10 + run.writer);
-  const clock = new InstantClock();
-  const rates = { before: 0.2, after: 0.2, delayMsMax: 20 };
-  const store = new FaultyObjectStore({ store: run.inner, random, clock, rates });
-  const writer = writerOf(store, random);
-  const acknowledged: string[] = [];
-  for (let number = 0; number < 8; number++) {
-    for (let tried = 0; tried < 100; tried++) {
-      // An append in doubt may be in the log, so each try has a text of its own.
-      const text = `${run.writer}.${number}.${tried}`;
-      try {
+describeNumberedObjects({
+  name: "entries of a log",
+  putRequests: 1,
+  keyOf: (number) => walKey(generation, sequenceNumber(number)),
+  writer: ({ store, clock, random }) => {
+    const writer = new WalWriter({ store, clock, random, generation, after: START });
+    return {
+      put: async (text) => {
         const outcome = await writer.append([record(text)]);
-        if (outcome.kind === "written") {
-          acknowledged.push(`${text}@${outcome.entry.sequence}`);
-          break;
-        }
-        writer.follow(outcome.entry.sequence);
-      } catch (error) {
-        if (!isDatabaseError(error, "unavailable")) throw error;
-      }
-    }
-  }
-  expect(acknowledged.length, `seed ${run.seed}`).toBe(8);
-  return acknowledged;
-}
+        return outcome.kind === "written" ? outcome.entry.sequence : outcome.kind;
+      },
+      catchUp: async () => {
+        const entries = new WalReader(store, generation).entriesAfter(writer.last);
+        for await (const { entry } of entries) writer.follow(entry.sequence);
+      },
+    };
+  },
+  texts: async (store) => (await readAll(store)).map(textOf),
+});
 
 describe("WalReader", () => {
   test("reads from any number to the end, in order", async () => {
@@ -249,17 +156,17 @@ describe("WalReader", () => {
   });
 
   test("a probe tells an entry from the end with one request", async () => {
-    const reader = new WalReader(await filledStore(3), at);
+    const reader = new WalReader(await filledStore(3), generation);
     expect(textOf((await reader.read(sequenceNumber(3)))?.entry ?? fail())).toBe("3");
     expect(await reader.read(sequenceNumber(4))).toBeUndefined();
   });
 
   test("a gap is corrupt and names the missing object, after the entries before it", async () => {
     const store = await filledStore(6);
-    await store.delete(walKey(at, sequenceNumber(4)));
+    await store.delete(walKey(generation, sequenceNumber(4)));
     const texts: string[] = [];
     const reading = async () => {
-      for await (const { entry } of new WalReader(store, at).entriesAfter(START)) {
+      for await (const { entry } of new WalReader(store, generation).entriesAfter(START)) {
         texts.push(textOf(entry));
       }
     };
@@ -270,10 +177,10 @@ describe("WalReader", () => {
 
   test("damage is reported with its object, and nothing behind it is served", async () => {
     const store = await filledStore(6);
-    await store.put(walKey(at, sequenceNumber(3)), new Uint8Array(40), ALWAYS);
+    await store.put(walKey(generation, sequenceNumber(3)), new Uint8Array(40), ALWAYS);
     const texts: string[] = [];
     const reading = async () => {
-      for await (const { entry } of new WalReader(store, at).entriesAfter(START)) {
+      for await (const { entry } of new WalReader(store, generation).entriesAfter(START)) {
         texts.push(textOf(entry));
       }
     };
@@ -299,8 +206,8 @@ describe("WalReader", () => {
 
   test("a reader that stops early leaves no failure behind", async () => {
     const store = await filledStore(10);
-    await store.put(walKey(at, sequenceNumber(2)), new Uint8Array(40), ALWAYS);
-    for await (const { entry } of new WalReader(store, at).entriesAfter(START)) {
+    await store.put(walKey(generation, sequenceNumber(2)), new Uint8Array(40), ALWAYS);
+    for await (const { entry } of new WalReader(store, generation).entriesAfter(START)) {
       expect(textOf(entry)).toBe("1");
       break;
     }

@@ -4,26 +4,26 @@
  *     offset  size  meaning
  *          0    16  nonce of the save that wrote it: tells one's own object from another's
  *         16    16  nonce of the version before; zeros in version 1
- *         32        the manifest as JSON in UTF-8, with the members of `Manifest`
+ *         32        the manifest as JSON in UTF-8, with the members of `Manifest`: `state` as
+ *                  manifest-state.ts says, `segments` as codec/segment-entry-codec.ts says
  *
- * All its numbers are safe integers; wider ones in `state` must be strings.
+ * All its integers are safe ones.
  */
 
 import { assert } from "../base/assert.ts";
-import type { DatabaseError } from "../base/errors.ts";
-import { namespaceNameFault } from "../base/ids.ts";
+import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { ByteReader } from "../codec/bytes.ts";
 import { decodeFrame, encodeFrame } from "../codec/frame.ts";
-import { manifestKey, type NamespaceGeneration } from "../storage/object-keys.ts";
+import { isSegmentEntry } from "../codec/segment-entry-codec.ts";
+import { NONCE_BYTES, type NumberedFamily } from "../storage/numbered-objects.ts";
 import {
-  type Manifest,
-  type ManifestSegment,
-  manifestFault,
-  type SegmentHome,
-} from "./manifest.ts";
-
-/** Length of the nonce of a save. */
-export const MANIFEST_NONCE_BYTES = 16;
+  manifestKey,
+  manifestPrefix,
+  type NamespaceGeneration,
+  parseManifestKey,
+} from "../storage/object-keys.ts";
+import { type Manifest, manifestFault } from "./manifest.ts";
+import { decodeManifestState, encodeManifestState, type ManifestState } from "./manifest-state.ts";
 
 const VERSION = 1;
 
@@ -35,20 +35,21 @@ export interface StoredManifest {
   readonly previousNonce: Uint8Array;
 }
 
-/** Encodes a manifest as the object at its key. A `state` that JSON cannot hold exactly is a bug. */
+/** Encodes a manifest as the object at its key. What JSON cannot hold exactly is a bug. */
 export function encodeManifest(
   stored: StoredManifest,
-  at: NamespaceGeneration,
+  generation: NamespaceGeneration,
 ): Promise<Uint8Array> {
   const { manifest, nonce, previousNonce } = stored;
   const fault = manifestFault(manifest);
   assert(fault === undefined, `manifest ${manifest.version}: ${fault}`);
-  assert(nonce.length === MANIFEST_NONCE_BYTES, `nonce of ${nonce.length} bytes`);
-  assert(previousNonce.length === MANIFEST_NONCE_BYTES, "no nonce of the version before");
-  const json = new TextEncoder().encode(JSON.stringify(manifest, exactValue));
+  assert(nonce.length === NONCE_BYTES, `nonce of ${nonce.length} bytes`);
+  assert(previousNonce.length === NONCE_BYTES, "no nonce of the version before");
+  const plain = { ...manifest, state: encodeManifestState(manifest.state) };
+  const json = new TextEncoder().encode(JSON.stringify(plain, exactValue));
   return encodeFrame({
     kind: "manifest",
-    object: manifestKey(at, manifest.version),
+    object: manifestKey(generation, manifest.version),
     version: VERSION,
     parts: [nonce, previousNonce, json],
     compression: "if smaller",
@@ -56,27 +57,37 @@ export function encodeManifest(
 }
 
 /**
- * Decodes the object read at `manifestKey(at, version)`. Throws `corrupt`, `too_new` or `too_old`,
- * naming the key.
+ * Decodes the object read at `manifestKey(generation, version)`. Throws `corrupt`, `too_new` or
+ * `too_old`, naming the key.
  */
 export async function decodeManifest(
   object: Uint8Array,
-  at: NamespaceGeneration,
+  generation: NamespaceGeneration,
   version: number,
 ): Promise<StoredManifest> {
-  const key = manifestKey(at, version);
+  const key = manifestKey(generation, version);
   const expected = { kind: "manifest", object: key, oldest: VERSION, newest: VERSION } as const;
   const { payload } = await decodeFrame(object, expected);
   const reader = new ByteReader(payload, key);
-  const nonce = reader.raw(MANIFEST_NONCE_BYTES);
-  const previousNonce = reader.raw(MANIFEST_NONCE_BYTES);
+  const nonce = reader.raw(NONCE_BYTES);
+  const previousNonce = reader.raw(NONCE_BYTES);
   const text = Buffer.from(reader.raw(reader.remaining)).toString("utf8");
   const manifest = parseManifest(text, (what) => reader.fault(what));
-  if (manifest.version !== version || manifest.generation !== at.generation) {
+  if (manifest.version !== version || manifest.generation !== generation.generation) {
     const holds = `version ${manifest.version} of generation ${manifest.generation}`;
     throw reader.fault(`it holds ${holds}`);
   }
   return { manifest, nonce, previousNonce };
+}
+
+/** The manifests of one namespace, by their versions. */
+export function manifestFamily(generation: NamespaceGeneration): NumberedFamily<StoredManifest> {
+  return {
+    prefix: manifestPrefix(generation),
+    keyOf: (number) => manifestKey(generation, number),
+    numberOf: (key) => parseManifestKey(generation, key),
+    decode: (object, number) => decodeManifest(object, generation, number),
+  };
 }
 
 function parseManifest(text: string, fault: (what: string) => DatabaseError): Manifest {
@@ -86,11 +97,23 @@ function parseManifest(text: string, fault: (what: string) => DatabaseError): Ma
   } catch {
     throw fault("its payload is no JSON");
   }
-  if (!isManifest(value)) throw fault("a member is missing or of a wrong type");
-  const broken = manifestFault(value);
+  if (!isPlainManifest(value)) throw fault("a member is missing or of a wrong type");
+  const manifest = { ...value, state: parseState(value.state, fault) };
+  const broken = manifestFault(manifest);
   if (broken !== undefined) throw fault(broken);
-  return value;
+  return manifest;
 }
+
+function parseState(stored: unknown, fault: (what: string) => DatabaseError): ManifestState {
+  try {
+    return decodeManifestState(stored);
+  } catch (error) {
+    throw isDatabaseError(error, "corrupt") ? fault(error.message) : error;
+  }
+}
+
+/** A manifest as it comes from JSON. */
+type PlainManifest = Omit<Manifest, "state"> & { readonly state: unknown };
 
 const NUMBER_MEMBERS = [
   "version",
@@ -101,33 +124,11 @@ const NUMBER_MEMBERS = [
   "lastWriteAtMs",
 ];
 
-function isManifest(value: unknown): value is Manifest {
+function isPlainManifest(value: unknown): value is PlainManifest {
   if (!isRecord(value) || !("state" in value)) return false;
   const { segments } = value;
   const hasNumbers = NUMBER_MEMBERS.every((name) => typeof value[name] === "number");
-  return hasNumbers && Array.isArray(segments) && segments.every(isManifestSegment);
-}
-
-/** Tells whether a value that came from JSON has the members of a segment of a manifest. */
-export function isManifestSegment(value: unknown): value is ManifestSegment {
-  if (!isRecord(value)) return false;
-  const { id, tombstoneObject, head, home, indexMark } = value;
-  const counts = ["documentCount", "bytes", "deletedCount"];
-  return (
-    typeof id === "string" &&
-    typeof head === "string" &&
-    (indexMark === undefined || typeof indexMark === "string") &&
-    (tombstoneObject === undefined || typeof tombstoneObject === "string") &&
-    (home === undefined || isHome(home)) &&
-    counts.every((name) => typeof value[name] === "number")
-  );
-}
-
-function isHome(value: unknown): value is SegmentHome {
-  if (!isRecord(value)) return false;
-  const { name, generation } = value;
-  const isNamed = typeof name === "string" && namespaceNameFault(name) === undefined;
-  return isNamed && Number.isSafeInteger(generation);
+  return hasNumbers && Array.isArray(segments) && segments.every(isSegmentEntry);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
