@@ -1,54 +1,44 @@
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { MANIFEST_LOAD_ATTEMPTS_MAX, STORE_ATTEMPTS_MAX } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
-import {
-  manifestKey,
-  manifestPrefix,
-  type NamespaceGeneration,
-  parseManifestKey,
-} from "../storage/object-keys.ts";
-import { endOf, IF_ABSENT, type ObjectStore } from "../storage/object-store.ts";
-import { isTransient, retryDelayMs } from "../storage/retrying-object-store.ts";
+import { NONCE_BYTES, NumberedObjects } from "../storage/numbered-objects.ts";
+import { manifestKey, manifestPrefix, type NamespaceGeneration } from "../storage/object-keys.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
 import type { Manifest } from "./manifest.ts";
-import {
-  decodeManifest,
-  encodeManifest,
-  MANIFEST_NONCE_BYTES,
-  type StoredManifest,
-} from "./manifest-codec.ts";
+import { encodeManifest, manifestFamily, type StoredManifest } from "./manifest-codec.ts";
+
+/** Tries to find the newest manifest while versions are collected under the reader. */
+export const MANIFEST_LOAD_ATTEMPTS_MAX = 5;
 
 /** What a `ManifestStore` needs. */
 export interface ManifestStoreOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  readonly at: NamespaceGeneration;
+  readonly generation: NamespaceGeneration;
 }
 
 /** What became of a save. */
 export type SaveOutcome = { readonly kind: "written" } | { readonly kind: "conflict" };
-
-const LIST_PAGE_KEYS = 1000;
 
 /**
  * Finds and follows the versions of one namespace's root. Version n + 1 is put if absent by whoever
  * knows version n; to lose that race costs work, never correctness. One task at a time may use it.
  */
 export class ManifestStore {
-  readonly #store: ObjectStore;
+  readonly #versions: NumberedObjects<StoredManifest>;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #at: NamespaceGeneration;
+  readonly #generation: NamespaceGeneration;
   /** The version last loaded or saved, which the next one names as its predecessor. */
-  #known = { version: 0, nonce: new Uint8Array(MANIFEST_NONCE_BYTES) };
+  #known = { version: 0, nonce: new Uint8Array(NONCE_BYTES) };
 
-  constructor({ store, clock, random, at }: ManifestStoreOptions) {
-    this.#store = store;
+  constructor({ store, clock, random, generation }: ManifestStoreOptions) {
+    this.#versions = new NumberedObjects(store, manifestFamily(generation));
     this.#clock = clock;
     this.#random = random;
-    this.#at = at;
+    this.#generation = generation;
   }
 
   /** Takes over which version another one knows, to save the next through another store. */
@@ -68,7 +58,7 @@ export class ManifestStore {
       if (listed !== undefined) return this.#learn(listed);
     }
     const what = "versions vanish as fast as they are listed";
-    const where = manifestPrefix(this.#at);
+    const where = manifestPrefix(this.#generation);
     throw new DatabaseError("unavailable", `cannot find the newest manifest in ${where}: ${what}`);
   }
 
@@ -91,36 +81,21 @@ export class ManifestStore {
    * unknown: keep the objects that `next` names until a `load` shows which versions won.
    */
   async save(next: Manifest): Promise<SaveOutcome> {
-    const { version, generation } = next;
-    assert(generation === this.#at.generation, "manifest of another generation");
+    const { version, generation: generationNumber } = next;
+    assert(generationNumber === this.#generation.generation, "manifest of another generation");
     assert(version === this.#known.version + 1, `version ${version} skips or goes back`);
-    const nonce = Uint8Array.from(this.#random.bytes(MANIFEST_NONCE_BYTES));
+    const nonce = Uint8Array.from(this.#random.bytes(NONCE_BYTES));
     const previousNonce = this.#known.nonce;
-    const object = await encodeManifest({ manifest: next, nonce, previousNonce }, this.#at);
-    if (!(await this.#put(version, object, nonce))) return { kind: "conflict" };
+    const object = await encodeManifest({ manifest: next, nonce, previousNonce }, this.#generation);
+    const candidate = { number: version, object, nonce };
+    const tools = { clock: this.#clock, random: this.#random };
+    const outcome = await this.#versions.put(candidate, tools);
+    if (outcome.kind === "collected" && outcome.mayBeOwn) throw this.#unknown(version);
+    if (outcome.kind !== "written") return { kind: "conflict" };
     if (!(await this.#isInChain(version, nonce))) return { kind: "conflict" };
 
     this.#known = { version, nonce };
     return { kind: "written" };
-  }
-
-  /** Puts the object until it is known whether it is there; see `WalWriter` for the reasoning. */
-  async #put(version: number, object: Uint8Array, nonce: Uint8Array): Promise<boolean> {
-    const key = manifestKey(this.#at, version);
-    for (let tried = 1; ; tried++) {
-      try {
-        const outcome = await this.#store.put(key, object, IF_ABSENT);
-        if (outcome.kind === "written") return true;
-
-        const there = await this.#read(version);
-        if (there !== undefined) return sameBytes(there.nonce, nonce);
-        if (tried === 1) return false; // Another one's, collected since.
-        throw this.#unknown(version);
-      } catch (error) {
-        if (tried === STORE_ATTEMPTS_MAX || !isTransient(error)) throw error;
-      }
-      await this.#clock.sleep(retryDelayMs(tried, this.#random));
-    }
   }
 
   /**
@@ -137,22 +112,15 @@ export class ManifestStore {
   }
 
   async #newestListedAfter(version: number): Promise<number | undefined> {
-    const prefix = manifestPrefix(this.#at);
     let newest: number | undefined;
-    let startAfter: string = manifestKey(this.#at, version);
-    for (;;) {
-      const page = await this.#store.list({ prefix, startAfter, limit: LIST_PAGE_KEYS });
-      const versions = page.keys.flatMap((key) => parseManifestKey(this.#at, key) ?? []);
+    for await (const versions of this.#versions.numbersAfter(version)) {
       newest = versions.at(-1) ?? newest;
-      const end = endOf(page);
-      if (!page.truncated || end === undefined) return newest;
-      startAfter = end;
     }
+    return newest;
   }
 
   async #read(version: number): Promise<StoredManifest | undefined> {
-    const object = await this.#store.get(manifestKey(this.#at, version));
-    return object === undefined ? undefined : decodeManifest(object, this.#at, version);
+    return (await this.#versions.read(version))?.value;
   }
 
   #learn({ manifest, nonce }: StoredManifest): Manifest {
@@ -161,7 +129,7 @@ export class ManifestStore {
   }
 
   #unknown(version: number): DatabaseError {
-    const key = manifestKey(this.#at, version);
+    const key = manifestKey(this.#generation, version);
     const what = "later versions were collected before it was known whether they follow from it";
     return new DatabaseError("conflict", `cannot save ${key}: ${what}`);
   }

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { describeNumberedObjects } from "../../test/conformance/numbered-objects.ts";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { create } from "../../test/support/documents/schema-changes.ts";
 import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
-import { FaultyObjectStore } from "../../test/support/stores/faulty-object-store.ts";
-import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { must } from "../base/assert.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
+import { encodeFrame } from "../codec/frame.ts";
+import type { NamespaceSettings } from "../model/namespace-settings.ts";
+import type { SegmentEntry } from "../model/segment-entry.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { manifestKey } from "../storage/object-keys.ts";
@@ -13,16 +17,21 @@ import {
   editManifest,
   firstManifest,
   type Manifest,
-  type ManifestSegment,
   manifestFault,
   replaceSegments,
 } from "./manifest.ts";
 import { decodeManifest, encodeManifest } from "./manifest-codec.ts";
+import {
+  encodeManifestState,
+  type ManifestState,
+  NO_ACTIVE_TEXT_OPTIONS,
+} from "./manifest-state.ts";
 import { ManifestStore } from "./manifest-store.ts";
 
 const SEED = 31;
-const at = { name: namespaceName("n"), generation: 4 };
-const segment = (id: string, changes: Partial<ManifestSegment> = {}): ManifestSegment => ({
+const generation = { name: namespaceName("n"), generation: 4 };
+const KEY = { kind: "customer_managed", keyName: "k" } as const;
+const segment = (id: string, changes: Partial<SegmentEntry> = {}): SegmentEntry => ({
   id: id as SegmentId,
   documentCount: 10,
   bytes: 1000,
@@ -30,10 +39,20 @@ const segment = (id: string, changes: Partial<ManifestSegment> = {}): ManifestSe
   head: "",
   ...changes,
 });
-const first = firstManifest(4, 1_000, { schema: { text: "string" }, big: "18446744073709551615" });
+const STATE: ManifestState = {
+  schema: create({ id: "uuid", text: { type: "string", full_text_search: true } }),
+  settings: { createdAtMs: 1, updatedAtMs: 2, readOnly: false, encryption: { kind: "default" } },
+  activeTextOptions: NO_ACTIVE_TEXT_OPTIONS,
+};
+const first = firstManifest(4, 1_000, STATE);
 
 function storeOver(store: ObjectStore, seed = SEED): ManifestStore {
-  return new ManifestStore({ store, clock: new InstantClock(), random: seededRandom(seed), at });
+  return new ManifestStore({
+    store,
+    clock: new InstantClock(),
+    random: seededRandom(seed),
+    generation,
+  });
 }
 
 /** The store `inner`, but for `put`. */
@@ -97,30 +116,77 @@ describe("manifest bytes", () => {
   test("come back as the manifest that was encoded", async () => {
     const tombstoned = segment("b", { deletedCount: 3, tombstoneObject: "t" });
     const segments = [segment("a"), tombstoned];
-    const manifest = editManifest(first, { updatedAtMs: 7, segments, state: [null, 0.1, "é"] });
-    const object = await encodeManifest({ manifest, nonce, previousNonce }, at);
-    const stored = await decodeManifest(object, at, 2);
+    const schema = create({ id: "string", é: { type: "string", full_text_search: { k1: 0.1 } } });
+    const options = must(schema.attributes.get("é")?.fullTextSearch, "the attribute's settings");
+    const activeTextOptions = new Map([["é", { options, since: sequenceNumber(3) }]]);
+    const settings = { ...STATE.settings, encryption: KEY, parent: "p" };
+    const state = { schema, settings, activeTextOptions };
+    const manifest = editManifest(first, { updatedAtMs: 7, segments, state });
+    const object = await encodeManifest({ manifest, nonce, previousNonce }, generation);
+    const stored = await decodeManifest(object, generation, 2);
     expect(stored.manifest).toEqual(manifest);
     expect(stored.nonce).toEqual(nonce);
     expect(stored.previousNonce).toEqual(previousNonce);
-    await expect(decodeManifest(object, at, 3)).rejects.toThrow(/manifest\/0{19}3: .*another key/);
+    await expect(decodeManifest(object, generation, 3)).rejects.toThrow(
+      /manifest\/0{19}3: .*another key/,
+    );
   });
 
   test("a state that JSON would change is a bug", () => {
-    for (const state of [1n, undefined, Number.NaN, 2 ** 60, { a: [Number.POSITIVE_INFINITY] }]) {
-      const manifest = { ...first, state };
-      const stored = { manifest, nonce, previousNonce };
-      expect(() => encodeManifest(stored, at)).toThrow(/assertion|BigInt/);
+    for (const updatedAtMs of [1n, undefined, Number.NaN, 2 ** 60, Number.POSITIVE_INFINITY]) {
+      const settings = { ...STATE.settings, updatedAtMs } as NamespaceSettings;
+      const stored = {
+        manifest: { ...first, state: { ...STATE, settings } },
+        nonce,
+        previousNonce,
+      };
+      expect(() => encodeManifest(stored, generation)).toThrow(/assertion|BigInt/);
+    }
+  });
+
+  test("a damaged state is corrupt, and the object is named", async () => {
+    const key = manifestKey(generation, 1);
+    const { schema, settings } = encodeManifestState(STATE) as Record<string, object>;
+    const served = [{ name: "text", options: {}, since: 1 }];
+    for (const state of [
+      undefined,
+      null,
+      [],
+      { schema },
+      { settings },
+      { schema: { ...schema, idType: "float" }, settings },
+      { schema, settings: { ...settings, readOnly: 1 } },
+      { schema, settings, served: {} },
+      { schema, settings, served },
+      {
+        schema,
+        settings,
+        served: [
+          { ...served[0], options: STATE.schema.attributes.get("text")?.fullTextSearch, since: -1 },
+        ],
+      },
+    ]) {
+      const json = new TextEncoder().encode(JSON.stringify({ ...first, state }));
+      const parts = [nonce, previousNonce, json];
+      const frame = { kind: "manifest", object: key, version: 1, parts } as const;
+      const object = await encodeFrame({ ...frame, compression: "if smaller" });
+      await expect(
+        decodeManifest(object, generation, 1),
+        JSON.stringify(state),
+      ).rejects.toMatchObject({
+        code: "corrupt",
+        message: expect.stringContaining(`cannot read ${key}: `),
+      });
     }
   });
 
   test("damage is corrupt, never a manifest", async () => {
     const random = seededRandom(SEED);
-    const whole = await encodeManifest({ manifest: first, nonce, previousNonce }, at);
+    const whole = await encodeManifest({ manifest: first, nonce, previousNonce }, generation);
     for (let round = 0; round < 500; round++) {
       const damaged = damagedBytes(whole, random);
       if (Buffer.compare(damaged, whole) === 0) continue;
-      const outcome = await readOutcome(() => decodeManifest(damaged, at, 1));
+      const outcome = await readOutcome(() => decodeManifest(damaged, generation, 1));
       expect(outcome, `seed ${SEED}, round ${round}`).toEqual({ code: "corrupt" });
     }
   });
@@ -152,42 +218,18 @@ describe("ManifestStore", () => {
     expect([after.get - before.get, after.list - before.list]).toEqual([3, 1]);
   });
 
-  test("of many savers of one version, one writes and the others lose", async () => {
-    const inner = new MemoryObjectStore();
-    await storeOver(inner).save(first);
-    const savers = Array.from({ length: 16 }, (_, index) => storeOver(inner, index + 1));
-    for (const saver of savers) await saver.load();
-    const next = editManifest(first, { updatedAtMs: 2 });
-    const outcomes = await Promise.all(savers.map((saver) => saver.save(next)));
-    expect(outcomes.filter(({ kind }) => kind === "written").length).toBe(1);
-  });
-
-  test("a save whose answer is lost is found to be written", async () => {
-    const inner = new MemoryObjectStore();
-    let lost = false;
-    const put: ObjectStore["put"] = async (...words) => {
-      const outcome = await inner.put(...words);
-      if (lost) return outcome;
-      lost = true;
-      throw new DatabaseError("unavailable", "the answer is lost");
-    };
-    const store = overriding(inner, put);
-    expect(await storeOver(store).save(first)).toEqual({ kind: "written" });
-    expect(await storeOver(inner).load()).toEqual(first);
-  });
-
   test("a saver that slept does not win a collected number", async () => {
     const inner = new MemoryObjectStore();
     const sleeper = storeOver(inner, 1);
     await sleeper.save(first);
     const other = storeOver(inner, 2);
     for (const id of ["a", "b", "c"]) await addSegment(other, id);
-    for (const version of [1, 2]) await inner.delete(manifestKey(at, version));
+    for (const version of [1, 2]) await inner.delete(manifestKey(generation, version));
     const next = editManifest(first, { updatedAtMs: 2, segments: [segment("z")] });
     expect(await sleeper.save(next)).toEqual({ kind: "conflict" });
     expect((await sleeper.load())?.segments.map(({ id }) => id)).toEqual(["a", "b", "c"]);
 
-    await inner.delete(manifestKey(at, 3));
+    await inner.delete(manifestKey(generation, 3));
     const again = storeOver(inner, 3);
     await again.load();
   });
@@ -204,33 +246,29 @@ describe("ManifestStore", () => {
     expect(await storeOver(slow, 1).save(first)).toEqual({ kind: "written" });
     expect((await other.load())?.version).toBe(2);
   });
+});
 
-  test("savers over faulty stores lose no version that they were told is written", async () => {
-    for (let seed = 1; seed <= 40; seed++) {
-      const inner = new MemoryObjectStore();
-      await storeOver(inner, 99).save(first);
-      const run = async (saver: number) => {
-        const random = seededRandom(seed * 10 + saver);
-        const rates = { before: 0.1, after: 0.1, delayMsMax: 10 };
-        const clock = new InstantClock();
-        const store = new FaultyObjectStore({ store: inner, random, clock, rates });
-        const manifests = storeOver(store, seed * 10 + saver);
-        const written: string[] = [];
-        for (let tried = 0; tried < 30 && written.length < 4; tried++) {
-          const id = `${saver}.${tried}`;
-          try {
-            if ((await addSegment(manifests, id)) === "written") written.push(id);
-          } catch (error) {
-            if (!isDatabaseError(error, "unavailable")) throw error;
-          }
-        }
-        return written;
-      };
-      const written = (await Promise.all([run(1), run(2), run(3)])).flat();
-      const newest = await storeOver(inner).load();
-      const ids = newest?.segments.map(({ id }) => id as string) ?? [];
-      expect(ids, `seed ${seed}`).toEqual(expect.arrayContaining(written));
-      expect(newest?.version, `seed ${seed}`).toBe(ids.length + 1);
-    }
-  });
+describeNumberedObjects({
+  name: "versions of a manifest",
+  putRequests: 2, // A saver looks whether its number still counts.
+  keyOf: (number) => manifestKey(generation, number),
+  writer: ({ store, clock, random }) => {
+    const manifests = new ManifestStore({ store, clock, random, generation });
+    let known: Manifest | undefined;
+    return {
+      put: async (text) => {
+        const segments = [...(known?.segments ?? []), segment(text)];
+        const edit = { updatedAtMs: 2_000, segments };
+        const next = known === undefined ? { ...first, ...edit } : editManifest(known, edit);
+        const { kind } = await manifests.save(next);
+        if (kind === "conflict") return kind;
+        known = next;
+        return next.version;
+      },
+      catchUp: async () => {
+        known = await manifests.load();
+      },
+    };
+  },
+  texts: async (store) => (await storeOver(store).load())?.segments.map(({ id }) => id) ?? [],
 });

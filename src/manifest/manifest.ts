@@ -5,7 +5,9 @@
  */
 
 import { assert } from "../base/assert.ts";
-import type { NamespaceName, SegmentId, SequenceNumber } from "../base/ids.ts";
+import type { SegmentId, SequenceNumber } from "../base/ids.ts";
+import type { SegmentEntry } from "../model/segment-entry.ts";
+import type { ManifestState } from "./manifest-state.ts";
 
 /** One version of the root; never changed, only followed by the next. */
 export interface Manifest {
@@ -21,38 +23,10 @@ export interface Manifest {
   readonly updatedAtMs: number;
   /** Time of the last entry up to `indexedUpTo` that wrote documents. */
   readonly lastWriteAtMs: number;
-  /** Schema and whatever else the namespace keeps, as JSON that the engine makes and reads. */
-  readonly state: unknown;
+  /** Schema and settings after `indexedUpTo`. */
+  readonly state: ManifestState;
   /** Segments from old to new, with distinct ids. */
-  readonly segments: readonly ManifestSegment[];
-}
-
-/** A segment that belongs to a manifest. */
-export interface ManifestSegment {
-  readonly id: SegmentId;
-  /** Documents in the segment, deleted ones included. */
-  readonly documentCount: number;
-  /** Size of the segment's object. */
-  readonly bytes: number;
-  /** Name of the object with its tombstones; absent if nothing was deleted. */
-  readonly tombstoneObject?: string;
-  /** Documents that the tombstones delete. */
-  readonly deletedCount: number;
-  /**
-   * Start of the segment's content, in base64: it says where its sections are, so that a reader
-   * needs no request to learn it.
-   */
-  readonly head: string;
-  /** Which indexes it was made with; without it, it has to be read to know. */
-  readonly indexMark?: string;
-  /** Whose object it is, where several namespaces share it; absent: this namespace's own. */
-  readonly home?: SegmentHome;
-}
-
-/** The namespace under whose prefix a segment's object lies. */
-export interface SegmentHome {
-  readonly name: NamespaceName;
-  readonly generation: number;
+  readonly segments: readonly SegmentEntry[];
 }
 
 /** What an edit changes; the rest stays. */
@@ -60,19 +34,19 @@ export interface ManifestEdit {
   readonly updatedAtMs: number;
   readonly indexedUpTo?: SequenceNumber;
   readonly lastWriteAtMs?: number;
-  readonly state?: unknown;
-  readonly segments?: readonly ManifestSegment[];
+  readonly state?: ManifestState;
+  readonly segments?: readonly SegmentEntry[];
 }
 
 /** The first version of a new generation: nothing is indexed. */
 export function firstManifest(
-  generation: number,
+  generationNumber: number,
   createdAtMs: number,
-  state: unknown = null,
+  state: ManifestState,
 ): Manifest {
   return {
     version: 1,
-    generation,
+    generation: generationNumber,
     indexedUpTo: 0 as SequenceNumber,
     createdAtMs,
     updatedAtMs: createdAtMs,
@@ -92,23 +66,24 @@ export function editManifest(manifest: Manifest, edit: ManifestEdit): Manifest {
 
 /** The list with `added` in the place of `removed`, at the position of the first removed one. */
 export function replaceSegments(
-  segments: readonly ManifestSegment[],
+  segments: readonly SegmentEntry[],
   removed: ReadonlySet<SegmentId>,
-  added: readonly ManifestSegment[],
-): readonly ManifestSegment[] {
+  added: readonly SegmentEntry[],
+): readonly SegmentEntry[] {
   const found = segments.filter(({ id }) => removed.has(id)).length;
   assert(found === removed.size, `${removed.size} segments to remove, ${found} found`);
   const first = segments.findIndex(({ id }) => removed.has(id));
   const at = first < 0 ? segments.length : first;
-  const kept = (list: readonly ManifestSegment[]) => list.filter(({ id }) => !removed.has(id));
+  const kept = (list: readonly SegmentEntry[]) => list.filter(({ id }) => !removed.has(id));
   return [...kept(segments.slice(0, at)), ...added, ...kept(segments.slice(at))];
 }
 
 /** Says which rule about one manifest is broken, or returns undefined. */
 export function manifestFault(manifest: Manifest): string | undefined {
-  const { version, generation, indexedUpTo, segments } = manifest;
+  const { version, generation: generationNumber, indexedUpTo, segments } = manifest;
   if (!isCount(version) || version < 1) return `version ${version} is not from 1 on`;
-  if (!isCount(generation) || generation < 1) return `generation ${generation} is not from 1 on`;
+  if (!isCount(generationNumber) || generationNumber < 1)
+    return `generation ${generationNumber} is not from 1 on`;
   if (!isCount(indexedUpTo)) return `indexedUpTo ${indexedUpTo} is no sequence number`;
   for (const name of ["createdAtMs", "updatedAtMs", "lastWriteAtMs"] as const) {
     if (!isCount(manifest[name])) return `${name} ${manifest[name]} is no time`;
@@ -124,7 +99,7 @@ export function manifestFault(manifest: Manifest): string | undefined {
 }
 
 /** Says which rule about a manifest and the one before it is broken, or returns undefined. */
-export function successionFault(before: Manifest, after: Manifest): string | undefined {
+function successionFault(before: Manifest, after: Manifest): string | undefined {
   if (after.version !== before.version + 1) return `version ${after.version} skips`;
   if (after.generation !== before.generation) return "the generation changes";
   if (after.createdAtMs !== before.createdAtMs) return "createdAtMs changes";
@@ -132,7 +107,7 @@ export function successionFault(before: Manifest, after: Manifest): string | und
   return undefined;
 }
 
-function segmentFault(segment: ManifestSegment): string | undefined {
+function segmentFault(segment: SegmentEntry): string | undefined {
   const { documentCount, bytes, deletedCount, tombstoneObject } = segment;
   if (!isCount(documentCount) || !isCount(bytes) || !isCount(deletedCount)) return "bad count";
   if (deletedCount > documentCount) return `${deletedCount} of ${documentCount} are deleted`;
