@@ -11,6 +11,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { formatUuid, UUID_BYTES } from "../../model/uuid.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
 import {
   codeOf,
   fromByteStrings,
@@ -22,7 +23,6 @@ import {
   stringAt,
   stringCount,
 } from "../postings/term-section.ts";
-import { SECTION, type SectionPlan } from "../segment-format.ts";
 import type { DictionaryView } from "../segment-view.ts";
 
 /** A dictionary as arrays. */
@@ -46,6 +46,9 @@ export interface DictionaryPart {
 }
 
 const UUIDS = 1;
+
+/** Kind of the section of a dictionary. */
+export const DICTIONARY_SECTION = 5;
 
 /** Tells whether an attribute's values are kept in a dictionary. */
 export function wantsDictionary(type: AttributeType, schema: AttributeSchema | undefined): boolean {
@@ -131,7 +134,7 @@ export function planDictionary(attribute: string, dictionary: Dictionary): Secti
   packer.array(values.bytes);
   packer.array(codes);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: SECTION.dictionary, attribute, bytes: packer.bytes, writeTo };
+  return { kind: DICTIONARY_SECTION, attribute, bytes: packer.bytes, writeTo };
 }
 
 /** Opens the section of a dictionary. */

@@ -1,0 +1,200 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { attributeIndexConformance } from "../../test/conformance/attribute-index.ts";
+import { documentQuery } from "../../test/support/queries/query-fixture.ts";
+import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
+import type { Ordinal } from "../base/ids.ts";
+import type { Random } from "../base/random.ts";
+import type { DocumentQuery, RankBy } from "../model/query.ts";
+import { type AttributeValue, compareStrings, type SparseVector } from "../model/value.ts";
+import { analyzerFor } from "../text/analyzer.ts";
+import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
+import { COLUMN_INDEX } from "./columns/column-index.ts";
+import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
+import { DOCUMENT_SECTIONS } from "./documents/documents-section.ts";
+import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
+import { ID_SECTIONS } from "./ids/id-section.ts";
+import type { SegmentView } from "./segment-view.ts";
+import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
+import { TEXT_INDEX } from "./text/text-index.ts";
+import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
+import { VECTOR_INDEX } from "./vectors/vector-index.ts";
+
+const ORDERS = [
+  { attribute: "id", direction: "asc" },
+  { attribute: "string", direction: "desc" },
+  { attribute: "float", direction: "asc" },
+  { attribute: "datetime", direction: "desc" },
+] as const;
+
+const TEXTS = ["fox", "quick brown fox fox", "lazy dogs naïve", "東京 fo", ""];
+const DIMENSIONS = ["", "a", "b", "é", "zz"];
+
+const tried = [
+  COLUMN_INDEX,
+  DICTIONARY_INDEX,
+  TEXT_INDEX,
+  SPARSE_INDEX,
+  VECTOR_INDEX,
+  CLUSTER_INDEX,
+];
+
+test("every index is tried", () => {
+  expect(new Set(tried)).toEqual(new Set(ATTRIBUTE_INDEXES));
+});
+
+test("each kind of section has a code of its own, which docs/format.md lists", () => {
+  const page = readFileSync(new URL("../../docs/format.md", import.meta.url), "utf8");
+  const listed = [...page.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+  const others = [ID_SECTIONS, DOCUMENT_SECTIONS].flatMap((kinds) => Object.values(kinds));
+  const codes = [
+    ...ATTRIBUTE_INDEXES.flatMap(({ sections }) => sections),
+    ...others,
+    ID_FILTER_SECTION,
+  ];
+  expect(listed).toEqual(codes.sort((a, b) => a - b));
+  expect(new Set(codes).size).toBe(codes.length);
+});
+
+attributeIndexConformance({
+  index: COLUMN_INDEX,
+  shown: (view, { attribute, values }) => valuesIn(view, attribute, values.length),
+  expected: ({ schema, values }) => (schema.type.kind === "vector" ? undefined : values),
+  query: (random) => ranked(random, { kind: "order", keys: [pick(random, ORDERS)] }),
+});
+
+attributeIndexConformance({
+  index: DICTIONARY_INDEX,
+  shown(view, { attribute, values }) {
+    const dictionary = view.column(attribute)?.dictionary;
+    if (dictionary === undefined) return undefined;
+    const distinct = Array.from({ length: dictionary.size }, (_, code) => dictionary.value(code));
+    const codes = Array.from(dictionary.codes, (code) => distinct[code]);
+    const isArray = values.some(Array.isArray);
+    return { distinct, elements: isArray ? codes : codes.filter((_, o) => values[o] !== null) };
+  },
+  expected({ schema: { type, ...options }, values }) {
+    const isString = "of" in type && (type.of === "string" || type.of === "uuid");
+    const { filterable, glob, regex, fuzzy } = options;
+    if (!isString || !(filterable || glob || regex || fuzzy)) return undefined;
+    const elements = values.flatMap((value) => value ?? []) as string[];
+    return { distinct: [...new Set(elements)].sort(compareStrings), elements };
+  },
+  query: (random, schema) => ({
+    ...ranked(random, { kind: "order", keys: [ORDERS[0]] }),
+    filter: randomFilter(random, schema, 1),
+  }),
+});
+
+attributeIndexConformance({
+  index: TEXT_INDEX,
+  shown(view, { attribute }) {
+    const text = view.index(TEXT_INDEX, attribute);
+    if (text === undefined) return undefined;
+    const terms = Array.from({ length: text.termCount }, (_, code) => {
+      const { ordinals, frequencies } = text.postingsAt(code);
+      return [text.term(code), [...ordinals], [...frequencies]];
+    });
+    return { lengths: [...text.lengths], terms };
+  },
+  expected({ schema: { fullTextSearch: options }, values }) {
+    if (options === undefined) return undefined;
+    const lists = values.map((value) =>
+      ((value === null ? [] : [value].flat()) as string[]).flatMap((text) =>
+        analyzerFor(options)
+          .analyze(text)
+          .map(({ term }) => term),
+      ),
+    );
+    const terms = [...new Set(lists.flat())].sort(compareStrings).map((term) => {
+      const counts = lists.map((list) => list.filter((other) => other === term).length);
+      const ordinals = counts.flatMap((count, o) => (count > 0 ? [o] : []));
+      return [term, ordinals, counts.filter((count) => count > 0)];
+    });
+    return { lengths: lists.map((list) => list.length), terms };
+  },
+  query(random) {
+    const attribute = pick(random, ["string", "[]string"]);
+    const lastAsPrefix = random.below(3) === 0;
+    const query = pick(random, TEXTS);
+    return ranked(random, {
+      kind: "score",
+      expression: { kind: "bm25", attribute, query, lastAsPrefix },
+    });
+  },
+});
+
+attributeIndexConformance({
+  index: SPARSE_INDEX,
+  shown(view, { attribute, values }) {
+    const sparse = view.index(SPARSE_INDEX, attribute);
+    return dimensionsOf(values).map((name) => {
+      const { ordinals = [], weights = [] } = sparse?.postings(name) ?? {};
+      return [name, [...ordinals], [...weights]];
+    });
+  },
+  expected({ schema: { type }, values }) {
+    if (type.kind !== "sparse") return undefined;
+    return dimensionsOf(values).map((name) => {
+      const weights = values.map((value) => {
+        const vector = value as SparseVector | null;
+        return vector?.weights[vector.names.indexOf(name)];
+      });
+      const ordinals = weights.flatMap((weight, o) => (weight === undefined ? [] : [o]));
+      return [name, ordinals, weights.filter((weight) => weight !== undefined)];
+    });
+  },
+  query(random) {
+    const names = DIMENSIONS.slice(random.below(4));
+    const entries = new Map(names.map((name) => [name, random.below(8) / 4]));
+    return ranked(random, {
+      kind: "score",
+      expression: { kind: "sparse", attribute: "{}f16", entries },
+    });
+  },
+});
+
+attributeIndexConformance({
+  index: VECTOR_INDEX,
+  shown(view, { attribute, values }) {
+    const norms = view.column(attribute)?.vectors?.inverseNorms ?? [];
+    return { values: valuesIn(view, attribute, values.length), norms: [...norms] };
+  },
+  expected({ schema: { type }, values }) {
+    if (type.kind !== "vector") return undefined;
+    const norms = values.map((value) => {
+      const norm = Math.hypot(...((value as Float32Array | null) ?? []));
+      return norm === 0 ? 0 : Math.fround(1 / norm);
+    });
+    return { values, norms };
+  },
+  query: (random) => ranked(random, randomVectorRank(random)),
+});
+
+attributeIndexConformance({
+  index: CLUSTER_INDEX,
+  shown(view, { attribute }) {
+    const { metric, dimensions, starts, centroids } =
+      view.index(CLUSTER_INDEX, attribute) ?? expect.unreachable();
+    return { attribute, metric, dimensions, starts: [...starts], centroids: [...centroids] };
+  },
+  expected({ clusters }) {
+    if (clusters === undefined) return undefined;
+    const { starts, centroids, ...rest } = clusters;
+    return { ...rest, starts: [...starts], centroids: [...centroids] };
+  },
+  query: (random) => ranked(random, randomVectorRank(random)),
+});
+
+function ranked(random: Random, rankBy: RankBy): DocumentQuery {
+  return documentQuery(rankBy, { limit: 1 + random.below(20), selection: { kind: "all" } });
+}
+
+function valuesIn(view: SegmentView, attribute: string, count: number): AttributeValue[] {
+  const column = view.column(attribute);
+  return Array.from({ length: count }, (_, o) => column?.value(o as Ordinal) ?? null);
+}
+
+function dimensionsOf(values: readonly AttributeValue[]): string[] {
+  return [...new Set(values.flatMap((value) => (value as SparseVector | null)?.names ?? []))];
+}

@@ -1,0 +1,19 @@
+/** All indexes of attributes. To add one: a folder with an `AttributeIndex`, and a line here. */
+
+import type { AttributeIndex } from "./attribute-index.ts";
+import { COLUMN_INDEX } from "./columns/column-index.ts";
+import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
+import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
+import { TEXT_INDEX } from "./text/text-index.ts";
+import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
+import { VECTOR_INDEX } from "./vectors/vector-index.ts";
+
+/** In the order of their sections in a segment. */
+export const ATTRIBUTE_INDEXES: readonly AttributeIndex[] = [
+  COLUMN_INDEX,
+  DICTIONARY_INDEX,
+  TEXT_INDEX,
+  SPARSE_INDEX,
+  VECTOR_INDEX,
+  CLUSTER_INDEX,
+];
