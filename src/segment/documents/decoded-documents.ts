@@ -1,5 +1,8 @@
-import { DECODED_ENTRY_BYTES_MIN } from "../../base/limits.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import type { DocumentColumns } from "../../model/columns.ts";
+
+/** What a decoded block counts at least: small ones cost what holds them. */
+const DECODED_ENTRY_BYTES_MIN = 1 * KIB;
 
 /** Numbers of blocks are below this, so that a reader and a block make one number. */
 const BLOCKS_MAX = 2 ** 24;

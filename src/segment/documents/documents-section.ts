@@ -12,7 +12,7 @@
  */
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { DECODED_SEGMENT_BYTES_MAX, DOCUMENT_BLOCK_BYTES } from "../../base/limits.ts";
+import { KIB, MIB } from "../../base/byte-sizes.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
 import { decodeColumns, encodeColumns } from "../../codec/columns-codec.ts";
 import { firstOrdinals, gatherColumn } from "../../codec/columns-gather.ts";
@@ -27,10 +27,19 @@ import {
 } from "../../model/attribute-type.ts";
 import type { Column, DocumentColumns } from "../../model/columns.ts";
 import type { AttributeValue } from "../../model/value.ts";
+import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { ByteSource } from "../format/byte-source.ts";
-import { SECTION, type SectionEntry, type SectionPlan } from "../segment-format.ts";
+import type { SectionEntry, SectionPlan } from "../format/segment-layout.ts";
 import { DecodedDocuments } from "./decoded-documents.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
+
+/** Documents that are stored and read together: what one far read may cost beyond its document. */
+const DOCUMENT_BLOCK_BYTES = 16 * KIB;
+/** Decoded documents that are kept of a segment that is read alone, as in a merge. */
+const DECODED_SEGMENT_BYTES_MAX = 1 * MIB;
+
+/** Kinds of the two sections; without an attribute, in stored segments only. */
+export const DOCUMENT_SECTIONS = { documents: 15, blocks: 16 } as const;
 
 /** Presence bitmaps are cut at whole bytes. */
 const DOCUMENTS_STEP = 8;
@@ -63,8 +72,8 @@ export function planDocuments(documents: DocumentColumns): SectionPlan[] {
   packer.array(Uint32Array.from(offsets));
   packer.array(Uint32Array.from(rawBytes));
   return [
-    section(SECTION.documentBlocks, packer.bytes, (target) => packer.writeTo(target)),
-    section(SECTION.documents, offsets.at(-1) ?? 0, (target) => {
+    section(DOCUMENT_SECTIONS.blocks, packer.bytes, (target) => packer.writeTo(target)),
+    section(DOCUMENT_SECTIONS.documents, offsets.at(-1) ?? 0, (target) => {
       blocks.forEach((block, i) => {
         target.set(block, offsets[i]);
       });
@@ -160,18 +169,21 @@ interface BlockIndex {
 }
 
 /**
- * Throws `corrupt` unless the section `documentBlocks` from a store speaks of `documentCount`
- * documents, in blocks that lie within a section `documents` of `documentsBytes`.
+ * Throws `corrupt` if the sections of a segment from a store have documents without their index, or
+ * the other way round, or blocks that do not lie in the section of documents. What is in a block is
+ * checked when it is decoded.
  */
-export function checkDocumentBlocks(
-  section: Uint8Array,
-  documentsBytes: number,
-  documentCount: number,
-): void {
-  const { firsts } = openIndex(section, documentsBytes);
+export function checkStoredDocuments(sections: AttributeSections): void {
+  const documents = sections.entry(DOCUMENT_SECTIONS.documents);
+  const blocks = sections.bytes(DOCUMENT_SECTIONS.blocks);
+  if (blocks === undefined && documents === undefined) return;
+  if (blocks === undefined || documents === undefined) {
+    throw corrupt("a segment", "it has documents without their index, or the other way round");
+  }
+  const { firsts } = openIndex(blocks, documents.bytes);
   const count = firsts[firsts.length - 1];
-  if (count === documentCount) return;
-  throw corrupt("an index of documents", `it has ${count} of ${documentCount} documents`);
+  if (count === sections.documentCount) return;
+  throw corrupt("an index of documents", `it has ${count} of ${sections.documentCount} documents`);
 }
 
 /** Checks that blocks follow each other within the section of documents. */

@@ -4,7 +4,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column } from "../../model/columns.ts";
 import type { AttributeValue } from "../../model/value.ts";
 
-/** Reads whole documents; all of it may throw `NotResident`. */
+/** Reads whole documents; all of it may throw `BytesMissing`. */
 export interface StoredDocuments {
   /** Attributes of which some document has a value, dense vectors aside, with their types. */
   readonly attributes: ReadonlyMap<string, AttributeType>;

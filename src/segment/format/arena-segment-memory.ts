@@ -1,9 +1,8 @@
 /** The arenas as memory for segments. */
 
-import { DatabaseError } from "../../base/errors.ts";
-import { MEMORY_RETRY_MS } from "../../base/limits.ts";
+import { DatabaseError, MEMORY_RETRY_MS } from "../../base/errors.ts";
 import type { Arenas } from "../../kernel/arena.ts";
-import type { SegmentMemory } from "../segment-memory.ts";
+import type { SegmentMemory } from "./segment-memory.ts";
 
 /** Gives segments blocks of `arenas`; where there is no room it throws `overloaded`. */
 export function arenaSegmentMemory(arenas: Arenas): SegmentMemory {

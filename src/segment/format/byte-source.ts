@@ -4,8 +4,8 @@
  */
 
 import { assert } from "../../base/assert.ts";
+import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { DecodedDocuments } from "../documents/decoded-documents.ts";
-import type { SegmentBlock } from "../segment-memory.ts";
 
 /** The content of one segment, some of which may not be in memory. */
 export interface ByteSource {
@@ -22,31 +22,31 @@ export interface ByteSource {
   /**
    * Contiguous bytes from `start` to before `end` of the content and where they lie for kernels.
    * The address is congruent to `start` modulo 64, so that arrays keep their alignment. They stay
-   * until the running query or write ends. Throws `NotResident` if some are missing.
+   * until the running query or write ends. Throws `BytesMissing` if some are missing.
    */
-  place(start: number, end: number): SegmentBlock;
+  place(start: number, end: number): ArenaBytes;
 
   /** The same, or undefined where `place` would throw; never makes anybody load them. */
-  peek(start: number, end: number): SegmentBlock | undefined;
+  peek(start: number, end: number): ArenaBytes | undefined;
 }
 
 /** All of a segment in one block. */
 export class BlockSource implements ByteSource {
   readonly epoch = 0;
   readonly chunkBytes = Number.POSITIVE_INFINITY;
-  readonly #block: SegmentBlock;
+  readonly #block: ArenaBytes;
 
-  constructor(block: SegmentBlock) {
+  constructor(block: ArenaBytes) {
     this.#block = block;
   }
 
-  place(start: number, end: number): SegmentBlock {
+  place(start: number, end: number): ArenaBytes {
     const { arena, offset, bytes } = this.#block;
     assert(start >= 0 && end <= bytes.length, `bytes ${start} to ${end} of ${bytes.length}`);
     return { arena, offset: offset + start, bytes: bytes.subarray(start, end) };
   }
 
-  peek(start: number, end: number): SegmentBlock {
+  peek(start: number, end: number): ArenaBytes {
     return this.place(start, end);
   }
 }

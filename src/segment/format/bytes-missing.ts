@@ -12,39 +12,39 @@ export interface WantedRange {
  * Thrown by synchronous code that needs bytes which are not in memory. Whoever runs such code loads
  * what is wanted and runs it again from its start; it must not have changed anything by then.
  */
-export class NotResident extends Error {
+export class BytesMissing extends Error {
   /** What all further runs need, too. */
   readonly wanted: readonly WantedRange[];
   /** What the next run alone needs: it keeps what it learns from it. */
-  readonly passing: readonly WantedRange[];
+  readonly transient: readonly WantedRange[];
 
-  constructor(wanted: readonly WantedRange[], passing: readonly WantedRange[] = []) {
+  constructor(wanted: readonly WantedRange[], transient: readonly WantedRange[] = []) {
     super("bytes of a stored segment are not in memory");
     this.wanted = wanted;
-    this.passing = passing;
+    this.transient = transient;
   }
 }
 
 /**
- * Runs all of `attempts`, also after one has thrown `NotResident`, and returns their results in
- * order. Throws one `NotResident` with everything that all of them want, so that it is loaded in
+ * Runs all of `attempts`, also after one has thrown `BytesMissing`, and returns their results in
+ * order. Throws one `BytesMissing` with everything that all of them want, so that it is loaded in
  * one round of requests. Any other error is thrown at once.
  */
 export function attemptAll<T>(attempts: Iterable<() => T>): T[] {
   const results: T[] = [];
-  const missed: NotResident[] = [];
+  const missed: BytesMissing[] = [];
   for (const attempt of attempts) {
     try {
       results.push(attempt());
     } catch (error) {
-      if (!(error instanceof NotResident)) throw error;
+      if (!(error instanceof BytesMissing)) throw error;
       missed.push(error);
     }
   }
   if (missed.length > 0) {
-    throw new NotResident(
+    throw new BytesMissing(
       missed.flatMap(({ wanted }) => wanted),
-      missed.flatMap(({ passing }) => passing),
+      missed.flatMap(({ transient }) => transient),
     );
   }
   return results;

@@ -1,0 +1,99 @@
+/** The values of one attribute of a segment, wherever they are. */
+
+import type { Ordinal } from "../../base/ids.ts";
+import { columnValue, hasValue } from "../../codec/columns-value.ts";
+import type { Column } from "../../model/columns.ts";
+import type { AttributeValue } from "../../model/value.ts";
+import type { IndexedSegment } from "../attribute-index.ts";
+import type { StoredDocuments } from "../documents/stored-documents.ts";
+import type { ColumnView, DictionaryView, VectorPlace } from "../segment-view.ts";
+import type { DenseVectors } from "../vectors/dense-vectors.ts";
+import { VECTOR_INDEX } from "../vectors/vector-index.ts";
+import { COLUMN_INDEX, COLUMN_SECTION } from "./column-index.ts";
+import { DICTIONARY_INDEX } from "./dictionary-index.ts";
+
+/** Where an attribute's values are. */
+export interface ColumnParts {
+  readonly attribute: string;
+  readonly segment: Omit<IndexedSegment, "column">;
+  /** Set where the attribute's values are kept by document, too. */
+  readonly stored: StoredDocuments | undefined;
+}
+
+/**
+ * One attribute of a segment. Parts are opened when they are asked for; all getters may throw
+ * `BytesMissing`.
+ */
+export class SegmentColumn implements ColumnView {
+  readonly #parts: ColumnParts;
+  #column: Column | undefined;
+  #dense: DenseVectors | undefined;
+  #vectors: VectorPlace | undefined;
+
+  constructor(parts: ColumnParts) {
+    this.#parts = parts;
+  }
+
+  get column(): Column {
+    this.#column ??= this.#openColumn();
+    return this.#column;
+  }
+
+  has(ordinal: Ordinal): boolean {
+    const stored = this.#byDocument();
+    if (stored !== undefined) return stored.value(this.#parts.attribute, ordinal) !== null;
+    return hasValue(this.column, ordinal);
+  }
+
+  value(ordinal: Ordinal): AttributeValue {
+    const stored = this.#byDocument();
+    if (stored !== undefined) return stored.value(this.#parts.attribute, ordinal);
+    const { column } = this;
+    const dense = this.#dense;
+    if (dense === undefined) return columnValue(column, ordinal);
+    if (!hasValue(column, ordinal)) return null;
+    return columnValue({ type: column.type, count: 1, data: dense.one(ordinal) }, 0);
+  }
+
+  get dictionary(): DictionaryView | undefined {
+    const { segment, attribute } = this.#parts;
+    return segment.index(DICTIONARY_INDEX, attribute);
+  }
+
+  get vectors(): VectorPlace | undefined {
+    if (this.column !== this.#dense) return undefined;
+    const dense = this.#dense;
+    this.#vectors ??= {
+      chunkRows: dense.chunkRows,
+      chunk: (index) => dense.chunk(index),
+      strideBytes: dense.strideBytes,
+      inverseNorms: dense.description.inverseNorms,
+    };
+    return this.#vectors;
+  }
+
+  /** By document where there is no column, or where that would have to be read for one value. */
+  #byDocument(): StoredDocuments | undefined {
+    const { stored, segment, attribute } = this.#parts;
+    if (stored === undefined || this.#column !== undefined) return undefined;
+    return segment.sections(attribute).isInMemory(COLUMN_SECTION) ? undefined : stored;
+  }
+
+  #openColumn(): Column {
+    const { segment, stored, attribute } = this.#parts;
+    const column = segment.index(COLUMN_INDEX, attribute);
+    if (column !== undefined) return column;
+    this.#dense = segment.index(VECTOR_INDEX, attribute);
+    return this.#dense ?? stored?.column(attribute) ?? nothing(segment.documentCount);
+  }
+}
+
+/** A column of an attribute that nobody has a value of. */
+function nothing(count: number): Column {
+  return {
+    type: { kind: "scalar", of: "bool" },
+    count,
+    presence: new Uint8Array((count + 7) >> 3),
+    data: { kind: "bool", values: new Uint8Array(count) },
+  };
+}

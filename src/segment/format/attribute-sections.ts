@@ -1,0 +1,60 @@
+/** The sections of one attribute in one segment, in memory or in the store. */
+
+import type { ArenaBytes } from "../../kernel/arena.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { attemptAll } from "./bytes-missing.ts";
+import type { SectionEntry, SectionKind } from "./segment-layout.ts";
+
+/**
+ * Where an attribute's sections are, and their bytes. Keeps no bytes itself, so it stays valid when
+ * the source drops some. Sections that are about no attribute are those of the attribute "".
+ */
+export class AttributeSections {
+  readonly attribute: string;
+  /** Documents of the segment. */
+  readonly documentCount: number;
+  readonly source: ByteSource;
+  /** In the order of the directory. */
+  readonly entries: readonly SectionEntry[];
+
+  constructor(
+    attribute: string,
+    entries: readonly SectionEntry[],
+    of: { readonly documentCount: number; readonly source: ByteSource },
+  ) {
+    this.attribute = attribute;
+    this.entries = entries;
+    this.documentCount = of.documentCount;
+    this.source = of.source;
+  }
+
+  /** Where the section of a kind is; undefined if there is none. Reads nothing. */
+  entry(kind: SectionKind): SectionEntry | undefined {
+    // Few sections, asked for often: a loop is faster than any table.
+    for (const entry of this.entries) if (entry.kind === kind) return entry;
+    return undefined;
+  }
+
+  /** All bytes of a section and where they lie for kernels. Throws `BytesMissing`. */
+  place(kind: SectionKind): ArenaBytes | undefined {
+    const entry = this.entry(kind);
+    return entry && this.source.place(entry.offset, entry.offset + entry.bytes);
+  }
+
+  /** All bytes of a section. Throws `BytesMissing`. */
+  bytes(kind: SectionKind): Uint8Array | undefined {
+    return this.place(kind)?.bytes;
+  }
+
+  /** Tells whether all bytes of a section are in memory; makes nobody load them. */
+  isInMemory(kind: SectionKind): boolean {
+    const entry = this.entry(kind);
+    if (entry === undefined) return false;
+    return this.source.peek(entry.offset, entry.offset + entry.bytes) !== undefined;
+  }
+
+  /** Looks at all bytes of some sections. Throws one `BytesMissing` for all of them. */
+  touch(kinds: readonly SectionKind[]): void {
+    attemptAll(kinds.map((kind) => () => void this.place(kind)));
+  }
+}
