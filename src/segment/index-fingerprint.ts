@@ -7,32 +7,28 @@
 import { createHash } from "node:crypto";
 import { formatAttributeType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
-import { textFingerprint } from "./text/text-section.ts";
+import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 
-const marks = new WeakMap<Schema, string>();
+const fingerprints = new WeakMap<Schema, string>();
 
 /** The mark of a schema. */
-export function indexMark(schema: Schema): string {
-  let mark = marks.get(schema);
-  if (mark === undefined) {
-    mark = createHash("sha256")
+export function indexFingerprint(schema: Schema): string {
+  let fingerprint = fingerprints.get(schema);
+  if (fingerprint === undefined) {
+    fingerprint = createHash("sha256")
       .update(JSON.stringify(indexesOf(schema)))
       .digest("hex")
       .slice(0, 16);
-    marks.set(schema, mark);
+    fingerprints.set(schema, fingerprint);
   }
-  return mark;
+  return fingerprint;
 }
 
 function indexesOf({ attributes }: Schema): unknown[] {
   return [...attributes]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, attribute]) => {
-      const { type, filterable, glob, regex, fuzzy, fullTextSearch } = attribute;
-      const text = fullTextSearch === undefined ? null : textFingerprint(fullTextSearch);
-      const flags = [filterable, glob === true, regex === true, fuzzy === true]
-        .map(Number)
-        .join("");
-      return [name, formatAttributeType(type), flags, text];
+      const parts = ATTRIBUTE_INDEXES.flatMap((index) => index.madeBy?.(attribute) ?? []);
+      return [name, formatAttributeType(attribute.type), ...parts];
     });
 }

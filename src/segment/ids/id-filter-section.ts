@@ -6,7 +6,10 @@
  */
 
 import { corrupt } from "../../codec/columns-packing.ts";
-import { SECTION, type SectionPlan } from "../segment-format.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
+
+/** Kind of the section; without an attribute, in stored segments only. */
+export const ID_FILTER_SECTION = 13;
 
 const BLOCK_WORDS = 8;
 const BLOCK_BITS = 256;
@@ -36,7 +39,7 @@ export function planIdFilter(hashes: Uint32Array): SectionPlan {
   }
   const bytes = new Uint8Array(words.buffer);
   const writeTo = (target: Uint8Array) => target.set(bytes);
-  return { kind: SECTION.idFilter, attribute: "", bytes: bytes.length, writeTo };
+  return { kind: ID_FILTER_SECTION, attribute: "", bytes: bytes.length, writeTo };
 }
 
 /** Opens the section. Throws `corrupt` if it has no whole blocks. */

@@ -14,7 +14,13 @@ import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import { UUID_BYTES } from "../../model/uuid.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { SECTION, type SectionPlan } from "../segment-format.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
+
+/**
+ * Kinds of the sections; both without an attribute. Ids are the first section of a segment, their
+ * hash table, if there is one, the second.
+ */
+export const ID_SECTIONS = { ids: 1, slots: 8 } as const;
 
 /** Up to this many documents comparing all ids is as fast as hashing, and needs no table. */
 const UNHASHED_COUNT_MAX = 4;
@@ -102,7 +108,7 @@ export function planIds(ids: ColumnData, count: number): SectionPlan[] {
   const packer = new ArrayPacker();
   packData(packer, ids, count);
   const data: SectionPlan = {
-    kind: SECTION.ids,
+    kind: ID_SECTIONS.ids,
     attribute: "",
     bytes: packer.bytes,
     writeTo: (target) => packer.writeTo(target),
@@ -110,7 +116,7 @@ export function planIds(ids: ColumnData, count: number): SectionPlan[] {
   if (slotCount(count) === 0) return [data];
   const slots = fillSlots(idKeys(ids, count));
   const table: SectionPlan = {
-    kind: SECTION.idSlots,
+    kind: ID_SECTIONS.slots,
     attribute: "",
     bytes: slots.byteLength,
     writeTo: (target) => target.set(bytesOf(slots)),

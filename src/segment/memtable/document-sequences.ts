@@ -8,7 +8,7 @@ import { type SequenceNumber, sequenceNumber } from "../../base/ids.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
 
 /** Immutable. Four bytes a row, none where all rows are of one entry. */
-export class RowSequences {
+export class DocumentSequences {
   readonly count: number;
   /** The smallest. */
   readonly #first: SequenceNumber;
@@ -26,12 +26,12 @@ export class RowSequences {
   }
 
   /** All rows are of one entry. */
-  static all(sequence: SequenceNumber, count: number): RowSequences {
-    return new RowSequences(count, sequence);
+  static all(sequence: SequenceNumber, count: number): DocumentSequences {
+    return new DocumentSequences(count, sequence);
   }
 
   /** Rows end to end; of at least one part. */
-  static join(parts: readonly RowSequences[]): RowSequences {
+  static join(parts: readonly DocumentSequences[]): DocumentSequences {
     const count = parts.reduce((sum, part) => sum + part.count, 0);
     const first = Math.min(...parts.map((part) => part.#first));
     const above = new Uint32Array(count);
@@ -41,14 +41,14 @@ export class RowSequences {
       assert(base <= 0xffff_ffff, "a memtable spans more entries than 32 bits count");
       for (let row = 0; row < part.count; row++) above[at++] = base + (part.#above?.[row] ?? 0);
     }
-    return new RowSequences(count, sequenceNumber(first), above);
+    return new DocumentSequences(count, sequenceNumber(first), above);
   }
 
-  /** Those of the rows whose bit is set in `live`, in their order. */
-  alive(live: Uint32Array): RowSequences {
-    const rows = bitmapOrdinals(live);
+  /** Those of the rows whose bit is set in `liveBitmap`, in their order. */
+  ofLive(liveBitmap: Uint32Array): DocumentSequences {
+    const rows = bitmapOrdinals(liveBitmap);
     const above = this.#above;
-    return new RowSequences(
+    return new DocumentSequences(
       rows.length,
       this.#first,
       above === undefined ? undefined : rows.map((row) => above[row]),

@@ -5,23 +5,14 @@
  */
 
 import type { SegmentId } from "../../base/ids.ts";
+import type { ArenaRange } from "../../kernel/arena.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
-import type { SegmentSnapshot } from "../segment-view.ts";
-
-/** Where a segment's bytes are in the shared memories. */
-export interface SegmentPlace {
-  /** Index of the arena. */
-  readonly arena: number;
-  /** Byte offset in the arena; a multiple of 64. */
-  readonly offset: number;
-  readonly bytes: number;
-}
 
 /** Where a segment is. */
 export type SegmentLocation =
   /** All of its bytes are in one block. */
-  | { readonly kind: "memory"; readonly place: SegmentPlace }
-  /** In the store; `head` is the start of its content (`segment-format.ts`). */
+  | { readonly kind: "memory"; readonly place: ArenaRange }
+  /** In the store; `head` is the start of its content (`segment-layout.ts`). */
   | { readonly kind: "stored"; readonly object: ObjectKey; readonly head: Uint8Array };
 
 /** A segment that readers open. */
@@ -29,31 +20,37 @@ export interface AddedSegment {
   readonly id: SegmentId;
   readonly at: SegmentLocation;
   readonly documentCount: number;
-  /** Live bitmap (bit o & 31 of word o >> 5). Absent: every document is alive. */
-  readonly live?: Uint32Array;
+  /** Live bitmap (bit o & 31 of word o >> 5). Absent: every document is live. */
+  readonly liveBitmap?: Uint32Array;
 }
 
-/** Documents of one segment that died. */
-export interface KilledOrdinals {
+/** Documents of one segment that were deleted. */
+export interface DeletedOrdinals {
   readonly segment: SegmentId;
   readonly ordinals: Uint32Array;
 }
 
-/** One change. Applied in this order: `added`, then `killed`, then `dropped`. */
+/** One change. Applied in this order: `added`, then `deleted`, then `dropped`. */
 export interface MemtableDelta {
   /** Forget everything from before: `added` is the whole state. */
   readonly full: boolean;
   readonly added: readonly AddedSegment[];
-  readonly killed: readonly KilledOrdinals[];
+  readonly deleted: readonly DeletedOrdinals[];
   /** Their memory is used again once every thread has applied this delta. */
   readonly dropped: readonly SegmentId[];
 }
 
-/** The deaths of some documents by segment, without the segments of which nobody is left. */
-export function describeKilled(
-  killed: ReadonlyMap<SegmentSnapshot, readonly number[]>,
-): KilledOrdinals[] {
-  return [...killed]
+/** The deletions of some documents by segment, without segments that keep no live document. */
+export function describeDeleted(
+  deleted: ReadonlyMap<DeletedIn, readonly number[]>,
+): DeletedOrdinals[] {
+  return [...deleted]
     .filter(([{ liveCount }, ordinals]) => liveCount > 0 && ordinals.length > 0)
     .map(([{ view }, ordinals]) => ({ segment: view.id, ordinals: Uint32Array.from(ordinals) }));
+}
+
+/** Which of a segment's facts its readers are told. */
+interface DeletedIn {
+  readonly liveCount: number;
+  readonly view: { readonly id: SegmentId };
 }
