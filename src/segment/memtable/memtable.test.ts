@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { randomSchema } from "../../../test/conformance/segment-view.ts";
 import { liveDocuments } from "../../../test/support/documents/live-documents.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { randomDocuments, randomId } from "../../../test/support/random/random-documents.ts";
 import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../../base/errors.ts";
@@ -13,7 +14,7 @@ import type { AttributeType, IdType } from "../../model/attribute-type.ts";
 import type { DocumentColumns } from "../../model/columns.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
-import { matchesSchema } from "../segment-merger.ts";
+import { matchesSchema } from "../missing-indexes.ts";
 import { type OpenSegment, openSegment } from "../segment-reader.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
 import type { SegmentSnapshot } from "../segment-view.ts";
@@ -31,7 +32,7 @@ function columnsOf(documents: readonly TypedDocument[], schema: Schema): Documen
   return buildDocuments(schema.idType as IdType, typesOf(schema), documents);
 }
 
-/** All live documents of some segments; fails if an id is alive twice. */
+/** All live documents of some segments; fails if an id is live twice. */
 function contents(segments: readonly SegmentSnapshot[], schema: Schema): Twin {
   const found: Twin = new Map();
   for (const documents of liveDocuments(segments, schema, 7)) {
@@ -126,8 +127,10 @@ class Bench {
   }
 }
 
+const SEEDS = effort({ usual: 9, full: 24 });
+
 test("a memtable and its readers hold what a map holds", () => {
-  for (let seed = 0; seed < 24; seed++) {
+  for (let seed = 0; seed < SEEDS; seed++) {
     const bench = new Bench(seed, (["uint", "string", "uuid"] as const)[seed % 3]);
     try {
       const space = 20 + bench.random.below(400);
@@ -172,7 +175,7 @@ function rebuild(bench: Bench): void {
 }
 
 test("what stored segments have taken over is forgotten, whatever was merged with it", () => {
-  for (let seed = 0; seed < 24; seed++) {
+  for (let seed = 0; seed < SEEDS; seed++) {
     const bench = new Bench(seed, (["uint", "string", "uuid"] as const)[seed % 3]);
     const { memtable, random, twin, writtenBy } = bench;
     try {
@@ -187,11 +190,11 @@ test("what stored segments have taken over is forgotten, whatever was merged wit
           const view = memtable.segments.find(({ view }) => view.table.keys === keys)?.view;
           for (const index of indexes) later.add(view?.idOf(index as Ordinal) ?? "none");
         }
-        const alive = [...twin.keys()].filter((id) => Number(writtenBy.get(id)) > sequence);
-        for (const id of alive) expect(later).toContain(id);
+        const live = [...twin.keys()].filter((id) => Number(writtenBy.get(id)) > sequence);
+        for (const id of live) expect(later).toContain(id);
         for (const id of later) expect(Number(writtenBy.get(id))).toBeGreaterThan(sequence);
         bench.follow(memtable.forget(sequence));
-        for (const id of [...twin.keys()]) if (!alive.includes(id)) twin.delete(id);
+        for (const id of [...twin.keys()]) if (!live.includes(id)) twin.delete(id);
         bench.check();
       }
     } catch (error) {

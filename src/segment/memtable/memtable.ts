@@ -1,41 +1,45 @@
 /**
  * The documents of WAL entries that no stored segment has yet, as the namespace's one writer keeps
- * them: a list of immutable segments in memory and which of their documents are alive. A commit
- * adds a segment and kills what it replaces; small segments are merged in steps of bounded length;
- * `forget` drops what stored segments have taken over. Each change gives a delta from which readers
- * in other threads follow (`snapshot-replica.ts`).
+ * them: a list of immutable segments in memory and which of their documents are live. A commit
+ * adds a segment and deletes what it replaces; small segments are merged in steps of bounded
+ * length; `forget` drops what stored segments have taken over. Each change gives a delta from which
+ * readers in other threads follow (`snapshot-replica.ts`).
  *
- * A document id is alive at most once. Memory of dropped segments stays until `release`.
+ * A document id is live at most once. Memory of dropped segments stays until `release`.
  */
 
 import { must } from "../../base/assert.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId, SequenceNumber } from "../../base/ids.ts";
-import {
-  SEGMENT_BUILD_BYTES_MAX,
-  SEGMENT_MERGE_BYTES_MAX,
-  SEGMENT_MERGE_DOCUMENTS_MAX,
-} from "../../base/limits.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import { documentsBytes } from "../../codec/columns-size.ts";
 import { sliceDocuments } from "../../codec/columns-slice.ts";
+import type { ArenaBytes, ArenaRange } from "../../kernel/arena.ts";
 import type { ColumnData, DocumentColumns } from "../../model/columns.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
+import type { SegmentPlan } from "../format/segment-layout.ts";
+import type { SegmentMemory } from "../format/segment-memory.ts";
 import { hashKeys, type IdKeys, idKeys } from "../ids/id-section.ts";
-import { LiveSegment } from "../live-segment.ts";
-import type { SegmentPlan } from "../segment-format.ts";
-import type { SegmentBlock, SegmentMemory } from "../segment-memory.ts";
-import { matchesSchema, planMerge } from "../segment-merger.ts";
+import { matchesSchema } from "../missing-indexes.ts";
+import { planMerge } from "../segment-merger.ts";
 import { openSegment } from "../segment-reader.ts";
 import { planSegment } from "../segment-writer.ts";
-import { pickMerge } from "../size-tiers.ts";
-import { RowSequences } from "./document-sequences.ts";
-import {
-  type AddedSegment,
-  describeKilled,
-  type MemtableDelta,
-  type SegmentPlace,
-} from "./memtable-delta.ts";
+import { DocumentSequences } from "./document-sequences.ts";
+import { LiveSegment } from "./live-segment.ts";
+import { type AddedSegment, describeDeleted, type MemtableDelta } from "./memtable-delta.ts";
+import { pickMerge } from "./pick-merge.ts";
+
+/** Bytes of documents that one segment in memory is built from; bounds the pause of one build. */
+const SEGMENT_BUILD_BYTES_MAX = 64 * MIB;
+/** Bytes that one merge of segments in memory writes; bounds its pause. */
+const SEGMENT_MERGE_BYTES_MAX = 64 * MIB;
+/**
+ * Documents that one merge of segments in memory writes; bounds its pause. Measured at full size:
+ * 115 ms of CPU for three scalars (128,000 documents), 160 ms for texts of 60 words (72,000, which
+ * fill the bytes), 70 ms for vectors of 768 dimensions (21,600, likewise).
+ */
+export const SEGMENT_MERGE_DOCUMENTS_MAX = 131_072;
 
 /** What a memtable needs from outside. */
 export interface MemtableOptions {
@@ -57,7 +61,7 @@ export interface MemtableCommit {
   readonly sequence: SequenceNumber;
 }
 
-/** Documents of a memtable that were written after some sequence number, dead ones included. */
+/** Documents of a memtable that were written after some sequence number, deleted ones included. */
 export interface WrittenIds {
   readonly keys: IdKeys;
   /** Which of the keys. */
@@ -79,8 +83,8 @@ export interface RebuildProgress {
 export class Memtable {
   readonly #options: MemtableOptions;
   #segments: LiveSegment[] = [];
-  readonly #dropped = new Map<SegmentId, SegmentPlace>();
-  readonly #sequences = new Map<SegmentId, RowSequences>();
+  readonly #dropped = new Map<SegmentId, ArenaRange>();
+  readonly #sequences = new Map<SegmentId, DocumentSequences>();
   #documentCount = 0;
   #logicalBytes = 0;
   #memoryBytes = 0;
@@ -118,7 +122,7 @@ export class Memtable {
     for (let s = this.#segments.length - 1; s >= 0; s--) {
       const segment = this.#segments[s];
       const ordinal = segment.view.table.find(keys, 0, hash);
-      if (ordinal >= 0 && segment.isAlive(ordinal as Ordinal)) {
+      if (ordinal >= 0 && segment.isLive(ordinal as Ordinal)) {
         return { segment, ordinal: ordinal as Ordinal };
       }
     }
@@ -149,38 +153,38 @@ export class Memtable {
     const prepared =
       commit.prepared ?? (documents === undefined ? undefined : this.prepare(documents, schema));
     const added = prepared?.segments ?? [];
-    const killed = new Map<LiveSegment, number[]>();
-    if (deletes !== undefined) this.#killAll(idKeys(deletes.ids, deletes.count), killed);
-    if (documents !== undefined) this.#killAll(idKeys(documents.ids, documents.count), killed);
-    const dropped = [...killed.keys()].filter(isEmpty);
+    const deleted = new Map<LiveSegment, number[]>();
+    if (deletes !== undefined) this.#deleteAll(idKeys(deletes.ids, deletes.count), deleted);
+    if (documents !== undefined) this.#deleteAll(idKeys(documents.ids, documents.count), deleted);
+    const dropped = [...deleted.keys()].filter(isEmpty);
     for (const { view } of added) {
-      this.#sequences.set(view.id, RowSequences.all(sequence, view.documentCount));
+      this.#sequences.set(view.id, DocumentSequences.all(sequence, view.documentCount));
     }
     this.#replace(dropped, added);
     this.#count(added);
     return {
       full: false,
       added: added.map((segment) => describe(segment)),
-      killed: describeKilled(killed),
+      deleted: describeDeleted(deleted),
       dropped: dropped.map(({ view }) => view.id),
     };
   }
 
   /** Drops the documents of all entries up to `sequence`: stored segments have them. */
   forget(sequence: SequenceNumber): MemtableDelta {
-    const killed = new Map<LiveSegment, number[]>();
+    const deleted = new Map<LiveSegment, number[]>();
     for (const segment of this.#segments) {
       const ordinals: number[] = [];
       this.#sequencesOf(segment).forEachUpTo(sequence, (ordinal) => {
-        if (segment.isAlive(ordinal as Ordinal)) ordinals.push(ordinal);
+        if (segment.isLive(ordinal as Ordinal)) ordinals.push(ordinal);
       });
-      for (const ordinal of ordinals) this.#kill(segment, ordinal as Ordinal);
-      if (ordinals.length > 0 || segment.liveCount === 0) killed.set(segment, ordinals);
+      for (const ordinal of ordinals) this.#deleteOne(segment, ordinal as Ordinal);
+      if (ordinals.length > 0 || segment.liveCount === 0) deleted.set(segment, ordinals);
     }
-    const dropped = [...killed.keys()].filter(isEmpty);
+    const dropped = [...deleted.keys()].filter(isEmpty);
     this.#replace(dropped, []);
     const ids = dropped.map(({ view }) => view.id);
-    return { full: false, added: [], killed: describeKilled(killed), dropped: ids };
+    return { full: false, added: [], deleted: describeDeleted(deleted), dropped: ids };
   }
 
   /** Live documents of entries up to `sequence`. */
@@ -188,7 +192,7 @@ export class Memtable {
     let count = 0;
     for (const segment of this.#segments) {
       this.#sequencesOf(segment).forEachUpTo(sequence, (ordinal) => {
-        if (segment.isAlive(ordinal as Ordinal)) count++;
+        if (segment.isLive(ordinal as Ordinal)) count++;
       });
     }
     return count;
@@ -246,7 +250,7 @@ export class Memtable {
   /** The whole state as one delta, for a reader that knows nothing. */
   full(): MemtableDelta {
     const added = this.#segments.map((segment) => describe(segment));
-    return { full: true, added, killed: [], dropped: [] };
+    return { full: true, added, deleted: [], dropped: [] };
   }
 
   /** Gives back the memory of dropped segments that no thread reads any more. */
@@ -266,18 +270,18 @@ export class Memtable {
     this.#replace(dropped, []);
     this.#documentCount = 0;
     this.#logicalBytes = 0;
-    return { full: false, added: [], killed: [], dropped: dropped.map(({ view }) => view.id) };
+    return { full: false, added: [], deleted: [], dropped: dropped.map(({ view }) => view.id) };
   }
 
   #merge(inputs: readonly LiveSegment[], schema: Schema): MemtableDelta {
     const added = this.#addAll([() => planMerge(inputs, schema)]);
-    const sequences = inputs.map((input) => this.#sequencesOf(input).alive(input.live));
-    for (const { view } of added) this.#sequences.set(view.id, RowSequences.join(sequences));
+    const sequences = inputs.map((input) => this.#sequencesOf(input).ofLive(input.liveBitmap));
+    for (const { view } of added) this.#sequences.set(view.id, DocumentSequences.join(sequences));
     this.#replace(inputs, added);
     return {
       full: false,
       added: added.map((segment) => describe(segment)),
-      killed: [],
+      deleted: [],
       dropped: inputs.map(({ view }) => view.id),
     };
   }
@@ -286,7 +290,7 @@ export class Memtable {
   #addAll(plans: readonly (() => SegmentPlan)[]): LiveSegment[] {
     const { memory } = this.#options;
     const added: LiveSegment[] = [];
-    const blocks: SegmentBlock[] = [];
+    const blocks: ArenaBytes[] = [];
     try {
       for (const makePlan of plans) {
         const plan = makePlan();
@@ -320,29 +324,29 @@ export class Memtable {
     }
   }
 
-  #killAll(keys: IdKeys, killed: Map<LiveSegment, number[]>): void {
+  #deleteAll(keys: IdKeys, deleted: Map<LiveSegment, number[]>): void {
     if (this.#segments.length === 0) return;
     const hashes = hashKeys(keys);
     for (const segment of this.#segments) {
       const { table } = segment.view;
       for (let i = 0; i < keys.count && segment.liveCount > 0; i++) {
         const ordinal = table.find(keys, i, hashes[i]) as Ordinal;
-        if (ordinal < 0 || !segment.isAlive(ordinal)) continue;
-        this.#kill(segment, ordinal);
-        const ordinals = killed.get(segment);
-        if (ordinals === undefined) killed.set(segment, [ordinal]);
+        if (ordinal < 0 || !segment.isLive(ordinal)) continue;
+        this.#deleteOne(segment, ordinal);
+        const ordinals = deleted.get(segment);
+        if (ordinals === undefined) deleted.set(segment, [ordinal]);
         else ordinals.push(ordinal);
       }
     }
   }
 
-  #kill(segment: LiveSegment, ordinal: Ordinal): void {
+  #deleteOne(segment: LiveSegment, ordinal: Ordinal): void {
     this.#logicalBytes -= segment.view.logicalBytesOf(ordinal);
     this.#documentCount--;
-    segment.kill(ordinal);
+    segment.delete(ordinal);
   }
 
-  #sequencesOf({ view }: LiveSegment): RowSequences {
+  #sequencesOf({ view }: LiveSegment): DocumentSequences {
     return must(this.#sequences.get(view.id), `segment ${view.id} has no sequence numbers`);
   }
 }
@@ -352,20 +356,20 @@ function isEmpty({ liveCount }: LiveSegment): boolean {
 }
 
 function describe(segment: LiveSegment): AddedSegment {
-  const { view, live, liveCount } = segment;
+  const { view, liveBitmap, liveCount } = segment;
   const { id, documentCount } = view;
   const added: AddedSegment = { id, at: { kind: "memory", place: placeOf(view) }, documentCount };
-  return liveCount === documentCount ? added : { ...added, live: live.slice() };
+  return liveCount === documentCount ? added : { ...added, liveBitmap: liveBitmap.slice() };
 }
 
-function placeOf(view: LiveSegment["view"]): SegmentPlace {
+function placeOf(view: LiveSegment["view"]): ArenaRange {
   return { ...view.place, bytes: view.bytes };
 }
 
-function liveLogicalBytes({ view, live, liveCount }: LiveSegment): number {
+function liveLogicalBytes({ view, liveBitmap, liveCount }: LiveSegment): number {
   let bytes = view.logicalBytes;
   for (let o = 0; liveCount < view.documentCount && o < view.documentCount; o++) {
-    if (((live[o >> 5] >>> (o & 31)) & 1) === 0) bytes -= view.logicalBytesOf(o as Ordinal);
+    if (((liveBitmap[o >> 5] >>> (o & 31)) & 1) === 0) bytes -= view.logicalBytesOf(o as Ordinal);
   }
   return bytes;
 }

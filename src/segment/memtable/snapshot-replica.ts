@@ -1,9 +1,9 @@
 /** A reader's side of a namespace's segments: follows the writer's deltas over the same bytes. */
 
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
-import { LiveSegment } from "../live-segment.ts";
 import type { OpenSegment } from "../segment-reader.ts";
 import type { SegmentSnapshot } from "../segment-view.ts";
+import { LiveSegment } from "./live-segment.ts";
 import type { AddedSegment, MemtableDelta } from "./memtable-delta.ts";
 
 /** The segments of a namespace as one reading thread has them. */
@@ -27,11 +27,11 @@ export class SnapshotReplica {
   apply(delta: MemtableDelta): void {
     if (delta.full) this.#segments.clear();
     for (const added of delta.added) {
-      this.#segments.set(added.id, new LiveSegment(this.#open(added), added.live?.slice()));
+      this.#segments.set(added.id, new LiveSegment(this.#open(added), added.liveBitmap?.slice()));
     }
-    for (const { segment, ordinals } of delta.killed) {
+    for (const { segment, ordinals } of delta.deleted) {
       const known = this.#segments.get(segment);
-      for (const ordinal of ordinals) known?.kill(ordinal as Ordinal);
+      for (const ordinal of ordinals) known?.delete(ordinal as Ordinal);
     }
     for (const id of delta.dropped) this.#segments.delete(id);
     this.#list = undefined;

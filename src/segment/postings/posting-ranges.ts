@@ -1,8 +1,11 @@
 /** Parts of posting lists, read where they are. */
 
+import { corrupt } from "../../codec/columns-packing.ts";
+import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { ByteSource } from "../format/byte-source.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
-import type { SectionEntry } from "../segment-format.ts";
+import type { SectionEntry } from "../format/segment-layout.ts";
+import type { PostingDirectory, PostingKinds, PostingLists } from "./posting-section.ts";
 
 const WORD_BYTES = 4;
 
@@ -12,13 +15,19 @@ export class PostingRanges {
   readonly #ordinals: SectionEntry;
   readonly #numbers: SectionEntry;
 
-  constructor(source: ByteSource, ordinals: SectionEntry, numbers: SectionEntry) {
-    this.#source = source;
+  /** Reads nothing. Throws `corrupt` if one of the two sections is not there. */
+  constructor(sections: AttributeSections, kinds: PostingKinds) {
+    const ordinals = sections.entry(kinds.ordinals);
+    const numbers = sections.entry(kinds.numbers);
+    if (ordinals === undefined || numbers === undefined) {
+      throw corrupt("posting lists", `those of \`${sections.attribute}\` are missing`);
+    }
+    this.#source = sections.source;
     this.#ordinals = ordinals;
     this.#numbers = numbers;
   }
 
-  /** The postings from `start` to before `end`. Throws `NotResident`, for both arrays at once. */
+  /** The postings from `start` to before `end`. Throws `BytesMissing`, for both arrays at once. */
   read(start: number, end: number): { ordinals: Uint32Array; numbers: Uint32Array } {
     const source = this.#source;
     const [ordinals, numbers] = attemptAll([
@@ -26,6 +35,12 @@ export class PostingRanges {
       () => words(source, this.#numbers, { start, end }),
     ]);
     return { ordinals, numbers };
+  }
+
+  /** All lists of a directory. Throws `BytesMissing`. */
+  readAll(directory: PostingDirectory): PostingLists {
+    const { starts } = directory;
+    return { ...directory, ...this.read(0, starts[starts.length - 1]) };
   }
 }
 

@@ -12,8 +12,14 @@
  * memory is searched much more often than it is moved.
  */
 
-import { type ArrayPacker, type ArrayUnpacker, bytesOf } from "../../codec/columns-packing.ts";
-import type { SectionKind, SectionPlan } from "../segment-format.ts";
+import { checkOffsets } from "../../codec/columns-check.ts";
+import {
+  type ArrayPacker,
+  type ArrayUnpacker,
+  bytesOf,
+  corrupt,
+} from "../../codec/columns-packing.ts";
+import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { mergeSorted, type SortedStrings, StringCollector } from "./term-section.ts";
 
 /** Which lists there are. */
@@ -37,7 +43,7 @@ export interface PostingKinds {
 /** One input of a merge. */
 export interface PostingPart {
   readonly lists: PostingLists;
-  /** New ordinal by old one; `DEAD` for documents that are dropped. Rises from part to part. */
+  /** New ordinal by old one; `DELETED` for documents that are dropped. Rises from part to part. */
   readonly newOrdinals: Uint32Array;
 }
 
@@ -45,7 +51,7 @@ export interface PostingPart {
 const POSTINGS_KEPT = 4096;
 
 /** Mark of a document that does not live on. */
-export const DEAD = 0xffff_ffff;
+export const DELETED = 0xffff_ffff;
 
 /** Adds a directory of posting lists to a packer. */
 export function packPostings(packer: ArrayPacker, lists: PostingDirectory): void {
@@ -75,6 +81,18 @@ export function planPostings(
   return [section(kinds.ordinals, lists.ordinals), section(kinds.numbers, lists.numbers)];
 }
 
+/** Throws `corrupt` unless lists from a store fit each other and so many documents. */
+export function checkPostings(lists: PostingLists, documentCount: number): void {
+  const { strings, starts, ordinals, numbers } = lists;
+  const count = starts.length - 1;
+  checkOffsets(strings.offsets, count, strings.bytes.length);
+  checkOffsets(starts, count, ordinals.length);
+  const isWithin = ordinals.every((ordinal) => ordinal < documentCount);
+  if (!isWithin || numbers.length !== ordinals.length) {
+    throw corrupt("posting lists", "they do not fit the documents");
+  }
+}
+
 /**
  * Joins posting lists; strings without a live document are dropped. Where new ordinals do not rise
  * within a part, lists are sorted.
@@ -96,7 +114,7 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
       const end = lists.starts[code + 1];
       for (let i = lists.starts[code]; i < end; i++) {
         const ordinal = newOrdinals[lists.ordinals[i]];
-        if (ordinal === DEAD) continue;
+        if (ordinal === DELETED) continue;
         ordinals[at] = ordinal;
         numbers[at++] = lists.numbers[i];
       }
@@ -117,7 +135,7 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
 function isRising(newOrdinals: Uint32Array): boolean {
   let last = -1;
   for (const ordinal of newOrdinals) {
-    if (ordinal === DEAD) continue;
+    if (ordinal === DELETED) continue;
     if (ordinal < last) return false;
     last = ordinal;
   }

@@ -1,0 +1,62 @@
+/** Which indexes a segment has and lacks by a schema that may have changed since it was written. */
+
+import { isUnknownArray } from "../codec/columns-gather.ts";
+import type { Schema } from "../model/schema.ts";
+import type { AttributeIndex } from "./attribute-index.ts";
+import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
+import { attemptAll } from "./format/bytes-missing.ts";
+import type { OpenSegment } from "./segment-reader.ts";
+
+/** An index that a segment has not. */
+export interface MissingIndex {
+  readonly attribute: string;
+  /** The option of the schema that asks for it. */
+  readonly index: "filterable" | "full_text_search";
+}
+
+/**
+ * Tells whether a segment has exactly the indexes that a schema asks for. Throws `BytesMissing`
+ * once for all sections that it has to look into.
+ */
+export function matchesSchema(
+  view: OpenSegment,
+  schema: Schema,
+  indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
+): boolean {
+  const attributes = attemptAll(
+    view.attributes.map((name) => () => {
+      const type = view.typeOf(name);
+      const attribute = schema.attributes.get(name);
+      if (type === undefined || attribute === undefined) return true;
+      if (isUnknownArray(type) !== isUnknownArray(attribute.type)) return false;
+      const sections = view.sections(name);
+      return indexes.every((index) => index.isCurrent(sections, type, attribute));
+    }),
+  );
+  return attributes.every((isCurrent) => isCurrent);
+}
+
+/**
+ * The indexes that a schema asks for and a segment has not, or has by other options. Throws
+ * `BytesMissing` once for all sections that it has to look into.
+ */
+export function missingIndexes(
+  view: OpenSegment,
+  schema: Schema,
+  indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
+): MissingIndex[] {
+  const missing = attemptAll(
+    view.attributes.map((attribute) => (): MissingIndex[] => {
+      const type = view.typeOf(attribute);
+      const wanted = schema.attributes.get(attribute);
+      if (type === undefined || wanted === undefined) return [];
+      const sections = view.sections(attribute);
+      return indexes.flatMap((index): MissingIndex[] => {
+        const { option } = index;
+        if (option === undefined || !index.isWanted(type, wanted)) return [];
+        return index.isCurrent(sections, type, wanted) ? [] : [{ attribute, index: option }];
+      });
+    }),
+  );
+  return missing.flat();
+}
