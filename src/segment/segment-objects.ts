@@ -1,22 +1,23 @@
 /**
  * Segments and their tombstones as objects in the store. A segment's object is a frame around the
- * pages of its content (segment/segment-pages.ts); its tombstones are a frame around the bitmap of
- * live documents, as little-endian 32-bit words.
+ * pages of its content (format/segment-pages.ts); its tombstones are a frame around the bitmap of
+ * live documents (codec/bitmap.ts).
  */
 
 import { must } from "../base/assert.ts";
+import { OBJECT_BYTES_MAX } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
-import { OBJECT_BYTES_MAX } from "../base/limits.ts";
 import { piecesBytes } from "../base/pieces.ts";
+import { decodeBitmap, encodeBitmap } from "../codec/bitmap.ts";
 import { decodeFrame, encodeFrame, encodeFramePieces } from "../codec/frame.ts";
+import type { ArenaBytes, ArenaRange } from "../kernel/arena.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../storage/object-store.ts";
 import { BlockSource } from "./format/byte-source.ts";
+import { headOf } from "./format/segment-format.ts";
+import type { SegmentMemory } from "./format/segment-memory.ts";
 import { contentBytesOf, readPages, writePages } from "./format/segment-pages.ts";
-import type { SegmentPlace } from "./memtable/memtable-delta.ts";
-import { headOf } from "./segment-format.ts";
-import type { SegmentBlock, SegmentMemory } from "./segment-memory.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
@@ -58,8 +59,8 @@ export async function loadStoredSegment(
   store: ObjectStore,
   key: ObjectKey,
   to: { readonly id: SegmentId; readonly memory: SegmentMemory },
-): Promise<{ readonly view: OpenSegment; readonly place: SegmentPlace }> {
-  let block: SegmentBlock | undefined;
+): Promise<{ readonly view: OpenSegment; readonly place: ArenaRange }> {
+  let block: ArenaBytes | undefined;
   const free = () => {
     if (block !== undefined) to.memory.free({ ...block, bytes: block.bytes.length });
   };
@@ -82,19 +83,16 @@ export async function loadStoredSegment(
 /** Puts the live bitmap of a segment under a name of its own. */
 export async function putTombstones(
   store: ObjectStore,
-  at: NamespaceGeneration,
+  generation: NamespaceGeneration,
   name: SegmentId,
-  live: Uint32Array,
+  liveBitmap: Uint32Array,
 ): Promise<void> {
-  const bytes = new Uint8Array(live.length * 4);
-  const view = new DataView(bytes.buffer);
-  live.forEach((word, index) => void view.setUint32(index * 4, word, true));
-  const key = segmentKey(at, name);
+  const key = segmentKey(generation, name);
   const object = await encodeFrame({
     kind: "tombstones",
     object: key,
     version: VERSION,
-    parts: [bytes],
+    parts: [encodeBitmap(liveBitmap)],
     compression: "if smaller",
   });
   await store.put(key, object, ALWAYS);
@@ -103,25 +101,21 @@ export async function putTombstones(
 /** Reads a live bitmap of a segment with `documentCount` documents. */
 export async function getTombstones(
   store: ObjectStore,
-  at: NamespaceGeneration,
+  generation: NamespaceGeneration,
   of: { readonly name: SegmentId; readonly documentCount: number },
 ): Promise<Uint32Array> {
-  const bytes = await getPayload(store, segmentKey(at, of.name), "tombstones");
-  const words = (of.documentCount + 31) >> 5;
-  if (bytes.length !== words * 4) {
-    throw unreadable(
-      segmentKey(at, of.name),
-      `${bytes.length} bytes for ${of.documentCount} documents`,
-    );
+  const bytes = await getPayload(store, segmentKey(generation, of.name), "tombstones");
+  try {
+    return decodeBitmap(bytes, of.documentCount);
+  } catch (error) {
+    throw asFaultOf(generation, of.name, error);
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  return Uint32Array.from({ length: words }, (_, index) => view.getUint32(index * 4, true));
 }
 
 /** Names the object in what reading its contents throws. */
-export function asFaultOf(at: NamespaceGeneration, id: SegmentId, error: unknown): unknown {
+export function asFaultOf(generation: NamespaceGeneration, id: SegmentId, error: unknown): unknown {
   if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) return error;
-  const message = `cannot read ${segmentKey(at, id)}: ${error.message}`;
+  const message = `cannot read ${segmentKey(generation, id)}: ${error.message}`;
   return new DatabaseError(error.code, message, { cause: error });
 }
 

@@ -7,132 +7,66 @@ import {
 } from "../../test/conformance/segment-view.ts";
 import { damagedBytes } from "../../test/support/random/damaged-bytes.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
-import { FarSource, farView } from "../../test/support/segments/remote-segment.ts";
+import { RemoteSource, remoteView } from "../../test/support/segments/remote-segment.ts";
+import {
+  mergedSegment,
+  typesOf,
+  writtenSegment,
+} from "../../test/support/segments/segment-forms.ts";
 import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { type Random, seededRandom } from "../base/random.ts";
-import { clearBit, fullBitmap } from "../codec/bitmap.ts";
-import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import { decodeFrame, encodeFrame } from "../codec/frame.ts";
-import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { AttributeSchema, Schema } from "../model/schema.ts";
 import type { AttributeValue } from "../model/value.ts";
-import {
-  headOf,
-  SECTION,
-  type SectionKind,
-  type SegmentPlan,
-  sealInPlace,
-  verifyHead,
-} from "./segment-format.ts";
-import { planMerge } from "./segment-merger.ts";
+import { headOf, sealInPlace, verifyHead } from "./format/segment-format.ts";
+import type { SectionKind } from "./format/segment-layout.ts";
+import { ID_SECTIONS } from "./ids/id-section.ts";
 import { OpenSegment, openSegment } from "./segment-reader.ts";
 import { sealSegment, verifySegment } from "./segment-seal.ts";
-import { planSegment } from "./segment-writer.ts";
+import { TEXT_INDEX } from "./text/text-index.ts";
+import { TEXT_SECTION } from "./text/text-section.ts";
+import { VECTOR_SECTIONS } from "./vectors/vector-section.ts";
 
 const ID = "s" as SegmentId;
 const TEXT = { kind: "scalar", of: "string" } as const;
 const VECTOR = { kind: "vector", dimensions: 16, element: "f32" } as const;
 
-function write(plan: SegmentPlan, memory: TestSegmentMemory): OpenSegment {
-  const block = memory.allocate(plan.bytes);
-  plan.writeTo(block.bytes);
-  return openSegment(ID, block.bytes, block);
-}
-
-function typesOf(schema: Schema): Map<string, AttributeType> {
-  return new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
-}
-
-function segmentOf(
-  documents: readonly TypedDocument[],
-  schema: Schema,
-  memory: TestSegmentMemory,
-): OpenSegment {
-  const columns = buildDocuments(schema.idType as IdType, typesOf(schema), documents);
-  return write(planSegment(columns, schema), memory);
-}
-
 const written: MakeView = (documents, schema) => {
   const memory = new TestSegmentMemory();
-  const view = segmentOf(documents, schema, memory);
+  const view = writtenSegment(documents, { schema, memory });
   return { view, memory: (arena) => memory.buffer(arena) };
 };
 
-/** Cuts the documents into parts and puts dead ones between them. */
 const merged: MakeView = (documents, schema, random) => {
   const memory = new TestSegmentMemory();
-  const inputs = [];
-  for (let start = 0; start < documents.length; ) {
-    const end = start + 1 + random.below(documents.length);
-    const part = withDead(documents.slice(start, end), schema, random);
-    // Some inputs have other indexes than the merge is asked for.
-    const other = { ...schema, attributes: withoutIndexes(schema, random) };
-    const view = segmentOf(part.documents, random.below(3) === 0 ? other : schema, memory);
-    inputs.push({ view, live: part.live });
-    start = end;
-  }
-  const view = write(planMerge(inputs, schema), memory);
+  const view = mergedSegment(documents, { schema, random, memory });
   return { view, memory: (arena) => memory.buffer(arena) };
 };
 
 const sealed: MakeView = (documents, schema) => {
-  const block = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+  const block = sealSegment(writtenSegment(documents, { schema, memory: new TestSegmentMemory() }));
   verifySegment(block);
   return { view: openSegment(ID, block, { arena: 0, offset: 0 }), memory: () => block.buffer };
 };
 
 /** The same bytes as in memory, none of which are there. */
-const far: MakeView = (documents, schema) => {
-  const content = segmentOf(documents, schema, new TestSegmentMemory()).block.slice();
+const remote: MakeView = (documents, schema) => {
+  const content = writtenSegment(documents, {
+    schema,
+    memory: new TestSegmentMemory(),
+  }).block.slice();
   const memory = new TestSegmentMemory();
-  const source = new FarSource(content, memory);
+  const source = new RemoteSource(content, memory);
   const view = new OpenSegment(ID, headOf(content), source);
-  return { view: farView(view, source), memory: (arena) => memory.buffer(arena) };
+  return { view: remoteView(view, source), memory: (arena) => memory.buffer(arena) };
 };
-
-function withDead(
-  alive: readonly TypedDocument[],
-  schema: Schema,
-  random: Random,
-): { documents: TypedDocument[]; live: Uint32Array } {
-  const count = random.below(5);
-  const types = typesOf(schema);
-  const options = { idType: schema.idType as IdType, types, space: 1_000_000 };
-  const dead = randomDocuments(random, count, options);
-  const ids = new Set(alive.map(({ id }) => id));
-  const documents = [...alive];
-  const isDead = documents.map(() => false);
-  for (const document of dead.filter(({ id }) => !ids.has(id))) {
-    const at = random.below(documents.length + 1);
-    documents.splice(at, 0, document);
-    isDead.splice(at, 0, true);
-  }
-  const live = fullBitmap(documents.length);
-  for (let ordinal = 0; ordinal < isDead.length; ordinal++) {
-    if (isDead[ordinal]) clearBit(live, ordinal);
-  }
-  return { documents, live };
-}
-
-function withoutIndexes(schema: Schema, random: Random): Schema["attributes"] {
-  return new Map(
-    [...schema.attributes].map(([name, attribute]) => {
-      const { fullTextSearch, regex, ...rest } = attribute;
-      if (fullTextSearch === undefined || random.below(2) === 0) {
-        return [name, { type: attribute.type, filterable: !attribute.filterable }];
-      }
-      const other = { ...fullTextSearch, caseSensitive: true, removeStopwords: false };
-      return [name, { ...rest, fullTextSearch: other }];
-    }),
-  );
-}
 
 segmentViewConformance("a written segment", written);
 segmentViewConformance("a merged segment", merged);
 segmentViewConformance("a sealed segment", sealed);
-segmentViewConformance("a far segment", far);
+segmentViewConformance("a far segment", remote);
 
 test("damaged bytes of a segment are found, or are none of its own", () => {
   for (let seed = 1; seed <= 300; seed++) {
@@ -190,8 +124,8 @@ test("a far segment is read only where it is looked at", () => {
       ["vector", Float32Array.from({ length: 16 }, (_, d) => i + d)],
     ]),
   }));
-  const whole = segmentOf(documents, schema, new TestSegmentMemory());
-  const source = new FarSource(whole.block.slice(), new TestSegmentMemory());
+  const whole = writtenSegment(documents, { schema, memory: new TestSegmentMemory() });
+  const source = new RemoteSource(whole.block.slice(), new TestSegmentMemory());
   const view = new OpenSegment(ID, headOf(whole.block).slice(), source);
   const cost = (read: () => unknown): [rounds: number, bytes: number] => {
     source.drop();
@@ -199,16 +133,20 @@ test("a far segment is read only where it is looked at", () => {
     source.run(read);
     return [source.rounds - before[0], source.bytesLoaded - before[1]];
   };
-  const bytesOf = (kind: SectionKind, attribute = "") => whole.entry(kind, attribute)?.bytes ?? 0;
+  const bytesOf = (kind: SectionKind, attribute = "") =>
+    whole.sections(attribute).entry(kind)?.bytes ?? 0;
   expect(cost(() => view.documentCount)).toEqual([0, 0]);
-  expect(cost(() => view.idOf(5 as Ordinal))).toEqual([1, bytesOf(SECTION.ids)]);
-  const table = bytesOf(SECTION.ids) + bytesOf(SECTION.idSlots);
+  expect(cost(() => view.idOf(5 as Ordinal))).toEqual([1, bytesOf(ID_SECTIONS.ids)]);
+  const table = bytesOf(ID_SECTIONS.ids) + bytesOf(ID_SECTIONS.slots);
   expect(cost(() => view.ordinalOf(5n))).toEqual([1, table]);
   // The index, then 100 ordinals and 100 frequencies.
-  const index = bytesOf(SECTION.text, "text");
-  expect(cost(() => view.text("text")?.postings("dog"))).toEqual([2, index + 2 * 100 * 4]);
+  const index = bytesOf(TEXT_SECTION, "text");
+  expect(cost(() => view.index(TEXT_INDEX, "text")?.postings("dog"))).toEqual([
+    2,
+    index + 2 * 100 * 4,
+  ]);
   // What there is to know of the vectors, then one of them.
-  const description = bytesOf(SECTION.vectorColumn, "vector");
+  const description = bytesOf(VECTOR_SECTIONS.description, "vector");
   const value = () => view.column("vector")?.value(500 as Ordinal);
   expect(cost(value)).toEqual([2, description + 16 * 4]);
   expect(source.run(value)).toEqual(documents[500].attributes.get("vector"));
@@ -226,7 +164,9 @@ test("a segment goes through the frame of an object and back", async () => {
   const schema = randomSchema(seededRandom(1), "uint");
   const types = typesOf(schema);
   const documents = randomDocuments(seededRandom(2), 20, { idType: "uint", types });
-  const sealed = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+  const sealed = sealSegment(
+    writtenSegment(documents, { schema, memory: new TestSegmentMemory() }),
+  );
   const frame = {
     kind: "segment",
     object: "here",
@@ -243,7 +183,9 @@ test("a segment goes through the frame of an object and back", async () => {
 test("a segment of a later format version is too new", () => {
   const documents = randomDocuments(seededRandom(3), 2, { idType: "uint", types: new Map() });
   const schema = { ...randomSchema(seededRandom(3), "uint"), attributes: new Map() };
-  const sealed = sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+  const sealed = sealSegment(
+    writtenSegment(documents, { schema, memory: new TestSegmentMemory() }),
+  );
   sealed[4] = 2;
   expect(() => verifySegment(sealed)).toThrow("format version 2, this server reads 1");
 });
@@ -252,7 +194,7 @@ function someSealed(random: Random): Uint8Array<ArrayBuffer> {
   const schema = randomSchema(random, "string");
   const options = { idType: "string", types: EVERY_TYPE } as const;
   const documents = randomDocuments(random, 1 + random.below(12), options);
-  return sealSegment(segmentOf(documents, schema, new TestSegmentMemory()));
+  return sealSegment(writtenSegment(documents, { schema, memory: new TestSegmentMemory() }));
 }
 
 /** The code of the error that `check` throws, which is one of those about bytes of a store. */
