@@ -1,45 +1,30 @@
 /**
  * A view on a segment, in memory or in a store. Opening reads nothing but the head's header; the
  * directory and each section are opened when they are first asked for, so that thousands of small
- * segments may be open and a far one is read only where it is looked at. What reads bytes may throw
- * `NotResident`, and may be called again.
+ * segments may be open and a far one is read only where it is looked at. What reads bytes may
+ * throw `BytesMissing`, and may be called again.
  */
 
+import { assert } from "../base/assert.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
-import { corrupt } from "../codec/columns-packing.ts";
 import { dataLogicalBytes, valueLogicalBytes } from "../codec/columns-size.ts";
 import { idAt } from "../codec/columns-value.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
+import type { AttributeIndex, IndexedSegment } from "./attribute-index.ts";
+import { COLUMN_INDEX } from "./columns/column-index.ts";
+import { SegmentColumn } from "./columns/segment-column.ts";
 import type { StoredDocuments } from "./documents/stored-documents.ts";
+import { AttributeSections } from "./format/attribute-sections.ts";
 import { BlockSource, type ByteSource } from "./format/byte-source.ts";
-import { attemptAll } from "./format/bytes-missing.ts";
-import { mayHaveId, openIdFilter } from "./ids/id-filter-section.ts";
-import { type HashedIds, hashIds, IdTable, idKeys, openIds } from "./ids/id-section.ts";
-import { PostingRanges } from "./postings/posting-ranges.ts";
-import type { PostingKinds, PostingLists } from "./postings/posting-section.ts";
-import { SegmentColumn } from "./segment-column.ts";
-import {
-  idSections,
-  readDirectory,
-  readFacts,
-  SECTION,
-  type SectionEntry,
-  type SectionKind,
-  type SectionSpan,
-} from "./segment-format.ts";
-import type { ClusterView, SegmentView, SparseView, TextView } from "./segment-view.ts";
-import { openSparse, SPARSE_POSTINGS, sparseView } from "./sparse/sparse-section.ts";
-import {
-  openFingerprint,
-  openText,
-  TEXT_POSTINGS,
-  type TextHead,
-  type TextIndex,
-  textView,
-} from "./text/text-section.ts";
-import { openClusters } from "./vectors/cluster-section.ts";
+import { layoutOf } from "./format/segment-format.ts";
+import type { SectionEntry, SegmentLayout } from "./format/segment-layout.ts";
+import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
+import { type HashedIds, hashIds, ID_SECTIONS, type IdTable } from "./ids/id-section.ts";
+import { SegmentIds } from "./ids/segment-ids.ts";
+import type { SegmentView } from "./segment-view.ts";
+import { VECTOR_INDEX } from "./vectors/vector-index.ts";
 
 /** Opens a segment in memory that this program wrote, or whose bytes passed `verifySegment`. */
 export function openSegment(
@@ -51,33 +36,39 @@ export function openSegment(
   return new OpenSegment(id, block, new BlockSource({ arena, offset, bytes: block }));
 }
 
+/** What a segment has beside its sections. */
+export interface SegmentParts {
+  /** What is in no column, in the stored form. */
+  readonly documents?: StoredDocuments | undefined;
+  /** That of the head's version, unless it is given. */
+  readonly layout?: SegmentLayout;
+}
+
 /** A segment's view, and what merging needs beyond it. */
-export class OpenSegment implements SegmentView {
+export class OpenSegment implements SegmentView, IndexedSegment {
   readonly id: SegmentId;
   readonly documentCount: number;
   readonly idType: IdType;
   readonly logicalBytes: number;
   readonly bytes: number;
   readonly head: Uint8Array;
+  readonly #layout: SegmentLayout;
   readonly #source: ByteSource;
   readonly #documents: StoredDocuments | undefined;
   #epoch = 0;
-  #directory: Map<string, SectionEntry[]> | undefined;
+  /** By attribute; keeps no bytes. */
+  #directory: Map<string, AttributeSections> | undefined;
   #attributes: readonly string[] | undefined;
-  #ids: ColumnData | undefined;
-  #table: IdTable | undefined;
-  #filter: Uint32Array | undefined;
-  /** Until it is known: segments in memory have none. */
-  #hasFilter: boolean;
+  #segmentIds: SegmentIds | undefined;
   #sized: Column[] | undefined;
   readonly #columns = new Map<string, SegmentColumn | undefined>();
-  readonly #texts = new Map<string, TextView | undefined>();
-  readonly #sparse = new Map<string, SparseView | undefined>();
-  readonly #clusters = new Map<string, ClusterView | undefined>();
+  /** What was opened of each index, by attribute. */
+  readonly #views = new Map<AttributeIndex, Map<string, unknown>>();
 
-  /** `head` begins with the segment's head; `documents` has what is in no column. */
-  constructor(id: SegmentId, head: Uint8Array, source: ByteSource, documents?: StoredDocuments) {
-    const facts = readFacts(head);
+  /** `head` begins with the segment's head. */
+  constructor(id: SegmentId, head: Uint8Array, source: ByteSource, parts: SegmentParts = {}) {
+    this.#layout = parts.layout ?? layoutOf(head);
+    const facts = this.#layout.facts(head);
     this.id = id;
     this.documentCount = facts.documentCount;
     this.idType = facts.idType;
@@ -85,8 +76,7 @@ export class OpenSegment implements SegmentView {
     this.bytes = facts.bytes;
     this.head = head;
     this.#source = source;
-    this.#documents = documents;
-    this.#hasFilter = documents !== undefined || source.chunkBytes !== Number.POSITIVE_INFINITY;
+    this.#documents = parts.documents;
   }
 
   /** All bytes of the segment, as `sealSegment` needs them. */
@@ -101,12 +91,17 @@ export class OpenSegment implements SegmentView {
   }
 
   get ids(): ColumnData {
-    this.#checkEpoch();
-    if (this.#ids === undefined) {
-      const { ids } = idSections(this.head);
-      this.#ids = openIds(this.#bytes(ids), this.idType);
-    }
-    return this.#ids;
+    return this.#ids().data;
+  }
+
+  /** The hash table of ids. */
+  get table(): IdTable {
+    return this.#ids().table;
+  }
+
+  /** The section of the hash table of ids; undefined if there are too few to hash. */
+  get idSlots(): Uint8Array | undefined {
+    return this.#ids().slots;
   }
 
   /** Logical bytes of one document with its id; see `columns-size.ts`. */
@@ -116,19 +111,6 @@ export class OpenSegment implements SegmentView {
     let bytes = dataLogicalBytes(this.ids, ordinal, ordinal + 1);
     for (const column of this.#sized) bytes += valueLogicalBytes(column, ordinal);
     return bytes;
-  }
-
-  /** The hash table of ids. */
-  get table(): IdTable {
-    this.#checkEpoch();
-    this.#table ??= this.#openTable();
-    return this.#table;
-  }
-
-  /** The section of the hash table of ids; undefined if there are too few to hash. */
-  get idSlots(): Uint8Array | undefined {
-    const { slots } = idSections(this.head);
-    return slots === undefined ? undefined : this.#bytes(slots);
   }
 
   /** Attributes of which some document has a value. Of a stored segment it may need bytes. */
@@ -146,58 +128,33 @@ export class OpenSegment implements SegmentView {
     return this.ordinalAt(hashIds(this.idType, [id]), 0);
   }
 
-  ordinalAt({ keys, hashes }: HashedIds, index: number): Ordinal | undefined {
-    const filter = this.#idFilter();
-    if (filter !== undefined && !mayHaveId(filter, hashes[index])) return undefined;
-    const ordinal = this.table.find(keys, index, hashes[index]);
-    return ordinal < 0 ? undefined : (ordinal as Ordinal);
-  }
-
-  #idFilter(): Uint32Array | undefined {
-    this.#checkEpoch();
-    if (this.#filter === undefined && this.#hasFilter) {
-      const section = this.#section(SECTION.idFilter, "");
-      this.#hasFilter = section !== undefined;
-      this.#filter = section && openIdFilter(section);
-    }
-    return this.#filter;
+  ordinalAt(ids: HashedIds, index: number): Ordinal | undefined {
+    return this.#ids().ordinalAt(ids, index);
   }
 
   column(attribute: string): SegmentColumn | undefined {
     this.#checkEpoch();
-    return cached(this.#columns, attribute, () => this.#openColumn(attribute));
+    const known = this.#columns.get(attribute);
+    if (known !== undefined || this.#columns.has(attribute)) return known;
+    const opened = this.#openColumn(attribute);
+    this.#columns.set(attribute, opened);
+    return opened;
   }
 
-  text(attribute: string): TextView | undefined {
+  index<View>(index: AttributeIndex<View>, attribute: string): View | undefined {
     this.#checkEpoch();
-    return cached(this.#texts, attribute, () => {
-      const head = this.textHead(attribute);
-      if (head === undefined) return undefined;
-      return textView(head, this.#postings(attribute, TEXT_POSTINGS));
-    });
+    const views = this.#views.get(index) as Map<string, View | undefined> | undefined;
+    const known = views?.get(attribute);
+    if (known !== undefined || views?.has(attribute) === true) return known;
+    const opened = index.open(this.sections(attribute));
+    if (views === undefined) this.#views.set(index, new Map([[attribute, opened]]));
+    else views.set(attribute, opened);
+    return opened;
   }
 
-  sparse(attribute: string): SparseView | undefined {
-    this.#checkEpoch();
-    return cached(this.#sparse, attribute, () => {
-      const block = this.#section(SECTION.sparse, attribute);
-      if (block === undefined) return undefined;
-      return sparseView(openSparse(block), this.#postings(attribute, SPARSE_POSTINGS));
-    });
-  }
-
-  isClustered(attribute: string): boolean {
-    return this.entry(SECTION.clusters, attribute) !== undefined;
-  }
-
-  clusters(attribute: string): ClusterView | undefined {
-    this.#checkEpoch();
-    return cached(this.#clusters, attribute, () => {
-      const entry = this.entry(SECTION.clusters, attribute);
-      if (entry === undefined) return undefined;
-      const block = this.#source.place(entry.offset, entry.offset + entry.bytes);
-      return openClusters(block, this.documentCount);
-    });
+  hasIndex({ sections }: AttributeIndex, attribute: string): boolean {
+    const { entries } = this.sections(attribute);
+    return entries.some(({ kind }) => sections.includes(kind));
   }
 
   /** The type of an attribute of which some document has a value. */
@@ -206,113 +163,76 @@ export class OpenSegment implements SegmentView {
     return this.#documents?.attributes.get(attribute) ?? this.column(attribute)?.column.type;
   }
 
-  /** Which options the terms of a text index come from; undefined if there is none. */
-  textFingerprint(attribute: string): string | undefined {
-    const entry = this.entry(SECTION.text, attribute);
-    if (entry === undefined) return undefined;
-    const { offset, bytes } = entry;
-    const start = this.#source.place(offset, offset + Math.min(bytes, FINGERPRINT_BYTES_MAX));
-    return openFingerprint(start.bytes);
+  /** The sections of an attribute; those that are about none are of the attribute "". */
+  sections(attribute: string): AttributeSections {
+    this.#directory ??= this.#readDirectory();
+    return this.#directory.get(attribute) ?? this.#sectionsOf(attribute, []);
   }
 
-  /** A text index without its postings. */
-  textHead(attribute: string): TextHead | undefined {
-    const block = this.#section(SECTION.text, attribute);
-    return block === undefined ? undefined : openText(block);
-  }
-
-  /** A text index as arrays. */
-  textIndex(attribute: string): TextIndex | undefined {
-    const head = this.textHead(attribute);
-    if (head === undefined) return undefined;
-    const { directory, ...rest } = head;
-    const { starts } = directory;
-    const ranges = this.#postings(attribute, TEXT_POSTINGS);
-    return { ...rest, lists: { ...directory, ...ranges.read(0, starts[starts.length - 1]) } };
-  }
-
-  /** Inverted sparse vectors as arrays. */
-  sparseLists(attribute: string): PostingLists | undefined {
-    const block = this.#section(SECTION.sparse, attribute);
-    if (block === undefined) return undefined;
-    const directory = openSparse(block);
-    const { starts } = directory;
-    const ranges = this.#postings(attribute, SPARSE_POSTINGS);
-    return { ...directory, ...ranges.read(0, starts[starts.length - 1]) };
+  /** Attributes that have sections of their own. */
+  get indexedAttributes(): readonly string[] {
+    this.#directory ??= this.#readDirectory();
+    return [...this.#directory.keys()].filter((name) => name !== "");
   }
 
   /** The sections, in their order. */
   get entries(): readonly SectionEntry[] {
-    return readDirectory(this.head);
-  }
-
-  /** Looks at all bytes of a section. */
-  touch({ offset, bytes }: SectionEntry): void {
-    this.#source.place(offset, offset + bytes);
-  }
-
-  /** The directory's entry of a section. */
-  entry(kind: SectionKind, attribute: string): SectionEntry | undefined {
-    return this.#entries()
-      .get(attribute)
-      ?.find((candidate) => candidate.kind === kind);
-  }
-
-  #openTable(): IdTable {
-    // Both sections are wanted at once.
-    attemptAll<unknown>([() => this.ids, () => this.idSlots]);
-    return new IdTable(idKeys(this.ids, this.documentCount), this.idSlots);
+    return this.#layout.directory(this.head);
   }
 
   #openColumn(attribute: string): SegmentColumn | undefined {
-    const entries = {
-      column: this.entry(SECTION.column, attribute),
-      dictionary: this.entry(SECTION.dictionary, attribute),
-      vectorColumn: this.entry(SECTION.vectorColumn, attribute),
-      vectors: this.entry(SECTION.vectors, attribute),
-    };
-    const { documentCount: count } = this;
-    const stored = entries.vectorColumn === undefined ? this.#documents : undefined;
-    const hasColumn = entries.column !== undefined || entries.vectorColumn !== undefined;
+    const isDense = this.hasIndex(VECTOR_INDEX, attribute);
+    const stored = isDense ? undefined : this.#documents;
+    const hasColumn = isDense || this.hasIndex(COLUMN_INDEX, attribute);
     if (!hasColumn && !stored?.attributes.has(attribute)) return undefined;
-    return new SegmentColumn({ attribute, count, source: this.#source, entries, stored });
+    return new SegmentColumn({ attribute, segment: this, stored });
   }
 
   #listAttributes(): readonly string[] {
-    const names = new Set(this.#entries().keys());
-    names.delete("");
-    for (const name of this.#documents?.attributes.keys() ?? []) names.add(name);
-    return [...names];
+    const stored = this.#documents?.attributes.keys() ?? [];
+    return [...new Set([...this.indexedAttributes, ...stored])];
   }
 
-  #postings(attribute: string, kinds: PostingKinds): PostingRanges {
-    const ordinals = this.entry(kinds.ordinals, attribute);
-    const numbers = this.entry(kinds.numbers, attribute);
-    if (ordinals === undefined || numbers === undefined) {
-      throw corrupt("posting lists", `those of \`${attribute}\` are missing`);
-    }
-    return new PostingRanges(this.#source, ordinals, numbers);
-  }
-
-  #section(kind: SectionKind, attribute: string): Uint8Array | undefined {
-    const entry = this.entry(kind, attribute);
-    return entry === undefined ? undefined : this.#bytes(entry);
-  }
-
-  #bytes({ offset, bytes }: SectionSpan): Uint8Array {
-    return this.#source.place(offset, offset + bytes).bytes;
-  }
-
-  #entries(): Map<string, SectionEntry[]> {
-    if (this.#directory !== undefined) return this.#directory;
-    const directory = new Map<string, SectionEntry[]>();
-    for (const entry of readDirectory(this.head)) {
-      const known = directory.get(entry.attribute);
-      if (known === undefined) directory.set(entry.attribute, [entry]);
+  #readDirectory(): Map<string, AttributeSections> {
+    const entries = new Map<string, SectionEntry[]>();
+    for (const entry of this.entries) {
+      const known = entries.get(entry.attribute);
+      if (known === undefined) entries.set(entry.attribute, [entry]);
       else known.push(entry);
     }
-    this.#directory = directory;
+    const directory = new Map<string, AttributeSections>();
+    for (const [name, own] of entries) directory.set(name, this.#sectionsOf(name, own));
     return directory;
+  }
+
+  #sectionsOf(attribute: string, entries: readonly SectionEntry[]): AttributeSections {
+    const { documentCount } = this;
+    return new AttributeSections(attribute, entries, { documentCount, source: this.#source });
+  }
+
+  #ids(): SegmentIds {
+    this.#checkEpoch();
+    this.#segmentIds ??= this.#openIds();
+    return this.#segmentIds;
+  }
+
+  /** Found without reading the directory: commits open them in each new segment. */
+  #openIds(): SegmentIds {
+    const source = this.#source;
+    // Segments in memory that were never stored have no filter.
+    const isStored =
+      this.#documents !== undefined || source.chunkBytes !== Number.POSITIVE_INFINITY;
+    const ids = this.#layout.sectionAt(this.head, 0);
+    const second = this.#layout.sectionAt(this.head, 1);
+    assert(ids?.kind === ID_SECTIONS.ids, "a segment does not begin with ids");
+    return new SegmentIds(
+      { idType: this.idType, count: this.documentCount, source },
+      {
+        ids,
+        slots: second?.kind === ID_SECTIONS.slots ? second : undefined,
+        filter: () => (isStored ? this.sections("").entry(ID_FILTER_SECTION) : undefined),
+      },
+    );
   }
 
   /** Views of bytes that were dropped must not be used again. */
@@ -320,27 +240,9 @@ export class OpenSegment implements SegmentView {
     const { epoch } = this.#source;
     if (epoch === this.#epoch) return;
     this.#epoch = epoch;
-    this.#ids = undefined;
-    this.#table = undefined;
-    this.#filter = undefined;
+    this.#segmentIds?.forget();
     this.#sized = undefined;
     this.#columns.clear();
-    this.#texts.clear();
-    this.#sparse.clear();
-    this.#clusters.clear();
+    this.#views.clear();
   }
-}
-
-/** The fingerprint of a text index lies within so many bytes from its start. */
-const FINGERPRINT_BYTES_MAX = 512;
-
-function cached<T>(
-  cache: Map<string, T | undefined>,
-  key: string,
-  open: () => T | undefined,
-): T | undefined {
-  if (cache.has(key)) return cache.get(key);
-  const opened = open();
-  cache.set(key, opened);
-  return opened;
 }

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
-import { reordered } from "../../test/support/reordered-segment.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
+import { reorderedSegment } from "../../test/support/segments/segment-forms.ts";
 import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
@@ -16,7 +16,8 @@ import type { Schema } from "../model/schema.ts";
 import type { AttributeValue } from "../model/value.ts";
 import { vectorDistance } from "../vector/metric.ts";
 import { BlockSource } from "./format/byte-source.ts";
-import { planBlock, type SegmentPlan, sealInPlace } from "./segment-format.ts";
+import { planBlock, sealInPlace } from "./format/segment-format.ts";
+import type { SegmentPlan } from "./format/segment-layout.ts";
 import { planMerge } from "./segment-merger.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
 import { planClustered } from "./segment-reorder.ts";
@@ -24,6 +25,7 @@ import { verifySegment } from "./segment-seal.ts";
 import { planSegment } from "./segment-writer.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 import { encodeStoredSegment } from "./stored-segment-writer.ts";
+import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { planClusters } from "./vectors/cluster-section.ts";
 
 const ID = "s" as SegmentId;
@@ -31,7 +33,7 @@ const SPACE = await openKernelSpace("auto");
 
 const inOrder: MakeView = (documents, schema, random) => {
   const memory = new TestSegmentMemory();
-  const view = reordered(documents, schema, random, memory);
+  const view = reorderedSegment(documents, { schema, random, memory });
   verifySegment(sealed(view));
   return { view, memory: (arena) => memory.buffer(arena) };
 };
@@ -39,7 +41,7 @@ const inOrder: MakeView = (documents, schema, random) => {
 segmentViewConformance("a reordered segment", inOrder);
 
 const storedInOrder: MakeView = (documents, schema, random) => {
-  const view = reordered(documents, schema, random, new TestSegmentMemory());
+  const view = reorderedSegment(documents, { schema, random, memory: new TestSegmentMemory() });
   const { content, head } = encodeStoredSegment(view, schema);
   verifySegment(content);
   const source = new BlockSource({ arena: 0, offset: 0, bytes: content });
@@ -98,7 +100,7 @@ function contents(view: OpenSegment): Map<unknown, AttributeValue[]> {
 }
 
 function distanceToOwn(view: OpenSegment, attribute: string, ordinal: number, cluster: number) {
-  const found = view.clusters(attribute);
+  const found = view.index(CLUSTER_INDEX, attribute);
   const vector = view.column(attribute)?.value(ordinal as Ordinal);
   if (found === undefined || !(vector instanceof Float32Array)) throw new Error("no vector");
   const { centroids, dimensions, metric } = found;
@@ -111,10 +113,13 @@ test("clusters are ranges of rows, and documents without a vector come last", ()
   const found = clustered(view) as OpenSegment;
   verifySegment(sealed(found));
   expect(contents(found)).toEqual(contents(view));
-  expect(found.isClustered("vector")).toBe(true);
-  expect(found.isClustered("other")).toBe(false);
-  expect(found.clusters("other")).toBeUndefined();
-  const { starts, count, metric } = found.clusters("vector") ?? { starts: [], count: 0 };
+  expect(found.hasIndex(CLUSTER_INDEX, "vector")).toBe(true);
+  expect(found.hasIndex(CLUSTER_INDEX, "other")).toBe(false);
+  expect(found.index(CLUSTER_INDEX, "other")).toBeUndefined();
+  const { starts, count, metric } = found.index(CLUSTER_INDEX, "vector") ?? {
+    starts: [],
+    count: 0,
+  };
   expect(count).toBeGreaterThan(20);
   expect(metric).toBe("euclidean_squared");
   let own = 0;
@@ -136,7 +141,7 @@ test("the attribute named `vector` is clustered, else the first by name that is 
   const { vector: _, ...rest } = Object.fromEntries(SCHEMA.attributes);
   const without: Schema = { ...SCHEMA, attributes: new Map(Object.entries(rest)) };
   const view = segmentOf(documents(100, 2), SCHEMA);
-  expect(clustered(view, [], without)?.isClustered("other")).toBe(true);
+  expect(clustered(view, [], without)?.hasIndex(CLUSTER_INDEX, "other")).toBe(true);
   const unsearched = schemaOf({ vector: "[6]f16", text: "string" });
   expect(clustered(view, [], unsearched)).toBeUndefined();
 });
@@ -155,15 +160,17 @@ test("a merge of clustered segments has all live documents, by clusters again", 
   for (let o = 0; o < 300; o += 7) clearBit(live[0], o);
   const merged = write(
     planMerge(
-      inputs.map((view, i) => ({ view, live: live[i] })),
+      inputs.map((view, i) => ({ view, liveBitmap: live[i] })),
       SCHEMA,
     ),
   );
-  expect(merged.isClustered("vector")).toBe(false);
+  expect(merged.hasIndex(CLUSTER_INDEX, "vector")).toBe(false);
   const found = clustered(merged, inputs) as OpenSegment;
   expect(contents(found)).toEqual(contents(merged));
   expect(clustered(merged, inputs)?.block).toEqual(found.block);
-  expect(clustered(merged)?.clusters("vector")).not.toEqual(found.clusters("vector"));
+  expect(clustered(merged)?.index(CLUSTER_INDEX, "vector")).not.toEqual(
+    found.index(CLUSTER_INDEX, "vector"),
+  );
 });
 
 test("clusters that contradict themselves are refused", () => {
@@ -205,7 +212,7 @@ test("clusters that contradict themselves are refused", () => {
     expect(() => verifySegment(bytes)).toThrow("cannot decode clusters");
   }
   try {
-    block([1, 5], 2).clusters("vector");
+    block([1, 5], 2).index(CLUSTER_INDEX, "vector");
     expect.unreachable();
   } catch (error) {
     expect(isDatabaseError(error, "corrupt")).toBe(true);

@@ -7,13 +7,15 @@ import { hasValue } from "../codec/columns-value.ts";
 import { mainVectorAttribute, type Schema } from "../model/schema.ts";
 import type { KernelSpace } from "../vector/centroids.ts";
 import { clusterRows } from "../vector/cluster-rows.ts";
-import type { SectionPlan, SegmentPlan } from "./segment-format.ts";
-import { planRows } from "./segment-merger.ts";
+import type { SegmentPlan } from "./format/segment-layout.ts";
+import { type OrderOptions, planOrdered } from "./segment-merger.ts";
 import type { OpenSegment } from "./segment-reader.ts";
-import { type Clusters, planClusters } from "./vectors/cluster-section.ts";
+import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
+import type { Clusters } from "./vectors/cluster-section.ts";
+import { VECTOR_INDEX } from "./vectors/vector-index.ts";
 
 /** What a segment is clustered with. */
-export interface ClusterTools {
+export interface ClusterOptions {
   readonly kernels: KernelSpace;
   /** With fewer vectors a segment is not clustered. */
   readonly rowsMin: number;
@@ -30,45 +32,44 @@ export function planClustered(
   view: OpenSegment,
   schema: Schema,
   inputs: readonly OpenSegment[],
-  tools: ClusterTools,
+  options: ClusterOptions,
 ): SegmentPlan | undefined {
   const attribute = mainVectorAttribute(schema);
   if (attribute === undefined) return undefined;
   const { type, ann } = schema.attributes.get(attribute) ?? {};
   const metric = ann?.distanceMetric ?? schema.distanceMetric;
-  const placed = view.column(attribute)?.placed;
+  const placed = view.index(VECTOR_INDEX, attribute);
   if (type?.kind !== "vector" || metric === undefined || placed === undefined) return undefined;
   const { dimensions, element: format } = type;
   const rows: number[] = [];
   const absent: number[] = [];
   for (let o = 0; o < view.documentCount; o++) (hasValue(placed, o) ? rows : absent).push(o);
-  if (rows.length < Math.max(1, tools.rowsMin)) return undefined;
+  if (rows.length < Math.max(1, options.rowsMin)) return undefined;
   const { inverseNorms } = placed.description;
   const vectors = { ...placed.vectors, format, dimensions, inverseNorms };
   const known = knownCentroids(attribute, inputs, { metric, dimensions });
-  const choice = { metric, known, clusterRows: tools.clusterRows };
-  const found = clusterRows(vectors, Uint32Array.from(rows), choice, tools.kernels);
+  const choice = { metric, known, clusterRows: options.clusterRows };
+  const found = clusterRows(vectors, Uint32Array.from(rows), choice, options.kernels);
   const { starts, centroids } = found;
   const order = new Uint32Array(view.documentCount);
   order.set(found.order);
   order.set(absent, found.order.length);
-  const clusters = planClusters(attribute, { metric, dimensions, starts, centroids });
-  return planReordered(view, order, schema, [clusters]);
+  const clusters = { attribute, metric, dimensions, starts, centroids };
+  return planReordered(view, order, { schema, clusters });
 }
 
 /**
- * Plans a segment with the documents of `view`, all of which are in `order` by their old ordinals,
- * and with more sections. Indexes are those that the schema asks for.
+ * Plans a segment with the documents of `view`, all of which are in `order` by their old ordinals.
+ * Indexes are those that the schema asks for.
  */
 export function planReordered(
   view: OpenSegment,
   order: Uint32Array,
-  schema: Schema,
-  more: readonly SectionPlan[] = [],
+  options: OrderOptions,
 ): SegmentPlan {
   const newOrdinals = new Uint32Array(order.length);
   for (let o = 0; o < order.length; o++) newOrdinals[order[o]] = o;
-  return planRows([{ view, ordinals: order, newOrdinals }], schema, more);
+  return planOrdered([{ view, ordinals: order, newOrdinals }], options);
 }
 
 /** Centroids of the largest input that has such clusters. */
@@ -80,7 +81,7 @@ function knownCentroids(
   let known: Clusters | undefined;
   const rowsOf = (clusters: Clusters | undefined) => clusters?.starts.at(-1) ?? 0;
   for (const input of inputs) {
-    const clusters = input.clusters(attribute);
+    const clusters = input.index(CLUSTER_INDEX, attribute);
     if (clusters?.metric !== like.metric || clusters.dimensions !== like.dimensions) continue;
     if (rowsOf(clusters) > rowsOf(known)) known = clusters;
   }
