@@ -1,13 +1,13 @@
 /**
  * What queries see of a segment, be it in memory or in the object store. A view is immutable: which
- * of its documents are still alive is the snapshot's business (see `SegmentSnapshot`).
- * Ordinals run from 0 to `documentCount` − 1, dead documents included.
+ * of its documents are still live is the snapshot's business (see `SegmentSnapshot`).
+ * Ordinals run from 0 to `documentCount` − 1, deleted documents included.
  */
 
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
-import type { DistanceMetric } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
+import type { AttributeIndex } from "./attribute-index.ts";
 import type { HashedIds } from "./ids/id-section.ts";
 
 /** A segment. */
@@ -21,37 +21,19 @@ export interface SegmentView {
   /** All ids, by ordinal. */
   readonly ids: ColumnData;
   idOf(ordinal: Ordinal): DocumentId;
-  /** The ordinal of a document, dead or alive; undefined if it is not in this segment. O(1). */
+  /** The ordinal of a document, live or deleted; undefined if it is not in this segment. O(1). */
   ordinalOf(id: DocumentId): Ordinal | undefined;
   /** The same of the id at `index` of `ids`, which are of the namespace's id type. */
   ordinalAt(ids: HashedIds, index: number): Ordinal | undefined;
   /** Undefined if no document here has a value for the attribute. */
   column(attribute: string): ColumnView | undefined;
-  /** Undefined if no document here has text for the attribute, or it has no text index here. */
-  text(attribute: string): TextView | undefined;
-  /** Undefined if no document here has a sparse vector for the attribute. */
-  sparse(attribute: string): SparseView | undefined;
-  /** Tells, without reading anything, whether `clusters` has any. */
-  isClustered(attribute: string): boolean;
-  /** Undefined unless the rows are in the order of clusters of the attribute. */
-  clusters(attribute: string): ClusterView | undefined;
-}
-
-/** Clusters of one attribute's dense vectors. */
-export interface ClusterView {
-  /** What they were made for. */
-  readonly metric: DistanceMetric;
-  readonly dimensions: number;
-  readonly count: number;
   /**
-   * Cluster c has ordinals `starts[c]` to before `starts[c + 1]`. None from `starts[count]` on has
-   * a vector.
+   * An index of the attribute, opened once; undefined if the segment has none. What it reads may
+   * throw `BytesMissing`.
    */
-  readonly starts: Uint32Array;
-  /** Centroids end to end. */
-  readonly centroids: Float32Array;
-  /** Where the centroids lie, for `ArenaKernels`. */
-  readonly place: { readonly arena: number; readonly offset: number };
+  index<View>(index: AttributeIndex<View>, attribute: string): View | undefined;
+  /** Tells, without reading anything, whether there are sections of the index. */
+  hasIndex(index: AttributeIndex, attribute: string): boolean;
 }
 
 /** One attribute of a segment. */
@@ -90,7 +72,7 @@ export interface DictionaryView {
 export interface VectorPlace {
   /** Vectors that lie end to end; chunk c begins with vector c · chunkRows. */
   readonly chunkRows: number;
-  /** Where the first vector of a chunk lies. Throws `NotResident`. */
+  /** Where the first vector of a chunk lies. Throws `BytesMissing`. */
   chunk(index: number): { readonly arena: number; readonly offset: number };
   /** Bytes from one vector to the next. */
   readonly strideBytes: number;
@@ -98,42 +80,12 @@ export interface VectorPlace {
   readonly inverseNorms: Float32Array;
 }
 
-/** Ordinals, ascending, and how often each has the term. */
-export interface Postings {
-  readonly ordinals: Uint32Array;
-  readonly frequencies: Uint32Array;
-}
-
-/** Text index of one attribute. Frequencies and lengths count dead documents too. */
-export interface TextView {
-  /** Terms of each document's text (repeats counted, dropped tokens not), 0 where absent. */
-  readonly lengths: Uint32Array;
-  /** Bitmap of the documents with a value, as columns have it; undefined if all have one. */
-  readonly presence: Uint8Array | undefined;
-  readonly termCount: number;
-  /** The code-th smallest term by bytes. */
-  term(code: number): string;
-  /** First code whose term is >= `term`; `termCount` if none. */
-  lowerBound(term: string): number;
-  /** Undefined if no document here has the term. */
-  postings(term: string): Postings | undefined;
-  postingsAt(code: number): Postings;
-}
-
-/** Sparse vectors of one attribute by dimension. */
-export interface SparseView {
-  /** Ordinals with a weight for the dimension, ascending, and the weights; undefined if none. */
-  postings(
-    name: string,
-  ): { readonly ordinals: Uint32Array; readonly weights: Float32Array } | undefined;
-}
-
 /** One segment as a query sees it: the view and its live documents at the snapshot. */
 export interface SegmentSnapshot {
   readonly view: SegmentView;
-  /** Bit o (word o >> 5, bit o & 31) is set iff the document is alive; bits past the end are 0. */
-  readonly live: Uint32Array;
+  /** Bit o (word o >> 5, bit o & 31) is set iff the document is live; bits past the end are 0. */
+  readonly liveBitmap: Uint32Array;
   readonly liveCount: number;
-  /** Rises whenever `live` changes; with the view's id it keys caches. */
+  /** Rises whenever `liveBitmap` changes; with the view's id it keys caches. */
   readonly liveVersion: number;
 }

@@ -1,44 +1,42 @@
 /**
- * Chooses which segments of a memtable to merge next. Segments are grouped in tiers by size, each
- * tier reaching to eight times the size of the one below; a tier with eight segments is merged. So
- * a document is copied once per tier, and there are at most seven segments per tier. Segments over
- * half of what one merge may write stay as they are. A segment that is mostly dead is written
- * anew.
+ * Chooses segments to merge by their size, in memory and in the store. Pure. Segments are grouped
+ * in tiers, each reaching to `SEGMENT_TIER_FANOUT` times the size of the one below; a tier with so
+ * many segments is full and merged. So a document is copied once per tier, and a tier has at most
+ * one segment less than that. Segments over half of what one merge may write stay as they are.
  */
 
-import { SEGMENT_TIER_FANOUT } from "../base/limits.ts";
+/** Segments of one size tier that are merged into one; also the ratio of two tiers' sizes. */
+export const SEGMENT_TIER_FANOUT = 8;
 
 /** What the choice depends on. */
 export interface TierSegment {
+  /** Size in memory, or of the object in the store. */
   readonly bytes: number;
   readonly documentCount: number;
   readonly liveCount: number;
 }
 
-/** What one merge may write, so that its pause is bounded. */
+/** What one merge may write, so that its time and memory are bounded. */
 export interface MergeLimits {
   readonly documentsMax: number;
   readonly bytesMax: number;
 }
 
-interface Candidate {
+interface MergeCandidate {
   readonly index: number;
   readonly liveBytes: number;
   readonly liveCount: number;
 }
 
-/** Share of dead documents above which a segment is written anew on its own. */
-const DEAD_SHARE_MAX = 0.5;
-
-/** Indexes of the segments to merge into one, ascending; undefined if all is well. */
-export function pickMerge(
+/** Indexes of the segments of the lowest full tier to merge into one, ascending. */
+export function pickFullTier(
   segments: readonly TierSegment[],
   limits: MergeLimits,
 ): number[] | undefined {
-  const tiers: Candidate[][] = [];
+  const tiers: MergeCandidate[][] = [];
   for (let index = 0; index < segments.length; index++) {
     const { bytes, documentCount, liveCount } = segments[index];
-    const liveBytes = (bytes * liveCount) / documentCount;
+    const liveBytes = documentCount === 0 ? 0 : (bytes * liveCount) / documentCount;
     if (liveBytes > limits.bytesMax / 2 || liveCount > limits.documentsMax / 2) continue;
     const tier = tierOf(bytes);
     tiers[tier] ??= [];
@@ -48,7 +46,7 @@ export function pickMerge(
     if (tier === undefined || tier.length < SEGMENT_TIER_FANOUT) continue;
     return smallestThatFit(tier, limits);
   }
-  return pickMostlyDead(segments, limits);
+  return undefined;
 }
 
 /** The tier of a segment; 1 byte is in tier 0. */
@@ -57,7 +55,7 @@ function tierOf(bytes: number): number {
 }
 
 /** At least two, as none is over half of the limits. */
-function smallestThatFit(tier: readonly Candidate[], limits: MergeLimits): number[] {
+function smallestThatFit(tier: readonly MergeCandidate[], limits: MergeLimits): number[] {
   const ascending = [...tier].sort((a, b) => a.liveBytes - b.liveBytes);
   const picked: number[] = [];
   let bytes = 0;
@@ -70,16 +68,4 @@ function smallestThatFit(tier: readonly Candidate[], limits: MergeLimits): numbe
   }
   if (picked.length < 2) picked.splice(0, picked.length, ascending[0].index, ascending[1].index);
   return picked.sort((a, b) => a - b);
-}
-
-function pickMostlyDead(
-  segments: readonly TierSegment[],
-  limits: MergeLimits,
-): number[] | undefined {
-  const index = segments.findIndex(({ bytes, documentCount, liveCount }) => {
-    const share = liveCount / documentCount;
-    const isMostlyDead = 1 - share > DEAD_SHARE_MAX;
-    return isMostlyDead && bytes * share <= limits.bytesMax && liveCount <= limits.documentsMax;
-  });
-  return index < 0 ? undefined : [index];
 }

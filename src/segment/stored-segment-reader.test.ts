@@ -5,7 +5,7 @@ import {
   segmentViewConformance,
 } from "../../test/conformance/segment-view.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
-import { FarSource, farView } from "../../test/support/segments/remote-segment.ts";
+import { RemoteSource, remoteView } from "../../test/support/segments/remote-segment.ts";
 import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
@@ -13,7 +13,7 @@ import { type Random, seededRandom } from "../base/random.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { Schema } from "../model/schema.ts";
 import { BlockSource } from "./format/byte-source.ts";
-import { headOf, readDirectory, sealInPlace } from "./segment-format.ts";
+import { headOf, layoutOf, sealInPlace } from "./format/segment-format.ts";
 import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { planSegment } from "./segment-writer.ts";
@@ -31,13 +31,13 @@ function stored(documents: readonly TypedDocument[], schema: Schema): StoredSegm
 }
 
 /** Most values are by document; none of the bytes is in memory. */
-const far: MakeView = (documents, schema) => {
+const remote: MakeView = (documents, schema) => {
   const { content, head } = stored(documents, schema);
   verifySegment(content);
   const memory = new TestSegmentMemory();
-  const source = new FarSource(content, memory);
+  const source = new RemoteSource(content, memory);
   const view = openStoredSegment(ID, head, () => source);
-  return { view: farView(view, source), memory: (arena) => memory.buffer(arena) };
+  return { view: remoteView(view, source), memory: (arena) => memory.buffer(arena) };
 };
 
 test("a stored segment that was damaged before it was sealed is refused or can be read", () => {
@@ -66,9 +66,9 @@ test("a stored segment that was damaged before it was sealed is refused or can b
 
 /** Changes a byte of a section, of small ones as often as of large ones. */
 function damageSection(content: Uint8Array, random: Random): void {
-  const directory = readDirectory(content);
+  const directory = layoutOf(content).directory(content);
   const { offset, bytes } = directory[random.below(directory.length)];
   if (bytes > 0) content[offset + random.below(bytes)] = random.below(256);
 }
 
-segmentViewConformance("a far segment in its stored form", far);
+segmentViewConformance("a far segment in its stored form", remote);

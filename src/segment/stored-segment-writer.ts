@@ -3,19 +3,16 @@
  * needs, and whole documents by ordinal.
  */
 
+import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
-import type { AttributeSchema, Schema } from "../model/schema.ts";
+import type { Schema } from "../model/schema.ts";
+import type { AttributeIndex } from "./attribute-index.ts";
+import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planDocuments } from "./documents/documents-section.ts";
+import { headOf, planBlock, sealInPlace } from "./format/segment-format.ts";
+import type { SectionPlan } from "./format/segment-layout.ts";
 import { planIdFilter } from "./ids/id-filter-section.ts";
-import { hashKeys } from "./ids/id-section.ts";
-import {
-  headOf,
-  planBlock,
-  SECTION,
-  type SectionKind,
-  type SectionPlan,
-  sealInPlace,
-} from "./segment-format.ts";
+import { hashKeys, ID_SECTIONS } from "./ids/id-section.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 
 /** The content of a stored segment, and its head. */
@@ -25,19 +22,24 @@ export interface StoredSegmentContent {
 }
 
 /** Makes the content of a segment that is in memory as a whole. */
-export function encodeStoredSegment(view: OpenSegment, schema: Schema): StoredSegmentContent {
+export function encodeStoredSegment(
+  view: OpenSegment,
+  schema: Schema,
+  indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
+): StoredSegmentContent {
   const columns = new Map<string, Column>();
-  const left = new Set<string>();
+  const types = new Map<string, AttributeType>();
   for (const name of view.attributes) {
     const column = view.column(name)?.column;
-    if (column === undefined || column.type.kind === "vector") continue;
-    columns.set(name, column);
-    if (!isScanned(column, schema.attributes.get(name))) left.add(name);
+    if (column === undefined) continue;
+    types.set(name, column.type);
+    // Dense vectors lie by ordinal, so that one can be read without any others.
+    if (column.type.kind !== "vector") columns.set(name, column);
   }
   const { documentCount, idType, logicalBytes, ids } = view;
   const documents = { count: documentCount, idType, ids, attributes: columns };
   const sections = [
-    ...copiedSections(view, left),
+    ...copiedSections(view, { types, schema, indexes }),
     ...(documentCount > 0 ? [planIdFilter(hashKeys(view.table.keys))] : []),
     ...(columns.size > 0 ? planDocuments(documents) : []),
   ];
@@ -48,28 +50,25 @@ export function encodeStoredSegment(view: OpenSegment, schema: Schema): StoredSe
   return { content, head: headOf(content).slice() };
 }
 
-/** Filters, orders, aggregates and scores read all values of an attribute; others single ones. */
-function isScanned({ type }: Column, schema: AttributeSchema | undefined): boolean {
-  if (type.kind === "multi_vector") return true;
-  if (type.kind === "sparse" || schema === undefined) return false;
-  const { filterable, glob, regex, fuzzy } = schema;
-  return filterable || glob === true || regex === true || fuzzy === true;
-}
-
-/** Sections that are made anew for each stored segment. */
-const STORED_ONLY: readonly SectionKind[] = [
-  SECTION.documents,
-  SECTION.documentBlocks,
-  SECTION.idFilter,
-];
-
-/** The sections that are stored as they are; of `left` the columns stay out. */
-function copiedSections(view: OpenSegment, left: ReadonlySet<string>): SectionPlan[] {
+/** Ids and indexes, as they are; the filter of ids and documents are made anew. */
+function copiedSections(
+  view: OpenSegment,
+  by: {
+    readonly types: ReadonlyMap<string, AttributeType>;
+    readonly schema: Schema;
+    readonly indexes: readonly AttributeIndex[];
+  },
+): SectionPlan[] {
+  const owners = new Map(by.indexes.flatMap((index) => index.sections.map((k) => [k, index])));
+  const isCopied = (kind: number, attribute: string): boolean => {
+    if (attribute === "") return kind === ID_SECTIONS.ids || kind === ID_SECTIONS.slots;
+    const type = by.types.get(attribute);
+    const index = owners.get(kind);
+    if (type === undefined || index?.isStored === undefined) return true;
+    return index.isStored(type, by.schema.attributes.get(attribute));
+  };
   return view.entries
-    .filter(({ kind, attribute }) => {
-      if (STORED_ONLY.includes(kind)) return false;
-      return kind !== SECTION.column || !left.has(attribute);
-    })
+    .filter(({ kind, attribute }) => isCopied(kind, attribute))
     .map(({ kind, attribute, offset, bytes }) => ({
       kind,
       attribute,

@@ -1,21 +1,20 @@
 /**
- * The stored segments of a namespace and which of their documents are alive, as its one writer
+ * The stored segments of a namespace and which of their documents are live, as its one writer
  * keeps them beside the memtable. Lookups read id filters and tables by range and may throw
- * `NotResident`; they change nothing then. What changes is decided before the commit that changes
+ * `BytesMissing`; they change nothing then. The change is computed before the commit that makes it
  * it, so that applying it needs no bytes of the store.
  */
 
 import type { Ordinal, SegmentId } from "../base/ids.ts";
-import { buildIds } from "../codec/columns-builder.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import { attemptAll } from "./format/bytes-missing.ts";
-import { type HashedIds, hashIds, hashKeys, type IdKeys, idKeys } from "./ids/id-section.ts";
-import { LiveSegment } from "./live-segment.ts";
+import { type HashedIds, hashIds, hashKeys, type IdKeys } from "./ids/id-section.ts";
+import { LiveSegment } from "./memtable/live-segment.ts";
 import type { AddedSegment } from "./memtable/memtable-delta.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 
-/** A segment in the store and the documents of it that are alive. */
+/** A segment in the store and the documents of it that are live. */
 export interface StoredSegment {
   readonly object: ObjectKey;
   /** The start of its content, which says where everything is. */
@@ -24,32 +23,36 @@ export interface StoredSegment {
   readonly objectBytes: number;
   /** The stored tombstones, if there are any, and how many documents they delete. */
   readonly tombstones: { readonly object: string; readonly deletedCount: number } | undefined;
-  /** Which indexes the segment was made with (`index-mark.ts`); undefined where nobody knows. */
-  readonly indexMark: string | undefined;
+  /**
+   * Which indexes the segment was made with (`index-fingerprint.ts`); undefined where nobody knows.
+   */
+  readonly indexFingerprint: string | undefined;
   readonly segment: LiveSegment;
 }
 
 /** Documents of stored segments that die. */
-export type StoredDeaths = ReadonlyMap<LiveSegment, readonly number[]>;
+export type StoredDeletions = ReadonlyMap<LiveSegment, readonly number[]>;
 
-/** Makes a stored segment whose documents are those of `live`, which it takes over, or all. */
+/**
+ * Makes a stored segment whose documents are those of `liveBitmap`, which it takes over, or all.
+ */
 export function storedSegment(
   view: OpenSegment,
   at: Omit<StoredSegment, "segment">,
-  live?: Uint32Array,
+  liveBitmap?: Uint32Array,
 ): StoredSegment {
-  return { ...at, segment: new LiveSegment(view, live) };
+  return { ...at, segment: new LiveSegment(view, liveBitmap) };
 }
 
 /** How readers learn of a stored segment. */
 export function describeStored({ object, head, segment }: StoredSegment): AddedSegment {
-  const { view, live, liveCount } = segment;
+  const { view, liveBitmap, liveCount } = segment;
   const { id, documentCount } = view;
   const added: AddedSegment = { id, at: { kind: "stored", object, head }, documentCount };
-  return liveCount === documentCount ? added : { ...added, live: live.slice() };
+  return liveCount === documentCount ? added : { ...added, liveBitmap: liveBitmap.slice() };
 }
 
-/** A list of stored segments; no id is alive in two of them. */
+/** A list of stored segments; no id is live in two of them. */
 export class StoredSegments {
   #stored: readonly StoredSegment[] = [];
   #documentCount = 0;
@@ -66,14 +69,14 @@ export class StoredSegments {
   }
 
   /**
-   * Logical bytes of the live documents. Where a segment has dead ones, which are not read for
+   * Logical bytes of the live documents. Where a segment has deleted ones, which are not read for
    * this, its documents count as equally large.
    */
   get logicalBytes(): number {
     return Math.round(this.#logicalBytes);
   }
 
-  /** Where the live document with an id is. Throws `NotResident`. */
+  /** Where the live document with an id is. Throws `BytesMissing`. */
   locate(id: DocumentId): { segment: LiveSegment; ordinal: Ordinal } | undefined {
     const idType = this.#stored.at(0)?.segment.view.idType;
     if (idType === undefined || (typeof id === "bigint") !== (idType === "uint")) return undefined;
@@ -81,31 +84,31 @@ export class StoredSegments {
     const found = attemptAll(
       this.#stored.map(({ segment }) => () => {
         const ordinal = segment.view.ordinalAt(hashed, 0);
-        return ordinal !== undefined && segment.isAlive(ordinal) ? { segment, ordinal } : undefined;
+        return ordinal !== undefined && segment.isLive(ordinal) ? { segment, ordinal } : undefined;
       }),
     );
     return found.find((place) => place !== undefined);
   }
 
-  /** The live documents with some ids, by segment. Throws `NotResident`. */
-  find(ids: IdKeys): StoredDeaths {
+  /** The live documents with some ids, by segment. Throws `BytesMissing`. */
+  find(ids: IdKeys): StoredDeletions {
     return findIn(
       this.#stored.map(({ segment }) => segment),
       [{ keys: ids, indexes: undefined }],
     );
   }
 
-  /** Marks documents dead; those that are already are no news. Returns the others. */
-  kill(deaths: StoredDeaths): Map<LiveSegment, number[]> {
-    const killed = new Map<LiveSegment, number[]>();
-    for (const [segment, ordinals] of deaths) {
-      const news = ordinals.filter((ordinal) => segment.kill(ordinal as Ordinal));
+  /** Deletes documents; returns those that were live until now. */
+  delete(deletions: StoredDeletions): Map<LiveSegment, number[]> {
+    const deleted = new Map<LiveSegment, number[]>();
+    for (const [segment, ordinals] of deletions) {
+      const news = ordinals.filter((ordinal) => segment.delete(ordinal as Ordinal));
       if (news.length === 0) continue;
-      killed.set(segment, news);
+      deleted.set(segment, news);
       this.#documentCount -= news.length;
       this.#logicalBytes -= news.length * bytesPerDocument(segment.view);
     }
-    return killed;
+    return deleted;
   }
 
   /** Exchanges the whole list; what both lists have keeps its live documents. */
@@ -132,13 +135,13 @@ export interface SoughtIds {
 }
 
 /**
- * The live documents of some segments with some ids. Throws `NotResident` with what all of the
+ * The live documents of some segments with some ids. Throws `BytesMissing` with what all of the
  * segments want. Cost: one hash for each id, one look at a filter for each id and segment.
  */
 export function findIn(
   segments: readonly LiveSegment[],
   sought: readonly SoughtIds[],
-): StoredDeaths {
+): StoredDeletions {
   const found = new Map<LiveSegment, readonly number[]>();
   if (segments.length === 0) return found;
   const hashed = sought.map(({ keys, indexes }) => ({ ids: hashedKeys(keys), indexes }));
@@ -152,16 +155,6 @@ export function findIn(
   return found;
 }
 
-/** The keys of the first `count` ids of a column, for `find`. */
-export function keysOf(idColumn: Parameters<typeof idKeys>[0], count: number): IdKeys {
-  return idKeys(idColumn, count);
-}
-
-/** The keys of single ids of one type. */
-export function keysOfIds(ids: readonly DocumentId[], idType: OpenSegment["idType"]): IdKeys {
-  return idKeys(buildIds(idType, ids), ids.length);
-}
-
 function collect(
   segment: LiveSegment,
   ids: HashedIds,
@@ -172,7 +165,7 @@ function collect(
   const count = indexes?.length ?? ids.keys.count;
   for (let i = 0; i < count; i++) {
     const ordinal = view.ordinalAt(ids, indexes === undefined ? i : indexes[i]);
-    if (ordinal !== undefined && segment.isAlive(ordinal)) into.push(ordinal);
+    if (ordinal !== undefined && segment.isLive(ordinal)) into.push(ordinal);
   }
 }
 

@@ -7,6 +7,7 @@ import { assert } from "../../base/assert.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { halves, hasValue } from "../../codec/columns-value.ts";
 import type { Column } from "../../model/columns.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
 import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
   PostingCollector,
@@ -17,8 +18,14 @@ import {
   unpackPostings,
 } from "../postings/posting-section.ts";
 import { codeOf, fromByteStrings, latin1 } from "../postings/term-section.ts";
-import { SECTION, type SectionPlan } from "../segment-format.ts";
-import type { SparseView } from "../segment-view.ts";
+
+/** Sparse vectors of one attribute by dimension. */
+export interface SparseView {
+  /** Ordinals with a weight for the dimension, ascending, and the weights; undefined if none. */
+  postings(
+    name: string,
+  ): { readonly ordinals: Uint32Array; readonly weights: Float32Array } | undefined;
+}
 
 const collector = new PostingCollector();
 
@@ -40,18 +47,17 @@ export function buildSparse(column: Column): PostingLists {
   return collector.finish((keys) => keys.sort(), fromByteStrings);
 }
 
-/** The sections of sparse vectors' postings. */
-export const SPARSE_POSTINGS = {
-  ordinals: SECTION.sparseOrdinals,
-  numbers: SECTION.sparseNumbers,
-} as const;
+/** Kind of the section of inverted sparse vectors without their postings. */
+export const SPARSE_SECTION = 7;
+/** Kinds of the sections of sparse vectors' postings. */
+export const SPARSE_POSTINGS = { ordinals: 11, numbers: 12 } as const;
 
 /** Plans the sections of inverted sparse vectors. */
 export function planSparse(attribute: string, lists: PostingLists): SectionPlan[] {
   const packer = new ArrayPacker();
   packPostings(packer, lists);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  const head = { kind: SECTION.sparse, attribute, bytes: packer.bytes, writeTo };
+  const head = { kind: SPARSE_SECTION, attribute, bytes: packer.bytes, writeTo };
   return [head, ...planPostings(attribute, lists, SPARSE_POSTINGS)];
 }
 
