@@ -1,28 +1,28 @@
 /** Looks at what most queries look at, so that it is loaded before them. */
 
+import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
+import { DOCUMENT_SECTIONS } from "./documents/documents-section.ts";
 import { attemptAll } from "./format/bytes-missing.ts";
-import { SECTION, type SectionKind } from "./segment-format.ts";
+import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
+import { ID_SECTIONS } from "./ids/id-section.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 
-/** Sections of which a query reads some ranges only. */
-const READ_IN_PARTS: readonly SectionKind[] = [
-  SECTION.vectors,
-  SECTION.textOrdinals,
-  SECTION.textNumbers,
-  SECTION.sparseOrdinals,
-  SECTION.sparseNumbers,
-  SECTION.documents,
+/** Sections about no attribute that are read as a whole; of documents a query reads some blocks. */
+const READ_WHOLE = [
+  ID_SECTIONS.ids,
+  ID_SECTIONS.slots,
+  ID_FILTER_SECTION,
+  DOCUMENT_SECTIONS.blocks,
 ];
 
 /**
- * Looks at every section that is read as a whole, and at all vectors; not at single postings and
- * documents. Throws `NotResident` for all of it.
+ * Looks at ids and at what each index says that most queries need: all vectors, but not single
+ * postings and documents. Throws `BytesMissing` for all of it.
  */
-export function touchSegment(view: OpenSegment): void {
+export function touchSegment(view: OpenSegment, indexes = ATTRIBUTE_INDEXES): void {
+  const attributes = view.indexedAttributes.map((name) => view.sections(name));
   attemptAll([
-    ...view.entries
-      .filter(({ kind }) => !READ_IN_PARTS.includes(kind))
-      .map((entry) => () => view.touch(entry)),
-    ...view.attributes.map((name) => () => view.column(name)?.placed?.touchChunks()),
+    () => view.sections("").touch(READ_WHOLE),
+    ...attributes.flatMap((sections) => indexes.map((index) => () => index.touch(sections))),
   ]);
 }

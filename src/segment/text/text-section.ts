@@ -12,9 +12,10 @@ import type { Column } from "../../model/columns.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
 import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
-  DEAD,
+  DELETED,
   mergePostings,
   PostingCollector,
   type PostingDirectory,
@@ -30,8 +31,28 @@ import {
   sortByBytes,
   stringAt,
 } from "../postings/term-section.ts";
-import { SECTION, type SectionPlan } from "../segment-format.ts";
-import type { Postings, TextView } from "../segment-view.ts";
+
+/** Ordinals, ascending, and how often each has the term. */
+export interface Postings {
+  readonly ordinals: Uint32Array;
+  readonly frequencies: Uint32Array;
+}
+
+/** Text index of one attribute. Frequencies and lengths count deleted documents too. */
+export interface TextView {
+  /** Terms of each document's text (repeats counted, dropped tokens not), 0 where absent. */
+  readonly lengths: Uint32Array;
+  /** Bitmap of the documents with a value, as columns have it; undefined if all have one. */
+  readonly presence: Uint8Array | undefined;
+  readonly termCount: number;
+  /** The code-th smallest term by bytes. */
+  term(code: number): string;
+  /** First code whose term is >= `term`; `termCount` if none. */
+  lowerBound(term: string): number;
+  /** Undefined if no document here has the term. */
+  postings(term: string): Postings | undefined;
+  postingsAt(code: number): Postings;
+}
 
 /** A text index without its postings. */
 export interface TextHead {
@@ -47,17 +68,16 @@ export interface TextIndex extends Omit<TextHead, "directory"> {
   readonly lists: PostingLists;
 }
 
-/** The sections of a text index's postings. */
-export const TEXT_POSTINGS = {
-  ordinals: SECTION.textOrdinals,
-  numbers: SECTION.textNumbers,
-} as const;
+/** Kind of the section of a text index without its postings. */
+export const TEXT_SECTION = 6;
+/** Kinds of the sections of a text index's postings. */
+export const TEXT_POSTINGS = { ordinals: 9, numbers: 10 } as const;
 
 /** One input of a merge. */
 export interface TextPart {
   /** Undefined where no document has text. */
   readonly index: TextIndex | undefined;
-  /** New ordinal by old one, or `DEAD`. */
+  /** New ordinal by old one, or `DELETED`. */
   readonly newOrdinals: Uint32Array;
 }
 
@@ -133,7 +153,7 @@ export function mergeTextIndexes(
   });
   for (const { index, newOrdinals } of known) {
     for (let o = 0; o < newOrdinals.length; o++) {
-      if (newOrdinals[o] !== DEAD) lengths[newOrdinals[o]] = index.lengths[o];
+      if (newOrdinals[o] !== DELETED) lengths[newOrdinals[o]] = index.lengths[o];
     }
   }
   return { fingerprint, lengths, presence, lists: mergePostings(known) };
@@ -149,7 +169,7 @@ export function planText(attribute: string, index: TextIndex): SectionPlan[] {
   if (presence !== undefined) packer.array(presence);
   packPostings(packer, lists);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  const head = { kind: SECTION.text, attribute, bytes: packer.bytes, writeTo };
+  const head = { kind: TEXT_SECTION, attribute, bytes: packer.bytes, writeTo };
   return [head, ...planPostings(attribute, lists, TEXT_POSTINGS)];
 }
 

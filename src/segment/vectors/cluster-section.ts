@@ -7,16 +7,36 @@
  */
 
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
+import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
-import { SECTION, type SectionPlan } from "../segment-format.ts";
-import type { SegmentBlock } from "../segment-memory.ts";
-import type { ClusterView } from "../segment-view.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
+
+/** Kind of the section of clusters. */
+export const CLUSTERS_SECTION = 14;
 
 /** By their code. */
 const METRICS: readonly DistanceMetric[] = ["cosine_distance", "euclidean_squared"];
 
 /** Clusters as arrays. */
-export type Clusters = Pick<ClusterView, "metric" | "dimensions" | "starts" | "centroids">;
+export interface Clusters {
+  /** What they were made for. */
+  readonly metric: DistanceMetric;
+  readonly dimensions: number;
+  /**
+   * Cluster c has ordinals `starts[c]` to before `starts[c + 1]`. None from `starts[count]` on has
+   * a vector.
+   */
+  readonly starts: Uint32Array;
+  /** Centroids end to end. */
+  readonly centroids: Float32Array;
+}
+
+/** Clusters of one attribute's dense vectors in a segment. */
+export interface ClusterView extends Clusters {
+  readonly count: number;
+  /** Where the centroids lie, for `ArenaKernels`. */
+  readonly place: { readonly arena: number; readonly offset: number };
+}
 
 /** Plans the section of clusters. */
 export function planClusters(attribute: string, clusters: Clusters): SectionPlan {
@@ -26,11 +46,11 @@ export function planClusters(attribute: string, clusters: Clusters): SectionPlan
   packer.array(clusters.starts);
   packer.array(clusters.centroids);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: SECTION.clusters, attribute, bytes: packer.bytes, writeTo };
+  return { kind: CLUSTERS_SECTION, attribute, bytes: packer.bytes, writeTo };
 }
 
 /** Opens the section of clusters of a segment with so many documents. */
-export function openClusters(block: SegmentBlock, documentCount: number): ClusterView {
+export function openClusters(block: ArenaBytes, documentCount: number): ClusterView {
   const what = "clusters";
   const unpacker = new ArrayUnpacker(block.bytes, what);
   const metric = METRICS.at(unpacker.word());

@@ -20,7 +20,10 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../../model/attribute-type.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import { inverseNorm } from "../../vector/metric.ts";
-import { SECTION, type SectionPlan } from "../segment-format.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
+
+/** Kinds of the two sections: the vectors themselves, and what there is to know of them. */
+export const VECTOR_SECTIONS = { vectors: 3, description: 4 } as const;
 
 /** Type of a dense vector. */
 export type VectorType = Extract<AttributeType, { kind: "vector" }>;
@@ -107,12 +110,12 @@ export function planVectors(
   };
   return [
     {
-      kind: SECTION.vectorColumn,
+      kind: VECTOR_SECTIONS.description,
       attribute,
       bytes: packer.bytes,
       writeTo: (target) => packer.writeTo(target),
     },
-    { kind: SECTION.vectors, attribute, bytes: count * strideBytes, writeTo },
+    { kind: VECTOR_SECTIONS.vectors, attribute, bytes: count * strideBytes, writeTo },
   ];
 }
 
