@@ -9,7 +9,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
-import { runRequest } from "../run-request.ts";
+import { runRequest } from "../executor/run-request.ts";
 
 const SCHEMA = schemaOf({
   color: "string",
@@ -29,7 +29,7 @@ const DOCUMENTS = [
 
 const SNAPSHOT = openSnapshot(SCHEMA, [
   { documents: DOCUMENTS.slice(0, 2) },
-  { documents: DOCUMENTS.slice(2), dead: [documentOf(9n, { color: "green", size: 100n })] },
+  { documents: DOCUMENTS.slice(2), deleted: [documentOf(9n, { color: "green", size: 100n })] },
 ]);
 
 const COUNT: Aggregate = { kind: "count" };

@@ -1,16 +1,12 @@
 /** Counts and sums over matching documents, in total or by group. */
 
-import { assert } from "../../base/assert.ts";
-import { hasBit } from "../../codec/bitmap.ts";
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { wordsOf } from "../column-values.ts";
+import { forEachMatch, type Matching, matchCount } from "../filter/matching.ts";
 import { least } from "../heap.ts";
-import { forEachMatch, type Matching, matchCount } from "../matching.ts";
-import { presenceBits } from "../ordinal-bits.ts";
-import type { AggregateNode, AggregatePlan } from "../plan.ts";
-import { FloatSum, IntegerSum } from "./exact-sum.ts";
+import type { AggregateOperator, GroupSum, Operators } from "../plan/operator.ts";
+import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
 import { KeyInterner, type KeyNumber, keyReader } from "./group-keys.ts";
 
 /** What one group has so far. */
@@ -18,20 +14,40 @@ interface Group {
   readonly keys: readonly KeyNumber[];
   count: number;
   /** By aggregate; undefined for counts. */
-  readonly sums: readonly (IntegerSum | FloatSum | undefined)[];
+  readonly sums: readonly (GroupSum | undefined)[];
 }
+
+/** A group as data. */
+interface GroupTotals {
+  /** One for each key of the plan. */
+  readonly keys: readonly (ScalarValue | null)[];
+  readonly count: number;
+  /** By aggregate, exact; undefined for counts. */
+  readonly sums: readonly (bigint | undefined)[];
+}
+
+/** What some documents add to an aggregation, as data. */
+export type AggregationTotals = readonly GroupTotals[];
 
 /** Aggregates documents segment by segment; no result depends on their order. */
 export class Aggregation {
   readonly #plan: AggregatePlan;
+  readonly #functions: readonly {
+    readonly label: string;
+    readonly node: AggregateNode;
+    readonly operator: AggregateOperator;
+  }[];
   readonly #interners: readonly KeyInterner[];
   /** By the number of their key; if there is one key. */
   readonly #byNumber: Group[] = [];
   /** By the numbers of their keys as text; if there are several keys, or none. */
   readonly #byNumbers = new Map<string, Group>();
 
-  constructor(plan: AggregatePlan) {
+  constructor(plan: AggregatePlan, operators: Operators) {
     this.#plan = plan;
+    this.#functions = plan.aggregates.map(([label, node]) => {
+      return { label, node, operator: operators.aggregate(node) };
+    });
     this.#interners = plan.groups.map(() => new KeyInterner());
     // Without keys there is one group, also when nothing matches.
     if (plan.groups.length === 0) this.#groupAt([]);
@@ -39,8 +55,8 @@ export class Aggregation {
 
   /** Adds the matching documents of one segment. */
   add(view: SegmentView, matching: Matching): void {
-    const { groups, aggregates } = this.#plan;
-    const adders = aggregates.map(([, node]) => sumAdder(node, view));
+    const { groups } = this.#plan;
+    const adders = this.#functions.map(({ node, operator }) => operator.adder(node, view));
     const summed = adders.flatMap((adder, index) =>
       adder === undefined ? [] : [{ adder, index }],
     );
@@ -85,25 +101,53 @@ export class Aggregation {
     });
   }
 
+  /** Adds what another aggregation of the plan has. */
+  absorb(totals: AggregationTotals): void {
+    for (const { keys, count, sums } of totals) {
+      const group = this.#groupAt(keys.map((key, i) => this.#interners[i].numberOfKey(key)));
+      group.count += count;
+      sums.forEach((sum, i) => {
+        if (sum !== undefined) group.sums[i]?.absorb(sum);
+      });
+    }
+  }
+
+  /**
+   * What was added so far, of the groups that the plan returns: one that is not among the first
+   * here is not among the first of more documents either.
+   */
+  totals(): AggregationTotals {
+    return this.#firstGroups().map(({ group, values }) => ({
+      keys: values,
+      count: group.count,
+      sums: group.sums.map((sum) => sum?.exact()),
+    }));
+  }
+
   /** The aggregates of all documents; for plans without group keys. */
-  totals(): [string, AggregateValue][] {
+  aggregates(): [string, AggregateValue][] {
     return this.#aggregatesOf(this.#groupAt([]));
   }
 
   /** The groups in ascending order of their keys, null first, at most as many as asked for. */
   groups(): ResultGroup[] {
+    const { groups } = this.#plan;
+    return this.#firstGroups().map(({ group, values }) => ({
+      keys: groups.map(({ name, type }, i) => [name, type, values[i]] as const),
+      aggregates: this.#aggregatesOf(group),
+    }));
+  }
+
+  /** In ascending order of their keys, null first; the only one of a plan without keys. */
+  #firstGroups() {
     const { groups, groupLimit } = this.#plan;
     const valuesOf = (group: Group): (ScalarValue | null)[] =>
       group.keys.map((key, i) => this.#interners[i].valueOf(key));
     const all = [...this.#byNumber, ...this.#byNumbers.values()]
       .filter((group) => group !== undefined)
       .map((group) => ({ group, values: valuesOf(group) }));
-    return least(all, groupLimit, (a, b) => compareKeys(a.values, b.values)).map(
-      ({ group, values }) => ({
-        keys: groups.map(({ name, type }, i) => [name, type, values[i]] as const),
-        aggregates: this.#aggregatesOf(group),
-      }),
-    );
+    const count = groups.length === 0 ? 1 : groupLimit;
+    return least(all, count, (a, b) => compareKeys(a.values, b.values));
   }
 
   #groupAt(keys: readonly KeyNumber[]): Group {
@@ -123,44 +167,16 @@ export class Aggregation {
   }
 
   #newGroup(keys: readonly KeyNumber[]): Group {
-    const sums = this.#plan.aggregates.map(([, node]) => newSum(node));
+    const sums = this.#functions.map(({ node, operator }) => operator.newSum(node));
     return { keys, count: 0, sums };
   }
 
   #aggregatesOf(group: Group): [string, AggregateValue][] {
-    return this.#plan.aggregates.map(([label], i) => [
+    return this.#functions.map(({ label, operator }, i) => [
       label,
-      group.sums[i]?.value() ?? BigInt(group.count),
+      operator.value(group.sums[i], group.count),
     ]);
   }
-}
-
-function newSum(node: AggregateNode): IntegerSum | FloatSum | undefined {
-  if (node.kind === "count") return undefined;
-  return node.number === "integer" ? new IntegerSum() : new FloatSum();
-}
-
-type SumAdder = (sum: IntegerSum | FloatSum | undefined, ordinal: number) => void;
-
-/** Undefined if the segment has nothing to add. */
-function sumAdder(node: AggregateNode, view: SegmentView): SumAdder | undefined {
-  const column = node.kind === "sum" ? view.column(node.attribute)?.column : undefined;
-  if (column === undefined) return undefined;
-  const present = presenceBits(column.presence, view.documentCount);
-  const { data } = column;
-  if (data.kind === "f64") {
-    return (sum, ordinal) => {
-      if (hasBit(present, ordinal)) (sum as FloatSum).add(data.values[ordinal]);
-    };
-  }
-  assert(data.kind === "i64" || data.kind === "u64", "sum of no number");
-  const words = wordsOf(data.values);
-  const isSigned = data.kind === "i64";
-  return (sum, ordinal) => {
-    if (!hasBit(present, ordinal)) return;
-    const high = words[2 * ordinal + 1];
-    (sum as IntegerSum).add(words[2 * ordinal], isSigned ? high | 0 : high);
-  };
 }
 
 function compareKeys(

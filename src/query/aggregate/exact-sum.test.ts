@@ -45,6 +45,23 @@ describe("sums of floats", () => {
       expect(floatSum(shuffled), `seed ${seed}`).toBe(floatSum(values));
     }
   });
+
+  test("are the same where parts of them were summed elsewhere", () => {
+    const seed = 12;
+    const random = seededRandom(seed);
+    for (let round = 0; round < 300; round++) {
+      const values = Array.from({ length: random.below(12) }, () => {
+        const sign = random.below(2) === 0 ? 1 : -1;
+        return sign * random.next() * 2 ** (random.below(2098) - 1074);
+      });
+      const cut = random.below(values.length + 1);
+      const [whole, rest] = [new FloatSum(), new FloatSum()];
+      for (const value of values.slice(0, cut)) whole.add(value);
+      for (const value of values.slice(cut)) rest.add(value);
+      whole.absorb(rest.exact());
+      expect(whole.value(), `seed ${seed}`).toBe(floatSum(values));
+    }
+  });
 });
 
 test("sums of integers are exact beyond 64 bits and across many terms", () => {
@@ -54,4 +71,8 @@ test("sums of integers are exact beyond 64 bits and across many terms", () => {
   sum.add(0xffffffff, -1);
   expect(sum.value()).toBe((2n ** 64n - 1n) * BigInt(count) - 1n);
   expect(sum.value()).toBe((2n ** 64n - 1n) * BigInt(count) - 1n);
+  const other = new IntegerSum();
+  other.add(5, 0);
+  other.absorb(sum.exact());
+  expect(other.value()).toBe((2n ** 64n - 1n) * BigInt(count) + 4n);
 });

@@ -1,4 +1,7 @@
-/** Sums that do not depend on the order of their terms. */
+/**
+ * Sums that do not depend on the order of their terms, nor on which of them were summed elsewhere
+ * and brought here as one exact total.
+ */
 
 /** Exact sum of 64-bit integers, given as two 32-bit words so that the loop has no bigints. */
 export class IntegerSum {
@@ -18,6 +21,16 @@ export class IntegerSum {
   value(): bigint {
     this.#flush();
     return this.#total;
+  }
+
+  /** What was added so far, for `absorb`. */
+  exact(): bigint {
+    return this.value();
+  }
+
+  /** Adds what another sum of this kind has. */
+  absorb(exact: bigint): void {
+    this.#total += exact;
   }
 
   #flush(): void {
@@ -68,7 +81,19 @@ export class FloatSum {
     if (this.#fixed !== undefined) return fromFixed(this.#fixed);
     if (this.#partials.length < 2) return (this.#partials[0] ?? 0) + 0;
     // The partials do not overlap, but rounding their sum once needs all of them together.
-    return fromFixed(this.#partials.reduce((sum, partial) => sum + toFixed(partial), 0n));
+    return fromFixed(this.exact());
+  }
+
+  /** What was added so far, for `absorb`: as a multiple of 2^-1074. */
+  exact(): bigint {
+    if (this.#fixed !== undefined) return this.#fixed;
+    return this.#partials.reduce((sum, partial) => sum + toFixed(partial), 0n);
+  }
+
+  /** Adds what another sum of this kind has. */
+  absorb(exact: bigint): void {
+    this.#fixed = this.exact() + exact;
+    this.#partials = [];
   }
 
   /** Partials below `kept` and from `from` on, and `sum`, are what was added so far. */

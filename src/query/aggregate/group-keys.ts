@@ -5,7 +5,7 @@ import type { ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { integerReader, isScalarData, type ScalarData, scalarReader } from "../column-values.ts";
 import { type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
-import type { GroupNode } from "../plan.ts";
+import type { GroupNode } from "../plan/plan.ts";
 
 /** Number of a key's value, the same in all segments; 0 is null. */
 export type KeyNumber = number;
@@ -41,6 +41,13 @@ export class KeyInterner {
 
   valueOf(key: KeyNumber): ScalarValue | null {
     return this.#values[key];
+  }
+
+  /** The number that readers of segments give to a value of a key. */
+  numberOfKey(value: ScalarValue | null): KeyNumber {
+    if (value === null) return 0;
+    const near = typeof value === "bigint" ? Number(value) : Number.NaN;
+    return Number.isSafeInteger(near) ? this.numberOfInteger(near) : this.numberOf(value);
   }
 }
 

@@ -6,12 +6,19 @@ import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { FilterOperator } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { AttributeValue, ScalarValue } from "../../model/value.ts";
-import { MATCH_ALL, MATCH_NONE, negate, type Predicate, type Test } from "../predicate.ts";
-import { intervalSet, listSet } from "../value-set.ts";
+import { MATCH_ALL } from "../filter/and.ts";
+import type { ArrayEqualsNode } from "../filter/array-equals.ts";
+import { type MembershipNode, uniqueValues } from "../filter/membership.ts";
+import { negate } from "../filter/not.ts";
+import { MATCH_NONE } from "../filter/or.ts";
+import type { PresentNode } from "../filter/present.ts";
+import { intervalOf, type RangeNode } from "../filter/range.ts";
+import type { VectorEqualsNode } from "../filter/vector-equals.ts";
+import type { Predicate } from "../plan/plan.ts";
 import { filterFault, listOperand, scalarOperand, typeMismatch } from "./operands.ts";
 
 /** Operators of this file. */
-export const COMPARISONS = [
+const COMPARISONS = [
   "Eq",
   "NotEq",
   "In",
@@ -98,50 +105,71 @@ function plainComparison(
   operator: PlainComparison,
   operand: AttributeValue,
 ): Predicate {
-  const { attribute, type } = subject;
-  const test = (test: Test): Predicate => ({ kind: "test", attribute, type, test });
-  if (operand === null) return comparisonWithNull(operator, test);
+  if (operand === null) return comparisonWithNull(subject, operator);
   const isArray = subject.type.kind === "array";
   switch (operator) {
     case "Eq":
-      if (isArray) return test({ kind: "array_equals", values: operand as ScalarValue[] });
-      if (subject.type.kind !== "scalar") return test({ kind: "vector_equals", value: operand });
-      return test({
-        kind: "scalar",
-        set: listSet([operand as ScalarValue]),
-        nullMatches: false,
-      });
+      return equality(subject, operand);
     case "In":
     case "Contains":
     case "ContainsAny": {
       const values = Array.isArray(operand) ? operand : [operand];
       if (isArray && hasUnknownElements(subject.type)) return MATCH_NONE;
-      const set = listSet(values);
-      return test(
-        isArray ? { kind: "any_element", set } : { kind: "scalar", set, nullMatches: false },
-      );
+      return membership(subject, values, isArray ? "some_element" : "value");
     }
     case "Lt":
     case "Lte":
     case "Gt":
-    case "Gte": {
-      const set = intervalSet(operator, operand as ScalarValue);
-      return test({ kind: "scalar", set, nullMatches: operator === "Lt" || operator === "Lte" });
-    }
+    case "Gte":
+      return range(subject, operator, operand as ScalarValue, "value");
     case "AnyLt":
     case "AnyLte":
     case "AnyGt":
     case "AnyGte": {
       if (hasUnknownElements(subject.type)) return MATCH_NONE;
       const order = operator.slice(3) as "Lt" | "Lte" | "Gt" | "Gte";
-      return test({ kind: "any_element", set: intervalSet(order, operand as ScalarValue) });
+      return range(subject, order, operand as ScalarValue, "some_element");
     }
   }
 }
 
+function equality(
+  subject: Subject,
+  operand: AttributeValue,
+): MembershipNode | ArrayEqualsNode | VectorEqualsNode {
+  const { attribute, type } = subject;
+  switch (type.kind) {
+    case "scalar":
+      return membership(subject, [operand as ScalarValue], "value");
+    case "array":
+      return { kind: "array_equals", attribute, type, values: operand as ScalarValue[] };
+    default:
+      return { kind: "vector_equals", attribute, type, value: operand };
+  }
+}
+
+function membership(
+  { attribute, type }: Subject,
+  values: readonly ScalarValue[],
+  on: MembershipNode["on"],
+): MembershipNode {
+  return { kind: "membership", attribute, type, on, values: uniqueValues(values) };
+}
+
+/** Null sorts below every value, so it is less than any; no element of an array is null. */
+function range(
+  { attribute, type }: Subject,
+  operator: "Lt" | "Lte" | "Gt" | "Gte",
+  value: ScalarValue,
+  on: RangeNode["on"],
+): RangeNode {
+  const nullMatches = on === "value" && (operator === "Lt" || operator === "Lte");
+  return { kind: "range", attribute, type, on, ...intervalOf(operator, value), nullMatches };
+}
+
 /** Null sorts below every value. */
-function comparisonWithNull(operator: PlainComparison, test: (test: Test) => Predicate): Predicate {
-  const present = test({ kind: "present" });
+function comparisonWithNull({ attribute, type }: Subject, operator: PlainComparison): Predicate {
+  const present: PresentNode = { kind: "present", attribute, type };
   switch (operator) {
     case "Eq":
     case "Lte":

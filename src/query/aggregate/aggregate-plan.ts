@@ -1,0 +1,72 @@
+import type { Findings, FindingsData } from "../executor/division.ts";
+import { attributeNeeds } from "../filter/attribute-source.ts";
+import { matcherOf } from "../filter/matcher.ts";
+import type { PlanOperator } from "../plan/operator.ts";
+import type { AggregatePlan } from "../plan/plan.ts";
+import { Aggregation, type AggregationTotals } from "./aggregate-documents.ts";
+
+/** What was aggregated. */
+interface AggregateFindings extends Findings {
+  readonly kind: "aggregate";
+  readonly aggregation: Aggregation;
+}
+
+interface AggregateData extends FindingsData {
+  readonly kind: "aggregate";
+  readonly totals: AggregationTotals;
+}
+
+/** Queries for aggregates, in total or by group. */
+export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, AggregateData> = {
+  kind: "aggregate",
+
+  // Each part of a grouping finds its keys anew.
+  grain: ({ groups }) => (groups.length > 0 ? "segments" : "ordinals"),
+
+  find: (plan, execution) => {
+    const { snapshot, operators, together } = execution;
+    const aggregation = new Aggregation(plan, operators);
+    const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
+    together(
+      snapshot.segments.map((segment) => () => aggregation.add(segment.view, match(segment))),
+    );
+    return { kind: "aggregate", aggregation };
+  },
+
+  located: (findings) => findings,
+
+  merge: (_plan, [first, ...others]) => {
+    for (const { aggregation } of others) first.aggregation.absorb(aggregation.totals());
+    return first;
+  },
+
+  finish: ({ groups }, { aggregation }) =>
+    groups.length === 0
+      ? { kind: "aggregates", aggregates: aggregation.aggregates() }
+      : { kind: "groups", groups: aggregation.groups() },
+
+  encode: ({ aggregation }) => ({ kind: "aggregate", totals: aggregation.totals() }),
+
+  decode: (plan, { totals }, operators) => {
+    const aggregation = new Aggregation(plan, operators);
+    aggregation.absorb(totals);
+    return { kind: "aggregate", aggregation };
+  },
+
+  needs: ({ groups, aggregates }, run) => [
+    ...groups.flatMap(({ attribute }) => attributeNeeds(attribute, run.view)),
+    ...aggregates.flatMap(([, node]) => run.operators.aggregate(node).needs(node, run)),
+  ],
+
+  explain: ({ aggregates, groups, groupLimit }, _snapshot, operators) => {
+    const functions = aggregates.map(
+      ([label, node]) => `${label} = ${operators.aggregate(node).explain(node)}`,
+    );
+    const keys = groups.map(({ name, attribute, each }) =>
+      each === "value" ? name : `${name} = each element of ${attribute}`,
+    );
+    const steps = [`Aggregate: ${functions.join(", ")}`];
+    if (keys.length > 0) steps.push(`Group: ${keys.join(", ")}, at most ${groupLimit} groups`);
+    return steps;
+  },
+};

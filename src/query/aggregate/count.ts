@@ -1,0 +1,17 @@
+import type { AggregateOperator } from "../plan/operator.ts";
+import type { AggregateNode } from "../plan/plan.ts";
+
+/** How many documents a group has. */
+export interface CountNode extends AggregateNode {
+  readonly kind: "count";
+}
+
+/** Counts, which every group keeps. */
+export const COUNT: AggregateOperator<CountNode> = {
+  kind: "count",
+  newSum: () => undefined,
+  adder: () => undefined,
+  value: (_sum, count) => BigInt(count),
+  needs: () => [],
+  explain: () => "Count",
+};
