@@ -5,7 +5,9 @@ import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { testDocument } from "../test-document.ts";
+import { OPERATORS } from "../operators.ts";
+import type { DocumentRun } from "../plan/operator.ts";
+import { type Comparison, comparisonWith } from "./bind-comparison.ts";
 import { bindFilter } from "./bind-filter.ts";
 
 /** Where a document is. */
@@ -30,9 +32,12 @@ export function bindCondition(filter: Filter, schema: Schema): Condition {
     purpose: "condition",
     requireIndex: () => undefined,
   });
+  const operator = OPERATORS.predicate(predicate);
+  const comparison: DocumentRun["comparison"] = (subject, name, value) =>
+    comparisonWith(subject, name as Comparison, value);
   return ({ view, ordinal }, next) => {
     const current = (attribute: string): AttributeValue =>
       attribute === "id" ? view.idOf(ordinal) : (view.column(attribute)?.value(ordinal) ?? null);
-    return testDocument(predicate, current, next);
+    return operator.matches(predicate, { current, next, comparison, operators: OPERATORS });
   };
 }

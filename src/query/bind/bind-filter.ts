@@ -1,11 +1,16 @@
 /** Binds a filter to a schema: names, indexes and operand types, with the reasons for refusals. */
 
+import { clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { similarName } from "../../base/nearest-name.ts";
 import { type AttributeType, formatAttributeType, sameType } from "../../model/attribute-type.ts";
 import type { Filter, FilterCondition } from "../../model/filter.ts";
 import type { AttributeSchema, Schema } from "../../model/schema.ts";
-import type { Predicate } from "../predicate.ts";
+import { allOf } from "../filter/and.ts";
+import { negate } from "../filter/not.ts";
+import { anyOf } from "../filter/or.ts";
+import type { ReferenceNode } from "../filter/reference.ts";
+import type { Predicate } from "../plan/plan.ts";
 import type { IndexName } from "../query-options.ts";
 import { bindComparison, checkShape, isComparison, operandTypes } from "./bind-comparison.ts";
 import { bindPattern, isPattern } from "./bind-pattern.ts";
@@ -25,11 +30,11 @@ export interface FilterScope {
 export function bindFilter(filter: Filter, scope: FilterScope): Predicate {
   switch (filter.kind) {
     case "and":
-      return { kind: "and", predicates: filter.filters.map((f) => bindFilter(f, scope)) };
+      return allOf(filter.filters.map((part) => bindFilter(part, scope)));
     case "or":
-      return { kind: "or", predicates: filter.filters.map((f) => bindFilter(f, scope)) };
+      return anyOf(filter.filters.map((part) => bindFilter(part, scope)));
     case "not":
-      return { kind: "not", predicate: bindFilter(filter.filter, scope) };
+      return negate(bindFilter(filter.filter, scope));
     case "condition":
       return bindCondition(filter, scope);
   }
@@ -44,7 +49,7 @@ export function unknownAttribute(name: string, schema: Schema, where: string): D
     similar === undefined
       ? `the attributes are ${known.slice(0, LISTED_NAMES_MAX).join(", ")}${rest}`
       : `the nearest is "${similar}"`;
-  return invalid(`💔 ${where}: attribute "${name}" not found in schema; ${hint}`);
+  return invalid(`💔 ${where}: attribute "${clipName(name)}" not found in schema; ${hint}`);
 }
 
 /** How many attributes a message lists. */
@@ -76,7 +81,7 @@ function bindCondition(condition: FilterCondition, scope: FilterScope): Predicat
 function schemaFor({ attribute, operand }: FilterCondition, schema: Schema): AttributeSchema {
   const found = attributeSchema(attribute, schema);
   if (found === undefined) {
-    throw unknownAttribute(attribute, schema, `filter error in key \`${attribute}\``);
+    throw unknownAttribute(attribute, schema, `filter error in key \`${clipName(attribute)}\``);
   }
   // A namespace without documents takes either kind of id.
   const isOpen = attribute === "id" && schema.idType === undefined;
@@ -163,5 +168,6 @@ function bindReference(
         `but $ref_new "${reference}" is ${formatAttributeType(referenced.type)}`,
     );
   }
-  return { kind: "reference", attribute, type, operator, reference };
+  const node: ReferenceNode = { kind: "reference", attribute, type, operator, reference };
+  return node;
 }

@@ -1,18 +1,24 @@
 /** Filter operators that match strings by pattern: globs, regular expressions, fuzzy text. */
 
 import { invalid } from "../../base/errors.ts";
-import { FUZZY_DISTANCE_MAX, PATTERN_CHARS_MAX } from "../../base/limits.ts";
+import { FUZZY_DISTANCE_MAX } from "../../model/contract-limits.ts";
 import type { FilterOperator } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
-import { codePoints, hasFuzzySubstring } from "../filter/fuzzy.ts";
+import { codePoints } from "../filter/fuzzy.ts";
 import { translateGlob } from "../filter/glob.ts";
-import { compileRegex, compileWhole } from "../filter/regex.ts";
-import { MATCH_NONE, negate, type Predicate, type ValueSet } from "../predicate.ts";
+import { negate } from "../filter/not.ts";
+import { MATCH_NONE } from "../filter/or.ts";
+import type { PatternNode } from "../filter/pattern.ts";
+import { regexTest, wholeTest } from "../filter/regex.ts";
+import type { Predicate } from "../plan/plan.ts";
 import type { Subject } from "./bind-comparison.ts";
 import { filterFault, listOperand, typeMismatch } from "./operands.ts";
 
+/** Glob, regular expression or fuzzy text, in UTF-16 units; twice a filterable value. */
+const PATTERN_CHARS_MAX = 8192;
+
 /** Operators of this file. */
-export const PATTERNS = ["Glob", "NotGlob", "IGlob", "NotIGlob", "Regex", "Fuzzy"] as const;
+const PATTERNS = ["Glob", "NotGlob", "IGlob", "NotIGlob", "Regex", "Fuzzy"] as const;
 
 /** Name of an operator of this file. */
 export type PatternOperator = (typeof PATTERNS)[number];
@@ -40,37 +46,38 @@ export function bindPattern(
         `at most ${PATTERN_CHARS_MAX} are allowed`,
     );
   }
-  const set = patternSet(attribute, operator, operand, options);
-  if (set === undefined) return MATCH_NONE;
-  const predicate: Predicate =
-    type.kind === "array"
-      ? { kind: "test", ...subject, test: { kind: "any_element", set } }
-      : { kind: "test", ...subject, test: { kind: "scalar", set, nullMatches: false } };
+  const pattern = patternOf(attribute, operator, operand, options);
+  if (pattern === undefined) return MATCH_NONE;
+  const on = type.kind === "array" ? "some_element" : "value";
+  const predicate: PatternNode = { kind: "pattern", attribute, type, on, ...pattern };
   return operator.startsWith("Not") ? negate(predicate) : predicate;
 }
 
-function patternSet(
+/** What a pattern's node has beside the attribute. */
+type Pattern = Pick<PatternNode, "prefix" | "description" | "test">;
+
+function patternOf(
   attribute: string,
   operator: PatternOperator,
   pattern: string,
   options: JsonValue | undefined,
-): ValueSet | undefined {
-  if (operator === "Fuzzy") return fuzzySet(attribute, pattern, options);
+): Pattern | undefined {
+  if (operator === "Fuzzy") return fuzzyPattern(attribute, pattern, options);
   if (operator === "Regex") {
-    const matches = compileRegex(pattern);
-    if (typeof matches !== "function") {
-      throw filterFault(attribute, `Regex pattern is not valid: ${matches.fault}`);
+    const test = regexTest(pattern);
+    if ("fault" in test) {
+      throw filterFault(attribute, `Regex pattern is not valid: ${test.fault}`);
     }
-    return { kind: "strings", prefix: "", description: `Regex "${pattern}"`, matches };
+    return { prefix: "", description: `Regex "${pattern}"`, test };
   }
   const caseSensitive = !operator.includes("IGlob");
   const glob = translateGlob(pattern);
-  const matches = "fault" in glob ? glob : compileWhole(glob.expression, caseSensitive);
-  if (typeof matches !== "function") {
-    throw filterFault(attribute, `${operator} pattern is not valid: ${matches.fault}`);
+  const test = "fault" in glob ? glob : wholeTest(glob.expression, caseSensitive);
+  if ("fault" in test) {
+    throw filterFault(attribute, `${operator} pattern is not valid: ${test.fault}`);
   }
   const prefix = caseSensitive && !("fault" in glob) ? glob.prefix : "";
-  return { kind: "strings", prefix, description: `${operator} "${pattern}"`, matches };
+  return { prefix, description: `${operator} "${pattern}"`, test };
 }
 
 interface FuzzyStep {
@@ -79,11 +86,11 @@ interface FuzzyStep {
 }
 
 /** Undefined if the text is shorter than every threshold. */
-function fuzzySet(
+function fuzzyPattern(
   attribute: string,
   text: string,
   options: JsonValue | undefined,
-): ValueSet | undefined {
+): Pattern | undefined {
   const steps = fuzzySteps(attribute, options);
   const caseSensitive = fuzzyCaseSensitive(attribute, options);
   const pattern = codePoints(caseSensitive ? text : text.toLowerCase());
@@ -96,11 +103,9 @@ function fuzzySet(
   if (chosen === undefined) return undefined;
   const { distance } = chosen;
   return {
-    kind: "strings",
     prefix: "",
     description: `Fuzzy "${text}" distance ${distance}`,
-    matches: (value) =>
-      hasFuzzySubstring(pattern, caseSensitive ? value : value.toLowerCase(), distance),
+    test: { kind: "fuzzy", pattern, distance, caseSensitive },
   };
 }
 

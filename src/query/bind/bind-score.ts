@@ -1,5 +1,6 @@
 /** Binds ranking expressions to a schema and weighs their terms with the namespace's statistics. */
 
+import { clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
@@ -7,8 +8,19 @@ import type { JsonValue } from "../../model/json-value.ts";
 import type { ScoreExpression } from "../../model/query.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { inverseDocumentFrequency, queryWeight, termWeight } from "../../text/bm25.ts";
-import type { Bm25Node, ScoreNode } from "../plan.ts";
+import type { ScoreNode } from "../plan/plan.ts";
 import type { Probing } from "../query-options.ts";
+import type { AttributeScoreNode } from "../score/attribute.ts";
+import type { Bm25Node } from "../score/bm25.ts";
+import type { DecayNode } from "../score/decay.ts";
+import type { DistNode } from "../score/dist.ts";
+import type { FilterScoreNode } from "../score/filter-score.ts";
+import type { FloorNode } from "../score/floor.ts";
+import type { MaxNode } from "../score/max.ts";
+import type { ProductNode } from "../score/product.ts";
+import type { SaturateNode } from "../score/saturate.ts";
+import type { SparseNode } from "../score/sparse.ts";
+import type { SumNode } from "../score/sum.ts";
 import { attributeSchema, bindFilter, type FilterScope, unknownAttribute } from "./bind-filter.ts";
 import { printOperand, scalarOperand } from "./operands.ts";
 import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
@@ -30,7 +42,21 @@ export function bindScore(expression: ScoreExpression, scope: ScoreScope): Score
 /** Whether a negative value would reach the sum: signed attributes need something that clamps. */
 type SignRule = "signed_refused" | "signed_allowed";
 
-function bind(expression: ScoreExpression, scope: ScoreScope, sign: SignRule): ScoreNode {
+/** The nodes that expressions become. */
+type BoundScore =
+  | Bm25Node
+  | SparseNode
+  | SumNode
+  | MaxNode
+  | FloorNode
+  | ProductNode
+  | AttributeScoreNode
+  | DistNode
+  | SaturateNode
+  | DecayNode
+  | FilterScoreNode;
+
+function bind(expression: ScoreExpression, scope: ScoreScope, sign: SignRule): BoundScore {
   switch (expression.kind) {
     case "bm25":
       return bindBm25(expression, scope);
@@ -65,14 +91,14 @@ function bind(expression: ScoreExpression, scope: ScoreScope, sign: SignRule): S
 export function rankAttribute(name: string, scope: FilterScope): AttributeSchema {
   const schema = attributeSchema(name, scope.schema);
   if (schema === undefined) {
-    throw unknownAttribute(name, scope.schema, `invalid rank_by field "${name}"`);
+    throw unknownAttribute(name, scope.schema, `invalid rank_by field "${clipName(name)}"`);
   }
   return schema;
 }
 
 /** Builds the error for an attribute that a ranking cannot use. */
 export function rankFault(attribute: string, fault: string): DatabaseError {
-  return invalid(`💔 invalid rank_by field "${attribute}": ${fault}`);
+  return invalid(`💔 invalid rank_by field "${clipName(attribute)}": ${fault}`);
 }
 
 function bindBm25(
@@ -114,7 +140,7 @@ function bindBm25(
 function bindSparse(
   { attribute, entries }: Extract<ScoreExpression, { kind: "sparse" }>,
   scope: ScoreScope,
-): ScoreNode {
+): SparseNode {
   const { type } = rankAttribute(attribute, scope);
   if (type.kind !== "sparse") {
     throw rankFault(attribute, `SparseKNN needs type {}f16, not ${formatAttributeType(type)}`);
@@ -133,7 +159,7 @@ function numberKind(attribute: string, operator: string, scope: ScoreScope): Sca
   );
 }
 
-function bindAttribute(attribute: string, scope: ScoreScope, sign: SignRule): ScoreNode {
+function bindAttribute(attribute: string, scope: ScoreScope, sign: SignRule): AttributeScoreNode {
   const kind = numberKind(attribute, "Attribute", scope);
   if (kind !== "uint" && sign === "signed_refused") {
     throw rankFault(
@@ -145,7 +171,7 @@ function bindAttribute(attribute: string, scope: ScoreScope, sign: SignRule): Sc
   return { kind: "attribute", attribute };
 }
 
-function bindDist(attribute: string, operand: JsonValue, scope: ScoreScope): ScoreNode {
+function bindDist(attribute: string, operand: JsonValue, scope: ScoreScope): DistNode {
   const kind = numberKind(attribute, "Dist", scope);
   const origin = scalarOperand(operand, kind);
   if (origin === undefined) {
@@ -158,7 +184,7 @@ function bindDist(attribute: string, operand: JsonValue, scope: ScoreScope): Sco
 function bindCurve(
   expression: Extract<ScoreExpression, { kind: "saturate" | "decay" }>,
   scope: ScoreScope,
-): ScoreNode {
+): SaturateNode | DecayNode {
   const { kind, exponent } = expression;
   const clause = bind(expression.clause, scope, "signed_allowed");
   const midpoint = midpointOf(expression, clause, scope);
@@ -184,7 +210,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 /** Durations, in milliseconds, only make sense for distances between datetimes. */
 function midpointOf(
   { kind, midpoint }: Extract<ScoreExpression, { kind: "saturate" | "decay" }>,
-  clause: ScoreNode,
+  clause: BoundScore,
   scope: ScoreScope,
 ): number {
   if (typeof midpoint === "number" || typeof midpoint === "bigint") return Number(midpoint);

@@ -3,17 +3,16 @@
 import type { FilterOperator } from "../../model/filter.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { JsonValue } from "../../model/json-value.ts";
-import { MATCH_NONE, type Predicate } from "../predicate.ts";
+import { MATCH_NONE } from "../filter/or.ts";
+import type { SequenceNode } from "../filter/sequence.ts";
+import type { TokensNode } from "../filter/tokens.ts";
+import type { Predicate } from "../plan/plan.ts";
 import type { Subject } from "./bind-comparison.ts";
 import { filterFault, typeMismatch } from "./operands.ts";
 import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
 
 /** Operators of this file. */
-export const TOKEN_OPERATORS = [
-  "ContainsAllTokens",
-  "ContainsAnyToken",
-  "ContainsTokenSequence",
-] as const;
+const TOKEN_OPERATORS = ["ContainsAllTokens", "ContainsAnyToken", "ContainsTokenSequence"] as const;
 
 /** Name of an operator of this file. */
 export type TokenOperator = (typeof TOKEN_OPERATORS)[number];
@@ -36,7 +35,7 @@ export function bindTokens(
   fullText: FullTextOptions,
   { operand, options }: TokenOperand,
 ): Predicate {
-  const { attribute } = subject;
+  const { attribute, type } = subject;
   const text = textOperand(operand, fullText);
   if (text === undefined) {
     throw typeMismatch(attribute, operator, textOperandType(fullText), operand);
@@ -48,15 +47,25 @@ export function bindTokens(
       term,
       distance: position - tokens[0].position,
     }));
-    return { kind: "test", ...subject, test: { kind: "sequence", sequence, options: fullText } };
+    const node: SequenceNode = { kind: "sequence", attribute, type, sequence, options: fullText };
+    return node;
   }
   const isPrefix = lastAsPrefix(attribute, options);
   const query = analyzeQuery(text, fullText, isPrefix ? "last_as_prefix" : "whole");
   const terms = [...new Set(query.tokens.map((token) => token.term))];
   if (terms.length === 0 && query.prefix === undefined) return MATCH_NONE;
   const mode = operator === "ContainsAllTokens" ? "all" : "any";
-  const test = { kind: "tokens", mode, terms, prefix: query.prefix, options: fullText } as const;
-  return { kind: "test", ...subject, test };
+  const { prefix } = query;
+  const node: TokensNode = {
+    kind: "tokens",
+    attribute,
+    type,
+    mode,
+    terms,
+    prefix,
+    options: fullText,
+  };
+  return node;
 }
 
 function lastAsPrefix(attribute: string, options: JsonValue | undefined): boolean {

@@ -1,6 +1,7 @@
 /** Native embedding in queries: which texts need a vector, and putting the vectors in. */
 
 import { assert } from "../../base/assert.ts";
+import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Query, QueryRequest, VectorRank } from "../../model/query.ts";
 import type { Schema } from "../../model/schema.ts";
@@ -57,15 +58,15 @@ function modelFor({ attribute, operand }: VectorRank, schema: Schema): string {
   const isVector = found?.type.kind === "vector";
   if (found?.embed === undefined && !isVector) {
     throw invalid(
-      `💔 invalid rank_by field "${attribute}": Embed needs a vector attribute, or a string ` +
-        "attribute with `embed` in its schema",
+      `💔 invalid rank_by field "${clipName(attribute)}": Embed needs a vector attribute, ` +
+        "or a string attribute with `embed` in its schema",
     );
   }
   const model = given ?? found?.embed?.model;
   if (model !== undefined) return model;
   throw invalid(
-    `💔 invalid rank_by field "${attribute}": Embed on a vector attribute needs a model: ` +
-      '["Embed", text, {"model": "..."}]',
+    `💔 invalid rank_by field "${clipName(attribute)}": Embed on a vector attribute needs ` +
+      'a model: ["Embed", text, {"model": "..."}]',
   );
 }
 

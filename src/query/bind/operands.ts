@@ -1,5 +1,6 @@
 /** Operands of filters and ranking expressions: from JSON to typed values, without loss. */
 
+import { clip, clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import { parseDatetime } from "../../model/datetime.ts";
@@ -63,7 +64,7 @@ export function typeMismatch(
 
 /** Builds the error for a filter condition on an attribute. */
 export function filterFault(attribute: string, fault: string): DatabaseError {
-  return invalid(`filter error in key \`${attribute}\`: ${fault}`);
+  return invalid(`filter error in key \`${clipName(attribute)}\`: ${fault}`);
 }
 
 /** Prints an operand for a message: `'1'`, `'[a, b]'`. */
@@ -82,7 +83,7 @@ function print(value: JsonValue): string {
       : value instanceof Map
         ? "object"
         : String(value);
-  return text.length <= PRINTED_CHARS_MAX ? text : `${text.slice(0, PRINTED_CHARS_MAX)}…`;
+  return clip(text, PRINTED_CHARS_MAX);
 }
 
 function integerOperand(value: JsonValue, min: bigint, end: bigint): bigint | undefined {

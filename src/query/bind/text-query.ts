@@ -2,8 +2,8 @@
 
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { JsonValue } from "../../model/json-value.ts";
-import type { AttributeValue } from "../../model/value.ts";
-import { type Analyzer, analyzerFor, lastElementPrefix, type Token } from "../../text/analyzer.ts";
+import { analyzerFor, lastElementPrefix, type Token } from "../../text/analyzer.ts";
+import { wholeTokens } from "../filter/stored-tokens.ts";
 import { listOperand } from "./operands.ts";
 
 /** An analyzed query. */
@@ -44,21 +44,4 @@ export function analyzeQuery(
   }
   if (lastAsPrefix === "last_as_prefix") return lastElementPrefix(operand);
   return { tokens: wholeTokens(operand), prefix: undefined };
-}
-
-/**
- * Analyzes a stored value: one list of tokens for each element within which sequences are looked
- * for. The elements of a pre-tokenized attribute are the tokens of a single list.
- */
-export function analyzeValue(value: AttributeValue, options: FullTextOptions): Token[][] {
-  if (value === null) return [];
-  if (typeof value === "string") return [analyzerFor(options).analyze(value)];
-  const elements = value as readonly string[];
-  if (options.tokenizer === "pre_tokenized_array") return [wholeTokens(elements)];
-  const analyzer: Analyzer = analyzerFor(options);
-  return elements.map((element) => analyzer.analyze(element));
-}
-
-function wholeTokens(elements: readonly string[]): Token[] {
-  return elements.map((term, position) => ({ term, position, start: 0, end: term.length }));
 }

@@ -4,9 +4,10 @@
  */
 
 import { countBits, hasBit } from "../../codec/bitmap.ts";
-import { attemptAll } from "../../segment/format/bytes-missing.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import { andBits, forEachBit, presenceBits } from "../ordinal-bits.ts";
+import type { Together } from "../plan/operator.ts";
 
 /** Length statistics of one text attribute. */
 export interface TextStatistics {
@@ -24,16 +25,17 @@ interface CachedStatistics extends TextStatistics {
 const CACHE = new WeakMap<SegmentView, Map<string, CachedStatistics>>();
 
 /**
- * Counts the live documents with a value for the attribute, and their terms. Throws `NotResident`,
+ * Counts the live documents with a value for the attribute, and their terms. Throws `BytesMissing`,
  * for all segments at once.
  */
 export function textStatistics(
   segments: readonly SegmentSnapshot[],
   attribute: string,
+  together: Together,
 ): TextStatistics {
   let documentCount = 0;
   let termCount = 0;
-  const parts = attemptAll(segments.map((segment) => () => segmentStatistics(segment, attribute)));
+  const parts = together(segments.map((segment) => () => segmentStatistics(segment, attribute)));
   for (const statistics of parts) {
     documentCount += statistics.documentCount;
     termCount += statistics.termCount;
@@ -41,39 +43,37 @@ export function textStatistics(
   return { documentCount, termCount };
 }
 
-/** Counts the live documents with the term. Throws `NotResident`, for all segments at once. */
+/** Counts the live documents with the term. Throws `BytesMissing`, for all segments at once. */
 export function documentFrequency(
   segments: readonly SegmentSnapshot[],
-  attribute: string,
-  term: string,
+  { attribute, term }: { readonly attribute: string; readonly term: string },
+  together: Together,
 ): number {
-  let sum = 0;
-  const counts = attemptAll(segments.map((segment) => () => liveCountOf(segment, attribute, term)));
-  for (const count of counts) sum += count;
-  return sum;
+  const counts = together(segments.map((segment) => () => liveCountOf(segment, attribute, term)));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function liveCountOf(
-  { view, live, liveCount }: SegmentSnapshot,
+  { view, liveBitmap, liveCount }: SegmentSnapshot,
   attribute: string,
   term: string,
 ): number {
-  const ordinals = view.text(attribute)?.postings(term)?.ordinals;
+  const ordinals = view.index(TEXT_INDEX, attribute)?.postings(term)?.ordinals;
   if (ordinals === undefined) return 0;
   if (liveCount === view.documentCount) return ordinals.length;
   let count = 0;
-  for (let i = 0; i < ordinals.length; i++) if (hasBit(live, ordinals[i])) count++;
+  for (let i = 0; i < ordinals.length; i++) if (hasBit(liveBitmap, ordinals[i])) count++;
   return count;
 }
 
 function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextStatistics {
-  const { view, live, liveVersion } = segment;
+  const { view, liveBitmap, liveVersion } = segment;
   const cached = CACHE.get(view)?.get(attribute);
   if (cached?.liveVersion === liveVersion) return cached;
-  const text = view.text(attribute);
+  const text = view.index(TEXT_INDEX, attribute);
   if (text === undefined) return { documentCount: 0, termCount: 0 };
   const { lengths, presence } = text;
-  const bits = andBits(presenceBits(presence, view.documentCount), live);
+  const bits = andBits(presenceBits(presence, view.documentCount), liveBitmap);
   let termCount = 0;
   forEachBit(bits, (ordinal) => {
     termCount += lengths[ordinal];

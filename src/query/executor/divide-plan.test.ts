@@ -1,0 +1,223 @@
+/** Plans that are divided at random against the same plans undivided. */
+
+import { describe, expect, test } from "vitest";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import {
+  documentOf,
+  documentQuery,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  schemaOf,
+  splitDocuments,
+} from "../../../test/support/queries/query-fixture.ts";
+import { EVERY_TYPE, randomDocuments } from "../../../test/support/random/random-documents.ts";
+import {
+  everyTypeSchema,
+  pick,
+  randomFilter,
+  randomQuery,
+  randomVectorRank,
+} from "../../../test/support/random/random-queries.ts";
+import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
+import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
+import { type Random, seededRandom } from "../../base/random.ts";
+import type { Filter } from "../../model/filter.ts";
+import type { GroupKey, Query } from "../../model/query.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { DividedPlan, Division, PartOutcome, PlanPart } from "./division.ts";
+import { decodeFindings, encodeFindings, runPart } from "./findings.ts";
+import { type RequestOutcome, runRequest } from "./run-request.ts";
+
+const CONTEXT = { kernels: KERNELS };
+const QUERIES = 40;
+/** More than any query over far segments needs. */
+const ROUNDS_MAX = 8;
+
+/** Divides whatever can be; half of the parts are run from clones, as on another thread. */
+class RandomDivision implements Division {
+  readonly helperCount = 1;
+  readonly limits = { documentsMin: 1, rangeDocuments: 1, restMsMin: 0 };
+  /** Parts of each plan that was divided. */
+  readonly divided: (readonly PlanPart[])[] = [];
+  readonly #random: Random;
+  #nowMs = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.limits.rangeDocuments = 1 + random.below(9);
+  }
+
+  monotonicMs(): number {
+    this.#nowMs += this.#random.below(20);
+    return this.#nowMs;
+  }
+
+  runParts(divided: DividedPlan, run: (part: PlanPart) => PartOutcome): PartOutcome[] {
+    this.divided.push(divided.parts);
+    const outcomes = divided.parts.map((part) => {
+      return this.#random.below(2) === 0 ? run(part) : elsewhere(divided, part);
+    });
+    return outcomes.sort(() => this.#random.next() - 0.5);
+  }
+}
+
+/** The outcome without what depends on which documents were met first: how many could be skipped. */
+function unskipped({ results, stats }: RequestOutcome) {
+  return { results, stats: { ...stats, candidatesSkipped: 0, postingsTouched: 0 } };
+}
+
+/** What another thread would give. */
+function elsewhere({ plan, snapshot }: DividedPlan, part: PlanPart): PartOutcome {
+  const { findings, work } = runPart(structuredClone(plan), part, { snapshot, options: CONTEXT });
+  const data = structuredClone(encodeFindings(findings));
+  return { findings: decodeFindings(plan, data), work };
+}
+
+function randomNamespace(seed: number) {
+  const random = seededRandom(seed);
+  const idType = pick(random, ["uint", "string", "uuid"] as const);
+  const metric = pick(random, ["cosine_distance", "euclidean_squared"] as const);
+  const schema = everyTypeSchema(idType, metric);
+  const options = { idType, types: EVERY_TYPE, space: 140 } as const;
+  const documents = randomDocuments(random, 20 + random.below(100), options);
+  const deleted = randomDocuments(random, 30, options);
+  const splits = [1, 2, 6].map((count) => splitDocuments(random, documents, count, deleted));
+  return { random, schema, snapshots: splits.map((split) => openSnapshot(schema, split)) };
+}
+
+/** Runs a query over far segments, and counts how often. */
+function runRounds<T>(
+  { snapshot, sources }: ReturnType<typeof remoteSnapshot>,
+  run: (snapshot: Snapshot) => T,
+): { readonly outcome: T; readonly rounds: number } {
+  let rounds = 0;
+  const attempt = (): T => {
+    rounds++;
+    return run(snapshot);
+  };
+  const outcome = runRemote(sources, attempt, ROUNDS_MAX);
+  return { outcome, rounds };
+}
+
+describe.each(Array.from({ length: 4 }, (_, round) => 9301 + round))("seed %i", (seed) => {
+  test("answers and costs of divided plans are those of whole ones, bit for bit", () => {
+    const { random, schema, snapshots } = randomNamespace(seed);
+    const all = [...snapshots, clusteredSnapshot(snapshots[1], { clusterRows: 3 })];
+    let partCount = 0;
+    for (let i = 0; i < QUERIES; i++) {
+      const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
+      const near = documentQuery(randomVectorRank(random), { filter, limit: 1 + random.below(20) });
+      const request = requestOf(randomQuery(random, schema), near);
+      for (const snapshot of all) {
+        const division = new RandomDivision(random);
+        const divided = runRequest(snapshot, request, { ...CONTEXT, division });
+        const whole = runRequest(snapshot, request, CONTEXT);
+        expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
+        for (const parts of division.divided) partCount += parts.length;
+      }
+    }
+    expect(partCount).toBeGreaterThan(QUERIES * all.length);
+  });
+
+  test("far segments: what is missing is asked for as by a whole plan, and then divided", () => {
+    const { random, schema, snapshots } = randomNamespace(seed);
+    const far = remoteSnapshot(snapshots[2]);
+    const alone = remoteSnapshot(snapshots[2]);
+    let dividedCount = 0;
+    for (let i = 0; i < QUERIES; i++) {
+      const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
+      const near = documentQuery(randomVectorRank(random), { filter, limit: 1 + random.below(20) });
+      const request = requestOf(randomQuery(random, schema), near);
+      const kept = new Map<number, PartOutcome>();
+      const found = runRounds(far, (snapshot) => {
+        const division = new RandomDivision(random);
+        try {
+          return runRequest(snapshot, request, { ...CONTEXT, division, kept });
+        } finally {
+          dividedCount += division.divided.length;
+        }
+      });
+      const whole = runRounds(alone, (snapshot) => runRequest(snapshot, request, CONTEXT));
+      expect(unskipped(found.outcome), `query ${i}`).toEqual(unskipped(whole.outcome));
+      expect(found.rounds, `query ${i}`).toBeLessThanOrEqual(whole.rounds);
+      if (random.below(3) > 0) continue;
+      for (const source of [...far.sources, ...alone.sources]) source.drop();
+    }
+    expect(dividedCount).toBeGreaterThan(QUERIES / 4);
+  });
+});
+
+describe("when a plan is divided", () => {
+  const schema = schemaOf({ n: "int", tag: "string" });
+  const documents = Array.from({ length: 100 }, (_, i) => {
+    return documentOf(BigInt(i), { n: BigInt(i % 7), tag: `t${i % 3}` });
+  });
+  const count = (filter: Filter | undefined, groupBy: GroupKey[] = []): Query => ({
+    kind: "aggregate",
+    filter,
+    aggregates: new Map([["n", { kind: "count" }]]),
+    groupBy,
+    groupLimit: 2,
+  });
+  const LIMITS = { documentsMin: 50, rangeDocuments: 4, restMsMin: 3 };
+
+  /** Runs a query that takes so many milliseconds for each 64th of its documents. */
+  function divide(query: Query, partMs: number, contents = [{ documents }], helperCount = 1) {
+    const snapshot = openSnapshot(schema, contents);
+    let nowMs = 0;
+    let parts: readonly PlanPart[] = [];
+    const division: Division = {
+      helperCount,
+      limits: LIMITS,
+      monotonicMs: () => {
+        nowMs += partMs;
+        return nowMs;
+      },
+      runParts: (divided, run) => {
+        parts = divided.parts;
+        return parts.map(run);
+      },
+    };
+    const found = runRequest(snapshot, requestOf(query), { ...CONTEXT, division });
+    expect(found).toEqual(runRequest(snapshot, requestOf(query), CONTEXT));
+    return parts;
+  }
+
+  test("one that takes long is, by ranges that cover the rest once", () => {
+    const parts = divide(count(filterOf(["n", "Gt", 2])), 10);
+    const ranges = parts.flat().sort((a, b) => a.start - b.start);
+    expect(ranges.at(0)?.start).toBe(4);
+    expect(ranges.at(-1)?.end).toBe(100);
+    for (const [i, { start }] of ranges.slice(1).entries()) expect(start).toBe(ranges[i].end);
+    // No part takes longer than 20 ms, of which 4 documents take 10.
+    expect(Math.max(...parts.map(([{ start, end }]) => end - start))).toBe(8);
+  });
+
+  test("a short one is not, nor one of few documents, nor where nobody helps", () => {
+    expect(divide(count(undefined), 0.1)).toEqual([]);
+    const contents = [0, 30, 55, 80].map((from, i, starts) => {
+      return { documents: documents.slice(from, starts[i + 1]) };
+    });
+    expect(divide(count(undefined), 0.1, contents)).toEqual([]);
+    expect(divide(count(undefined), 10, [{ documents: documents.slice(0, 49) }])).toEqual([]);
+    expect(divide(count(undefined), 10, [{ documents }], 0)).toEqual([]);
+  });
+
+  test("groupings are by whole segments, the large ones first", () => {
+    const contents = [0, 10, 25, 65].map((from, i, starts) => {
+      return { documents: documents.slice(from, starts[i + 1]) };
+    });
+    const parts = divide(count(undefined, [{ kind: "attribute", attribute: "tag" }]), 10, contents);
+    expect(parts.map(([{ segment, end }]) => [segment, end])).toEqual([
+      [2, 40],
+      [3, 35],
+      [1, 15],
+    ]);
+  });
+
+  test("lookups by id are not", () => {
+    expect(divide(count(filterOf(["id", "In", [1, 2, 3]])), 10)).toEqual([]);
+  });
+});
