@@ -32,7 +32,7 @@ const REQUEST: RecallRequest = {
 
 const SNAPSHOT = openSnapshot(SCHEMA, [
   { documents: DOCUMENTS.slice(0, 7) },
-  { documents: DOCUMENTS.slice(7), dead: [documentOf(99n, { vector: Float32Array.of(-9, 0) })] },
+  { documents: DOCUMENTS.slice(7), deleted: [documentOf(99n, { vector: Float32Array.of(-9, 0) })] },
 ]);
 
 const measure = (request: Partial<RecallRequest>, snapshot = SNAPSHOT) =>

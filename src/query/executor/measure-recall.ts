@@ -8,11 +8,11 @@ import type { DocumentQuery, QueryRequest, VectorRank } from "../../model/query.
 import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../../model/recall.ts";
 import { mainVectorAttribute } from "../../model/schema.ts";
-import { attemptAll } from "../../segment/format/bytes-missing.ts";
 import { andBits, presenceBits } from "../ordinal-bits.ts";
-import type { QueryContext } from "../query-options.ts";
-import { runRequest } from "../run-request.ts";
+import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { together } from "./missing-bytes.ts";
+import { runRequest } from "./run-request.ts";
 
 /**
  * Runs sampled stored vectors, or the given ranking, as ANN and as exact kNN queries, and averages
@@ -21,16 +21,16 @@ import type { Snapshot } from "../snapshot.ts";
 export function measureRecall(
   snapshot: Snapshot,
   request: RecallRequest,
-  context: QueryContext,
+  options: QueryOptions,
   random: Random,
 ): RecallResult {
   const ranks = recallRanks(snapshot, request, random);
   const measure = (rank: VectorRank) => {
-    const found = search(snapshot, { ...rank, method: "ANN" }, request, context);
-    const truth = search(snapshot, { ...rank, method: "kNN" }, request, context);
+    const found = search(snapshot, { ...rank, method: "ANN" }, request, options);
+    const truth = search(snapshot, { ...rank, method: "kNN" }, request, options);
     return { rank, found, truth, recall: recallOf(found, truth) };
   };
-  const measured = attemptAll(ranks.map((rank) => () => measure(rank)));
+  const measured = together(ranks.map((rank) => () => measure(rank)));
   return {
     recall: measured.length === 0 ? 1 : mean(measured.map(({ recall }) => recall)),
     exhaustiveCount: mean(measured.map(({ truth }) => truth.length)),
@@ -66,11 +66,11 @@ function sampleVectors(
   sampleCount: number,
   random: Random,
 ): Float32Array[] {
-  const places = segments.map(({ view, live }) => {
+  const places = segments.map(({ view, liveBitmap }) => {
     const column = view.column(attribute);
     if (column === undefined) return { column, ordinals: new Uint32Array(0) };
     const present = presenceBits(column.column.presence, view.documentCount);
-    return { column, ordinals: bitmapOrdinals(andBits(present, live)) };
+    return { column, ordinals: bitmapOrdinals(andBits(present, liveBitmap)) };
   });
   const total = places.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   const wanted = Math.min(sampleCount, total);
@@ -87,14 +87,14 @@ function sampleVectors(
     const { column, ordinals } = places[index];
     return column?.value(ordinals[position] as Ordinal) as Float32Array;
   };
-  return attemptAll([...chosen].map((position) => () => valueAt(position)));
+  return together([...chosen].map((position) => () => valueAt(position)));
 }
 
 function search(
   snapshot: Snapshot,
   rankBy: VectorRank,
   { topK, filter }: RecallRequest,
-  context: QueryContext,
+  options: QueryOptions,
 ): readonly ResultDocument[] {
   const query: DocumentQuery = {
     kind: "documents",
@@ -114,7 +114,9 @@ function search(
     consistency: "strong",
     vectorEncoding: "float",
   };
-  const [result] = runRequest(snapshot, request, context).results;
+  // Requests one after the other: what one has found is not what the next one looks for.
+  const own = { ...options, kept: undefined, division: undefined };
+  const [result] = runRequest(snapshot, request, own).results;
   return result.kind === "documents" ? result.documents : [];
 }
 

@@ -1,0 +1,165 @@
+/**
+ * Divides the work of a plan into parts that threads take one after the other. A first part is run
+ * and timed; the rest is divided where it would take so long that the help is worth its cost.
+ */
+
+import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import { OPERATORS } from "../operators.ts";
+import { coarsest } from "../plan/grain.ts";
+import type { Grain } from "../plan/operator.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { addWorkStats, newWorkStats } from "../work-stats.ts";
+import type { Division, DivisionLimits, PartOutcome, PlanPart, SegmentRange } from "./division.ts";
+import { mergeFindings, type PlanInput, runPart } from "./findings.ts";
+
+/** What suits segments in memory; a plan takes some 0.1 ms for so few documents. */
+const DIVISION_LIMITS: DivisionLimits = {
+  documentsMin: 4 * SCAN_ROWS_MAX,
+  rangeDocuments: SCAN_ROWS_MAX,
+  // A helper begins some 0.7 ms after it was asked for, and each part costs its bitmaps.
+  restMsMin: 4,
+};
+/** What is run first, to see how long the rest takes: one document in so many. */
+const TIMED_SHARE = 64;
+/**
+ * Parts for each thread, so that the last ones end at about the same time. With eight a count of
+ * 300,000 documents took half as much time again of all cores together.
+ */
+const PARTS_PER_THREAD = 4;
+/** A part's milliseconds at least: much more than it takes to hand it over. */
+const PART_MS_MIN = 1;
+/** … and at most: a query of another client may have to wait for a part's end. */
+const PART_MS_MAX = 20;
+
+/**
+ * Runs a plan in parts; undefined if it has to be run as a whole, as where nobody would help, or
+ * bytes are missing: then all of them are asked for together.
+ */
+export function findDivided(
+  plan: Plan,
+  input: Pick<PlanInput, "snapshot" | "options">,
+): PartOutcome | undefined {
+  const { snapshot, options } = input;
+  const { division, kernels } = options;
+  if (division === undefined || division.helperCount === 0) return undefined;
+  const grain = grainOf(plan, snapshot);
+  if (grain === "snapshot") return undefined;
+  const { documentsMin, rangeDocuments } = division.limits ?? DIVISION_LIMITS;
+  const pool = new RangePool(snapshot, grain === "ordinals" ? rangeDocuments : undefined);
+  if (pool.documentCount < documentsMin) return undefined;
+  // Without progress: the scan of a part is not taken up again.
+  const run = (part: PlanPart) => runPart(plan, part, { snapshot, options: { kernels } });
+  try {
+    const outcomes = runTimed(plan, snapshot, { pool, division, run });
+    const work = newWorkStats();
+    for (const outcome of outcomes) addWorkStats(work, outcome.work);
+    const found = outcomes.map(({ findings }) => findings);
+    return { findings: mergeFindings(plan, found, { snapshot, options, work }), work };
+  } catch (error) {
+    if (!(error instanceof BytesMissing)) throw error;
+    return undefined;
+  }
+}
+
+interface TimedRun {
+  readonly pool: RangePool;
+  readonly division: Division;
+  readonly run: (part: PlanPart) => PartOutcome;
+}
+
+/** Runs a first part, and divides the rest if it takes long. */
+function runTimed(plan: Plan, snapshot: Snapshot, { pool, division, run }: TimedRun) {
+  const all = pool.documentCount;
+  const startMs = division.monotonicMs();
+  const outcomes = [run(pool.take(all / TIMED_SHARE))];
+  const elapsedMs = division.monotonicMs() - startMs;
+  const rest = pool.documentCount;
+  const documentMs = elapsedMs / (all - rest);
+  const restMs = documentMs * rest;
+  if (rest === 0) return outcomes;
+  pool.largestFirst();
+  if (restMs < (division.limits ?? DIVISION_LIMITS).restMsMin)
+    return [...outcomes, run(pool.takeRest())];
+  const shareMs = restMs / (PARTS_PER_THREAD * (division.helperCount + 1));
+  const partMs = Math.min(Math.max(shareMs, PART_MS_MIN), PART_MS_MAX);
+  const parts: PlanPart[] = [];
+  while (pool.documentCount > 0) parts.push(pool.take(partMs / documentMs));
+  return [...outcomes, ...division.runParts({ plan, snapshot, parts }, run)];
+}
+
+/** What parts may be made of; of the whole snapshot if the plan is never divided. */
+function grainOf(plan: Plan, snapshot: Snapshot): Grain {
+  const { predicate } = plan;
+  return coarsest([
+    OPERATORS.predicate(predicate).grain(predicate, OPERATORS),
+    OPERATORS.plan(plan).grain(plan, snapshot, OPERATORS),
+  ]);
+}
+
+/** Documents of a snapshot that no part has yet. */
+class RangePool {
+  readonly #rangeDocuments: number | undefined;
+  /** Taken from the front. */
+  readonly #ranges: SegmentRange[];
+  #documentCount = 0;
+
+  /** Ranges are multiples of `rangeDocuments`, or whole segments if that is undefined. */
+  constructor({ segments }: Snapshot, rangeDocuments: number | undefined) {
+    this.#rangeDocuments = rangeDocuments;
+    this.#ranges = segments.map(({ view }, segment) => {
+      return { segment, start: 0, end: view.documentCount };
+    });
+    for (const range of this.#ranges) this.#documentCount += sizeOf(range);
+    // What is timed is a small segment, or a part of a large one.
+    if (rangeDocuments === undefined) this.#ranges.sort((a, b) => sizeOf(a) - sizeOf(b));
+    else this.largestFirst();
+  }
+
+  /** Dead ones are counted, since loops over columns meet them, too. */
+  get documentCount(): number {
+    return this.#documentCount;
+  }
+
+  /** Large parts that are begun last would keep one thread while the others idle. */
+  largestFirst(): void {
+    this.#ranges.sort((a, b) => sizeOf(b) - sizeOf(a));
+  }
+
+  /**
+   * Takes so many documents, half as many or half as many again, or what is left: each range of a
+   * segment costs bitmaps of the whole segment, so it is cut where a segment ends if that is near.
+   */
+  take(documents: number): PlanPart {
+    const part: SegmentRange[] = [];
+    const wanted = Math.min(Math.max(documents, 1), this.#documentCount);
+    for (let missing = wanted; missing > wanted / 2 && this.#ranges.length > 0; ) {
+      const range = this.#cut(this.#ranges[0], missing);
+      part.push(range);
+      missing -= sizeOf(range);
+      this.#documentCount -= sizeOf(range);
+    }
+    return part;
+  }
+
+  /** Takes all that is left. */
+  takeRest(): PlanPart {
+    this.#documentCount = 0;
+    return this.#ranges.splice(0);
+  }
+
+  /** Takes the front of the first range. */
+  #cut(first: SegmentRange, documents: number): SegmentRange {
+    const step = this.#rangeDocuments ?? sizeOf(first);
+    const cut = first.start + Math.ceil(documents / step) * step;
+    const end = cut + documents / 2 < first.end ? cut : first.end;
+    if (end === first.end) this.#ranges.shift();
+    else this.#ranges[0] = { ...first, start: end };
+    return { ...first, end };
+  }
+}
+
+function sizeOf({ start, end }: SegmentRange): number {
+  return end - start;
+}

@@ -1,0 +1,76 @@
+/** Runs plans over a snapshot. */
+
+import type { QueryResult } from "../../model/query-result.ts";
+import { OPERATORS } from "../operators.ts";
+import type { OrdinalBits } from "../ordinal-bits.ts";
+import type { Need, PredicateRun } from "../plan/operator.ts";
+import type { Plan, Predicate } from "../plan/plan.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { addWorkStats, newWorkStats } from "../work-stats.ts";
+import { findDivided } from "./divide-plan.ts";
+import type { PartOutcome } from "./division.ts";
+import { findAll, finishPlan, type PlanInput } from "./findings.ts";
+import { together, withNeeds } from "./missing-bytes.ts";
+
+/**
+ * Runs plans to their answers. Throws one `BytesMissing` for all of them, with what the plans are
+ * known to need beside what they have met: they may be run again from their start.
+ */
+export function executePlans(plans: readonly Plan[], input: PlanInput): QueryResult[] {
+  return withNeeds(
+    () => together(plans.map((plan, index) => () => executePlan(plan, input, index))),
+    () => plans.flatMap((plan) => planNeeds(plan, input.snapshot)),
+  );
+}
+
+/** All looks of a plan that do not depend on what other looks find. */
+export function planNeeds(plan: Plan, { segments }: Pick<Snapshot, "segments">): Need[] {
+  const { predicate } = plan;
+  return segments.flatMap(({ view }) => {
+    const run = { view, operators: OPERATORS, together };
+    return [
+      ...OPERATORS.predicate(predicate).needs(predicate, run),
+      ...OPERATORS.plan(plan).needs(plan, run),
+    ];
+  });
+}
+
+/**
+ * Runs a plan, that of the request's subquery `index`, to its answer. Threads that idle may take
+ * parts of it.
+ */
+export function executePlan(plan: Plan, input: PlanInput, index = 0): QueryResult {
+  const { kept } = input.options;
+  // Once a ranking is there, bytes can only be missing of what is returned.
+  const outcome = kept?.get(index) ?? findOnce(plan, input);
+  kept?.set(index, outcome);
+  addWorkStats(input.work, outcome.work);
+  return finishPlan(plan, outcome.findings, input);
+}
+
+function findOnce(plan: Plan, { snapshot, options }: PlanInput): PartOutcome {
+  const divided = findDivided(plan, { snapshot, options });
+  if (divided !== undefined) return divided;
+  const work = newWorkStats();
+  return { findings: findAll(plan, { snapshot, options, work }), work };
+}
+
+/** The live documents of each segment that match, in the order of the segments. */
+export function executePredicate(
+  predicate: Predicate,
+  { segments }: Pick<Snapshot, "segments">,
+): OrdinalBits[] {
+  const operator = OPERATORS.predicate(predicate);
+  const runs = segments.map(
+    ({ view, liveBitmap }): PredicateRun => ({
+      view,
+      within: liveBitmap,
+      operators: OPERATORS,
+      together,
+    }),
+  );
+  return withNeeds(
+    () => together(runs.map((run) => () => operator.run(predicate, run))),
+    () => runs.flatMap((run) => operator.needs(predicate, run)),
+  );
+}

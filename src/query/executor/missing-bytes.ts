@@ -1,0 +1,43 @@
+/**
+ * How queries meet bytes that are not in memory. An operator looks at what it needs, and a look may
+ * throw `BytesMissing`. The executor collects what all looks of a run have missed, adds what its
+ * plans are known to need, and throws that as one; whoever called it loads all of it in one round
+ * and runs the query again (`run-on-snapshot.ts`).
+ */
+
+import { assert } from "../../base/assert.ts";
+import { attemptAll, BytesMissing } from "../../segment/format/bytes-missing.ts";
+import type { Need, Together, WithNeeds } from "../plan/operator.ts";
+
+/** Takes all looks, also after one has missed bytes. Any other error is thrown at once. */
+export const together: Together = attemptAll;
+
+/** Runs `work`; where it misses bytes, what `needs` looks at is missed with them. */
+export const withNeeds: WithNeeds = (work, needs) => {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof BytesMissing)) throw error;
+    return missAll([error], needs());
+  }
+};
+
+/** Looks; where bytes are missing, notes what was missed and gives `instead`. */
+export function lookOr<T, U>(look: () => T, instead: U, missed: BytesMissing[]): T | U {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof BytesMissing)) throw error;
+    missed.push(error);
+    return instead;
+  }
+}
+
+/** Throws what was missed, and with it what `needs` miss. */
+export function missAll(missed: readonly BytesMissing[], needs: readonly Need[]): never {
+  const again = missed.map((error) => () => {
+    throw error;
+  });
+  together<void>([...again, ...needs]);
+  assert(false, "nothing was missed");
+}
