@@ -1,21 +1,24 @@
 /**
  * Runs queries over stored segments in one thread. A query that needs bytes which are not in memory
- * waits for them and starts again, on the snapshot that it began with: which documents are alive is
+ * waits for them and starts again, on the snapshot that it began with: which documents are live is
  * copied at the first miss, and the memory of segments that are dropped meanwhile is not let go
  * before it has ended.
  */
 
 import { DatabaseError } from "../../base/errors.ts";
-import { SNAPSHOTS_RETRIED_MAX } from "../../base/limits.ts";
-import { type RunFigures, SegmentMissing } from "../../cache/resident-ranges.ts";
-import { NotResident } from "../../segment/format/bytes-missing.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import { SegmentMissing } from "../../segment/format/segment-missing.ts";
+import { frozenSegment } from "../../segment/memtable/live-segment.ts";
 import type { Snapshot } from "../snapshot.ts";
+import type { PartOutcome } from "./division.ts";
 import { ScanProgress } from "./scan-progress.ts";
 
-/** Loads what an attempt misses and runs it again. */
-export interface CountedReads {
-  runCounted<T>(attempt: () => T): Promise<{ readonly result: T; readonly figures: RunFigures }>;
+/** Newer snapshots on which a query is run again because segments of its own were collected. */
+const SNAPSHOTS_RETRIED_MAX = 3;
+
+/** Loads what an attempt misses and runs it again, until nothing is missing; tells what that cost. */
+export interface CountedReads<Stats> {
+  runCounted<T>(attempt: () => T): Promise<{ readonly result: T; readonly stats: Stats }>;
 }
 
 /** A namespace as queries find it when they begin. */
@@ -25,18 +28,26 @@ export interface QuerySource {
   /** Bytes of vectors that exact scans may ask for at a time. */
   readonly scanBytesMax: number;
   /** Keeps the memory of all segments until the returned function is called. */
-  hold(): () => void;
+  retain(): () => void;
+}
+
+/** What a query keeps while it is run again on one snapshot. */
+export interface QueryAttempt {
+  readonly progress: ScanProgress;
+  readonly kept: Map<number, PartOutcome>;
+  /** Nothing was missing so far; the snapshot is the source's newest one. */
+  readonly isFirst: boolean;
 }
 
 /**
  * Runs `query` over the newest snapshot. Where an object of it was collected meanwhile, the query
  * is run on a newer one. Throws `corrupt` if the newest names an object that is not there.
  */
-export async function runOnSnapshot<T>(
+export async function runOnSnapshot<T, Stats>(
   source: QuerySource,
-  reads: CountedReads,
-  query: (snapshot: Snapshot, progress: ScanProgress) => T,
-): Promise<{ result: T; snapshot: Snapshot; figures: RunFigures }> {
+  reads: CountedReads<Stats>,
+  query: (snapshot: Snapshot, attempt: QueryAttempt) => T,
+): Promise<{ result: T; snapshot: Snapshot; stats: Stats }> {
   let last: Snapshot | undefined;
   for (let tried = 0; ; tried++) {
     const snapshot = source.snapshot();
@@ -53,34 +64,31 @@ export async function runOnSnapshot<T>(
   }
 }
 
-async function runOn<T>(
+async function runOn<T, Stats>(
   newest: Snapshot,
   source: QuerySource,
-  reads: CountedReads,
-  query: (snapshot: Snapshot, progress: ScanProgress) => T,
-): Promise<{ result: T; snapshot: Snapshot; figures: RunFigures }> {
+  reads: CountedReads<Stats>,
+  query: (snapshot: Snapshot, attempt: QueryAttempt) => T,
+): Promise<{ result: T; snapshot: Snapshot; stats: Stats }> {
   const progress = new ScanProgress(source.scanBytesMax);
+  const kept = new Map<number, PartOutcome>();
   let snapshot = newest;
-  let letGo: (() => void) | undefined;
+  let release: (() => void) | undefined;
   try {
-    const { result, figures } = await reads.runCounted(() => {
+    const { result, stats } = await reads.runCounted(() => {
       progress.begin();
       try {
-        return query(snapshot, progress);
+        return query(snapshot, { progress, kept, isFirst: release === undefined });
       } catch (error) {
-        if (error instanceof NotResident && letGo === undefined) {
-          letGo = source.hold();
-          snapshot = { ...snapshot, segments: snapshot.segments.map(frozen) };
+        if (error instanceof BytesMissing && release === undefined) {
+          release = source.retain();
+          snapshot = { ...snapshot, segments: snapshot.segments.map(frozenSegment) };
         }
         throw error;
       }
     });
-    return { result, snapshot, figures };
+    return { result, snapshot, stats };
   } finally {
-    letGo?.();
+    release?.();
   }
-}
-
-function frozen({ view, live, liveCount, liveVersion }: SegmentSnapshot): SegmentSnapshot {
-  return { view, live: live.slice(), liveCount, liveVersion };
 }

@@ -12,11 +12,11 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import type { DocumentQuery, Query, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
-import type { QueryContext } from "../query-options.ts";
-import { explainRequest, runRequest } from "../run-request.ts";
+import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { explainRequest, runRequest } from "./run-request.ts";
 
-const CONTEXT: QueryContext = { kernels: KERNELS };
+const CONTEXT: QueryOptions = { kernels: KERNELS };
 
 function documents(snapshot: Snapshot, query: Query): readonly ResultDocument[] {
   const [result] = runRequest(snapshot, requestOf(query), CONTEXT).results;
@@ -47,14 +47,14 @@ const TEXT = schemaOf({ text: { type: "string", filterable: false, fullTextSearc
 
 describe("BM25", () => {
   test("scores are those of the reference service, and the same bits in every split", () => {
-    const dead = [documentOf(4n, { text: "fish" }), documentOf(1n, { text: "fish tank" })];
+    const deleted = [documentOf(4n, { text: "fish" }), documentOf(1n, { text: "fish tank" })];
     const [first, ...others] = [
       openSnapshot(TEXT, [{ documents: FISH }]),
       openSnapshot(
         TEXT,
         FISH.map((document) => ({ documents: [document] })),
       ),
-      openSnapshot(TEXT, [{ documents: FISH.slice(1), dead }, { documents: FISH.slice(0, 1) }]),
+      openSnapshot(TEXT, [{ documents: FISH.slice(1), deleted }, { documents: FISH.slice(0, 1) }]),
     ].map((snapshot) => documents(snapshot, documentQuery(score(bm25("text", "fish")))));
     expect(first.map(({ id }) => id)).toEqual([1n, 3n, 2n]);
     const published = [0.19350067, 0.14426166, 0.11623961].map(Math.fround);
@@ -203,7 +203,7 @@ describe("score arithmetic", () => {
   });
 });
 
-describe("counters", () => {
+describe("stats", () => {
   test("count logical bytes as the contract's examples do", () => {
     const ann = { distanceMetric: "euclidean_squared", lateInteraction: false } as const;
     const schema = schemaOf(
@@ -216,7 +216,7 @@ describe("counters", () => {
     const operand = { kind: "vector", values: vector } as const;
     const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
     const run = (rest: Partial<DocumentQuery>) =>
-      runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), CONTEXT).counters;
+      runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), CONTEXT).stats;
     expect(run({ limit: 2 }).bytesReturned).toBe(24);
     // 5 × (8 + 4 + 8) vectors with id and distance, and one string more each.
     expect(run({ selection: { kind: "include", names: ["vector"] } }).bytesReturned).toBe(100);
@@ -225,6 +225,7 @@ describe("counters", () => {
       documentsScanned: 5,
       vectorsScored: 5,
       clustersProbed: 0,
+      candidatesSkipped: 0,
       postingsTouched: 0,
       exhaustiveCount: 5,
     });
@@ -234,7 +235,7 @@ describe("counters", () => {
 describe("indexes that are being built", () => {
   test("refuse the query with progress and a time to come back", () => {
     const snapshot = openSnapshot(TEXT, [{ documents: FISH }]);
-    const context: QueryContext = {
+    const options: QueryOptions = {
       kernels: KERNELS,
       indexState: (name, index) =>
         name === "text" && index === "full_text_search"
@@ -242,10 +243,10 @@ describe("indexes that are being built", () => {
           : undefined,
     };
     const request = requestOf(documentQuery(score(bm25("text", "fish"))));
-    expect(() => runRequest(snapshot, request, context)).toThrow(
+    expect(() => runRequest(snapshot, request, options)).toThrow(
       expect.objectContaining({ code: "building", retryAfterMs: 500 }),
     );
-    expect(() => runRequest(snapshot, requestOf(documentQuery(BY_ID)), context)).not.toThrow();
+    expect(() => runRequest(snapshot, requestOf(documentQuery(BY_ID)), options)).not.toThrow();
   });
 });
 

@@ -1,3 +1,4 @@
+import { attemptAll, BytesMissing, type WantedRange } from "../../segment/format/bytes-missing.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 
@@ -30,8 +31,24 @@ export class ScanProgress {
     this.#bytesLeft = this.#bytesMax;
   }
 
+  /** Tells whether all that is looked at is in memory. */
+  hasAll(looks: Iterable<() => void>): boolean {
+    try {
+      attemptAll(looks);
+      return true;
+    } catch (error) {
+      if (error instanceof BytesMissing) return false;
+      throw error;
+    }
+  }
+
+  /** Begins a pass over the chunks of one scan. */
+  wave(): ScanWave {
+    return new ScanWave((bytes) => this.#mayWant(bytes));
+  }
+
   /** Tells whether this run may ask for so many bytes. */
-  mayWant(bytes: number): boolean {
+  #mayWant(bytes: number): boolean {
     if (this.#bytesLeft <= 0) return false;
     this.#bytesLeft -= bytes;
     return true;
@@ -50,5 +67,35 @@ export class ScanProgress {
     const scan = { distances: new Float32Array(documentCount), known: emptyBits(documentCount) };
     scans.set(key, scan);
     return scan;
+  }
+}
+
+/** One pass over the chunks of a scan: it takes those that are there and asks for some others. */
+export class ScanWave {
+  readonly #mayWant: (bytes: number) => boolean;
+  readonly #wanted: WantedRange[] = [];
+  #isWhole = true;
+
+  /** `mayWant` tells whether so many bytes more may be asked for. */
+  constructor(mayWant: (bytes: number) => boolean) {
+    this.#mayWant = mayWant;
+  }
+
+  /** Tells whether a chunk of so many bytes, which `look` looks at, is in memory. */
+  has(look: () => void, bytes: number): boolean {
+    try {
+      look();
+      return true;
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error;
+      this.#isWhole = false;
+      if (this.#mayWant(bytes)) this.#wanted.push(...error.wanted);
+      return false;
+    }
+  }
+
+  /** Throws `BytesMissing`, with what the next run is to have, unless all chunks were there. */
+  end(): void {
+    if (!this.#isWhole) throw new BytesMissing([], this.#wanted);
   }
 }

@@ -1,0 +1,112 @@
+/** Query requests: plan and run every subquery over one snapshot. */
+
+import type { QueryRequest } from "../../model/query.ts";
+import type { QueryResult } from "../../model/query-result.ts";
+import type { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import type { ScoreScope } from "../bind/bind-score.ts";
+import { atPlace } from "../bind/fault-place.ts";
+import { documentFrequency, textStatistics } from "../bind/text-statistics.ts";
+import { explainPlan } from "../plan/explain.ts";
+import type { Plan } from "../plan/plan.ts";
+import { planQuery } from "../plan/planner.ts";
+import { type QueryOptions, requireIndex } from "../query-options.ts";
+import { fuseResults } from "../score/fuse-results.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { newWorkStats, type QueryStats } from "../work-stats.ts";
+import { executePlans, planNeeds } from "./executor.ts";
+import { lookOr, missAll, together } from "./missing-bytes.ts";
+
+/** What a request answers. */
+export interface RequestOutcome {
+  /** One for each subquery; exactly one if they are fused. */
+  readonly results: QueryResult[];
+  readonly stats: QueryStats;
+}
+
+/**
+ * Runs a request, synchronously, so that it sees one state. Operands must be embedded already. All
+ * subqueries are planned before any is run: a fault in one refuses the request at once.
+ */
+export function runRequest(
+  snapshot: Snapshot,
+  request: QueryRequest,
+  options: QueryOptions,
+): RequestOutcome {
+  const plans = planTogether(request, snapshot, options);
+  const work = newWorkStats();
+  work.exhaustiveCount = snapshot.unindexedCount;
+  const results = executePlans(plans, { snapshot, options, work });
+  const fused = request.fusion && fuseResults(results, request.fusion);
+  return { results: fused === undefined ? results : [fused], stats: work };
+}
+
+/** Describes what `runRequest` would do. */
+export function explainRequest(
+  snapshot: Snapshot,
+  request: QueryRequest,
+  options: QueryOptions,
+): string {
+  const planned = planTogether(request, snapshot, options);
+  const plans = planned.map((plan) => explainPlan(plan, snapshot));
+  if (request.kind === "single") return plans[0];
+  const parts = plans.map((plan, index) => `Subquery ${index}\n${plan}`);
+  const { fusion } = request;
+  if (fusion !== undefined) {
+    const weights = fusion.weights.join(", ");
+    parts.unshift(
+      `Fuse: RRF, rank constant ${fusion.rankConstant}, weights ${weights}, limit ${fusion.limit}`,
+    );
+  }
+  return parts.join("\n");
+}
+
+/**
+ * Plans all subqueries. Where bytes are missing for that, throws one `BytesMissing` for all of them
+ * and for what the plans are known to look at.
+ */
+function planTogether(
+  request: QueryRequest,
+  snapshot: Snapshot,
+  options: QueryOptions,
+): readonly Plan[] {
+  const scope = scopeOf(snapshot, options);
+  const missed: BytesMissing[] = [];
+  const plans = lookOr(() => planAll(request, scope), undefined, missed);
+  if (plans !== undefined) return plans;
+  // Plans of the same shape, with other weights, say what else is looked at.
+  const shapes = planAll(request, unweighed(scope, missed));
+  return missAll(
+    missed,
+    shapes.flatMap((plan) => planNeeds(plan, snapshot)),
+  );
+}
+
+/** Gives weights without meaning where bytes are missing, and notes what was missing. */
+function unweighed(scope: ScoreScope, missed: BytesMissing[]): ScoreScope {
+  return {
+    ...scope,
+    textStatistics: (attribute) =>
+      lookOr(() => scope.textStatistics(attribute), { documentCount: 1, termCount: 1 }, missed),
+    documentFrequency: (attribute, term) =>
+      lookOr(() => scope.documentFrequency(attribute, term), 1, missed),
+  };
+}
+
+function planAll({ kind, queries }: QueryRequest, scope: ScoreScope): Plan[] {
+  return queries.map((query, index) =>
+    atPlace(kind === "multi" ? `queries[${index}]` : undefined, () => planQuery(query, scope)),
+  );
+}
+
+/** Binds names and weighs terms over a snapshot. */
+export function scopeOf({ schema, segments }: Snapshot, options: QueryOptions): ScoreScope {
+  return {
+    schema,
+    purpose: "query",
+    probing: options.probing,
+    requireIndex: (attribute, index) => requireIndex(options, attribute, index),
+    textStatistics: (attribute) => textStatistics(segments, attribute, together),
+    documentFrequency: (attribute, term) =>
+      documentFrequency(segments, { attribute, term }, together),
+  };
+}
