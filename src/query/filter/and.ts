@@ -1,0 +1,72 @@
+import { isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
+import type { PredicateOperator } from "../plan/operator.ts";
+import type { Predicate } from "../plan/plan.ts";
+import {
+  arrangedParts,
+  costOfParts,
+  explainParts,
+  grainOfParts,
+  type PartsNode,
+  partsNeeds,
+} from "./parts.ts";
+
+/** All parts match; without parts everything does. */
+export interface AndNode extends PartsNode {
+  readonly kind: "and";
+}
+
+/** Matches what all of the predicates match. */
+export function allOf(predicates: readonly Predicate[]): AndNode {
+  return { kind: "and", predicates };
+}
+
+/** Matches every document. */
+export const MATCH_ALL = allOf([]);
+
+/** Tells whether a predicate is known to match every document. */
+export function matchesAll(predicate: Predicate): boolean {
+  return predicate.kind === AND.kind && (predicate as AndNode).predicates.length === 0;
+}
+
+/** Conjunctions: each part runs within what the parts before it have left. */
+export const AND: PredicateOperator<AndNode> = {
+  kind: "and",
+
+  cost: costOfParts,
+  grain: grainOfParts,
+
+  arranged: (node, operators) => {
+    const costOf = (part: Predicate): number => operators.predicate(part).cost(part, operators);
+    return allOf(arrangedParts(node, operators).sort((a, b) => costOf(a) - costOf(b)));
+  },
+
+  lookup: ({ predicates }, operators) => {
+    for (const part of predicates) {
+      const found = operators.predicate(part).lookup?.(part, operators);
+      if (found === undefined) continue;
+      const others = predicates.filter((other) => other !== part);
+      return {
+        ids: found.ids,
+        rest: allOf(matchesAll(found.rest) ? others : [...others, found.rest]),
+      };
+    }
+    return undefined;
+  },
+
+  needs: partsNeeds,
+
+  run: ({ predicates }, run) => {
+    let bits: OrdinalBits = run.within.slice();
+    for (const part of predicates) {
+      if (isEmpty(bits)) break;
+      bits = run.operators.predicate(part).run(part, { ...run, within: bits });
+    }
+    return bits;
+  },
+
+  matches: ({ predicates }, run) =>
+    predicates.every((part) => run.operators.predicate(part).matches(part, run)),
+
+  explain: (node, label, operators) =>
+    node.predicates.length === 0 ? [] : [`${label}: all of`, ...explainParts(node, operators)],
+};
