@@ -1,12 +1,12 @@
 /**
- * Which entries of a column are in a set of values: one tight loop for each representation.
- * Entries are ordinals for scalars and elements for arrays; placeholders of absent values are
- * marked or not, so callers intersect with presence.
+ * Which values of a column lie in an interval: one tight loop for each representation. Placeholders
+ * of absent values match or not, so callers cut them out by presence.
  */
 
 import { assert } from "../../base/assert.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
+import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
 import {
   compareBytes,
@@ -16,65 +16,58 @@ import {
   wordsOf,
 } from "../column-values.ts";
 import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
-import type { IntervalEnd, ValueSet } from "../predicate.ts";
-import { hasValue } from "../value-set.ts";
+import type { Entries } from "./value-node.ts";
 
-/** Marks the first `count` entries of `data` that are in the set. */
-export function markValues(
-  data: ScalarData,
-  count: number,
-  set: ValueSet,
-  dictionary: DictionaryView | undefined,
-): OrdinalBits {
-  if (dictionary !== undefined) return markCodes(dictionary, count, set);
-  if (set.kind === "interval") {
-    if (data.kind === "i64" || data.kind === "u64") return markIntegers(data, count, set);
-    if (data.kind === "f64") return markFloats(data.values, count, set);
-    if (data.kind === "string" || data.kind === "uuid") return markBytes(data, count, set);
-  }
-  if (set.kind === "list" && set.values.length === 1 && data.kind !== "bool") {
-    const end: IntervalEnd = { value: set.values[0], inclusive: true };
-    return markValues(data, count, { kind: "interval", low: end, high: end }, undefined);
-  }
+/** One end of an interval. */
+export interface IntervalEnd {
+  readonly value: ScalarValue;
+  readonly inclusive: boolean;
+}
+
+/** Values between two ends in the order of their type; an absent end is open. */
+export interface Interval {
+  readonly low: IntervalEnd | undefined;
+  readonly high: IntervalEnd | undefined;
+}
+
+/** The entries that lie in the interval. */
+export function matchInterval(interval: Interval, entries: Entries): OrdinalBits {
+  const { data, count, start, end, dictionary } = entries;
+  if (dictionary !== undefined) return matchCodes(dictionary, entries, interval);
+  if (data.kind === "i64" || data.kind === "u64") return matchIntegers(data, entries, interval);
+  if (data.kind === "f64") return matchFloats(data.values, entries, interval);
+  if (data.kind === "string" || data.kind === "uuid") return matchBytes(data, entries, interval);
   const bits = emptyBits(count);
   const read = scalarReader(data);
-  const listed = set.kind === "list" ? new Set(set.values) : undefined;
-  for (let i = 0; i < count; i++) {
-    const value = read(i);
-    if (listed === undefined ? hasValue(set, value) : listed.has(value)) setBit(bits, i);
-  }
+  for (let i = start; i < end; i++) if (isInside(interval, read(i))) setBit(bits, i);
   return bits;
 }
 
-type Interval = Extract<ValueSet, { kind: "interval" }>;
+/** Tells whether one value lies in the interval. */
+export function isInside({ low, high }: Interval, value: ScalarValue): boolean {
+  if (low !== undefined) {
+    const order = compareScalars(value, low.value);
+    if (order < 0 || (order === 0 && !low.inclusive)) return false;
+  }
+  if (high === undefined) return true;
+  const order = compareScalars(value, high.value);
+  return order < 0 || (order === 0 && high.inclusive);
+}
 
-/** Tests each distinct value once. */
-function markCodes(dictionary: DictionaryView, count: number, set: ValueSet): OrdinalBits {
+type EntryRange = Pick<Entries, "count" | "start" | "end">;
+
+/** Codes ascend with the values. */
+function matchCodes(
+  dictionary: DictionaryView,
+  { count, start, end }: EntryRange,
+  interval: Interval,
+): OrdinalBits {
   const bits = emptyBits(count);
-  const { codes } = dictionary;
-  if (set.kind === "interval") {
-    const start = set.low === undefined ? 0 : codeAfter(dictionary, set.low, !set.low.inclusive);
-    const end =
-      set.high === undefined
-        ? dictionary.size
-        : codeAfter(dictionary, set.high, set.high.inclusive);
-    for (let i = 0; i < count; i++) if (codes[i] >= start && codes[i] < end) setBit(bits, i);
-    return bits;
-  }
-  const chosen = new Uint8Array(dictionary.size);
-  if (set.kind === "list") {
-    for (const value of set.values) {
-      const code = dictionary.codeOf(String(value));
-      if (code >= 0) chosen[code] = 1;
-    }
-  } else {
-    for (let code = dictionary.lowerBound(set.prefix); code < dictionary.size; code++) {
-      const value = dictionary.value(code);
-      if (!value.startsWith(set.prefix)) break;
-      if (set.matches(value)) chosen[code] = 1;
-    }
-  }
-  for (let i = 0; i < count; i++) if (chosen[codes[i]] === 1) setBit(bits, i);
+  const { codes, size } = dictionary;
+  const { low, high } = interval;
+  const first = low === undefined ? 0 : codeAfter(dictionary, low, !low.inclusive);
+  const past = high === undefined ? size : codeAfter(dictionary, high, high.inclusive);
+  for (let i = start; i < end; i++) if (codes[i] >= first && codes[i] < past) setBit(bits, i);
   return bits;
 }
 
@@ -86,19 +79,20 @@ function codeAfter(dictionary: DictionaryView, end: IntervalEnd, past: boolean):
 }
 
 /** Compares high words, then low words; signs are flipped so that unsigned order is right. */
-function markIntegers(
+function matchIntegers(
   data: Extract<ScalarData, { kind: "i64" | "u64" }>,
-  count: number,
-  set: Interval,
+  range: EntryRange,
+  interval: Interval,
 ): OrdinalBits {
+  const { count, start, end } = range;
   const bits = emptyBits(count);
   const signed = data.kind === "i64";
-  const min = lowest(set.low, signed ? -(2n ** 63n) : 0n);
-  const max = highest(set.high, signed ? 2n ** 63n - 1n : 2n ** 64n - 1n);
+  const min = lowest(interval.low, signed ? -(2n ** 63n) : 0n);
+  const max = highest(interval.high, signed ? 2n ** 63n - 1n : 2n ** 64n - 1n);
   if (min > max) return bits;
   const near = [Number(min), Number(max)] as const;
-  if (isExact(set.low, near[0]) && isExact(set.high, near[1])) {
-    return markNear(data, count, near);
+  if (isExact(interval.low, near[0]) && isExact(interval.high, near[1])) {
+    return matchNear(data, range, near);
   }
   const flip = signed ? 0x80000000 : 0;
   const words = wordsOf(data.values);
@@ -106,7 +100,7 @@ function markIntegers(
   const minLow = lowWord(min);
   const maxHigh = (highWord(max) ^ flip) >>> 0;
   const maxLow = lowWord(max);
-  for (let i = 0; i < count; i++) {
+  for (let i = start; i < end; i++) {
     const high = (words[2 * i + 1] ^ flip) >>> 0;
     if (high < minHigh || high > maxHigh) continue;
     const low = words[2 * i];
@@ -126,19 +120,19 @@ function isExact(end: IntervalEnd | undefined, near: number): boolean {
  * Compares the nearest floats, 32 at a time without branches: rounding keeps the order, and no
  * other integer rounds to a safe one.
  */
-function markNear(
+function matchNear(
   data: Extract<ScalarData, { kind: "i64" | "u64" }>,
-  count: number,
+  { count, start, end }: EntryRange,
   [min, max]: readonly [number, number],
 ): OrdinalBits {
   const bits = emptyBits(count);
   const read = integerReader(data);
-  for (let w = 0; w < bits.length; w++) {
-    const start = w << 5;
-    const size = Math.min(32, count - start);
+  for (let w = start >>> 5; w << 5 < end; w++) {
+    const first = w << 5;
+    const size = Math.min(32, count - first);
     let word = 0;
     for (let b = 0; b < size; b++) {
-      const value = read(start + b);
+      const value = read(first + b);
       word |= (Number(value >= min) & Number(value <= max)) << b;
     }
     bits[w] = word;
@@ -166,13 +160,17 @@ function lowWord(value: bigint): number {
   return Number(BigInt.asUintN(32, value));
 }
 
-function markFloats(values: Float64Array, count: number, set: Interval): OrdinalBits {
+function matchFloats(
+  values: Float64Array,
+  { count, start, end }: EntryRange,
+  interval: Interval,
+): OrdinalBits {
   const bits = emptyBits(count);
-  const low = set.low === undefined ? Number.NEGATIVE_INFINITY : Number(set.low.value);
-  const high = set.high === undefined ? Number.POSITIVE_INFINITY : Number(set.high.value);
-  const openLow = set.low?.inclusive === false;
-  const openHigh = set.high?.inclusive === false;
-  for (let i = 0; i < count; i++) {
+  const low = interval.low === undefined ? Number.NEGATIVE_INFINITY : Number(interval.low.value);
+  const high = interval.high === undefined ? Number.POSITIVE_INFINITY : Number(interval.high.value);
+  const openLow = interval.low?.inclusive === false;
+  const openHigh = interval.high?.inclusive === false;
+  for (let i = start; i < end; i++) {
     const value = values[i];
     if (value < low || value > high) continue;
     if ((openLow && value === low) || (openHigh && value === high)) continue;
@@ -182,16 +180,16 @@ function markFloats(values: Float64Array, count: number, set: Interval): Ordinal
 }
 
 /** Compares strings and UUIDs as bytes, without decoding them. */
-function markBytes(
+function matchBytes(
   data: Extract<ScalarData, { kind: "string" | "uuid" }>,
-  count: number,
-  set: Interval,
+  range: EntryRange,
+  interval: Interval,
 ): OrdinalBits {
-  const bits = emptyBits(count);
-  const low = set.low && encodeEnd(set.low, data.kind);
-  const high = set.high && encodeEnd(set.high, data.kind);
+  const bits = emptyBits(range.count);
+  const low = interval.low && encodeEnd(interval.low, data.kind);
+  const high = interval.high && encodeEnd(interval.high, data.kind);
   const offsets = data.kind === "string" ? data.offsets : undefined;
-  for (let i = 0; i < count; i++) {
+  for (let i = range.start; i < range.end; i++) {
     const start = offsets === undefined ? i * UUID_BYTES : offsets[i];
     const end = offsets === undefined ? start + UUID_BYTES : offsets[i + 1];
     if (low !== undefined) {

@@ -7,16 +7,24 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import { seededRandom } from "../../base/random.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
-import { filterSegment } from "../filter-segment.ts";
-import { forEachMatch, matchBits, matchCount, matcherOf } from "../matching.ts";
-import type { AttributeTest, Predicate } from "../predicate.ts";
-import { listSet } from "../value-set.ts";
-import { newCounters } from "../work-stats.ts";
+import { together } from "../executor/missing-bytes.ts";
+import { OPERATORS } from "../operators.ts";
+import type { Predicate } from "../plan/plan.ts";
+import { newWorkStats } from "../work-stats.ts";
+import { allOf } from "./and.ts";
+import { matcherOf } from "./matcher.ts";
+import { forEachMatch, matchBits, matchCount } from "./matching.ts";
+import { type MembershipNode, uniqueValues } from "./membership.ts";
 
-function testOf(attribute: string, of: "uint" | "string", values: (bigint | string)[]) {
+const TOOLS = { operators: OPERATORS, together };
+
+function testOf(
+  attribute: string,
+  of: "uint" | "string",
+  values: (bigint | string)[],
+): MembershipNode {
   const type = { kind: "scalar", of } as const;
-  const scalar = { kind: "scalar", set: listSet(values), nullMatches: false } as const;
-  return { kind: "test", attribute, type, test: scalar } satisfies AttributeTest;
+  return { kind: "membership", attribute, type, on: "value", values: uniqueValues(values) };
 }
 
 test.each(["uint", "string"] as const)("lookups by %s id find what a filter finds", (idType) => {
@@ -26,24 +34,26 @@ test.each(["uint", "string"] as const)("lookups by %s id find what a filter find
     const documents = Array.from({ length: random.below(100) }, (_, n) =>
       documentOf(idOf(n), { n: BigInt(random.below(3)) }),
     );
-    const dead = documents.filter(() => random.below(4) === 0);
+    const deleted = documents.filter(() => random.below(4) === 0);
     const schema = schemaOf({ n: "uint" }, { idType });
-    const contents = splitDocuments(random, documents, 3, dead);
+    const contents = splitDocuments(random, documents, 3, deleted);
     const ids = Array.from({ length: random.below(6) }, () => idOf(random.below(120)));
     const byId = testOf("id", idType, ids);
     const parts: Predicate[] = [byId];
     if (random.below(2) === 0) parts.unshift(testOf("n", "uint", [1n]));
-    const predicate: Predicate = parts.length === 1 ? byId : { kind: "and", predicates: parts };
-    const match = matcherOf(predicate, idType, newCounters());
+    const predicate: Predicate = parts.length === 1 ? byId : allOf(parts);
+    const match = matcherOf(predicate, { ...TOOLS, idType, work: newWorkStats() });
     for (const segment of openSnapshot(schema, contents).segments) {
       const where = `seed ${seed}`;
-      const wanted = [...bitmapOrdinals(filterSegment(predicate, segment.view, segment.live))];
+      const { view, liveBitmap } = segment;
+      const run = { ...TOOLS, view, within: liveBitmap };
+      const wanted = [...bitmapOrdinals(OPERATORS.predicate(predicate).run(predicate, run))];
       const matching = match(segment);
       const found: number[] = [];
       forEachMatch(matching, (ordinals) => found.push(...ordinals));
       expect(found, where).toEqual(wanted);
       expect(matchCount(matching), where).toBe(wanted.length);
-      expect([...bitmapOrdinals(matchBits(matching, segment.view))], where).toEqual(wanted);
+      expect([...bitmapOrdinals(matchBits(matching, view))], where).toEqual(wanted);
     }
   }
 });
@@ -51,8 +61,8 @@ test.each(["uint", "string"] as const)("lookups by %s id find what a filter find
 test("a lookup looks at nothing but its documents", () => {
   const documents = Array.from({ length: 50 }, (_, n) => documentOf(BigInt(n)));
   const { segments } = openSnapshot(schemaOf({}), [{ documents }]);
-  const work = newCounters();
-  const match = matcherOf(testOf("id", "uint", [7n, 99n]), "uint", work);
+  const work = newWorkStats();
+  const match = matcherOf(testOf("id", "uint", [7n, 99n]), { ...TOOLS, idType: "uint", work });
   expect(match(segments[0])).toEqual({ form: "list", ordinals: Uint32Array.of(7) });
   expect(work.documentsScanned).toBe(1);
 });

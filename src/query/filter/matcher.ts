@@ -1,0 +1,61 @@
+/** Finds the live documents of segments that match a predicate. */
+
+import { hasBit } from "../../codec/bitmap.ts";
+import type { IdType } from "../../model/attribute-type.ts";
+import { type HashedIds, hashIds } from "../../segment/ids/id-section.ts";
+import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { Operators, Together } from "../plan/operator.ts";
+import type { Predicate } from "../plan/plan.ts";
+import type { WorkStats } from "../work-stats.ts";
+import { matchesAll } from "./and.ts";
+import { bitsOf, type Matching } from "./matching.ts";
+
+/** Finds the matches of one segment. */
+export type Matcher = (segment: SegmentSnapshot) => Matching;
+
+/** What matchers work with. */
+export interface MatcherOptions {
+  /** Undefined where no document has been written yet. */
+  readonly idType: IdType | undefined;
+  readonly work: WorkStats;
+  readonly operators: Operators;
+  readonly together: Together;
+}
+
+/** Makes the matcher of a predicate. */
+export function matcherOf(predicate: Predicate, options: MatcherOptions): Matcher {
+  const { idType, work, operators, together } = options;
+  const operator = operators.predicate(predicate);
+  const found = operator.lookup?.(predicate, operators);
+  if (found !== undefined && idType !== undefined) {
+    const ids = hashIds(idType, found.ids);
+    return (segment) => lookUp(ids, found.rest, segment, options);
+  }
+  const isOpen = matchesAll(predicate);
+  return ({ view, liveBitmap, liveCount }) => {
+    work.documentsScanned += liveCount;
+    if (isOpen) return { form: "bits", bits: liveBitmap, count: liveCount };
+    const bits = operator.run(predicate, { view, within: liveBitmap, operators, together });
+    return { form: "bits", bits, count: undefined };
+  };
+}
+
+/** Looks at nothing but the documents with the ids: O(ids), whatever the size of the segment. */
+function lookUp(
+  ids: HashedIds,
+  rest: Predicate,
+  { view, liveBitmap }: SegmentSnapshot,
+  { operators, together, work }: MatcherOptions,
+): Matching {
+  const found: number[] = [];
+  for (let i = 0; i < ids.ids.length; i++) {
+    const ordinal = view.ordinalAt(ids, i);
+    if (ordinal !== undefined && hasBit(liveBitmap, ordinal)) found.push(ordinal);
+  }
+  work.documentsScanned += found.length;
+  const ordinals = Uint32Array.from(found).sort();
+  if (found.length === 0 || matchesAll(rest)) return { form: "list", ordinals };
+  const within = bitsOf(ordinals, view);
+  const bits = operators.predicate(rest).run(rest, { view, within, operators, together });
+  return { form: "bits", bits, count: undefined };
+}

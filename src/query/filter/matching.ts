@@ -1,0 +1,39 @@
+/** The live documents of a segment that match a predicate, in the form in which they were found. */
+
+import { countBits, setBit } from "../../codec/bitmap.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import { emptyBits, forEachPart, type OrdinalBits, type VisitPart } from "../ordinal-bits.ts";
+
+/** Matching documents of one segment. */
+export type Matching =
+  | { readonly form: "bits"; readonly bits: OrdinalBits; readonly count: number | undefined }
+  /** Few, ascending. */
+  | { readonly form: "list"; readonly ordinals: Uint32Array };
+
+/** How many documents match. */
+export function matchCount(matching: Matching): number {
+  if (matching.form === "list") return matching.ordinals.length;
+  return matching.count ?? countBits(matching.bits);
+}
+
+/** The matches as a set; not to be changed. */
+export function matchBits(matching: Matching, view: SegmentView): OrdinalBits {
+  return matching.form === "list" ? bitsOf(matching.ordinals, view) : matching.bits;
+}
+
+/** Calls `visit` with the matches, ascending, as `forEachPart` does; a list is one part. */
+export function forEachMatch(matching: Matching, visit: VisitPart): void {
+  if (matching.form === "bits") {
+    forEachPart(matching.bits, visit);
+    return;
+  }
+  const { ordinals } = matching;
+  if (ordinals.length > 0) visit(ordinals, new Float64Array(ordinals.length));
+}
+
+/** The ordinals as a set. */
+export function bitsOf(ordinals: Uint32Array, view: SegmentView): OrdinalBits {
+  const bits = emptyBits(view.documentCount);
+  for (const ordinal of ordinals) setBit(bits, ordinal);
+  return bits;
+}

@@ -1,0 +1,41 @@
+import { andBits, invertBits } from "../ordinal-bits.ts";
+import type { PredicateOperator } from "../plan/operator.ts";
+import type { Predicate } from "../plan/plan.ts";
+import { indent } from "../plan/plan-text.ts";
+
+/** The part does not match. */
+export interface NotNode extends Predicate {
+  readonly kind: "not";
+  readonly predicate: Predicate;
+}
+
+/** The exact complement. */
+export function negate(predicate: Predicate): NotNode {
+  return { kind: "not", predicate };
+}
+
+/** Complements. */
+export const NOT: PredicateOperator<NotNode> = {
+  kind: "not",
+
+  cost: ({ predicate }, operators) => operators.predicate(predicate).cost(predicate, operators),
+
+  grain: ({ predicate }, operators) => operators.predicate(predicate).grain(predicate, operators),
+
+  arranged: ({ predicate }, operators) =>
+    negate(operators.predicate(predicate).arranged?.(predicate, operators) ?? predicate),
+
+  needs: ({ predicate }, run) => run.operators.predicate(predicate).needs(predicate, run),
+
+  run: ({ predicate }, run) => {
+    const matching = run.operators.predicate(predicate).run(predicate, run);
+    return andBits(invertBits(matching, run.view.documentCount), run.within);
+  },
+
+  matches: ({ predicate }, run) => !run.operators.predicate(predicate).matches(predicate, run),
+
+  explain: ({ predicate }, label, operators) => [
+    `${label}: not`,
+    ...operators.predicate(predicate).explain(predicate, "part", operators).map(indent),
+  ],
+};
