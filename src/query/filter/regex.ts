@@ -3,32 +3,33 @@
  * engine speaks RE2; what Rust's regex crate means differently is translated where it can be.
  */
 
-import { RE2JS } from "re2js";
+import { type ExpressionTest, stringMatcher } from "./string-test.ts";
 
-/** Compiles an expression that may match anywhere; returns the reason when it is none. */
-export function compileRegex(
-  pattern: string,
-): ((text: string) => boolean) | { readonly fault: string } {
+/** Why a pattern is none. */
+export interface PatternFault {
+  readonly fault: string;
+}
+
+/** The test of an expression that may match anywhere; returns the reason when it is none. */
+export function regexTest(pattern: string): ExpressionTest | PatternFault {
   const expression = fromRustSyntax(pattern);
   if (typeof expression !== "string") return expression;
-  return compile(expression, (regex) => (text) => regex.test(text));
+  return compiled({ kind: "expression", expression, extent: "part" });
 }
 
-/** Compiles an expression in RE2 syntax that must match the whole string. */
-export function compileWhole(
+/** The test of an expression in RE2 syntax that must match the whole string. */
+export function wholeTest(
   expression: string,
   caseSensitive: boolean,
-): ((text: string) => boolean) | { readonly fault: string } {
+): ExpressionTest | PatternFault {
   const flags = caseSensitive ? "" : "(?i)";
-  return compile(flags + expression, (regex) => (text) => regex.testExact(text));
+  return compiled({ kind: "expression", expression: flags + expression, extent: "whole" });
 }
 
-function compile(
-  expression: string,
-  matcher: (regex: RE2JS) => (text: string) => boolean,
-): ((text: string) => boolean) | { readonly fault: string } {
+function compiled(test: ExpressionTest): ExpressionTest | PatternFault {
   try {
-    return matcher(RE2JS.compile(expression));
+    stringMatcher(test);
+    return test;
   } catch (error) {
     if (error instanceof Error) return { fault: error.message };
     throw error;
@@ -47,7 +48,7 @@ const TOKEN =
   /\\u(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{4}))|\\(.)|\[:\^?\w+:\]|\[\^?\]?|&&|--|~~|./gsu;
 
 /** Refuses what RE2 would take for something else: classes within classes and their algebra. */
-function fromRustSyntax(pattern: string): string | { readonly fault: string } {
+function fromRustSyntax(pattern: string): string | PatternFault {
   let out = "";
   let inClass = false;
   for (const [token, braced, digits, escaped] of pattern.matchAll(TOKEN)) {

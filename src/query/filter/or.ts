@@ -1,0 +1,47 @@
+import { emptyBits, orBits } from "../ordinal-bits.ts";
+import type { PredicateOperator } from "../plan/operator.ts";
+import type { Predicate } from "../plan/plan.ts";
+import {
+  arrangedParts,
+  costOfParts,
+  explainParts,
+  grainOfParts,
+  type PartsNode,
+  partsNeeds,
+} from "./parts.ts";
+
+/** Some part matches; without parts nothing does. */
+export interface OrNode extends PartsNode {
+  readonly kind: "or";
+}
+
+/** Matches what any of the predicates matches. */
+export function anyOf(predicates: readonly Predicate[]): OrNode {
+  return { kind: "or", predicates };
+}
+
+/** Matches no document. */
+export const MATCH_NONE = anyOf([]);
+
+/** Disjunctions. */
+export const OR: PredicateOperator<OrNode> = {
+  kind: "or",
+  cost: costOfParts,
+  grain: grainOfParts,
+  arranged: (node, operators) => anyOf(arrangedParts(node, operators)),
+  needs: partsNeeds,
+
+  run: ({ predicates }, run) => {
+    const bits = emptyBits(run.view.documentCount);
+    for (const part of predicates) orBits(bits, run.operators.predicate(part).run(part, run));
+    return bits;
+  },
+
+  matches: ({ predicates }, run) =>
+    predicates.some((part) => run.operators.predicate(part).matches(part, run)),
+
+  explain: (node, label, operators) =>
+    node.predicates.length === 0
+      ? [`${label}: nothing matches`]
+      : [`${label}: any of`, ...explainParts(node, operators)],
+};

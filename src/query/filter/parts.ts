@@ -1,0 +1,41 @@
+/** What conjunctions and disjunctions have in common. */
+
+import { coarsest } from "../plan/grain.ts";
+import type { Grain, Need, Operators, SegmentRun } from "../plan/operator.ts";
+import type { Predicate } from "../plan/plan.ts";
+import { indent } from "../plan/plan-text.ts";
+
+/** A predicate of several parts. */
+export interface PartsNode extends Predicate {
+  readonly predicates: readonly Predicate[];
+}
+
+/** That of the costliest part. */
+export function costOfParts({ predicates }: PartsNode, operators: Operators): number {
+  return predicates.reduce(
+    (cost, part) => Math.max(cost, operators.predicate(part).cost(part, operators)),
+    0,
+  );
+}
+
+/** That of the part which needs the most. */
+export function grainOfParts({ predicates }: PartsNode, operators: Operators): Grain {
+  return coarsest(predicates.map((part) => operators.predicate(part).grain(part, operators)));
+}
+
+/** The parts, each arranged. */
+export function arrangedParts({ predicates }: PartsNode, operators: Operators): Predicate[] {
+  return predicates.map((part) => operators.predicate(part).arranged?.(part, operators) ?? part);
+}
+
+/** The needs of all parts. */
+export function partsNeeds({ predicates }: PartsNode, run: SegmentRun): Need[] {
+  return predicates.flatMap((part) => run.operators.predicate(part).needs(part, run));
+}
+
+/** A line or more for each part. */
+export function explainParts({ predicates }: PartsNode, operators: Operators): string[] {
+  return predicates.flatMap((part) =>
+    operators.predicate(part).explain(part, "part", operators).map(indent),
+  );
+}

@@ -1,0 +1,103 @@
+import { setBit } from "../../codec/bitmap.ts";
+import type { DictionaryView } from "../../segment/segment-view.ts";
+import { scalarReader } from "../column-values.ts";
+import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import type { PredicateOperator } from "../plan/operator.ts";
+import { attributeNeeds, attributeSource } from "./attribute-source.ts";
+import { type StringTest, stringMatcher } from "./string-test.ts";
+import {
+  type Entries,
+  matchValues,
+  subjectText,
+  type ValueNode,
+  valueMatches,
+} from "./value-node.ts";
+
+/** A string passes a test. Null does not match. */
+export interface PatternNode extends ValueNode {
+  readonly kind: "pattern";
+  /** All strings that pass start with it. */
+  readonly prefix: string;
+  /** For explanations. */
+  readonly description: string;
+  readonly test: StringTest;
+}
+
+/** Globs, regular expressions and fuzzy texts. */
+export const PATTERN: PredicateOperator<PatternNode> = {
+  kind: "pattern",
+  cost: () => 3,
+  grain: () => "ordinals",
+  needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
+
+  run: (node, { view, within }) => {
+    const source = attributeSource(node.attribute, view);
+    const match = (entries: Entries): OrdinalBits => matchStrings(node, entries);
+    return matchValues(node, source, { view, within }, match);
+  },
+
+  matches: (node, { current }) => {
+    const passes = stringMatcher(node.test);
+    const value = current(node.attribute);
+    return valueMatches(node, value, (one) => typeof one === "string" && passes(one));
+  },
+
+  explain: (node, label) => [`${label}: ${subjectText(node)} matches ${node.description}`],
+};
+
+/** Tests each distinct value of the range once, if there is a dictionary. */
+function matchStrings(node: PatternNode, entries: Entries): OrdinalBits {
+  const { data, count, start, end, dictionary } = entries;
+  const bits = emptyBits(count);
+  const passes = stringMatcher(node.test);
+  if (dictionary === undefined) {
+    const read = scalarReader(data);
+    for (let i = start; i < end; i++) {
+      const value = read(i);
+      if (typeof value === "string" && passes(value)) setBit(bits, i);
+    }
+    return bits;
+  }
+  const verdicts = verdictsOf(node, dictionary);
+  const { codes } = dictionary;
+  for (let i = start; i < end; i++) {
+    const code = codes[i];
+    if (verdicts[code] === UNKNOWN) {
+      verdicts[code] = passes(dictionary.value(code)) ? PASSES : FAILS;
+    }
+    if (verdicts[code] === PASSES) setBit(bits, i);
+  }
+  return bits;
+}
+
+const UNKNOWN = 0;
+const FAILS = 1;
+const PASSES = 2;
+
+/** By code; kept with the node, so that ranges of one segment share them. */
+const VERDICTS = new WeakMap<PatternNode, WeakMap<DictionaryView, Uint8Array>>();
+
+/** What is known of each value: those without the prefix fail. */
+function verdictsOf(node: PatternNode, dictionary: DictionaryView): Uint8Array {
+  const known = VERDICTS.get(node) ?? new WeakMap<DictionaryView, Uint8Array>();
+  VERDICTS.set(node, known);
+  let verdicts = known.get(dictionary);
+  if (verdicts !== undefined) return verdicts;
+  verdicts = new Uint8Array(dictionary.size).fill(FAILS);
+  const first = dictionary.lowerBound(node.prefix);
+  verdicts.fill(UNKNOWN, first, prefixEnd(node.prefix, dictionary, first));
+  known.set(dictionary, verdicts);
+  return verdicts;
+}
+
+/** First code from `first` on whose value does not start with the prefix. */
+function prefixEnd(prefix: string, dictionary: DictionaryView, first: number): number {
+  let start = first;
+  let end = dictionary.size;
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if (dictionary.value(middle).startsWith(prefix)) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}
