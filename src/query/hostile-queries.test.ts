@@ -21,7 +21,7 @@ import { FILTER_OPERATORS, type Filter } from "../model/filter.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { Query, RankBy, ScoreExpression } from "../model/query.ts";
 import { bindCondition } from "./bind/bind-condition.ts";
-import { runRequest } from "./run-request.ts";
+import { runRequest } from "./executor/run-request.ts";
 
 const SCHEMA = everyTypeSchema("uint", "cosine_distance");
 const NAMES = ["id", "missing", ...SCHEMA.attributes.keys()];

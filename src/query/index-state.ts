@@ -1,11 +1,13 @@
 /** Turns the list of indexes that are being built into what queries ask. */
 
-import { INDEX_BUILD_RETRY_MS } from "../base/limits.ts";
-import type { IndexBuild } from "../namespace/published-state.ts";
-import type { QueryContext } from "./query-options.ts";
+import type { IndexBuild } from "../model/index-build.ts";
+import type { QueryOptions } from "./query-options.ts";
+
+/** When a query that needs an index in the making may try again; our choice. */
+const INDEX_BUILD_RETRY_MS = 500;
 
 /** The progress of the build of an attribute's index; undefined for indexes that are ready. */
-export function indexState(builds: readonly IndexBuild[]): NonNullable<QueryContext["indexState"]> {
+export function indexState(builds: readonly IndexBuild[]): NonNullable<QueryOptions["indexState"]> {
   return (attribute, index) => {
     const build = builds.find((other) => other.attribute === attribute && other.index === index);
     if (build === undefined) return undefined;

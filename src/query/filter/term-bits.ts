@@ -1,0 +1,49 @@
+/** Which documents of a segment have terms, from its postings. */
+
+import { setBit } from "../../codec/bitmap.ts";
+import { TEXT_INDEX } from "../../segment/text/text-index.ts";
+import type { TextView } from "../../segment/text/text-section.ts";
+import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import type { Need, SegmentRun, SoughtTerms } from "../plan/operator.ts";
+
+/** Ordinals with the term. */
+export function termBits(text: TextView, term: string, count: number): OrdinalBits {
+  const bits = emptyBits(count);
+  const postings = text.postings(term);
+  if (postings !== undefined) addAll(bits, postings.ordinals);
+  return bits;
+}
+
+/** Ordinals with a term that starts with `prefix`. */
+export function prefixBits(text: TextView, prefix: string, count: number): OrdinalBits {
+  const bits = emptyBits(count);
+  for (let code = text.lowerBound(prefix); code < text.termCount; code++) {
+    if (!text.term(code).startsWith(prefix)) break;
+    addAll(bits, text.postingsAt(code).ordinals);
+  }
+  return bits;
+}
+
+/** Looks at the postings of terms. */
+export function termNeeds(
+  attribute: string,
+  sought: SoughtTerms,
+  { view, together }: SegmentRun,
+): Need[] {
+  return [() => void together(postingLooks(view.index(TEXT_INDEX, attribute), sought))];
+}
+
+function postingLooks(text: TextView | undefined, { terms, prefix }: SoughtTerms): Need[] {
+  if (text === undefined) return [];
+  const looks: Need[] = terms.map((term) => () => void text.postings(term));
+  if (prefix === undefined) return looks;
+  for (let code = text.lowerBound(prefix); code < text.termCount; code++) {
+    if (!text.term(code).startsWith(prefix)) break;
+    looks.push(() => void text.postingsAt(code));
+  }
+  return looks;
+}
+
+function addAll(bits: OrdinalBits, ordinals: Uint32Array): void {
+  for (let i = 0; i < ordinals.length; i++) setBit(bits, ordinals[i]);
+}

@@ -1,0 +1,77 @@
+import type { FullTextOptions } from "../../model/full-text-options.ts";
+import { TEXT_INDEX } from "../../segment/text/text-index.ts";
+import type { Token } from "../../text/analyzer.ts";
+import { andBits, emptyBits, isEmpty, type OrdinalBits, orBits } from "../ordinal-bits.ts";
+import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
+import { type AttributeNode, attributeNeeds } from "./attribute-source.ts";
+import { analyzeValue } from "./stored-tokens.ts";
+import { prefixBits, termBits, termNeeds } from "./term-bits.ts";
+
+/** A text has all or any of the terms. Null does not match. */
+export interface TokensNode extends AttributeNode {
+  readonly kind: "tokens";
+  readonly mode: "all" | "any";
+  readonly terms: readonly string[];
+  /** Counts as one more term: any that starts with it. */
+  readonly prefix: string | undefined;
+  readonly options: FullTextOptions;
+}
+
+/** Filters by terms. */
+export const TOKENS: PredicateOperator<TokensNode> = {
+  kind: "tokens",
+  cost: () => 2,
+  grain: () => "segments",
+
+  needs: ({ attribute, terms, prefix }, run) => [
+    ...attributeNeeds(attribute, run.view),
+    ...termNeeds(attribute, { terms, prefix }, run),
+  ],
+
+  run: (node, run) => andBits(matchTokens(node, run), run.within),
+
+  matches: ({ attribute, options, ...node }, { current }) =>
+    hasTokens(node, analyzeValue(current(attribute), options).flat()),
+
+  explain: ({ attribute, mode, terms, prefix }, label) => {
+    const all = prefix === undefined ? terms : [...terms, `${prefix}*`];
+    return [`${label}: ${attribute} has ${mode} of the terms ${all.join(", ")}`];
+  },
+
+  fragments: {
+    matches: (node, { attribute, tokens }) =>
+      node.attribute === attribute && hasTokens(node, tokens),
+    terms: (node, attribute) => (node.attribute === attribute ? [node] : []),
+  },
+};
+
+function matchTokens(
+  { attribute, mode, terms, prefix }: TokensNode,
+  { view }: PredicateRun,
+): OrdinalBits {
+  const count = view.documentCount;
+  const text = view.index(TEXT_INDEX, attribute);
+  if (text === undefined) return emptyBits(count);
+  const combine = mode === "all" ? andBits : orBits;
+  let bits: OrdinalBits | undefined;
+  for (const term of terms) {
+    const having = termBits(text, term, count);
+    bits = bits === undefined ? having : combine(bits, having);
+    if (mode === "all" && isEmpty(bits)) return bits;
+  }
+  if (prefix !== undefined) {
+    const having = prefixBits(text, prefix, count);
+    bits = bits === undefined ? having : combine(bits, having);
+  }
+  return bits ?? emptyBits(count);
+}
+
+function hasTokens(
+  { mode, terms, prefix }: Pick<TokensNode, "mode" | "terms" | "prefix">,
+  tokens: readonly Token[],
+): boolean {
+  const having = new Set(tokens.map((token) => token.term));
+  const found = terms.map((term) => having.has(term));
+  if (prefix !== undefined) found.push([...having].some((term) => term.startsWith(prefix)));
+  return mode === "all" ? found.every(Boolean) : found.some(Boolean);
+}

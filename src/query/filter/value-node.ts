@@ -1,0 +1,95 @@
+/** What operators have in common that look at values one by one: those of scalars or of arrays. */
+
+import { assert } from "../../base/assert.ts";
+import { setBit } from "../../codec/bitmap.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import { formatDatetime } from "../../model/datetime.ts";
+import type { AttributeValue, ScalarValue } from "../../model/value.ts";
+import type { DictionaryView } from "../../segment/segment-view.ts";
+import { isScalarData, type ScalarData } from "../column-values.ts";
+import { andBits, emptyBits, extentOf, forEachBit, type OrdinalBits } from "../ordinal-bits.ts";
+import type { PredicateRun } from "../plan/operator.ts";
+import { type AttributeNode, type AttributeSource, presentIn } from "./attribute-source.ts";
+
+/** A predicate about the value of a scalar attribute, or about some element of an array. */
+export interface ValueNode extends AttributeNode {
+  readonly on: "value" | "some_element";
+}
+
+/** Values end to end: those of scalars by ordinal, with placeholders, or the elements of arrays. */
+export interface Entries {
+  readonly data: ScalarData;
+  readonly count: number;
+  /** Only entries from `start` to before `end` are asked for. */
+  readonly start: number;
+  readonly end: number;
+  /** The distinct values, if the attribute has a dictionary; its codes are by entry. */
+  readonly dictionary: DictionaryView | undefined;
+}
+
+/**
+ * Which entries match, of those from `start` to before `end`; others match or not. So do
+ * placeholders, which are cut out by presence.
+ */
+export type EntryMatcher = (entries: Entries) => OrdinalBits;
+
+/** The candidates with a value that matches, or with some element that does; a new set. */
+export function matchValues(
+  { on }: ValueNode,
+  source: AttributeSource | undefined,
+  { view, within }: Pick<PredicateRun, "view" | "within">,
+  match: EntryMatcher,
+): OrdinalBits {
+  const count = view.documentCount;
+  if (source === undefined) return emptyBits(count);
+  const { data, dictionary } = source;
+  const extent = extentOf(within, count);
+  const present = presentIn(source, count);
+  if (on === "some_element") {
+    return andBits(andBits(present, matchElements(source, count, { ...extent, match })), within);
+  }
+  assert(isScalarData(data), "a scalar filter on another column");
+  return andBits(andBits(present, match({ data, count, dictionary, ...extent })), within);
+}
+
+function matchElements(
+  { data, dictionary }: AttributeSource,
+  count: number,
+  of: { readonly start: number; readonly end: number; readonly match: EntryMatcher },
+): OrdinalBits {
+  const bits = emptyBits(count);
+  if (data.kind !== "array" || !isScalarData(data.elements)) return bits;
+  const { offsets, elements } = data;
+  const [start, end] = [offsets[of.start], offsets[of.end]];
+  const matching = of.match({ data: elements, count: offsets[count], start, end, dictionary });
+  let ordinal = of.start;
+  forEachBit(matching, (element) => {
+    if (element < start) return;
+    while (offsets[ordinal + 1] <= element) ordinal++;
+    setBit(bits, ordinal);
+  });
+  return bits;
+}
+
+/** The same for one value of a document. */
+export function valueMatches(
+  { on }: ValueNode,
+  value: AttributeValue,
+  matches: (value: ScalarValue) => boolean,
+): boolean {
+  if (value === null) return false;
+  if (on === "value") return matches(value as ScalarValue);
+  return (value as readonly ScalarValue[]).some(matches);
+}
+
+/** What a line of explanation is about. */
+export function subjectText({ attribute, on }: ValueNode): string {
+  return on === "value" ? attribute : `some element of ${attribute}`;
+}
+
+/** A value of the type as explanations print it. */
+export function valueText(value: ScalarValue, type: AttributeType): string {
+  const isDatetime = (type.kind === "scalar" || type.kind === "array") && type.of === "datetime";
+  if (isDatetime && typeof value === "bigint") return formatDatetime(value);
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}
