@@ -9,7 +9,12 @@ import { UUID_BYTES } from "../../model/uuid.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { readIntegers } from "../column-values.ts";
 import type { VisitPart } from "../ordinal-bits.ts";
-import type { OrderKey } from "../plan.ts";
+
+/** One key of an ordering. */
+export interface OrderKey {
+  readonly attribute: string;
+  readonly direction: "asc" | "desc";
+}
 
 /** Orders document `ordinalA` of segment `segmentA` against another; segments by their index. */
 export type DocumentComparer = (

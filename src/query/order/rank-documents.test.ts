@@ -10,7 +10,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import type { DocumentQuery, Query, RankBy } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
-import { runRequest } from "../run-request.ts";
+import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../snapshot.ts";
 
 function documents(snapshot: Snapshot, query: Query): readonly ResultDocument[] {
@@ -128,7 +128,7 @@ describe("orders and limits", () => {
   ];
   const snapshot = openSnapshot(schema, [
     { documents: docs.slice(0, 2) },
-    { documents: docs.slice(2), dead: [documentOf(1n, { group: "a", n: 9n })] },
+    { documents: docs.slice(2), deleted: [documentOf(1n, { group: "a", n: 9n })] },
   ]);
   const by = (...keys: [string, "asc" | "desc"][]): RankBy => ({
     kind: "order",
