@@ -3,8 +3,8 @@
  * `codec/bitmap.ts`. Bits at and past the segment's document count are always 0.
  */
 
-import { SCAN_ROWS_MAX } from "../base/limits.ts";
 import { bitmapWords, fullBitmap, popCount } from "../codec/bitmap.ts";
+import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
 
 /** A set of ordinals; its length in words is `bitmapWords` of the segment's document count. */
 export type OrdinalBits = Uint32Array<ArrayBufferLike>;
@@ -52,6 +52,15 @@ function rangeMask(word: number, start: number, end: number): number {
   const fromStart = start <= first ? 0xffff_ffff : 0xffff_ffff << (start - first);
   const toEnd = end - first >= 32 ? 0xffff_ffff : 2 ** (end - first) - 1;
   return fromStart & toEnd;
+}
+
+/** A range that holds all ordinals of a set, to whole words; an empty one if there are none. */
+export function extentOf(bits: OrdinalBits, count: number): { start: number; end: number } {
+  let first = 0;
+  let last = bits.length;
+  while (last > 0 && bits[last - 1] === 0) last--;
+  while (first < last && bits[first] === 0) first++;
+  return { start: first << 5, end: Math.min(last << 5, count) };
 }
 
 /** Tells whether no ordinal is in the set. */

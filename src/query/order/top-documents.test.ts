@@ -42,3 +42,30 @@ test("both rankings order by key, then by the comparer, like a sort of everythin
     expect([...whole.ranked()], `seed ${seed}`).toEqual(sorted);
   }
 });
+
+test("what the threshold admits is what is kept, ties included, and it never rises", () => {
+  const seed = 6;
+  const random = seededRandom(seed);
+  for (let round = 0; round < 200; round++) {
+    const capacity = random.below(8);
+    const top = new TopDocuments(capacity, bySegment);
+    const kept: RankedDocument[] = [];
+    let worst = top.worstKey;
+    expect(worst, `seed ${seed}`).toBe(capacity === 0 ? -Infinity : Infinity);
+    for (let ordinal = 0; ordinal < 40; ordinal++) {
+      const document = { key: random.below(5), segment: random.below(3), ordinal };
+      const { key, segment } = document;
+      const best = [...kept, document].sort(
+        (a, b) => a.key - b.key || bySegment(a.segment, a.ordinal, b.segment, b.ordinal),
+      );
+      const wins = best.indexOf(document) < capacity;
+      expect(top.admits(key, segment, ordinal), `seed ${seed}`).toBe(wins);
+      if (key > top.worstKey) expect(wins, `seed ${seed}`).toBe(false);
+      expect(top.offer(key, segment, ordinal), `seed ${seed}`).toBe(wins);
+      kept.splice(0, kept.length, ...best.slice(0, capacity));
+      expect(top.worstKey, `seed ${seed}`).toBeLessThanOrEqual(worst);
+      worst = top.worstKey;
+    }
+    expect(top.admits(Number.NaN, 0, 0), `seed ${seed}`).toBe(false);
+  }
+});

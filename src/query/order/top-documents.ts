@@ -12,11 +12,34 @@ export interface RankedDocument {
   readonly key: number;
 }
 
+/**
+ * What a document must beat to be among the best, as far as is known: who makes candidates may
+ * leave out those that do not. It never rises while documents are offered.
+ */
+export interface Threshold {
+  /**
+   * Documents with a greater key are not among the best; those with this very key are iff they win
+   * the tie. Infinity while any document is welcome, -Infinity if none is.
+   */
+  readonly worstKey: number;
+  /** Tells whether a document would be kept, ties included. Costs a comparison if keys are equal. */
+  admits(key: number, segment: number, ordinal: number): boolean;
+}
+
+/** Leaves nothing out. */
+export const NO_THRESHOLD: Threshold = {
+  worstKey: Number.POSITIVE_INFINITY,
+  admits: (key) => !Number.isNaN(key),
+};
+
 /** Takes documents in any order and hands the best ones back in order. */
-export interface DocumentRanking {
-  offer(key: number, segment: number, ordinal: number): void;
+export interface DocumentRanking extends Threshold {
+  /** Takes a document; tells whether it is kept, for now. */
+  offer(key: number, segment: number, ordinal: number): boolean;
   /** Offers each of `ordinals` with its key in `keys`; documents whose key is NaN are left out. */
   offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void;
+  /** How many of those were refused at once: each for a comparison of keys, or of ids at a tie. */
+  readonly skippedCount: number;
   /** Best first. Ends the ranking: nothing may be offered afterwards. */
   ranked(): Iterable<RankedDocument>;
 }
@@ -26,40 +49,54 @@ export class TopDocuments implements DocumentRanking {
   readonly #capacity: number;
   readonly #compare: DocumentComparer;
   readonly #heap: RankedDocument[] = [];
+  #skippedCount = 0;
 
   constructor(capacity: number, compare: DocumentComparer) {
     this.#capacity = capacity;
     this.#compare = compare;
   }
 
-  offer(key: number, segment: number, ordinal: number): void {
+  get skippedCount(): number {
+    return this.#skippedCount;
+  }
+
+  get worstKey(): number {
+    const heap = this.#heap;
+    if (heap.length < this.#capacity) return Number.POSITIVE_INFINITY;
+    return heap.length === 0 ? Number.NEGATIVE_INFINITY : heap[0].key;
+  }
+
+  admits(key: number, segment: number, ordinal: number): boolean {
+    const heap = this.#heap;
+    if (heap.length < this.#capacity) return !Number.isNaN(key);
+    if (heap.length === 0) return false;
+    const worst = heap[0];
+    if (key !== worst.key) return key < worst.key;
+    return this.#compare(segment, ordinal, worst.segment, worst.ordinal) < 0;
+  }
+
+  offer(key: number, segment: number, ordinal: number): boolean {
+    if (!this.admits(key, segment, ordinal)) return false;
     const heap = this.#heap;
     if (heap.length < this.#capacity) {
       heap.push({ key, segment, ordinal });
       siftUp(heap, heap.length - 1, this.#isWorse);
-      return;
+    } else {
+      heap[0] = { key, segment, ordinal };
+      siftDown(heap, 0, this.#isWorse);
     }
-    if (heap.length === 0 || key > heap[0].key) return;
-    const document = { key, segment, ordinal };
-    if (!this.#isWorse(heap[0], document)) return;
-    heap[0] = document;
-    siftDown(heap, 0, this.#isWorse);
+    return true;
   }
 
   offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void {
-    let worst = this.#worstKey();
-    for (let i = 0; i < ordinals.length; i++) {
-      if (!(keys[i] <= worst)) continue;
-      this.offer(keys[i], segment, ordinals[i]);
-      worst = this.#worstKey();
+    const count = ordinals.length;
+    let kept = 0;
+    let at = nextWithin(this.worstKey, keys, 0, count);
+    while (at < count) {
+      kept += Number(this.offer(keys[at], segment, ordinals[at]));
+      at = nextWithin(this.worstKey, keys, at + 1, count);
     }
-  }
-
-  /** Greater keys are not among the best. */
-  #worstKey(): number {
-    const heap = this.#heap;
-    if (heap.length < this.#capacity) return Number.POSITIVE_INFINITY;
-    return heap.length === 0 ? Number.NEGATIVE_INFINITY : heap[0].key;
+    this.#skippedCount += count - kept;
   }
 
   ranked(): RankedDocument[] {
@@ -70,8 +107,18 @@ export class TopDocuments implements DocumentRanking {
     compareRanked(a, b, this.#compare) > 0;
 }
 
+/** The first position in `[start, end)` whose key is not above `worst`; `end` if there is none. */
+function nextWithin(worst: number, keys: Float64Array, start: number, end: number): number {
+  // A loop of its own, which most documents do not get past: 1 ns for each.
+  let at = start;
+  while (at < end && !(keys[at] <= worst)) at++;
+  return at;
+}
+
 /** Keeps all documents and sorts only as far as they are asked for. */
 export class WholeRanking implements DocumentRanking {
+  readonly worstKey = Number.POSITIVE_INFINITY;
+  readonly skippedCount = 0;
   readonly #compare: DocumentComparer;
   readonly #heap: RankedDocument[] = [];
 
@@ -79,14 +126,18 @@ export class WholeRanking implements DocumentRanking {
     this.#compare = compare;
   }
 
-  offer(key: number, segment: number, ordinal: number): void {
+  admits(key: number): boolean {
+    return !Number.isNaN(key);
+  }
+
+  offer(key: number, segment: number, ordinal: number): boolean {
+    if (!this.admits(key)) return false;
     this.#heap.push({ key, segment, ordinal });
+    return true;
   }
 
   offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void {
-    for (let i = 0; i < ordinals.length; i++) {
-      if (!Number.isNaN(keys[i])) this.offer(keys[i], segment, ordinals[i]);
-    }
+    for (let i = 0; i < ordinals.length; i++) this.offer(keys[i], segment, ordinals[i]);
   }
 
   *ranked(): Generator<RankedDocument> {

@@ -1,0 +1,121 @@
+/** Runs the ranking of a plan over all segments and merges their best documents. */
+
+import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import { type Matcher, matcherOf } from "../filter/matcher.ts";
+import { type Matching, matchBits } from "../filter/matching.ts";
+import type { Execution } from "../plan/operator.ts";
+import type { DocumentPlan, RankNode } from "../plan/plan.ts";
+import {
+  type DocumentRanking,
+  type RankedDocument,
+  TopDocuments,
+  WholeRanking,
+} from "./top-documents.ts";
+
+/** Ranks documents, best first: as many as the plan asks for, and those that it skips before. */
+export function rankDocuments(plan: DocumentPlan, execution: Execution): RankedDocument[] {
+  const { snapshot, operators, together } = execution;
+  const { segments } = snapshot;
+  const { rank } = plan;
+  const operator = operators.rank(rank);
+  const ranking = newRanking(plan, execution);
+  const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
+  const narrowed = narrowedMatches(rank, match, execution);
+  together(
+    segments.map((segment, index) => () => {
+      const { matching, isNarrowed } = narrowed?.[index] ?? {
+        matching: match(segment),
+        isNarrowed: false,
+      };
+      if (matching.form === "list" && matching.ordinals.length === 0) return;
+      operator.rankSegment(rank, { segment, index, matching, isNarrowed, ranking }, execution);
+    }),
+  );
+  execution.work.candidatesSkipped += ranking.skippedCount;
+  return cutWindow(plan, ranking.ranked(), segments);
+}
+
+/** The best of several rankings by the plan, each of other documents. */
+export function mergeRankings(
+  plan: DocumentPlan,
+  rankings: readonly (readonly RankedDocument[])[],
+  execution: Execution,
+): RankedDocument[] {
+  const merged = newRanking(plan, execution);
+  for (const ranking of rankings) {
+    for (const { key, segment, ordinal } of ranking) merged.offer(key, segment, ordinal);
+  }
+  return cutWindow(plan, merged.ranked(), execution.snapshot.segments);
+}
+
+/** An empty ranking of documents of the segments in the plan's order. */
+function newRanking(
+  { rank, offset, limit, limitPer }: DocumentPlan,
+  { snapshot, operators }: Execution,
+): DocumentRanking {
+  const compare = operators.rank(rank).comparer(rank, snapshot.segments);
+  return limitPer === undefined
+    ? new TopDocuments(offset + limit, compare)
+    : new WholeRanking(compare);
+}
+
+/** What is looked at of each segment's matches; undefined if the ranking looks at all of them. */
+function narrowedMatches(
+  rank: RankNode,
+  match: Matcher,
+  execution: Execution,
+): { readonly matching: Matching; readonly isNarrowed: boolean }[] | undefined {
+  const { snapshot, operators, together } = execution;
+  const operator = operators.rank(rank);
+  if (operator.narrow === undefined) return undefined;
+  const matches = together(
+    snapshot.segments.map((segment) => () => {
+      const { view } = segment;
+      // Missed together: what the ranking needs is looked at next.
+      const found: Matching[] = [];
+      const needs = operator.needs(rank, { view, operators, together });
+      together<unknown>([() => found.push(match(segment)), ...needs]);
+      return { view, matches: matchBits(found[0], view) };
+    }),
+  );
+  return operator.narrow(rank, matches, execution).map(({ matches: bits, isNarrowed }) => ({
+    matching: { form: "bits", bits, count: undefined },
+    isNarrowed,
+  }));
+}
+
+/** Walks the ranking to the end of the plan's window, without documents whose key had its share. */
+function cutWindow(
+  { offset, limit, limitPer }: DocumentPlan,
+  ranked: Iterable<RankedDocument>,
+  segments: readonly SegmentSnapshot[],
+): RankedDocument[] {
+  const window: RankedDocument[] = [];
+  const taken = new Map<string, number>();
+  if (offset + limit === 0) return window;
+  for (const document of ranked) {
+    if (limitPer !== undefined) {
+      const key = limitKey(document, limitPer.attributes, segments);
+      const count = taken.get(key) ?? 0;
+      if (count >= limitPer.limit) continue;
+      taken.set(key, count + 1);
+    }
+    window.push(document);
+    if (window.length === offset + limit) break;
+  }
+  return window;
+}
+
+/** Equal for documents with equal values; null is a value of its own. */
+function limitKey(
+  { segment, ordinal }: RankedDocument,
+  attributes: readonly string[],
+  segments: readonly SegmentSnapshot[],
+): string {
+  const { view } = segments[segment];
+  const at = ordinal as Parameters<typeof view.idOf>[0];
+  const values = attributes.map((attribute) =>
+    attribute === "id" ? view.idOf(at) : (view.column(attribute)?.value(at) ?? null),
+  );
+  return JSON.stringify(values.map((value) => (value === null ? null : String(value))));
+}
