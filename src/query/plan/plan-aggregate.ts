@@ -3,9 +3,10 @@
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
+import type { CountNode } from "../aggregate/count.ts";
+import type { SumAggregateNode } from "../aggregate/sum.ts";
 import { attributeSchema, type FilterScope, unknownAttribute } from "../bind/bind-filter.ts";
-import type { AggregateNode, AggregatePlan, GroupNode } from "../plan.ts";
-import type { Predicate } from "../predicate.ts";
+import type { AggregatePlan, GroupNode, Predicate } from "./plan.ts";
 
 /** Plans a query for aggregates over the documents of `predicate`. */
 export function planAggregate(
@@ -22,7 +23,7 @@ export function planAggregate(
   };
 }
 
-function bindAggregate(aggregate: Aggregate, scope: FilterScope): AggregateNode {
+function bindAggregate(aggregate: Aggregate, scope: FilterScope): CountNode | SumAggregateNode {
   if (aggregate.kind === "count") return { kind: "count" };
   const { attribute } = aggregate;
   const type = attributeSchema(attribute, scope.schema)?.type;

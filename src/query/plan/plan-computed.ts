@@ -11,21 +11,21 @@ import type {
 import { attributeSchema, unknownAttribute } from "../bind/bind-filter.ts";
 import { bindScore, type ScoreScope } from "../bind/bind-score.ts";
 import { bindVectorTarget } from "../bind/bind-vector.ts";
-import type { ComputedNode } from "../plan.ts";
+import type { ComputedScoreNode } from "../project/computed-score.ts";
+import type { HighlightNode } from "../project/highlight.ts";
+import type { VectorDistNode } from "../project/vector-dist.ts";
 
 /** Plans one computed attribute of the query. */
 export function planComputed(
   computed: ComputedAttribute,
   query: DocumentQuery,
   scope: ScoreScope,
-): ComputedNode {
+): VectorDistNode | ComputedScoreNode | HighlightNode {
   switch (computed.kind) {
     case "vector_dist": {
       const { attribute, operand } = computed;
-      return {
-        kind: "vector_dist",
-        target: bindVectorTarget(attribute, operand, "VectorDist", scope),
-      };
+      const target = bindVectorTarget(attribute, operand, "VectorDist", scope);
+      return { kind: "vector_dist", target };
     }
     case "score":
       return { kind: "score", score: bindScore(computed.expression, scope) };

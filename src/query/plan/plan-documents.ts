@@ -1,5 +1,6 @@
 /** Plans queries for documents: ranking, limits and what is returned. */
 
+import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 import { type AttributeType, formatAttributeType } from "../../model/attribute-type.ts";
 import type { DocumentQuery, LimitPer } from "../../model/query.ts";
@@ -7,9 +8,15 @@ import { unknownAttribute } from "../bind/bind-filter.ts";
 import { bindScore, rankAttribute, rankFault, type ScoreScope } from "../bind/bind-score.ts";
 import { bindVectorTarget } from "../bind/bind-vector.ts";
 import { atPlace } from "../bind/fault-place.ts";
-import type { DocumentPlan, OrderKey, ProbePlan, RankNode, VectorTarget } from "../plan.ts";
-import type { Predicate } from "../predicate.ts";
+import { matchesAll } from "../filter/and.ts";
+import type { OrderKey } from "../order/document-order.ts";
+import type { OrderRankNode } from "../order/order-rank.ts";
 import { PROBING } from "../query-options.ts";
+import type { ScoreRankNode } from "../score/score-rank.ts";
+import type { ProbePlan } from "../vector/cluster-probe.ts";
+import type { VectorProbeNode } from "../vector/vector-probe-rank.ts";
+import type { VectorScanNode } from "../vector/vector-scan-rank.ts";
+import type { DocumentPlan, Predicate, VectorTarget } from "./plan.ts";
 import { planComputed } from "./plan-computed.ts";
 
 /** Plans a query for the documents of `predicate`. */
@@ -29,22 +36,29 @@ export function planDocuments(
     attributes: returnedAttributes(query, scope),
     computed: [...query.computed].map(([name, node]) => [
       name,
-      atPlace(`compute_attributes.${name}`, () => planComputed(node, query, scope)),
+      atPlace(`compute_attributes.${clipName(name)}`, () => planComputed(node, query, scope)),
     ]),
   };
 }
 
 /** Plans a ranking of the documents of `predicate`. */
-function planRank(query: DocumentQuery, predicate: Predicate, scope: ScoreScope): RankNode {
+function planRank(
+  query: DocumentQuery,
+  predicate: Predicate,
+  scope: ScoreScope,
+): VectorScanNode | VectorProbeNode | OrderRankNode | ScoreRankNode {
   const { rankBy } = query;
   switch (rankBy.kind) {
     case "vector": {
       const { method, attribute, operand } = rankBy;
       const target = bindVectorTarget(attribute, operand, method, scope);
       // Candidates of a filter are mostly few; without one nearly all documents are candidates.
-      const isOpen = predicate.kind === "and" && predicate.predicates.length === 0;
-      const access = isOpen ? "scan" : "gather";
-      return { kind: "vector", method, access, target, probe: planProbe(query, target, scope) };
+      const access = matchesAll(predicate) ? "scan" : "gather";
+      const rank = { method, access, target } as const;
+      const probe = planProbe(query, target, scope);
+      return probe === undefined
+        ? { kind: "vector_scan", ...rank }
+        : { kind: "vector_probe", ...rank, probe };
     }
     case "order":
       return { kind: "order", keys: rankBy.keys.map((key) => bindOrderKey(key, scope)) };
@@ -69,7 +83,9 @@ function planProbe(
 function checkMetric({ distanceMetric }: DocumentQuery, { schema }: ScoreScope): void {
   const expected = schema.distanceMetric;
   if (distanceMetric === undefined || expected === undefined || distanceMetric === expected) return;
-  throw invalid(`💔 distance metric mismatch, expected ${expected}, got ${distanceMetric}`);
+  throw invalid(
+    `💔 distance metric mismatch, expected ${expected}, got ${clipName(distanceMetric)}`,
+  );
 }
 
 function bindOrderKey(key: OrderKey, scope: ScoreScope): OrderKey {
@@ -140,7 +156,7 @@ function returnedAttributes(
           const found = schema.attributes.get(name);
           if (found !== undefined) return [name, found.type];
           throw invalid(
-            `💔 attribute "${name}" not found in schema, cannot be part of ` +
+            `💔 attribute "${clipName(name)}" not found in schema, cannot be part of ` +
               "`include_attributes`. consider passing `include_attributes=True` to return all " +
               "attribute data instead",
           );
