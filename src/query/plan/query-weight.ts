@@ -1,6 +1,6 @@
 /** How much of a namespace's query slots a request takes. */
 
-import { QUERY_SLOTS } from "../../base/limits.ts";
+import { QUERY_SLOTS } from "../../model/contract-limits.ts";
 import type { Query, QueryRequest } from "../../model/query.ts";
 
 /** Slots of an aggregation and of a kNN query; all others take one (wire contract). */

@@ -12,7 +12,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import type { Highlight, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
-import { runRequest } from "../run-request.ts";
+import { runRequest } from "../executor/run-request.ts";
 
 const SCHEMA = schemaOf({
   text: { type: "string", fullTextSearch: fullText({ stemming: true }) },

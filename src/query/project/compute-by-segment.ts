@@ -1,0 +1,31 @@
+import { setBit } from "../../codec/bitmap.ts";
+import type { ComputedValue } from "../../model/query-result.ts";
+import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { RankedDocument } from "../order/top-documents.ts";
+import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import type { Execution } from "../plan/operator.ts";
+
+/** Gives the member of each of the documents of a segment that are wanted. */
+export type ComputeSegment = (
+  segment: SegmentSnapshot,
+  wanted: OrdinalBits,
+) => (ordinal: number) => ComputedValue;
+
+/** Computes a member of ranked documents, all documents of a segment at once. */
+export function computeBySegment(
+  ranked: readonly RankedDocument[],
+  { snapshot: { segments }, together }: Execution,
+  compute: ComputeSegment,
+): ComputedValue[] {
+  const members: ComputedValue[] = ranked.map(() => null);
+  const bySegment = Map.groupBy(ranked.keys(), (index) => ranked[index].segment);
+  together(
+    [...bySegment].map(([segment, indexes]) => () => {
+      const wanted = emptyBits(segments[segment].view.documentCount);
+      for (const index of indexes) setBit(wanted, ranked[index].ordinal);
+      const memberOf = compute(segments[segment], wanted);
+      for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
+    }),
+  );
+  return members;
+}

@@ -1,0 +1,27 @@
+import { hasBit } from "../../codec/bitmap.ts";
+import { NO_THRESHOLD } from "../order/top-documents.ts";
+import type { ComputedOperator } from "../plan/operator.ts";
+import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
+import { roundScore } from "../score/segment-scores.ts";
+import { computeBySegment } from "./compute-by-segment.ts";
+
+/** A score; 0 for documents that no clause produces. */
+export interface ComputedScoreNode extends ComputedNode {
+  readonly kind: "score";
+  readonly score: ScoreNode;
+}
+
+/** Scores beside another ranking. */
+export const COMPUTED_SCORE: ComputedOperator<ComputedScoreNode> = {
+  kind: "score",
+
+  run: ({ score }, ranked, execution) =>
+    computeBySegment(ranked, execution, ({ view }, within) => {
+      const { operators, together, work } = execution;
+      const run = { view, within, operators, together, work, threshold: NO_THRESHOLD };
+      const { values, scored } = operators.score(score).run(score, run);
+      return (ordinal) => (hasBit(scored, ordinal) ? roundScore(values[ordinal]) : 0);
+    }),
+
+  needs: ({ score }, run) => run.operators.score(score).needs(score, run),
+};
