@@ -1,6 +1,7 @@
 /** Random queries over random documents against the slow twin, and over every way to split them. */
 
 import { describe, expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { NaiveDatabase } from "../../test/support/queries/naive-database.ts";
 import {
   documentQuery,
@@ -20,10 +21,10 @@ import {
 import { seededRandom } from "../base/random.ts";
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";
-import { runRequest } from "./run-request.ts";
+import { runRequest } from "./executor/run-request.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-const ROUNDS = 8;
+const ROUNDS = effort({ usual: 3, full: 8 });
 const QUERIES = 60;
 
 const answer = (snapshot: Snapshot, request: QueryRequest): QueryResult[] =>
@@ -37,14 +38,14 @@ function randomNamespace(seed: number) {
   const schema = everyTypeSchema(idType, metric);
   const count = random.below(60);
   const documents = randomDocuments(random, count, { idType, types: EVERY_TYPE, space: 90 });
-  const dead = randomDocuments(random, 30, { idType, types: EVERY_TYPE, space: 90 });
+  const deleted = randomDocuments(random, 30, { idType, types: EVERY_TYPE, space: 90 });
   const database = new NaiveDatabase(schema);
   database.apply({ upserts: documents });
   const snapshots = [
     openSnapshot(schema, splitDocuments(random, documents, 1)),
-    openSnapshot(schema, splitDocuments(random, documents, 2, dead)),
+    openSnapshot(schema, splitDocuments(random, documents, 2, deleted)),
     openSnapshot(schema, splitDocuments(random, documents, 5)),
-    openSnapshot(schema, splitDocuments(random, documents, 5, dead)),
+    openSnapshot(schema, splitDocuments(random, documents, 5, deleted)),
   ];
   return { random, schema, database, snapshots };
 }
