@@ -1,0 +1,107 @@
+import { setBit } from "../../codec/bitmap.ts";
+import { TEXT_INDEX } from "../../segment/text/text-index.ts";
+import type { Token } from "../../text/analyzer.ts";
+import { PREFIX_SCORE, type TermSaturation, termScore } from "../../text/bm25.ts";
+import { prefixBits, termNeeds } from "../filter/term-bits.ts";
+import { forEachBit, orBits } from "../ordinal-bits.ts";
+import type { ScoreOperator, ScoreRun, SoughtTerms } from "../plan/operator.ts";
+import type { ScoreNode } from "../plan/plan.ts";
+import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
+
+/** A query term and the factors that do not depend on the document. */
+export interface WeighedTerm {
+  readonly term: string;
+  /** Live documents with the term, in the whole namespace. */
+  readonly documentFrequency: number;
+  /** No document scores more for the term. */
+  readonly weight: number;
+}
+
+/** BM25 of one attribute. */
+export interface Bm25Node extends ScoreNode {
+  readonly kind: "bm25";
+  readonly attribute: string;
+  /** In the order of their first appearance in the query, which is the order of summation. */
+  readonly terms: readonly WeighedTerm[];
+  readonly prefix: string | undefined;
+  /** Mean of the live documents' lengths, in the whole namespace. */
+  readonly averageLength: number;
+  readonly saturation: TermSaturation;
+}
+
+/** Relevance of texts. */
+export const BM25: ScoreOperator<Bm25Node> = {
+  kind: "bm25",
+  needs: (node, run) => termNeeds(node.attribute, soughtBy(node), run),
+  run: scoreTexts,
+
+  explain: ({ attribute, terms, prefix, averageLength }) => {
+    const all = terms.map((term) => `${term.term} (in ${term.documentFrequency})`);
+    if (prefix !== undefined) all.push(`${prefix}*`);
+    const average = averageLength.toFixed(2);
+    return [`BM25 on ${attribute}, average length ${average}: ${all.join(", ")}`];
+  },
+
+  fragments: {
+    score: (node, { attribute, tokens }) =>
+      node.attribute === attribute ? scoreTokens(node, tokens) : undefined,
+    terms: (node, attribute) => (node.attribute === attribute ? [soughtBy(node)] : []),
+  },
+};
+
+function soughtBy({ terms, prefix }: Bm25Node): SoughtTerms {
+  return { terms: terms.map(({ term }) => term), prefix };
+}
+
+function scoreTexts(node: Bm25Node, { view, work, threshold }: ScoreRun): SegmentScores {
+  const { values, scored } = noScores(view.documentCount);
+  const text = view.index(TEXT_INDEX, node.attribute);
+  if (text === undefined) return { values, scored };
+  const { averageLength, saturation } = node;
+  const { lengths } = text;
+  const found = node.terms.flatMap(({ term, weight }) => {
+    const postings = text.postings(term);
+    return postings === undefined ? [] : [{ weight, postings }];
+  });
+  let most = 0;
+  for (const { weight } of found) most += weight;
+  if (node.prefix !== undefined) most += PREFIX_SCORE;
+  // No document here scores more, since a sum of less in the same order is no greater.
+  if (-roundScore(most) > threshold.worstKey) return { values, scored };
+  for (const { weight, postings } of found) {
+    const { ordinals, frequencies } = postings;
+    work.postingsTouched += ordinals.length;
+    for (let i = 0; i < ordinals.length; i++) {
+      const ordinal = ordinals[i];
+      const relativeLength = lengths[ordinal] / averageLength;
+      values[ordinal] += termScore(weight, frequencies[i], relativeLength, saturation);
+      setBit(scored, ordinal);
+    }
+  }
+  if (node.prefix !== undefined) {
+    const having = prefixBits(text, node.prefix, view.documentCount);
+    forEachBit(having, (ordinal) => {
+      values[ordinal] += PREFIX_SCORE;
+      work.postingsTouched++;
+    });
+    orBits(scored, having);
+  }
+  return { values, scored };
+}
+
+function scoreTokens(node: Bm25Node, tokens: readonly Token[]): number | undefined {
+  const frequencies = new Map<string, number>();
+  for (const { term } of tokens) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  const { prefix, averageLength, saturation } = node;
+  let score: number | undefined;
+  for (const { term, weight } of node.terms) {
+    const frequency = frequencies.get(term);
+    if (frequency === undefined) continue;
+    const relativeLength = tokens.length / averageLength;
+    score = (score ?? 0) + termScore(weight, frequency, relativeLength, saturation);
+  }
+  if (prefix !== undefined && tokens.some(({ term }) => term.startsWith(prefix))) {
+    score = (score ?? 0) + PREFIX_SCORE;
+  }
+  return score;
+}
