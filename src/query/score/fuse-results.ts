@@ -4,7 +4,7 @@ import { assert } from "../../base/assert.ts";
 import type { Fusion } from "../../model/query.ts";
 import type { QueryResult, ResultDocument } from "../../model/query-result.ts";
 import { compareScalars, type DocumentId } from "../../model/value.ts";
-import { roundScore } from "../segment-scores.ts";
+import { roundScore } from "./segment-scores.ts";
 
 /** One document on the way into the fused list. */
 interface FusedDocument {

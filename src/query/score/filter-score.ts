@@ -1,0 +1,36 @@
+import { forEachBit } from "../ordinal-bits.ts";
+import type { ScoreOperator } from "../plan/operator.ts";
+import type { Predicate, ScoreNode } from "../plan/plan.ts";
+
+/** 1 for documents that match. */
+export interface FilterScoreNode extends ScoreNode {
+  readonly kind: "filter";
+  readonly predicate: Predicate;
+}
+
+/** Filters as scores. */
+export const FILTER_SCORE: ScoreOperator<FilterScoreNode> = {
+  kind: "filter",
+  needs: ({ predicate }, run) => run.operators.predicate(predicate).needs(predicate, run),
+
+  run: ({ predicate }, run) => {
+    const values = new Float64Array(run.view.documentCount);
+    const scored = run.operators.predicate(predicate).run(predicate, run);
+    forEachBit(scored, (ordinal) => {
+      values[ordinal] = 1;
+    });
+    return { values, scored };
+  },
+
+  explain: ({ predicate }, operators) =>
+    operators.predicate(predicate).explain(predicate, "1 if", operators),
+
+  fragments: {
+    score: ({ predicate }, fragment, operators) =>
+      operators.predicate(predicate).fragments?.matches(predicate, fragment) === true
+        ? 1
+        : undefined,
+    terms: ({ predicate }, attribute, operators) =>
+      operators.predicate(predicate).fragments?.terms(predicate, attribute) ?? [],
+  },
+};

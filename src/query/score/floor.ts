@@ -1,0 +1,17 @@
+import { type MappedNode, mappedClause } from "./mapped-clause.ts";
+
+/** The clause, but at least `floor`. */
+export interface FloorNode extends MappedNode {
+  readonly kind: "floor";
+  readonly floor: number;
+}
+
+/** Maxima with a number. */
+export const FLOOR = mappedClause<FloorNode>({
+  kind: "floor",
+  title: ({ floor }) => `Max with ${floor}`,
+  change:
+    ({ floor }) =>
+    (score) =>
+      Math.max(score, floor),
+});

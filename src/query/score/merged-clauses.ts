@@ -1,0 +1,71 @@
+/** What operators have in common that merge the scores of several clauses. */
+
+import { hasBit } from "../../codec/bitmap.ts";
+import { NO_THRESHOLD } from "../order/top-documents.ts";
+import { forEachBit, orBits } from "../ordinal-bits.ts";
+import type { ScoreOperator } from "../plan/operator.ts";
+import type { ScoreNode } from "../plan/plan.ts";
+import { indent } from "../plan/plan-text.ts";
+import { scoreFragment, termsInFragments } from "./fragment-score.ts";
+import { noScores, type SegmentScores } from "./segment-scores.ts";
+
+/** Score arithmetic over several clauses. */
+export interface MergedNode extends ScoreNode {
+  readonly clauses: readonly ScoreNode[];
+}
+
+/**
+ * Makes the operator that merges scores by `merge`, in the order of the clauses: a document that a
+ * clause misses is as if the clause were not there.
+ */
+export function mergedClauses<N extends MergedNode>(
+  kind: N["kind"],
+  title: string,
+  merge: (a: number, b: number) => number,
+): ScoreOperator<N> {
+  return {
+    kind,
+    needs: ({ clauses }, run) =>
+      clauses.flatMap((clause) => run.operators.score(clause).needs(clause, run)),
+
+    run: ({ clauses }, run) => {
+      const each = { ...run, threshold: NO_THRESHOLD };
+      const parts = clauses.map((clause) => run.operators.score(clause).run(clause, each));
+      return mergeScores(parts, run.view.documentCount, merge);
+    },
+
+    explain: ({ clauses }, operators) => [
+      title,
+      ...clauses.flatMap((clause) =>
+        operators.score(clause).explain(clause, operators).map(indent),
+      ),
+    ],
+
+    fragments: {
+      score: ({ clauses }, fragment, operators) => {
+        const scores = clauses
+          .map((clause) => scoreFragment(clause, fragment, operators))
+          .filter((score) => score !== undefined);
+        return scores.length === 0 ? undefined : scores.reduce(merge);
+      },
+      terms: ({ clauses }, attribute, operators) =>
+        clauses.flatMap((clause) => termsInFragments(clause, attribute, operators)),
+    },
+  };
+}
+
+function mergeScores(
+  parts: readonly SegmentScores[],
+  count: number,
+  merge: (a: number, b: number) => number,
+): SegmentScores {
+  const { values, scored } = noScores(count);
+  for (const part of parts) {
+    forEachBit(part.scored, (ordinal) => {
+      const value = part.values[ordinal];
+      values[ordinal] = hasBit(scored, ordinal) ? merge(values[ordinal], value) : value;
+    });
+    orBits(scored, part.scored);
+  }
+  return { values, scored };
+}

@@ -1,0 +1,34 @@
+/** Numeric attributes as scores, straight from the columns. */
+
+import { assert } from "../../base/assert.ts";
+import { integerReader, scalarReader } from "../column-values.ts";
+import { andBits, emptyBits, forEachBit, presenceBits } from "../ordinal-bits.ts";
+import type { PredicateRun } from "../plan/operator.ts";
+import type { SegmentScores } from "./segment-scores.ts";
+
+/** The nearest 64-bit float of a document's value. */
+export type NumberReader = (ordinal: number) => number;
+/** The value itself. */
+export type ExactReader = (ordinal: number) => bigint | number;
+
+/** Scores the documents of `within` that have a value, with the function that `scorer` makes. */
+export function scoreNumbers(
+  attribute: string,
+  { view, within }: PredicateRun,
+  scorer: (read: NumberReader, exact: ExactReader) => NumberReader,
+): SegmentScores {
+  const count = view.documentCount;
+  const values = new Float64Array(count);
+  const isId = attribute === "id";
+  const column = isId ? { data: view.ids, presence: undefined } : view.column(attribute)?.column;
+  if (column === undefined) return { values, scored: emptyBits(count) };
+  const scored = andBits(presenceBits(column.presence, count), within);
+  const { data } = column;
+  assert(data.kind === "i64" || data.kind === "u64" || data.kind === "f64", "score of no number");
+  const read = data.kind === "f64" ? (o: number) => data.values[o] : integerReader(data);
+  const score = scorer(read, scalarReader(data) as ExactReader);
+  forEachBit(scored, (ordinal) => {
+    values[ordinal] = score(ordinal);
+  });
+  return { values, scored };
+}

@@ -1,0 +1,17 @@
+import { type MappedNode, mappedClause } from "./mapped-clause.ts";
+
+/** The clause, times a weight. */
+export interface ProductNode extends MappedNode {
+  readonly kind: "product";
+  readonly weight: number;
+}
+
+/** Products with a number. */
+export const PRODUCT = mappedClause<ProductNode>({
+  kind: "product",
+  title: ({ weight }) => `Product with ${weight}`,
+  change:
+    ({ weight }) =>
+    (score) =>
+      score * weight,
+});

@@ -1,0 +1,44 @@
+import { matchBits } from "../filter/matching.ts";
+import { idComparer } from "../order/document-order.ts";
+import { andBits, forEachPart } from "../ordinal-bits.ts";
+import type { RankOperator } from "../plan/operator.ts";
+import type { RankNode, ScoreNode } from "../plan/plan.ts";
+import { indent } from "../plan/plan-text.ts";
+import { roundScore } from "./segment-scores.ts";
+
+/** A ranking by score, the highest first. */
+export interface ScoreRankNode extends RankNode {
+  readonly kind: "score";
+  readonly score: ScoreNode;
+}
+
+/** Rankings by score: the key of a document is its score, negated. */
+export const SCORE_RANK: RankOperator<ScoreRankNode> = {
+  kind: "score",
+  comparer: (_node, segments) => idComparer(segments),
+
+  rankSegment: ({ score }, { segment, index, matching, ranking }, execution) => {
+    const { view } = segment;
+    const { operators, together, work } = execution;
+    const within = matchBits(matching, view);
+    const run = { view, within, operators, together, work, threshold: ranking };
+    const { values, scored } = operators.score(score).run(score, run);
+    forEachPart(andBits(scored, within), (ordinals, keys) => {
+      for (let i = 0; i < ordinals.length; i++) {
+        const rounded = roundScore(values[ordinals[i]]);
+        // Documents whose score is zero are left out.
+        keys[i] = rounded === 0 ? Number.NaN : -rounded;
+      }
+      ranking.offerAll(keys, index, ordinals);
+    });
+  },
+
+  distOf: (key) => -key,
+  // Postings are read as a whole.
+  grain: () => "segments",
+  needs: ({ score }, run) => run.operators.score(score).needs(score, run),
+  explain: ({ score }, _snapshot, operators) => [
+    "Rank: score, descending",
+    ...operators.score(score).explain(score, operators).map(indent),
+  ],
+};
