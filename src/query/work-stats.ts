@@ -1,13 +1,15 @@
 /** What a request cost and returned; kept while it runs. */
 
-/** Figures for billing, metrics and `performance`. */
-export interface QueryCounters {
+/** Stats for billing, metrics and `performance`. */
+export interface QueryStats {
   /** Live documents that some part of the request looked at. */
   readonly documentsScanned: number;
   readonly postingsTouched: number;
   readonly vectorsScored: number;
   /** Clusters that ANN searches looked into; none where they looked at all vectors. */
   readonly clustersProbed: number;
+  /** Documents that rankings refused at once, since so many better ones were known. */
+  readonly candidatesSkipped: number;
   /**
    * Logical bytes: 8 for a uint id, 16 for a uuid, else the string's; 4 for `$dist`; attributes.
    */
@@ -16,17 +18,25 @@ export interface QueryCounters {
   readonly exhaustiveCount: number;
 }
 
-/** Counters while they rise. */
-export type WorkCounters = { -readonly [Name in keyof QueryCounters]: QueryCounters[Name] };
+/** Stats while they rise. */
+export type WorkStats = { -readonly [Name in keyof QueryStats]: QueryStats[Name] };
 
-/** Makes counters at zero. */
-export function newCounters(): WorkCounters {
+/** Adds what a part of the work cost. */
+export function addWorkStats(stats: WorkStats, part: QueryStats): void {
+  for (const name of STAT_NAMES) stats[name] += part[name];
+}
+
+/** Makes stats at zero. */
+export function newWorkStats(): WorkStats {
   return {
     documentsScanned: 0,
     postingsTouched: 0,
     vectorsScored: 0,
     clustersProbed: 0,
+    candidatesSkipped: 0,
     bytesReturned: 0,
     exhaustiveCount: 0,
   };
 }
+
+const STAT_NAMES = Object.keys(newWorkStats()) as (keyof QueryStats)[];

@@ -14,7 +14,7 @@ import {
   ARENA_MEMORY,
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
-import { FarSource, runFar } from "../../../test/support/segments/remote-segment.ts";
+import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
@@ -23,9 +23,9 @@ import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
+import { explainRequest, runRequest } from "../executor/run-request.ts";
 import { addRange, countRange, emptyBits } from "../ordinal-bits.ts";
 import { type Probing, PROBING as SERVED } from "../query-options.ts";
-import { explainRequest, runRequest } from "../run-request.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type ClusterCandidate, matchesToMeet, pickClusters } from "./cluster-probe.ts";
 
@@ -38,7 +38,7 @@ function randomVector(random: Random): Float32Array {
   return Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
 }
 
-/** 1,200 documents in three segments, dead ones among them; one segment has no clusters. */
+/** 1,200 documents in three segments, deleted ones among them; one segment has no clusters. */
 function namespaceOf(metric: DistanceMetric) {
   const random = seededRandom(7);
   const ann = { distanceMetric: metric, lateInteraction: false };
@@ -53,7 +53,7 @@ function namespaceOf(metric: DistanceMetric) {
   };
   const contents = [0, 500, 1000].map((start) => ({
     documents: Array.from({ length: start === 1000 ? 200 : 500 }, (_, i) => document(start + i)),
-    dead: Array.from({ length: 30 }, (_, i) => document(5000 + start + i)),
+    deleted: Array.from({ length: 30 }, (_, i) => document(5000 + start + i)),
   }));
   const near = openSnapshot(schema, contents);
   const clustered = clusteredSnapshot(near, { clusterRows: 10 });
@@ -82,10 +82,10 @@ function search(
   const operand = { kind: "vector", values } as const;
   const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
   const request = requestOf(documentQuery(rankBy, { limit: 10, ...rest }));
-  const { results, counters } = runRequest(snapshot, request, { kernels: KERNELS, probing });
+  const { results, stats } = runRequest(snapshot, request, { kernels: KERNELS, probing });
   const [result] = results;
   if (result.kind !== "documents") throw new Error("no documents");
-  return { documents: result.documents, counters, request };
+  return { documents: result.documents, stats, request };
 }
 
 describe.each(METRICS)("by %s", (metric) => {
@@ -96,7 +96,7 @@ describe.each(METRICS)("by %s", (metric) => {
     let found = 0;
     for (let i = 0; i < 40; i++) {
       const values = randomVector(random);
-      const { documents, counters } = search(clustered, { values });
+      const { documents, stats } = search(clustered, { values });
       const truth = search(near, { values, method: "kNN" });
       const all = search(near, { values, method: "kNN", limit: 2000 }).documents;
       const distances = new Map(all.map(({ id, dist }) => [id, dist]));
@@ -105,9 +105,9 @@ describe.each(METRICS)("by %s", (metric) => {
       const ids = new Set(documents.map(({ id }) => id));
       found += truth.documents.filter(({ id }) => ids.has(id)).length;
       // 490 have a vector in each segment with clusters: 4·√490 of them, and 196 of the other.
-      expect(counters.clustersProbed).toBeGreaterThanOrEqual(4);
-      expect(counters.vectorsScored).toBeGreaterThanOrEqual(89 + 196);
-      expect(counters.vectorsScored).toBeLessThan(89 + 25 + 196);
+      expect(stats.clustersProbed).toBeGreaterThanOrEqual(4);
+      expect(stats.vectorsScored).toBeGreaterThanOrEqual(89 + 196);
+      expect(stats.vectorsScored).toBeLessThan(89 + 25 + 196);
     }
     expect(found).toBeGreaterThan(400 * 0.5);
     expect(found).toBeLessThan(400);
@@ -116,7 +116,7 @@ describe.each(METRICS)("by %s", (metric) => {
   test("kNN looks at all of them", () => {
     const values = randomVector(seededRandom(2));
     const exact = search(clustered, { values, method: "kNN" });
-    expect(exact.counters).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
+    expect(exact.stats).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
     expect(exact.documents).toEqual(search(near, { values, method: "kNN" }).documents);
   });
 
@@ -124,21 +124,21 @@ describe.each(METRICS)("by %s", (metric) => {
     for (let seed = 1; seed <= 20; seed++) {
       const values = randomVector(seededRandom(seed));
       const filter = filterOf(["n", "Lt", 40]);
-      const { documents, counters } = search(clustered, { values, filter });
-      expect(counters).toMatchObject({ clustersProbed: 0, vectorsScored: 40 });
+      const { documents, stats } = search(clustered, { values, filter });
+      expect(stats).toMatchObject({ clustersProbed: 0, vectorsScored: 40 });
       expect(documents).toEqual(search(near, { values, method: "kNN", filter }).documents);
     }
   });
 
   test("a filter makes the walk longer, and its matches alone are scored", () => {
     const values = randomVector(seededRandom(3));
-    const whole = search(clustered, { values }).counters;
+    const whole = search(clustered, { values }).stats;
     const filter = filterOf(["group", "Eq", "g1"]);
-    const { counters, documents } = search(clustered, { values, filter });
-    expect(counters.clustersProbed).toBeGreaterThan(whole.clustersProbed);
+    const { stats, documents } = search(clustered, { values, filter });
+    expect(stats.clustersProbed).toBeGreaterThan(whole.clustersProbed);
     // 100 match in each segment with clusters: 4·√100 of them at least, and 40 in the other.
-    expect(counters.vectorsScored).toBeGreaterThanOrEqual(40 + 40);
-    expect(counters.vectorsScored).toBeLessThan(40 + 25 + 40);
+    expect(stats.vectorsScored).toBeGreaterThanOrEqual(40 + 40);
+    expect(stats.vectorsScored).toBeLessThan(40 + 25 + 40);
     expect(documents).toHaveLength(10);
   });
 
@@ -164,29 +164,29 @@ describe.each(METRICS)("by %s", (metric) => {
     // The namespace is small for what a server does.
     const asServed = search(clustered, { values }, SERVED);
     expect(asServed.documents).toEqual(truth);
-    expect(asServed.counters.clustersProbed).toBe(0);
+    expect(asServed.stats.clustersProbed).toBe(0);
     const limitPer = { attributes: ["n"], limit: 1 };
     const selection = { kind: "include", names: ["n"] } as const;
     const per = search(clustered, { values, limitPer, selection });
-    expect(per.counters).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
+    expect(per.stats).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
   });
 
   test("far clusters take two rounds, and only chunks of their own", () => {
-    const sources: FarSource[] = [];
+    const sources: RemoteSource[] = [];
     const segments = clustered.segments.map((segment, i): SegmentSnapshot => {
       const view = segment.view as OpenSegment;
       const { content, head } = encodeStoredSegment(view, clustered.schema);
-      const source = new FarSource(content, ARENA_MEMORY, `${i}` as ObjectKey);
+      const source = new RemoteSource(content, ARENA_MEMORY, `${i}` as ObjectKey);
       sources.push(source);
       return { ...copyOf(segment), view: openStoredSegment(view.id, head, () => source) };
     });
-    const far = { ...clustered, segments };
+    const remote = { ...clustered, segments };
     const values = randomVector(seededRandom(6));
-    const cold = runFar(sources, () => search(far, { values }), 2);
+    const cold = runRemote(sources, () => search(remote, { values }), 2);
     expect(cold).toEqual(search(clustered, { values }));
     const bytes = sources.map((source) => source.bytesLoaded);
     for (const source of sources) source.drop();
-    runFar(sources, () => search(far, { values, method: "kNN" }), 2);
+    runRemote(sources, () => search(remote, { values, method: "kNN" }), 2);
     // The vectors of 500 documents take 16,960 bytes.
     expect(sources[0].bytesLoaded - bytes[0]).toBeGreaterThan(bytes[0] + 5_000);
     for (const source of sources) source.drop();
@@ -204,8 +204,8 @@ describe.each(METRICS)("by %s", (metric) => {
   });
 });
 
-function copyOf({ live, liveCount, liveVersion }: SegmentSnapshot) {
-  return { live, liveCount, liveVersion };
+function copyOf({ liveBitmap, liveCount, liveVersion }: SegmentSnapshot) {
+  return { liveBitmap, liveCount, liveVersion };
 }
 
 test("the nearest clusters are picked until enough match", () => {

@@ -5,20 +5,26 @@
  * match all of them are looked at.
  */
 
-import { SCAN_ROWS_MAX } from "../../base/limits.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
-import type { ClusterView, SegmentView } from "../../segment/segment-view.ts";
+import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
+import type { ClusterView } from "../../segment/vectors/cluster-section.ts";
 import { measureOf, unitVector } from "../../vector/metric.ts";
 import { siftDown } from "../heap.ts";
 import { addRange, countRange, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
-import type { ProbePlan, VectorTarget } from "../plan.ts";
-import type { WorkCounters } from "../work-stats.ts";
+import type { NarrowedMatches, SegmentMatches } from "../plan/operator.ts";
+import type { VectorTarget } from "../plan/plan.ts";
+import type { WorkStats } from "../work-stats.ts";
 
-/** The matching documents of one segment. */
-export interface ProbedSegment {
-  readonly view: SegmentView;
-  /** Not to be changed. */
-  readonly matches: OrdinalBits;
+/** How far an ANN search walks through clusters. */
+export interface ProbePlan {
+  /** Up to so many matches in segments with clusters all of them are looked at. */
+  readonly exactMatchesMax: number;
+  /** Looks at this many matches at least. */
+  readonly matchesMin: number;
+  /** Looks at this many times √matches, of each segment, at least. */
+  readonly perRoot: number;
 }
 
 /** What probing works with. */
@@ -26,17 +32,17 @@ export interface Probe {
   readonly plan: ProbePlan;
   readonly target: VectorTarget;
   readonly kernels: ArenaKernels;
-  readonly work: WorkCounters;
+  readonly work: WorkStats;
 }
 
 /**
  * The matches to look at in each segment: all of them, or those in the clusters that were picked,
- * which are then marked as probed. Throws `NotResident` for the clusters of a segment.
+ * which are then marked as narrowed. Throws `BytesMissing` for the clusters of a segment.
  */
 export function probeClusters(
-  segments: readonly ProbedSegment[],
+  segments: readonly SegmentMatches[],
   probe: Probe,
-): { readonly matches: OrdinalBits; readonly isProbed: boolean }[] {
+): NarrowedMatches[] {
   const { plan, work } = probe;
   const clustered = segments.map(({ view, matches }) => {
     const clusters = usableClusters(view, probe.target);
@@ -45,7 +51,7 @@ export function probeClusters(
       : { clusters, counts: countMatches(clusters, matches) };
   });
   const total = clustered.reduce((sum, found) => sum + (found?.counts.total ?? 0), 0);
-  const all = segments.map(({ matches }) => ({ matches, isProbed: false }));
+  const all = segments.map(({ matches }) => ({ matches, isNarrowed: false }));
   if (total <= plan.exactMatchesMax) return all;
   const candidates = clustered.flatMap((found, segment) =>
     found === undefined
@@ -64,7 +70,7 @@ export function probeClusters(
     for (const { cluster } of bySegment.get(segment) ?? []) {
       addRange(matches, whole.matches, clusters.starts[cluster], clusters.starts[cluster + 1]);
     }
-    return { matches, isProbed: true };
+    return { matches, isNarrowed: true };
   });
 }
 
@@ -116,7 +122,7 @@ function isNearer(a: ClusterCandidate, b: ClusterCandidate): boolean {
 
 /** Clusters that were made for the query's metric. */
 function usableClusters(view: SegmentView, { attribute, metric, query }: VectorTarget) {
-  const clusters = view.clusters(attribute);
+  const clusters = view.index(CLUSTER_INDEX, attribute);
   if (clusters?.metric !== metric || clusters.dimensions !== query.length) return undefined;
   return clusters;
 }

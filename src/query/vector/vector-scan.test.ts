@@ -13,19 +13,20 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
-import { FarSource } from "../../../test/support/segments/remote-segment.ts";
+import { RemoteSource } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
-import { headOf } from "../../segment/segment-format.ts";
-import type { SegmentMemory } from "../../segment/segment-memory.ts";
+import { headOf } from "../../segment/format/segment-format.ts";
+import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { planSegment } from "../../segment/segment-writer.ts";
 import { cosineErrorMax, vectorDistance } from "../../vector/metric.ts";
-import { runRequest } from "../run-request.ts";
-import { newCounters } from "../work-stats.ts";
+import { together } from "../executor/missing-bytes.ts";
+import { runRequest } from "../executor/run-request.ts";
+import { newWorkStats } from "../work-stats.ts";
 import { scanVectors, type VectorScan } from "./vector-scan.ts";
 
 const ELEMENTS = ["f32", "f16", "i8"] as const;
@@ -98,9 +99,9 @@ test.each(ELEMENTS)("cosine distances of %s vectors are those of the twin", (ele
 });
 
 test("squared distances of equal vectors are 0, and those beyond float32 its greatest", () => {
-  const far = Float32Array.of(3e38, -3e38, 1);
-  const vectors = [far, far.map((x) => -x), Float32Array.of(0, 0, 1e-45)];
-  const found = distances("[3]f32", "euclidean_squared", vectors, far);
+  const remote = Float32Array.of(3e38, -3e38, 1);
+  const vectors = [remote, remote.map((x) => -x), Float32Array.of(0, 0, 1e-45)];
+  const found = distances("[3]f32", "euclidean_squared", vectors, remote);
   expect(found).toEqual([0, 3.4028234663852886e38, 3.4028234663852886e38]);
 });
 
@@ -115,12 +116,21 @@ const MEMORY: SegmentMemory = {
 };
 
 /** What a scan visits, and what it counts. */
-function visited(view: SegmentView, scan: Omit<VectorScan, "work" | "kernels">, live: Uint32Array) {
-  const work = newCounters();
+function visited(
+  view: SegmentView,
+  scan: Omit<VectorScan, "work" | "kernels" | "together">,
+  liveBitmap: Uint32Array,
+) {
+  const work = newWorkStats();
   const found: [ordinal: number, distance: number][] = [];
-  scanVectors({ ...scan, kernels: KERNELS, work }, view, live.slice(), (ordinals, distances) => {
-    for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
-  });
+  scanVectors(
+    { ...scan, kernels: KERNELS, work, together },
+    view,
+    liveBitmap.slice(),
+    (ordinals, distances) => {
+      for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
+    },
+  );
   return { found, work };
 }
 
@@ -140,18 +150,19 @@ test.each(ELEMENTS)("far %s vectors are scanned by chunk, with the same distance
     plan.writeTo(block.bytes);
     const id = "far" as SegmentId;
     const near = openSegment(id, block.bytes, block);
-    const source = new FarSource(near.block.slice(), MEMORY);
-    const far = new OpenSegment(id, headOf(near.block).slice(), source);
-    const live = fullBitmap(documents.length);
-    const deadShare = random.below(11);
-    for (let o = 0; o < documents.length; o++) if (random.below(10) < deadShare) clearBit(live, o);
+    const source = new RemoteSource(near.block.slice(), MEMORY);
+    const remote = new OpenSegment(id, headOf(near.block).slice(), source);
+    const liveBitmap = fullBitmap(documents.length);
+    const deletedShare = random.below(11);
+    for (let o = 0; o < documents.length; o++)
+      if (random.below(10) < deletedShare) clearBit(liveBitmap, o);
     for (const access of ["scan", "gather"] as const) {
       for (const metric of ["cosine_distance", "euclidean_squared"] as const) {
         const query = storable(random, element, dimensions, 1);
         const scan = { target: { attribute: "vector", metric, query }, access };
         const before = source.rounds;
-        const result = source.run(() => visited(far, scan, live));
-        expect(result, `seed ${seed}`).toEqual(visited(near, scan, live));
+        const result = source.run(() => visited(remote, scan, liveBitmap));
+        expect(result, `seed ${seed}`).toEqual(visited(near, scan, liveBitmap));
         expect(source.rounds - before, `seed ${seed}`).toBeLessThanOrEqual(2);
         source.drop();
       }

@@ -4,9 +4,8 @@ import { assert, must } from "../../base/assert.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import { hasBit, setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels, RowMatrix } from "../../kernel/arena-kernels.ts";
+import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { Column } from "../../model/columns.ts";
-import type { DistanceMetric } from "../../model/schema.ts";
-import { attemptAll, NotResident, type WantedRange } from "../../segment/format/bytes-missing.ts";
 import type { ColumnView, SegmentView, VectorPlace } from "../../segment/segment-view.ts";
 import { lateInteractionDistance } from "../../vector/late-interaction.ts";
 import {
@@ -16,7 +15,8 @@ import {
   unitVector,
   vectorDistance,
 } from "../../vector/metric.ts";
-import type { ScanProgress, SegmentScan } from "../executor/scan-progress.ts";
+import type { ScanProgress, ScanWave, SegmentScan } from "../executor/scan-progress.ts";
+import { NO_THRESHOLD, type Threshold } from "../order/top-documents.ts";
 import {
   andBits,
   forEachPart,
@@ -24,8 +24,9 @@ import {
   presenceBits,
   type VisitPart,
 } from "../ordinal-bits.ts";
-import type { VectorTarget } from "../plan.ts";
-import type { WorkCounters } from "../work-stats.ts";
+import type { Need, Together } from "../plan/operator.ts";
+import type { VectorTarget } from "../plan/plan.ts";
+import type { WorkStats } from "../work-stats.ts";
 
 /** What a scan works with. */
 export interface VectorScan {
@@ -35,7 +36,13 @@ export interface VectorScan {
    */
   readonly access: "scan" | "gather";
   readonly kernels: ArenaKernels;
-  readonly work: WorkCounters;
+  readonly work: WorkStats;
+  readonly together: Together;
+  /**
+   * Absent: all distances are wanted. That of a document which it refuses may be any that it would
+   * refuse, too.
+   */
+  readonly threshold?: Threshold | undefined;
   /** Absent: all vectors must be in memory at the same time. */
   readonly progress?: ScanProgress | undefined;
 }
@@ -56,14 +63,18 @@ export function scanVectors(
   const candidates =
     presence === undefined ? within : andBits(presenceBits(presence, view.documentCount), within);
   const measure = distanceMeasure(scan, candidates, { view, found });
+  const partSize = scan.target.query instanceof Float32Array ? SCAN_ROWS_MAX : BOUNDED_PART;
   forEachPart(candidates, (ordinals, distances) => {
-    measure(ordinals, distances);
-    for (let i = 0; i < ordinals.length; i++) {
-      // Distances that overflow are the farthest, so that they can be ordered and printed.
-      if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
+    for (let start = 0; start < ordinals.length; start += partSize) {
+      const part = ordinals.subarray(start, start + partSize);
+      measure(part, distances);
+      for (let i = 0; i < part.length; i++) {
+        // Distances that overflow are the farthest, so that they can be ordered and printed.
+        if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
+      }
+      scan.work.vectorsScored += part.length;
+      visit(part, distances);
     }
-    scan.work.vectorsScored += ordinals.length;
-    visit(ordinals, distances);
   });
 }
 
@@ -72,26 +83,25 @@ function distanceMeasure(
   candidates: OrdinalBits,
   { view, found: column }: { readonly view: SegmentView; readonly found: ColumnView },
 ): VisitPart {
-  const { query, metric } = scan.target;
-  if (!(query instanceof Float32Array)) return measureMulti(query, metric, column.column);
+  const { query } = scan.target;
+  if (!(query instanceof Float32Array)) return measureMulti(scan, query, column.column);
   const place = must(column.vectors, "dense vectors have no place");
   const measure = measureDense(scan, query, { column, place });
   if (place.chunkRows >= column.column.count) return measure;
   const { buffer, byteOffset, byteLength } = query;
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   const key = `${scan.target.attribute} ${bytes.toString("base64")}`;
-  const { progress } = scan;
-  let begun = progress?.find(view, key);
+  const { progress, together } = scan;
+  if (progress === undefined) {
+    together(chunkNeeds(place, candidates));
+    return measure;
+  }
+  let begun = progress.find(view, key);
   if (begun === undefined) {
-    try {
-      requireChunks(place, candidates);
-      return measure;
-    } catch (error) {
-      if (!(error instanceof NotResident) || progress === undefined) throw error;
-    }
+    if (progress.hasAll(chunkNeeds(place, candidates))) return measure;
     begun = progress.start(view, key);
   }
-  return measureInWaves(begun, { place, candidates, measure, progress });
+  return measureInWaves(begun, { place, candidates, measure, wave: progress.wave() });
 }
 
 interface Rows {
@@ -160,9 +170,9 @@ function forEachChunk(
   }
 }
 
-/** Makes sure that all vectors are there, or throws one `NotResident` for all of them. */
-function requireChunks(place: VectorPlace, candidates: OrdinalBits): void {
-  const wanted: (() => void)[] = [];
+/** Looks at all chunks of vectors that a scan reads. */
+function chunkNeeds(place: VectorPlace, candidates: OrdinalBits): Need[] {
+  const wanted: Need[] = [];
   let last = -1;
   forEachPart(candidates, (ordinals) => {
     forEachChunk(ordinals, place.chunkRows, ({ index }) => {
@@ -170,12 +180,12 @@ function requireChunks(place: VectorPlace, candidates: OrdinalBits): void {
       last = index;
     });
   });
-  attemptAll(wanted);
+  return wanted;
 }
 
 /**
  * Measures what is in memory and not measured yet, and gives all distances if that is all; or else
- * throws one `NotResident` for the next of the missing chunks.
+ * throws one `BytesMissing` for the next of the missing chunks.
  */
 function measureInWaves(
   { distances, known }: SegmentScan,
@@ -183,28 +193,17 @@ function measureInWaves(
     readonly place: VectorPlace;
     readonly candidates: OrdinalBits;
     readonly measure: VisitPart;
-    readonly progress: ScanProgress | undefined;
+    readonly wave: ScanWave;
   },
 ): VisitPart {
-  const { place, candidates, measure, progress } = of;
-  const passing: WantedRange[] = [];
+  const { place, candidates, measure, wave } = of;
+  const chunkBytes = place.chunkRows * place.strideBytes;
   const isHere = new Map<number, boolean>();
-  const look = (index: number): boolean => {
-    try {
-      place.chunk(index);
-      return true;
-    } catch (error) {
-      if (!(error instanceof NotResident)) throw error;
-      const bytes = place.chunkRows * place.strideBytes;
-      if (progress === undefined || progress.mayWant(bytes)) passing.push(...error.wanted);
-      return false;
-    }
-  };
   forEachPart(candidates, (ordinals, scratch) => {
     forEachChunk(ordinals, place.chunkRows, ({ index, start, end }) => {
       const part = ordinals.subarray(start, end);
       if (part.every((ordinal) => hasBit(known, ordinal))) return;
-      const here = isHere.get(index) ?? look(index);
+      const here = isHere.get(index) ?? wave.has(() => void place.chunk(index), chunkBytes);
       isHere.set(index, here);
       if (!here) return;
       const found = scratch.subarray(start, end);
@@ -215,7 +214,7 @@ function measureInWaves(
       }
     });
   });
-  if ([...isHere.values()].includes(false)) throw new NotResident([], passing);
+  wave.end();
   return (ordinals, found) => {
     for (let i = 0; i < ordinals.length; i++) found[i] = distances[ordinals[i]];
   };
@@ -255,23 +254,27 @@ function cosines(query: Float32Array, { column, place }: Rows): VisitPart {
 }
 
 function measureMulti(
+  { target: { metric }, threshold = NO_THRESHOLD }: VectorScan,
   queries: readonly Float32Array[],
-  metric: DistanceMetric,
   { data }: Column,
 ): VisitPart {
   assert(data.kind === "multi_vector", "several query vectors for another type");
   const { offsets, values, dimensions } = data;
   return (ordinals, distances) => {
+    const { worstKey } = threshold;
     for (let i = 0; i < ordinals.length; i++) {
       const start = offsets[ordinals[i]] * dimensions;
       const end = offsets[ordinals[i] + 1] * dimensions;
       distances[i] =
         start === end
           ? Number.NaN
-          : lateInteractionDistance(metric, queries, values.subarray(start, end));
+          : lateInteractionDistance(metric, queries, values.subarray(start, end), worstKey);
     }
   };
 }
+
+/** Documents of several vectors between two looks at the threshold, which bounds the work on each. */
+const BOUNDED_PART = 128;
 
 /** Greatest finite float32. */
 const FLOAT32_MAX = 3.4028234663852886e38;
