@@ -2,8 +2,7 @@
 
 import type { Schema } from "../../model/schema.ts";
 import type { EncryptionRequest } from "../../model/write-request.ts";
-import type { JsonWriter } from "../json/json-writer.ts";
-import { jsonBytes } from "../json-bytes.ts";
+import { type JsonWriter, jsonBytes } from "../json/json-writer.ts";
 import { writeMetadataSchema } from "./schema-json.ts";
 import { writeFloat, writeTime } from "./value-json.ts";
 

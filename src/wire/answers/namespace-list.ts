@@ -2,10 +2,10 @@
 
 import { type DatabaseError, invalid, isDatabaseError } from "../../base/errors.ts";
 import { type NamespaceName, namespaceName, namespaceNameFault } from "../../base/ids.ts";
-import { LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX } from "../../base/limits.ts";
+import { LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX } from "../../model/contract-limits.ts";
 import { decodeBase64, encodeBase64 } from "../json/base64.ts";
 import { parseJson } from "../json/json-reader.ts";
-import { jsonBytes } from "../json-bytes.ts";
+import { jsonBytes } from "../json/json-writer.ts";
 
 /** What names are put behind when they are sorted (wire contract). */
 const TABLE_SUFFIX = "-table/";

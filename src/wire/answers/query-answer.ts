@@ -2,7 +2,7 @@
 
 import type { QueryResult } from "../../model/query-result.ts";
 import type { QueryBilling, QueryPerformance } from "../../model/request-stats.ts";
-import { jsonBytes } from "../json-bytes.ts";
+import { jsonBytes } from "../json/json-writer.ts";
 import { ResultWriter } from "./result-json.ts";
 import { writeQueryBilling, writeQueryPerformance } from "./stats-json.ts";
 import type { VectorEncoding } from "./value-json.ts";

@@ -7,8 +7,7 @@
 import { type AttributeType, formatAttributeType } from "../../model/attribute-type.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema, Schema } from "../../model/schema.ts";
-import type { JsonWriter } from "../json/json-writer.ts";
-import { jsonBytes } from "../json-bytes.ts";
+import { type JsonWriter, jsonBytes } from "../json/json-writer.ts";
 import { writeFloat } from "./value-json.ts";
 
 /** Encodes the answer of the schema endpoint: the bare map. */

@@ -4,8 +4,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallResult } from "../../model/recall.ts";
 import type { AttributeValue } from "../../model/value.ts";
-import type { JsonWriter } from "../json/json-writer.ts";
-import { jsonBytes } from "../json-bytes.ts";
+import { type JsonWriter, jsonBytes } from "../json/json-writer.ts";
 import { ResultWriter } from "./result-json.ts";
 import { writeFloat, writeId, writeValue } from "./value-json.ts";
 

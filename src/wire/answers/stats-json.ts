@@ -1,10 +1,6 @@
 /** Billing and performance members of answers. */
 
-import type {
-  EmbeddingFigures,
-  QueryBilling,
-  QueryPerformance,
-} from "../../model/request-stats.ts";
+import type { EmbeddingStats, QueryBilling, QueryPerformance } from "../../model/request-stats.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
 import { writeFloat, writeTime } from "./value-json.ts";
 
@@ -40,7 +36,7 @@ export function writeWritePerformance(
   json: JsonWriter,
   performance: {
     readonly serverTotalMs: number;
-    readonly embedding: EmbeddingFigures | undefined;
+    readonly embedding: EmbeddingStats | undefined;
   },
 ): void {
   json.raw(`{"server_total_ms":${wholeMs(performance.serverTotalMs)}`);
@@ -48,7 +44,7 @@ export function writeWritePerformance(
   json.raw("}");
 }
 
-function writeEmbedding(json: JsonWriter, embedding: EmbeddingFigures | undefined): void {
+function writeEmbedding(json: JsonWriter, embedding: EmbeddingStats | undefined): void {
   if (embedding === undefined) return;
   json.raw(`,"embedding_tokens":${embedding.tokens},"embedding_ms":${wholeMs(embedding.ms)}`);
 }

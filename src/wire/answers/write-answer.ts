@@ -1,9 +1,8 @@
 /** Answers to writes. */
 
-import type { EmbeddingFigures, QueryBilling } from "../../model/request-stats.ts";
+import type { EmbeddingStats, QueryBilling } from "../../model/request-stats.ts";
 import type { DocumentId } from "../../model/value.ts";
-import type { JsonWriter } from "../json/json-writer.ts";
-import { jsonBytes } from "../json-bytes.ts";
+import { type JsonWriter, jsonBytes } from "../json/json-writer.ts";
 import { writeQueryBilling, writeWritePerformance } from "./stats-json.ts";
 import { writeId } from "./value-json.ts";
 
@@ -34,7 +33,7 @@ export interface WriteAnswer {
   /** Present if a condition, a filter or a patch had to read. */
   readonly queryBilling: QueryBilling | undefined;
   readonly serverTotalMs: number;
-  readonly embedding: EmbeddingFigures | undefined;
+  readonly embedding: EmbeddingStats | undefined;
 }
 
 /** Counts of a write that has no operation on documents. */

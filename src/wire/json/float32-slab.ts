@@ -1,5 +1,7 @@
-import { FLOAT32_SLAB_BYTES } from "../../base/limits.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 
+/** Bytes of one buffer that the vectors of a write's body share; our choice. */
+const FLOAT32_SLAB_BYTES = 1 * MIB;
 const SLAB_FLOATS = FLOAT32_SLAB_BYTES / 4;
 
 /**

@@ -4,7 +4,7 @@ import { JSON_BYTE, type JsonTokens } from "./json-tokens.ts";
 const FLOATS_MIN = 64;
 
 /** Arrays of numbers up to this length are plain arrays, so that small operands keep one form. */
-export const JSON_SHORT_ARRAY_MAX = 8;
+const JSON_SHORT_ARRAY_MAX = 8;
 
 /** The kind of a JSON value, as its first byte tells it. */
 export type JsonKind = "null" | "boolean" | "string" | "number" | "array" | "object";

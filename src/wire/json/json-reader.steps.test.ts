@@ -278,3 +278,62 @@ describe("typed reads", () => {
     expect(reading("[ ]").peekElementKind()).toBeUndefined();
   });
 });
+
+/** The fault of reading `{"<name>":1}` whose name is an attribute's, in chunks; undefined if none. */
+function nameFault(name: string, chunkBytes: number): string | undefined {
+  const reader = new JsonReader();
+  let names = 0;
+  reader.push(utf8("{"));
+  reader.attempt(() => reader.beginObject());
+  const run = () => {
+    while (names === 0 && reader.attempt(() => reader.nextAttributeName() !== undefined)) names++;
+  };
+  try {
+    for (const chunk of chunksOf(utf8(`"${name}":1}`), () => chunkBytes)) {
+      if (reader.push(chunk)) run();
+    }
+    reader.end();
+    run();
+  } catch (error) {
+    return (error as DatabaseError).message;
+  }
+  return undefined;
+}
+
+describe("attributes' names", () => {
+  test.each([
+    ["of 128 letters", "y".repeat(128)],
+    ["of 128 escapes", "\\ud83d\\udc21".repeat(128)],
+    ["of 128 characters of four bytes", "🐡".repeat(128)],
+  ])("%s are read", (_, name) => {
+    for (const bytes of [1, 7, 1000, 1e6]) expect(nameFault(name, bytes)).toBeUndefined();
+  });
+
+  test.each([
+    ["of 129 letters", "y".repeat(129), "is too long"],
+    ["of 129 escapes", "\\ud83d\\udc21".repeat(129), "is too long"],
+    ["of 100,000 quotes", '\\"'.repeat(100_000), "is too long"],
+    ["of 100,000 characters", "é".repeat(100_000), "is too long"],
+    ["with a fault far behind", `${"y".repeat(50_000)}\n`, "is too long"],
+    ["with a fault before", `\n${"y".repeat(50_000)}`, "control character"],
+  ])("%s are refused in the same words however they are cut", (_, name, text) => {
+    const whole = nameFault(name, 1e6);
+    expect(whole).toContain(text);
+    expect(whole?.length).toBeLessThan(200);
+    for (const bytes of [1, 7, 1000]) expect(nameFault(name, bytes)).toBe(whole);
+  });
+
+  test("are refused before their ends are there", () => {
+    const reader = new JsonReader();
+    reader.push(utf8(`{"${"y".repeat(2000)}`));
+    reader.attempt(() => reader.beginObject());
+    expect(() => reader.attempt(() => reader.nextAttributeName())).toThrow("is too long");
+  });
+
+  test("paths quote a bounded part of them", () => {
+    const reader = new JsonReader();
+    reader.push(utf8(`{"${"y".repeat(1e6)}":x}`));
+    reader.end();
+    expect(() => reader.readValue()).toThrow(/: \["y{256}…"\]: expected a value at line 1/);
+  });
+});

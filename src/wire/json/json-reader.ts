@@ -1,11 +1,16 @@
 import { assert } from "../../base/assert.ts";
+import { clip } from "../../base/bounded-text.ts";
 import { DatabaseError, malformed } from "../../base/errors.ts";
-import { JSON_DEPTH_MAX } from "../../base/limits.ts";
+import { attributeNameTooLong, checkAttributeNameLength } from "../../model/attribute-name.ts";
+import { ATTRIBUTE_NAME_CHARS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { NEED_MORE_BYTES } from "./byte-window.ts";
 import { type JsonKind, readJsonValue, startsNumber } from "./json-dom.ts";
 import type { Float32Builder } from "./json-numbers.ts";
-import { JSON_BYTE, JsonTokens } from "./json-tokens.ts";
+import { JSON_BYTE, JsonTokens, type NameBound } from "./json-tokens.ts";
+
+/** Nesting of arrays and objects in a body; our choice, far above any legal request. */
+const JSON_DEPTH_MAX = 64;
 
 /** Bounds of one reader. */
 export interface JsonReaderOptions {
@@ -127,6 +132,18 @@ export class JsonReader {
   nextKey(): string | undefined {
     const name = this.#tokens.nextName();
     if (name !== undefined && !this.#tokens.stack.addName(name)) throw this.#tokens.duplicate();
+    return name;
+  }
+
+  /**
+   * Reads the next member's name as `nextKey` does, where that is an attribute's: one that is too
+   * long is refused (400), a very long one before its end has arrived.
+   */
+  nextAttributeName(): string | undefined {
+    const name = this.#tokens.nextName(ATTRIBUTE_NAME_BOUND);
+    if (name === undefined) return undefined;
+    checkAttributeNameLength(name);
+    if (!this.#tokens.stack.addName(name)) throw this.#tokens.duplicate();
     return name;
   }
 
@@ -273,8 +290,8 @@ export class JsonReader {
     if (kind === "object") return "map";
     if (kind === "array") return "sequence";
     const value = readJsonValue(this.#tokens);
-    if (typeof value === "string") return `string ${JSON.stringify(value.slice(0, QUOTED_CHARS))}`;
-    if (typeof value === "bigint") return `integer \`${String(value).slice(0, QUOTED_CHARS)}\``;
+    if (typeof value === "string") return `string ${JSON.stringify(clip(value))}`;
+    if (typeof value === "bigint") return `integer \`${clip(String(value))}\``;
     if (typeof value === "number") return `floating point \`${value}\``;
     return value === null ? "null" : `boolean \`${value}\``;
   }
@@ -304,8 +321,11 @@ export function parseJson(bytes: Uint8Array, options: JsonReaderOptions = {}): J
   return value;
 }
 
-/** How much of a string is quoted in messages. */
-const QUOTED_CHARS = 100;
+/** No longer name in JSON is short enough: a code point is escaped with at most twelve bytes. */
+const ATTRIBUTE_NAME_BOUND: NameBound = {
+  bytesMax: ATTRIBUTE_NAME_CHARS_MAX * 12,
+  refuse: attributeNameTooLong,
+};
 
 /** Kind of a value by its first byte; all others are undefined. */
 const KINDS: readonly (JsonKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => {

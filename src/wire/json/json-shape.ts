@@ -3,12 +3,13 @@
  * with the path and, as far as they are public, the contract's words.
  */
 
-import { type DatabaseError, malformed } from "../../base/errors.ts";
+import { clip, clipName } from "../../base/bounded-text.ts";
+import { type DatabaseError, invalid, malformed } from "../../base/errors.ts";
 import { similarName } from "../../base/nearest-name.ts";
 import { isJsonNumbers, type JsonObject, type JsonValue } from "../../model/json-value.ts";
 
-/** How much of a string is quoted in messages. */
-const QUOTED_CHARS = 100;
+/** Longest name of an embedding model, in UTF-16 units; our choice. */
+const EMBEDDING_MODEL_CHARS_MAX = 256;
 
 /** The member's value; undefined where it is absent or null, which mean the same. */
 export function present(object: JsonObject, name: string): JsonValue | undefined {
@@ -17,8 +18,9 @@ export function present(object: JsonObject, name: string): JsonValue | undefined
 
 /** The path of a member of the value at `path`. */
 export function memberPath(path: string, name: string): string {
-  if (!/^[\w$-]+$/.test(name)) return `${path}[${JSON.stringify(name.slice(0, QUOTED_CHARS))}]`;
-  return path === "" ? name : `${path}.${name}`;
+  const shown = clipName(name);
+  if (!/^[\w$-]+$/.test(shown)) return `${path}[${JSON.stringify(shown)}]`;
+  return path === "" ? shown : `${path}.${shown}`;
 }
 
 /** The elements of an array in either of its forms; undefined for anything else. */
@@ -56,6 +58,16 @@ export function arrayAt(
 export function stringAt(path: string, value: JsonValue, expected = "a string"): string {
   if (typeof value === "string") return value;
   throw wrongType(path, value, expected);
+}
+
+/** Checks for the name of an embedding model, of whatever service. */
+export function modelNameAt(path: string, value: JsonValue): string {
+  const name = stringAt(path, value);
+  if (name.length <= EMBEDDING_MODEL_CHARS_MAX) return name;
+  throw invalid(
+    `💔 ${path}: the name of a model has at most ${EMBEDDING_MODEL_CHARS_MAX} characters, ` +
+      `got ${name.length}`,
+  );
 }
 
 /** Checks for an array of strings. */
@@ -105,7 +117,7 @@ export function missingMember(path: string, name: string): DatabaseError {
 }
 
 /** Names a value in messages; scalars with their (clipped) value. */
-export function describeJson(value: JsonValue): string {
+function describeJson(value: JsonValue): string {
   if (value === null) return "null";
   if (typeof value === "string") return `string ${JSON.stringify(clip(value))}`;
   if (typeof value === "bigint") return `integer \`${clip(String(value))}\``;
@@ -119,11 +131,6 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   const similar = similarName(clip(name), candidates);
   if (similar !== undefined) return `, did you mean "${similar}"?`;
   return `, expected ${candidates.length > 1 ? "one of " : ""}${candidates.join(", ")}`;
-}
-
-/** Cuts a string to what a message quotes of it. */
-export function clip(text: string): string {
-  return text.length <= QUOTED_CHARS ? text : `${text.slice(0, QUOTED_CHARS)}…`;
 }
 
 function listVariants(variants: readonly string[]): string {

@@ -1,3 +1,5 @@
+import { clipName } from "../../base/bounded-text.ts";
+
 /** Objects with more members than this find duplicate names with a Set. */
 const LISTED_NAMES_MAX = 16;
 
@@ -76,9 +78,7 @@ export class JsonStack {
       if (!frame.isObject) {
         if (frame.count > 0) path += `[${frame.count - 1}]`;
       } else if (frame.name === undefined) continue;
-      else if (/^[\p{L}\p{N}_$-]+$/u.test(frame.name))
-        path += path === "" ? frame.name : `.${frame.name}`;
-      else path += `[${JSON.stringify(frame.name.slice(0, 128))}]`;
+      else path += memberStep(path, clipName(frame.name));
     }
     return path;
   }
@@ -104,6 +104,11 @@ export class JsonStack {
       frame.nameSet = undefined;
     }
   }
+}
+
+function memberStep(path: string, name: string): string {
+  if (!/^[\p{L}\p{N}_$-]+$/u.test(name)) return `[${JSON.stringify(name)}]`;
+  return path === "" ? name : `.${name}`;
 }
 
 function newFrame(): Frame {

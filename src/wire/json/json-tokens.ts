@@ -13,6 +13,7 @@ export const JSON_BYTE = {
   nine: 0x39,
   colon: 0x3a,
   arrayStart: 0x5b,
+  backslash: 0x5c,
   arrayEnd: 0x5d,
   f: 0x66,
   n: 0x6e,
@@ -20,6 +21,14 @@ export const JSON_BYTE = {
   objectStart: 0x7b,
   objectEnd: 0x7d,
 } as const;
+
+/** How long a member's name may be where the caller knows a limit. */
+export interface NameBound {
+  /** Greatest length in JSON, between the quotes. */
+  readonly bytesMax: number;
+  /** The error for a longer one; `start` is its beginning as it stands in the JSON. */
+  readonly refuse: (start: string) => DatabaseError;
+}
 
 /** No byte up to this one starts a token. */
 const SPACE = 0x20;
@@ -97,11 +106,14 @@ export class JsonTokens {
     return false;
   }
 
-  /** Reads the next member's name and colon, or `}` and returns undefined. Allows duplicates. */
-  nextName(): string | undefined {
+  /**
+   * Reads the next member's name and colon, or `}` and returns undefined. Allows duplicates. A name
+   * beyond `bound` is refused as soon as that is seen.
+   */
+  nextName(bound?: NameBound): string | undefined {
     if (this.closes(JSON_BYTE.objectEnd)) return undefined;
     if (this.peek() !== JSON_BYTE.quote) throw this.fault("expected a member's name in quotes");
-    const name = this.string();
+    const name = this.string(bound);
     this.stack.name = name;
     if (this.peek() !== JSON_BYTE.colon) throw this.fault("expected `:`");
     this.window.at++;
@@ -113,11 +125,15 @@ export class JsonTokens {
     return this.fault("duplicate key");
   }
 
-  /** Reads a string; the caller has seen its quote. */
-  string(): string {
+  /** Reads a string; the caller has seen its quote. See `nextName` for `bound`. */
+  string(bound?: NameBound): string {
     const { window } = this;
     const text = this.#strings.scan(window.bytes, window.at);
     const fault = this.#strings.fault;
+    if (bound !== undefined) {
+      const isSuspect = fault !== undefined || this.#strings.end - window.at > bound.bytesMax;
+      if (isSuspect) this.#checkBound(bound);
+    }
     if (fault !== undefined) {
       if (fault.at >= window.limit) this.#runOut();
       throw this.fault(fault.what, fault.at);
@@ -190,6 +206,19 @@ export class JsonTokens {
   where(at: number): string {
     const { line, column } = this.window.position(at);
     return `at line ${line} column ${column}`;
+  }
+
+  /** Whatever of the string has arrived, the same ones are refused. */
+  #checkBound({ bytesMax, refuse }: NameBound): void {
+    const { bytes } = this.window;
+    const start = this.window.at + 1;
+    const end = start + bytesMax;
+    for (let at = start; at <= end; at++) {
+      if (bytes[at] === JSON_BYTE.quote || bytes[at] < SPACE) return;
+      if (bytes[at] === JSON_BYTE.backslash) at++;
+      if (bytes[at] < SPACE) return;
+    }
+    throw refuse(bytes.toString("utf8", start, end));
   }
 
   #runOut(): never {

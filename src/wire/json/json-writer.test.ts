@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { shortestFloat32 } from "./float32-decimal.ts";
 import { Float32Builder } from "./json-numbers.ts";
@@ -83,7 +84,7 @@ describe("numbers", () => {
     for (const [value, text] of spelled) {
       expect(written((w) => w.float32(Math.fround(value)))).toBe(text);
     }
-    for (let seed = 1; seed <= 100_000; seed++) {
+    for (let seed = 1; seed <= effort({ usual: 25_000, full: 100_000 }); seed++) {
       const random = seededRandom(seed);
       const kind = random.below(3);
       const value =

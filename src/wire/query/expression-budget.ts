@@ -1,9 +1,10 @@
 import { invalid } from "../../base/errors.ts";
-import {
-  EMBED_CLAUSES_MAX,
-  EXPRESSION_DEPTH_MAX,
-  EXPRESSION_NODES_MAX,
-} from "../../base/limits.ts";
+import { EMBED_CLAUSES_MAX } from "../../model/contract-limits.ts";
+
+/** Nesting and node count of filter and rank expressions; our choice, bounds recursion. */
+const EXPRESSION_DEPTH_MAX = 32;
+/** Nodes of one filter or rank expression; our choice. */
+const EXPRESSION_NODES_MAX = 65_536;
 
 /**
  * Counts what one request's expressions use of their bounds. A parser enters each node before its

@@ -1,7 +1,7 @@
 /** `aggregate_by` and `group_by`. */
 
 import { invalid, malformed } from "../../base/errors.ts";
-import { AGGREGATES_MAX, RESULT_ROWS_MAX } from "../../base/limits.ts";
+import { AGGREGATES_MAX, RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import {
@@ -56,7 +56,7 @@ export function parseAggregateQuery(
 }
 
 /** The name of a group's member in the answer. */
-export function groupName(key: GroupKey): string {
+function groupName(key: GroupKey): string {
   return key.kind === "attribute" ? key.attribute : key.name;
 }
 

@@ -1,16 +1,16 @@
 /** `compute_attributes`: members of the answer that are computed for each returned document. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
+import { similarName } from "../../base/nearest-name.ts";
 import {
   COMPUTED_ATTRIBUTES_MAX,
   HIGHLIGHT_FRAGMENTS_DEFAULT,
   HIGHLIGHT_FRAGMENTS_MAX,
-} from "../../base/limits.ts";
-import { similarName } from "../../base/nearest-name.ts";
+} from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { ComputedAttribute, Highlight } from "../../model/query.ts";
 import {
-  clip,
   countAt,
   elementsOf,
   memberPath,

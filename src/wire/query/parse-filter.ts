@@ -3,9 +3,10 @@
  * when a filter is bound.
  */
 
+import { clip, clipName } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
-import { TEXT_QUERY_CHARS_MAX } from "../../base/limits.ts";
 import { similarName } from "../../base/nearest-name.ts";
+import { TEXT_QUERY_CHARS_MAX } from "../../model/contract-limits.ts";
 import {
   FILTER_OPERATORS,
   type Filter,
@@ -14,7 +15,7 @@ import {
   type FilterOperator,
 } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
-import { clip, didYouMean, elementsOf, isNumber, objectAt, wrongType } from "../json/json-shape.ts";
+import { didYouMean, elementsOf, isNumber, objectAt, wrongType } from "../json/json-shape.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
 
 /** Which operators take a fourth element. */
@@ -44,7 +45,7 @@ const EXPECTED = 'a filter such as ["attribute", "Eq", value] or ["And", [filter
 const REF_NEW = "$ref_new";
 
 /** What parsers of filters share over one request. */
-export interface FilterScope {
+export interface ParseFilterOptions {
   readonly budget: ExpressionBudget;
   /** Whether operands may refer to the document being written. */
   readonly refNew: boolean;
@@ -75,7 +76,7 @@ export function isFilterCombinator(elements: readonly JsonValue[]): boolean {
   return (head === "And" || head === "Or" || head === "Not") && typeof second !== "string";
 }
 
-function parseNode(path: string, value: JsonValue, scope: FilterScope): Filter {
+function parseNode(path: string, value: JsonValue, scope: ParseFilterOptions): Filter {
   const elements = elementsOf(value);
   if (elements === undefined) throw wrongType(path, value, EXPECTED);
   if (elements.length === 0) throw malformed(path, `invalid length 0, expected ${EXPECTED}`);
@@ -87,7 +88,11 @@ function parseNode(path: string, value: JsonValue, scope: FilterScope): Filter {
   return filter;
 }
 
-function parseCombinator(path: string, elements: readonly JsonValue[], scope: FilterScope): Filter {
+function parseCombinator(
+  path: string,
+  elements: readonly JsonValue[],
+  scope: ParseFilterOptions,
+): Filter {
   const name = elements[0] as "And" | "Or" | "Not";
   if (elements.length < 2) throw malformed(path, `invalid length 1, expected ["${name}", …]`);
   if (elements.length > 2) {
@@ -104,7 +109,7 @@ function parseCombinator(path: string, elements: readonly JsonValue[], scope: Fi
 function parseAttributeFilter(
   path: string,
   elements: readonly JsonValue[],
-  scope: FilterScope,
+  scope: ParseFilterOptions,
 ): FilterCondition {
   const [attribute, operator] = elements;
   if (typeof attribute !== "string") {
@@ -162,7 +167,7 @@ function parseOptions(
   return options;
 }
 
-function parseOperand(path: string, value: JsonValue, scope: FilterScope): FilterOperand {
+function parseOperand(path: string, value: JsonValue, scope: ParseFilterOptions): FilterOperand {
   if (!(value instanceof Map)) return { kind: "value", value };
   const attribute = value.get(REF_NEW);
   if (value.size !== 1 || attribute === undefined) {
@@ -186,7 +191,9 @@ function checkOperand(
 ): void {
   if (operator === "In" || operator === "NotIn") checkList(path, value);
   if (value === null && ELEMENT_OPERATORS.has(operator)) {
-    throw invalid(`filter error in key \`${attribute}\`: ${operator} does not accept null`);
+    throw invalid(
+      `filter error in key \`${clipName(attribute)}\`: ${operator} does not accept null`,
+    );
   }
   if (TOKEN_OPERATORS.has(operator)) checkTextLength(path, value);
 }

@@ -1,7 +1,7 @@
 /** `limit`, `top_k` and `offset`. */
 
 import { invalid, malformed } from "../../base/errors.ts";
-import { RESULT_ROWS_MAX, RESULT_WINDOW_END } from "../../base/limits.ts";
+import { RESULT_ROWS_MAX, RESULT_WINDOW_END } from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { LimitPer } from "../../model/query.ts";
 import { arrayAt, countAt, memberPath, present, stringsAt, wrongType } from "../json/json-shape.ts";

@@ -1,7 +1,7 @@
 /** `queries` and `rerank_by`: several queries over one snapshot, maybe fused into one ranking. */
 
 import { invalid, malformed } from "../../base/errors.ts";
-import { RESULT_ROWS_MAX, SUBQUERIES_MAX } from "../../base/limits.ts";
+import { RESULT_ROWS_MAX, SUBQUERIES_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { Fusion, Query } from "../../model/query.ts";
 import {

@@ -1,5 +1,6 @@
 /** Query bodies: one query, or several with `queries`. */
 
+import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type {
@@ -146,7 +147,9 @@ function checkKeysAreReturned(
     if (selection.kind === "all") continue;
     if (selection.kind === "include" && selection.names.includes(key)) continue;
     if (selection.kind === "exclude" && !selection.names.includes(key)) continue;
-    throw invalid(`💔 ${path}: attribute "${key}" must be part of \`include_attributes\``);
+    throw invalid(
+      `💔 ${path}: attribute "${clipName(key)}" must be part of \`include_attributes\``,
+    );
   }
 }
 

@@ -1,10 +1,11 @@
 /** `rank_by`: nearest vectors, order by attributes, or a score expression. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { ORDER_BY_MAX } from "../../base/limits.ts";
+import { ORDER_BY_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { OrderRank, RankBy } from "../../model/query.ts";
-import { clip, elementsOf } from "../json/json-shape.ts";
+import { elementsOf } from "../json/json-shape.ts";
 import type { ExpressionBudget } from "./expression-budget.ts";
 import {
   isFunction,

@@ -1,7 +1,7 @@
 /** Bodies of recall measurements. */
 
 import { invalid } from "../../base/errors.ts";
-import { RECALL_SAMPLES_MAX, RESULT_ROWS_MAX } from "../../base/limits.ts";
+import { RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { RankBy } from "../../model/query.ts";
 import type { RecallRequest } from "../../model/recall.ts";
@@ -11,6 +11,8 @@ import { ExpressionBudget } from "./expression-budget.ts";
 import { parseFilter } from "./parse-filter.ts";
 import { parseRankBy } from "./parse-rank-by.ts";
 
+/** Stored vectors that one recall measurement samples as queries; our choice. */
+const RECALL_SAMPLES_MAX = 10_000;
 const SAMPLES_DEFAULT = 25;
 const TOP_K_DEFAULT = 10;
 

@@ -1,13 +1,13 @@
 /** Rank expressions that give a score: text, sparse vectors, filters, and arithmetic over them. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid, malformed } from "../../base/errors.ts";
-import { SPARSE_ENTRIES_MAX } from "../../base/limits.ts";
 import { similarName } from "../../base/nearest-name.ts";
+import { SPARSE_ENTRIES_MAX } from "../../model/contract-limits.ts";
 import { FILTER_OPERATORS } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { ScoreExpression } from "../../model/query.ts";
 import {
-  clip,
   didYouMean,
   elementsOf,
   isNumber,

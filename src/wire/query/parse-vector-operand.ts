@@ -1,11 +1,11 @@
 /** Query vectors: number arrays, base64, several of either, or a text to embed. */
 
 import { type DatabaseError, invalid, malformed } from "../../base/errors.ts";
-import { VECTOR_DIMENSIONS_MAX } from "../../base/limits.ts";
+import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
 import { isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import type { VectorOperand } from "../../model/query.ts";
 import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
-import { elementsOf, isNumber, wrongType } from "../json/json-shape.ts";
+import { elementsOf, isNumber, modelNameAt, wrongType } from "../json/json-shape.ts";
 import type { ExpressionBudget } from "./expression-budget.ts";
 
 const EXPECTED = 'a vector (numbers or base64), an array of vectors, or ["Embed", text]';
@@ -44,10 +44,11 @@ function parseEmbed(path: string, value: JsonValue[], budget: ExpressionBudget):
   }
   if (!(parameters instanceof Map)) throw wrongType(`${path}[2]`, parameters, "a map");
   const model = parameters.get("model") ?? undefined;
-  if (model !== undefined && typeof model !== "string") {
-    throw wrongType(`${path}[2].model`, model, "a string");
-  }
-  return { kind: "embed", text, model };
+  return {
+    kind: "embed",
+    text,
+    model: model === undefined ? undefined : modelNameAt(`${path}[2].model`, model),
+  };
 }
 
 function vectorAt(path: string, value: JsonValue): Float32Array {

@@ -1,7 +1,15 @@
 /** What the documents of one body may add up to; the server must be able to hold them. */
 
+import { KIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
-import { ATTRIBUTE_COUNT_MAX, WRITE_CELLS_MAX, WRITE_DOCUMENTS_MAX } from "../../base/limits.ts";
+import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
+
+/** Documents times attributes of one write; our choice: bounds what sparse documents cost. */
+const WRITE_CELLS_MAX = 100_000_000;
+/** Bytes of a body that one step of its parser takes at least; above what a step costs. */
+export const PARSE_STEP_BYTES = 4 * KIB;
+/** Documents or ids of one write; no body of legal size has more ids that differ. */
+const WRITE_DOCUMENTS_MAX = 64 * 1024 * 1024;
 
 /** Refuses (413) more documents, or ids, than one write may have. */
 export function checkDocumentCount(count: number): void {

@@ -1,10 +1,15 @@
 import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { ATTRIBUTE_COUNT_MAX, PARSE_STEP_BYTES } from "../../base/limits.ts";
+import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
 import type { LooseColumn, LooseDocuments } from "../../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
 import type { JsonReader } from "../json/json-reader.ts";
-import { checkCellCount, checkDocumentCount, tooManyAttributes } from "./body-bounds.ts";
+import {
+  checkCellCount,
+  checkDocumentCount,
+  PARSE_STEP_BYTES,
+  tooManyAttributes,
+} from "./body-bounds.ts";
 import { LooseColumnBuilder, vectorColumn } from "./loose-column-builder.ts";
 import type { FormOf } from "./loose-rows-parser.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
@@ -86,7 +91,7 @@ export class LooseColumnsParser {
 
   #beginColumn(): boolean {
     const reader = this.#reader;
-    const name = reader.nextKey();
+    const name = reader.nextAttributeName();
     if (name === undefined) return true;
     if (this.#columns.size + this.#flat.size > ATTRIBUTE_COUNT_MAX) throw tooManyAttributes();
     const form = name === "id" ? "any" : this.#formOf(name);

@@ -1,7 +1,6 @@
-import { PARSE_STEP_BYTES } from "../../base/limits.ts";
 import type { LooseColumn } from "../../model/write-request.ts";
 import type { JsonReader } from "../json/json-reader.ts";
-import { checkDocumentCount } from "./body-bounds.ts";
+import { checkDocumentCount, PARSE_STEP_BYTES } from "./body-bounds.ts";
 import { LooseColumnBuilder } from "./loose-column-builder.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
 

@@ -1,7 +1,12 @@
-import { ATTRIBUTE_COUNT_MAX, PARSE_STEP_BYTES } from "../../base/limits.ts";
+import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
 import type { LooseColumn, LooseDocuments } from "../../model/write-request.ts";
 import type { JsonReader } from "../json/json-reader.ts";
-import { checkCellCount, checkDocumentCount, tooManyAttributes } from "./body-bounds.ts";
+import {
+  checkCellCount,
+  checkDocumentCount,
+  PARSE_STEP_BYTES,
+  tooManyAttributes,
+} from "./body-bounds.ts";
 import { LooseColumnBuilder, type ValueForm } from "./loose-column-builder.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
 
@@ -58,7 +63,9 @@ export class LooseRowsParser {
     reader.beginObject("a map with `id` and attributes");
     let hasId = false;
     let position = 0;
-    for (let name = reader.nextKey(); name !== undefined; name = reader.nextKey()) {
+    for (;;) {
+      const name = reader.nextAttributeName();
+      if (name === undefined) break;
       if (name === "id") {
         this.#values.readId(this.#ids, document, "Id");
         hasId = true;

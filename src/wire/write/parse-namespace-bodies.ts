@@ -2,7 +2,7 @@
 
 import { invalid, malformed } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
-import type { MetadataPatch } from "../../model/metadata-patch.ts";
+import type { MetadataPatch } from "../../model/write-request.ts";
 import { booleanAt, objectAt, present } from "../json/json-shape.ts";
 import { readJsonBody } from "./member-places.ts";
 import { parseSchemaMap } from "./parse-write-members.ts";

@@ -1,19 +1,13 @@
 /** Members of a write's body that are not lists of documents. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
 import { namespaceNameFault } from "../../base/ids.ts";
-import { SHARDS_MAX } from "../../base/limits.ts";
+import { SHARDS_MAX } from "../../model/contract-limits.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { CopySource, EncryptionRequest } from "../../model/write-request.ts";
-import {
-  clip,
-  countAt,
-  memberPath,
-  missingMember,
-  objectAt,
-  stringAt,
-} from "../json/json-shape.ts";
+import { countAt, memberPath, missingMember, objectAt, stringAt } from "../json/json-shape.ts";
 import { parseFilter } from "../query/parse-filter.ts";
 
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
@@ -138,7 +132,7 @@ function sourceNamespace(path: string, members: JsonObject): string {
 }
 
 function namespaceAt(path: string, name: string): string {
-  const fault = namespaceNameFault(clip(name));
+  const fault = namespaceNameFault(name);
   if (fault !== undefined) throw invalid(`💔 ${path}: ${fault}`);
   return name;
 }

@@ -1,12 +1,13 @@
 /** Bodies of writes, parsed while they arrive. */
 
 import { assert } from "../../base/assert.ts";
+import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { type AttributeType, parseAttributeType } from "../../model/attribute-type.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { JsonReader } from "../json/json-reader.ts";
-import { clip, didYouMean } from "../json/json-shape.ts";
+import { didYouMean } from "../json/json-shape.ts";
 import { buildWriteRequest, type WriteLists } from "./build-write-request.ts";
 import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
