@@ -3,12 +3,13 @@
  * list and go through the loop of their scalar type.
  */
 
-import { ATTRIBUTE_VALUE_BYTES_MAX, SPARSE_ENTRIES_MAX } from "../../base/limits.ts";
+import { clipName } from "../../base/bounded-text.ts";
 import { dataLogicalBytes } from "../../codec/columns-size.ts";
 import { halves } from "../../codec/columns-value.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
-import { isJsonNumbers, type JsonNumbers } from "../../model/json-value.ts";
+import { ATTRIBUTE_VALUE_BYTES_MAX, SPARSE_ENTRIES_MAX } from "../../model/contract-limits.ts";
+import { isJsonNumbers, type JsonNumbers, type JsonObject } from "../../model/json-value.ts";
 import { compareStrings } from "../../model/value.ts";
 import type { LooseValue } from "../../model/write-request.ts";
 import { decodeBase64 } from "../../wire/json/base64.ts";
@@ -69,6 +70,7 @@ export function bindSparseVectors(source: LooseSource): ColumnData {
         const fault = `${value.size} entries, a sparse vector has at most ${SPARSE_ENTRIES_MAX}`;
         throw valueFault(source, i, fault);
       }
+      checkNamesSize(source, i, value);
       for (const name of [...value.keys()].sort(compareStrings)) {
         weights.push(weightOf(source, i, name));
         names.append(name);
@@ -83,14 +85,21 @@ export function bindSparseVectors(source: LooseSource): ColumnData {
   return { kind: "sparse", offsets, names: bound, weights: bits };
 }
 
+/** Refuses a sparse vector over the limit of a value, before its names are copied. */
+function checkNamesSize(source: LooseSource, index: number, value: JsonObject): void {
+  let bytes = value.size * Uint16Array.BYTES_PER_ELEMENT;
+  for (const name of value.keys()) bytes += Buffer.byteLength(name);
+  if (bytes > ATTRIBUTE_VALUE_BYTES_MAX) throw tooLong(source, index, bytes);
+}
+
 function weightOf(source: LooseSource, index: number, name: string): number {
   const vector = source.values[index];
   const weight = vector instanceof Map ? vector.get(name) : undefined;
   if (typeof weight !== "number" && typeof weight !== "bigint") {
-    throw valueFault(source, index, `the weight of "${name}" is no number`);
+    throw valueFault(source, index, `the weight of "${clipName(name)}" is no number`);
   }
   if (Math.abs(Number(weight)) < HALF_ROUNDS_TO_INFINITY) return Number(weight);
-  throw valueFault(source, index, `the weight of "${name}" is out of range of f16`);
+  throw valueFault(source, index, `the weight of "${clipName(name)}" is out of range of f16`);
 }
 
 /** Tells whether an array has an element that is not written as an integer. */

@@ -1,15 +1,15 @@
 /** A whole write request bound to a namespace's schema: the input of `resolveBatch`. Pure. */
 
-import type { DocumentColumns } from "../../model/columns.ts";
+import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { type IndexToBuild, mergeSchema } from "../schema/merge-schema.ts";
 import { type BoundPatches, bindFilterPatch, bindPatches, bindUpserts } from "./bind-documents.ts";
-import { type BoundIds, bindIds, checkDuplicateIds } from "./bind-ids.ts";
+import { bindIds, checkDuplicateIds } from "./bind-ids.ts";
 
 /** The namespace that a batch is bound to. */
-export interface NamespaceContext {
+export interface BindBatchOptions {
   /** As of all batches before this one, those of the same group commit included. */
   readonly schema: Schema;
   readonly isNewNamespace: boolean;
@@ -27,7 +27,7 @@ export interface BoundBatch {
   /** Operations that the request has, were they empty, are present. */
   readonly upserts?: DocumentColumns;
   readonly patches?: BoundPatches;
-  readonly deletes?: BoundIds;
+  readonly deletes?: DocumentIds;
   readonly upsertCondition?: Filter;
   readonly patchCondition?: Filter;
   readonly deleteCondition?: Filter;
@@ -44,7 +44,7 @@ export interface BoundBatch {
  * Binds a request; texts that need embedding have their vectors already. The order of the parts is
  * the one in which types are inferred: declarations, upserts, patches, the patch by filter.
  */
-export function bindBatch(request: WriteRequest, namespace: NamespaceContext): BoundBatch {
+export function bindBatch(request: WriteRequest, namespace: BindBatchOptions): BoundBatch {
   const { isNewNamespace } = namespace;
   const { distanceMetric, deleteByFilter, patchByFilter } = request;
   const merged = mergeSchema(namespace.schema, {
@@ -55,11 +55,11 @@ export function bindBatch(request: WriteRequest, namespace: NamespaceContext): B
     dimensionsOf: namespace.dimensionsOf,
   });
   let { schema } = merged;
-  const context = () => ({ schema, isNewNamespace, distanceMetric });
+  const options = () => ({ schema, isNewNamespace, distanceMetric });
 
-  const upserts = request.upserts && bindUpserts(request.upserts, context());
+  const upserts = request.upserts && bindUpserts(request.upserts, options());
   schema = upserts?.schema ?? schema;
-  const patches = request.patches && bindPatches(request.patches, context());
+  const patches = request.patches && bindPatches(request.patches, options());
   schema = patches?.schema ?? schema;
   const deletes = request.deletes && bindIds(request.deletes, schema.idType, { layout: "deletes" });
   checkDuplicateIds([
@@ -67,7 +67,7 @@ export function bindBatch(request: WriteRequest, namespace: NamespaceContext): B
     patches && idsOf(patches.documents),
     deletes,
   ]);
-  const filterPatch = patchByFilter && bindFilterPatch(patchByFilter.patch, context());
+  const filterPatch = patchByFilter && bindFilterPatch(patchByFilter.patch, options());
   schema = filterPatch?.schema ?? schema;
 
   return {
@@ -100,6 +100,6 @@ export function insertsDocuments(batch: BoundBatch): boolean {
   return batch.upserts !== undefined && batch.upserts.count > 0;
 }
 
-function idsOf(documents: DocumentColumns): BoundIds {
+function idsOf(documents: DocumentColumns): DocumentIds {
   return { idType: documents.idType, count: documents.count, ids: documents.ids };
 }

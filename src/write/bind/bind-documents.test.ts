@@ -5,12 +5,12 @@ import {
   jsonObject,
   looseRows,
 } from "../../../test/support/documents/loose-json.ts";
-import { ATTRIBUTE_VALUE_BYTES_MAX, DOCUMENT_BYTES_MAX } from "../../base/limits.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
+import { ATTRIBUTE_VALUE_BYTES_MAX, DOCUMENT_BYTES_MAX } from "../../model/contract-limits.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
 import { mergeSchema } from "../schema/merge-schema.ts";
-import { type BindContext, bindFilterPatch, bindPatches, bindUpserts } from "./bind-documents.ts";
+import { type BindOptions, bindFilterPatch, bindPatches, bindUpserts } from "./bind-documents.ts";
 
 const UUID = "0123abcd-0123-4567-89ab-0123456789ab";
 
@@ -24,7 +24,7 @@ function schemaOf(declared: object, metric?: "cosine_distance"): Schema {
   }).schema;
 }
 
-function context(schema: Schema, options: Partial<BindContext> = {}): BindContext {
+function context(schema: Schema, options: Partial<BindOptions> = {}): BindOptions {
   return { schema, isNewNamespace: true, distanceMetric: "cosine_distance", ...options };
 }
 

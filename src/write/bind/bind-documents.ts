@@ -4,15 +4,16 @@
  */
 
 import { invalid } from "../../base/errors.ts";
-import { DOCUMENT_BYTES_MAX } from "../../base/limits.ts";
 import { documentsLogicalBytes, valueLogicalBytes } from "../../codec/columns-size.ts";
+import { checkAttributeName, checkAttributeNameLength } from "../../model/attribute-name.ts";
 import type { AttributeType, IdType } from "../../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../../model/columns.ts";
+import { DOCUMENT_BYTES_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
 import { type LooseColumn, type LooseDocuments, looseCount } from "../../model/write-request.ts";
 import { inferAttribute } from "../schema/infer-type.ts";
-import { checkAttributeName, checkCounts, isVectorAttribute } from "../schema/merge-schema.ts";
+import { checkCounts, isVectorAttribute } from "../schema/merge-schema.ts";
 import { bindArrays, bindBytes, bindSparseVectors } from "./bind-arrays.ts";
 import { bindIds } from "./bind-ids.ts";
 import { bindScalars } from "./bind-scalars.ts";
@@ -26,7 +27,7 @@ import {
 } from "./loose-source.ts";
 
 /** What binding needs to know of the namespace. */
-export interface BindContext {
+export interface BindOptions {
   /** After merging the request's own declarations. */
   readonly schema: Schema;
   readonly isNewNamespace: boolean;
@@ -51,8 +52,8 @@ export interface BoundPatches extends BoundUpserts {
 }
 
 /** Binds whole documents. Each must have all vectors that the schema knows. */
-export function bindUpserts(loose: LooseDocuments, context: BindContext): BoundUpserts {
-  const bound = bindColumns(loose, "upsert", context);
+export function bindUpserts(loose: LooseDocuments, options: BindOptions): BoundUpserts {
+  const bound = bindColumns(loose, "upsert", options);
   for (const [name, attribute] of bound.schema.attributes) {
     if (!isVectorAttribute(attribute) || loose.count === 0) continue;
     if (loose.attributes.has(name)) continue;
@@ -66,32 +67,33 @@ export function bindUpserts(loose: LooseDocuments, context: BindContext): BoundU
 }
 
 /** Binds patches by id. Vectors cannot be patched (400), nor can the text that one is made of. */
-export function bindPatches(loose: LooseDocuments, context: BindContext): BoundPatches {
-  return bindChanges(loose, "patch", context);
+export function bindPatches(loose: LooseDocuments, options: BindOptions): BoundPatches {
+  return bindChanges(loose, "patch", options);
 }
 
 /** Binds the one patch of `patch_by_filter`: columns of one document, which has no id. */
-export function bindFilterPatch(patch: JsonObject, context: BindContext): BoundPatches {
+export function bindFilterPatch(patch: JsonObject, options: BindOptions): BoundPatches {
   if (patch.has("id")) throw invalid("💔 patch_by_filter.patch must not contain `id`");
   const attributes = new Map<string, LooseColumn>();
   for (const [name, value] of patch) {
+    checkAttributeNameLength(name);
     attributes.set(name, { values: [value], integersOnly: false });
   }
   const ids: LooseColumn = { values: [], integersOnly: true };
-  return bindChanges({ count: 1, layout: "rows", ids, attributes }, "patch_by_filter", context);
+  return bindChanges({ count: 1, layout: "rows", ids, attributes }, "patch_by_filter", options);
 }
 
 function bindChanges(
   loose: LooseDocuments,
   operation: "patch" | "patch_by_filter",
-  context: BindContext,
+  options: BindOptions,
 ): BoundPatches {
   const embedded = new Map<string, string>();
-  for (const [name, { embed }] of context.schema.attributes) {
+  for (const [name, { embed }] of options.schema.attributes) {
     if (embed) embedded.set(name, embed.attribute);
   }
   for (const name of loose.attributes.keys()) {
-    const known = context.schema.attributes.get(name);
+    const known = options.schema.attributes.get(name);
     if (known ? isVectorAttribute(known) : name === "vector") {
       throw invalid("💔 patching vectors is currently unsupported");
     }
@@ -102,7 +104,7 @@ function bindChanges(
         "upsert the whole document",
     );
   }
-  const bound = bindColumns(loose, operation, context);
+  const bound = bindColumns(loose, operation, options);
   const given = new Map<string, Uint8Array | undefined>();
   for (const [name, column] of loose.attributes) {
     if (bound.schema.attributes.has(name)) given.set(name, column.given);
@@ -114,9 +116,9 @@ function bindChanges(
 function bindColumns(
   loose: LooseDocuments,
   operation: DocumentOperation,
-  context: BindContext,
+  options: BindOptions,
 ): BoundUpserts {
-  const { schema: current } = context;
+  const { schema: current } = options;
   const { idType, ids } =
     operation === "patch_by_filter"
       ? bindIds(loose.ids, current.idType, { layout: "deletes" })
@@ -124,7 +126,7 @@ function bindColumns(
   const attributes = new Map<string, Column>();
   // An empty list of documents says nothing about the type of ids.
   const known = looseCount(loose.ids) === 0 ? current.idType : idType;
-  const schema = new SchemaGrowth(context, known);
+  const schema = new SchemaGrowth(options, known);
   for (const [name, column] of loose.attributes) {
     const attribute = schema.attributeFor(loose, operation, name, column);
     if (!attribute) continue;
@@ -141,12 +143,12 @@ function bindColumns(
 
 /** Adds attributes to a schema as documents show them. */
 class SchemaGrowth {
-  readonly #context: BindContext;
+  readonly #options: BindOptions;
   readonly #idType: IdType | undefined;
   #attributes: Map<string, AttributeSchema> | undefined;
 
-  constructor(context: BindContext, idType: IdType | undefined) {
-    this.#context = context;
+  constructor(options: BindOptions, idType: IdType | undefined) {
+    this.#options = options;
     this.#idType = idType;
   }
 
@@ -157,15 +159,15 @@ class SchemaGrowth {
     name: string,
     column: LooseColumn,
   ): AttributeSchema | undefined {
-    const { schema } = this.#context;
+    const { schema } = this.#options;
     const known = schema.attributes.get(name);
     const isOpen = known?.type.kind === "array" && known.type.of === "unknown";
     if (known && !isOpen) return known;
     if (!known) checkAttributeName(name);
     const source = sourceOf(loose, operation, { name, filterable: true }, column);
     const inferred = inferAttribute(source, {
-      isNewNamespace: this.#context.isNewNamespace,
-      distanceMetric: this.#context.distanceMetric,
+      isNewNamespace: this.#options.isNewNamespace,
+      distanceMetric: this.#options.distanceMetric,
     });
     if (!inferred) return known;
     if (known && inferred.type.kind !== "array") return known;
@@ -176,13 +178,13 @@ class SchemaGrowth {
   }
 
   finish(): Schema {
-    const { schema } = this.#context;
+    const { schema } = this.#options;
     const attributes = this.#attributes;
     if (!attributes && schema.idType === this.#idType) return schema;
     const all = attributes ?? schema.attributes;
     checkCounts(all);
     const hasVectors = [...all.values()].some(isVectorAttribute);
-    const metric = schema.distanceMetric ?? this.#context.distanceMetric;
+    const metric = schema.distanceMetric ?? this.#options.distanceMetric;
     return {
       idType: this.#idType,
       distanceMetric: hasVectors ? metric : undefined,

@@ -1,22 +1,15 @@
 /** Document ids as written to one column, and the search for ids that a request names twice. */
 
 import { invalid, malformed } from "../../base/errors.ts";
-import { ID_BYTES_MAX } from "../../base/limits.ts";
 import { idAt } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
-import type { ColumnData } from "../../model/columns.ts";
+import type { ColumnData, DocumentIds } from "../../model/columns.ts";
+import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
 import { parseUuid, UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import { type LooseColumn, looseCount } from "../../model/write-request.ts";
 import { unsigned } from "./bind-scalars.ts";
 import { duplicateIds } from "./duplicate-ids.ts";
 import { TextBytes } from "./text-bytes.ts";
-
-/** Ids of one type. */
-export interface BoundIds {
-  readonly idType: IdType;
-  readonly count: number;
-  readonly ids: ColumnData;
-}
 
 /** Which list of a request ids come from; decides how a fault is located. */
 export type IdOrigin =
@@ -37,7 +30,7 @@ export function bindIds(
   loose: LooseColumn,
   idType: IdType | undefined,
   origin: IdOrigin,
-): BoundIds {
+): DocumentIds {
   const count = looseCount(loose);
   const isText = loose.integers === undefined && typeof loose.values[0] === "string";
   const type = idType ?? (isText ? "string" : "uint");
@@ -52,7 +45,7 @@ export function bindIds(
 }
 
 /** Refuses a request that names a document more than once in its lists (400). */
-export function checkDuplicateIds(lists: readonly (BoundIds | undefined)[]): void {
+export function checkDuplicateIds(lists: readonly (DocumentIds | undefined)[]): void {
   const found = duplicateIds(
     lists.filter((list) => list !== undefined),
     LISTED_DUPLICATES_MAX + 1,
@@ -96,7 +89,8 @@ function bindStrings({ values }: LooseColumn, origin: IdOrigin): ColumnData {
     const value = values[i];
     if (typeof value !== "string")
       throw isInteger(value) ? mixed("string", "uint") : noId(origin, i);
-    const bytes = text.append(value);
+    // A UTF-16 unit takes a byte at least: what is far too long is never copied.
+    const bytes = value.length > ID_BYTES_MAX ? Buffer.byteLength(value) : text.append(value);
     if (bytes > ID_BYTES_MAX) {
       throw invalid(
         `💔 ${idPlace(origin, i)}: the id is ${bytes} bytes long, ` +

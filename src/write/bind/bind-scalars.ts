@@ -3,9 +3,12 @@
  * presence of values.
  */
 
-import { ATTRIBUTE_VALUE_BYTES_MAX, FILTERABLE_VALUE_BYTES_MAX } from "../../base/limits.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
+import {
+  ATTRIBUTE_VALUE_BYTES_MAX,
+  FILTERABLE_VALUE_BYTES_MAX,
+} from "../../model/contract-limits.ts";
 import { parseDatetime } from "../../model/datetime.ts";
 import { parseUuid, UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
@@ -43,7 +46,8 @@ function bindStrings(source: LooseSource): ColumnData {
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
     if (typeof value === "string") {
-      const bytes = text.append(value);
+      // A UTF-16 unit takes a byte at least: what is far too long is never copied.
+      const bytes = value.length > bytesMax ? Buffer.byteLength(value) : text.append(value);
       if (bytes > bytesMax) throw tooLong(source, i, bytes);
     } else if (value !== null && value !== undefined) {
       throw wrongType(source, i, "string");

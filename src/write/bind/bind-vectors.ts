@@ -5,10 +5,10 @@
 
 import { assert } from "../../base/assert.ts";
 import type { DatabaseError } from "../../base/errors.ts";
-import { ATTRIBUTE_VALUE_BYTES_MAX } from "../../base/limits.ts";
 import { halves } from "../../codec/columns-value.ts";
 import type { AttributeType, VectorElement } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
+import { ATTRIBUTE_VALUE_BYTES_MAX } from "../../model/contract-limits.ts";
 import { isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import type { LooseValue } from "../../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "../../wire/json/base64.ts";

@@ -61,7 +61,7 @@ class KeyTable {
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * total)));
   }
 
-  /** False if the key is there already. */
+  /** Returns false where the key was added before. */
   add(list: number, index: number): boolean {
     const keys = this.#keys[list];
     const slots = this.#slots;

@@ -1,9 +1,9 @@
 /** Native embedding of upserts: which texts need a vector, and the documents with the vectors in. */
 
 import { invalid } from "../../base/errors.ts";
-import { EMBEDDED_ROWS_MAX } from "../../base/limits.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { VectorElement } from "../../model/attribute-type.ts";
+import { EMBEDDED_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { LooseColumn, LooseDocuments, LooseValue } from "../../model/write-request.ts";
 import { placeOf } from "./loose-source.ts";

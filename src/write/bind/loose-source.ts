@@ -1,14 +1,14 @@
 /** One attribute as written, with what binding needs to say where a fault is. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { isJsonNumbers } from "../../model/json-value.ts";
+import { isJsonNumbers, type JsonObject } from "../../model/json-value.ts";
 import {
   type LooseColumn,
   type LooseDocuments,
   type LooseValue,
   looseCount,
 } from "../../model/write-request.ts";
-import { clip } from "../../wire/json/json-shape.ts";
 
 /** Values to bind. */
 export interface LooseSource {
@@ -117,7 +117,7 @@ const PRINTED_ELEMENTS = 8;
 
 function printLoose(value: LooseValue | undefined): string {
   if (typeof value === "string") return `"${clip(value)}"`;
-  if (value instanceof Map) return `{${[...value.keys()].slice(0, PRINTED_ELEMENTS).join(", ")}}`;
+  if (value instanceof Map) return printNames(value);
   if (value instanceof Float32Array) return printElements(value);
   if (isJsonNumbers(value)) return printElements(value.values);
   if (Array.isArray(value)) {
@@ -125,6 +125,12 @@ function printLoose(value: LooseValue | undefined): string {
     return `[${printed.join(", ")}${value.length > printed.length ? ", …" : ""}]`;
   }
   return String(value);
+}
+
+function printNames(value: JsonObject): string {
+  const printed: string[] = [];
+  for (const name of value.keys()) if (printed.push(clip(name)) === PRINTED_ELEMENTS) break;
+  return `{${printed.join(", ")}}`;
 }
 
 function printElements(values: Float32Array | Float64Array): string {

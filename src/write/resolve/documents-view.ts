@@ -57,19 +57,11 @@ export class DocumentsView implements SegmentView {
     };
   }
 
-  text(): undefined {
+  index(): undefined {
     return undefined;
   }
 
-  sparse(): undefined {
-    return undefined;
-  }
-
-  isClustered(): boolean {
+  hasIndex(): boolean {
     return false;
-  }
-
-  clusters(): undefined {
-    return undefined;
   }
 }

@@ -8,13 +8,13 @@ import { type Row, requestOf, type Sent } from "../../../test/support/documents/
 import { joinPieces } from "../../base/pieces.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { encodeColumns } from "../../codec/columns-codec.ts";
-import { changesOf, decodeBatches, encodeBatches } from "../../log/wal-records.ts";
+import { decodeBatches, encodeBatches } from "../../log/wal-records.ts";
 import type { FilterCondition } from "../../model/filter.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { bindBatch } from "../bind/bind-batch.ts";
-import { resolveBatch } from "./resolve-batch.ts";
+import { changesOf, resolveBatch } from "./resolve-batch.ts";
 
 const ATTRIBUTES = ["a", "b", "tags"];
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { faultOf } from "../../../test/support/documents/loose-json.ts";
 import { StoredDocuments, where } from "../../../test/support/documents/stored-documents.ts";
 import { type Row, requestOf, type Sent } from "../../../test/support/documents/write-requests.ts";
-import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../base/limits.ts";
+import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../model/contract-limits.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
 import type { WriteRequest } from "../../model/write-request.ts";

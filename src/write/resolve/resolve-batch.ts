@@ -8,18 +8,18 @@
 import { assert } from "../../base/assert.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Ordinal } from "../../base/ids.ts";
-import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../base/limits.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import { concatDocuments, gatherDocuments } from "../../codec/columns-gather.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
+import type { WriteBatch } from "../../log/wal-records.ts";
 import type { IdType } from "../../model/attribute-type.ts";
-import type { DocumentColumns } from "../../model/columns.ts";
+import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
+import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../model/contract-limits.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
-import type { BoundIds } from "../bind/bind-ids.ts";
 import { DocumentsView } from "./documents-view.ts";
 import { mergePatches, type PatchTarget, patchedValue } from "./merge-patches.ts";
 import { billedWriteBytes, queriesOf } from "./write-billing.ts";
@@ -78,7 +78,7 @@ export interface ResolvedBatch {
   /** To store, replacing what has the same id; absent if there are none. */
   readonly documents?: DocumentColumns;
   /** To delete; absent ids included, so that they say nothing about the state. */
-  readonly deletes?: BoundIds;
+  readonly deletes?: DocumentIds;
   /** If the batch changed it. */
   readonly schema?: Schema;
   readonly outcome: WriteOutcome;
@@ -87,6 +87,16 @@ export interface ResolvedBatch {
 /** Resolves a batch. Throws (400) if a filter matches too much or a condition does not fit. */
 export function resolveBatch(batch: BoundBatch, current: CurrentDocuments): ResolvedBatch {
   return new Resolution(batch, current).run();
+}
+
+/** The changes that a resolved batch makes; none if it turned out to change nothing. */
+export function changesOf(resolved: ResolvedBatch): WriteBatch {
+  const { schema, documents, deletes } = resolved;
+  return [
+    ...(schema ? [{ kind: "schema" as const, schema }] : []),
+    ...(documents ? [{ kind: "documents" as const, documents }] : []),
+    ...(deletes ? [{ kind: "deletes" as const, deletes }] : []),
+  ];
 }
 
 class Resolution {
@@ -227,7 +237,7 @@ class Resolution {
   }
 
   /** The deletes as they came, if nothing looks at single ones: there may be millions. */
-  #wholeDeletes(patches: readonly number[]): BoundIds | undefined {
+  #wholeDeletes(patches: readonly number[]): DocumentIds | undefined {
     const { deletes, deleteCondition, returnAffectedIds } = this.#batch;
     if (deletes === undefined || deletes.count === 0 || deleteCondition) return undefined;
     const isAlone = this.#removed.size + this.#targets.size + patches.length === 0;
@@ -307,7 +317,7 @@ class Resolution {
     return [...this.#removed, ...deletes.filter((id) => !this.#removed.has(id))];
   }
 
-  #deleteColumn(ids: readonly DocumentId[]): BoundIds | undefined {
+  #deleteColumn(ids: readonly DocumentId[]): DocumentIds | undefined {
     if (ids.length === 0) return undefined;
     const { deletes } = this.#batch;
     if (deletes && deletes.count === ids.length && this.#removed.size === 0) return deletes;

@@ -4,18 +4,17 @@
  * how: the discount for large batches, and that of large namespaces on queries.
  */
 
-import { BILLED_QUERY_BYTES_MIN } from "../../base/limits.ts";
 import {
   columnLogicalBytes,
   dataLogicalBytes,
   valueLogicalBytes,
 } from "../../codec/columns-size.ts";
-import type { DocumentColumns } from "../../model/columns.ts";
+import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
+import { BILLED_QUERY_BYTES_MIN } from "../../model/contract-limits.ts";
 import type { AttributeSchema, Schema } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
 import type { BoundPatches } from "../bind/bind-documents.ts";
-import type { BoundIds } from "../bind/bind-ids.ts";
 import { names } from "./merge-patches.ts";
 
 /** Share of an attribute's bytes that is billed if no index is kept of it (specification: 50 %). */
@@ -32,7 +31,7 @@ export interface AppliedOperations {
   readonly filterPatched: number;
   readonly deletedIds: readonly DocumentId[];
   /** Further deleted ids. */
-  readonly deletes: BoundIds | undefined;
+  readonly deletes: DocumentIds | undefined;
 }
 
 /** Logical bytes billed for a batch: only what was applied counts. */
@@ -51,7 +50,7 @@ export function billedWriteBytes(batch: BoundBatch, applied: AppliedOperations):
 }
 
 /** Logical bytes billed for storing whole documents. */
-export function billedDocumentBytes(documents: DocumentColumns, schema: Schema): number {
+function billedDocumentBytes(documents: DocumentColumns, schema: Schema): number {
   let bytes = dataLogicalBytes(documents.ids, 0, documents.count);
   for (const [name, column] of documents.attributes) {
     bytes += columnLogicalBytes(column) * shareOf(schema.attributes.get(name));
@@ -78,7 +77,7 @@ export function queriesOf(batch: BoundBatch): number {
   );
 }
 
-/** Bytes billed as queried: each query reads the namespace, and at least the minimum. */
+/** Bytes billed as queried: each query reads the namespace, and no less than the smallest query. */
 export function billedQueryBytes(queries: number, namespaceBytes: number): number {
   return queries * Math.max(BILLED_QUERY_BYTES_MIN, namespaceBytes);
 }

@@ -1,7 +1,7 @@
 /** The type of an attribute that a document has and the schema does not know yet. */
 
 import { invalid } from "../../base/errors.ts";
-import { VECTOR_DIMENSIONS_MAX } from "../../base/limits.ts";
+import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import { isJsonNumbers, type JsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
@@ -10,7 +10,7 @@ import { type LooseSource, valueFault, wrongType } from "../bind/loose-source.ts
 import { missingMetric } from "./schema-faults.ts";
 
 /** What decides whether vectors may be inferred. */
-export interface InferenceContext {
+export interface InferenceOptions {
   readonly isNewNamespace: boolean;
   readonly distanceMetric: DistanceMetric | undefined;
 }
@@ -24,16 +24,16 @@ const EMPTY_ARRAYS: AttributeType = { kind: "array", of: "unknown" };
  */
 export function inferAttribute(
   source: LooseSource,
-  context: InferenceContext,
+  options: InferenceOptions,
 ): AttributeSchema | undefined {
   const type = inferType(source);
   if (type === undefined) return undefined;
   if (type.kind !== "vector" && type.kind !== "multi_vector") return { type, filterable: true };
-  if (!context.isNewNamespace) {
+  if (!options.isNewNamespace) {
     throw invalid("💔 Vector provided for namespace without vector attribute");
   }
-  if (context.distanceMetric === undefined) throw missingMetric();
-  const ann = { distanceMetric: context.distanceMetric, lateInteraction: false };
+  if (options.distanceMetric === undefined) throw missingMetric();
+  const ann = { distanceMetric: options.distanceMetric, lateInteraction: false };
   return type.kind === "vector" ? { type, filterable: false, ann } : { type, filterable: false };
 }
 

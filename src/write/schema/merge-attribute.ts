@@ -51,7 +51,7 @@ export function mergeAttribute(
 }
 
 /** Tells whether values of a type can be indexed for filters and ordering. */
-export function isFilterableType(type: AttributeType): boolean {
+function isFilterableType(type: AttributeType): boolean {
   return type.kind === "scalar" || type.kind === "array";
 }
 

@@ -1,8 +1,9 @@
 /** The `embed` settings of a write's schema: which vector attribute each source text fills. */
 
 import { invalid } from "../../base/errors.ts";
-import { EMBEDDED_ATTRIBUTES_MAX } from "../../base/limits.ts";
+import { checkAttributeNameLength } from "../../model/attribute-name.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
+import { EMBEDDED_ATTRIBUTES_MAX } from "../../model/contract-limits.ts";
 import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
 import type { EmbedDeclaration } from "./schema-declaration.ts";
 
@@ -35,6 +36,7 @@ export function mergeEmbeds(attributes: Map<string, AttributeSchema>, change: Em
     const source = attributes.get(name);
     if (!source) continue;
     const target = declared.attribute ?? source.embed?.attribute ?? `embed_${name}`;
+    checkAttributeNameLength(target);
     attributes.set(name, { ...source, embed: { model: declared.model, attribute: target } });
     attributes.set(target, mergeTarget(attributes.get(target), target, declared, change));
   }

@@ -285,6 +285,38 @@ test.each<[string, Schema, Change, string, string]>([
     "dims is 3, but the attribute has 2 dimensions",
   ],
   ["name", EMPTY_SCHEMA, { schema: { $x: "int" } }, "invalid", "must not start with `$`"],
+  [
+    "long name of an existing namespace's vector",
+    VECTOR,
+    { schema: { ["x".repeat(1e6)]: { type: "[2]f32", ann: true } }, existing: true },
+    "invalid",
+    "limit is 128 characters",
+  ],
+  [
+    "long target of embeddings",
+    VECTOR,
+    {
+      schema: { t: { type: "string", embed: { model: "m", attribute: "x".repeat(1e6) } } },
+      existing: true,
+    },
+    "invalid",
+    "limit is 128 characters",
+  ],
+  [
+    "long model",
+    VECTOR,
+    { schema: { t: { type: "string", embed: "m".repeat(257) } } },
+    "invalid",
+    "schema.t.embed: the name of a model has at most 256 characters, got 257",
+  ],
+  [
+    "long type",
+    EMPTY_SCHEMA,
+    { schema: { t: `[]${"x".repeat(1e6)}` } },
+    "malformed",
+    "unknown type",
+  ],
+  ["long id type", EMPTY_SCHEMA, { schema: { id: "x".repeat(1e6) } }, "invalid", "x… is not a"],
   ["empty name", EMPTY_SCHEMA, { schema: { "": "int" } }, "invalid", "must not be empty"],
   [
     "long name",
@@ -330,6 +362,7 @@ test.each<[string, Schema, Change, string, string]>([
 ])("%s is refused", (_name, current, change, code, text) => {
   const fault = faultOf(() => merge(current, change));
   expect(fault.message).toContain(text);
+  expect(fault.message.length).toBeLessThan(500);
   expect(fault.code).toBe(code);
 });
 

@@ -4,12 +4,9 @@
  */
 
 import { invalid } from "../../base/errors.ts";
-import {
-  ATTRIBUTE_COUNT_MAX,
-  ATTRIBUTE_NAME_CHARS_MAX,
-  VECTOR_ATTRIBUTES_MAX,
-} from "../../base/limits.ts";
+import { checkAttributeName, checkAttributeNameLength } from "../../model/attribute-name.ts";
 import { formatAttributeType, type IdType } from "../../model/attribute-type.ts";
+import { ATTRIBUTE_COUNT_MAX, VECTOR_ATTRIBUTES_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
 import { sameAnalysis } from "./full-text-declaration.ts";
@@ -64,6 +61,7 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
   const stops: string[] = [];
   let idType = current.idType;
   for (const [name, value] of declared) {
+    checkAttributeNameLength(name);
     const path = change.path === "" ? name : `${change.path}.${name}`;
     if (name === "id") {
       idType = mergeIdType(idType, parseIdDeclaration(value, path));
@@ -94,21 +92,6 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
       merged.set(name, { ...attribute, ann: { ...attribute.ann, distanceMetric } });
     }
     return merged;
-  }
-}
-
-/** Refuses a name that attributes cannot have (400). */
-export function checkAttributeName(name: string): void {
-  if (name === "") throw invalid("💔 attribute names must not be empty");
-  if (name.startsWith("$")) {
-    throw invalid(`💔 attribute name "${name}" must not start with \`$\``);
-  }
-  // Characters are code points; only a name longer in UTF-16 units can be too long in them.
-  if (name.length > ATTRIBUTE_NAME_CHARS_MAX && [...name].length > ATTRIBUTE_NAME_CHARS_MAX) {
-    throw invalid(
-      `💔 attribute name "${name.slice(0, 40)}…" is too long, ` +
-        `limit is ${ATTRIBUTE_NAME_CHARS_MAX} characters`,
-    );
   }
 }
 
@@ -155,7 +138,8 @@ function mergeIdType(existing: IdType | undefined, declared: IdType): IdType {
   return declared;
 }
 
-function indexesToBuild(before: Schema, after: Schema): IndexToBuild[] {
+/** The indexes that a schema asks for and the one before it did not, on attributes of both. */
+export function indexesToBuild(before: Schema, after: Schema): IndexToBuild[] {
   const builds: IndexToBuild[] = [];
   for (const [attribute, now] of after.attributes) {
     const was = before.attributes.get(attribute);
@@ -184,7 +168,7 @@ function sameSchema(a: Schema, b: Schema): boolean {
 }
 
 /** Tells whether two attributes have the same type and options. */
-export function sameAttribute(a: AttributeSchema | undefined, b: AttributeSchema): boolean {
+function sameAttribute(a: AttributeSchema | undefined, b: AttributeSchema): boolean {
   if (a === b) return true;
   if (!a || formatAttributeType(a.type) !== formatAttributeType(b.type)) return false;
   const options = (attribute: AttributeSchema) =>

@@ -6,7 +6,6 @@ import {
   assertWritable,
   branchSettings,
   copySettings,
-  decodeSettings,
   mergeRequest,
   newSettings,
   patchSettings,
@@ -88,18 +87,4 @@ test("branches and copies inherit read-only, but no pinning", () => {
   });
   const sharded = newSettings(1, { shardCount: 4 });
   expect(faultOf(() => branchSettings(sharded, "src", 2)).message).toContain("sharded");
-});
-
-test("settings survive JSON, and damage is corrupt", () => {
-  const full = patchSettings(
-    { ...afterDataWrite(newSettings(1, { shardCount: 4 }), 2), parent: "p" },
-    { pinning: { replicas: 2 } },
-    3,
-  );
-  for (const settings of [NEW, full]) {
-    expect(decodeSettings(JSON.parse(JSON.stringify(settings)))).toEqual(settings);
-  }
-  for (const damaged of [null, [], { ...NEW, readOnly: 1 }, { ...NEW, encryption: {} }]) {
-    expect(faultOf(() => decodeSettings(damaged)).code).toBe("corrupt");
-  }
 });

@@ -1,41 +1,12 @@
 /**
- * What a namespace knows about itself beside schema and documents. Plain data and pure changes; the
- * times are those of the WAL entries that made the changes, so that a replay gives the same.
+ * Pure changes of a namespace's settings; the times are those of the WAL entries that made the
+ * changes, so that a replay gives the same.
  */
 
-import { DatabaseError, invalid } from "../../base/errors.ts";
-import { SHARDS_MAX } from "../../base/limits.ts";
-import type { EncryptionRequest } from "../../model/write-request.ts";
-
-/** Settings and times of one namespace. Times are milliseconds since the epoch. */
-export interface NamespaceSettings {
-  readonly createdAtMs: number;
-  /** Of the last write of documents or change of the schema. */
-  readonly updatedAtMs: number;
-  /** Of the last write of documents; undefined before the first. */
-  readonly lastWriteAtMs?: number;
-  /** Writes and schema changes are refused. */
-  readonly readOnly: boolean;
-  readonly pinning?: Pinning;
-  /** Declared at creation, fixed. */
-  readonly shardCount?: number;
-  readonly encryption: EncryptionRequest;
-  /** The namespace that this one was branched from. */
-  readonly parent?: string;
-}
-
-/** Replicas that keep the namespace in memory. */
-export interface Pinning {
-  readonly replicas: number;
-  readonly updatedAtMs: number;
-}
-
-/** A change of settings by the user; absent members stay. */
-export interface SettingsPatch {
-  /** Null: no longer pinned. */
-  readonly pinning?: { readonly replicas: number } | null;
-  readonly readOnly?: boolean;
-}
+import { invalid } from "../../base/errors.ts";
+import { SHARDS_MAX } from "../../model/contract-limits.ts";
+import type { NamespaceSettings } from "../../model/namespace-settings.ts";
+import type { EncryptionRequest, MetadataPatch } from "../../model/write-request.ts";
 
 /** What a request asks for that only a new namespace can take. */
 export interface CreationRequest {
@@ -95,7 +66,7 @@ export function afterSchemaChange(settings: NamespaceSettings, nowMs: number): N
 /** Applies a user's change; it touches neither of the namespace's times. */
 export function patchSettings(
   settings: NamespaceSettings,
-  patch: SettingsPatch,
+  patch: MetadataPatch,
   nowMs: number,
 ): NamespaceSettings {
   const { pinning: current, ...rest } = settings;
@@ -137,41 +108,6 @@ export function copySettings(
   return { ...fresh, lastWriteAtMs: nowMs, readOnly: source.readOnly };
 }
 
-/** Reads settings that were stored as JSON; anything else is corrupt. */
-export function decodeSettings(stored: unknown): NamespaceSettings {
-  const record = objectOf(stored, "settings");
-  const { readOnly, pinning, parent } = record;
-  check(typeof readOnly === "boolean", "readOnly");
-  check(parent === undefined || typeof parent === "string", "parent");
-  const lastWriteAtMs = optionalNumber(record, "lastWriteAtMs");
-  const shardCount = optionalNumber(record, "shardCount");
-  return {
-    createdAtMs: numberOf(record, "createdAtMs"),
-    updatedAtMs: numberOf(record, "updatedAtMs"),
-    ...(lastWriteAtMs === undefined ? {} : { lastWriteAtMs }),
-    readOnly,
-    ...(pinning === undefined ? {} : { pinning: decodePinning(pinning) }),
-    ...(shardCount === undefined ? {} : { shardCount }),
-    encryption: decodeEncryption(record.encryption),
-    ...(parent === undefined ? {} : { parent }),
-  };
-}
-
-function decodePinning(stored: unknown): Pinning {
-  const record = objectOf(stored, "pinning");
-  return {
-    replicas: numberOf(record, "replicas"),
-    updatedAtMs: numberOf(record, "updatedAtMs"),
-  };
-}
-
-function decodeEncryption(stored: unknown): EncryptionRequest {
-  const { kind, keyName } = objectOf(stored, "encryption");
-  if (kind === "default") return { kind };
-  check(kind === "customer_managed" && typeof keyName === "string", "encryption");
-  return { kind, keyName };
-}
-
 function sameEncryption(a: EncryptionRequest, b: EncryptionRequest): boolean {
   if (a.kind === "default" || b.kind === "default") return a.kind === b.kind;
   return a.keyName === b.keyName;
@@ -180,25 +116,4 @@ function sameEncryption(a: EncryptionRequest, b: EncryptionRequest): boolean {
 function checkShardCount(count: number): void {
   if (Number.isInteger(count) && count >= 1 && count <= SHARDS_MAX) return;
   throw invalid(`💔 sharding.num_shards must be between 1 and ${SHARDS_MAX}, was ${count}`);
-}
-
-function numberOf(record: Record<string, unknown>, key: string): number {
-  const value = optionalNumber(record, key);
-  check(value !== undefined, key);
-  return value;
-}
-
-function optionalNumber(record: Record<string, unknown>, key: string): number | undefined {
-  const value = record[key];
-  check(value === undefined || (typeof value === "number" && Number.isFinite(value)), key);
-  return value;
-}
-
-function objectOf(value: unknown, where: string): Record<string, unknown> {
-  check(typeof value === "object" && value !== null && !Array.isArray(value), where);
-  return value as Record<string, unknown>;
-}
-
-function check(holds: boolean, where: string): asserts holds {
-  if (!holds) throw new DatabaseError("corrupt", `stored settings are damaged at ${where}`);
 }

@@ -1,7 +1,8 @@
 /** One attribute's declaration in a write's `schema`, read from JSON: shapes and names (422). */
 
+import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
-import { VECTOR_DIMENSIONS_MAX } from "../../base/limits.ts";
+import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
 import {
   type AttributeType,
   parseAttributeType,
@@ -13,10 +14,10 @@ import type { DistanceMetric } from "../../model/schema.ts";
 import type { NamedFullTextOptions } from "../../text/full-text-rules.ts";
 import {
   booleanAt,
-  clip,
   countAt,
   didYouMean,
   missingMember,
+  modelNameAt,
   objectAt,
   present,
   stringAt,
@@ -54,7 +55,7 @@ export interface AttributeDeclaration {
 }
 
 /** Distance metrics of dense vectors. */
-export const DISTANCE_METRICS = ["cosine_distance", "euclidean_squared"] as const;
+const DISTANCE_METRICS = ["cosine_distance", "euclidean_squared"] as const;
 
 const INPUT = "data did not match any variant of untagged enum AttributeSchemaInput";
 
@@ -88,7 +89,7 @@ export function parseIdDeclaration(value: JsonValue, path: string): "uint" | "st
   const type = value instanceof Map ? value.get("type") : value;
   if (typeof type !== "string") throw malformed(path, INPUT);
   if (type === "uint" || type === "string" || type === "uuid") return type;
-  throw invalid(`💔 ${type} is not a valid ID type`);
+  throw invalid(`💔 ${clip(type)} is not a valid ID type`);
 }
 
 const NOTHING = {
@@ -114,13 +115,16 @@ function parseType(text: string, path: string): AttributeType {
 }
 
 function unknownType(text: string): string {
-  const usual = usualType(text);
+  const usual = text.length > USUAL_CHARS_MAX ? undefined : usualType(text);
   if (usual !== undefined) return `unknown type "${clip(text)}", did you mean "${usual}"?`;
   const vectors = ["[1024]f32", "[1024]f16", "[1024]i8", "[][128]f32", "{}f16"];
   const scalars = [...SCALAR_KINDS, "bytes"];
   const known = [...scalars, ...SCALAR_KINDS.map((kind) => `[]${kind}`), ...vectors];
   return `unknown type "${clip(text)}"${didYouMean(text, known)}`;
 }
+
+/** Longer than what any system calls a type. */
+const USUAL_CHARS_MAX = 64;
 
 /** The type that other systems' name for it means here, as in `text[]` or `[768]float32`. */
 function usualType(text: string): string | undefined {
@@ -177,10 +181,11 @@ function parseEmbed(
 ): null | EmbedDeclaration | undefined {
   if (value === undefined || value === null) return value;
   if (typeof value === "string") {
-    return { model: value, attribute: undefined, dimensions: undefined, element: undefined };
+    const model = modelNameAt(path, value);
+    return { model, attribute: undefined, dimensions: undefined, element: undefined };
   }
   const object = objectAt(path, value, "a string or a map");
-  const model = readMember(object, path, "model", stringAt);
+  const model = readMember(object, path, "model", modelNameAt);
   if (model === undefined) throw missingMember(path, "model");
   return {
     model,
