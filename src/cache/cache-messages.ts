@@ -1,9 +1,8 @@
 /** What the cache thread and the threads that read stored segments say to each other. */
 
+import type { ArenaMessage, ArenaRange } from "../kernel/arena.ts";
 import type { WantedRange } from "../segment/format/bytes-missing.ts";
-import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import type { ArenaMessage } from "../threads/thread-messages.ts";
 
 /** Reading thread → cache thread. */
 export type ToCache =
@@ -25,8 +24,8 @@ export type FromCache =
   | {
       readonly kind: "loaded";
       readonly call: number;
-      readonly places: readonly SegmentPlace[];
-      readonly figures: LoadFigures;
+      readonly places: readonly ArenaRange[];
+      readonly stats: LoadStats;
     }
   | {
       readonly kind: "failed";
@@ -56,7 +55,7 @@ export function farther(a: ByteOrigin, b: ByteOrigin): ByteOrigin {
 }
 
 /** What one load cost. */
-export interface LoadFigures {
+export interface LoadStats {
   /** The farthest place that bytes came from, also where another reader had asked for them. */
   readonly origin: ByteOrigin;
   /** Bytes of reads for which the store was asked. */

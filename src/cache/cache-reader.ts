@@ -1,8 +1,7 @@
 /** Connects a thread's ranges to the cache. */
 
 import { must } from "../base/assert.ts";
-import { sharedBuffer } from "../kernel/arena.ts";
-import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
+import { type ArenaRange, sharedBuffer } from "../kernel/arena.ts";
 import type { FromCache, ToCache } from "./cache-messages.ts";
 import { ResidentRanges } from "./resident-ranges.ts";
 
@@ -20,13 +19,13 @@ export function connectCache(
   const buffers = new Map<number, SharedArrayBuffer>();
   const ranges = new ResidentRanges({
     post: (message) => port.post(message),
-    bytesAt: ({ arena, offset, bytes }: SegmentPlace) => {
+    bytesAt: ({ arena, offset, bytes }: ArenaRange) => {
       const buffer = must(buffers.get(arena), `the cache's arena ${arena} is not known`);
       return new Uint8Array(buffer, offset, bytes);
     },
   });
   port.listen((message) => {
-    if (message.kind !== "arena") return ranges.hear(message);
+    if (message.kind !== "arena") return ranges.onMessage(message);
     buffers.set(message.index, sharedBuffer(message.memory));
     onArena(message.index, message.memory);
   });

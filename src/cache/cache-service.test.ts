@@ -5,13 +5,13 @@ import { seededRandom } from "../base/random.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
+import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import { writePages } from "../segment/format/segment-pages.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";
 import { localCachePort } from "./local-cache.ts";
-import { SegmentMissing } from "./resident-ranges.ts";
 
 const MIB = 1024 * 1024;
 
@@ -74,16 +74,16 @@ describe("a cache", () => {
       return attemptAll(looks).map(({ bytes }) => bytes[0]);
     };
     const found = await Promise.all(readers.map((reader) => reader.runCounted(attempt(reader))));
-    for (const { result, figures } of found) {
+    for (const { result, stats } of found) {
       expect(result).toEqual([content[0], content[70_000], content[140_000]]);
-      expect(figures.rounds).toBe(1);
+      expect(stats.rounds).toBe(1);
     }
     expect(store.reads).toBe(1);
-    expect(found.filter(({ figures }) => figures.storeBytes > 0)).toHaveLength(1);
+    expect(found.filter(({ stats }) => stats.storeBytes > 0)).toHaveLength(1);
     // All of them waited for the store.
-    expect(found.map(({ figures }) => figures.origin)).toEqual(["store", "store", "store"]);
+    expect(found.map(({ stats }) => stats.origin)).toEqual(["store", "store", "store"]);
     for (const reader of readers) {
-      expect((await reader.runCounted(attempt(reader))).figures.origin).toBe("memory");
+      expect((await reader.runCounted(attempt(reader))).stats.origin).toBe("memory");
     }
   });
 

@@ -5,31 +5,37 @@
  */
 
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
-import { CACHE_READS_MAX, CACHE_SHRINKS_MAX } from "../base/limits.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
-import type { Arenas, Block } from "../kernel/arena.ts";
+import type { ArenaRange, Arenas } from "../kernel/arena.ts";
 import type { WantedRange } from "../segment/format/bytes-missing.ts";
 import { type ByteRange, pageSpan, readPages } from "../segment/format/segment-pages.ts";
-import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
 import { joinRanges } from "../storage/byte-ranges.ts";
 import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import {
   type ByteOrigin,
   type FromCache,
   farther,
-  type LoadFigures,
+  type LoadStats,
   type ToCache,
 } from "./cache-messages.ts";
 
+/** Reads of the store that the cache has under way at once. */
+const CACHE_READS_MAX = 64;
+/**
+ * Rounds in which a full cache asks its readers to forget: for a sixteenth of it, and each time for
+ * twice as much, until all of it.
+ */
+const CACHE_SHRINKS_MAX = 5;
+
 /** Arenas of the cache are numbered from here, so that they are not taken for the memtables'. */
-export const CACHE_ARENAS_FIRST = 65_536;
+const CACHE_ARENAS_FIRST = 65_536;
 
 /** Addresses of ranges are congruent to their offsets modulo this. */
 const ALIGNMENT = 64;
 
-interface Extent {
+interface CachedRange {
   readonly range: WantedRange;
-  readonly block: Block;
+  readonly block: ArenaRange;
   /** How often each reader was given it, and has not dropped it since. */
   readonly holders: Map<CacheClient, number>;
   /** Resolves when the bytes are there, to where they came from. */
@@ -51,7 +57,7 @@ export interface CacheClient {
 }
 
 /** What the cache is made of. */
-export interface CacheServiceParts {
+export interface CacheServiceOptions {
   /** Decrypts; retries. */
   readonly store: ObjectStore;
   /** Bounds the cache. */
@@ -61,7 +67,7 @@ export interface CacheServiceParts {
 }
 
 /** Totals since the start. */
-export interface CacheTotals {
+export interface CacheStats {
   loads: number;
   requests: number;
   diskBytes: number;
@@ -71,40 +77,40 @@ export interface CacheTotals {
 
 /** All cached ranges. */
 export class CacheService {
-  readonly totals: CacheTotals = {
+  readonly stats: CacheStats = {
     loads: 0,
     requests: 0,
     diskBytes: 0,
     storeBytes: 0,
     shrinks: 0,
   };
-  readonly #parts: CacheServiceParts;
-  readonly #objects = new Map<ObjectKey, Map<string, Extent>>();
+  readonly #options: CacheServiceOptions;
+  readonly #objects = new Map<ObjectKey, Map<string, CachedRange>>();
   readonly #clients = new Set<CacheClient>();
   readonly #room = new TurnQueue(1);
   readonly #reads = new TurnQueue(CACHE_READS_MAX);
   readonly #shrinking = new Map<number, Shrinking>();
   #shrinks = 0;
 
-  constructor(parts: CacheServiceParts) {
-    this.#parts = parts;
+  constructor(options: CacheServiceOptions) {
+    this.#options = options;
   }
 
   /** Bytes of all ranges. */
   get usedBytes(): number {
-    return this.#parts.arenas.usedBytes;
+    return this.#options.arenas.usedBytes;
   }
 
   /** Takes a new reader, which learns of all arenas before it gets places in them. */
   connect(client: CacheClient): void {
     this.#clients.add(client);
-    this.#parts.arenas.onArena((memory, arena) => {
+    this.#options.arenas.onArena((memory, arena) => {
       client.post({ kind: "arena", index: CACHE_ARENAS_FIRST + arena, memory });
     });
   }
 
   /** Takes a message of a reader. */
-  hear(client: CacheClient, message: ToCache): void {
+  onMessage(client: CacheClient, message: ToCache): void {
     if (message.kind === "load") {
       void this.#answer(client, message.call, message.wanted);
       return;
@@ -126,13 +132,13 @@ export class CacheService {
 
   async #purge(objects: readonly ObjectKey[]): Promise<void> {
     await this.#ask((shrink) => ({ kind: "forget", shrink, objects }));
-    await this.#parts.disk?.purge(objects);
+    await this.#options.disk?.purge(objects);
   }
 
   async #answer(client: CacheClient, call: number, wanted: readonly WantedRange[]): Promise<void> {
     try {
-      const { places, figures } = await this.#load(client, wanted);
-      client.post({ kind: "loaded", call, places, figures });
+      const { places, stats } = await this.#load(client, wanted);
+      client.post({ kind: "loaded", call, places, stats });
     } catch (error) {
       const isMissing = error instanceof MissingObject;
       const code = isDatabaseError(error) ? error.code : "internal";
@@ -144,13 +150,13 @@ export class CacheService {
   async #load(
     client: CacheClient,
     wanted: readonly WantedRange[],
-  ): Promise<{ places: SegmentPlace[]; figures: LoadFigures }> {
-    this.totals.loads++;
+  ): Promise<{ places: ArenaRange[]; stats: LoadStats }> {
+    this.stats.loads++;
     // One load after the other takes memory, so that two do not wait for each other's.
     const taken = await this.#room.run(() => this.#take(client, wanted));
     const missing = taken.extents.filter(({ isLoaded }) => !isLoaded);
-    const figures = { storeBytes: 0, requests: 0 };
-    this.#read(taken.fresh, figures);
+    const stats = { storeBytes: 0, requests: 0 };
+    this.#read(taken.fresh, stats);
     let origin: ByteOrigin = "memory";
     try {
       const origins = await Promise.all(missing.map(({ loaded }) => loaded));
@@ -160,16 +166,16 @@ export class CacheService {
       for (const extent of taken.extents) this.#release(client, extent);
       throw error;
     }
-    return { places: taken.extents.map(placeOf), figures: { ...figures, origin } };
+    return { places: taken.extents.map(placeOf), stats: { ...stats, origin } };
   }
 
   /** Holds the wanted ranges for a reader; memory of new ones is taken, their bytes are not there. */
   async #take(
     client: CacheClient,
     wanted: readonly WantedRange[],
-  ): Promise<{ extents: Extent[]; fresh: Extent[] }> {
-    const extents: Extent[] = [];
-    const fresh: Extent[] = [];
+  ): Promise<{ extents: CachedRange[]; fresh: CachedRange[] }> {
+    const extents: CachedRange[] = [];
+    const fresh: CachedRange[] = [];
     try {
       for (const range of wanted) {
         let extent = this.#find(range);
@@ -187,9 +193,9 @@ export class CacheService {
     return { extents, fresh };
   }
 
-  async #allocate(range: WantedRange): Promise<Extent> {
+  async #allocate(range: WantedRange): Promise<CachedRange> {
     const bytes = range.end - range.start + (range.start % ALIGNMENT);
-    const { arenas } = this.#parts;
+    const { arenas } = this.#options;
     let block = arenas.alloc(bytes);
     // Readers that hold the same ranges forget different ones first, and what one of them holds
     // stays. So each is asked for more every time; in the last round for all.
@@ -209,21 +215,21 @@ export class CacheService {
           "free; ask for less at once, or start the server with a larger --memory-limit",
       );
     }
-    const extent: Extent = {
+    const extent: CachedRange = {
       range,
       block,
       holders: new Map(),
       loaded: Promise.resolve("memory"),
       isLoaded: false,
     };
-    const object = this.#objects.get(range.object) ?? new Map<string, Extent>();
+    const object = this.#objects.get(range.object) ?? new Map<string, CachedRange>();
     this.#objects.set(range.object, object.set(keyOf(range), extent));
     return extent;
   }
 
   /** Asks every reader to forget some, and returns how many ranges they have forgotten. */
   #shrink(bytes: number): Promise<number> {
-    this.totals.shrinks++;
+    this.stats.shrinks++;
     return this.#ask((shrink) => ({ kind: "shrink", shrink, bytes }));
   }
 
@@ -245,13 +251,13 @@ export class CacheService {
   }
 
   /** Starts the reads of new ranges; each extent's `loaded` tells of its own. */
-  #read(fresh: readonly Extent[], figures: ReadFigures): void {
+  #read(fresh: readonly CachedRange[], stats: ReadStats): void {
     const byObject = Map.groupBy(fresh, ({ range }) => range.object);
     for (const [object, extents] of byObject) {
       const spans = extents.map(({ range }) => pageSpan(range));
       for (const read of joinRanges(spans)) {
-        figures.requests++;
-        const bytes = this.#reads.run(() => this.#get(object, read, figures));
+        stats.requests++;
+        const bytes = this.#reads.run(() => this.#get(object, read, stats));
         for (const index of read.ranges) {
           const extent = extents[index];
           const span = spans[index];
@@ -260,7 +266,7 @@ export class CacheService {
               this.#fill(extent, pages.subarray(span.start - read.start));
               return origin;
             })
-            .catch((error: unknown) => this.#readAnew(extent, span, figures, error));
+            .catch((error: unknown) => this.#readAnew(extent, span, stats, error));
           extent.loaded.catch(() => this.#forget(extent));
         }
       }
@@ -272,16 +278,16 @@ export class CacheService {
    * more, from the store itself. Throws `error` if it is of another kind.
    */
   async #readAnew(
-    extent: Extent,
+    extent: CachedRange,
     span: ByteRange,
-    figures: ReadFigures,
+    stats: ReadStats,
     error: unknown,
   ): Promise<ByteOrigin> {
     if (!isDatabaseError(error, "corrupt")) throw error;
-    figures.requests++;
+    stats.requests++;
     const { object } = extent.range;
     const { pages, origin } = await this.#reads.run(() =>
-      this.#get(object, { ...span, isAnew: true }, figures),
+      this.#get(object, { ...span, isAnew: true }, stats),
     );
     this.#fill(extent, pages);
     return origin;
@@ -290,24 +296,24 @@ export class CacheService {
   async #get(
     object: ObjectKey,
     { start, end, isAnew = false }: ByteRange & { readonly isAnew?: boolean },
-    figures: ReadFigures,
+    stats: ReadStats,
   ): Promise<{ pages: Uint8Array; origin: ByteOrigin }> {
-    this.totals.requests++;
+    this.stats.requests++;
     const trace = { isAnew, diskReads: 0, storeReads: 0 };
-    const pages = await this.#parts.store.getRange(object, start, end, trace);
+    const pages = await this.#options.store.getRange(object, start, end, trace);
     if (pages === undefined) throw new MissingObject(object);
     if (trace.diskReads > 0 && trace.storeReads === 0) {
-      this.totals.diskBytes += pages.length;
+      this.stats.diskBytes += pages.length;
       return { pages, origin: "disk" };
     }
-    figures.storeBytes += pages.length;
-    this.totals.storeBytes += pages.length;
+    stats.storeBytes += pages.length;
+    this.stats.storeBytes += pages.length;
     return { pages, origin: "store" };
   }
 
-  #fill(extent: Extent, pages: Uint8Array): void {
+  #fill(extent: CachedRange, pages: Uint8Array): void {
     const { range, block } = extent;
-    const target = this.#parts.arenas.bytes(block).subarray(range.start % ALIGNMENT);
+    const target = this.#options.arenas.bytes(block).subarray(range.start % ALIGNMENT);
     try {
       readPages(pages, range, { key: range.object, target });
       extent.isLoaded = true;
@@ -319,12 +325,12 @@ export class CacheService {
   }
 
   /** Gives the memory back, once. The next load of a range that failed reads it anew. */
-  #forget(extent: Extent): void {
+  #forget(extent: CachedRange): void {
     const object = this.#objects.get(extent.range.object);
     if (object?.get(keyOf(extent.range)) !== extent) return;
     object.delete(keyOf(extent.range));
     if (object.size === 0) this.#objects.delete(extent.range.object);
-    this.#parts.arenas.free(extent.block);
+    this.#options.arenas.free(extent.block);
   }
 
   /** A reader has forgotten a range; it held it until now, so no other extent has its place. */
@@ -334,7 +340,7 @@ export class CacheService {
   }
 
   /** Of an extent that failed there may be a newer one for the same range; that one stays. */
-  #release(client: CacheClient, extent: Extent): void {
+  #release(client: CacheClient, extent: CachedRange): void {
     const held = extent.holders.get(client);
     if (held === undefined) return;
     if (held > 1) extent.holders.set(client, held - 1);
@@ -342,13 +348,13 @@ export class CacheService {
     if (extent.holders.size === 0) this.#forget(extent);
   }
 
-  #find(range: WantedRange): Extent | undefined {
+  #find(range: WantedRange): CachedRange | undefined {
     return this.#objects.get(range.object)?.get(keyOf(range));
   }
 }
 
 /** What the reads of one load cost so far. */
-interface ReadFigures {
+interface ReadStats {
   storeBytes: number;
   requests: number;
 }
@@ -364,7 +370,7 @@ function keyOf({ start, end }: ByteRange): string {
   return `${start}-${end}`;
 }
 
-function placeOf({ range, block }: Extent): SegmentPlace {
+function placeOf({ range, block }: CachedRange): ArenaRange {
   const shift = range.start % ALIGNMENT;
   return {
     arena: CACHE_ARENAS_FIRST + block.arena,

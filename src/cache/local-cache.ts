@@ -15,21 +15,21 @@ export function localCache(store: ObjectStore, bytesMax: number): ResidentRanges
 
 /** A port to a cache in the same thread. Messages arrive in a turn of their own. */
 export function localCachePort(service: CacheService): CachePort {
-  let hear: (message: FromCache) => void = () => {};
+  let onMessage: (message: FromCache) => void = () => {};
   const waiting: FromCache[] = [];
   const client = {
     post: (message: FromCache) => {
       waiting.push(message);
       queueMicrotask(() => {
         const next = waiting.shift();
-        if (next !== undefined) hear(next);
+        if (next !== undefined) onMessage(next);
       });
     },
   };
   return {
-    post: (message) => service.hear(client, message),
+    post: (message) => service.onMessage(client, message),
     listen: (listener) => {
-      hear = listener;
+      onMessage = listener;
       service.connect(client);
     },
   };

@@ -1,19 +1,27 @@
 /** One stored segment as a reading thread has it: which ranges of it are in memory. */
 
-import { CACHE_WINDOW_BYTES, VECTOR_CHUNK_BYTES } from "../base/limits.ts";
+import { KIB } from "../base/byte-sizes.ts";
+import type { ArenaBytes } from "../kernel/arena.ts";
 import type { DecodedDocuments } from "../segment/documents/decoded-documents.ts";
 import type { ByteSource } from "../segment/format/byte-source.ts";
-import { NotResident, type WantedRange } from "../segment/format/bytes-missing.ts";
-import type { SegmentBlock } from "../segment/segment-memory.ts";
+import { BytesMissing, type WantedRange } from "../segment/format/bytes-missing.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 
+/**
+ * Bytes of vectors that are read at once from a remote segment, half a cluster's; neighbours are
+ * read together. With 512 KiB an ANN search read half as much again.
+ */
+const VECTOR_CHUNK_BYTES = 128 * KIB;
+/** Small reads of a stored segment's content take the whole window of this size around them. */
+const CACHE_WINDOW_BYTES = 64 * KIB;
+
 /** A range in memory. */
-export interface Extent {
+export interface ResidentRange {
   readonly range: WantedRange;
-  readonly block: SegmentBlock;
+  readonly block: ArenaBytes;
   lastUsed: number;
   /** Runs under way that have loaded it. */
-  pins: number;
+  useCount: number;
 }
 
 /** What all objects of a thread share. */
@@ -35,7 +43,7 @@ export class ResidentObject implements ByteSource {
   readonly #object: ObjectKey;
   readonly #contentBytes: number;
   readonly #thread: ThreadState;
-  readonly #extents = new Map<number, Extent[]>();
+  readonly #extents = new Map<number, ResidentRange[]>();
   #epoch: number;
   /** Of its ranges, under way. */
   loads = 0;
@@ -59,7 +67,7 @@ export class ResidentObject implements ByteSource {
     return this.#current().#epoch;
   }
 
-  place(start: number, end: number): SegmentBlock {
+  place(start: number, end: number): ArenaBytes {
     if (start === end) return { arena: 0, offset: 0, bytes: new Uint8Array(0) };
     const current = this.#current();
     if (current !== this) return current.place(start, end);
@@ -67,12 +75,12 @@ export class ResidentObject implements ByteSource {
     this.#thread.note(block !== undefined);
     if (block === undefined) {
       this.#thread.objects.set(this.#object, this);
-      throw new NotResident([{ object: this.#object, ...this.#kept(start, end) }]);
+      throw new BytesMissing([{ object: this.#object, ...this.#kept(start, end) }]);
     }
     return block;
   }
 
-  peek(start: number, end: number): SegmentBlock | undefined {
+  peek(start: number, end: number): ArenaBytes | undefined {
     const kept = this.#kept(start, end);
     const extent = this.#current().find(kept);
     if (extent === undefined) return undefined;
@@ -83,12 +91,18 @@ export class ResidentObject implements ByteSource {
     return { arena, offset: offset + shift, bytes: bytes.subarray(shift, shift + end - start) };
   }
 
-  find({ start, end }: { readonly start: number; readonly end: number }): Extent | undefined {
+  find({
+    start,
+    end,
+  }: {
+    readonly start: number;
+    readonly end: number;
+  }): ResidentRange | undefined {
     return this.#extents.get(start)?.find((extent) => extent.range.end === end);
   }
 
   /** Tells whether it is new. */
-  add(extent: Extent): boolean {
+  add(extent: ResidentRange): boolean {
     const { start } = extent.range;
     if (this.find(extent.range) !== undefined) return false;
     const others = this.#extents.get(start);
@@ -106,7 +120,7 @@ export class ResidentObject implements ByteSource {
     this.#epoch = this.#thread.tick();
   }
 
-  dropAll(): Extent[] {
+  dropAll(): ResidentRange[] {
     const all = [...this.#extents.values()].flat();
     this.#extents.clear();
     this.#epoch = this.#thread.tick();
@@ -120,8 +134,8 @@ export class ResidentObject implements ByteSource {
     if (isEmpty && objects.get(this.#object) === this) objects.delete(this.#object);
   }
 
-  unpinned(): Extent[] {
-    return [...this.#extents.values()].flat().filter(({ pins }) => pins === 0);
+  unused(): ResidentRange[] {
+    return [...this.#extents.values()].flat().filter(({ useCount: pins }) => pins === 0);
   }
 
   /** Of several for one segment, which was opened again, the one that has its ranges. */

@@ -5,38 +5,39 @@
  * runs have loaded that are not over.
  */
 
+import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
-import { DECODED_DOCUMENTS_BYTES_MAX, LOAD_ROUNDS_MAX } from "../base/limits.ts";
+import type { ArenaRange } from "../kernel/arena.ts";
 import { DecodedDocuments } from "../segment/documents/decoded-documents.ts";
 import type { ByteSource } from "../segment/format/byte-source.ts";
-import { NotResident, type WantedRange } from "../segment/format/bytes-missing.ts";
-import type { SegmentPlace } from "../segment/memtable/memtable-delta.ts";
+import { BytesMissing, type WantedRange } from "../segment/format/bytes-missing.ts";
+import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import {
   type ByteOrigin,
   type FromCache,
   farther,
-  type LoadFigures,
+  type LoadStats,
   type ToCache,
 } from "./cache-messages.ts";
-import { type Extent, ResidentObject } from "./resident-object.ts";
+import { ResidentObject, type ResidentRange } from "./resident-object.ts";
 import type { SegmentReads } from "./segment-reads.ts";
 
-/** A stored segment's object is not in the store: it was collected, or lost. */
-export class SegmentMissing extends DatabaseError {
-  constructor(message: string) {
-    super("unavailable", message);
-  }
-}
+/** Decoded documents that a thread keeps of all its stored segments: two thousand blocks. */
+const DECODED_DOCUMENTS_BYTES_MAX = 32 * MIB;
+/** How often one query may find that bytes are missing, load them and start again. */
+const LOAD_ROUNDS_MAX = 32;
 
-/** What to tell of a segment that is not there although the newest manifest names it: it is lost. */
+/**
+ * What to tell of a segment that is not there although the newest manifest names it: it is lost.
+ */
 export function asDamage(error: unknown): unknown {
   if (!(error instanceof SegmentMissing)) return error;
   return new DatabaseError("corrupt", error.message, { cause: error });
 }
 
 /** What a run cost beside its work. */
-export interface RunFigures {
+export interface RunStats {
   /** Loads, one after the other. */
   readonly rounds: number;
   /** Ranges that were looked at first and those of them that were in memory. */
@@ -48,24 +49,31 @@ export interface RunFigures {
   readonly storeBytes: number;
 }
 
+/** Ranges that were looked at. */
+export interface Touches {
+  readonly touched: number;
+  /** Those of them that were in memory. */
+  readonly resident: number;
+}
+
 /** What a reading thread gives to its ranges. */
-export interface ResidentParts {
+export interface ResidentOptions {
   post(message: ToCache): void;
   /** The bytes at a place in the cache's memories. */
-  bytesAt(place: SegmentPlace): Uint8Array;
+  bytesAt(place: ArenaRange): Uint8Array;
 }
 
 interface PendingLoad {
   readonly wanted: readonly WantedRange[];
   /** That they are of. */
   readonly objects: readonly ResidentObject[];
-  readonly resolve: (figures: LoadFigures) => void;
+  readonly resolve: (stats: LoadStats) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** All ranges of one thread. */
 export class ResidentRanges implements SegmentReads {
-  readonly #parts: ResidentParts;
+  readonly #options: ResidentOptions;
   readonly #objects = new Map<ObjectKey, ResidentObject>();
   readonly #pending = new Map<number, PendingLoad>();
   readonly #purges = new Map<number, () => void>();
@@ -75,13 +83,24 @@ export class ResidentRanges implements SegmentReads {
   #touched = 0;
   #resident = 0;
 
-  constructor(parts: ResidentParts) {
-    this.#parts = parts;
+  constructor(options: ResidentOptions) {
+    this.#options = options;
   }
 
   /** Objects with ranges in memory, or on their way there. */
   get objectCount(): number {
     return this.#objects.size;
+  }
+
+  /** All looks so far. */
+  get touches(): Touches {
+    return { touched: this.#touched, resident: this.#resident };
+  }
+
+  /** Counts looks of another thread for the run that is under way here. */
+  addTouches({ touched, resident }: Touches): void {
+    this.#touched += touched;
+    this.#resident += resident;
   }
 
   sourceOf(object: ObjectKey, contentBytes: number): ByteSource {
@@ -103,19 +122,19 @@ export class ResidentRanges implements SegmentReads {
   }
 
   /** `run`, and what it cost. */
-  async runCounted<T>(attempt: () => T): Promise<{ result: T; figures: RunFigures }> {
-    const loaded: Extent[] = [];
-    let passing: Extent[] = [];
+  async runCounted<T>(attempt: () => T): Promise<{ result: T; stats: RunStats }> {
+    const loaded: ResidentRange[] = [];
+    let transient: ResidentRange[] = [];
     let first: { touched: number; resident: number } | undefined;
     let origin: ByteOrigin = "memory";
     let storeBytes = 0;
     try {
-      let lastPassing: WantedRange | undefined;
+      let lastTransient: WantedRange | undefined;
       for (let rounds = 0, stalls = 0; stalls < LOAD_ROUNDS_MAX; rounds++) {
-        const before = { touched: this.#touched, resident: this.#resident };
+        const before = this.touches;
         const outcome = attemptOnce(attempt);
-        unpin(passing);
-        passing = [];
+        release(transient);
+        transient = [];
         first ??= {
           touched: this.#touched - before.touched,
           resident: this.#resident - before.resident,
@@ -124,21 +143,22 @@ export class ResidentRanges implements SegmentReads {
           const { touched: touchedCount, resident: residentCount } = first;
           return {
             result: outcome.result,
-            figures: { rounds, touchedCount, residentCount, origin, storeBytes },
+            stats: { rounds, touchedCount, residentCount, origin, storeBytes },
           };
         }
-        const figures = await this.#load([...outcome.wanted, ...outcome.passing]);
-        loaded.push(...this.#pin(outcome.wanted));
-        passing = this.#pin(outcome.passing);
-        // Who asks for other passing bytes than before has come further.
-        if (!isSame(lastPassing, outcome.passing.at(0))) lastPassing = outcome.passing.at(0);
+        const stats = await this.#load([...outcome.wanted, ...outcome.transient]);
+        loaded.push(...this.#retain(outcome.wanted));
+        transient = this.#retain(outcome.transient);
+        // An attempt that asks for other transient bytes than the one before has made progress.
+        if (!isSame(lastTransient, outcome.transient.at(0)))
+          lastTransient = outcome.transient.at(0);
         else stalls++;
-        origin = farther(origin, figures?.origin ?? "memory");
-        storeBytes += figures?.storeBytes ?? 0;
+        origin = farther(origin, stats?.origin ?? "memory");
+        storeBytes += stats?.storeBytes ?? 0;
       }
     } finally {
-      unpin(loaded);
-      unpin(passing);
+      release(loaded);
+      release(transient);
     }
     throw new DatabaseError(
       "overloaded",
@@ -153,7 +173,7 @@ export class ResidentRanges implements SegmentReads {
     if (known === undefined) return;
     this.#objects.delete(object);
     const ranges = known.dropAll().map(({ range }) => range);
-    if (ranges.length > 0) this.#parts.post({ kind: "dropped", ranges, shrink: undefined });
+    if (ranges.length > 0) this.#options.post({ kind: "dropped", ranges, shrink: undefined });
   }
 
   /** Makes all threads forget these objects, so that the next look reads the store. */
@@ -161,12 +181,12 @@ export class ResidentRanges implements SegmentReads {
     const call = this.#nextCall++;
     return new Promise((resolve) => {
       this.#purges.set(call, resolve);
-      this.#parts.post({ kind: "purge", call, objects });
+      this.#options.post({ kind: "purge", call, objects });
     });
   }
 
   /** Takes a message of the cache; arenas are for whoever reads memory. */
-  hear(message: Exclude<FromCache, { kind: "arena" }>): void {
+  onMessage(message: Exclude<FromCache, { kind: "arena" }>): void {
     switch (message.kind) {
       case "loaded":
         this.#loaded(message);
@@ -186,23 +206,21 @@ export class ResidentRanges implements SegmentReads {
         this.#purges.delete(message.call);
         return;
       case "forget": {
-        const forgotten = message.objects.flatMap(
-          (key) => this.#objects.get(key)?.unpinned() ?? [],
-        );
+        const forgotten = message.objects.flatMap((key) => this.#objects.get(key)?.unused() ?? []);
         const ranges = forgotten.map(({ range }) => range);
         for (const range of ranges) this.#drop(range);
-        this.#parts.post({ kind: "dropped", ranges, shrink: message.shrink });
+        this.#options.post({ kind: "dropped", ranges, shrink: message.shrink });
         return;
       }
       case "shrink": {
         const ranges = this.#forgetOldest(message.bytes);
-        this.#parts.post({ kind: "dropped", ranges, shrink: message.shrink });
+        this.#options.post({ kind: "dropped", ranges, shrink: message.shrink });
       }
     }
   }
 
   /** Loads what is wanted; tells what that cost, if anything. */
-  async #load(wanted: readonly WantedRange[]): Promise<LoadFigures | undefined> {
+  async #load(wanted: readonly WantedRange[]): Promise<LoadStats | undefined> {
     const missing = new Map<string, WantedRange>();
     for (const range of wanted) {
       const extent = this.#objects.get(range.object)?.find(range);
@@ -213,23 +231,23 @@ export class ResidentRanges implements SegmentReads {
     const ranges = [...missing.values()];
     const objects = ranges.flatMap(({ object }) => this.#objects.get(object) ?? []);
     for (const object of objects) object.loads++;
-    return new Promise<LoadFigures>((resolve, reject) => {
+    return new Promise<LoadStats>((resolve, reject) => {
       this.#pending.set(call, { wanted: ranges, objects, resolve, reject });
-      this.#parts.post({ kind: "load", call, wanted: ranges });
+      this.#options.post({ kind: "load", call, wanted: ranges });
     });
   }
 
   /** Keeps ranges that were loaded from being forgotten. */
-  #pin(ranges: readonly WantedRange[]): Extent[] {
+  #retain(ranges: readonly WantedRange[]): ResidentRange[] {
     return ranges.flatMap((range) => {
       const extent = this.#objects.get(range.object)?.find(range);
       if (extent === undefined) return [];
-      extent.pins++;
+      extent.useCount++;
       return [extent];
     });
   }
 
-  #loaded({ call, places, figures }: Extract<FromCache, { kind: "loaded" }>): void {
+  #loaded({ call, places, stats }: Extract<FromCache, { kind: "loaded" }>): void {
     const pending = this.#pending.get(call);
     if (pending === undefined) return;
     const unwanted: WantedRange[] = [];
@@ -237,16 +255,16 @@ export class ResidentRanges implements SegmentReads {
       const object = this.#objects.get(range.object);
       const place = places[i];
       const { arena, offset } = place;
-      const block = { arena, offset, bytes: this.#parts.bytesAt(place) };
-      const extent = { range, block, lastUsed: ++this.#tick, pins: 0 };
-      // Nobody reads the object any more, or another load was faster.
+      const block = { arena, offset, bytes: this.#options.bytesAt(place) };
+      const extent = { range, block, lastUsed: ++this.#tick, useCount: 0 };
+      // No reader is left for the object, or another load brought the range.
       if (!object?.add(extent)) unwanted.push(range);
     });
     if (unwanted.length > 0) {
-      this.#parts.post({ kind: "dropped", ranges: unwanted, shrink: undefined });
+      this.#options.post({ kind: "dropped", ranges: unwanted, shrink: undefined });
     }
     this.#take(call);
-    pending.resolve(figures);
+    pending.resolve(stats);
   }
 
   /** Ends a load: its objects stay if there is something of them. */
@@ -267,7 +285,7 @@ export class ResidentRanges implements SegmentReads {
   }
 
   #forgetOldest(bytes: number): WantedRange[] {
-    const all = [...this.#objects.values()].flatMap((object) => object.unpinned());
+    const all = [...this.#objects.values()].flatMap((object) => object.unused());
     all.sort((a, b) => a.lastUsed - b.lastUsed);
     const dropped: WantedRange[] = [];
     let freed = 0;
@@ -285,13 +303,13 @@ function attemptOnce<T>(attempt: () => T) {
   try {
     return { kind: "done", result: attempt() } as const;
   } catch (error) {
-    if (!(error instanceof NotResident)) throw error;
-    return { kind: "missing", wanted: error.wanted, passing: error.passing } as const;
+    if (!(error instanceof BytesMissing)) throw error;
+    return { kind: "missing", wanted: error.wanted, transient: error.transient } as const;
   }
 }
 
-function unpin(extents: readonly Extent[]): void {
-  for (const extent of extents) extent.pins--;
+function release(extents: readonly ResidentRange[]): void {
+  for (const extent of extents) extent.useCount--;
 }
 
 function isSame(a: WantedRange | undefined, b: WantedRange | undefined): boolean {

@@ -8,7 +8,7 @@ export interface SegmentReads {
   /** The content of a stored segment, as far as it is in memory. */
   sourceOf(object: ObjectKey, contentBytes: number): ByteSource;
   /**
-   * Runs synchronous code that may throw `NotResident`, again and again until everything is there
+   * Runs synchronous code that may throw `BytesMissing`, again and again until everything is there
    * that it reads. Throws what `attempt` throws, and what loading fails with.
    */
   run<T>(attempt: () => T): Promise<T>;

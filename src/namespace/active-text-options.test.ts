@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { testSeed } from "../../test/support/random/seed.ts";
 import { seededRandom } from "../base/random.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 
@@ -115,18 +116,16 @@ test("where no stored document has the attribute the new settings come into forc
   expect(await found(engine)).toEqual(all(10).filter((id) => id > 0));
 });
 
-const SEED = Number(process.env.TRAWL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
-
 test("no answer ever mixes two indexes", async () => {
-  console.log(`served texts run with TRAWL_TEST_SEED=${SEED}`);
+  const seed = testSeed();
   for (let round = 0; round < 8; round++) {
-    const random = seededRandom(SEED + round);
+    const random = seededRandom(seed + round);
     const store = new MemoryObjectStore();
     let engine = await EngineFixture.open({ store, thresholds: { indexTailEntries: 3 } });
     let count = 4;
     await engine.write("n", { upsert_rows: rows(0, count), schema: text(false) });
     for (let step = 0; step < 30; step++) {
-      const where = `seed ${SEED + round}, step ${step}`;
+      const where = `seed ${seed + round}, step ${step}`;
       const chosen = random.below(8);
       if (chosen === 0) await engine.call("update_schema", "n", text(random.below(2) === 0));
       else if (chosen === 1) await index(engine);

@@ -16,8 +16,8 @@ async function storeWith(names: string[]): Promise<MemoryObjectStore> {
   const store = new MemoryObjectStore();
   for (const name of names) {
     for (const sequence of [1, 2, 3]) {
-      const at = { name: namespaceName(name), generation: 1 };
-      await store.put(walKey(at, sequenceNumber(sequence)), new Uint8Array(1), ALWAYS);
+      const generation = { name: namespaceName(name), generation: 1 };
+      await store.put(walKey(generation, sequenceNumber(sequence)), new Uint8Array(1), ALWAYS);
     }
   }
   return store;
@@ -47,9 +47,9 @@ test("a prefix matches names only, not the rest of their directories", async () 
 test("names that are being removed are left out without shortening the page", async () => {
   const store = await storeWith(["a", "b", "c", "d"]);
   for (const name of ["a", "b"]) {
-    const at = { name: namespaceName(name), generation: 1 };
-    await announceDeletion(store, at);
-    await markDeleted(store, at);
+    const generation = { name: namespaceName(name), generation: 1 };
+    await announceDeletion(store, generation);
+    await markDeleted(store, generation);
   }
   const page = await listNamespaces(store, { prefix: "", after: undefined, pageSize: 2 });
   expect(page).toEqual(["c", "d"]);
@@ -58,18 +58,18 @@ test("names that are being removed are left out without shortening the page", as
 test("a deleted generation's number is never used again", async () => {
   const store = await storeWith(["movies"]);
   const name = namespaceName("movies");
-  const { alive, next } = await findGenerations(store, name);
-  expect(alive?.generation).toBe(1);
+  const { live, next } = await findGenerations(store, name);
+  expect(live?.generation).toBe(1);
   expect(next.generation).toBe(2);
-  const at = { name, generation: 1 };
-  await announceDeletion(store, at);
-  expect(await announcedDeletions(store)).toEqual([at]);
-  await markDeleted(store, at);
-  expect((await findGenerations(store, name)).alive).toBeUndefined();
-  await removeGeneration(store, at, { keepLog: false });
+  const generation = { name, generation: 1 };
+  await announceDeletion(store, generation);
+  expect(await announcedDeletions(store)).toEqual([generation]);
+  await markDeleted(store, generation);
+  expect((await findGenerations(store, name)).live).toBeUndefined();
+  await removeGeneration(store, generation, { keepLog: false });
   expect(await announcedDeletions(store)).toEqual([]);
   expect(await findGenerations(store, name)).toEqual({
-    alive: undefined,
+    live: undefined,
     next: { name, generation: 2 },
   });
 });
