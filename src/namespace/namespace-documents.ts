@@ -2,27 +2,30 @@
  * The documents of one open namespace in the write thread: the memtable, the stored segments, the
  * numbering of their deltas, and which dropped segments wait for their readers.
  *
- * What a batch kills in stored segments is looked up before it is committed (`deathsOf`), since
- * that may need bytes of the store; applying it afterwards needs none.
+ * What a batch deletes in stored segments is looked up before it is committed (`deletionsOf`),
+ * since that may need bytes of the store; applying it afterwards needs none.
  */
 
 import { DatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId, SequenceNumber } from "../base/ids.ts";
-import { SEGMENT_MERGE_DOCUMENTS_MAX } from "../base/limits.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
+import type { SegmentMemory } from "../segment/format/segment-memory.ts";
 import { type IdKeys, idKeys } from "../segment/ids/id-section.ts";
-import type { LiveSegment } from "../segment/live-segment.ts";
-import { Memtable, type PreparedSegments } from "../segment/memtable/memtable.ts";
+import type { LiveSegment } from "../segment/memtable/live-segment.ts";
+import {
+  Memtable,
+  type PreparedSegments,
+  SEGMENT_MERGE_DOCUMENTS_MAX,
+} from "../segment/memtable/memtable.ts";
 import type { MemtableDelta } from "../segment/memtable/memtable-delta.ts";
-import type { SegmentMemory } from "../segment/segment-memory.ts";
 import {
   describeStored,
   findIn,
   type SoughtIds,
-  type StoredDeaths,
+  type StoredDeletions,
   type StoredSegment,
   StoredSegments,
 } from "../segment/stored-segments.ts";
@@ -34,8 +37,8 @@ export interface BatchApplication {
   readonly sequence: SequenceNumber;
   /** What `prepare` made of it; without it the documents' segments are built now. */
   readonly prepared?: PreparedSegments;
-  /** What `deathsOf` gave for it. */
-  readonly deaths: StoredDeaths;
+  /** What `deletionsOf` gave for it. */
+  readonly deletions: StoredDeletions;
 }
 
 /** Ids that one entry deleted. */
@@ -54,7 +57,7 @@ export class NamespaceDocuments {
   readonly #drops: { readonly version: number; readonly ids: readonly SegmentId[] }[] = [];
   #releasedVersion = 0;
   /** Segments that long readers hold, each its own. */
-  readonly #pins = new Set<ReadonlySet<SegmentId>>();
+  readonly #retained = new Set<ReadonlySet<SegmentId>>();
   /** Dropped and let go of by all others. */
   #held: SegmentId[] = [];
 
@@ -83,18 +86,18 @@ export class NamespaceDocuments {
     return this.memtable.documentCount + this.#stored.documentCount;
   }
 
-  /** Logical bytes of live documents; estimated where stored segments have dead ones. */
+  /** Logical bytes of live documents; estimated where stored segments have deleted ones. */
   get logicalBytes(): number {
     return this.memtable.logicalBytes + this.#stored.logicalBytes;
   }
 
-  /** Where the live document with an id is. Throws `NotResident`. */
+  /** Where the live document with an id is. Throws `BytesMissing`. */
   locate(id: DocumentId): { segment: LiveSegment; ordinal: Ordinal } | undefined {
     return this.memtable.locate(id) ?? this.#stored.locate(id);
   }
 
-  /** What a batch kills in stored segments. Throws `NotResident`. */
-  deathsOf(batch: WriteBatch): StoredDeaths {
+  /** What a batch deletes in stored segments. Throws `BytesMissing`. */
+  deletionsOf(batch: WriteBatch): StoredDeletions {
     const sought: SoughtIds[] = [];
     for (const record of batch) {
       const ids = idsOf(record);
@@ -119,7 +122,7 @@ export class NamespaceDocuments {
 
   /** Applies the documents of a committed batch; undefined if it has none. */
   apply(batch: WriteBatch, application: BatchApplication): PublishedDelta | undefined {
-    const { schema, sequence, prepared, deaths } = application;
+    const { schema, sequence, prepared, deletions } = application;
     const documents = documentsOf(batch);
     const deletes = batch.find((record) => record.kind === "deletes")?.deletes;
     if (documents === undefined && deletes === undefined) return undefined;
@@ -133,26 +136,26 @@ export class NamespaceDocuments {
     if (deletes !== undefined) {
       this.#tailDeletes.push({ sequence, keys: idKeys(deletes.ids, deletes.count) });
     }
-    return this.#numbered(this.#withDeaths(change, this.#stored.kill(deaths)));
+    return this.#numbered(this.#withDeletions(change, this.#stored.delete(deletions)));
   }
 
-  /** Puts stored segments in, when nothing is here yet and nobody reads. */
+  /** Puts stored segments in, while the namespace is being opened and has no reader. */
   restore(stored: readonly StoredSegment[]): void {
     this.#stored.replace(stored);
   }
 
-  /** Adds the stored segments of a committed import; no id of theirs is alive here. */
+  /** Adds the stored segments of a committed import; no id of theirs is live here. */
   addStored(added: readonly StoredSegment[]): PublishedDelta {
     this.#stored.replace([...this.#stored.stored, ...added]);
-    const change = { full: false, added: added.map(describeStored), killed: [], dropped: [] };
+    const change = { full: false, added: added.map(describeStored), deleted: [], dropped: [] };
     return this.#numbered(change);
   }
 
   /**
-   * What entries after `indexedUpTo` have killed in the segments of `next` that are not here yet.
-   * Throws `NotResident`.
+   * What entries after `indexedUpTo` have deleted in the segments of `next` that are not here yet.
+   * Throws `BytesMissing`.
    */
-  deathsIn(next: readonly StoredSegment[], indexedUpTo: SequenceNumber): StoredDeaths {
+  deletionsIn(next: readonly StoredSegment[], indexedUpTo: SequenceNumber): StoredDeletions {
     const fresh = next.filter(({ segment }) => this.#stored.get(segment.view.id) === undefined);
     const sought: SoughtIds[] = this.memtable.writtenAfter(indexedUpTo);
     for (const { sequence, keys } of this.#tailDeletes) {
@@ -166,26 +169,26 @@ export class NamespaceDocuments {
 
   /**
    * Takes over the segments of a newer manifest, which hold all entries up to `indexedUpTo`; drops
-   * what they replace. Segments that are here already stay as they are. `deaths` is what `deathsIn`
-   * says now. No document may come or go by this: throws `corrupt`, and changes nothing, where the
-   * counts differ.
+   * what they replace. Segments that are here already stay as they are. `deletions` is what
+   * `deletionsIn` says now. No document may come or go by this: throws `corrupt`, and changes
+   * nothing, where the counts differ.
    */
   adopt(
     manifest: { readonly segments: readonly StoredSegment[]; readonly indexedUpTo: SequenceNumber },
-    deaths: StoredDeaths,
+    deletions: StoredDeletions,
   ): PublishedDelta {
     const { indexedUpTo } = manifest;
     const before = this.documentCount;
     const next = manifest.segments.map((stored) => {
       return this.#stored.get(stored.segment.view.id) ?? stored;
     });
-    this.#checkCount(next, deaths, indexedUpTo);
+    this.#checkCount(next, deletions, indexedUpTo);
     const known = new Set(this.#stored.stored);
     const kept = new Set(next);
     const gone = [...known].filter((stored) => !kept.has(stored));
     const added = next.filter((stored) => !known.has(stored));
     this.#stored.replace(next);
-    this.#stored.kill(deaths);
+    this.#stored.delete(deletions);
     const change = this.memtable.forget(indexedUpTo);
     this.#tailDeletes = this.#tailDeletes.filter(({ sequence }) => sequence > indexedUpTo);
     if (this.documentCount !== before) throw lostDocuments(before, this.documentCount);
@@ -206,19 +209,19 @@ export class NamespaceDocuments {
     return this.#number(this.memtable.rebuildStep(schema));
   }
 
-  /** The whole state, for a reader that knows nothing. */
+  /** The whole state, for a reader that has no segment yet. */
   full(): PublishedDelta {
-    const { full, added, killed, dropped } = this.memtable.full();
+    const { full, added, deleted, dropped } = this.memtable.full();
     const stored = this.#stored.stored.map(describeStored);
     return {
       version: ++this.#version,
-      change: { full, added: [...stored, ...added], killed, dropped },
+      change: { full, added: [...stored, ...added], deleted, dropped },
     };
   }
 
   /** A delta that changes nothing, to publish new facts with. */
   unchanged(): PublishedDelta {
-    const change = { full: false, added: [], killed: [], dropped: [] };
+    const change = { full: false, added: [], deleted: [], dropped: [] };
     return { version: ++this.#version, change };
   }
 
@@ -231,17 +234,19 @@ export class NamespaceDocuments {
     return this.#numbered({ ...change, dropped: [...change.dropped, ...gone] });
   }
 
-  /** Somebody holds on to segments. */
-  get isPinned(): boolean {
-    return this.#pins.size > 0;
+  /** Some reader retains segments. */
+  get isRetained(): boolean {
+    return this.#retained.size > 0;
   }
 
-  /** Keeps the segments of now in memory, also dropped ones, until the returned function is called. */
-  pin(): () => void {
+  /**
+   * Keeps the segments of now in memory, also dropped ones, until the returned function is called.
+   */
+  retain(): () => void {
     const pinned = new Set(this.memtable.segments.map(({ view }) => view.id));
-    this.#pins.add(pinned);
+    this.#retained.add(pinned);
     return () => {
-      this.#pins.delete(pinned);
+      this.#retained.delete(pinned);
       this.#free();
     };
   }
@@ -252,18 +257,18 @@ export class NamespaceDocuments {
     this.#free();
   }
 
-  /** Gives back the memory of everything dropped so far: nobody was ever told of it. */
+  /** Gives back the memory of everything dropped so far: no reader was ever sent it. */
   releaseAll(): void {
     this.release(this.#version);
   }
 
   #checkCount(
     next: readonly StoredSegment[],
-    deaths: StoredDeaths,
+    deletions: StoredDeletions,
     indexedUpTo: SequenceNumber,
   ): void {
     let after = this.memtable.documentCount - this.memtable.countUpTo(indexedUpTo);
-    for (const { segment } of next) after += segment.liveCount - distinct(deaths.get(segment));
+    for (const { segment } of next) after += segment.liveCount - distinct(deletions.get(segment));
     if (after !== this.documentCount) throw lostDocuments(this.documentCount, after);
   }
 
@@ -272,18 +277,18 @@ export class NamespaceDocuments {
     while (this.#drops.length > 0 && this.#drops[0].version <= this.#releasedVersion) {
       unread.push(...(this.#drops.shift()?.ids ?? []));
     }
-    const isHeld = (id: SegmentId) => [...this.#pins].some((pinned) => pinned.has(id));
+    const isHeld = (id: SegmentId) => [...this.#retained].some((pinned) => pinned.has(id));
     this.#held = unread.filter(isHeld);
     this.memtable.release(unread.filter((id) => !isHeld(id)));
   }
 
-  #withDeaths(change: MemtableDelta, killed: Map<LiveSegment, number[]>): MemtableDelta {
-    if (killed.size === 0) return change;
-    // A stored segment stays until a manifest without it, also when nobody in it is alive.
-    const deaths = [...killed].map(([{ view }, ordinals]) => {
+  #withDeletions(change: MemtableDelta, deleted: Map<LiveSegment, number[]>): MemtableDelta {
+    if (deleted.size === 0) return change;
+    // A stored segment stays until a manifest without it, also when none of its documents is live.
+    const deletions = [...deleted].map(([{ view }, ordinals]) => {
       return { segment: view.id, ordinals: Uint32Array.from(ordinals) };
     });
-    return { ...change, killed: [...change.killed, ...deaths] };
+    return { ...change, deleted: [...change.deleted, ...deletions] };
   }
 
   #number(change: MemtableDelta | undefined): PublishedDelta | undefined {

@@ -1,23 +1,18 @@
 /** What a namespace knows about itself at one sequence number, beside its documents. Pure. */
 
-import { DatabaseError } from "../base/errors.ts";
+import { must } from "../base/assert.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import { decodeSchema, encodeSchema } from "../codec/schema-codec.ts";
-import {
-  decodeServed,
-  encodeServed,
-  NO_SERVED_TEXTS,
-  type ServedTexts,
-  servedAfter,
-} from "../engine/served-texts.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
-import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
+import type { Manifest } from "../manifest/manifest.ts";
 import {
-  afterDataWrite,
-  afterSchemaChange,
-  decodeSettings,
-  type NamespaceSettings,
-} from "../write/schema/namespace-settings.ts";
+  type ActiveTextOptions,
+  type ManifestState,
+  NO_ACTIVE_TEXT_OPTIONS,
+} from "../manifest/manifest-state.ts";
+import type { NamespaceSettings } from "../model/namespace-settings.ts";
+import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
+import { afterDataWrite, afterSchemaChange } from "../write/schema/namespace-settings.ts";
+import { activeTextOptionsAfter } from "./active-text-options.ts";
 
 /** Facts of one namespace. */
 export interface NamespaceFacts {
@@ -28,7 +23,7 @@ export interface NamespaceFacts {
   readonly settings: NamespaceSettings | undefined;
   readonly deleted: boolean;
   /** Full-text settings that indexes still have, though the schema says otherwise. */
-  readonly served: ServedTexts;
+  readonly activeTextOptions: ActiveTextOptions;
 }
 
 /** A namespace before its first entry. */
@@ -37,7 +32,7 @@ export const NO_FACTS: NamespaceFacts = {
   schema: EMPTY_SCHEMA,
   settings: undefined,
   deleted: false,
-  served: NO_SERVED_TEXTS,
+  activeTextOptions: NO_ACTIVE_TEXT_OPTIONS,
 };
 
 /**
@@ -49,7 +44,7 @@ export function factsAfter(
   batch: WriteBatch,
   { timeMs, hasStored }: { readonly timeMs: number; readonly hasStored: boolean },
 ): NamespaceFacts {
-  let { schema, settings, deleted, served } = facts;
+  let { schema, settings, deleted, activeTextOptions } = facts;
   const keepsServing = hasStored || batchImports(batch);
   let wroteDocuments = false;
   let changedSchema = false;
@@ -58,7 +53,11 @@ export function factsAfter(
       case "schema":
         if (keepsServing) {
           const sequence = sequenceNumber(facts.sequence + 1);
-          served = servedAfter(served, { before: schema, after: record.schema, sequence });
+          activeTextOptions = activeTextOptionsAfter(activeTextOptions, {
+            before: schema,
+            after: record.schema,
+            sequence,
+          });
         }
         schema = record.schema;
         changedSchema = true;
@@ -81,28 +80,17 @@ export function factsAfter(
   else if (settings !== undefined && changedSchema && !batchImports(batch)) {
     settings = afterSchemaChange(settings, timeMs);
   }
-  return { ...facts, schema, settings, deleted, served };
+  return { ...facts, schema, settings, deleted, activeTextOptions };
 }
 
-/** The facts as JSON-able data, for the manifest. */
-export function encodeFacts({ schema, settings, served }: NamespaceFacts): unknown {
-  const facts = { schema: encodeSchema(schema), settings };
-  return served.size === 0 ? facts : { ...facts, served: encodeServed(served) };
+/** What a manifest keeps of the facts of a namespace that exists. */
+export function stateOf({ schema, settings, activeTextOptions }: NamespaceFacts): ManifestState {
+  return { schema, settings: must(settings, "a namespace that does not exist"), activeTextOptions };
 }
 
-/** Reads what `encodeFacts` made, after JSON. Throws `corrupt`. */
-export function decodeFacts(stored: unknown, sequence: SequenceNumber): NamespaceFacts {
-  if (typeof stored !== "object" || stored === null) {
-    throw new DatabaseError("corrupt", "a manifest without state");
-  }
-  const { schema, settings, served } = stored as { readonly [key: string]: unknown };
-  return {
-    sequence,
-    schema: decodeSchema(schema),
-    settings: decodeSettings(settings),
-    deleted: false,
-    served: decodeServed(served),
-  };
+/** The facts up to the last entry that a manifest covers. */
+export function factsOf({ state, indexedUpTo }: Manifest): NamespaceFacts {
+  return { ...state, sequence: indexedUpTo, deleted: false };
 }
 
 function batchImports(batch: WriteBatch): boolean {

@@ -1,6 +1,7 @@
 /** What the write thread publishes of a namespace for queries, beside its segments. */
 
 import type { SequenceNumber } from "../base/ids.ts";
+import type { IndexBuild } from "../model/index-build.ts";
 import type { Schema } from "../model/schema.ts";
 import type { MemtableDelta } from "../segment/memtable/memtable-delta.ts";
 
@@ -15,14 +16,6 @@ export type NamespaceInstance = string & { readonly __brand: "NamespaceInstance"
 export interface PublishedDelta {
   readonly version: number;
   readonly change: MemtableDelta;
-}
-
-/** An index that is being built over existing documents. */
-export interface IndexBuild {
-  readonly attribute: string;
-  readonly index: "filterable" | "full_text_search" | "regex" | "glob" | "fuzzy";
-  readonly documentsDone: number;
-  readonly documentsTotal: number;
 }
 
 /** Facts about a namespace at one version. */

@@ -55,9 +55,9 @@ export async function listNamespaces(
       // The prefix may have matched the directory's suffix, which is not part of the name.
       return name?.startsWith(prefix) ? [name] : [];
     });
-    const dead = await findDead(store, candidates);
+    const deletedNames = await findDeleted(store, candidates);
     for (const name of candidates) {
-      if (dead.has(name)) continue;
+      if (deletedNames.has(name)) continue;
       names.push(name);
       if (names.length === pageSize) return names;
     }
@@ -66,8 +66,8 @@ export async function listNamespaces(
   }
 }
 
-/** Those of some names, which are in order, none of whose generations is alive. */
-async function findDead(
+/** Those of some names, which are in order, none of whose generations is live. */
+async function findDeleted(
   store: ObjectStore,
   names: readonly NamespaceName[],
 ): Promise<ReadonlySet<NamespaceName>> {
@@ -76,24 +76,26 @@ async function findDead(
     findMarked(store, names, { start: DELETING_PREFIX, prefixOf: deletingPrefix }),
   ]);
   const suspects = names.filter((name) => deleted.has(name) || announced.has(name));
-  const dead = new Set<NamespaceName>();
+  const deletedNames = new Set<NamespaceName>();
   for (let start = 0; start < suspects.length; start += LOOKUPS_AT_ONCE) {
     const some = suspects.slice(start, start + LOOKUPS_AT_ONCE);
     const exist = await Promise.all(
       some.map(async (name) => {
-        const { alive } = await findGenerations(store, name);
-        return alive !== undefined && (!announced.has(name) || (await hasBegun(store, alive)));
+        const { live } = await findGenerations(store, name);
+        return live !== undefined && (!announced.has(name) || (await hasBegun(store, live)));
       }),
     );
-    for (const [index, name] of some.entries()) if (!exist[index]) dead.add(name);
+    for (const [index, name] of some.entries()) if (!exist[index]) deletedNames.add(name);
   }
-  return dead;
+  return deletedNames;
 }
 
 /** False where a copy is putting segments that no entry names yet. */
-async function hasBegun(store: ObjectStore, at: NamespaceGeneration): Promise<boolean> {
+async function hasBegun(store: ObjectStore, generation: NamespaceGeneration): Promise<boolean> {
   const pages = await Promise.all(
-    [walPrefix(at), manifestPrefix(at)].map((prefix) => store.list({ prefix, limit: 1 })),
+    [walPrefix(generation), manifestPrefix(generation)].map((prefix) =>
+      store.list({ prefix, limit: 1 }),
+    ),
   );
   return pages.some(({ keys }) => keys.length > 0);
 }

@@ -6,9 +6,11 @@ import { generationsIn } from "./namespace-generations.ts";
 const name = namespaceName("n");
 
 test("the newest generation without a mark is alive, and the next has a number of its own", () => {
-  const prefixes = [1, 2, 3].map((generation) => generationPrefix({ name, generation }));
+  const prefixes = [1, 2, 3].map((generationNumber) =>
+    generationPrefix({ name, generation: generationNumber }),
+  );
   expect(generationsIn(prefixes, name, new Set([1, 3]))).toEqual({
-    alive: { name, generation: 2 },
+    live: { name, generation: 2 },
     next: { name, generation: 4 },
   });
 });

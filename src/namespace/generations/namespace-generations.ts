@@ -1,8 +1,8 @@
 /**
- * Which generation of a namespace is alive, and how one ends. A namespace is deleted in this order:
+ * Which generation of a namespace is live, and how one ends. A namespace is deleted in this order:
  *
  * 1. mark `deleting/…`         so that a crash in the next steps is noticed at the next start
- * 2. WAL entry "delete"        the commit: from here on the generation is dead
+ * 2. WAL entry "delete"        the commit: from here on the generation is deleted
  * 3. mark `deleted/…`          its number is never used again
  * 4. remove all its objects
  * 5. remove the mark of step 1
@@ -12,7 +12,6 @@
  */
 
 import type { NamespaceName } from "../../base/ids.ts";
-import { storePages } from "../../engine/store-pages.ts";
 import {
   DELETING_PREFIX,
   deletedKey,
@@ -29,6 +28,7 @@ import {
   walPrefix,
 } from "../../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
+import { storePages } from "../../storage/store-pages.ts";
 
 /** Objects that are removed at the same time. */
 const REMOVALS_AT_ONCE = 16;
@@ -36,8 +36,8 @@ const REMOVALS_AT_ONCE = 16;
 /** What the store says about a name. */
 export interface FoundGenerations {
   /** The newest generation with objects that is not marked as deleted. */
-  readonly alive: NamespaceGeneration | undefined;
-  /** What a creation would be, if none is alive. */
+  readonly live: NamespaceGeneration | undefined;
+  /** What a creation would be, if none is live. */
   readonly next: NamespaceGeneration;
 }
 
@@ -48,7 +48,7 @@ export async function findGenerations(
 ): Promise<FoundGenerations> {
   const deleted = await deletedGenerations(store, name);
   const prefixes: string[] = [];
-  for await (const page of storePages(store, namespacePrefix(name), "/")) {
+  for await (const page of storePages(store, { prefix: namespacePrefix(name), delimiter: "/" })) {
     prefixes.push(...page.prefixes);
   }
   return generationsIn(prefixes, name, deleted);
@@ -60,44 +60,53 @@ export async function deletedGenerations(
   name: NamespaceName,
 ): Promise<ReadonlySet<number>> {
   const deleted = new Set<number>();
-  for await (const page of storePages(store, deletedPrefix(name))) {
+  for await (const page of storePages(store, { prefix: deletedPrefix(name) })) {
     for (const key of page.keys) {
-      const at = parseDeletedKey(key);
-      if (at !== undefined) deleted.add(at.generation);
+      const generation = parseDeletedKey(key);
+      if (generation !== undefined) deleted.add(generation.generation);
     }
   }
   return deleted;
 }
 
-/** Decides which generation is alive, from the prefixes of all of them, ascending. Pure. */
+/** Decides which generation is live, from the prefixes of all of them, ascending. Pure. */
 export function generationsIn(
   prefixes: Iterable<string>,
   name: NamespaceName,
   deleted: ReadonlySet<number>,
 ): FoundGenerations {
-  let alive: NamespaceGeneration | undefined;
+  let live: NamespaceGeneration | undefined;
   for (const prefix of prefixes) {
-    const at = parseGenerationPrefix(prefix);
-    if (at !== undefined && !deleted.has(at.generation)) alive = at;
+    const generation = parseGenerationPrefix(prefix);
+    if (generation !== undefined && !deleted.has(generation.generation)) live = generation;
   }
-  let newest = alive?.generation ?? 0;
-  for (const generation of deleted) newest = Math.max(newest, generation);
-  return { alive, next: { name, generation: newest + 1 } };
+  let newest = live?.generation ?? 0;
+  for (const generationNumber of deleted) newest = Math.max(newest, generationNumber);
+  return { live, next: { name, generation: newest + 1 } };
 }
 
 /** Step 1: announces that a generation is to be deleted. */
-export async function announceDeletion(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
-  await store.put(deletingKey(at), new Uint8Array(0), ALWAYS);
+export async function announceDeletion(
+  store: ObjectStore,
+  generation: NamespaceGeneration,
+): Promise<void> {
+  await store.put(deletingKey(generation), new Uint8Array(0), ALWAYS);
 }
 
 /** Takes the announcement back: the deletion was not committed. */
-export async function withdrawDeletion(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
-  await store.delete(deletingKey(at));
+export async function withdrawDeletion(
+  store: ObjectStore,
+  generation: NamespaceGeneration,
+): Promise<void> {
+  await store.delete(deletingKey(generation));
 }
 
-/** Step 3: records that a generation is dead. After this, listings and openings pass it over. */
-export async function markDeleted(store: ObjectStore, at: NamespaceGeneration): Promise<void> {
-  await store.put(deletedKey(at), new Uint8Array(0), ALWAYS);
+/** Step 3: records that a generation is deleted. After this, listings and openings pass it over. */
+export async function markDeleted(
+  store: ObjectStore,
+  generation: NamespaceGeneration,
+): Promise<void> {
+  await store.put(deletedKey(generation), new Uint8Array(0), ALWAYS);
 }
 
 /**
@@ -109,43 +118,52 @@ export async function markDeleted(store: ObjectStore, at: NamespaceGeneration): 
  */
 export async function removeGeneration(
   store: ObjectStore,
-  at: NamespaceGeneration,
+  generation: NamespaceGeneration,
   { keepLog }: { readonly keepLog: boolean },
 ): Promise<void> {
-  const pins = await store.list({ prefix: pinPrefix(at), limit: 1 });
+  const pins = await store.list({ prefix: pinPrefix(generation), limit: 1 });
   const isShared = pins.keys.length > 0;
   const mayGo = (key: ObjectKey) => {
-    if (keepLog && key.startsWith(walPrefix(at))) return false;
-    return !isShared || !(key.startsWith(segmentPrefix(at)) || key.startsWith(pinPrefix(at)));
+    if (keepLog && key.startsWith(walPrefix(generation))) return false;
+    return (
+      !isShared ||
+      !(key.startsWith(segmentPrefix(generation)) || key.startsWith(pinPrefix(generation)))
+    );
   };
-  for await (const page of storePages(store, generationPrefix(at))) {
+  for await (const page of storePages(store, { prefix: generationPrefix(generation) })) {
     const gone = page.keys.filter(mayGo);
     for (let start = 0; start < gone.length; start += REMOVALS_AT_ONCE) {
       const keys = gone.slice(start, start + REMOVALS_AT_ONCE);
       await Promise.all(keys.map((key) => store.delete(key)));
     }
   }
-  await withdrawDeletion(store, at);
+  await withdrawDeletion(store, generation);
 }
 
 /** All deletions that were announced and are not finished. */
 export async function announcedDeletions(store: ObjectStore): Promise<NamespaceGeneration[]> {
   const found: NamespaceGeneration[] = [];
-  for await (const page of storePages(store, DELETING_PREFIX)) {
+  for await (const page of storePages(store, { prefix: DELETING_PREFIX })) {
     for (const key of page.keys) {
-      const at = parseDeletingKey(key);
-      if (at !== undefined) found.push(at);
+      const generation = parseDeletingKey(key);
+      if (generation !== undefined) found.push(generation);
     }
   }
   return found;
 }
 
 /** Tells whether a generation is marked as deleted. */
-export async function isDeleted(store: ObjectStore, at: NamespaceGeneration): Promise<boolean> {
-  return (await store.get(deletedKey(at))) !== undefined;
+export async function isDeleted(
+  store: ObjectStore,
+  generation: NamespaceGeneration,
+): Promise<boolean> {
+  return (await store.get(deletedKey(generation))) !== undefined;
 }
 
 /** Tells whether a deletion, or a filling, of a generation was announced and is not finished. */
-export async function isAnnounced(store: ObjectStore, at: NamespaceGeneration): Promise<boolean> {
-  return (await store.get(deletingKey(at))) !== undefined;
+export async function isAnnounced(
+  store: ObjectStore,
+  generation: NamespaceGeneration,
+): Promise<boolean> {
+  return (await store.get(deletingKey(generation))) !== undefined;
 }

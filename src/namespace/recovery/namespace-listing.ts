@@ -4,13 +4,7 @@
  * objects is looked up step by step instead.
  */
 
-import {
-  OPENING_ENTRIES_AHEAD_MAX,
-  OPENING_LIST_PAGES_MAX,
-  OPENING_TOMBSTONES_AHEAD_MAX,
-} from "../../base/far-store-limits.ts";
 import type { NamespaceName } from "../../base/ids.ts";
-import { storePages } from "../../engine/store-pages.ts";
 import { baseVersionOf } from "../../segment/format/segment-id.ts";
 import type { PrefixListing } from "../../storage/listed-object-store.ts";
 import {
@@ -20,6 +14,7 @@ import {
   parseWalKey,
 } from "../../storage/object-keys.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import { storePages } from "../../storage/store-pages.ts";
 import {
   deletedGenerations,
   type FoundGenerations,
@@ -27,8 +22,15 @@ import {
   generationsIn,
 } from "../generations/namespace-generations.ts";
 
+/** Last entries of a log that an opening asks for before it knows which ones it needs. */
+export const OPENING_ENTRIES_AHEAD_MAX = 64;
+/** Pages of the listing that an opening begins with; a longer one is left, as it is not needed. */
+const OPENING_LIST_PAGES_MAX = 4;
+/** Tombstones that an opening asks for before it knows which ones it needs. */
+const OPENING_TOMBSTONES_AHEAD_MAX = 64;
+
 /** What the store says about a name. */
-export interface NamespaceSurvey extends FoundGenerations {
+export interface NamespaceListing extends FoundGenerations {
   /** Everything under the name; undefined if that is more than `OPENING_LIST_PAGES_MAX` pages. */
   readonly listing: PrefixListing | undefined;
 }
@@ -37,10 +39,10 @@ export interface NamespaceSurvey extends FoundGenerations {
  * Looks a name up. Costs two listings at the same time, and one after the other for more pages; a
  * name with more pages than the limit is looked up by its prefixes.
  */
-export async function surveyNamespace(
+export async function listNamespaceObjects(
   store: ObjectStore,
   name: NamespaceName,
-): Promise<NamespaceSurvey> {
+): Promise<NamespaceListing> {
   const prefix = namespacePrefix(name);
   const [deleted, keys] = await Promise.all([
     deletedGenerations(store, name),
@@ -55,7 +57,7 @@ export async function surveyNamespace(
 async function listSome(store: ObjectStore, prefix: string): Promise<ObjectKey[] | undefined> {
   const keys: ObjectKey[] = [];
   let pages = 0;
-  for await (const page of storePages(store, prefix)) {
+  for await (const page of storePages(store, { prefix })) {
     keys.push(...page.keys);
     if (page.truncated && ++pages === OPENING_LIST_PAGES_MAX) return undefined;
   }
@@ -66,12 +68,15 @@ async function listSome(store: ObjectStore, prefix: string): Promise<ObjectKey[]
  * The objects that opening a generation is nearly sure to read beside its manifest, as far as names
  * tell: the end of its log, and the newest tombstones of each segment. Pure.
  */
-export function readsAhead(keys: readonly ObjectKey[], at: NamespaceGeneration): ObjectKey[] {
+export function readsAhead(
+  keys: readonly ObjectKey[],
+  generation: NamespaceGeneration,
+): ObjectKey[] {
   const entries: ObjectKey[] = [];
   const tombstones = new Map<string, { readonly key: ObjectKey; readonly version: number }>();
   for (const key of keys) {
-    if (parseWalKey(at, key) !== undefined) entries.push(key);
-    const name = parseSegmentKey(at, key) ?? "";
+    if (parseWalKey(generation, key) !== undefined) entries.push(key);
+    const name = parseSegmentKey(generation, key) ?? "";
     const version = baseVersionOf(name);
     const [segment, live] = name.split(".");
     if (live === undefined || version === undefined) continue;

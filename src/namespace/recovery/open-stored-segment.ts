@@ -4,9 +4,8 @@ import { DatabaseError } from "../../base/errors.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import { countBits } from "../../codec/bitmap.ts";
-import type { OpeningParts } from "../../engine/namespace-parts.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
-import type { ManifestSegment } from "../../manifest/manifest.ts";
+import type { SegmentEntry } from "../../model/segment-entry.ts";
 import { asFaultOf, getTombstones } from "../../segment/segment-objects.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { type StoredSegment, storedSegment } from "../../segment/stored-segments.ts";
@@ -14,21 +13,21 @@ import { type NamespaceGeneration, segmentKey } from "../../storage/object-keys.
 import type { ObjectStore } from "../../storage/object-store.ts";
 
 /**
- * Opens a segment of the namespace `at`. Reads its tombstones, if it has any, and nothing else.
- * Throws `corrupt` if they or the head are damaged.
+ * Opens a segment of the namespace `generation`. Reads its tombstones, if it has any, and nothing
+ * else. Throws `corrupt` if they or the head are damaged.
  */
 export async function openManifestSegment(
-  entry: ManifestSegment,
-  at: NamespaceGeneration,
+  entry: SegmentEntry,
+  generation: NamespaceGeneration,
   from: { readonly store: ObjectStore; readonly reads: SegmentReads },
 ): Promise<StoredSegment> {
   const { id, documentCount, deletedCount, tombstoneObject } = entry;
-  const object = segmentKey(entry.home ?? at, id);
+  const object = segmentKey(entry.home ?? generation, id);
   const head = Uint8Array.from(Buffer.from(entry.head, "base64"));
   const tombstones =
     tombstoneObject === undefined ? undefined : { object: tombstoneObject, deletedCount };
-  const { indexMark } = entry;
-  const where = { object, head, objectBytes: entry.bytes, tombstones, indexMark };
+  const { indexMark: indexFingerprint } = entry;
+  const where = { object, head, objectBytes: entry.bytes, tombstones, indexFingerprint };
   try {
     const view = openStoredSegment(id, head, (bytes) => from.reads.sourceOf(object, bytes));
     if (view.documentCount !== documentCount) {
@@ -36,26 +35,25 @@ export async function openManifestSegment(
     }
     if (tombstoneObject === undefined) return storedSegment(view, where);
     const name = tombstoneObject as SegmentId;
-    const live = await getTombstones(from.store, at, { name, documentCount });
-    if (documentCount - countBits(live) !== deletedCount) {
+    const liveBitmap = await getTombstones(from.store, generation, { name, documentCount });
+    if (documentCount - countBits(liveBitmap) !== deletedCount) {
       throw damaged(`${tombstoneObject} does not delete ${deletedCount}, as the manifest says`);
     }
-    return storedSegment(view, where, live);
+    return storedSegment(view, where, liveBitmap);
   } catch (error) {
-    throw asFaultOf(entry.home ?? at, id, error);
+    throw asFaultOf(entry.home ?? generation, id, error);
   }
 }
 
 /** Opens the segments that a batch imports, which are in the store already; [] if it imports none. */
 export async function openImports(
   batch: WriteBatch,
-  at: NamespaceGeneration,
-  { storeFor, reads }: Pick<OpeningParts, "storeFor" | "reads">,
+  generation: NamespaceGeneration,
+  from: { readonly store: ObjectStore; readonly reads: SegmentReads },
 ): Promise<StoredSegment[]> {
   const record = batch.find(({ kind }) => kind === "import");
   if (record?.kind !== "import") return [];
-  const from = { store: storeFor(undefined), reads };
-  return Promise.all(record.segments.map((entry) => openManifestSegment(entry, at, from)));
+  return Promise.all(record.segments.map((entry) => openManifestSegment(entry, generation, from)));
 }
 
 function damaged(reason: string): DatabaseError {
