@@ -1,21 +1,21 @@
 /** Indexes that stored segments lack, since the schema asked for them later. */
 
+import type { IndexBuild } from "../../model/index-build.ts";
 import type { Schema } from "../../model/schema.ts";
 import { attemptAll } from "../../segment/format/bytes-missing.ts";
-import { indexMark } from "../../segment/index-fingerprint.ts";
-import { missingIndexes } from "../../segment/segment-merger.ts";
+import { indexFingerprint } from "../../segment/index-fingerprint.ts";
+import { missingIndexes } from "../../segment/missing-indexes.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
-import type { IndexBuild } from "../published-state.ts";
 
 /**
- * What an indexer has yet to build, and for how many documents. Throws `NotResident` where segments
- * of another schema have to be looked at.
+ * What an indexer has yet to build, and for how many documents. Throws `BytesMissing` where
+ * segments of another schema have to be looked at.
  */
 export function staleIndexes(stored: readonly StoredSegment[], schema: Schema): IndexBuild[] {
-  const mark = indexMark(schema);
+  const fingerprint = indexFingerprint(schema);
   const stale = attemptAll(
     stored.map((segment) => () => {
-      if (segment.indexMark === mark) return [];
+      if (segment.indexFingerprint === fingerprint) return [];
       return missingIndexes(segment.segment.view, schema);
     }),
   );

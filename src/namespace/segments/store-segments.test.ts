@@ -8,10 +8,11 @@ import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
 import { fullBitmap } from "../../codec/bitmap.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
-import { readDirectory, SECTION } from "../../segment/segment-format.ts";
-import type { SegmentMemory } from "../../segment/segment-memory.ts";
+import { layoutOf } from "../../segment/format/segment-format.ts";
+import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { openSegment } from "../../segment/segment-reader.ts";
 import { planSegment } from "../../segment/segment-writer.ts";
+import { CLUSTERS_SECTION } from "../../segment/vectors/cluster-section.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { type StoreInput, storeSegments } from "./store-segments.ts";
 
@@ -31,7 +32,7 @@ function input(): StoreInput {
   const block = SPACE.memory.allocate(plan.bytes);
   plan.writeTo(block.bytes);
   const view = openSegment("in" as SegmentId, block.bytes, block);
-  return { view, live: fullBitmap(ROWS), liveCount: ROWS };
+  return { view, liveBitmap: fullBitmap(ROWS), liveCount: ROWS };
 }
 
 /** Memory whose allocation number `failing` finds no room. */
@@ -59,7 +60,7 @@ test("a segment that cannot be clustered for want of memory is stored as it is",
     try {
       const [stored] = await storeSegments([given], {
         store: new MemoryObjectStore(),
-        at: AT,
+        generation: AT,
         schema: SCHEMA,
         baseVersion: 1,
         random: seededRandom(1),
@@ -69,7 +70,9 @@ test("a segment that cannot be clustered for want of memory is stored as it is",
       });
       expect(stored.documentCount).toBe(ROWS);
       const head = Uint8Array.from(Buffer.from(stored.head, "base64"));
-      const isClustered = readDirectory(head).some(({ kind }) => kind === SECTION.clusters);
+      const isClustered = layoutOf(head)
+        .directory(head)
+        .some(({ kind }) => kind === CLUSTERS_SECTION);
       outcomes.push(isClustered ? "clustered" : "as it is");
     } catch (error) {
       if (!isDatabaseError(error, "overloaded")) throw error;

@@ -3,35 +3,38 @@
  * none of the objects has more than a stored segment may have.
  */
 
+import { MIB } from "../../base/byte-sizes.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { SegmentId } from "../../base/ids.ts";
-import { STORED_SEGMENT_BYTES_MAX } from "../../base/limits.ts";
 import type { Random } from "../../base/random.ts";
-import type { ManifestSegment } from "../../manifest/manifest.ts";
 import type { Schema } from "../../model/schema.ts";
+import type { SegmentEntry } from "../../model/segment-entry.ts";
 import { newSegmentId } from "../../segment/format/segment-id.ts";
-import { indexMark } from "../../segment/index-fingerprint.ts";
-import type { SegmentPlan } from "../../segment/segment-format.ts";
-import type { SegmentMemory } from "../../segment/segment-memory.ts";
+import type { SegmentPlan } from "../../segment/format/segment-layout.ts";
+import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
+import { indexFingerprint } from "../../segment/index-fingerprint.ts";
 import { planMerge } from "../../segment/segment-merger.ts";
 import { putStoredSegment } from "../../segment/segment-objects.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
-import { type ClusterTools, planClustered } from "../../segment/segment-reorder.ts";
+import { type ClusterOptions, planClustered } from "../../segment/segment-reorder.ts";
 import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
 import { type NamespaceGeneration, segmentKey } from "../../storage/object-keys.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 
+/** Bytes of a stored segment, about; a merge holds two of them in memory, and its output. */
+export const STORED_SEGMENT_BYTES_MAX = 512 * MIB;
+
 /** A whole segment in memory and its live documents. */
 export interface StoreInput {
   readonly view: OpenSegment;
-  readonly live: Uint32Array;
+  readonly liveBitmap: Uint32Array;
   readonly liveCount: number;
 }
 
 /** Where stored segments go, and what they are made with. */
 export interface StoreTarget {
   readonly store: ObjectStore;
-  readonly at: NamespaceGeneration;
+  readonly generation: NamespaceGeneration;
   readonly schema: Schema;
   /** The manifest version that the next one is made from; 0 if there is none. */
   readonly baseVersion: number;
@@ -39,7 +42,7 @@ export interface StoreTarget {
   /** Holds what is being merged. */
   readonly memory: SegmentMemory;
   /** How large segments are clustered; undefined where that would take too long. */
-  readonly clusters?: ClusterTools;
+  readonly clusters?: ClusterOptions;
   yield(): Promise<void>;
   /** Hears of each name before an object is put under it: a put that fails may have been done. */
   named?(id: SegmentId): void;
@@ -51,8 +54,8 @@ export interface StoreTarget {
 export async function storeSegments(
   inputs: readonly StoreInput[],
   target: StoreTarget,
-): Promise<ManifestSegment[]> {
-  const stored: ManifestSegment[] = [];
+): Promise<SegmentEntry[]> {
+  const stored: SegmentEntry[] = [];
   for (const group of groupsOf(inputs)) {
     stored.push(await storeOne(group, target));
     await target.yield();
@@ -60,11 +63,8 @@ export async function storeSegments(
   return stored;
 }
 
-async function storeOne(
-  group: readonly StoreInput[],
-  target: StoreTarget,
-): Promise<ManifestSegment> {
-  const { at, schema, store, baseVersion, random } = target;
+async function storeOne(group: readonly StoreInput[], target: StoreTarget): Promise<SegmentEntry> {
+  const { generation, schema, store, baseVersion, random } = target;
   const id = newSegmentId(baseVersion, random);
   target.named?.(id);
   let whole = build(planMerge(group, schema), id, target);
@@ -75,7 +75,7 @@ async function storeOne(
       whole = ordered;
     }
     const stored = encodeStoredSegment(whole.view, schema);
-    const bytes = await putStoredSegment(store, segmentKey(at, id), stored);
+    const bytes = await putStoredSegment(store, segmentKey(generation, id), stored);
     target.progress?.(bytes);
     return {
       id,
@@ -83,7 +83,7 @@ async function storeOne(
       bytes,
       deletedCount: 0,
       head: Buffer.from(stored.head).toString("base64"),
-      indexMark: indexMark(schema),
+      indexMark: indexFingerprint(schema),
     };
   } finally {
     whole.free();

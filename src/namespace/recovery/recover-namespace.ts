@@ -1,0 +1,189 @@
+/**
+ * Recovery: the newest manifest, its segments, and the WAL entries after it give the namespace's
+ * state. Segments stay in the store; only their tombstones are read. Damage anywhere refuses the
+ * namespace with the name of the object (I18); nothing is half served.
+ */
+
+import { MIB } from "../../base/byte-sizes.ts";
+import { isDatabaseError } from "../../base/errors.ts";
+import { asDamage } from "../../cache/resident-ranges.ts";
+import { type ReadWalEntry, WalReader } from "../../log/wal-reader.ts";
+import type { WriteBatch } from "../../log/wal-records.ts";
+import type { Manifest } from "../../manifest/manifest.ts";
+import type { ManifestStore } from "../../manifest/manifest-store.ts";
+import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../../manifest/manifest-store.ts";
+import type { SegmentEntry } from "../../model/segment-entry.ts";
+import type { StoredSegment } from "../../segment/stored-segments.ts";
+import type { NamespaceGeneration } from "../../storage/object-keys.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import { activeSchema } from "../active-text-options.ts";
+import type { NamespaceDocuments } from "../namespace-documents.ts";
+import { factsOf, type NamespaceFacts, NO_FACTS } from "../namespace-facts.ts";
+import { openManifestSegment } from "./open-stored-segment.ts";
+import type { OpeningOptions } from "./opening-options.ts";
+import { applyEntry, decodeLogEntry, type LogEntry, prepareEntry } from "./replay-entry.ts";
+import { TailLog } from "./tail-log.ts";
+
+/** Bytes of entries that are replayed together: what their ids lead to is then read in one go. */
+const REPLAY_GROUP_BYTES_MAX = 1 * MIB;
+/** Entries that are replayed together. */
+const REPLAY_GROUP_ENTRIES_MAX = 64;
+
+/** What is recovered, and from where. */
+export interface RecoverySource {
+  readonly generation: NamespaceGeneration;
+  readonly documents: NamespaceDocuments;
+  readonly manifests: ManifestStore;
+  /** The one that the manifests are read through. */
+  readonly store: ObjectStore;
+}
+
+/** What replaying found. */
+export interface Recovered {
+  readonly manifest: Manifest | undefined;
+  readonly facts: NamespaceFacts;
+  readonly tail: TailLog;
+  /** The whole log was replayed; false: `bytesMax` of it. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Reads the newest manifest and the log after it into `documents`, which is empty. What a newer
+ * manifest covers may be collected meanwhile: then that one is read instead. `bytesMax` bounds the
+ * entries that are replayed, all of them without it; at least one is.
+ */
+export async function recover(
+  options: OpeningOptions,
+  of: RecoverySource & { readonly bytesMax?: number },
+): Promise<Recovered> {
+  const { generation, documents, manifests, store, bytesMax = Number.POSITIVE_INFINITY } = of;
+  let manifest = await manifests.load();
+  for (let tried = 1; ; tried++) {
+    const recovery = new Recovery(options, generation, { documents, store });
+    try {
+      await recovery.run(manifest, bytesMax);
+      const { facts, tail, isWhole } = recovery;
+      return { manifest, facts, tail, isWhole };
+    } catch (thrown) {
+      documents.clear();
+      documents.releaseAll();
+      const error = asDamage(thrown);
+      if (!isDatabaseError(error, "corrupt") || tried === MANIFEST_LOAD_ATTEMPTS_MAX) throw error;
+      const newest = await manifests.load();
+      if (newest === undefined || newest.version === manifest?.version) throw error;
+      manifest = newest;
+    }
+  }
+}
+
+class Recovery {
+  readonly #options: OpeningOptions;
+  readonly #store: ObjectStore;
+  readonly #generation: NamespaceGeneration;
+  readonly #documents: NamespaceDocuments;
+  facts: NamespaceFacts = NO_FACTS;
+  readonly tail = new TailLog();
+  isWhole = true;
+
+  constructor(
+    options: OpeningOptions,
+    generation: NamespaceGeneration,
+    of: { readonly documents: NamespaceDocuments; readonly store: ObjectStore },
+  ) {
+    this.#options = options;
+    this.#store = of.store;
+    this.#generation = generation;
+    this.#documents = of.documents;
+  }
+
+  /** The log is fetched while the tombstones are. */
+  async run(manifest: Manifest | undefined, bytesMax: number): Promise<void> {
+    if (manifest !== undefined) this.facts = factsOf(manifest);
+    const entries = new WalReader(this.#store, this.#generation).entriesAfter(this.facts.sequence);
+    const first = entries.next();
+    first.catch(() => {}); // It is thrown below; until then nobody waits for it.
+    try {
+      this.#documents.restore(await this.#open(manifest?.segments ?? []));
+    } catch (error) {
+      await first.catch(() => {}); // The segments' fault is the one to tell.
+      throw error;
+    }
+    await this.#replay(entryGroups(first, entries), bytesMax);
+  }
+
+  #open(entries: readonly SegmentEntry[]): Promise<StoredSegment[]> {
+    const from = { store: this.#store, reads: this.#options.reads };
+    return Promise.all(entries.map((entry) => openManifestSegment(entry, this.#generation, from)));
+  }
+
+  async #replay(groups: AsyncGenerator<ReadWalEntry[]>, bytesMax: number): Promise<void> {
+    for await (const group of groups) {
+      const entries = group.map((read) => decodeLogEntry(read, this.#generation));
+      if (entries.length > 1)
+        await this.#lookAhead(entries.flatMap(({ batches }) => batches).flat());
+      for (const entry of entries) {
+        await this.#apply(entry);
+        this.tail.add(entry.sequence, entry.bytes);
+        if (this.tail.bytes >= bytesMax) {
+          this.isWhole = false;
+          return;
+        }
+        this.#compact();
+        await this.#options.yield();
+      }
+    }
+  }
+
+  /** Reads what the ids of several entries lead to at once, so that each of them need not wait. */
+  async #lookAhead(records: WriteBatch): Promise<void> {
+    if (this.#documents.stored.length === 0) return;
+    try {
+      await this.#options.reads.run(() => this.#documents.deletionsOf(records));
+    } catch (error) {
+      // All of them do not fit in memory together; they are read one after the other.
+      if (!isDatabaseError(error, "overloaded")) throw error;
+    }
+  }
+
+  async #apply(entry: LogEntry): Promise<void> {
+    const { facts } = this;
+    const documents = this.#documents;
+    const from = { generation: this.#generation, store: this.#store, reads: this.#options.reads };
+    const prepared = await prepareEntry(entry, { ...from, facts, documents });
+    this.facts = applyEntry(prepared, { facts, documents }).facts;
+  }
+
+  /** Merges small segments where there is memory for it; without them replay is slower only. */
+  #compact(): void {
+    try {
+      while (this.#documents.compactStep(activeSchema(this.facts)) !== undefined) {
+        this.#documents.releaseAll();
+      }
+    } catch (error) {
+      if (!isDatabaseError(error, "overloaded")) throw error;
+    }
+  }
+}
+
+/** Entries that are replayed together. */
+async function* entryGroups(
+  first: Promise<IteratorResult<ReadWalEntry>>,
+  rest: AsyncGenerator<ReadWalEntry>,
+): AsyncGenerator<ReadWalEntry[]> {
+  let group: ReadWalEntry[] = [];
+  let held = 0;
+  try {
+    for (let next = await first; !next.done; next = await rest.next()) {
+      const { entry } = next.value;
+      group.push(next.value);
+      held += entry.records.reduce((sum, record) => sum + record.bytes.length, 0);
+      if (group.length < REPLAY_GROUP_ENTRIES_MAX && held < REPLAY_GROUP_BYTES_MAX) continue;
+      yield group;
+      group = [];
+      held = 0;
+    }
+    if (group.length > 0) yield group;
+  } finally {
+    await rest.return(undefined);
+  }
+}

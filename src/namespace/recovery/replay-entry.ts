@@ -1,0 +1,152 @@
+/**
+ * Replaying one entry of the log: what recovery does with each entry after a manifest, and what a
+ * server does with its own entries and with those that others write. All that may fail or has to
+ * wait comes first and takes nothing where it fails; then the whole entry is applied at once.
+ */
+
+import type { SequenceNumber } from "../../base/ids.ts";
+import type { SegmentReads } from "../../cache/segment-reads.ts";
+import type { ReadWalEntry } from "../../log/wal-reader.ts";
+import { decodeBatches, type WriteBatch } from "../../log/wal-records.ts";
+import { attemptAll } from "../../segment/format/bytes-missing.ts";
+import type { PreparedSegments } from "../../segment/memtable/memtable.ts";
+import type { StoredDeletions, StoredSegment } from "../../segment/stored-segments.ts";
+import { type NamespaceGeneration, walKey } from "../../storage/object-keys.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import { activeSchema } from "../active-text-options.ts";
+import type { NamespaceDocuments } from "../namespace-documents.ts";
+import { factsAfter, type NamespaceFacts } from "../namespace-facts.ts";
+import type { PublishedDelta } from "../published-state.ts";
+import { openImports } from "./open-stored-segment.ts";
+
+/** An entry, decoded. */
+export interface LogEntry {
+  readonly sequence: SequenceNumber;
+  /** By its writer's clock. */
+  readonly timeMs: number;
+  /** Size of its object. */
+  readonly bytes: number;
+  readonly batches: readonly WriteBatch[];
+}
+
+/** A batch with everything that applying it takes. */
+export interface PreparedBatch {
+  readonly batch: WriteBatch;
+  /** The segments that it imports. */
+  readonly imported: readonly StoredSegment[];
+  /** The documents of stored segments that it replaces or deletes. */
+  readonly deletions: StoredDeletions;
+  /** Its own documents, in memory already; taken over or given back by who applies it. */
+  readonly prepared: PreparedSegments | undefined;
+}
+
+/** An entry that can be applied without fail. */
+export interface PreparedEntry {
+  readonly sequence: SequenceNumber;
+  readonly timeMs: number;
+  readonly batches: readonly PreparedBatch[];
+}
+
+/** The namespace before an entry, and where its segments are read from. */
+export interface ReplayBase {
+  readonly generation: NamespaceGeneration;
+  readonly facts: NamespaceFacts;
+  readonly documents: NamespaceDocuments;
+  readonly store: ObjectStore;
+  readonly reads: SegmentReads;
+}
+
+/** Decodes an entry's records. Throws `corrupt` or `too_new`, naming its object. */
+export function decodeLogEntry(
+  { entry, bytes }: ReadWalEntry,
+  generation: NamespaceGeneration,
+): LogEntry {
+  const { sequence, timeMs, records } = entry;
+  return { sequence, timeMs, bytes, batches: decodeBatches(records, walKey(generation, sequence)) };
+}
+
+/**
+ * Opens what the entry imports, looks up what dies by it in stored segments, and builds the
+ * segments of its documents. Throws what loading fails with, and `overloaded` where there is no
+ * memory. An import is alone in its entry, so that nothing else looks for ids in its segments.
+ */
+export async function prepareEntry(entry: LogEntry, base: ReplayBase): Promise<PreparedEntry> {
+  const { generation, documents, reads } = base;
+  const { sequence, timeMs, batches } = entry;
+  const imports = await Promise.all(batches.map((batch) => openImports(batch, generation, base)));
+  const deletions = await reads.run(() => {
+    return attemptAll(batches.map((batch) => () => documents.deletionsOf(batch)));
+  });
+  const built = buildSegments(entry, base);
+  return {
+    sequence,
+    timeMs,
+    batches: batches.map((batch, i) => {
+      return { batch, imported: imports[i], deletions: deletions[i], prepared: built[i] };
+    }),
+  };
+}
+
+/** The segments of each batch's documents; all of them or, if it throws, none. */
+function buildSegments(
+  { batches, timeMs }: LogEntry,
+  base: ReplayBase,
+): (PreparedSegments | undefined)[] {
+  const { documents } = base;
+  const hasStored = documents.stored.length > 0;
+  const built: (PreparedSegments | undefined)[] = [];
+  let { facts } = base;
+  try {
+    for (const batch of batches) {
+      facts = factsAfter(facts, batch, { timeMs, hasStored });
+      built.push(documents.prepare(batch, activeSchema(facts)));
+    }
+  } catch (error) {
+    for (const segments of built) documents.discard(segments);
+    throw error;
+  }
+  return built;
+}
+
+/** The facts after an entry. Pure. */
+export function factsAfterEntry(
+  facts: NamespaceFacts,
+  { sequence, timeMs, batches }: PreparedEntry,
+  hasStored: boolean,
+): NamespaceFacts {
+  let after = facts;
+  for (const { batch } of batches) after = factsAfter(after, batch, { timeMs, hasStored });
+  return { ...after, sequence };
+}
+
+/** Applies the next entry. The deltas become visible together. */
+export function applyEntry(
+  { sequence, timeMs, batches }: PreparedEntry,
+  base: Pick<ReplayBase, "facts" | "documents">,
+): { readonly facts: NamespaceFacts; readonly deltas: PublishedDelta[] } {
+  const { documents } = base;
+  const hasStored = documents.stored.length > 0;
+  const deltas: PublishedDelta[] = [];
+  let { facts } = base;
+  for (const { batch, imported, deletions, prepared } of batches) {
+    facts = factsAfter(facts, batch, { timeMs, hasStored });
+    if (facts.deleted) {
+      documents.discard(prepared);
+      continue;
+    }
+    if (imported.length > 0) deltas.push(documents.addStored(imported));
+    const application = {
+      schema: activeSchema(facts),
+      sequence,
+      deletions,
+      ...(prepared && { prepared }),
+    };
+    deltas.push(documents.apply(batch, application) ?? documents.unchanged());
+  }
+  return { facts: { ...facts, sequence }, deltas };
+}
+
+/** Gives back the memory of an entry that is not applied. */
+export function discardEntry({ batches }: PreparedEntry, documents: NamespaceDocuments): void {
+  for (const { prepared } of batches) documents.discard(prepared);
+}
