@@ -1,12 +1,18 @@
 /** When background work of a namespace begins, and when requests wait for it. */
 
-import {
-  INDEX_INLINE_DOCUMENTS_MAX,
-  INDEX_TAIL_BYTES,
-  INDEX_TAIL_ENTRIES,
-  SEGMENTS_UNMERGED_MAX,
-  UNINDEXED_BYTES_MAX,
-} from "../base/limits.ts";
+import { MIB } from "../base/byte-sizes.ts";
+import { UNINDEXED_BYTES_MAX } from "../model/contract-limits.ts";
+
+/** Documents up to which a new index is built before the write that asks for it answers. */
+const INDEX_INLINE_DOCUMENTS_MAX = 20_000;
+/** WAL bytes after which a namespace is indexed: an opening replays this much in about 1 s. */
+const INDEX_TAIL_BYTES = 16 * MIB;
+/** WAL entries after which a namespace is indexed: an opening reads them in about 1 s. */
+const INDEX_TAIL_ENTRIES = 1_000;
+/** When a write that met backpressure may try again; our choice. */
+export const UNINDEXED_RETRY_MS = 1_000;
+/** Segments of a namespace above which merging them goes before further commits; our choice. */
+const SEGMENTS_UNMERGED_MAX = 128;
 
 /** Sizes that tests make small, so that a few writes lead through all of it. */
 export interface Thresholds {
