@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixture.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { LOG_END_KNOWN_MS_MAX } from "../base/limits.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { LOG_END_KNOWN_MS_MAX } from "./namespace-log.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 
@@ -169,9 +169,9 @@ test("under a load that never stops, segments are merged all the same", async ()
       await engine.write("n", upsert({ id: first + i * 100 }));
       written++;
       const namespace = await engine.catalog.find("n" as never);
-      const held = namespace?.hold();
-      most = Math.max(most, held?.fresh.length ?? 0);
-      held?.letGo();
+      const retained = namespace?.retain();
+      most = Math.max(most, retained?.fresh.length ?? 0);
+      retained?.release();
     }
   };
   await Promise.all(

@@ -3,21 +3,26 @@
  * for one job alone fails here, before anything is durable: binding, conditions, size, memory.
  */
 
+import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { COMMIT_GROUP_BYTES_MAX, WAL_ENTRY_BYTES_MAX } from "../base/limits.ts";
 import { piecesBytes } from "../base/pieces.ts";
-import { servedSchema } from "../engine/served-texts.ts";
 import type { NewWalRecord } from "../log/wal-entry.ts";
 import { encodeBatches } from "../log/wal-records.ts";
+import { activeSchema } from "../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
-import { NotResident } from "../segment/format/bytes-missing.ts";
+import { BytesMissing } from "../segment/format/bytes-missing.ts";
 import type { PreparedSegments } from "../segment/memtable/memtable.ts";
-import type { StoredDeaths } from "../segment/stored-segments.ts";
+import type { StoredDeletions } from "../segment/stored-segments.ts";
 import { GroupFootprint } from "../write/resolve/group-footprint.ts";
 import type { CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
 
-/** A job that waits, and who waits for it. */
+/** Serialized bytes of one WAL entry's batches before the next entry starts; bounds memory. */
+const WAL_ENTRY_BYTES_MAX = 640 * MIB;
+/** Bytes of requests that one group commit takes together; a larger request goes alone. */
+const COMMIT_GROUP_BYTES_MAX = 64 * MIB;
+
+/** A job in the queue, with the promise of its caller. */
 export interface QueuedJob {
   readonly job: CommitJob<unknown>;
   readonly succeed: (result: unknown) => void;
@@ -31,13 +36,13 @@ export interface GroupMember extends QueuedJob {
   /** Its segments, in memory already. */
   readonly prepared: PreparedSegments | undefined;
   /** The documents of stored segments that it replaces or deletes. */
-  readonly deaths: StoredDeaths;
+  readonly deletions: StoredDeletions;
 }
 
 /** A job that leaves nothing in the log: refused, or with nothing to do. */
 export interface IdleJob {
   /** Says what became of it. */
-  readonly tell: () => void;
+  readonly notify: () => void;
   /** It has to hear something else: the state that it was held against is not the one that is. */
   readonly fail: (error: unknown) => void;
 }
@@ -50,6 +55,8 @@ export interface Group {
   readonly members: readonly GroupMember[];
   /** Those that were refused after what members change. */
   readonly refused: readonly IdleJob[];
+  /** All of them in the order in which they waited, to wait once more. */
+  readonly jobs: readonly QueuedJob[];
   readonly facts: NamespaceFacts;
 }
 
@@ -58,20 +65,21 @@ export interface GroupBase {
   readonly facts: NamespaceFacts;
   readonly documents: NamespaceDocuments;
   readonly nowMs: number;
-  /** Nobody else writes to the store: a job that is in a group is never bound again. */
+  /** No other process writes to the store, so a job in a group is never bound again. */
   readonly isExclusive: boolean;
   /** What a job is resolved against when the facts are those. */
   stateAt(facts: NamespaceFacts): JobState;
 }
 
 /**
- * Takes as many jobs from the head of `queue` as fit together. Throws `NotResident`, and takes
+ * Takes as many jobs from the head of `queue` as fit together. Throws `BytesMissing`, and takes
  * nothing, if the first one needs bytes of stored segments.
  */
 export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
   const idle: IdleJob[] = [];
   const members: GroupMember[] = [];
   const refused: IdleJob[] = [];
+  const jobs: QueuedJob[] = [];
   const footprint = new GroupFootprint();
   const hasStored = base.documents.stored.length > 0;
   let { facts } = base;
@@ -87,37 +95,37 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       if (!isFirst && bound.conflictsWith(footprint)) break;
       const resolved = bound.resolve(base.stateAt(facts));
       if (isFirst && resolved.batch.length === 0) {
-        idle.push({ fail, tell: () => succeed(resolved.result(base.facts)) });
-        queue.shift();
+        idle.push({ fail, notify: () => succeed(resolved.result(base.facts)) });
+        jobs.push(...queue.splice(0, 1));
         continue;
       }
       const after = factsAfter(facts, resolved.batch, { timeMs: base.nowMs, hasStored });
       const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
       const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
       if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
-      // A key that cannot be had must fail nobody else.
+      // A job whose key cannot be read must not fail the other jobs of its group.
       const changesKey = keyOf(after) !== keyOf(facts);
       if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
       isLast ||= changesKey;
-      const deaths = base.documents.deathsOf(resolved.batch);
+      const deletions = base.documents.deletionsOf(resolved.batch);
       if (base.isExclusive) job.release?.();
-      const prepared = base.documents.prepare(resolved.batch, servedSchema(after));
-      members.push({ ...queue[0], resolved, records, prepared, deaths });
+      const prepared = base.documents.prepare(resolved.batch, activeSchema(after));
+      members.push({ ...queue[0], resolved, records, prepared, deletions });
       if (resolved.touched !== undefined) footprint.add(resolved.touched);
       facts = after;
       bytes += job.bytes;
       entryBytes += size;
     } catch (error) {
-      if (error instanceof NotResident) {
+      if (error instanceof BytesMissing) {
         if (isFirst && idle.length === 0) throw error;
         break; // It opens the next group.
       }
-      (isFirst ? idle : refused).push({ fail, tell: () => fail(error) });
+      (isFirst ? idle : refused).push({ fail, notify: () => fail(error) });
     }
-    queue.shift();
+    jobs.push(...queue.splice(0, 1));
     if (isLast) break;
   }
-  return { idle, members, refused, facts };
+  return { idle, members, refused, jobs, facts };
 }
 
 /** The customer-managed key with which a namespace writes, if any. */

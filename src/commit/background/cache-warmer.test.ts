@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { isDatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";
-import { WARM_HINTS_MAX } from "../../base/limits.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
-import type { Namespace } from "../../engine/namespace.ts";
-import { CacheWarmer } from "./cache-warmer.ts";
+import type { Namespace } from "../namespace.ts";
+import { CacheWarmer, WARM_HINTS_MAX } from "./cache-warmer.ts";
 
 /** Reads that wait until they are let go. */
 function heldReads() {

@@ -1,22 +1,24 @@
 /** Loads what most queries of a namespace look at: asked for, or in the background upon a hint. */
 
-import type { EngineLog } from "../../api/config.ts";
-import { DatabaseError } from "../../base/errors.ts";
+import { DatabaseError, MEMORY_RETRY_MS } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
-import { MEMORY_RETRY_MS, WARM_HINTS_MAX } from "../../base/limits.ts";
+import type { StructuredLog } from "../../base/structured-log.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
-import type { Namespace } from "../../engine/namespace.ts";
 import { touchSegment } from "../../segment/touch-segment.ts";
+import type { Namespace } from "../namespace.ts";
+
+/** Namespaces that wait for their caches to be warmed upon a hint; more hints get 429. */
+export const WARM_HINTS_MAX = 1_000;
 
 /** Warms the caches of one server. */
 export class CacheWarmer {
   readonly #reads: SegmentReads;
-  readonly #log: EngineLog;
+  readonly #log: StructuredLog;
   /** Hinted at and not done yet, by name; the first is under way. */
   readonly #hinted = new Map<NamespaceName, Namespace>();
   #isRunning = false;
 
-  constructor({ reads, log }: { readonly reads: SegmentReads; readonly log: EngineLog }) {
+  constructor({ reads, log }: { readonly reads: SegmentReads; readonly log: StructuredLog }) {
     this.#reads = reads;
     this.#log = log;
   }

@@ -9,19 +9,21 @@
  *
  * Stored segments are written anew by an indexer, which is told of them; until a manifest brings
  * segments that have the index, queries that need it are told so. Where full-text settings changed
- * the old ones are served until then, also in the memtable (`served-texts.ts`).
+ * the old ones are served until then, also in the memtable (`active-text-options.ts`).
  */
 
 import { isDatabaseError } from "../../base/errors.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
-import type { NamespaceParts, OpenedNamespace } from "../../engine/namespace-parts.ts";
-import { servedSchema } from "../../engine/served-texts.ts";
+import type { IndexBuild } from "../../model/index-build.ts";
 import type { Schema } from "../../model/schema.ts";
+import { activeSchema } from "../../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
-import type { IndexBuild, PublishedDelta } from "../../namespace/published-state.ts";
+import type { PublishedDelta } from "../../namespace/published-state.ts";
 import { staleIndexes } from "../../namespace/segments/stale-indexes.ts";
+import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
 
 /** Builds the indexes of one namespace. */
 export class IndexBuilder {
@@ -36,19 +38,19 @@ export class IndexBuilder {
   #building: IndexToBuild[] = [];
 
   /** `hint` tells indexers that there is work. */
-  constructor(parts: NamespaceParts, opened: OpenedNamespace, hint: () => void) {
-    this.#reads = parts.reads;
-    this.#yield = parts.yield;
+  constructor(options: NamespaceOptions, opened: OpenedNamespace, hint: () => void) {
+    this.#reads = options.reads;
+    this.#yield = options.yield;
     this.#documents = opened.documents;
-    this.#inlineDocumentsMax = parts.thresholds.indexInlineDocumentsMax;
+    this.#inlineDocumentsMax = options.thresholds.indexInlineDocumentsMax;
     this.#stale = opened.stale;
     this.#hint = hint;
-    if (this.#stale.length > 0 || opened.facts.served.size > 0) hint();
+    if (this.#stale.length > 0 || opened.facts.activeTextOptions.size > 0) hint();
   }
 
   /** Indexers have something to do for it. */
-  isWaiting({ served }: NamespaceFacts): boolean {
-    return this.#stale.length > 0 || served.size > 0;
+  isWaiting({ activeTextOptions }: NamespaceFacts): boolean {
+    return this.#stale.length > 0 || activeTextOptions.size > 0;
   }
 
   /** There is something to do in the background. */
@@ -62,10 +64,11 @@ export class IndexBuilder {
     { before, after }: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
   ): Promise<PublishedDelta[]> {
     const isReplaced = ({ attribute, index }: IndexToBuild) => {
-      return index === "full_text_search" && after.served.has(attribute);
+      return index === "full_text_search" && after.activeTextOptions.has(attribute);
     };
     const builds = asked.filter((build) => !isReplaced(build));
-    if (after.served.size > 0 && after.served !== before.served) this.#hint();
+    if (after.activeTextOptions.size > 0 && after.activeTextOptions !== before.activeTextOptions)
+      this.#hint();
     if (builds.length === 0) return [];
     const { documentCount } = this.#documents.memtable;
     const replaces = builds.some(
@@ -73,7 +76,7 @@ export class IndexBuilder {
         index === "full_text_search" &&
         before.schema.attributes.get(attribute)?.fullTextSearch !== undefined,
     );
-    const schema = servedSchema(after);
+    const schema = activeSchema(after);
     this.#building = [...this.#building, ...builds];
     if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
     const deltas: PublishedDelta[] = [];
@@ -108,10 +111,14 @@ export class IndexBuilder {
     return [...this.#building.map((build) => ({ ...build, ...progress })), ...this.#stale];
   }
 
-  /** Looks which indexes stored segments lack, now that they or the schema have changed. */
-  async look(schema: Schema): Promise<void> {
-    const { stored } = this.#documents;
-    this.#stale = await this.#reads.run(() => staleIndexes(stored, schema));
+  /** Which indexes stored segments lack, of these and by this schema. Throws what loading does. */
+  lacking(stored: readonly StoredSegment[], schema: Schema): Promise<readonly IndexBuild[]> {
+    return this.#reads.run(() => staleIndexes(stored, schema));
+  }
+
+  /** Takes note of what stored segments lack, now that they or the schema have changed. */
+  note(stale: readonly IndexBuild[]): void {
+    this.#stale = stale;
     if (this.#stale.length > 0) this.#hint();
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Copies and branches: one WAL entry of the destination names the source's stored segments, which
  * both share from then on (segment-pins.ts). Only what the source's log adds to them, and which
- * documents are alive, is put under the destination's prefix before. Until that entry is there the
+ * documents are live, is put under the destination's prefix before. Until that entry is there the
  * destination does not exist. No bytes of documents leave the store and this process.
  */
 
@@ -12,36 +12,41 @@ import {
   namespaceNameFault,
   type SegmentId,
 } from "../../base/ids.ts";
-import { COPY_ATTEMPTS_MAX } from "../../base/limits.ts";
 import type { Random } from "../../base/random.ts";
-import type { FillingOutcome } from "../../engine/generation-marks.ts";
-import type { HeldDocuments, HeldStoredSegment } from "../../engine/held-documents.ts";
-import type { Namespace } from "../../engine/namespace.ts";
-import type { NamespaceParts } from "../../engine/namespace-parts.ts";
-import { chooseShared, pinShared, type Sharing } from "../../engine/share-segments.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
-import type { ManifestSegment } from "../../manifest/manifest.ts";
+import type { NamespaceSettings } from "../../model/namespace-settings.ts";
+import type { SegmentEntry } from "../../model/segment-entry.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { namespaceNotFound } from "../../namespace/namespace-faults.ts";
 import { storeSegments } from "../../namespace/segments/store-segments.ts";
 import { newSegmentId, tombstoneName } from "../../segment/format/segment-id.ts";
 import { copyStoredSegment, putTombstones } from "../../segment/segment-objects.ts";
-import { homeOf, type NamespaceGeneration, segmentKey } from "../../storage/object-keys.ts";
+import { type NamespaceGeneration, ownerOf, segmentKey } from "../../storage/object-keys.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { billedCopyBytes } from "../../write/resolve/write-billing.ts";
-import {
-  branchSettings,
-  copySettings,
-  type NamespaceSettings,
-} from "../../write/schema/namespace-settings.ts";
+import { branchSettings, copySettings } from "../../write/schema/namespace-settings.ts";
 import { keyOf } from "../commit-group.ts";
 import type { CommitJob } from "../commit-job.ts";
+import type { CopyTargetOutcome } from "../generations/deletion-intents.ts";
+import type { Namespace } from "../namespace.ts";
 import type { NamespaceCatalog } from "../namespace-catalog.ts";
+import type { NamespaceOptions } from "../namespace-options.ts";
 import { destinationExists, endUnlessExistsJob, importJob } from "../write-jobs.ts";
+import type { RetainedDocuments, RetainedStoredSegment } from "./retained-documents.ts";
+import { chooseShared, pinShared, type Sharing } from "./share-segments.ts";
+
+/**
+ * Tries to copy a namespace while its segments are replaced by compactions; one takes as long as
+ * seconds of indexing, a try some requests.
+ */
+const COPY_ATTEMPTS_MAX = 8;
 
 /** What a copy needs. */
-export interface CopyContext {
-  readonly parts: Pick<NamespaceParts, "clock" | "random" | "memory" | "storeFor" | "yield">;
+export interface CopyOptions {
+  readonly namespaceOptions: Pick<
+    NamespaceOptions,
+    "clock" | "random" | "memory" | "storeFor" | "yield"
+  >;
   readonly catalog: NamespaceCatalog;
   progress(text: string): void;
 }
@@ -56,97 +61,113 @@ export interface CopyOutcome {
 export async function copyNamespace(
   destination: NamespaceName,
   request: WriteRequest,
-  context: CopyContext,
+  options: CopyOptions,
 ): Promise<CopyOutcome> {
   for (let tried = 1; ; tried++) {
-    const source = await findSource(request, context.catalog);
-    const held = source.hold(); // At once: from here on it may be deleted.
+    const source = await findSource(request, options.catalog);
+    const retained = source.retain(); // At once: from here on it may be deleted.
     try {
-      if (await copyHeld(held, destination, { ...context, request })) {
-        const { documentCount, logicalBytes } = held;
+      if (await copyRetained(retained, destination, { ...options, request })) {
+        const { documentCount, logicalBytes } = retained;
         return { documentCount, billedBytes: billedCopyBytes(logicalBytes) };
       }
     } finally {
-      held.letGo();
+      retained.release();
     }
-    if (tried === COPY_ATTEMPTS_MAX) throw movesTooFast(held.name);
+    if (tried === COPY_ATTEMPTS_MAX) throw movesTooFast(retained.name);
     await source.refresh();
   }
 }
 
 /** False if the source's segments were replaced before it was known that they would stay. */
-async function copyHeld(
-  held: HeldDocuments,
+async function copyRetained(
+  retained: RetainedDocuments,
   destination: NamespaceName,
-  context: CopyContext & { readonly request: WriteRequest },
+  options: CopyOptions & { readonly request: WriteRequest },
 ): Promise<boolean> {
-  const { catalog, parts, request } = context;
+  const { catalog, namespaceOptions, request } = options;
   await catalog.findNewest(destination);
   const target = await catalog.get(destination);
   if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
-  const settings = settingsOf(request, held, parts.clock.nowMs());
+  const settings = settingsOf(request, retained, namespaceOptions.clock.nowMs());
   const present = new Set(target.stored.map(({ segment }) => segment.view.id));
   // Segments under another key than the destination's cannot be the destination's.
-  const isKept = keyOf({ settings }) === keyOf(held);
-  const sharing = chooseShared(held, (id) => isKept && !present.has(id));
-  const { at } = target;
-  const to = { at, store: parts.storeFor(settings), ids: [], pins: [], passingPins: [] };
+  const isKept = keyOf({ settings }) === keyOf(retained);
+  const sharing = chooseShared(retained, (id) => isKept && !present.has(id));
+  const { generation } = target;
+  const to = {
+    generation,
+    store: namespaceOptions.storeFor(settings),
+    ids: [],
+    pins: [],
+    transientPins: [],
+  };
   const head: WriteBatch = [
     { kind: "settings", settings },
     // Where these differ, the copy serves the old settings until its own index is made, too.
-    { kind: "schema", schema: held.served },
-    ...(held.served === held.schema ? [] : [{ kind: "schema" as const, schema: held.schema }]),
+    { kind: "schema", schema: retained.activeSchema },
+    ...(retained.activeSchema === retained.schema
+      ? []
+      : [{ kind: "schema" as const, schema: retained.schema }]),
   ];
-  return fillNamespace(held, to, { ...context, head, sharing });
+  return writeCopy(retained, to, { ...options, head, sharing });
 }
 
 /** Where a copy's segments go, and which of them may be there. */
-interface Filling {
-  readonly at: NamespaceGeneration;
+interface CopyTarget {
+  readonly generation: NamespaceGeneration;
   readonly store: ObjectStore;
   readonly ids: SegmentId[];
   /** Of what it shares. */
   readonly pins: ObjectKey[];
   /** Of what it copies, until that is done. */
-  readonly passingPins: ObjectKey[];
+  readonly transientPins: ObjectKey[];
 }
 
-type FillingContext = CopyContext & { readonly head: WriteBatch; readonly sharing: Sharing };
+type CopyTargetOptions = CopyOptions & { readonly head: WriteBatch; readonly sharing: Sharing };
 
 /** Puts what is not shared and commits all with `head`, or leaves nothing. */
-async function fillNamespace(
-  held: HeldDocuments,
-  to: Filling,
-  context: FillingContext,
+async function writeCopy(
+  retained: RetainedDocuments,
+  to: CopyTarget,
+  options: CopyTargetOptions,
 ): Promise<boolean> {
-  const { catalog, head, parts, sharing } = context;
-  const { at } = to;
-  let outcome: FillingOutcome = "open";
+  const { catalog, head, namespaceOptions, sharing } = options;
+  const { generation } = to;
+  let outcome: CopyTargetOutcome = "open";
   let mayBeCommitted = false;
   try {
-    await catalog.marks.beginFilling(at);
+    await catalog.deletionIntents.beginCopy(generation);
     const isPinned =
-      (await pinShared(held, sharing.copied, { ...parts, by: at, pins: to.passingPins })) &&
-      (await pinShared(held, sharing.shared, { ...parts, by: at, pins: to.pins }));
-    const segments = isPinned ? await putAll(held, to, context) : undefined;
+      (await pinShared(retained, sharing.copied, {
+        ...namespaceOptions,
+        by: generation,
+        pins: to.transientPins,
+      })) &&
+      (await pinShared(retained, sharing.shared, {
+        ...namespaceOptions,
+        by: generation,
+        pins: to.pins,
+      }));
+    const segments = isPinned ? await putAll(retained, to, options) : undefined;
     // Without the mark, a collector may have removed what is named here.
-    if (segments === undefined || (await catalog.marks.isUncovered(at))) {
+    if (segments === undefined || (await catalog.deletionIntents.isUncovered(generation))) {
       outcome = await takeBack(to, catalog, false);
       return false;
     }
-    const batch: WriteBatch = [...head, { kind: "import", source: held.name, segments }];
-    const job = whenResolved(importJob(batch, at), () => {
+    const batch: WriteBatch = [...head, { kind: "import", source: retained.name, segments }];
+    const job = whenResolved(importJob(batch, generation), () => {
       mayBeCommitted = true;
     });
-    await catalog.submit(at.name, job);
+    await catalog.submit(generation.name, job);
     outcome = "exists";
     // Those that stay spare nothing, and are collected.
-    await removeAll(parts.storeFor(undefined), to.passingPins).catch(() => {});
+    await removeAll(namespaceOptions.storeFor(undefined), to.transientPins).catch(() => {});
   } catch (error) {
     outcome = await takeBack(to, catalog, mayBeCommitted);
     throw error;
   } finally {
-    await catalog.marks.endFilling(at, outcome);
+    await catalog.deletionIntents.endCopy(generation, outcome);
   }
   return true;
 }
@@ -156,16 +177,17 @@ async function fillNamespace(
  * after an answer was lost.
  */
 async function takeBack(
-  { at, store, ids, pins, passingPins }: Filling,
+  { generation, store, ids, pins, transientPins }: CopyTarget,
   catalog: NamespaceCatalog,
   mayBeCommitted: boolean,
-): Promise<FillingOutcome> {
+): Promise<CopyTargetOutcome> {
   try {
     // Its entry may still be under way to the store, and must not arrive when these are gone.
-    const isOver = !mayBeCommitted || (await catalog.submit(at.name, endUnlessExistsJob(at)));
+    const isOver =
+      !mayBeCommitted || (await catalog.submit(generation.name, endUnlessExistsJob(generation)));
     if (!isOver) return "exists";
-    const segments = ids.map((id) => segmentKey(at, id));
-    await removeAll(store, [...segments, ...pins, ...passingPins]);
+    const segments = ids.map((id) => segmentKey(generation, id));
+    await removeAll(store, [...segments, ...pins, ...transientPins]);
     return "taken back";
   } catch {
     return "open"; // The error that led here is the one to tell.
@@ -195,52 +217,54 @@ function whenResolved(job: CommitJob<void>, resolved: () => void): CommitJob<voi
 
 /** Puts all live documents that are not shared, and names all. */
 async function putAll(
-  held: HeldDocuments,
-  filling: Filling,
-  { parts, progress, sharing }: FillingContext,
-): Promise<ManifestSegment[]> {
-  const { at, store, ids } = filling;
+  retained: RetainedDocuments,
+  target: CopyTarget,
+  { namespaceOptions, progress, sharing }: CopyTargetOptions,
+): Promise<SegmentEntry[]> {
+  const { generation, store, ids } = target;
   let total = 0;
   const count = (bytes: number) => {
     total += bytes;
     progress(`index: copied ${total} bytes`);
   };
-  const put = await storeSegments(held.fresh, {
+  const put = await storeSegments(retained.fresh, {
     store,
-    at,
-    schema: held.served,
+    generation,
+    schema: retained.activeSchema,
     baseVersion: 0,
-    random: parts.random,
-    memory: parts.memory,
-    yield: parts.yield,
+    random: namespaceOptions.random,
+    memory: namespaceOptions.memory,
+    yield: namespaceOptions.yield,
     named: (id) => ids.push(id),
     progress: count,
   });
   for (const segment of sharing.shared) {
-    const home = homeOf(segment.object);
+    const owner = ownerOf(segment.object);
     const { id } = segment.view;
-    const entry = { id, bytes: segment.objectBytes, home };
-    put.push(await nameSegment(segment, entry, { filling, random: parts.random }));
+    const entry = { id, bytes: segment.objectBytes, home: owner };
+    put.push(await nameSegment(segment, entry, { target, random: namespaceOptions.random }));
     count(segment.objectBytes);
   }
   for (const segment of sharing.copied) {
-    const id = newSegmentId(0, parts.random);
+    const id = newSegmentId(0, namespaceOptions.random);
     ids.push(id);
-    const to = { store, key: segmentKey(at, id) };
+    const to = { store, key: segmentKey(generation, id) };
     const bytes = await copyStoredSegment({ store, key: segment.object }, to);
-    put.push(await nameSegment(segment, { id, bytes }, { filling, random: parts.random }));
+    put.push(
+      await nameSegment(segment, { id, bytes }, { target, random: namespaceOptions.random }),
+    );
     count(bytes);
   }
   return put;
 }
 
-/** Describes a segment, and puts which of its documents are alive. */
+/** Describes a segment, and puts which of its documents are live. */
 async function nameSegment(
-  { view, live, liveCount, head, indexMark }: HeldStoredSegment,
-  entry: Pick<ManifestSegment, "id" | "bytes" | "home">,
-  to: { readonly filling: Filling; readonly random: Random },
-): Promise<ManifestSegment> {
-  const { at, store, ids } = to.filling;
+  { view, liveBitmap, liveCount, head, indexFingerprint }: RetainedStoredSegment,
+  entry: Pick<SegmentEntry, "id" | "bytes" | "home">,
+  to: { readonly target: CopyTarget; readonly random: Random },
+): Promise<SegmentEntry> {
+  const { generation, store, ids } = to.target;
   const { documentCount } = view;
   const deletedCount = documentCount - liveCount;
   const named = {
@@ -248,12 +272,12 @@ async function nameSegment(
     documentCount,
     deletedCount,
     head: Buffer.from(head).toString("base64"),
-    ...(indexMark !== undefined && { indexMark }),
+    ...(indexFingerprint !== undefined && { indexMark: indexFingerprint }),
   };
   if (deletedCount === 0) return named;
   const tombstoneObject = tombstoneName(entry.id, 0, to.random);
   ids.push(tombstoneObject);
-  await putTombstones(store, at, tombstoneObject, live);
+  await putTombstones(store, generation, tombstoneObject, liveBitmap);
   return { ...named, tombstoneObject };
 }
 
@@ -285,7 +309,7 @@ async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Pro
 
 function settingsOf(
   request: WriteRequest,
-  source: HeldDocuments,
+  source: RetainedDocuments,
   nowMs: number,
 ): NamespaceSettings {
   const { settings } = source;

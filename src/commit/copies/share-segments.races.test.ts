@@ -11,6 +11,7 @@ import {
   row,
   rowsUpTo,
 } from "../../../test/support/engine/sharing-server.ts";
+import { testSeed } from "../../../test/support/random/seed.ts";
 import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
 import type { Clock } from "../../base/clock.ts";
 import { seededRandom } from "../../base/random.ts";
@@ -141,11 +142,9 @@ class TurnClock implements Clock {
   }
 }
 
-const SEED = Number(process.env.TRAWL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
-
 test("branches stay as they were while sources are written, indexed and deleted", async () => {
-  console.log(`branches run with TRAWL_TEST_SEED=${SEED}`);
-  for (let round = 0; round < 25; round++) await raceOnce(SEED + round);
+  const seed = testSeed();
+  for (let round = 0; round < 25; round++) await raceOnce(seed + round);
 }, 120_000);
 
 async function raceOnce(seed: number): Promise<void> {
