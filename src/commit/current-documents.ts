@@ -3,28 +3,28 @@
 import type { Ordinal } from "../base/ids.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
+import type { IndexBuild } from "../model/index-build.ts";
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
-import type { IndexBuild } from "../namespace/published-state.ts";
 import { bindCondition } from "../query/bind/bind-condition.ts";
+import { matchIds } from "../query/executor/match-documents.ts";
 import { indexState } from "../query/index-state.ts";
-import { matchIds } from "../query/match-documents.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
-import type { LiveSegment } from "../segment/live-segment.ts";
+import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import { DocumentsView } from "../write/resolve/documents-view.ts";
 import type { CurrentDocument, CurrentDocuments } from "../write/resolve/resolve-batch.ts";
 
 /**
- * Gives `resolveBatch` its reading functions. They may throw `NotResident`: then what is missing is
- * loaded and the batch is resolved again.
+ * Gives `resolveBatch` its reading functions. They may throw `BytesMissing`: then what is missing
+ * is loaded and the batch is resolved again.
  */
 export function currentDocuments(
   documents: NamespaceDocuments,
   schema: Schema,
   builds: readonly IndexBuild[],
 ): CurrentDocuments {
-  const context = { indexState: indexState(builds) };
+  const options = { indexState: indexState(builds) };
   const copies = new StoredCopies(documents, schema);
   return {
     expect: (ids) => copies.expect(ids),
@@ -33,7 +33,7 @@ export function currentDocuments(
       return found ? { view: found.segment.view, ordinal: found.ordinal } : copies.locate(id);
     },
     matchIds: (filter, cap) =>
-      matchIds({ schema, segments: documents.segments }, filter, cap, context),
+      matchIds({ schema, segments: documents.segments }, filter, cap, options),
     condition: (filter) => bindCondition(filter, schema),
   };
 }
