@@ -8,12 +8,12 @@ import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-st
 import { HookedObjectStore } from "../../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";
-import { GARBAGE_GRACE_MS } from "../../base/limits.ts";
 import { seededRandom } from "../../base/random.ts";
 import { newSegmentId } from "../../segment/format/segment-id.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
+import { GARBAGE_GRACE_MS } from "../../threads/open-indexer.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };
 const thresholds = { indexTailEntries: 2 };

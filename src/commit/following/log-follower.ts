@@ -1,0 +1,82 @@
+/**
+ * Brings one open namespace up to what other servers have written: looks at the end of the log and
+ * has what is found applied, entry after entry.
+ */
+
+import { isDatabaseError } from "../../base/errors.ts";
+import type { ReadWalEntry } from "../../log/wal-reader.ts";
+import type { LogLoss, NamespaceLog } from "../namespace-log.ts";
+
+/** What became of a catch-up. */
+export type CatchUp =
+  /** Everything that was committed before the call is applied. */
+  | "done"
+  /** The next opening reads what there is. */
+  | LogLoss
+  /** An entry cannot be read: the next opening says which and why, unless it reads better then. */
+  | "damaged";
+
+/**
+ * Applies an entry that another server wrote, or leaves alone what is applied already; resolves
+ * when queries see it. False: the instance is retired.
+ */
+export type ApplyEntry = (read: ReadWalEntry) => Promise<boolean>;
+
+/** Catch-ups of one namespace. */
+export class LogFollower {
+  readonly #log: NamespaceLog;
+  readonly #apply: ApplyEntry;
+  #running: Promise<CatchUp> | undefined;
+  #next: Promise<CatchUp> | undefined;
+
+  constructor(log: NamespaceLog, apply: ApplyEntry) {
+    this.#log = log;
+    this.#apply = apply;
+  }
+
+  /** A catch-up is under way. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /**
+   * Follows the log to its end. Calls that come during a catch-up, whose looks may have been too
+   * early for them, share the next one. Throws what applying fails with, and `unavailable` where
+   * the store does not answer.
+   */
+  catchUp(): Promise<CatchUp> {
+    if (this.#running === undefined) {
+      this.#running = this.readOn(this.#apply).finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        return this.catchUp();
+      });
+    return this.#next;
+  }
+
+  /** The same by itself, and with another way to apply an entry. */
+  async readOn(apply: ApplyEntry): Promise<CatchUp> {
+    const log = this.#log;
+    try {
+      const seen = await log.look();
+      if (seen.kind === "lost") return seen.loss;
+      if (seen.kind === "end") return "done";
+      for await (const read of log.entriesFrom(seen.read)) {
+        if (await log.mayBeCollected()) return "collected";
+        if (!(await apply(read))) return "done";
+      }
+      return (await log.mayBeCollected()) ? "collected" : "done";
+    } catch (error) {
+      if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
+      // What is collected while it is read looks like a gap.
+      const isCollected = await log.mayBeCollected().catch(() => false);
+      return isCollected ? "collected" : "damaged";
+    }
+  }
+}
