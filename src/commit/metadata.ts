@@ -1,8 +1,8 @@
 /** What the metadata endpoint tells of a namespace. */
 
 import { assert } from "../base/assert.ts";
-import type { Namespace } from "../engine/namespace.ts";
 import type { NamespaceMetadata } from "../wire/answers/metadata-json.ts";
+import type { Namespace } from "./namespace.ts";
 
 /**
  * Collects the metadata of a namespace that exists. Unindexed is what an indexer has yet to fold
@@ -51,7 +51,7 @@ function unindexedOf(namespace: Namespace): NamespaceMetadata["unindexed"] {
     const bytes = Math.ceil((logicalBytes * building) / documentCount);
     return { bytes, documentCount: building };
   }
-  if (namespace.facts.served.size > 0) return { bytes: logicalBytes, documentCount };
+  if (namespace.facts.activeTextOptions.size > 0) return { bytes: logicalBytes, documentCount };
   if (!namespace.isLogLong) return undefined;
   return { bytes: unindexedBytes, documentCount: unindexedCount };
 }

@@ -5,11 +5,6 @@
 
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import { MANIFEST_IDLE_POLL_MS, NAMESPACE_IDLE_MS, NAMESPACES_OPEN_MAX } from "../base/limits.ts";
-import { GenerationMarks } from "../engine/generation-marks.ts";
-import { Namespace } from "../engine/namespace.ts";
-import type { NamespaceParts, SharedParts } from "../engine/namespace-parts.ts";
-import { type Opening, openNamespace } from "../engine/open-namespace.ts";
 import { readClocks } from "../namespace/clock-reading.ts";
 import { type ListingRequest, listNamespaces } from "../namespace/generations/list-namespaces.ts";
 import {
@@ -21,19 +16,36 @@ import {
   withdrawDeletion,
 } from "../namespace/generations/namespace-generations.ts";
 import type { NamespaceInstance } from "../namespace/published-state.ts";
-import { surveyNamespace } from "../namespace/recovery/namespace-listing.ts";
+import { listNamespaceObjects } from "../namespace/recovery/namespace-listing.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import { DeletionIntents } from "./generations/deletion-intents.ts";
 import { GenerationRemovals } from "./generations/generation-removals.ts";
-import { abandonJob } from "./write-jobs.ts";
+import { Namespace } from "./namespace.ts";
+import { asOpenOutcome } from "./namespace-log.ts";
+import {
+  type NamespaceOptions,
+  type NamespaceStats,
+  newNamespaceStats,
+  type SharedOptions,
+} from "./namespace-options.ts";
+import { type Opening, openNamespace } from "./open-namespace.ts";
+import { endUnlessExistsJob } from "./write-jobs.ts";
+
+/** How often it looks at the other open namespaces. */
+const MANIFEST_IDLE_POLL_MS = 30_000;
+/** Namespaces that are held open while they are idle; each takes some 50 KiB in all threads. */
+const NAMESPACES_OPEN_MAX = 1_000;
+/** How long an idle namespace is held open. */
+const NAMESPACE_IDLE_MS = 600_000;
 
 /** Namespaces whose manifests are looked at at the same time. */
 const FOLLOWED_AT_ONCE = 16;
 
 /** All open namespaces. */
 export class NamespaceCatalog {
-  readonly #parts: NamespaceParts;
+  readonly #options: NamespaceOptions;
   readonly #store: ObjectStore;
   readonly #opening = new Map<NamespaceName, Promise<Namespace>>();
   /** Current instances by name. */
@@ -45,8 +57,9 @@ export class NamespaceCatalog {
   /** What must be over before a name is opened again: the end of its last instance. */
   readonly #endings = new Map<NamespaceName, Promise<void>>();
   readonly #removals: GenerationRemovals;
+  readonly stats: NamespaceStats = newNamespaceStats();
   /** For copies, which fill generations. */
-  readonly marks: GenerationMarks;
+  readonly deletionIntents: DeletionIntents;
   /** When newer manifests were last looked for. */
   readonly #followedAtMs = new WeakMap<Namespace, number>();
   /** When each name was used last, the longest ago first. */
@@ -54,16 +67,16 @@ export class NamespaceCatalog {
   #isFollowing = false;
   #openings = 0;
 
-  constructor(parts: SharedParts, store: ObjectStore) {
-    this.#parts = {
-      ...parts,
+  constructor(options: SharedOptions, store: ObjectStore) {
+    this.#options = {
+      ...options,
+      stats: this.stats,
       onRetired: (instance) => this.#forget(instance),
-      isBeingFilled: (name) => this.marks.isFilling(name),
     };
     this.#store = store;
-    this.marks = new GenerationMarks(store);
-    const keepLogs = !parts.isExclusive;
-    this.#removals = new GenerationRemovals({ store, keepLogs, log: parts.log });
+    this.deletionIntents = new DeletionIntents(store);
+    const keepLogs = !options.isExclusive;
+    this.#removals = new GenerationRemovals({ store, keepLogs, log: options.log });
   }
 
   /** Number of namespaces held open. */
@@ -78,14 +91,14 @@ export class NamespaceCatalog {
 
   /** Finishes or withdraws deletions and copies that a stop interrupted. To be called first. */
   async recover(): Promise<void> {
-    for (const at of await announcedDeletions(this.#store)) {
+    for (const generation of await announcedDeletions(this.#store)) {
       try {
-        await this.#settleOpen(at);
+        await this.#settleOpen(generation);
       } catch (error) {
         // A damaged namespace must not keep the others from being served.
         if (!isDatabaseError(error)) throw error;
-        const facts = { namespace: at.name, reason: error.message };
-        this.#parts.log("error", "cannot finish an interrupted deletion", facts);
+        const facts = { namespace: generation.name, reason: error.message };
+        this.#options.log("error", "cannot finish an interrupted deletion", facts);
       }
     }
   }
@@ -130,14 +143,21 @@ export class NamespaceCatalog {
   async findNewest(name: NamespaceName): Promise<Namespace | undefined> {
     // An opening under way may have read the log before the call.
     const isKnown = this.#open.has(name) || this.#opening.has(name);
-    if (isKnown && !this.#parts.isExclusive) await (await this.get(name)).verify();
+    if (isKnown && !this.#options.isExclusive) await (await this.get(name)).verify();
     return this.find(name);
   }
 
-  /** Tells whether an instance is open and has seen all that was committed before the call. */
-  async verify(name: NamespaceName, instance: string): Promise<boolean> {
+  /**
+   * Whether the state that an instance was in at `sequence` is that of all that was committed
+   * before the call. Otherwise brings the instance up to it, unless it is closed.
+   */
+  async verify(
+    name: NamespaceName,
+    { instance, sequence }: { readonly instance: string; readonly sequence: number },
+  ): Promise<"current" | "outdated" | "closed"> {
     const open = this.#open.get(name);
-    return open !== undefined && open.instance === instance && open.verify();
+    if (open?.instance !== instance || !(await open.verify())) return "closed";
+    return open.hasOthersAfter(sequence) ? "outdated" : "current";
   }
 
   /** The namespace if it exists. */
@@ -181,7 +201,7 @@ export class NamespaceCatalog {
 
   /** These names are in use: by queries of which this thread hears nothing else, too. */
   use(names: readonly NamespaceName[]): void {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
     for (const name of names) {
       // The map stays in the order of use.
       this.#usedAtMs.delete(name);
@@ -194,7 +214,7 @@ export class NamespaceCatalog {
    * `NAMESPACES_OPEN_MAX`. The next request opens them again.
    */
   closeIdle(): void {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
     for (const [name, usedAtMs] of [...this.#usedAtMs]) {
       const isOld = nowMs - usedAtMs >= NAMESPACE_IDLE_MS;
       if (!isOld && this.#open.size <= NAMESPACES_OPEN_MAX) return;
@@ -205,26 +225,29 @@ export class NamespaceCatalog {
       }
       if (!namespace.isIdle || this.#submitting.has(name)) continue;
       this.#usedAtMs.delete(name);
-      namespace.retire();
+      namespace.retire("idle");
     }
   }
 
   /**
-   * Looks for newer manifests of the open namespaces that are due, some at a time. Those without a
-   * manifest and with a short log are nobody's business but this server's, and cost nothing.
+   * Looks for newer manifests of the open namespaces that are due, some at a time, and for entries
+   * of other servers. Where there are none, namespaces without a manifest and with a short log
+   * concern this server alone, and cost nothing.
    */
   async follow(nowMs: number): Promise<void> {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
     const due = [...this.#open.values()].filter((namespace) => {
-      if (!namespace.isLogLong && !namespace.hasStored) return false;
+      if (this.#options.isExclusive && !namespace.mayHaveManifest) return false;
       const interval = namespace.isLogLong ? 0 : MANIFEST_IDLE_POLL_MS;
       const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= interval;
       if (isDue) this.#followedAtMs.set(namespace, nowMs);
       return isDue;
     });
     try {
-      await this.#followSome(due);
+      await this.#followSome(due, (namespace) => {
+        return namespace.mayHaveManifest ? namespace.follow() : namespace.followLog();
+      });
     } finally {
       this.#isFollowing = false;
     }
@@ -232,13 +255,15 @@ export class NamespaceCatalog {
 
   /** Looks for newer manifests of all open namespaces. */
   followAll(): Promise<void> {
-    return this.#followSome([...this.#open.values()]);
+    return this.#followSome([...this.#open.values()], (namespace) => namespace.follow());
   }
 
-  async #followSome(namespaces: readonly Namespace[]): Promise<void> {
+  async #followSome(
+    namespaces: readonly Namespace[],
+    follow: (namespace: Namespace) => Promise<void>,
+  ): Promise<void> {
     for (let start = 0; start < namespaces.length; start += FOLLOWED_AT_ONCE) {
-      const some = namespaces.slice(start, start + FOLLOWED_AT_ONCE);
-      await Promise.all(some.map((namespace) => namespace.follow()));
+      await Promise.all(namespaces.slice(start, start + FOLLOWED_AT_ONCE).map(follow));
     }
   }
 
@@ -258,32 +283,33 @@ export class NamespaceCatalog {
     if (namespace === undefined || namespace.exists || this.#submitting.has(name)) return;
     this.#open.delete(name);
     this.#instances.delete(namespace.instance);
+    namespace.discard(); // Who is about to bring it up to date finds it retired.
   }
 
   async #openInstance(name: NamespaceName): Promise<Namespace> {
-    // The last instance may still be writing a checkpoint, or the mark of its deletion.
+    // The last instance may still be appending an entry, or writing the mark of its deletion.
     await this.#endings.get(name)?.catch(() => {});
-    const begunAt = readClocks(this.#parts.clock);
-    const { alive, next, listing } = await surveyNamespace(this.#store, name);
-    const opening = this.#openGeneration(alive ?? next, { begunAt, listing });
+    const begunAt = readClocks(this.#options.clock);
+    const { live, next, listing } = await listNamespaceObjects(this.#store, name);
+    const opening = this.#openGeneration(live ?? next, { begunAt, listing });
     const namespace = await opening.catch(async (error) => {
-      if (alive === undefined || !(await isDeleted(this.#store, alive))) throw error;
+      if (live === undefined || !(await isDeleted(this.#store, live))) throw error;
     });
     if (namespace === undefined) return this.#openInstance(name); // It was deleted meanwhile.
     if (namespace.facts.deleted) {
       // The stop came between the commit of the deletion and its mark.
-      await markDeleted(this.#store, namespace.at);
-      this.#removals.begin(namespace.at);
+      await markDeleted(this.#store, namespace.generation);
+      this.#removals.begin(namespace.generation);
       return this.#openInstance(name);
     }
-    if (alive !== undefined && !namespace.exists && (await isDeleted(this.#store, alive))) {
+    if (live !== undefined && !namespace.exists && (await isDeleted(this.#store, live))) {
       namespace.discard(); // It was deleted while it was opened.
       return this.#openInstance(name);
     }
-    if (namespace.exists) await this.marks.settle(namespace.at);
-    else if (this.marks.isOpen(namespace.at)) {
+    if (namespace.exists) await this.deletionIntents.settle(namespace.generation);
+    else if (this.deletionIntents.isOpen(namespace.generation)) {
       namespace.discard();
-      await this.#settleOpen(namespace.at);
+      await this.#settleOpen(namespace.generation);
       return this.#openInstance(name);
     }
     this.#open.set(name, namespace);
@@ -293,35 +319,42 @@ export class NamespaceCatalog {
   }
 
   async #openGeneration(
-    at: NamespaceGeneration,
-    of: Omit<Opening, "at" | "instance"> = { begunAt: readClocks(this.#parts.clock) },
+    generation: NamespaceGeneration,
+    of: Omit<Opening, "generation" | "instance"> = { begunAt: readClocks(this.#options.clock) },
   ): Promise<Namespace> {
-    const instance = `${at.name}/${at.generation}/${++this.#openings}` as NamespaceInstance;
-    return new Namespace(this.#parts, await openNamespace(this.#parts, { at, instance, ...of }));
+    const instance =
+      `${generation.name}/${generation.generation}/${++this.#openings}` as NamespaceInstance;
+    return new Namespace(
+      this.#options,
+      await openNamespace(this.#options, { generation, instance, ...of }),
+    );
   }
 
   /** Finishes or withdraws what was announced for a generation, whatever the store says of it. */
-  async #settleOpen(at: NamespaceGeneration): Promise<void> {
-    if (!(await isDeleted(this.#store, at)) && !(await this.#abandon(at))) {
-      await withdrawDeletion(this.#store, at);
+  async #settleOpen(generation: NamespaceGeneration): Promise<void> {
+    if (!(await isDeleted(this.#store, generation)) && !(await this.#abandon(generation))) {
+      await withdrawDeletion(this.#store, generation);
     } else {
-      await markDeleted(this.#store, at);
-      await this.#removals.run(at);
+      await markDeleted(this.#store, generation);
+      await this.#removals.run(generation);
     }
-    this.marks.forget(at);
+    this.deletionIntents.forget(generation);
   }
 
   /**
    * Ends a generation that does not exist, so that no process which is about to fill it can commit.
    * False if it exists.
    */
-  async #abandon(at: NamespaceGeneration): Promise<boolean> {
+  async #abandon(generation: NamespaceGeneration): Promise<boolean> {
     for (;;) {
-      const namespace = await this.#openGeneration(at);
+      const namespace = await this.#openGeneration(generation);
       const { exists, facts } = namespace;
-      try {
-        if (!exists && !facts.deleted) await namespace.submit(abandonJob());
+      if (exists || facts.deleted) {
+        namespace.discard();
         return !exists;
+      }
+      try {
+        return await namespace.submit(endUnlessExistsJob(generation));
       } catch (error) {
         if (!(error instanceof NamespaceRetired)) throw error; // Or somebody was faster.
       } finally {
@@ -332,25 +365,30 @@ export class NamespaceCatalog {
 
   /** Tells whether it is done; if not, the namespace has another instance by now. */
   async #deleteOpened(namespace: Namespace, job: CommitJob<void>): Promise<boolean> {
-    const { at, exists } = namespace;
+    const { generation, exists } = namespace;
     try {
-      if (exists) await announceDeletion(this.#store, at);
+      if (exists) await announceDeletion(this.#store, generation);
       await namespace.submit(job);
     } catch (error) {
       if (error instanceof NamespaceRetired) return false;
       // The outcome may be unknown: then the announcement must stay for the next opening to decide.
       if (exists && isDatabaseError(error, "not_found", "invalid")) {
-        await withdrawDeletion(this.#store, at);
-      } else if (exists) this.marks.leaveOpen(at);
+        await withdrawDeletion(this.#store, generation);
+      } else if (exists) this.deletionIntents.leaveOpen(generation);
       throw error;
     } finally {
-      this.forgetIfAbsent(at.name);
+      this.forgetIfAbsent(generation.name);
     }
-    await this.#endings.get(at.name);
+    await this.#endings.get(generation.name)?.catch((error: unknown) => {
+      throw asOpenOutcome(error); // Its entry is durable, whatever became of its mark.
+    });
     return true;
   }
 
-  /** Deletes what opening failed on with `reason`; false if somebody could open it meanwhile. */
+  /**
+   * Deletes a namespace whose opening failed with `reason`; false if another caller has opened it
+   * meanwhile.
+   */
   async #deleteUnopened(name: NamespaceName, reason: DatabaseError): Promise<boolean> {
     if (this.#open.has(name) || this.#opening.has(name) || this.#endings.has(name)) return false;
     const deletion = this.#markUnopened(name, reason);
@@ -360,13 +398,13 @@ export class NamespaceCatalog {
   }
 
   async #markUnopened(name: NamespaceName, reason: DatabaseError): Promise<void> {
-    const { alive } = await findGenerations(this.#store, name);
-    if (alive === undefined) throw reason;
-    await announceDeletion(this.#store, alive);
-    await markDeleted(this.#store, alive);
-    this.#removals.begin(alive);
+    const { live } = await findGenerations(this.#store, name);
+    if (live === undefined) throw reason;
+    await announceDeletion(this.#store, live);
+    await markDeleted(this.#store, live);
+    this.#removals.begin(live);
     const facts = { namespace: name, reason: reason.message };
-    this.#parts.log("warn", "deleted a namespace that could not be opened", facts);
+    this.#options.log("warn", "deleted a namespace that could not be opened", facts);
   }
 
   #forget(instance: NamespaceInstance): void {
@@ -384,12 +422,12 @@ export class NamespaceCatalog {
   async #finish(namespace: Namespace): Promise<void> {
     await namespace.settle();
     if (!namespace.facts.deleted) return;
-    await markDeleted(this.#store, namespace.at);
-    this.marks.forget(namespace.at);
-    this.#removals.begin(namespace.at);
+    await markDeleted(this.#store, namespace.generation);
+    this.deletionIntents.forget(namespace.generation);
+    this.#removals.begin(namespace.generation);
   }
 
-  /** Keeps a name closed until `ending` is over; who caused it hears of failures. */
+  /** Keeps a name closed until `ending` is over; its caller receives failures. */
   #end(name: NamespaceName, ending: Promise<void>): void {
     const over = () => {
       if (this.#endings.get(name) === ending) this.#endings.delete(name);

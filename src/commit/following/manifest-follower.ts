@@ -1,30 +1,34 @@
 /**
  * Follows the manifests that indexers write for one open namespace. A newer one is read beside the
- * commits (`look`); what it changes is applied between two of them (`adopt`).
+ * commits (`poll`); what it changes is applied between two of them (`adopt`).
  */
 
 import type { SequenceNumber } from "../../base/ids.ts";
-import { MANIFEST_RELOAD_MS } from "../../base/limits.ts";
-import type { NamespaceLog } from "../../engine/namespace-log.ts";
-import type { NamespaceParts, OpenedNamespace } from "../../engine/namespace-parts.ts";
-import { isReplaced } from "../../engine/served-texts.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { ManifestStore } from "../../manifest/manifest-store.ts";
+import { isReplaced } from "../../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
-import { decodeFacts, type NamespaceFacts } from "../../namespace/namespace-facts.ts";
+import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
 import { openManifestSegment } from "../../namespace/recovery/open-stored-segment.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
+import type { NamespaceLog } from "../namespace-log.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+
+/**
+ * How long after its manifest was the newest a namespace takes for certain that none of the next
+ * ones was collected; well under the collectors' grace period.
+ */
+export const MANIFEST_RELOAD_MS = 60_000;
 
 /** What a look at the store has found. */
 export type FollowOutcome =
-  | "nothing new"
-  /** A newer manifest waits for `adopt`. */
-  | "newer"
+  /** `newer`: a newer manifest waits for `adopt`. */
+  | { readonly kind: "nothing new" | "newer" }
   /** It has indexes of other full-text settings: to change over at once, open again. */
-  | "replaced"
-  /** It covers entries that this instance never saw, and whose log may be collected. */
-  | "behind";
+  | { readonly kind: "replaced" }
+  /** It covers entries that this instance has not seen. */
+  | { readonly kind: "behind"; readonly indexedUpTo: SequenceNumber };
 
 interface Adoption {
   readonly manifest: Manifest;
@@ -34,9 +38,9 @@ interface Adoption {
   readonly askedMs: number;
 }
 
-/** One namespace's view of its manifests; one `look` at a time. */
+/** One namespace's view of its manifests; one `poll` at a time. */
 export class ManifestFollower {
-  readonly #parts: NamespaceParts;
+  readonly #options: NamespaceOptions;
   readonly #opened: OpenedNamespace;
   readonly #documents: NamespaceDocuments;
   readonly #manifests: ManifestStore;
@@ -48,17 +52,17 @@ export class ManifestFollower {
   #isClosed = false;
   /** Found, and not yet adopted and published. */
   #isPending = false;
-  /** Who waits until nothing is pending. */
+  /** Callers that wait until no manifest is pending. */
   #waiting: (() => void)[] = [];
 
-  constructor(parts: NamespaceParts, opened: OpenedNamespace, log: NamespaceLog) {
-    this.#parts = parts;
+  constructor(options: NamespaceOptions, opened: OpenedNamespace, log: NamespaceLog) {
+    this.#options = options;
     this.#opened = opened;
     this.#documents = opened.documents;
     this.#manifests = opened.manifests;
     this.#log = log;
     this.#known = opened.manifest;
-    this.#newestMs = parts.clock.monotonicMs();
+    this.#newestMs = options.clock.monotonicMs();
   }
 
   /** Version of the manifest that was taken over last; 0 if there was none. */
@@ -76,34 +80,34 @@ export class ManifestFollower {
    * takes to adopt it are in memory afterwards, if they fit. `facts` are what this instance knows.
    * `isSure`: by listing, which finds it whatever was collected since.
    */
-  async look(facts: () => NamespaceFacts, isSure: boolean): Promise<FollowOutcome> {
-    if (this.#adoption !== undefined) return "newer";
-    const askedMs = this.#parts.clock.monotonicMs();
+  async poll(facts: () => NamespaceFacts, isSure: boolean): Promise<FollowOutcome> {
+    if (this.#adoption !== undefined) return { kind: "newer" };
+    const askedMs = this.#options.clock.monotonicMs();
     const newest = await (isSure ? this.#manifests.load() : this.#newest(askedMs));
     if (newest === undefined || newest.version <= this.version) {
       this.#newestMs = askedMs;
-      return "nothing new";
+      return { kind: "nothing new" };
     }
-    const { at } = this.#opened;
-    const { reads } = this.#parts;
+    const { generation } = this.#opened;
+    const { reads } = this.#options;
     const { indexedUpTo } = newest;
-    if (indexedUpTo > facts().sequence) return "behind";
-    if (isReplaced(facts(), decodeFacts(newest.state, indexedUpTo))) return "replaced";
-    const from = { store: this.#parts.storeFor(undefined), reads };
+    if (indexedUpTo > facts().sequence) return { kind: "behind", indexedUpTo };
+    if (isReplaced(facts(), newest.state)) return { kind: "replaced" };
+    const from = { store: this.#options.storeFor(undefined), reads };
     const segments = await Promise.all(
       newest.segments.map(async (entry) => {
         const known = this.#documents.stored.find(({ segment }) => segment.view.id === entry.id);
-        return known ?? openManifestSegment(entry, at, from);
+        return known ?? openManifestSegment(entry, generation, from);
       }),
     );
-    await reads.run(() => this.#documents.deathsIn(segments, indexedUpTo));
+    await reads.run(() => this.#documents.deletionsIn(segments, indexedUpTo));
     this.#adoption = { manifest: newest, segments, indexedUpTo, askedMs };
     this.#isPending = true;
-    return "newer";
+    return { kind: "newer" };
   }
 
   /**
-   * Takes over the manifest that `look` found. Nothing may be committed meanwhile. Throws `corrupt`
+   * Takes over the manifest that `poll` found. Nothing may be committed meanwhile. Throws `corrupt`
    * if the manifest has not the documents that are here, and what loading fails with.
    */
   async adopt(): Promise<PublishedDelta | undefined> {
@@ -111,12 +115,12 @@ export class ManifestFollower {
     if (adoption === undefined) return undefined;
     this.#adoption = undefined;
     const { segments, indexedUpTo, manifest, askedMs } = adoption;
-    const { reads } = this.#parts;
+    const { reads } = this.#options;
     const documents = this.#documents;
-    const deaths = await reads.run(() => documents.deathsIn(segments, indexedUpTo));
+    const deletions = await reads.run(() => documents.deletionsIn(segments, indexedUpTo));
     if (this.#isClosed) return undefined;
     const before = documents.stored;
-    const delta = documents.adopt(adoption, deaths);
+    const delta = documents.adopt(adoption, deletions);
     this.#known = manifest;
     this.#newestMs = askedMs;
     this.#log.forget(indexedUpTo);
@@ -128,8 +132,8 @@ export class ManifestFollower {
   /** Says why a newer manifest could not be taken over. */
   warn(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    const facts = { namespace: this.#opened.at.name, reason };
-    this.#parts.log("warn", "cannot follow the newest manifest yet", facts);
+    const facts = { namespace: this.#opened.generation.name, reason };
+    this.#options.log("warn", "cannot follow the newest manifest yet", facts);
   }
 
   /** Resolves when what was found is adopted and published, however many commits wait. */
