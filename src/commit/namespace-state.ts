@@ -1,7 +1,8 @@
-import type { OpenedNamespace } from "../engine/namespace-parts.ts";
-import { servedSchema } from "../engine/served-texts.ts";
+import type { IndexBuild } from "../model/index-build.ts";
+import { activeSchema } from "../namespace/active-text-options.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
-import type { IndexBuild, NamespaceState } from "../namespace/published-state.ts";
+import type { NamespaceState } from "../namespace/published-state.ts";
+import type { OpenedNamespace } from "./namespace-options.ts";
 
 /** What queries and metadata need to know of an open namespace, as of now. */
 export function stateOf(
@@ -17,7 +18,7 @@ export function stateOf(
     instance,
     retired,
     sequence: facts.sequence,
-    schema: servedSchema(facts),
+    schema: activeSchema(facts),
     documentCount: documents.documentCount,
     unindexedCount: documents.memtable.documentCount,
     unindexedBytes: tail.bytes,

@@ -148,8 +148,8 @@ test("a query of a server that slept while its segments were merged is run again
   await engine.write("n", { deletes: [1, 2, 3], ...upsert({ id: 5 }) });
   await engine.call("purge_cache", "n");
   const indexer = engine.indexer();
-  const at = { name: namespaceName("n"), generation: 1 };
-  for (let pass = 0; pass < 3; pass++) await indexer.indexAll(at);
+  const generation = { name: namespaceName("n"), generation: 1 };
+  for (let pass = 0; pass < 3; pass++) await indexer.indexAll(generation);
   expect((await segments()).filter((key) => known.includes(key))).toEqual([]);
   expect(await engine.rows("n")).toEqual([{ id: 4 }, { id: 5 }]);
   await engine.close();

@@ -25,7 +25,9 @@ test.each([false, true])(
         if (kind !== "put" || !key.includes("/wal/")) return;
         store.after = undefined;
         await other.indexAll();
-        await server.catalog.followAll();
+        // Alone, a server does not expect that a manifest covers more than it has acknowledged.
+        if (!isShared) await server.catalog.followAll();
+        else (await server.catalog.get(namespaceName("n"))).retire("collected");
       };
       expected.push(row(100 + round));
       const rows = [row(100 + round)];
@@ -66,7 +68,7 @@ test("an instance that is retired while it takes over a manifest is given back",
     const namespace = await server.catalog.get(name);
     await namespace.follow(true);
     await ticks(count);
-    namespace.retire();
+    namespace.retire("idle");
     await server.catalog.settle();
     await turns();
     expect(server.catalog.instanceCount, `${count} ticks`).toBe(0);
@@ -101,7 +103,7 @@ test("a job is done or taken again, whenever its instance is retired", async () 
     };
     const submitted = server.catalog.submit(name, job);
     await ticks(count);
-    namespace.retire();
+    namespace.retire("idle");
     await expect(submitted, `${count} ticks`).resolves.toBe("done");
     await server.close();
   }
@@ -116,11 +118,11 @@ test("a long reader keeps no more in memory than what it reads", async () => {
     }
   };
   await fill("n", 20);
-  const held = (await server.catalog.get(namespaceName("n"))).hold();
+  const retained = (await server.catalog.get(namespaceName("n"))).retain();
   await fill("n", 120, 20);
   await turns();
   const whileHeld = server.arenas.usedBytes;
-  held.letGo();
+  retained.release();
   await turns();
   expect(whileHeld).toBeLessThan(1.5 * server.arenas.usedBytes);
   await server.close();

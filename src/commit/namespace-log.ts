@@ -1,0 +1,333 @@
+/**
+ * The log of one open namespace: appends the entries of its commits, looks for those of others, and
+ * counts those that no manifest covers yet.
+ *
+ * A number that was collected is absent, like one that was never used. So a writer that slept while
+ * others wrote, indexed and collected could win an old number again, and one that follows the log
+ * could take what such a writer has put for the entry that was there. Entries are collected a grace
+ * period after a manifest covers them; whoever has known the end of the log for longer than a part
+ * of that, by either of two clocks, asks for the newest manifest before it believes a number.
+ */
+
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { type NewWalRecord, nextSequence, type WalEntry } from "../log/wal-entry.ts";
+import { type ReadWalEntry, WalReader } from "../log/wal-reader.ts";
+import { WalWriter } from "../log/wal-writer.ts";
+import { ManifestStore } from "../manifest/manifest-store.ts";
+import { type ClockReading, longestSince, readClocks } from "../namespace/clock-reading.ts";
+import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
+import type { TailLog } from "../namespace/recovery/tail-log.ts";
+import { deletedKey, dirtyKey, type NamespaceGeneration } from "../storage/object-keys.ts";
+import { ALWAYS } from "../storage/object-store.ts";
+import { isTransient } from "../storage/retrying-object-store.ts";
+import { keyOf } from "./commit-group.ts";
+import type { NamespaceOptions, OpenedNamespace } from "./namespace-options.ts";
+
+/**
+ * How long after a hint of which nothing came a server gives it again: an indexer that ends takes
+ * the hints along that it works on.
+ */
+export const INDEX_HINT_REPEAT_MS = 30_000;
+/**
+ * How long a writer believes that it knows the end of a log; after that it looks for a manifest
+ * that has moved past it. Well under the grace period before entries are collected.
+ */
+export const LOG_END_KNOWN_MS_MAX = 60_000;
+
+/** Why the log cannot be followed any further. */
+export type LogLoss =
+  /** The generation is marked as deleted: its log may be gone. */
+  | "deleted"
+  /** A manifest covers entries that this instance never saw, and they may be gone. */
+  | "collected";
+
+/** What became of an append. */
+export type LogAppend =
+  | { readonly kind: "written"; readonly entry: WalEntry }
+  /** Another server wrote the entry of this number: it is to be followed first. */
+  | { readonly kind: "conflict"; readonly read: ReadWalEntry }
+  /**
+   * The entry may be there. If it is, it shows up as one of another server; until then this
+   * instance knows no less than before.
+   */
+  | { readonly kind: "open"; readonly error: unknown }
+  | { readonly kind: "lost"; readonly loss: LogLoss; readonly error: unknown };
+
+/** What a look at the end of the log has found. */
+export type LogLook =
+  /** Nothing that was committed before the look is unknown. */
+  | { readonly kind: "end" }
+  /** The next entry. */
+  | { readonly kind: "found"; readonly read: ReadWalEntry }
+  | { readonly kind: "lost"; readonly loss: LogLoss };
+
+/** One namespace's log. */
+export class NamespaceLog {
+  readonly #options: NamespaceOptions;
+  readonly #generation: NamespaceGeneration;
+  readonly #reader: WalReader;
+  /** Entries that no manifest covers yet. */
+  readonly tail: TailLog;
+  #wal: WalWriter;
+  /** With which the writer encrypts. */
+  #key: string | undefined;
+  /** Asked for at the last lost race: the mark of a deletion that no entry tells of. */
+  #mark: Promise<Uint8Array | undefined> | undefined;
+  /** When the log's end was where this instance believes it. */
+  #knownAt: ClockReading;
+  /** When indexers were told, by the monotonic clock; undefined: not since the newest manifest. */
+  #hintedAtMs: number | undefined;
+  /** The last entry that queries see. */
+  #end: SequenceNumber;
+  /** Appends begun, and which of them was the last to win. */
+  #begun = 0;
+  #won = 0;
+  #appending: Promise<unknown> = Promise.resolve();
+
+  constructor(options: NamespaceOptions, { generation, facts, tail, knownAt }: OpenedNamespace) {
+    this.#options = options;
+    this.#generation = generation;
+    this.tail = tail;
+    this.#reader = new WalReader(options.storeFor(undefined), generation);
+    this.#wal = this.#writer(facts);
+    this.#key = keyOf(facts);
+    this.#end = facts.sequence;
+    this.#knownAt = knownAt;
+    this.#hint();
+  }
+
+  /**
+   * Commits `records` as the next entry after `facts.before`, encrypted as `facts.after` says.
+   * Where nobody else should write, everything but "written" is thrown.
+   */
+  append(
+    records: readonly NewWalRecord[],
+    facts: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
+  ): Promise<LogAppend> {
+    const appending = this.#append(records, facts);
+    this.#appending = appending.catch(() => {});
+    return appending;
+  }
+
+  async #append(
+    records: readonly NewWalRecord[],
+    { before, after }: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
+  ): Promise<LogAppend> {
+    const begun = ++this.#begun;
+    if (keyOf(after) !== this.#key)
+      this.#wal = this.#writer({ ...after, sequence: before.sequence });
+    this.#key = keyOf(after);
+    let knownAt = readClocks(this.#options.clock);
+    try {
+      const outcome = await this.#wal.append(records);
+      if (outcome.kind === "conflict") {
+        // Where no other process should write, a lost race is a fault, and the client receives it.
+        if (this.#options.isExclusive) throw this.#taken(outcome.entry.sequence);
+        this.#mark = this.#options.storeFor(undefined).get(deletedKey(this.#generation));
+        this.#mark.catch(() => {}); // Who needs it waits for it.
+        return { kind: "conflict", read: outcome };
+      }
+      const { entry, bytes } = outcome;
+      const mark = await this.#mark;
+      this.#mark = undefined;
+      if (mark !== undefined) return this.#lost("deleted", entry.sequence);
+      if (this.#hasSlept) {
+        knownAt = readClocks(this.#options.clock);
+        const loss = await this.#checkFloor(entry);
+        if (loss !== undefined) return this.#lost(loss, entry.sequence);
+      }
+      this.#knownAt = knownAt;
+      this.#won = begun;
+      this.#noteEnd(entry.sequence, bytes);
+      return { kind: "written", entry };
+    } catch (error) {
+      return this.#outcomeOf(error, before);
+    }
+  }
+
+  /** An append that threw; its entry may be there. */
+  #outcomeOf(thrown: unknown, before: NamespaceFacts): LogAppend {
+    const error = asOpenOutcome(thrown);
+    if (this.#options.isExclusive) throw error;
+    if (isDatabaseError(thrown, "conflict")) return { kind: "lost", loss: "collected", error };
+    if (!isTransient(thrown)) throw error;
+    this.#wal = this.#writer({ ...before, sequence: before.sequence });
+    this.#key = keyOf(before);
+    return { kind: "open", error };
+  }
+
+  #lost(loss: LogLoss, sequence: number): LogAppend {
+    const error = this.#taken(sequence);
+    if (this.#options.isExclusive) throw error;
+    return { kind: "lost", loss, error };
+  }
+
+  /** Queries see the next entry, which another server wrote. */
+  follow({ sequence, bytes }: { readonly sequence: SequenceNumber; readonly bytes: number }): void {
+    this.#wal.follow(sequence);
+    this.#noteEnd(sequence, bytes);
+  }
+
+  #noteEnd(sequence: SequenceNumber, bytes: number): void {
+    this.#end = sequenceNumber(sequence);
+    this.tail.add(this.#end, bytes);
+    this.#hint();
+  }
+
+  /**
+   * Asks the store for the next entry, and whether the namespace is deleted: two requests, side by
+   * side. Throws `corrupt` or `too_new` where the entry cannot be read.
+   */
+  async look(): Promise<LogLook> {
+    const begun = this.#begun;
+    const store = this.#options.storeFor(undefined);
+    for (;;) {
+      const end = this.#end;
+      const asked = readClocks(this.#options.clock);
+      const [read, mark] = await Promise.all([
+        this.#reader.read(nextSequence(end)),
+        store.get(deletedKey(this.#generation)),
+      ]);
+      if (mark !== undefined) return { kind: "lost", loss: "deleted" };
+      if (read !== undefined) {
+        await this.#appending; // It may be one's own.
+        // An append that wins its sequence number proves that no writer had that number or a later
+        // one when it began.
+        if (this.#won > begun) return { kind: "end" };
+        if (this.#end > end) continue;
+        return { kind: "found", read };
+      }
+      // An absent number may be a collected one.
+      if (await this.mayBeCollected()) return { kind: "lost", loss: "collected" };
+      this.#knownAt = asked;
+      return { kind: "end" };
+    }
+  }
+
+  /**
+   * Yields an entry that a look has found and those after it, up to the end of the log as it is
+   * when that is reached. Most often there is no other one, which one request tells; where there
+   * is, a listing tells the end, and entries are fetched ahead within the reader's bounds.
+   */
+  async *entriesFrom(found: ReadWalEntry): AsyncGenerator<ReadWalEntry> {
+    yield found;
+    let asked = readClocks(this.#options.clock);
+    const second = await this.#reader.read(nextSequence(found.entry.sequence));
+    if (second !== undefined) {
+      yield second;
+      asked = readClocks(this.#options.clock);
+      yield* this.#reader.entriesAfter(second.entry.sequence);
+    }
+    if (!this.#hasSlept) this.#knownAt = asked;
+  }
+
+  /**
+   * Tells whether what was just read, or found absent, behind the end may have been collected: a
+   * manifest covers it, and this instance has not looked for long.
+   */
+  async mayBeCollected(): Promise<boolean> {
+    if (!this.#hasSlept) return false;
+    const asked = readClocks(this.#options.clock);
+    const end = this.#end;
+    if ((await this.#newestCovered()) > end) return true;
+    this.#knownAt = asked;
+    return false;
+  }
+
+  /** How long ago the end of the log was seen, in milliseconds. */
+  get endKnownMs(): number {
+    return longestSince(this.#options.clock, this.#knownAt);
+  }
+
+  /** Entries enough for an indexer wait. */
+  get isLong(): boolean {
+    const { indexTailBytes, indexTailEntries } = this.#options.thresholds;
+    return this.tail.bytes >= indexTailBytes || this.tail.count >= indexTailEntries;
+  }
+
+  /** A manifest covers the entries up to `sequence`. */
+  forget(sequence: SequenceNumber): void {
+    this.tail.forget(sequence);
+    this.#hintedAtMs = undefined;
+    this.#hint();
+  }
+
+  /** Tells indexers of a long log, once for each manifest. */
+  #hint(): void {
+    if (this.#hintedAtMs === undefined && this.isLong) this.hint();
+  }
+
+  /** There is still work: tells indexers again if the last hint was long ago. */
+  remind(): void {
+    const hintedAtMs = this.#hintedAtMs ?? Number.NEGATIVE_INFINITY;
+    if (this.#options.clock.monotonicMs() - hintedAtMs >= INDEX_HINT_REPEAT_MS) this.hint();
+  }
+
+  /** Tells indexers that there is work. A hint that is lost costs time only. */
+  hint(): void {
+    this.#hintedAtMs = this.#options.clock.monotonicMs();
+    const put = this.#options
+      .storeFor(undefined)
+      .put(dirtyKey(this.#generation), new Uint8Array(0), ALWAYS);
+    put.catch((error: unknown) => {
+      this.#hintedAtMs = undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      const facts = { namespace: this.#generation.name, reason };
+      this.#options.log("warn", "cannot tell indexers of a long log", facts);
+    });
+  }
+
+  /** Tells whether the end of the log was seen too long ago to be believed. */
+  get #hasSlept(): boolean {
+    return this.endKnownMs > LOG_END_KNOWN_MS_MAX;
+  }
+
+  /** Says why a number that was won does not count. */
+  async #checkFloor({ sequence }: WalEntry): Promise<LogLoss | undefined> {
+    const store = this.#options.storeFor(undefined);
+    const [covered, mark] = await Promise.all([
+      this.#newestCovered(),
+      store.get(deletedKey(this.#generation)),
+    ]);
+    if (mark !== undefined) return "deleted";
+    return covered >= sequence ? "collected" : undefined;
+  }
+
+  /** The last entry that the newest manifest covers. */
+  async #newestCovered(): Promise<number> {
+    const { clock, random, storeFor } = this.#options;
+    const store = storeFor(undefined);
+    const newest = await new ManifestStore({
+      store,
+      clock,
+      random,
+      generation: this.#generation,
+    }).load();
+    return newest?.indexedUpTo ?? 0;
+  }
+
+  #taken(number: number): DatabaseError {
+    const { name } = this.#generation;
+    const what = `another writer has committed entry ${number} of namespace '${name}'`;
+    return new DatabaseError("unavailable", `${what}; retry`);
+  }
+
+  #writer(facts: NamespaceFacts): WalWriter {
+    const { clock, random } = this.#options;
+    const store = this.#options.storeFor(facts.settings);
+    return new WalWriter({
+      store,
+      clock,
+      random,
+      generation: this.#generation,
+      after: facts.sequence,
+    });
+  }
+}
+
+/** What to throw after a put was tried: the entry may be there, so nothing that says it is not. */
+export function asOpenOutcome(error: unknown): unknown {
+  if (!isDatabaseError(error, "overloaded", "conflict")) return error;
+  return new DatabaseError("unavailable", error.message, { cause: error });
+}
