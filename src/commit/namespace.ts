@@ -1,0 +1,568 @@
+/**
+ * One namespace in the write thread: jobs wait in a queue and are committed in groups, as many as
+ * wait, one WAL entry after the other. What is committed is applied and published before the jobs
+ * are told (docs/consistency.md: I1, I4, I5).
+ *
+ * Where other servers write to the store, too, their entries are applied as they are found: by a
+ * query or request that must see them, by a commit that lost the race for a number, or by a look
+ * from time to time. Jobs of a lost race are resolved again on what has won. Where the log cannot
+ * be followed the instance is retired: whoever needs the namespace opens it again from the store.
+ */
+
+import { assert } from "../base/assert.ts";
+import { isDatabaseError } from "../base/errors.ts";
+import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { TurnQueue } from "../base/turn-queue.ts";
+import { asDamage } from "../cache/resident-ranges.ts";
+import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
+import type { ReadWalEntry } from "../log/wal-reader.ts";
+import type { AttributeType } from "../model/attribute-type.ts";
+import type { IndexBuild } from "../model/index-build.ts";
+import type { Schema } from "../model/schema.ts";
+import { activeSchema, activeSchemaAfter } from "../namespace/active-text-options.ts";
+import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
+import type {
+  NamespaceInstance,
+  NamespaceState,
+  PublishedDelta,
+} from "../namespace/published-state.ts";
+import { openImports } from "../namespace/recovery/open-stored-segment.ts";
+import { decodeLogEntry } from "../namespace/recovery/replay-entry.ts";
+import { SegmentMissing } from "../segment/format/segment-missing.ts";
+import type { StoredSegment } from "../segment/stored-segments.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import { BackgroundWork } from "./background/background-work.ts";
+import { IndexBuilder } from "./background/index-builder.ts";
+import { type Group, type QueuedJob, takeGroup } from "./commit-group.ts";
+import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
+import { type RetainedDocuments, retainDocuments } from "./copies/retained-documents.ts";
+import { currentDocuments } from "./current-documents.ts";
+import { EntryApplier, type ReadyEntry } from "./following/entry-applier.ts";
+import { type CatchUp, LogFollower } from "./following/log-follower.ts";
+import { ManifestFollower } from "./following/manifest-follower.ts";
+import { asOpenOutcome, type LogAppend, NamespaceLog } from "./namespace-log.ts";
+import {
+  type NamespaceOptions,
+  type OpenedNamespace,
+  RETIREMENT_MESSAGE,
+  type Retirement,
+  type RetireReason,
+} from "./namespace-options.ts";
+import { stateOf } from "./namespace-state.ts";
+
+/**
+ * How long a server that shares its store does not look for new entries of an open namespace, at
+ * least; with the time between two looks still well under `LOG_END_KNOWN_MS_MAX`.
+ */
+export const LOG_POLL_MS = 15_000;
+
+/** One opening of one namespace. */
+export class Namespace {
+  readonly generation: NamespaceGeneration;
+  readonly instance: NamespaceInstance;
+  readonly #options: NamespaceOptions;
+  readonly #opened: OpenedNamespace;
+  readonly #log: NamespaceLog;
+  readonly #logFollower: LogFollower;
+  readonly #follower: ManifestFollower;
+  readonly #indexes: IndexBuilder;
+  readonly #background: BackgroundWork;
+  /** One at a time changes documents and facts. */
+  readonly #turns = new TurnQueue(1);
+  readonly #applier: EntryApplier;
+  /** The last entry of another server that was applied and published. */
+  #othersUpTo: SequenceNumber | 0 = 0;
+  /** Numbers that were lost since one was won. */
+  #lostInARow = 0;
+  #queue: QueuedJob[] = [];
+  #running: Promise<void> | undefined;
+  #following: Promise<void> | undefined;
+  #retired = false;
+
+  constructor(options: NamespaceOptions, opened: OpenedNamespace) {
+    this.#options = options;
+    this.#opened = opened;
+    this.generation = opened.generation;
+    this.instance = opened.instance;
+    this.#log = new NamespaceLog(options, opened);
+    this.#logFollower = new LogFollower(this.#log, (read) =>
+      this.#turns.run(() => this.#applyOthers(read)),
+    );
+    this.#follower = new ManifestFollower(options, opened, this.#log);
+    this.#indexes = new IndexBuilder(options, opened, () => this.#log.hint());
+    this.#applier = new EntryApplier(options, opened, this.#indexes);
+    this.#background = new BackgroundWork(options, opened, this.#indexes);
+  }
+
+  get name(): NamespaceName {
+    return this.generation.name;
+  }
+
+  /** Whether the namespace was ever written to. */
+  get exists(): boolean {
+    return this.facts.settings !== undefined && !this.facts.deleted;
+  }
+
+  get facts(): NamespaceFacts {
+    return this.#applier.facts;
+  }
+
+  /** No more jobs are taken. */
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  /** The schema that indexes have. */
+  get #activeSchema(): Schema {
+    return activeSchema(this.facts);
+  }
+
+  /** The type that a body's parser may expect for an attribute. */
+  typeOf(attribute: string): AttributeType | undefined {
+    return this.facts.schema.attributes.get(attribute)?.type;
+  }
+
+  /** What queries and metadata need to know. */
+  state(): NamespaceState {
+    const builds = this.#indexes.builds(this.#activeSchema);
+    return stateOf(this.#opened, { facts: this.facts, retired: this.#retired, builds });
+  }
+
+  /** Commits a job in its turn. Throws what the job refuses with, or `NamespaceRetired`. */
+  submit<T>(job: CommitJob<T>): Promise<T> {
+    if (this.#retired) return Promise.reject(new NamespaceRetired());
+    return new Promise<T>((succeed, fail) => {
+      this.#queue.push({ job, succeed: succeed as (result: unknown) => void, fail });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Looks for a manifest that an indexer has written, for certain or by a guess; takes it over. */
+  follow(isSure = false): Promise<void> {
+    this.#following ??= this.#follow(isSure)
+      .catch((error: unknown) => this.#follower.warn(error))
+      .finally(() => {
+        this.#following = undefined;
+      });
+    return this.#following;
+  }
+
+  /**
+   * Brings the instance up to all that was committed before the call, asking the store. False: it
+   * is retired, and who opens the namespace now has all of it.
+   */
+  async verify(): Promise<boolean> {
+    if (this.#retired) return false;
+    this.#heed(await this.#logFollower.catchUp());
+    return !this.#retired;
+  }
+
+  /** Whether queries could not see, at the state of `sequence`, what other servers have written. */
+  hasOthersAfter(sequence: number): boolean {
+    return this.#othersUpTo > sequence;
+  }
+
+  /** Some of the documents are in stored segments. */
+  get #hasStored(): boolean {
+    return this.#follower.version > 0 || this.stored.length > 0;
+  }
+
+  /** There is a manifest, or one is to be expected. */
+  get mayHaveManifest(): boolean {
+    return this.#hasStored || this.isLogLong;
+  }
+
+  /** Entries enough for an indexer wait, so a newer manifest is to be expected. */
+  get isLogLong(): boolean {
+    return this.#log.isLong;
+  }
+
+  /** The first publication, which makes the namespace known to the main thread. */
+  publishFull(): void {
+    this.#publish([this.#opened.documents.full()]);
+  }
+
+  /** Readers have let go of what was dropped up to `version`. */
+  release(version: number): void {
+    this.#opened.documents.release(version);
+  }
+
+  /** Nothing runs or waits, so that it may be closed. */
+  get isIdle(): boolean {
+    const isFollowing = this.#following !== undefined || this.#logFollower.isRunning;
+    return (
+      !isFollowing &&
+      this.#running === undefined &&
+      this.#queue.length === 0 &&
+      !this.#opened.documents.isRetained
+    );
+  }
+
+  /** The stored segments as of now. */
+  get stored(): readonly StoredSegment[] {
+    return this.#opened.documents.stored;
+  }
+
+  /** The instance is retired and its memory released: the catalog may drop it. */
+  get gone(): boolean {
+    return this.#retired && this.#opened.documents.isEmpty;
+  }
+
+  /**
+   * Keeps the documents as they are now readable until `release`, while commits go on. The
+   * namespace exists and is not retired.
+   */
+  retain(): RetainedDocuments {
+    assert(!this.#retired, `nothing to hold in ${this.instance}`);
+    const { version: manifestVersion } = this.#follower;
+    return retainDocuments(this.#opened, {
+      facts: this.facts,
+      manifestVersion,
+      release: this.#retain(),
+    });
+  }
+
+  /** Gives back the memory of an instance that was never published. */
+  discard(): void {
+    this.#retired = true;
+    for (const { fail } of this.#queue.splice(0)) fail(new NamespaceRetired());
+    this.#opened.documents.clear();
+    this.#opened.documents.releaseAll();
+  }
+
+  /** Looks for the newest manifest, and waits until it is taken over. */
+  async refresh(): Promise<void> {
+    await this.follow(true);
+    if (!this.#retired) await this.#follower.whenAdopted();
+  }
+
+  /** Waits for what runs. */
+  async settle(): Promise<void> {
+    await this.#following;
+    while (this.#running !== undefined) await this.#running;
+    await this.#turns.run(async () => {}); // An entry of another server may be halfway.
+  }
+
+  /** Takes the instance out of service; what waits is submitted again by its owners. */
+  retire(reason: RetireReason): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    this.#options.stats.retired[reason]++;
+    if (reason !== "idle") {
+      const { name: namespace, generation: generationNumber } = this.generation;
+      const { sequence } = this.facts;
+      const retirement: Retirement = { namespace, generation: generationNumber, sequence, reason };
+      this.#options.log("info", RETIREMENT_MESSAGE, { ...retirement });
+    }
+    const waiting = this.#queue;
+    this.#queue = [];
+    for (const { fail } of waiting) fail(new NamespaceRetired());
+    for (const { object } of this.#opened.documents.stored) this.#options.reads.forget(object);
+    this.#follower.close();
+    this.#publish([this.#opened.documents.clear()]);
+    this.#options.onRetired(this.instance);
+  }
+
+  /**
+   * Commits while jobs wait, then does background work. Background work that must not fall behind
+   * goes between the commits. Who leaves says so at once, so that no job comes in too late.
+   */
+  async #run(): Promise<void> {
+    let owes = false;
+    while (!this.#retired) {
+      if (this.#follower.isReady) await this.#turns.run(() => this.#adopt());
+      if (this.#queue.length > 0 && !owes) {
+        const rest = await this.#turns.run(() => this.#commitGroup());
+        await rest?.();
+        owes = this.#background.isUrgent;
+        continue;
+      }
+      await this.#options.yield();
+      if (this.#retired || (this.#queue.length > 0 && !owes)) continue;
+      const mayHaveMore = await this.#turns.run(async () => this.#maintain());
+      owes = mayHaveMore && this.#background.isBehind;
+      if (!mayHaveMore && this.#queue.length === 0 && !this.#follower.isReady) break;
+    }
+    this.#running = undefined;
+  }
+
+  async #follow(isSure: boolean): Promise<void> {
+    if (this.#retired || !this.exists) return;
+    await this.followLog();
+    let outcome = await this.#follower.poll(() => this.facts, isSure);
+    while (outcome.kind === "behind" && !this.#options.isExclusive) {
+      await this.#catchUpFor(outcome.indexedUpTo);
+      if (this.#retired) return;
+      outcome = await this.#follower.poll(() => this.facts, isSure);
+    }
+    const isWaiting = this.#log.isLong || this.#indexes.isWaiting(this.facts);
+    if (outcome.kind === "nothing new" && isWaiting) this.#log.remind();
+    if (outcome.kind === "newer" && !this.#retired) this.#running ??= this.#run();
+    else if (outcome.kind === "replaced") this.retire("reindexed");
+    else if (outcome.kind === "behind") this.retire("collected");
+  }
+
+  /** Applies the entries that a manifest covers, as long as they are there. */
+  async #catchUpFor(indexedUpTo: SequenceNumber): Promise<void> {
+    try {
+      await this.verify();
+    } catch (error) {
+      if (!isDatabaseError(error, "overloaded")) throw error;
+      this.retire("uncertain"); // From the manifest it takes less memory.
+    }
+    if (this.facts.sequence < indexedUpTo) this.retire("collected");
+  }
+
+  /** Looks for entries of other servers, unless that was done lately. */
+  async followLog(): Promise<void> {
+    if (this.#options.isExclusive || this.#retired || this.#log.endKnownMs < LOG_POLL_MS) return;
+    try {
+      await this.verify();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const facts = { namespace: this.name, reason };
+      this.#options.log("warn", "cannot follow the log yet", facts);
+    }
+  }
+
+  /** Retires an instance that cannot catch up. */
+  #heed(outcome: CatchUp): void {
+    if (outcome !== "done") this.retire(outcome);
+  }
+
+  /** Exchanges what a newer manifest holds for what it was made from. */
+  async #adopt(): Promise<void> {
+    try {
+      const delta = await this.#follower.adopt();
+      if (delta !== undefined) {
+        this.#indexes.note(await this.#indexes.lacking(this.stored, this.#activeSchema));
+      }
+      if (delta !== undefined && !this.#retired) this.#publish([delta]);
+    } catch (error) {
+      this.#follower.warn(error);
+      if (isDatabaseError(error, "corrupt")) this.retire("damaged");
+    }
+    this.#follower.settled();
+  }
+
+  /** Does one step of background work; tells whether there may be more. */
+  #maintain(): boolean {
+    const delta = this.#background.step(this.#activeSchema);
+    if (delta !== undefined) this.#publish([delta]);
+    return delta !== undefined;
+  }
+
+  /** Commits what waits; returns what is left to do when others may have their turn. */
+  async #commitGroup(): Promise<(() => Promise<void>) | undefined> {
+    if (this.#retired) return undefined;
+    const { isExclusive } = this.#options;
+    const { documents } = this.#opened;
+    let taken: Group;
+    try {
+      taken = await this.#takeGroup();
+    } catch (error) {
+      return () => this.#failFirst(error);
+    }
+    const { idle, members, refused, facts } = taken;
+    const giveUp = (error: unknown) => {
+      for (const { prepared } of members) documents.discard(prepared);
+      for (const { fail } of [...idle, ...members, ...refused]) fail(error);
+    };
+    // Jobs of an exclusive server are released: they go on, and the next instance finds them.
+    if (this.#retired && !isExclusive) return void giveUp(new NamespaceRetired());
+    if (members.length === 0) return () => this.#notifyIdle(taken);
+    if (isExclusive) for (const { notify } of idle) notify();
+    let imported: StoredSegment[];
+    let stale: readonly IndexBuild[] | undefined;
+    try {
+      const from = { store: this.#options.storeFor(undefined), reads: this.#options.reads };
+      imported = await openImports(members[0].resolved.batch, this.generation, from);
+      stale = await this.#applier.lackingAfter(facts, imported);
+    } catch (error) {
+      return void giveUp(error);
+    }
+    const records = members.flatMap((member) => member.records);
+    const appended = await this.#append(records, facts);
+    switch (appended.kind) {
+      case "written":
+        return void (await this.#applyGroup(taken, { entry: appended.entry, imported, stale }));
+      case "conflict":
+        for (const { prepared } of members) documents.discard(prepared);
+        return void (await this.#giveWay(taken, appended.read));
+      case "open":
+        giveUp(appended.error);
+        // What is deleted or filled by it has nothing to keep, and marks that an opening settles.
+        return members[0].job.alone ? void this.retire("uncertain") : undefined;
+      case "failed":
+        giveUp(appended.error);
+        return void this.retire(appended.reason);
+    }
+  }
+
+  async #append(records: readonly NewWalRecord[], after: NamespaceFacts): Promise<GroupAppend> {
+    try {
+      const appended = await this.#log.append(records, { before: this.facts, after });
+      if (appended.kind !== "lost") return appended;
+      return { kind: "failed", reason: appended.loss, error: appended.error };
+    } catch (error) {
+      return { kind: "failed", reason: isDamage(error) ? "damaged" : "uncertain", error };
+    }
+  }
+
+  /** Another server was faster: its entry is applied, and the jobs are resolved again behind it. */
+  async #giveWay({ jobs }: Group, read: ReadWalEntry): Promise<void> {
+    const follow = (next: ReadWalEntry) => this.#applyOthers(next);
+    try {
+      if (await this.#log.mayBeCollected()) this.retire("collected");
+      else await follow(read);
+      // Who loses twice may be far behind: the log says at once what each number would say singly.
+      if (++this.#lostInARow > 1 && !this.#retired)
+        this.#heed(await this.#logFollower.readOn(follow));
+    } catch (error) {
+      if (isDamage(error)) this.retire("damaged");
+      else {
+        for (const { fail } of jobs) fail(error);
+        return;
+      }
+    }
+    if (!this.#retired) this.#queue.unshift(...jobs);
+    else for (const { fail } of jobs) fail(new NamespaceRetired());
+  }
+
+  /**
+   * Answers jobs that change nothing, where others write too only if they have not changed what the
+   * jobs stand on.
+   */
+  async #notifyIdle({ idle, jobs }: Group): Promise<void> {
+    const { sequence } = this.facts;
+    try {
+      if (!this.#options.isExclusive && !(await this.verify())) throw new NamespaceRetired();
+    } catch (error) {
+      for (const { fail } of idle) fail(error);
+      return;
+    }
+    if (this.hasOthersAfter(sequence)) this.#queue.unshift(...jobs);
+    else for (const { notify } of idle) notify();
+  }
+
+  /** Loads what the first job needs of stored segments. */
+  #takeGroup(): Promise<Group> {
+    const { documents } = this.#opened;
+    return this.#options.reads.run(() =>
+      takeGroup(this.#queue, {
+        facts: this.facts,
+        documents,
+        nowMs: this.#options.clock.nowMs(),
+        isExclusive: this.#options.isExclusive,
+        stateAt: (state) => this.#jobState(state),
+      }),
+    );
+  }
+
+  /** Fails the job whose bytes could not be loaded, unless there is something newer to load. */
+  async #failFirst(error: unknown): Promise<void> {
+    const { sequence } = this.facts;
+    if (error instanceof SegmentMissing) await this.follow(true);
+    const isNewer = this.#follower.isReady || this.facts.sequence > sequence;
+    if (!isNewer) this.#queue.shift()?.fail(asDamage(error));
+  }
+
+  #jobState(facts: NamespaceFacts): JobState {
+    const { documents } = this.#opened;
+    const builds = this.#indexes.builds(this.#activeSchema);
+    return {
+      generation: this.generation.generation,
+      facts,
+      segments: documents.segments,
+      documents: (after) => currentDocuments(documents, activeSchemaAfter(facts, after), builds),
+    };
+  }
+
+  async #applyGroup(
+    { idle, members, refused }: Group,
+    committed: {
+      readonly entry: WalEntry;
+      readonly imported: readonly StoredSegment[];
+      readonly stale: readonly IndexBuild[] | undefined;
+    },
+  ): Promise<void> {
+    const { entry, imported, stale } = committed;
+    this.#lostInARow = 0;
+    const batches = members.map(({ resolved: { batch }, deletions, prepared }, i) => {
+      return { batch, deletions, prepared, imported: i === 0 ? imported : [] };
+    });
+    const sequence = sequenceNumber(entry.sequence);
+    const builds = members.flatMap(({ resolved }) => resolved.builds);
+    try {
+      await this.#apply({ entry: { sequence, timeMs: entry.timeMs, batches }, builds, stale });
+    } catch (error) {
+      // It is durable, but this thread cannot follow; the next opening replays it.
+      for (const { fail } of members) fail(asOpenOutcome(error));
+      return this.retire("uncertain");
+    }
+    for (const { succeed, resolved } of members) succeed(resolved.result(this.facts));
+    if (this.facts.deleted) this.retire("deleted");
+    // An instance that wins a sequence number has applied every entry before it.
+    for (const { notify } of this.#options.isExclusive ? refused : [...idle, ...refused]) notify();
+  }
+
+  /** Applies the next entry, of another server; see `ApplyEntry`. */
+  async #applyOthers(read: ReadWalEntry): Promise<boolean> {
+    const { sequence } = read.entry;
+    if (this.#retired || sequence <= this.facts.sequence) return !this.#retired;
+    assert(sequence === this.facts.sequence + 1, `${this.instance} goes on with ${sequence}`);
+    const entry = decodeLogEntry(read, this.generation);
+    const ready = await this.#applier.prepare(entry).catch((error) => {
+      throw asDamage(error);
+    });
+    if (this.#retired) {
+      this.#applier.discard(ready);
+      return false;
+    }
+    try {
+      await this.#apply(ready);
+    } catch (error) {
+      this.retire("uncertain");
+      throw error;
+    }
+    // Only now: whoever finds no entry behind this one relies on queries that see this one.
+    this.#log.follow(entry);
+    this.#othersUpTo = sequence;
+    this.#options.stats.followedEntries++;
+    if (this.facts.deleted) this.retire("deleted");
+    else if (this.#background.isUrgent) this.#maintain();
+    if (this.#retired) return false;
+    this.#running ??= this.#run();
+    return true;
+  }
+
+  /** Applies the next entry and publishes it with the indexes that it asks for. */
+  async #apply(ready: ReadyEntry): Promise<void> {
+    if (this.#retired) return this.#applier.pass(ready);
+    const deltas = await this.#applier.apply(ready);
+    if (!this.facts.deleted && !this.#retired) this.#publish(deltas);
+  }
+
+  #retain(): () => void {
+    const unpin = this.#opened.documents.retain();
+    return () => {
+      unpin();
+      if (this.gone) this.#options.onRetired(this.instance);
+    };
+  }
+
+  #publish(deltas: readonly PublishedDelta[]): void {
+    if (this.facts.settings === undefined) return; // Never existed, so nobody knows of it.
+    this.#options.publish(this.name, deltas, this.state());
+  }
+}
+
+/** What became of a group's entry; after `failed` the instance knows less than the store. */
+type GroupAppend =
+  | Exclude<LogAppend, { kind: "lost" }>
+  | { readonly kind: "failed"; readonly reason: RetireReason; readonly error: unknown };
+
+/** Tells whether an error says that something stored cannot be read. */
+function isDamage(error: unknown): boolean {
+  return isDatabaseError(error, "corrupt", "too_new", "too_old");
+}
