@@ -9,12 +9,12 @@ import {
   VECTOR,
 } from "../../test/support/engine/cold-namespace.ts";
 import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixture.ts";
-import { OPENING_AHEAD_BYTES_MAX, OPENING_ENTRIES_AHEAD_MAX } from "../base/far-store-limits.ts";
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import { readsAhead } from "../namespace/recovery/namespace-listing.ts";
+import { OPENING_ENTRIES_AHEAD_MAX, readsAhead } from "../namespace/recovery/namespace-listing.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { ALWAYS, type ListPage, type ListRequest, objectKey } from "../storage/object-store.ts";
+import { OPENING_AHEAD_BYTES_MAX } from "./open-namespace.ts";
 
 const ROWS = 1500;
 const LARGE = { rowCount: ROWS, wordCount: 12 };
@@ -219,7 +219,7 @@ test("an encrypted namespace is opened in as many rounds", async () => {
 });
 
 test("what is read ahead: the end of the log, and each segment's newest tombstones", () => {
-  const at = { name: namespaceName("n"), generation: 2 };
+  const generation = { name: namespaceName("n"), generation: 2 };
   const under = (path: string) => objectKey(`namespaces/n-table/0000000002/${path}`);
   const length = OPENING_ENTRIES_AHEAD_MAX + 4;
   const wal = Array.from({ length }, (_, i) => under(`wal/${String(i + 1).padStart(20, "0")}`));
@@ -237,6 +237,6 @@ test("what is read ahead: the end of the log, and each segment's newest tombston
     under("segments/odd.live-x"),
     ...wal,
   ];
-  expect(readsAhead(keys, at)).toEqual([...wal.slice(4), live(1, 10), live(2, 2)]);
-  expect(readsAhead([], at)).toEqual([]);
+  expect(readsAhead(keys, generation)).toEqual([...wal.slice(4), live(1, 10), live(2, 2)]);
+  expect(readsAhead([], generation)).toEqual([]);
 });

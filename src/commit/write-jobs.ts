@@ -3,15 +3,17 @@
 import { must } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import { changesOf, type WriteBatch } from "../log/wal-records.ts";
+import type { WriteBatch } from "../log/wal-records.ts";
 import type { JsonObject } from "../model/json-value.ts";
+import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { Schema } from "../model/schema.ts";
-import type { WriteRequest } from "../model/write-request.ts";
+import type { MetadataPatch, WriteRequest } from "../model/write-request.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { type BoundBatch, bindBatch, insertsDocuments } from "../write/bind/bind-batch.ts";
 import {
+  changesOf,
   type ResolvedBatch,
   resolveBatch,
   type WriteOutcome,
@@ -20,15 +22,13 @@ import { mergeSchema } from "../write/schema/merge-schema.ts";
 import {
   assertWritable,
   mergeRequest,
-  type NamespaceSettings,
   newSettings,
   patchSettings,
-  type SettingsPatch,
 } from "../write/schema/namespace-settings.ts";
 import type { BoundJob, CommitJob } from "./commit-job.ts";
 
 /** What binding a write needs from outside. */
-export interface WriteJobContext {
+export interface WriteJobOptions {
   readonly name: NamespaceName;
   readonly nowMs: number;
   dimensionsOf(model: string): number | undefined;
@@ -41,13 +41,13 @@ const JOB_BYTES_MIN = 1024;
 export class WriteJob implements CommitJob<WriteOutcome> {
   readonly bytes: number;
   readonly alone = false;
-  readonly #context: WriteJobContext;
+  readonly #options: WriteJobOptions;
   #request: WriteRequest | undefined;
   #bound: { readonly schema: Schema; readonly batch: BoundBatch } | undefined;
 
-  constructor(request: WriteRequest, context: WriteJobContext) {
+  constructor(request: WriteRequest, options: WriteJobOptions) {
     this.bytes = JOB_BYTES_MIN + request.bodyBytes;
-    this.#context = context;
+    this.#options = options;
     this.#request = request;
   }
 
@@ -56,9 +56,9 @@ export class WriteJob implements CommitJob<WriteOutcome> {
     if (facts.settings !== undefined) assertWritable(facts.settings);
     const batch = this.#bindTo(request, facts);
     if (facts.settings === undefined && !insertsDocuments(batch)) {
-      return absentWrite(request, this.#context.name);
+      return absentWrite(request, this.#options.name);
     }
-    const settings = settingsFor(request, facts.settings, this.#context.nowMs);
+    const settings = settingsFor(request, facts.settings, this.#options.nowMs);
     return boundWrite(batch, { before: facts.settings, after: settings });
   }
 
@@ -69,7 +69,7 @@ export class WriteJob implements CommitJob<WriteOutcome> {
 
   #bindTo(request: WriteRequest, { schema, settings }: NamespaceFacts): BoundBatch {
     if (this.#bound?.schema !== schema) {
-      const { dimensionsOf } = this.#context;
+      const { dimensionsOf } = this.#options;
       const isNewNamespace = settings === undefined;
       const batch = bindBatch(request, { schema, isNewNamespace, dimensionsOf });
       this.#bound = { schema, batch };
@@ -98,19 +98,19 @@ function boundWrite(
 }
 
 /** A change of the schema alone. Results in the schema. */
-export function schemaJob(declared: JsonObject, context: WriteJobContext): CommitJob<Schema> {
+export function schemaJob(declared: JsonObject, options: WriteJobOptions): CommitJob<Schema> {
   return {
     bytes: JOB_BYTES_MIN,
     alone: false,
     bind: (facts) => {
-      if (facts.settings === undefined) throw namespaceNotFound(context.name);
+      if (facts.settings === undefined) throw namespaceNotFound(options.name);
       assertWritable(facts.settings);
       const { schema, builds } = mergeSchema(facts.schema, {
         declared,
         path: "",
         distanceMetric: undefined,
         isNewNamespace: false,
-        dimensionsOf: context.dimensionsOf,
+        dimensionsOf: options.dimensionsOf,
       });
       const batch: WriteBatch = schema === facts.schema ? [] : [{ kind: "schema", schema }];
       return simply({ batch, builds, result: (after) => after.schema });
@@ -119,13 +119,13 @@ export function schemaJob(declared: JsonObject, context: WriteJobContext): Commi
 }
 
 /** A change of settings. */
-export function settingsJob(patch: SettingsPatch, context: WriteJobContext): CommitJob<void> {
+export function settingsJob(patch: MetadataPatch, options: WriteJobOptions): CommitJob<void> {
   return {
     bytes: JOB_BYTES_MIN,
     alone: false,
     bind: (facts) => {
-      if (facts.settings === undefined) throw namespaceNotFound(context.name);
-      const settings = patchSettings(facts.settings, patch, context.nowMs);
+      if (facts.settings === undefined) throw namespaceNotFound(options.name);
+      const settings = patchSettings(facts.settings, patch, options.nowMs);
       return simply({ batch: [{ kind: "settings", settings }], builds: [], result: () => {} });
     },
   };
@@ -144,29 +144,17 @@ export function deleteJob(name: NamespaceName): CommitJob<void> {
 }
 
 /**
- * The end of a generation that nobody has committed to: who was about to, in whatever process, is
- * refused its number.
+ * The end of a generation that nobody has committed to: what is about to be committed to it, in
+ * whatever process, is refused its number from then on. Results in false if the generation exists.
  */
-export function abandonJob(): CommitJob<void> {
-  return {
-    bytes: JOB_BYTES_MIN,
-    alone: true,
-    bind: () => simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} }),
-  };
-}
-
-/**
- * The same where others may use the name: what is still under way to the store under the number is
- * refused from then on. Results in false if the generation exists.
- */
-export function endUnlessExistsJob(at: NamespaceGeneration): CommitJob<boolean> {
+export function endUnlessExistsJob(generation: NamespaceGeneration): CommitJob<boolean> {
   return {
     bytes: JOB_BYTES_MIN,
     alone: true,
     bind: ({ settings }) => ({
       conflictsWith: () => false,
-      resolve: ({ generation }) => {
-        const isOver = generation !== at.generation;
+      resolve: ({ generation: generationNumber }) => {
+        const isOver = generationNumber !== generation.generation;
         const isAbsent = !isOver && settings === undefined;
         const batch: WriteBatch = isAbsent ? [{ kind: "delete_namespace" }] : [];
         return { batch, builds: [], result: () => isOver || isAbsent };
@@ -175,8 +163,8 @@ export function endUnlessExistsJob(at: NamespaceGeneration): CommitJob<boolean> 
   };
 }
 
-/** The commit of a copy or branch, whose segments are in the store already, under `at`. */
-export function importJob(batch: WriteBatch, at: NamespaceGeneration): CommitJob<void> {
+/** The commit of a copy or branch, whose segments are in the store already, under `generation`. */
+export function importJob(batch: WriteBatch, generation: NamespaceGeneration): CommitJob<void> {
   const named = new Set(
     batch
       .flatMap((record) => (record.kind === "import" ? record.segments : []))
@@ -187,10 +175,10 @@ export function importJob(batch: WriteBatch, at: NamespaceGeneration): CommitJob
     alone: true,
     bind: () => ({
       conflictsWith: () => false,
-      resolve: ({ segments, generation }) => {
+      resolve: ({ segments, generation: generationNumber }) => {
         const isUsed = segments.some(({ view, liveCount }) => liveCount > 0 || named.has(view.id));
-        if (isUsed) throw destinationExists(at.name);
-        if (generation !== at.generation) throw destinationDeleted(at.name);
+        if (isUsed) throw destinationExists(generation.name);
+        if (generationNumber !== generation.generation) throw destinationDeleted(generation.name);
         return { batch, builds: [], result: () => {} };
       },
     }),
