@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { SEGMENT_TIER_FANOUT } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
-import { type CompactionCandidate, pickCompaction } from "../index/compaction-picker.ts";
+import { SEGMENT_TIER_FANOUT } from "../segment/size-tiers.ts";
+import { type CompactionCandidate, pickCompaction } from "./compaction-picker.ts";
 
 const MIB = 1024 * 1024;
 const MAX = 512 * MIB;
@@ -29,12 +29,15 @@ test("a merge keeps within the limit, but for two that have to be", () => {
 
 test("stale segments come first, all together, then one that is mostly dead", () => {
   const stale = segment(MIB, { isCurrent: false });
-  const dead = segment(MIB, { liveCount: 30 });
-  expect(pickCompaction([dead, stale, segment(MIB), stale], MAX)).toEqual({
+  const deleted = segment(MIB, { liveCount: 30 });
+  expect(pickCompaction([deleted, stale, segment(MIB), stale], MAX)).toEqual({
     kind: "rewrite",
     inputs: [1, 3],
   });
-  expect(pickCompaction([segment(MIB), dead, dead], MAX)).toEqual({ kind: "rewrite", inputs: [1] });
+  expect(pickCompaction([segment(MIB), deleted, deleted], MAX)).toEqual({
+    kind: "rewrite",
+    inputs: [1],
+  });
 });
 
 test("what is written and what is kept stays in proportion to what is ingested", () => {

@@ -3,11 +3,11 @@
 import { expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
-import { reachableFrom } from "../../../test/support/reachable.ts";
 import {
   FaultyObjectStore,
   SimulatedCrash,
 } from "../../../test/support/stores/faulty-object-store.ts";
+import { reachableFrom } from "../../../test/support/stores/reachable.ts";
 import { namespaceName } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
 import { newSegmentId } from "../../segment/format/segment-id.ts";
