@@ -7,25 +7,25 @@
 import type { SegmentId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { countBits } from "../codec/bitmap.ts";
-import { recover } from "../engine/open-namespace.ts";
-import { servedSchema } from "../engine/served-texts.ts";
 import {
   editManifest,
   firstManifest,
   type Manifest,
   type ManifestEdit,
-  type ManifestSegment,
 } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import type { SegmentEntry } from "../model/segment-entry.ts";
+import { activeSchema } from "../namespace/active-text-options.ts";
 import { NamespaceDocuments } from "../namespace/namespace-documents.ts";
-import { encodeFacts, type NamespaceFacts } from "../namespace/namespace-facts.ts";
+import { type NamespaceFacts, stateOf } from "../namespace/namespace-facts.ts";
+import { recover } from "../namespace/recovery/recover-namespace.ts";
 import { storeSegments } from "../namespace/segments/store-segments.ts";
 import { tombstoneName } from "../segment/format/segment-id.ts";
 import { putTombstones } from "../segment/segment-objects.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
-import { homeOf, type NamespaceGeneration } from "../storage/object-keys.ts";
+import { type NamespaceGeneration, ownerOf } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import type { IndexerParts } from "./indexer-options.ts";
+import type { IndexerOptions } from "./indexer-options.ts";
 
 /** What became of a step. */
 export type IndexOutcome =
@@ -46,19 +46,19 @@ export type IndexOutcome =
 
 /** Indexes at most `bytesMax` bytes of a namespace's log, and at least one entry if there is one. */
 export async function indexNamespace(
-  parts: IndexerParts,
-  at: NamespaceGeneration,
+  options: IndexerOptions,
+  generation: NamespaceGeneration,
   bytesMax: number,
 ): Promise<IndexOutcome> {
-  const { clock, random, memory } = parts;
+  const { clock, random, memory } = options;
   let made = 0;
   const prefix = Buffer.from(random.bytes(8)).toString("hex");
   const documents = new NamespaceDocuments(memory, () => `${prefix}-${++made}` as SegmentId);
-  const source = parts.storeFor(undefined);
-  const manifests = new ManifestStore({ store: source, clock, random, at });
+  const source = options.storeFor(undefined);
+  const manifests = new ManifestStore({ store: source, clock, random, generation });
   try {
-    const from = { at, documents, manifests, store: source, bytesMax };
-    const { manifest, facts, tail, isWhole } = await recover(parts, from);
+    const from = { generation, documents, manifests, store: source, bytesMax };
+    const { manifest, facts, tail, isWhole } = await recover(options, from);
     const { settings, deleted } = facts;
     if (settings === undefined || deleted) return { kind: "absent" };
     const documentCount = documents.memtable.documentCount;
@@ -66,12 +66,12 @@ export async function indexNamespace(
     const indexed = { kind: "indexed", entryCount, documentCount, isWhole } as const;
     if (entryCount === 0) return indexed;
     // The manifest is encrypted as the namespace is, too.
-    const store = parts.storeFor(settings);
-    const next = await nextManifest(parts, { at, store, documents, manifest, facts });
-    const saved = await saveThrough(manifests, { parts, at, store, next });
+    const store = options.storeFor(settings);
+    const next = await nextManifest(options, { generation, store, documents, manifest, facts });
+    const saved = await saveThrough(manifests, { options, generation, store, next });
     return saved ? indexed : { kind: "conflict" };
   } finally {
-    for (const { object } of documents.stored) parts.reads.forget(object);
+    for (const { object } of documents.stored) options.reads.forget(object);
     documents.clear();
     documents.releaseAll();
   }
@@ -81,83 +81,92 @@ export async function indexNamespace(
 export async function saveThrough(
   known: ManifestStore,
   of: {
-    readonly parts: IndexerParts;
-    readonly at: NamespaceGeneration;
+    readonly options: IndexerOptions;
+    readonly generation: NamespaceGeneration;
     readonly store: ObjectStore;
     readonly next: Manifest;
   },
 ): Promise<boolean> {
-  const { clock, random } = of.parts;
-  const manifests = new ManifestStore({ store: of.store, clock, random, at: of.at });
+  const { clock, random } = of.options;
+  const manifests = new ManifestStore({
+    store: of.store,
+    clock,
+    random,
+    generation: of.generation,
+  });
   manifests.followFrom(known);
   return (await manifests.save(of.next)).kind === "written";
 }
 
 async function nextManifest(
-  parts: IndexerParts,
+  options: IndexerOptions,
   of: {
-    readonly at: NamespaceGeneration;
+    readonly generation: NamespaceGeneration;
     readonly store: ObjectStore;
     readonly documents: NamespaceDocuments;
     readonly manifest: Manifest | undefined;
     readonly facts: NamespaceFacts;
   },
 ): Promise<Manifest> {
-  const { at, store, documents, manifest, facts } = of;
-  const { clock, random, memory } = parts;
+  const { generation, store, documents, manifest, facts } = of;
+  const { clock, random, memory } = options;
   const baseVersion = manifest?.version ?? 0;
-  const kept: ManifestSegment[] = [];
+  const kept: SegmentEntry[] = [];
   for (const stored of documents.stored) {
-    const entry = await describe(stored, { at, store, baseVersion, random });
+    const entry = await describe(stored, { generation, store, baseVersion, random });
     if (entry !== undefined) kept.push(entry);
   }
   const added = await storeSegments(documents.memtable.segments, {
     store,
-    at,
-    schema: servedSchema(facts),
+    generation,
+    schema: activeSchema(facts),
     baseVersion,
     random,
     memory,
-    clusters: parts.clusters,
-    yield: parts.yield,
+    clusters: options.clusters,
+    yield: options.yield,
   });
   const nowMs = Math.max(0, Math.round(clock.nowMs()));
+  const state = stateOf(facts);
+  const { createdAtMs, lastWriteAtMs = nowMs } = state.settings;
   const edit: ManifestEdit = {
     updatedAtMs: nowMs,
     indexedUpTo: facts.sequence,
-    lastWriteAtMs: facts.settings?.lastWriteAtMs ?? nowMs,
-    state: encodeFacts(facts),
+    lastWriteAtMs,
+    state,
     segments: [...kept, ...added],
   };
   if (manifest !== undefined) return editManifest(manifest, edit);
-  return { ...firstManifest(at.generation, facts.settings?.createdAtMs ?? nowMs), ...edit };
+  return { ...firstManifest(generation.generation, createdAtMs, state), ...edit };
 }
 
-/** A stored segment with its tombstones as they are now; undefined if nobody in it is alive. */
+/**
+ * A stored segment with its tombstones as they are now; undefined if none of its documents is live.
+ */
 async function describe(
-  { object, head, objectBytes, tombstones, indexMark, segment }: StoredSegment,
+  { object, head, objectBytes, tombstones, indexFingerprint, segment }: StoredSegment,
   to: {
-    readonly at: NamespaceGeneration;
+    readonly generation: NamespaceGeneration;
     readonly store: ObjectStore;
     readonly baseVersion: number;
     readonly random: Random;
   },
-): Promise<ManifestSegment | undefined> {
-  const { at, store, baseVersion, random } = to;
-  const { view, live } = segment;
+): Promise<SegmentEntry | undefined> {
+  const { generation, store, baseVersion, random } = to;
+  const { view, liveBitmap } = segment;
   const { id, documentCount } = view;
-  const liveCount = countBits(live);
+  const liveCount = countBits(liveBitmap);
   if (liveCount === 0) return undefined;
-  const home = homeOf(object);
-  const isShared = home.name !== at.name || home.generation !== at.generation;
+  const owner = ownerOf(object);
+  const isShared = owner.name !== generation.name || owner.generation !== generation.generation;
   const entry = {
     id,
     documentCount,
     bytes: objectBytes,
     head: Buffer.from(head).toString("base64"),
     deletedCount: documentCount - liveCount,
-    ...(isShared && { home }),
-    ...(indexMark !== undefined && { indexMark }),
+    ...(isShared && { home: owner }),
+    ...(indexFingerprint !== undefined && { indexMark: indexFingerprint }),
   };
   if (entry.deletedCount === 0) return entry;
   // Documents never come back to life, so the same count means the same bitmap.
@@ -165,6 +174,6 @@ async function describe(
     return { ...entry, tombstoneObject: tombstones.object };
   }
   const tombstoneObject = tombstoneName(id, baseVersion, random);
-  await putTombstones(store, at, tombstoneObject, live);
+  await putTombstones(store, generation, tombstoneObject, liveBitmap);
   return { ...entry, tombstoneObject };
 }

@@ -1,15 +1,15 @@
 /** What an indexer works with. */
 
-import type { EngineLog } from "../api/config.ts";
-import type { OpeningParts } from "../engine/namespace-parts.ts";
+import type { StructuredLog } from "../base/structured-log.ts";
+import type { OpeningOptions } from "../namespace/recovery/opening-options.ts";
 import type { Thresholds } from "../namespace/thresholds.ts";
-import type { SegmentMemory } from "../segment/segment-memory.ts";
-import type { ClusterTools } from "../segment/segment-reorder.ts";
+import type { SegmentMemory } from "../segment/format/segment-memory.ts";
+import type { ClusterOptions } from "../segment/segment-reorder.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 
 /** Shared by all that an indexer does. */
-export interface IndexerParts extends OpeningParts {
-  readonly log: EngineLog;
+export interface IndexerOptions extends OpeningOptions {
+  readonly log: StructuredLog;
   readonly memory: SegmentMemory;
   readonly thresholds: Pick<Thresholds, "indexTailBytes" | "indexTailEntries">;
   /** The store of all namespaces, for listings and hints. */
@@ -17,7 +17,7 @@ export interface IndexerParts extends OpeningParts {
   /** How long garbage stays; see `GARBAGE_GRACE_MS`. */
   readonly garbageGraceMs: number;
   /** How large segments are clustered; its memory is `memory`. */
-  readonly clusters: ClusterTools;
+  readonly clusters: ClusterOptions;
   /** Bytes of the log that one step takes to begin with; fewer where memory runs out. */
   readonly stepBytesMax: number;
   /** Greatest size of a segment that compaction writes. */

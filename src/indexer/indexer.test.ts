@@ -7,10 +7,11 @@ import { keysOf, row, rowsUpTo } from "../../test/support/engine/sharing-server.
 import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
-import { INDEX_HINT_REPEAT_MS, INDEX_POLL_MS, INDEX_RETRY_MS } from "../base/limits.ts";
+import { INDEX_HINT_REPEAT_MS } from "../commit/namespace-log.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { dirtyKey } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
+import { INDEX_POLL_MS, INDEX_RETRY_MS } from "./indexer.ts";
 
 const GRACE_MS = 1000;
 const upsert = (...ids: number[]) => ({ upsert_rows: ids.map((id) => row(id)) });
