@@ -7,14 +7,6 @@
  */
 
 import { isDatabaseError } from "../base/errors.ts";
-import {
-  INDEX_POLL_MS,
-  INDEX_RETRY_MS,
-  INDEX_STEP_SHRINK,
-  INDEX_SWEEP_MS,
-} from "../base/limits.ts";
-import { collectGarbage, type GarbageMemory, newGarbageMemory } from "../engine/collect-garbage.ts";
-import { storePages } from "../engine/store-pages.ts";
 import { isDeleted } from "../namespace/generations/namespace-generations.ts";
 import {
   DIRTY_PREFIX,
@@ -28,12 +20,24 @@ import {
   parseNamespacePrefix,
 } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
+import { storePages } from "../storage/store-pages.ts";
 import { compactNamespace } from "./compact-namespace.ts";
+import { collectGarbage } from "./garbage/collect-garbage.ts";
+import { type GarbageMemory, newGarbageMemory } from "./garbage/sightings.ts";
 import { type IndexOutcome, indexNamespace } from "./index-namespace.ts";
-import type { IndexerParts } from "./indexer-options.ts";
+import type { IndexerOptions } from "./indexer-options.ts";
+
+/** A step that does not fit the memory is made smaller by this factor, down to one entry. */
+const INDEX_STEP_SHRINK = 4;
+/** How often an indexer looks for namespaces whose log is long. */
+export const INDEX_POLL_MS = 500;
+/** How often an indexer looks at all namespaces, since hints may be lost. */
+const INDEX_SWEEP_MS = 600_000;
+/** How long an indexer leaves a namespace alone after it failed there. */
+export const INDEX_RETRY_MS = 30_000;
 
 interface Known {
-  readonly at: NamespaceGeneration;
+  readonly generation: NamespaceGeneration;
   readonly garbage: GarbageMemory;
   /** Bytes of the log that fit one step. */
   stepBytes: number;
@@ -45,14 +49,14 @@ interface Known {
 
 /** One indexer over one store. */
 export class Indexer {
-  readonly #parts: IndexerParts;
+  readonly #options: IndexerOptions;
   readonly #known = new Map<string, Known>();
   #sweepAtMs = 0;
-  #heardAtMs = 0;
+  #hintsReadAtMs = 0;
   #stopping = false;
 
-  constructor(parts: IndexerParts) {
-    this.#parts = parts;
+  constructor(options: IndexerOptions) {
+    this.#options = options;
   }
 
   /** Works until `stop`. */
@@ -62,9 +66,9 @@ export class Indexer {
         await this.pass();
       } catch (error) {
         if (!isDatabaseError(error)) throw error;
-        this.#parts.log("warn", "cannot look for work", { reason: error.message });
+        this.#options.log("warn", "cannot look for work", { reason: error.message });
       }
-      if (!this.#stopping) await this.#parts.clock.sleep(INDEX_POLL_MS);
+      if (!this.#stopping) await this.#options.clock.sleep(INDEX_POLL_MS);
     }
   }
 
@@ -80,8 +84,8 @@ export class Indexer {
 
   /** Does everything that is due now. */
   async pass(): Promise<void> {
-    await this.#hear();
-    const nowMs = this.#parts.clock.monotonicMs();
+    await this.#readHints();
+    const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= this.#sweepAtMs) {
       this.#sweepAtMs = nowMs + INDEX_RETRY_MS; // Unless it comes to its end.
       await this.#sweep();
@@ -92,51 +96,53 @@ export class Indexer {
       const isDue = known.collectAtMs !== undefined && known.collectAtMs <= nowMs;
       if (isDue) await this.#attempt(known, "collect", () => this.#collect(known));
       else this.#forgetIdle(known);
-      await this.#hearInBetween();
+      await this.#readHintsInBetween();
     }
   }
 
   /** Indexes all of a namespace's log, whatever its length. */
-  async indexAll(at: NamespaceGeneration): Promise<void> {
-    const known = this.#knownAt(at);
+  async indexAll(generation: NamespaceGeneration): Promise<void> {
+    const known = this.#knownOf(generation);
     await this.#index(known);
     await this.#collect(known);
   }
 
   async #hinted(): Promise<NamespaceGeneration[]> {
     const found: NamespaceGeneration[] = [];
-    for await (const page of storePages(this.#parts.store, DIRTY_PREFIX)) {
+    for await (const page of storePages(this.#options.store, { prefix: DIRTY_PREFIX })) {
       for (const key of page.keys) {
-        const at = parseDirtyKey(key);
-        if (at !== undefined) found.push(at);
+        const generation = parseDirtyKey(key);
+        if (generation !== undefined) found.push(generation);
       }
     }
     return found;
   }
 
   /** Does what hints ask for. */
-  async #hear(): Promise<void> {
-    this.#heardAtMs = this.#parts.clock.monotonicMs();
-    for (const at of await this.#hinted()) await this.#work(at);
+  async #readHints(): Promise<void> {
+    this.#hintsReadAtMs = this.#options.clock.monotonicMs();
+    for (const generation of await this.#hinted()) await this.#work(generation);
   }
 
   /** The same where other work takes long. */
-  async #hearInBetween(): Promise<void> {
-    if (this.#parts.clock.monotonicMs() - this.#heardAtMs >= INDEX_POLL_MS) await this.#hear();
+  async #readHintsInBetween(): Promise<void> {
+    if (this.#options.clock.monotonicMs() - this.#hintsReadAtMs >= INDEX_POLL_MS)
+      await this.#readHints();
   }
 
-  async #work(at: NamespaceGeneration): Promise<void> {
+  async #work(generation: NamespaceGeneration): Promise<void> {
     if (this.#stopping) return;
-    const known = this.#knownAt(at);
-    const { store } = this.#parts;
+    const known = this.#knownOf(generation);
+    const { store } = this.#options;
     await this.#attempt(known, "index", async () => {
-      await store.delete(dirtyKey(at));
+      await store.delete(dirtyKey(generation));
       let isDone = false;
       try {
         isDone = await this.#index(known);
       } finally {
         // The failure of the work is the one to tell; without the hint, servers hint again.
-        const again = async () => void (await store.put(dirtyKey(at), new Uint8Array(0), ALWAYS));
+        const again = async () =>
+          void (await store.put(dirtyKey(generation), new Uint8Array(0), ALWAYS));
         if (!isDone) await again().catch(() => {});
       }
     });
@@ -144,36 +150,41 @@ export class Indexer {
 
   /** Looks at all generations of all namespaces. */
   async #sweep(): Promise<void> {
-    const { store } = this.#parts;
-    for await (const page of storePages(store, NAMESPACES_PREFIX, "/")) {
+    const { store } = this.#options;
+    for await (const page of storePages(store, { prefix: NAMESPACES_PREFIX, delimiter: "/" })) {
       for (const prefix of page.prefixes) {
         const name = parseNamespacePrefix(prefix);
         if (name === undefined) continue;
-        for await (const inner of storePages(store, namespacePrefix(name), "/")) {
-          for (const generation of inner.prefixes) {
-            const at = parseGenerationPrefix(generation);
+        for await (const inner of storePages(store, {
+          prefix: namespacePrefix(name),
+          delimiter: "/",
+        })) {
+          for (const generationPath of inner.prefixes) {
+            const generation = parseGenerationPrefix(generationPath);
             if (this.#stopping) return;
-            if (at !== undefined) await this.#lookAt(this.#knownAt(at));
-            await this.#hearInBetween();
+            if (generation !== undefined) await this.#poll(this.#knownOf(generation));
+            await this.#readHintsInBetween();
           }
         }
       }
     }
   }
 
-  async #lookAt(known: Known): Promise<void> {
+  async #poll(known: Known): Promise<void> {
     await this.#attempt(known, "index", async () => {
-      if (await this.#isLong(known.at)) await this.#index(known);
+      if (await this.#isLong(known.generation)) await this.#index(known);
     });
     await this.#attempt(known, "collect", () => this.#collect(known));
     this.#forgetIdle(known);
   }
 
   /** Counts entries without reading them: those that a manifest covers wait to be collected. */
-  async #isLong(at: NamespaceGeneration): Promise<boolean> {
-    const { indexTailEntries } = this.#parts.thresholds;
+  async #isLong(generation: NamespaceGeneration): Promise<boolean> {
+    const { indexTailEntries } = this.#options.thresholds;
     let count = 0;
-    for await (const { keys } of storePages(this.#parts.store, `${generationPrefix(at)}wal/`)) {
+    for await (const { keys } of storePages(this.#options.store, {
+      prefix: `${generationPrefix(generation)}wal/`,
+    })) {
       count += keys.length;
       if (count >= indexTailEntries) return true;
     }
@@ -182,19 +193,19 @@ export class Indexer {
 
   /** Indexes the log as it is now. False if it was stopped, or another indexer came first. */
   async #index(known: Known): Promise<boolean> {
-    const { at } = known;
-    const { log, store } = this.#parts;
-    known.collectAtMs ??= this.#parts.clock.monotonicMs();
-    // What a dead generation's log holds is what came too late; it may have gaps.
-    if (await isDeleted(store, at)) return true;
+    const { generation } = known;
+    const { log, store } = this.#options;
+    known.collectAtMs ??= this.#options.clock.monotonicMs();
+    // What a deleted generation's log holds is what came too late; it may have gaps.
+    if (await isDeleted(store, generation)) return true;
     for (;;) {
       const outcome = await this.#indexStep(known);
       if (outcome.kind === "indexed" && outcome.entryCount > 0) {
         const { entryCount: entries, documentCount: documents } = outcome;
-        log("info", "indexed", { namespace: at.name, entries, documents });
+        log("info", "indexed", { namespace: generation.name, entries, documents });
       }
       const isFirst = outcome.kind !== "conflict" && (await this.#compact(known));
-      known.collectAtMs ??= this.#parts.clock.monotonicMs();
+      known.collectAtMs ??= this.#options.clock.monotonicMs();
       if (this.#stopping || !isFirst) return false;
       if (outcome.kind === "absent" || outcome.isWhole) return true;
     }
@@ -204,7 +215,7 @@ export class Indexer {
   async #indexStep(known: Known): Promise<IndexOutcome> {
     for (;;) {
       try {
-        return await indexNamespace(this.#parts, known.at, known.stepBytes);
+        return await indexNamespace(this.#options, known.generation, known.stepBytes);
       } catch (error) {
         const isLeast = known.stepBytes < 1;
         if (isLeast || !isDatabaseError(error, "overloaded")) throw error;
@@ -217,35 +228,39 @@ export class Indexer {
    * Merges what is due; false if another indexer was faster. Where memory is short, segments stay
    * as they are; the log must not wait for them.
    */
-  async #compact({ at }: Known): Promise<boolean> {
-    const { log } = this.#parts;
+  async #compact({ generation }: Known): Promise<boolean> {
+    const { log } = this.#options;
     while (!this.#stopping) {
-      const outcome = await compactNamespace(this.#parts, at).catch((error: unknown) => {
+      const outcome = await compactNamespace(this.#options, generation).catch((error: unknown) => {
         if (!isDatabaseError(error, "overloaded")) throw error;
-        const facts = { namespace: at.name, reason: error.message };
+        const facts = { namespace: generation.name, reason: error.message };
         log("warn", "cannot compact a namespace now", facts);
       });
       if (outcome?.kind !== "compacted") return outcome?.kind !== "conflict";
       const { inputCount, bytesWritten } = outcome;
-      const facts = { namespace: at.name, segments: inputCount, bytes: bytesWritten };
+      const facts = { namespace: generation.name, segments: inputCount, bytes: bytesWritten };
       log("info", "compacted", facts);
     }
     return true;
   }
 
   async #collect(known: Known): Promise<void> {
-    const { at, garbage } = known;
-    let { waitingCount, needsIndex, waitsFor } = await collectGarbage(this.#parts, at, garbage);
+    const { generation, garbage } = known;
+    let { waitingCount, needsIndex, waitsFor } = await collectGarbage(
+      this.#options,
+      generation,
+      garbage,
+    );
     for (const by of waitsFor) {
-      const sharer = this.#knownAt(by);
+      const sharer = this.#knownOf(by);
       await this.#attempt(sharer, "index", async () => void (await this.#index(sharer)));
     }
     if (needsIndex) await this.#index(known);
     if (needsIndex || waitsFor.length > 0) {
-      ({ waitingCount } = await collectGarbage(this.#parts, at, garbage));
+      ({ waitingCount } = await collectGarbage(this.#options, generation, garbage));
     }
-    const nowMs = this.#parts.clock.monotonicMs();
-    known.collectAtMs = waitingCount > 0 ? nowMs + this.#parts.garbageGraceMs : undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    known.collectAtMs = waitingCount > 0 ? nowMs + this.#options.garbageGraceMs : undefined;
   }
 
   /** What fails in one namespace must not keep the others waiting. */
@@ -254,32 +269,32 @@ export class Indexer {
     kind: keyof Known["retryAtMs"],
     step: () => Promise<void>,
   ): Promise<void> {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
     if (nowMs < known.retryAtMs[kind]) return;
     try {
       await step();
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
       known.retryAtMs[kind] = nowMs + INDEX_RETRY_MS;
-      const facts = { namespace: known.at.name, reason: error.message };
-      this.#parts.log("warn", `cannot ${kind} a namespace now`, facts);
+      const facts = { namespace: known.generation.name, reason: error.message };
+      this.#options.log("warn", `cannot ${kind} a namespace now`, facts);
     }
   }
 
-  #forgetIdle({ at, collectAtMs, retryAtMs }: Known): void {
-    const nowMs = this.#parts.clock.monotonicMs();
+  #forgetIdle({ generation, collectAtMs, retryAtMs }: Known): void {
+    const nowMs = this.#options.clock.monotonicMs();
     const isWaiting = nowMs < retryAtMs.index || nowMs < retryAtMs.collect;
-    if (collectAtMs === undefined && !isWaiting) this.#known.delete(generationPrefix(at));
+    if (collectAtMs === undefined && !isWaiting) this.#known.delete(generationPrefix(generation));
   }
 
-  #knownAt(at: NamespaceGeneration): Known {
-    const key = generationPrefix(at);
+  #knownOf(generation: NamespaceGeneration): Known {
+    const key = generationPrefix(generation);
     let known = this.#known.get(key);
     if (known === undefined) {
-      const { stepBytesMax: stepBytes } = this.#parts;
+      const { stepBytesMax: stepBytes } = this.#options;
       const garbage = newGarbageMemory();
       const retryAtMs = { index: 0, collect: 0 };
-      known = { at, garbage, stepBytes, retryAtMs, collectAtMs: undefined };
+      known = { generation, garbage, stepBytes, retryAtMs, collectAtMs: undefined };
       this.#known.set(key, known);
     }
     return known;
