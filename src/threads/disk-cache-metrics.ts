@@ -3,13 +3,13 @@
 import type { EngineMetric } from "../api/engine.ts";
 import type { DiskCache } from "../storage/disk-cache/disk-cache.ts";
 
-/** Collects the figures; none without a disk cache. */
+/** Collects the stats; none without a disk cache. */
 export function diskCacheMetrics(
-  disk: Pick<DiskCache, "totals"> | undefined,
+  disk: Pick<DiskCache, "stats"> | undefined,
   thread: "cache" | "write",
 ): EngineMetric[] {
   if (disk === undefined) return [];
-  const { hits, misses, readBytes, writtenBytes, evictions, faults } = disk.totals;
+  const { hits, misses, readBytes, writtenBytes, evictions, faults } = disk.stats;
   const counter = (name: string, help: string, value: number): EngineMetric => {
     return { name: `trawl_disk_cache_${name}_total`, help, kind: "counter", value, labels };
   };

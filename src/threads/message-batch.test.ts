@@ -1,3 +1,4 @@
+import type { Transferable } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { FakePort } from "../../test/support/engine/fake-port.ts";
 import type { Clock } from "../base/clock.ts";
@@ -41,7 +42,7 @@ test("a message that comes late takes those that wait with it", async () => {
 });
 
 test("buffers move with their messages", () => {
-  const moved: (readonly ArrayBuffer[])[] = [];
+  const moved: (readonly Transferable[])[] = [];
   const batch = new MessageBatch<string>(standingClock(), (_messages, transfer) =>
     moved.push(transfer),
   );

@@ -4,6 +4,7 @@
  * gone; then it goes with all that follow in the same turn of the event loop. Order is kept.
  */
 
+import type { Transferable } from "node:worker_threads";
 import type { Clock } from "../base/clock.ts";
 import type { ThreadPort } from "./thread-port.ts";
 
@@ -13,21 +14,28 @@ const GATHER_MS = 0.5;
 /** Messages that wait to be sent together. */
 export class MessageBatch<Message> {
   readonly #clock: Clock;
-  readonly #send: (messages: readonly Message[], transfer: readonly ArrayBuffer[]) => void;
+  readonly #send: (messages: readonly Message[], transfer: readonly Transferable[]) => void;
   #messages: Message[] = [];
-  #transfer: ArrayBuffer[] = [];
+  #transfer: Transferable[] = [];
   #sentMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     clock: Clock,
-    send: (messages: readonly Message[], transfer: readonly ArrayBuffer[]) => void,
+    send: (messages: readonly Message[], transfer: readonly Transferable[]) => void,
   ) {
     this.#clock = clock;
     this.#send = send;
   }
 
-  /** Sends the message by the end of this turn; buffers of `transfer` move when it is sent. */
-  add(message: Message, transfer: readonly ArrayBuffer[] = []): void {
+  /** Sends the message at once, after those that wait: for senders that will be busy for long. */
+  addNow(message: Message, transfer: readonly Transferable[]): void {
+    this.#messages.push(message);
+    this.#transfer.push(...transfer);
+    this.#flush(this.#clock.monotonicMs());
+  }
+
+  /** Sends the message by the end of this turn; what is in `transfer` moves when it is sent. */
+  add(message: Message, transfer: readonly Transferable[] = []): void {
     this.#messages.push(message);
     for (const buffer of transfer) this.#transfer.push(buffer);
     const nowMs = this.#clock.monotonicMs();

@@ -4,29 +4,38 @@ import { MessageChannel } from "node:worker_threads";
 import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { systemClock } from "../base/clock.ts";
-import { CACHE_MEMORY_SHARE, SEGMENT_MEMORY_SHARE } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
-import type { CacheThreadData, FromCacheThread } from "../engine/cache-thread.ts";
-import type { WriteThreadData } from "../engine/write-thread.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
 import { isExclusive } from "../storage/store-config.ts";
+import type { CacheThreadData, FromCacheThread } from "./cache/cache-thread.ts";
 import { batchingPort } from "./message-batch.ts";
 import type { QueryThreadData } from "./query/query-thread.ts";
+import { ThreadLoads } from "./query/thread-loads.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
   ToQueryThread,
   ToWriteThread,
 } from "./thread-messages.ts";
-import { startThread } from "./thread-port.ts";
+import { startThread, type ThreadPort } from "./thread-port.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
+import type { WriteThreadData } from "./write/write-thread.ts";
+
+/**
+ * Share of the memory limit that documents may take which no stored segment has yet. With the
+ * cache's share 0.6; the rest is for bodies and heaps.
+ */
+const SEGMENT_MEMORY_SHARE = 0.35;
+/** Share of the memory limit that cached ranges of stored segments may take. */
+const CACHE_MEMORY_SHARE = 0.25;
 
 /**
  * Opens the database in `config.store`. Throws `conflict` if another server owns the directory.
  * A thread that crashes ends the process: what was acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
-  const { store, diskCache, queryThreads, embedding, log } = config;
+  const { store, diskCache, encryptionKeysPath, queryThreads, embedding, log } = config;
+  const access = { store, diskCache, encryptionKeysPath };
   const onCrash = (error: Error) => {
     log("error", "a thread has crashed; the server ends", { stack: error.stack });
     throw error;
@@ -36,9 +45,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const writeCache = new MessageChannel();
   const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
   const writeData: WriteThreadData = {
-    store,
-    diskCache,
-    encryptionKeysPath: config.encryptionKeysPath,
+    access,
     embedding,
     segmentBytesMax: Math.floor(config.memoryBytesMax * SEGMENT_MEMORY_SHARE),
     queryThreads,
@@ -48,34 +55,30 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const scanBytesMax = Math.floor(cacheBytesMax / (2 * (queryThreads + 1)));
   const readers = [writeCache, ...queryCaches].map(({ port2 }) => port2);
   const cacheData: CacheThreadData = {
-    store,
-    diskCache,
-    encryptionKeysPath: config.encryptionKeysPath,
+    access,
     cacheBytesMax,
     kernelThreads: queryThreads,
     readers,
   };
+  const queryLoads = ThreadLoads.of(queryThreads);
   const engine = new ThreadedEngine({
     clock: systemClock,
     random: systemRandom,
     log,
     isShared: !isExclusive(store),
     writeThread: startThread<ToWriteThread, FromWriteThread>(
-      "write-thread",
+      "write/write-thread",
       { data: writeData, ports: [writeCache.port1] },
       onCrash,
     ),
     queryThreads: queryCaches.map(({ port1 }, thread) => {
-      const data: QueryThreadData = { thread, kernel, embedding, scanBytesMax, cache: port1 };
-      const port = startThread<readonly ToQueryThread[], readonly FromQueryThread[]>(
-        "query-thread",
-        { data, ports: [port1] },
-        onCrash,
-      );
-      return batchingPort(port, systemClock);
+      const loads = config.dividesQueries ? queryLoads.buffer : undefined;
+      const data = { thread, kernel, embedding, scanBytesMax, loads, cache: port1 };
+      return startQueryThread(data, onCrash);
     }),
+    queryLoads,
     cacheThread: startThread<never, FromCacheThread>(
-      "cache-thread",
+      "cache/cache-thread",
       { data: cacheData, ports: readers },
       onCrash,
     ),
@@ -87,4 +90,16 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     throw error;
   }
   return engine;
+}
+
+function startQueryThread(
+  data: QueryThreadData,
+  onCrash: (error: Error) => void,
+): ThreadPort<ToQueryThread, FromQueryThread> {
+  const port = startThread<readonly ToQueryThread[], readonly FromQueryThread[]>(
+    "query/query-thread",
+    { data, ports: [data.cache] },
+    onCrash,
+  );
+  return batchingPort(port, systemClock);
 }

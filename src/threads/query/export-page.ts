@@ -1,19 +1,21 @@
 /** The deprecated export: all documents by id, page by page. */
 
 import { invalid } from "../../base/errors.ts";
-import { EXPORT_PAGE_DOCUMENTS } from "../../base/limits.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
-import type { QueryContext } from "../../query/query-options.ts";
-import { runRequest } from "../../query/run-request.ts";
+import { runRequest } from "../../query/executor/run-request.ts";
+import type { QueryOptions } from "../../query/query-options.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import { encodeExportAnswer } from "../../wire/answers/service-answers.ts";
+
+/** Documents of one page of the deprecated export; our choice. */
+const EXPORT_PAGE_DOCUMENTS = 1_000;
 
 /** Encodes the page after the document whose id `cursor` is; the first page without one. */
 export function exportPage(
   snapshot: Snapshot,
   cursor: string | undefined,
-  context: QueryContext,
+  options: QueryOptions,
 ): Uint8Array {
   const request: QueryRequest = {
     kind: "single",
@@ -22,7 +24,7 @@ export function exportPage(
     consistency: "strong",
     vectorEncoding: "float",
   };
-  const [result] = runRequest(snapshot, request, context).results;
+  const [result] = runRequest(snapshot, request, options).results;
   const documents = result.kind === "documents" ? result.documents : [];
   const last = documents.at(-1);
   const isFull = documents.length === EXPORT_PAGE_DOCUMENTS && last !== undefined;
