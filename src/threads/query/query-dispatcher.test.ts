@@ -1,23 +1,26 @@
+import { once } from "node:events";
+import { MessageChannel } from "node:worker_threads";
 import { describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
-import type { EngineAnswer } from "../../api/engine.ts";
+import type { HttpAnswer } from "../../api/engine.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
-import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../base/limits.ts";
+import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../model/contract-limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
-import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
+import type { FromQueryThread, PartsOffer, ToQueryThread } from "../thread-messages.ts";
 import {
   type DispatchedQuery,
-  type DispatcherParts,
+  type DispatcherOptions,
   type DispatchOutcome,
   QueryDispatcher,
   type Verification,
 } from "./query-dispatcher.ts";
+import { ThreadLoads } from "./thread-loads.ts";
 
 const NAME = namespaceName("movies");
 const INSTANCE = "movies/1/1" as NamespaceInstance;
-const ANSWER: EngineAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
+const ANSWER: HttpAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
 
 function stateOf(retired = false, instance = INSTANCE): NamespaceState {
   return { instance, retired } as NamespaceState;
@@ -28,7 +31,7 @@ function added(...ids: string[]): MemtableDelta {
   return {
     full: false,
     added: ids.map((id) => ({ id: id as SegmentId, at, documentCount: 4 })),
-    killed: [],
+    deleted: [],
     dropped: [],
   };
 }
@@ -37,7 +40,7 @@ function query(name = NAME): DispatchedQuery {
   return { operation: "query", namespace: name, parameters: {}, body: Uint8Array.of(1, 2) };
 }
 
-function dispatcherOf(threadCount: number, verify?: DispatcherParts["verify"]) {
+function dispatcherOf(threadCount: number, verify?: DispatcherOptions["verify"]) {
   const clock = new ManualClock();
   const threads = Array.from(
     { length: threadCount },
@@ -45,15 +48,17 @@ function dispatcherOf(threadCount: number, verify?: DispatcherParts["verify"]) {
   );
   const released: [NamespaceInstance, number][] = [];
   const logs: string[] = [];
+  const loads = ThreadLoads.of(threadCount);
   const dispatcher = new QueryDispatcher({
     clock,
     log: (_level, message) => logs.push(message),
     threads,
+    loads,
     release: (instance, version) => released.push([instance, version]),
     ...(verify && { verify }),
   });
   dispatcher.publish(NAME, [{ version: 1, change: added("a") }], stateOf());
-  return { clock, threads, released, dispatcher, logs };
+  return { clock, threads, loads, released, dispatcher, logs };
 }
 
 describe("a query", () => {
@@ -92,7 +97,7 @@ describe("a query", () => {
     await settled();
     const { call, body } = threads[0].all("query")[0];
     await threads[0].say({ kind: "closed", call, body });
-    expect(await outcome).toEqual({ kind: "closed", query: { ...query(), wasClosed: true } });
+    expect(await outcome).toEqual({ kind: "closed", query: { ...query(), mayTrust: true } });
     dispatcher.publish(NAME, [{ version: 2, change: added() }], stateOf(true));
     expect(await dispatcher.run(query())).toEqual({ kind: "closed", query: query() });
     expect(dispatcher.state(NAME)).toBeUndefined();
@@ -103,7 +108,8 @@ describe("a query over a store that others write to", () => {
   const FAILED = { ...ANSWER, status: 503 };
   const outcomes: [Verification, DispatchOutcome][] = [
     [{ kind: "current" }, { kind: "answered", answer: ANSWER }],
-    [{ kind: "behind" }, { kind: "closed", query: { ...query(), wasClosed: true } }],
+    [{ kind: "outdated" }, { kind: "outdated", query: { ...query(), mayTrust: true } }],
+    [{ kind: "closed" }, { kind: "closed", query: { ...query(), mayTrust: true } }],
     [
       { kind: "failed", answer: FAILED },
       { kind: "answered", answer: FAILED },
@@ -120,17 +126,17 @@ describe("a query over a store that others write to", () => {
     await threads[0].say({ kind: "strong", call });
     await threads[0].say({ kind: "answer", call, answer: ANSWER });
     expect(await outcome).toEqual(expected);
-    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf().instance);
+    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf());
   });
 
   test("waits for nothing if it is eventual, or was given back before", async () => {
-    const verify = vi.fn(async (): Promise<Verification> => ({ kind: "behind" }));
+    const verify = vi.fn(async (): Promise<Verification> => ({ kind: "outdated" }));
     const { threads, dispatcher } = dispatcherOf(1, verify);
     const eventual = dispatcher.run(query());
     await settled();
     await threads[0].say({ kind: "answer", call: threads[0].all("query")[0].call, answer: ANSWER });
     expect(await eventual).toEqual({ kind: "answered", answer: ANSWER });
-    const again = dispatcher.run({ ...query(), wasClosed: true });
+    const again = dispatcher.run({ ...query(), mayTrust: true });
     await settled();
     const { call, isShared } = threads[0].all("query")[1];
     expect(isShared).toBe(false);
@@ -224,6 +230,45 @@ describe("slots", () => {
     for (let i = 0; i < QUERY_SLOTS * 2; i++) void dispatcher.run(query()).catch(() => {});
     await settled();
     expect(thread.all("query")).toHaveLength(2 * QUERY_SLOTS);
+  });
+});
+
+describe("parts of a query", () => {
+  /** A thread with a query offers parts of it, at a version, to so many others. */
+  async function offerFrom(thread: FakePort<ToQueryThread, FromQueryThread>, version: number) {
+    const channels = [new MessageChannel(), new MessageChannel()];
+    const offer = { instance: INSTANCE, version } as PartsOffer;
+    const closed = channels.map(({ port1 }) => once(port1, "close"));
+    await thread.say({ kind: "offer", offer, ports: channels.map(({ port2 }) => port2) });
+    return { offer, closed, ports: channels.map(({ port2 }) => port2) };
+  }
+
+  test("are handed to threads that idle, with what they have not seen yet", async () => {
+    const { threads, dispatcher, loads } = dispatcherOf(3);
+    void dispatcher.run(query());
+    void dispatcher.run(query());
+    await settled();
+    expect(loads.idle).toEqual([2]);
+    const { offer, closed, ports } = await offerFrom(threads[0], 1);
+    const [help] = threads[2].all("help");
+    expect(help).toMatchObject({ offer, port: ports[0], update: { version: 1 } });
+    expect([...threads[0].all("help"), ...threads[1].all("help")]).toEqual([]);
+    // Nobody has taken the other port.
+    await closed[1];
+    await offerFrom(threads[1], 1);
+    expect(threads[2].all("help")[1].update).toBeUndefined();
+    ports[0].close();
+  });
+
+  test("are handed to nobody who would see something else", async () => {
+    const { threads, dispatcher } = dispatcherOf(2);
+    void dispatcher.run(query());
+    await settled();
+    dispatcher.publish(NAME, [{ version: 2, change: added("b") }], stateOf());
+    // The other thread has no version yet, and the whole state is that of the newest one.
+    const { closed } = await offerFrom(threads[0], 1);
+    await Promise.all(closed);
+    expect(threads[1].all("help")).toEqual([]);
   });
 });
 
