@@ -1,36 +1,38 @@
 /**
  * A query thread's work: keeps a replica of each namespace that it was asked about, and answers
  * queries over it. A query sees one snapshot (docs/consistency.md, promise 5), also where it waits
- * for bytes of stored segments in between (`query-runs.ts`).
+ * for bytes of stored segments in between (`query/executor/run-on-snapshot.ts`).
  */
 
-import type { EngineAnswer } from "../../api/engine.ts";
+import type { Transferable } from "node:worker_threads";
+import { type HttpAnswer, jsonAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
-import { BILLED_QUERY_BYTES_MIN, UNINDEXED_RETRY_MS } from "../../base/limits.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { type RunFigures, SegmentMissing } from "../../cache/resident-ranges.ts";
-import type { SegmentReads } from "../../cache/segment-reads.ts";
+import type { ResidentRanges, RunStats } from "../../cache/resident-ranges.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import type { QueryRequest } from "../../model/query.ts";
-import type { EmbeddingFigures } from "../../model/request-stats.ts";
+import type { EmbeddingStats } from "../../model/request-stats.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
+import { UNINDEXED_RETRY_MS } from "../../namespace/thresholds.ts";
 import { embedTexts, withEmbeddings } from "../../query/bind/embed-query.ts";
+import type { DivisionLimits } from "../../query/executor/division.ts";
 import { measureRecall } from "../../query/executor/measure-recall.ts";
 import {
-  type CountedReads,
+  type QueryAttempt,
   type QuerySource,
   runOnSnapshot,
 } from "../../query/executor/run-on-snapshot.ts";
-import type { ScanProgress } from "../../query/executor/scan-progress.ts";
+import { explainRequest, runRequest } from "../../query/executor/run-request.ts";
 import { indexState } from "../../query/index-state.ts";
 import { querySlots } from "../../query/plan/query-weight.ts";
-import type { Probing, QueryContext } from "../../query/query-options.ts";
-import { explainRequest, runRequest } from "../../query/run-request.ts";
+import type { Probing, QueryOptions } from "../../query/query-options.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
+import { SegmentMissing } from "../../segment/format/segment-missing.ts";
+import { frozenSegment } from "../../segment/memtable/live-segment.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
@@ -39,14 +41,24 @@ import { encodeQueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
 import { parseQueryBody } from "../../wire/query/parse-query.ts";
 import { parseRecallBody } from "../../wire/query/parse-recall.ts";
-import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "../thread-messages.ts";
+import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
+import type {
+  FromQueryThread,
+  NamespaceUpdate,
+  PartsOffer,
+  ToQueryThread,
+} from "../thread-messages.ts";
 import { exportPage } from "./export-page.ts";
+import { QueryDivision } from "./query-division.ts";
+import { takeParts } from "./take-parts.ts";
+import type { ThreadLoads } from "./thread-loads.ts";
 
 /** The instance was retired while the query waited for its texts, its slots, or bytes. */
 class NamespaceClosed extends Error {}
 
 /** The message that asks for a query. */
 type QueryMessage = Extract<ToQueryThread, { kind: "query" }>;
+type HelpMessage = Extract<ToQueryThread, { kind: "help" }>;
 type Admission = Extract<ToQueryThread, { kind: "admitted" | "refused" }>;
 
 interface Replica {
@@ -55,60 +67,77 @@ interface Replica {
   /** Of the last update. */
   version: number;
   /** The version at which each query that holds on to segments began. */
-  readonly held: Set<{ readonly version: number }>;
+  readonly retained: Set<{ readonly version: number }>;
 }
 
 /** What a query thread is made of. */
-export interface QueryServiceParts {
+export interface QueryServiceOptions {
   readonly kernels: ArenaKernels;
   /** How far ANN searches walk; for tests. */
   readonly probing?: Probing | undefined;
   readonly embedding: EmbeddingProvider;
   readonly clock: Clock;
   readonly random: Random;
-  readonly reads: CountedReads & Pick<SegmentReads, "sourceOf">;
+  readonly reads: Pick<
+    ResidentRanges,
+    "sourceOf" | "run" | "runCounted" | "touches" | "addTouches"
+  >;
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
   readonly thresholds: Pick<Thresholds, "unindexedBytesMax">;
+  /** What all query threads have to do, this one included. */
+  readonly loads: Pick<ThreadLoads, "idleCount">;
+  /** When plans are divided; for tests. */
+  readonly divisionLimits?: DivisionLimits | undefined;
   post(message: FromQueryThread): void;
+  /** Sends at once, in the middle of a query; `transfer` moves. */
+  postNow(message: FromQueryThread, transfer: readonly Transferable[]): void;
+  /** Resolves when messages that have arrived were heard. */
+  nextTurn(): Promise<void>;
 }
 
 /** Work of one query thread since its start. */
-export interface QueryTotals {
+export interface QueryServiceStats {
   readonly queries: number;
   readonly documentsScanned: number;
   readonly postingsTouched: number;
   readonly vectorsScored: number;
   readonly clustersProbed: number;
+  /** Plans that were offered to other threads in parts. */
+  readonly divided: number;
+  /** Parts of other threads' plans. */
+  readonly helped: number;
 }
 
 /** All that one query thread does. */
 export class QueryService {
-  readonly #parts: QueryServiceParts;
+  readonly #options: QueryServiceOptions;
   readonly #replicas = new Map<NamespaceInstance, Replica>();
   readonly #admissions = new Map<number, (message: Admission) => void>();
-  readonly #totals: { -readonly [K in keyof QueryTotals]: number } = {
+  readonly #stats: { -readonly [K in keyof QueryServiceStats]: number } = {
     queries: 0,
     documentsScanned: 0,
     postingsTouched: 0,
     vectorsScored: 0,
     clustersProbed: 0,
+    divided: 0,
+    helped: 0,
   };
 
-  constructor(parts: QueryServiceParts) {
-    this.#parts = parts;
+  constructor(options: QueryServiceOptions) {
+    this.#options = options;
   }
 
   /** Work done so far. */
-  get totals(): QueryTotals {
-    return this.#totals;
+  get stats(): QueryServiceStats {
+    return this.#stats;
   }
 
   /** Takes a message from the main thread. */
-  hear(message: ToQueryThread): void {
+  onMessage(message: ToQueryThread): void {
     switch (message.kind) {
       case "arena":
-        this.#parts.kernels.attach(message.index, message.memory);
+        this.#options.kernels.attach(message.index, message.memory);
         return;
       case "update":
         this.#update(message.update);
@@ -116,6 +145,10 @@ export class QueryService {
       case "query":
         if (message.update !== undefined) this.#update(message.update);
         void this.#answer(message);
+        return;
+      case "help":
+        if (message.update !== undefined) this.#update(message.update);
+        void this.#help(message);
         return;
       case "admitted":
       case "refused":
@@ -129,20 +162,20 @@ export class QueryService {
     let replica = this.#replicas.get(instance);
     if (replica === undefined) {
       const segments = new SnapshotReplica((added) => this.#open(added));
-      replica = { segments, state, version, held: new Set() };
+      replica = { segments, state, version, retained: new Set() };
       this.#replicas.set(instance, replica);
     }
     for (const { change } of deltas) replica.segments.apply(change);
     replica.state = state;
     replica.version = version;
     if (state.retired) this.#replicas.delete(instance);
-    this.#tellApplied(replica);
+    this.#notifyApplied(replica);
   }
 
   /** Segments that were dropped since the oldest held query began are still being read. */
-  #tellApplied({ state, version, held }: Replica): void {
-    const oldest = Math.min(version, ...[...held].map((query) => query.version));
-    this.#parts.post({ kind: "applied", instance: state.instance, version: oldest });
+  #notifyApplied({ state, version, retained }: Replica): void {
+    const oldest = Math.min(version, ...[...retained].map((query) => query.version));
+    this.#options.post({ kind: "applied", instance: state.instance, version: oldest });
   }
 
   /** A replica as the source of one query's snapshots. */
@@ -152,22 +185,38 @@ export class QueryService {
         if (replica.state.retired) throw new NamespaceClosed();
         return snapshotOf(replica);
       },
-      scanBytesMax: this.#parts.scanBytesMax,
-      hold: () => {
-        const held = { version: replica.version };
-        replica.held.add(held);
-        return () => {
-          replica.held.delete(held);
-          this.#tellApplied(replica);
-        };
-      },
+      scanBytesMax: this.#options.scanBytesMax,
+      retain: () => this.#hold(replica),
     };
   }
 
+  /** Keeps the memory of the replica's segments until the returned function is called. */
+  #hold(replica: Replica): () => void {
+    const retained = { version: replica.version };
+    replica.retained.add(retained);
+    return () => {
+      replica.retained.delete(retained);
+      this.#notifyApplied(replica);
+    };
+  }
+
+  /** Takes parts of another thread's query. */
+  async #help({ offer, port }: HelpMessage): Promise<void> {
+    const { kernels, reads, scanBytesMax, nextTurn } = this.#options;
+    const replica = this.#replicas.get(offer.instance);
+    const snapshot = replica?.version === offer.version ? snapshotFor(offer, replica) : undefined;
+    if (replica !== undefined && snapshot !== undefined) {
+      const release = this.#hold(replica);
+      const tools = { kernels, reads, nextTurn, loadBytesMax: scanBytesMax };
+      this.#stats.helped += await takeParts(offer, port, snapshot, tools).finally(release);
+    }
+    port.close();
+  }
+
   /** Runs a query over the newest state of its namespace. */
-  #run<T>(replica: Replica, query: (snapshot: Snapshot, context: QueryContext) => T) {
-    return runOnSnapshot(this.#source(replica), this.#parts.reads, (snapshot, progress) =>
-      query(snapshot, this.#context(replica, progress)),
+  #run<T>(replica: Replica, query: (snapshot: Snapshot, options: QueryOptions) => T) {
+    return runOnSnapshot(this.#source(replica), this.#options.reads, (snapshot, attempt) =>
+      query(snapshot, this.#queryOptions(replica, attempt)),
     );
   }
 
@@ -175,25 +224,30 @@ export class QueryService {
     const { call } = message;
     try {
       const answer = await this.#perform(message);
-      this.#parts.post({ kind: "answer", call, answer });
+      this.#options.post({ kind: "answer", call, answer });
     } catch (error) {
       if (error instanceof NamespaceClosed) {
-        this.#parts.post({ kind: "closed", call, body: message.body });
+        this.#options.post({ kind: "closed", call, body: message.body });
         return;
       }
       if (!isDatabaseError(error)) {
         const stack = error instanceof Error ? error.stack : String(error);
         const facts = { operation: message.operation, namespace: message.namespace, stack };
-        this.#parts.post({ kind: "log", level: "error", message: "query failed by a bug", facts });
+        this.#options.post({
+          kind: "log",
+          level: "error",
+          message: "query failed by a bug",
+          facts,
+        });
       }
       const answer = errorAnswer(error);
       const isMissing = isDatabaseError(error, "corrupt") && error.cause instanceof SegmentMissing;
-      if (isMissing) this.#parts.post({ kind: "missing", call, body: message.body, answer });
-      else this.#parts.post({ kind: "answer", call, answer });
+      if (isMissing) this.#options.post({ kind: "missing", call, body: message.body, answer });
+      else this.#options.post({ kind: "answer", call, answer });
     }
   }
 
-  async #perform(message: QueryMessage): Promise<EngineAnswer> {
+  async #perform(message: QueryMessage): Promise<HttpAnswer> {
     if (message.operation !== "query") this.#mustSeeAll(message);
     switch (message.operation) {
       case "query":
@@ -201,38 +255,38 @@ export class QueryService {
       case "explain": {
         const request = await this.#embedded(message, parseQueryBody(message.body));
         const replica = this.#replica(message);
-        const { result } = await this.#run(replica, (snapshot, context) =>
-          explainRequest(snapshot, request.request, context),
+        const { result } = await this.#run(replica, (snapshot, options) =>
+          explainRequest(snapshot, request.request, options),
         );
-        return json(encodeExplainAnswer(result));
+        return jsonAnswer(200, encodeExplainAnswer(result));
       }
       case "recall": {
         const request = parseRecallBody(message.body);
         const replica = this.#replica(message);
         // Every attempt draws the same samples, or none would ever find all of its bytes.
-        const seed = Buffer.from(this.#parts.random.bytes(4)).readUInt32LE();
-        const { result } = await this.#run(replica, (snapshot, context) =>
-          measureRecall(snapshot, request, context, seededRandom(seed)),
+        const seed = Buffer.from(this.#options.random.bytes(4)).readUInt32LE();
+        const { result } = await this.#run(replica, (snapshot, options) =>
+          measureRecall(snapshot, request, options, seededRandom(seed)),
         );
-        return json(encodeRecallAnswer(result));
+        return jsonAnswer(200, encodeRecallAnswer(result));
       }
       case "export_documents": {
         const replica = this.#replica(message);
         const { cursor } = message.parameters;
-        const { result } = await this.#run(replica, (snapshot, context) =>
-          exportPage(snapshot, cursor, context),
+        const { result } = await this.#run(replica, (snapshot, options) =>
+          exportPage(snapshot, cursor, options),
         );
-        return json(result);
+        return jsonAnswer(200, result);
       }
     }
   }
 
-  async #query(message: QueryMessage): Promise<EngineAnswer> {
-    const { clock } = this.#parts;
+  async #query(message: QueryMessage): Promise<HttpAnswer> {
+    const { clock } = this.#options;
     const startedMs = clock.monotonicMs();
     const parsed = parseQueryBody(message.body);
     if (parsed.consistency === "strong") this.#mustSeeAll(message);
-    const { request, figures } = await this.#embedded(message, parsed);
+    const { request, embeddingStats } = await this.#embedded(message, parsed);
     const admittedMs = clock.monotonicMs();
     const weight = querySlots(request);
     if (weight > 1) await this.#admission(message.call, weight);
@@ -242,17 +296,17 @@ export class QueryService {
     const {
       result,
       snapshot,
-      figures: cost,
-    } = await this.#run(replica, (newest, context) => runRequest(newest, request, context));
-    const { results, counters } = result;
-    this.#count(counters);
+      stats: cost,
+    } = await this.#run(replica, (newest, options) => runRequest(newest, request, options));
+    const { results, stats } = result;
+    this.#count(stats);
     const body = encodeQueryAnswer({
       kind: request.kind,
       results,
       vectorEncoding: request.vectorEncoding,
       billing: {
-        bytesQueried: request.queries.length * billedBytes(snapshot),
-        bytesReturned: counters.bytesReturned,
+        bytesQueried: billedQueryBytes(request.queries.length, snapshot.logicalBytes),
+        bytesReturned: stats.bytesReturned,
       },
       performance: () => {
         const totalMs = clock.monotonicMs() - startedMs + message.waitedMs;
@@ -261,30 +315,30 @@ export class QueryService {
           cacheTemperature: temperature(cost),
           serverTotalMs: totalMs,
           executionMs: totalMs - waitedMs,
-          exhaustiveCount: counters.exhaustiveCount,
+          exhaustiveCount: stats.exhaustiveCount,
           namespaceDocumentCount: replica.state.documentCount,
           lastIncludedWriteAtMs: replica.state.lastWriteAtMs,
-          embedding: figures,
+          embedding: embeddingStats,
         };
       },
     });
-    return json(body);
+    return jsonAnswer(200, body);
   }
 
   /** The store is asked for newer entries while the query runs. */
   #mustSeeAll({ call, isShared }: QueryMessage): void {
-    if (isShared) this.#parts.post({ kind: "strong", call });
+    if (isShared) this.#options.post({ kind: "strong", call });
   }
 
   /** Puts vectors in the place of texts. */
   async #embedded(
     message: QueryMessage,
     request: QueryRequest,
-  ): Promise<{ request: QueryRequest; figures: EmbeddingFigures | undefined }> {
+  ): Promise<{ request: QueryRequest; embeddingStats: EmbeddingStats | undefined }> {
     const { schema } = this.#replica(message).state;
     const texts = embedTexts(request, schema);
-    if (texts.length === 0) return { request, figures: undefined };
-    const { clock, embedding } = this.#parts;
+    if (texts.length === 0) return { request, embeddingStats: undefined };
+    const { clock, embedding } = this.#options;
     const startedMs = clock.monotonicMs();
     let tokens = 0;
     const vectors: Float32Array[] = [];
@@ -293,15 +347,15 @@ export class QueryService {
       vectors.push(...embedded.vectors);
       tokens += embedded.tokens;
     }
-    const figures = { tokens, ms: clock.monotonicMs() - startedMs };
-    return { request: withEmbeddings(request, vectors, schema), figures };
+    const embeddingStats = { tokens, ms: clock.monotonicMs() - startedMs };
+    return { request: withEmbeddings(request, vectors, schema), embeddingStats };
   }
 
   /** Waits until the main thread grants the slots. */
   async #admission(call: number, weight: number): Promise<void> {
     const message = await new Promise<Admission>((resolve) => {
       this.#admissions.set(call, resolve);
-      this.#parts.post({ kind: "weight", call, weight });
+      this.#options.post({ kind: "weight", call, weight });
     });
     this.#admissions.delete(call);
     if (message.kind === "admitted") return;
@@ -310,7 +364,7 @@ export class QueryService {
   }
 
   #open({ id, at }: AddedSegment): OpenSegment {
-    const { kernels, reads } = this.#parts;
+    const { kernels, reads } = this.#options;
     if (at.kind === "memory") return openSegment(id, kernels.bytes(at.place), at.place);
     return openStoredSegment(id, at.head, (bytes) => reads.sourceOf(at.object, bytes));
   }
@@ -321,16 +375,35 @@ export class QueryService {
     return replica;
   }
 
-  #context(replica: Replica, progress: ScanProgress): QueryContext {
+  #queryOptions(replica: Replica, { progress, kept, isFirst }: QueryAttempt): QueryOptions {
     const { builds } = replica.state;
-    const { kernels, probing } = this.#parts;
-    const context = { kernels, probing, progress };
+    const { kernels, probing } = this.#options;
+    const division = isFirst ? this.#division(replica) : undefined;
+    const context = { kernels, probing, progress, kept, division };
     return builds.length === 0 ? context : { ...context, indexState: indexState(builds) };
+  }
+
+  /** Of a query over the replica as it is now. */
+  #division({ state: { instance }, version }: Replica): QueryDivision {
+    const { loads, clock, reads, divisionLimits: limits, postNow } = this.#options;
+    return new QueryDivision(
+      { instance, version },
+      {
+        limits,
+        idleCount: () => loads.idleCount,
+        monotonicMs: () => clock.monotonicMs(),
+        offer: (offer, ports) => {
+          this.#stats.divided++;
+          postNow({ kind: "offer", offer, ports }, ports);
+        },
+        ran: ({ touches }) => reads.addTouches(touches),
+      },
+    );
   }
 
   /** A strong query would have to search all of it. */
   #refuseUnindexed({ state: { unindexedBytes } }: Replica): void {
-    const { unindexedBytesMax } = this.#parts.thresholds;
+    const { unindexedBytesMax } = this.#options.thresholds;
     if (unindexedBytes <= unindexedBytesMax) return;
     throw new DatabaseError(
       "overloaded",
@@ -340,13 +413,24 @@ export class QueryService {
     );
   }
 
-  #count(counters: ReturnType<typeof runRequest>["counters"]): void {
-    this.#totals.queries++;
-    this.#totals.documentsScanned += counters.documentsScanned;
-    this.#totals.postingsTouched += counters.postingsTouched;
-    this.#totals.vectorsScored += counters.vectorsScored;
-    this.#totals.clustersProbed += counters.clustersProbed;
+  #count(stats: ReturnType<typeof runRequest>["stats"]): void {
+    this.#stats.queries++;
+    this.#stats.documentsScanned += stats.documentsScanned;
+    this.#stats.postingsTouched += stats.postingsTouched;
+    this.#stats.vectorsScored += stats.vectorsScored;
+    this.#stats.clustersProbed += stats.clustersProbed;
   }
+}
+
+/** What an offered query sees; undefined if this thread sees something else. */
+function snapshotFor(offer: PartsOffer, replica: Replica): Snapshot | undefined {
+  const known = new Map(replica.segments.segments.map((segment) => [segment.view.id, segment]));
+  const segments = offer.segments.flatMap((id) => {
+    const segment = known.get(id);
+    return segment === undefined ? [] : [frozenSegment(segment)];
+  });
+  if (segments.length < offer.segments.length) return undefined;
+  return { ...snapshotOf(replica), segments };
 }
 
 function snapshotOf({ segments, state }: Replica): Snapshot {
@@ -355,20 +439,11 @@ function snapshotOf({ segments, state }: Replica): Snapshot {
 }
 
 /** The share of what the query looked at first that was in memory. */
-function hitRatio({ touchedCount, residentCount }: RunFigures): number {
+function hitRatio({ touchedCount, residentCount }: RunStats): number {
   return touchedCount === 0 ? 1 : residentCount / touchedCount;
 }
 
 /** All from memory: hot; some from a disk that keeps copies: warm; some from the store: cold. */
-function temperature({ origin }: RunFigures): "hot" | "warm" | "cold" {
+function temperature({ origin }: RunStats): "hot" | "warm" | "cold" {
   return ({ memory: "hot", disk: "warm", store: "cold" } as const)[origin];
-}
-
-/** A query is billed the namespace's bytes, and no less than the smallest query. */
-function billedBytes({ logicalBytes }: Snapshot): number {
-  return Math.max(BILLED_QUERY_BYTES_MIN, logicalBytes);
-}
-
-function json(body: Uint8Array): EngineAnswer {
-  return { status: 200, headers: { "content-type": "application/json" }, body };
 }

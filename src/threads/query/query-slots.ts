@@ -6,7 +6,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../base/limits.ts";
+import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../model/contract-limits.ts";
 
 interface Waiting {
   readonly weight: number;

@@ -6,7 +6,6 @@ import { embeddingSource } from "../../api/embedding-source.ts";
 import type { EngineMetric } from "../../api/engine.ts";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
-import { METRICS_INTERVAL_MS } from "../../base/limits.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
 import { connectCache } from "../../cache/cache-reader.ts";
@@ -15,7 +14,9 @@ import { THRESHOLDS } from "../../namespace/thresholds.ts";
 import { MessageBatch } from "../message-batch.ts";
 import { movableBuffers } from "../movable-buffers.ts";
 import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
+import { METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { QueryService } from "./query-service.ts";
+import { ThreadLoads } from "./thread-loads.ts";
 
 /** What the main thread tells a query thread at its start. */
 export interface QueryThreadData {
@@ -26,6 +27,8 @@ export interface QueryThreadData {
   readonly embedding: EmbeddingConfig;
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
+  /** Of a `ThreadLoads`; undefined: no query is divided. */
+  readonly loads: SharedArrayBuffer | undefined;
   /** To the cache thread. */
   readonly cache: MessagePort;
 }
@@ -50,16 +53,20 @@ const service = new QueryService({
   random: systemRandom,
   scanBytesMax: data.scanBytesMax,
   thresholds: THRESHOLDS,
+  loads: data.loads === undefined ? { idleCount: 0 } : new ThreadLoads(data.loads),
   post,
+  postNow: (message, transfer) => batch.addNow(message, transfer),
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
 });
 port.on("message", (messages: readonly ToQueryThread[]) => {
-  for (const message of messages) service.hear(message);
+  for (const message of messages) service.onMessage(message);
 });
 systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
 
 function metrics(): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
-    service.totals;
+    service.stats;
+  const { divided, helped } = service.stats;
   const labels = { thread: String(data.thread) };
   const counter = (name: string, help: string, value: number): EngineMetric => {
     return { name, help, kind: "counter", value, labels };
@@ -70,5 +77,7 @@ function metrics(): EngineMetric[] {
     counter("trawl_postings_touched_total", "postings read", postingsTouched),
     counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
     counter("trawl_clusters_probed_total", "clusters that ANN looked into", clustersProbed),
+    counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
+    counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
   ];
 }

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { type NamespaceName, namespaceName, type SegmentId } from "../../base/ids.ts";
-import { PENDING_DELTAS_MAX } from "../../base/limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { NamespaceUpdate } from "../thread-messages.ts";
-import { SnapshotDirectory } from "./snapshot-directory.ts";
+import { PENDING_DELTAS_MAX, SnapshotDirectory } from "./snapshot-directory.ts";
 
 const NAME: NamespaceName = namespaceName("movies");
 const INSTANCE = "movies/1/1" as NamespaceInstance;
@@ -21,7 +20,7 @@ function delta(added: string[], dropped: string[] = []): MemtableDelta {
       at: { kind: "memory" as const, place: { arena: 0, offset: 64, bytes: 10 } },
       documentCount: 40,
     })),
-    killed: [],
+    deleted: [],
     dropped: dropped as SegmentId[],
   };
 }
@@ -52,11 +51,11 @@ test("a thread's first update is the whole state, the next ones are deltas", () 
 test("the whole state carries which documents died", () => {
   const { directory } = recorder();
   directory.publish(NAME, [{ version: 1, change: delta(["a"]) }], stateOf(INSTANCE));
-  const killed = [{ segment: "a" as SegmentId, ordinals: Uint32Array.of(3, 39) }];
-  const change = { ...delta([]), killed };
+  const deleted = [{ segment: "a" as SegmentId, ordinals: Uint32Array.of(3, 39) }];
+  const change = { ...delta([]), deleted };
   directory.publish(NAME, [{ version: 2, change }], stateOf(INSTANCE));
-  const live = directory.updateFor(0, INSTANCE)?.deltas[0].change.added[0].live;
-  expect(live).toEqual(Uint32Array.of(0xffffffff & ~(1 << 3), 0x7f));
+  const liveBitmap = directory.updateFor(0, INSTANCE)?.deltas[0].change.added[0].liveBitmap;
+  expect(liveBitmap).toEqual(Uint32Array.of(0xffffffff & ~(1 << 3), 0x7f));
 });
 
 test("dropped segments are released when every thread that could read them has let go", () => {
@@ -104,4 +103,45 @@ test("a retired instance is not current, and is released after the readers let g
   expect(updates).toHaveLength(1);
   directory.applied(0, INSTANCE, 2);
   expect(releases).toEqual([[INSTANCE, 2]]);
+});
+
+test("a thread is brought to just the version that another one sees", () => {
+  const { directory } = recorder();
+  const stateAt = (version: number) => ({ ...stateOf(INSTANCE), documentCount: version });
+  const publish = (...versions: number[]) => {
+    const deltas = versions.map((version) => ({ version, change: delta([`s${version}`]) }));
+    directory.publish(NAME, deltas, stateAt(versions.at(-1) as number));
+  };
+  publish(1);
+  // The whole state is that of the newest version alone.
+  expect(directory.updateTo(0, INSTANCE, 1)?.update?.version).toBe(1);
+  expect(directory.updateTo(0, INSTANCE, 1)).toEqual({ update: undefined });
+  publish(2, 3);
+  publish(4);
+  expect(directory.updateTo(1, INSTANCE, 3)).toBeUndefined();
+  // No query has seen what is inside of a publication.
+  expect(directory.updateTo(0, INSTANCE, 2)).toBeUndefined();
+  const { update } = directory.updateTo(0, INSTANCE, 3) ?? {};
+  expect(update?.deltas.map(({ version }) => version)).toEqual([2, 3]);
+  expect(update).toMatchObject({ version: 3, state: { documentCount: 3 } });
+  expect(directory.updateTo(0, INSTANCE, 3)).toEqual({ update: undefined });
+  const rest = directory.updateFor(0, INSTANCE);
+  expect(rest?.deltas.map(({ version }) => version)).toEqual([4]);
+  expect(rest?.state.documentCount).toBe(4);
+  expect(directory.updateTo(0, INSTANCE, 3)).toBeUndefined();
+});
+
+test("no thread is brought to a retired version, nor one far behind to an older one", () => {
+  const { directory } = recorder();
+  directory.publish(NAME, [{ version: 1, change: delta(["a"]) }], stateOf(INSTANCE));
+  directory.updateFor(0, INSTANCE);
+  for (let version = 2; version <= PENDING_DELTAS_MAX + 3; version++) {
+    directory.publish(NAME, [{ version, change: delta([]) }], stateOf(INSTANCE));
+  }
+  expect(directory.updateTo(0, INSTANCE, 3)).toBeUndefined();
+  const newest = PENDING_DELTAS_MAX + 3;
+  expect(directory.updateTo(0, INSTANCE, newest)?.update?.deltas[0].change.full).toBe(true);
+  const version = newest + 1;
+  directory.publish(NAME, [{ version, change: delta([], ["a"]) }], stateOf(INSTANCE, true));
+  expect(directory.updateTo(0, INSTANCE, version)).toBeUndefined();
 });

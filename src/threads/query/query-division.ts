@@ -1,0 +1,118 @@
+/**
+ * The own thread's side of a divided query. It offers the parts to threads that idle and takes
+ * parts itself, all in one synchronous run: so the query sees one state, and waits for nothing but
+ * parts that others have begun.
+ */
+
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { must } from "../../base/assert.ts";
+import type {
+  DividedPlan,
+  Division,
+  DivisionLimits,
+  PartOutcome,
+  PlanPart,
+} from "../../query/executor/division.ts";
+import { decodeFindings } from "../../query/executor/findings.ts";
+import type { PartMessage, PartsOffer } from "../thread-messages.ts";
+import { PartBoard } from "./part-board.ts";
+
+/**
+ * A query waits for a part that another thread has taken for twice as long as its own parts took,
+ * but no less than this and no more: then that thread was probably taken off its core, and the
+ * query runs the part itself.
+ */
+const PART_WAIT_MS_MIN = 0.5;
+const PART_WAIT_MS_MAX = 50;
+/** Threads that one query is helped by; more would wait for memory, and each costs a channel. */
+export const HELPERS_MAX = 15;
+
+/** What a division needs of its thread. */
+export interface DivisionTools {
+  /** Absent: those that plans are usually divided by. */
+  readonly limits?: DivisionLimits | undefined;
+  /** Threads that idle. */
+  idleCount(): number;
+  monotonicMs(): number;
+  /** Sends an offer to the main thread, at once. The ports move. */
+  offer(offer: PartsOffer, ports: readonly MessagePort[]): void;
+  /** Hears what a part of another thread has cost beside its work. */
+  ran(message: PartMessage): void;
+}
+
+/** Divides the plans of one query over the state that it sees. */
+export class QueryDivision implements Division {
+  readonly #state: Pick<PartsOffer, "instance" | "version">;
+  readonly #tools: DivisionTools;
+
+  constructor(state: Pick<PartsOffer, "instance" | "version">, tools: DivisionTools) {
+    this.#state = state;
+    this.#tools = tools;
+  }
+
+  get limits(): DivisionLimits | undefined {
+    return this.#tools.limits;
+  }
+
+  get helperCount(): number {
+    return Math.min(this.#tools.idleCount(), HELPERS_MAX);
+  }
+
+  monotonicMs(): number {
+    return this.#tools.monotonicMs();
+  }
+
+  runParts(divided: DividedPlan, run: (part: PlanPart) => PartOutcome): PartOutcome[] {
+    const { plan, snapshot, parts } = divided;
+    const board = PartBoard.of(parts.length);
+    const channels = Array.from({ length: this.helperCount }, () => new MessageChannel());
+    const { instance, version } = this.#state;
+    const segments = snapshot.segments.map(({ view }) => view.id);
+    this.#tools.offer(
+      { instance, version, plan, segments, parts, board: board.buffer },
+      channels.map(({ port2 }) => port2),
+    );
+    const own = new Map<number, PartOutcome>();
+    try {
+      this.#takeParts(board, (part) => own.set(part, run(parts[part])));
+      const others = channels.flatMap(({ port1 }) => received(port1));
+      for (const message of others) {
+        if (own.has(message.part)) continue;
+        own.set(message.part, { findings: decodeFindings(plan, message.data), work: message.work });
+        this.#tools.ran(message);
+      }
+      return parts.map((_, index) => must(own.get(index), `part ${index} is done, but not here`));
+    } finally {
+      board.close();
+      for (const { port1 } of channels) port1.close();
+    }
+  }
+
+  /** Runs parts until all are done: those that others take too long for, too. */
+  #takeParts(board: PartBoard, run: (part: number) => void): void {
+    const { monotonicMs } = this.#tools;
+    let longestMs = PART_WAIT_MS_MIN;
+    for (;;) {
+      const seen = board.changes;
+      let part = board.take();
+      if (part === undefined) {
+        part = board.firstUndone;
+        if (part === undefined) return;
+        if (board.waitForChange(seen, Math.min(2 * longestMs, PART_WAIT_MS_MAX))) continue;
+      }
+      const startMs = monotonicMs();
+      run(part);
+      longestMs = Math.max(longestMs, monotonicMs() - startMs);
+      board.finish(part);
+    }
+  }
+}
+
+function received(port: MessagePort): PartMessage[] {
+  const messages: PartMessage[] = [];
+  for (;;) {
+    const next = receiveMessageOnPort(port);
+    if (next === undefined) return messages;
+    messages.push(next.message);
+  }
+}
