@@ -4,20 +4,25 @@
  * query carries the deltas that its thread has not seen yet.
  */
 
-import type { EngineAnswer, EngineMetric, OperationName } from "../api/engine.ts";
-import type { NamespaceName } from "../base/ids.ts";
+import type { MessagePort } from "node:worker_threads";
+import type { EngineMetric, HttpAnswer } from "../api/engine.ts";
+import type { CallMessage } from "../api/write-call.ts";
+import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import type { Touches } from "../cache/resident-ranges.ts";
+import type { ArenaMessage } from "../kernel/arena.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
 } from "../namespace/published-state.ts";
+import type { FindingsData, PlanPart } from "../query/executor/division.ts";
+import type { Plan } from "../query/plan/plan.ts";
+import type { QueryStats } from "../query/work-stats.ts";
 
-/** A shared memory that holds segments; its index is its position among all arenas. */
-export interface ArenaMessage {
-  readonly kind: "arena";
-  readonly index: number;
-  readonly memory: WebAssembly.Memory;
-}
+/** How often idle namespaces are closed, and the write thread hears which ones are queried. */
+export const IDLE_SWEEP_MS = 10_000;
+/** How often threads report their stats to the main thread; our choice. */
+export const METRICS_INTERVAL_MS = 1_000;
 
 /** A log line for the main thread to print. */
 export interface LogMessage {
@@ -27,25 +32,10 @@ export interface LogMessage {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Operations that the write thread answers; `open` publishes a namespace and answers 200, `verify`
- * asks the store whether the instance of its parameter has seen all that is committed, and answers
- * 200 or 409. `refresh` brings a namespace up to date with its newest manifest.
- */
-export type WriteThreadOperation = OperationName | "open" | "verify" | "refresh";
-
 /** Main thread → write thread. */
 export type ToWriteThread =
-  | {
-      readonly kind: "call";
-      readonly call: number;
-      readonly operation: WriteThreadOperation;
-      readonly namespace: NamespaceName | undefined;
-      readonly parameters: Readonly<Record<string, string>>;
-      readonly apiVersion: "v1" | "v2";
-      /** Chunks of a body follow, then `end` or `abort`. */
-      readonly hasBody: boolean;
-    }
+  /** Chunks of a body follow if it has one, then `end` or `abort`. */
+  | CallMessage
   | { readonly kind: "chunk"; readonly call: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "end"; readonly call: number }
   /** The client is gone: a request that is not yet complete is dropped. */
@@ -73,7 +63,7 @@ export type FromWriteThread =
   /** The call may take long: answer asynchronously if the client wants that. */
   | { readonly kind: "long"; readonly call: number }
   | { readonly kind: "progress"; readonly call: number; readonly text: string }
-  | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
+  | { readonly kind: "answer"; readonly call: number; readonly answer: HttpAnswer }
   | {
       readonly kind: "publish";
       readonly namespace: NamespaceName;
@@ -106,6 +96,14 @@ export type ToQueryThread =
     }
   /** Brings a namespace up to date without a query, so that dropped segments are let go. */
   | { readonly kind: "update"; readonly update: NamespaceUpdate }
+  /** Take parts of another thread's query, and send what was found to the port. */
+  | {
+      readonly kind: "help";
+      readonly offer: PartsOffer;
+      readonly port: MessagePort;
+      /** Brings the namespace to the version of the offer. */
+      readonly update: NamespaceUpdate | undefined;
+    }
   /** The slots that a query asked for by `weight` are its own. */
   | { readonly kind: "admitted"; readonly call: number }
   /** They were not to be had in time. */
@@ -115,6 +113,28 @@ export type ToQueryThread =
       readonly message: string;
       readonly retryAfterMs: number;
     };
+
+/** Parts of a running query, for threads that idle. */
+export interface PartsOffer {
+  readonly instance: NamespaceInstance;
+  /** Of what the query sees of the namespace. */
+  readonly version: number;
+  readonly plan: Plan;
+  /** By the indexes that the parts name them by. */
+  readonly segments: readonly SegmentId[];
+  readonly parts: readonly PlanPart[];
+  /** Of a `PartBoard`. */
+  readonly board: SharedArrayBuffer;
+}
+
+/** What a helping thread sends to the query's own thread, of one part. */
+export interface PartMessage {
+  /** Its index. */
+  readonly part: number;
+  readonly data: FindingsData;
+  readonly work: QueryStats;
+  readonly touches: Touches;
+}
 
 /** What a query thread has not seen yet of a namespace. */
 export interface NamespaceUpdate {
@@ -129,9 +149,11 @@ export type FromQueryThread =
   | LogMessage
   /** The query weighs more than the one slot it runs with; it waits for `admitted` or `refused`. */
   | { readonly kind: "weight"; readonly call: number; readonly weight: number }
+  /** Threads that idle may help, as many as there are ports. */
+  | { readonly kind: "offer"; readonly offer: PartsOffer; readonly ports: readonly MessagePort[] }
   /** The answer to come must not be given before the store was asked for newer entries. */
   | { readonly kind: "strong"; readonly call: number }
-  | { readonly kind: "answer"; readonly call: number; readonly answer: EngineAnswer }
+  | { readonly kind: "answer"; readonly call: number; readonly answer: HttpAnswer }
   /** The query's instance is retired: it was deleted, or closed after a fault. */
   | { readonly kind: "closed"; readonly call: number; readonly body: Uint8Array<ArrayBuffer> }
   /**
@@ -142,7 +164,7 @@ export type FromQueryThread =
       readonly kind: "missing";
       readonly call: number;
       readonly body: Uint8Array<ArrayBuffer>;
-      readonly answer: EngineAnswer;
+      readonly answer: HttpAnswer;
     }
   /** The thread has let go of all segments dropped up to `version`. */
   | { readonly kind: "applied"; readonly instance: NamespaceInstance; readonly version: number }

@@ -1,36 +1,39 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
 import { FakePort, settled } from "../../test/support/engine/fake-port.ts";
-import type { EngineAnswer, EngineRequest } from "../api/engine.ts";
+import type { EngineRequest, HttpAnswer } from "../api/engine.ts";
 import { type NamespaceName, namespaceName } from "../base/ids.ts";
+import { seededRandom } from "../base/random.ts";
 import {
   OPERATION_RESULT_MS,
-  OPERATION_SYNCHRONOUS_MS,
-  QUERIES_IN_FLIGHT_MAX,
   QUERY_BODY_BYTES_MAX,
-  QUERY_OPENINGS_MAX,
   QUERY_SLOT_WAIT_MS_MAX,
-} from "../base/limits.ts";
-import { seededRandom } from "../base/random.ts";
-import type { FromCacheThread } from "../engine/cache-thread.ts";
+} from "../model/contract-limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../namespace/published-state.ts";
+import type { FromCacheThread } from "./cache/cache-thread.ts";
+import { ThreadLoads } from "./query/thread-loads.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
   ToQueryThread,
   ToWriteThread,
 } from "./thread-messages.ts";
-import { ThreadedEngine } from "./threaded-engine.ts";
+import {
+  OPERATION_SYNCHRONOUS_MS,
+  QUERIES_IN_FLIGHT_MAX,
+  QUERY_OPENINGS_MAX,
+  ThreadedEngine,
+} from "./threaded-engine.ts";
 
 const NAME = namespaceName("n");
 const OK = answer(200, '{"status":"OK"}');
 
-function answer(status: number, text: string): EngineAnswer {
+function answer(status: number, text: string): HttpAnswer {
   const headers = { "content-type": "application/json" };
   return { status, headers, body: new TextEncoder().encode(text) };
 }
 
-function textOf({ body }: EngineAnswer): string {
+function textOf({ body }: HttpAnswer): string {
   return new TextDecoder().decode(body);
 }
 
@@ -47,11 +50,12 @@ function engineOf() {
     isShared: false,
     writeThread: write,
     queryThreads: [query],
+    queryLoads: ThreadLoads.of(1),
     cacheThread: cache,
   });
   const publish = (retired = false, name = NAME) => {
     const state = { instance: `${name}/1/1` as NamespaceInstance, retired } as NamespaceState;
-    const change = { full: false, added: [], killed: [], dropped: [] };
+    const change = { full: false, added: [], deleted: [], dropped: [] };
     return write.say({ kind: "publish", namespace: name, deltas: [{ version: 1, change }], state });
   };
   return { engine, clock, write, query, cache, logs, publish };

@@ -3,37 +3,31 @@
  * answers back. It parses nothing, so that it is free to accept the next request.
  */
 
-import type { EngineLog } from "../api/config.ts";
 import type {
   Engine,
-  EngineAnswer,
   EngineMetric,
   EngineRequest,
   EngineStatus,
+  HttpAnswer,
 } from "../api/engine.ts";
+import { DRAIN_MS_MAX } from "../api/engine.ts";
 import { errorAnswer } from "../api/error-answer.ts";
 import { acceptedAnswer, operationAnswer } from "../api/operation-answer.ts";
 import { OperationRegistry } from "../api/operation-registry.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import {
-  DRAIN_MS_MAX,
-  IDLE_SWEEP_MS,
-  OPERATION_SYNCHRONOUS_MS,
-  QUERIES_IN_FLIGHT_MAX,
-  QUERY_BODY_BYTES_MAX,
-  QUERY_OPENINGS_MAX,
-  QUERY_SLOT_WAIT_MS_MAX,
-} from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
-import type { FromCacheThread } from "../engine/cache-thread.ts";
-import type { NamespaceInstance } from "../namespace/published-state.ts";
+import type { StructuredLog } from "../base/structured-log.ts";
+import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../model/contract-limits.ts";
+import type { NamespaceState } from "../namespace/published-state.ts";
+import type { FromCacheThread } from "./cache/cache-thread.ts";
 import {
   type DispatchedQuery,
   QueryDispatcher,
   type Verification,
 } from "./query/query-dispatcher.ts";
+import type { ThreadLoads } from "./query/thread-loads.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
@@ -41,25 +35,35 @@ import type {
   ToQueryThread,
   ToWriteThread,
 } from "./thread-messages.ts";
+import { IDLE_SWEEP_MS } from "./thread-messages.ts";
 import type { ThreadPort } from "./thread-port.ts";
 import { WriteCalls } from "./write/write-calls.ts";
 
+/** How long a request that may be answered asynchronously is given to finish first; our choice. */
+export const OPERATION_SYNCHRONOUS_MS = 2_000;
+/** Queries sent to the query threads and not yet answered, over all namespaces; our choice. */
+export const QUERIES_IN_FLIGHT_MAX = 1024;
+/** Openings of a namespace that one query waits for while faults close it again; our choice. */
+export const QUERY_OPENINGS_MAX = 5;
+
 /** What the engine is made of. */
-export interface EngineParts {
+export interface EngineOptions {
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: EngineLog;
+  readonly log: StructuredLog;
   /** Others may write to the store at the same time. */
   readonly isShared: boolean;
   readonly writeThread: ThreadPort<ToWriteThread, FromWriteThread>;
   readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
+  /** Of the query threads, which see it, too. */
+  readonly queryLoads: ThreadLoads;
   /** The other threads talk to it by themselves. */
   readonly cacheThread: ThreadPort<never, FromCacheThread>;
 }
 
 /** The database, spread over threads. */
 export class ThreadedEngine implements Engine {
-  readonly #parts: EngineParts;
+  readonly #options: EngineOptions;
   readonly #writes: WriteCalls;
   readonly #queries: QueryDispatcher;
   readonly #operations: OperationRegistry;
@@ -71,27 +75,28 @@ export class ThreadedEngine implements Engine {
   #queriesInFlight = 0;
   #queriesDone: () => void = () => {};
 
-  constructor(parts: EngineParts) {
-    this.#parts = parts;
-    this.#operations = new OperationRegistry(parts.clock, parts.random);
-    parts.clock.every(IDLE_SWEEP_MS, () => this.#tellUsed());
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#operations = new OperationRegistry(options.clock, options.random);
+    options.clock.every(IDLE_SWEEP_MS, () => this.#notifyUsed());
     this.#queries = new QueryDispatcher({
-      clock: parts.clock,
-      log: parts.log,
-      threads: parts.queryThreads,
+      clock: options.clock,
+      log: options.log,
+      threads: options.queryThreads,
+      loads: options.queryLoads,
       release: (instance, version) => this.#writes.release(instance, version),
-      ...(parts.isShared && { verify: (name, instance) => this.#verify(name, instance) }),
+      ...(options.isShared && { verify: (name, state) => this.#verify(name, state) }),
     });
-    parts.cacheThread.listen((message) => {
+    options.cacheThread.listen((message) => {
       if (message.kind === "metrics") this.#cacheMetrics = message.metrics;
-      else if (message.kind === "log") parts.log(message.level, message.message, message.facts);
+      else if (message.kind === "log") options.log(message.level, message.message, message.facts);
       else this.#failCache(message);
     });
     this.#cacheFailed.promise.catch(() => {}); // Heard of where somebody waits.
-    this.#writes = new WriteCalls(parts.writeThread, {
+    this.#writes = new WriteCalls(options.writeThread, {
       arena: (message) => this.#queries.addArena(message),
       publish: (namespace, deltas, state) => this.#queries.publish(namespace, deltas, state),
-      log: parts.log,
+      log: options.log,
     });
   }
 
@@ -100,7 +105,7 @@ export class ThreadedEngine implements Engine {
     return Promise.race([this.#writes.ready(), this.#cacheFailed.promise]);
   }
 
-  async handle(request: EngineRequest): Promise<EngineAnswer> {
+  async handle(request: EngineRequest): Promise<HttpAnswer> {
     try {
       if (this.#closing) throw new DatabaseError("unavailable", "this server is shutting down");
       switch (request.operation) {
@@ -134,29 +139,29 @@ export class ThreadedEngine implements Engine {
       const done = new Promise<void>((resolve) => {
         this.#queriesDone = resolve;
       });
-      await Promise.race([done, this.#parts.clock.sleep(DRAIN_MS_MAX)]);
+      await Promise.race([done, this.#options.clock.sleep(DRAIN_MS_MAX)]);
     }
     await this.#writes.close();
-    await Promise.all(this.#parts.queryThreads.map((thread) => thread.terminate()));
-    await this.#parts.writeThread.terminate();
-    await this.#parts.cacheThread.terminate();
+    await Promise.all(this.#options.queryThreads.map((thread) => thread.terminate()));
+    await this.#options.writeThread.terminate();
+    await this.#options.cacheThread.terminate();
   }
 
   /** Ends the threads of an engine that could not start. */
   async abandon(): Promise<void> {
-    const { writeThread, queryThreads, cacheThread } = this.#parts;
+    const { writeThread, queryThreads, cacheThread } = this.#options;
     const threads = [writeThread, ...queryThreads, cacheThread];
     await Promise.all(threads.map((thread) => thread.terminate()));
   }
 
-  /** Nobody would answer the threads that read; so the start fails, or else the process ends. */
+  /** Without this thread no read is answered: the start fails, or the process ends. */
   #failCache({ code, message }: Extract<FromCacheThread, { kind: "failed" }>): void {
     const error = new DatabaseError(code as ErrorCode, message);
     this.#cacheFailed.reject(error);
     if (this.#writes.status().ready) throw error;
   }
 
-  async #query(operation: QueryOperation, request: EngineRequest): Promise<EngineAnswer> {
+  async #query(operation: QueryOperation, request: EngineRequest): Promise<HttpAnswer> {
     const namespace = namespaceOf(request);
     this.#queried.add(namespace);
     const body = await collectBody(request);
@@ -179,11 +184,12 @@ export class ThreadedEngine implements Engine {
   }
 
   /** Opens the namespace where it is not, and again where it is closed before the query's turn. */
-  async #dispatch(first: DispatchedQuery, request: EngineRequest): Promise<EngineAnswer> {
+  async #dispatch(first: DispatchedQuery, request: EngineRequest): Promise<HttpAnswer> {
     const { namespace } = first;
     let query = first;
+    let isOpen = this.#queries.state(namespace) !== undefined;
     for (let tried = 0; tried < QUERY_OPENINGS_MAX; tried++) {
-      if (this.#queries.state(namespace) === undefined || query.wasClosed) {
+      if (!isOpen) {
         const opened = await this.#writes.call("open", { ...request, namespace }).answer;
         if (opened.status !== 200) return opened;
       }
@@ -194,6 +200,7 @@ export class ThreadedEngine implements Engine {
         if (refreshed.status !== 200) return refreshed;
       }
       query = outcome.query;
+      isOpen = outcome.kind !== "closed" && this.#queries.state(namespace) !== undefined;
     }
     throw new DatabaseError(
       "unavailable",
@@ -201,18 +208,29 @@ export class ThreadedEngine implements Engine {
     );
   }
 
-  async #verify(namespace: NamespaceName, instance: NamespaceInstance): Promise<Verification> {
+  async #verify(
+    namespace: NamespaceName,
+    { instance, sequence }: Pick<NamespaceState, "instance" | "sequence">,
+  ): Promise<Verification> {
     const answer = await this.#writes.call("verify", {
       namespace,
-      parameters: { instance },
+      parameters: { instance, sequence: String(sequence) },
       apiVersion: "v2",
       signal: new AbortController().signal,
     }).answer;
-    if (answer.status === 200) return { kind: "current" };
-    return answer.status === 409 ? { kind: "behind" } : { kind: "failed", answer };
+    switch (answer.status) {
+      case 200:
+        return { kind: "current" };
+      case 409:
+        return { kind: "outdated" };
+      case 410:
+        return { kind: "closed" };
+      default:
+        return { kind: "failed", answer };
+    }
   }
 
-  async #write(request: EngineRequest): Promise<EngineAnswer> {
+  async #write(request: EngineRequest): Promise<HttpAnswer> {
     const call = this.#writes.call(request.operation, request);
     const long = await Promise.race([call.answer.then(() => false), call.long.then(() => true)]);
     return long ? this.#perhapsLater(request, call.answer, call.onProgress) : call.answer;
@@ -221,12 +239,12 @@ export class ThreadedEngine implements Engine {
   /** Answers 202 with a token if the client allows that and the answer takes its time. */
   async #perhapsLater(
     request: EngineRequest,
-    answer: Promise<EngineAnswer>,
+    answer: Promise<HttpAnswer>,
     onProgress?: (listener: (text: string) => void) => void,
-  ): Promise<EngineAnswer> {
+  ): Promise<HttpAnswer> {
     if (!request.respondAsync) return answer;
     const namespace = namespaceOf(request);
-    const slow = this.#parts.clock.sleep(OPERATION_SYNCHRONOUS_MS).then(() => undefined);
+    const slow = this.#options.clock.sleep(OPERATION_SYNCHRONOUS_MS).then(() => undefined);
     const soon = await Promise.race([answer, slow]);
     if (soon !== undefined) return soon;
     const token = this.#operations.start(namespace, answer);
@@ -235,22 +253,22 @@ export class ThreadedEngine implements Engine {
     return acceptedAnswer(namespace, token);
   }
 
-  /** The write thread closes what nobody uses, and hears nothing of queries otherwise. */
-  #tellUsed(): void {
+  /** The write thread closes unused namespaces, and learns of queries by this message alone. */
+  #notifyUsed(): void {
     if (this.#queried.size === 0) return;
     this.#writes.used([...this.#queried]);
     this.#queried.clear();
   }
 
-  #failure(request: EngineRequest, error: unknown): EngineAnswer {
+  #failure(request: EngineRequest, error: unknown): HttpAnswer {
     if (!(error instanceof DatabaseError)) {
       const stack = error instanceof Error ? error.stack : String(error);
-      this.#parts.log("error", `request failed by a bug: ${request.operation}`, { stack });
+      this.#options.log("error", `request failed by a bug: ${request.operation}`, { stack });
     }
     return errorAnswer(error);
   }
 
-  #poll(request: EngineRequest): EngineAnswer {
+  #poll(request: EngineRequest): HttpAnswer {
     const { token = "" } = request.parameters;
     const state = this.#operations.state(namespaceOf(request), token);
     if (state === undefined) {

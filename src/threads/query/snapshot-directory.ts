@@ -7,18 +7,28 @@
  */
 
 import type { NamespaceName } from "../../base/ids.ts";
-import { PENDING_DELTAS_MAX } from "../../base/limits.ts";
-import { SnapshotFold } from "../../engine/snapshot-fold.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
 } from "../../namespace/published-state.ts";
 import type { NamespaceUpdate } from "../thread-messages.ts";
+import { SnapshotFold } from "./snapshot-fold.ts";
+
+/** Deltas kept for a query thread that lags behind before it gets the whole state again. */
+export const PENDING_DELTAS_MAX = 1024;
+
+/** What was published together: the state is that after the last of the deltas. */
+interface Publication {
+  readonly deltas: readonly PublishedDelta[];
+  readonly state: NamespaceState;
+  readonly version: number;
+}
 
 interface ThreadView {
-  /** Deltas to send with the next message; undefined: the whole state is due. */
-  pending: PublishedDelta[] | undefined;
+  /** What to send with the next message; undefined: the whole state is due. */
+  pending: Publication[] | undefined;
+  pendingDeltas: number;
   sentVersion: number;
   appliedVersion: number;
 }
@@ -71,9 +81,10 @@ export class SnapshotDirectory {
     for (const delta of deltas) {
       entry.fold.apply(delta.change);
       entry.version = delta.version;
-      for (const view of entry.threads.values()) keepPending(view, delta);
       if (delta.change.dropped.length > 0) drops = true;
     }
+    const published = { deltas, state, version: entry.version };
+    for (const view of entry.threads.values()) keepPending(view, published);
     if (!drops) return;
     entry.drops.push(entry.version);
     for (const thread of entry.threads.keys()) {
@@ -89,14 +100,41 @@ export class SnapshotDirectory {
     if (entry === undefined) return undefined;
     let view = entry.threads.get(thread);
     if (view === undefined) {
-      view = { pending: undefined, sentVersion: 0, appliedVersion: 0 };
+      view = { pending: undefined, pendingDeltas: 0, sentVersion: 0, appliedVersion: 0 };
       entry.threads.set(thread, view);
     }
     if (view.sentVersion === entry.version) return undefined;
-    const deltas = view.pending ?? [{ version: entry.version, change: entry.fold.full() }];
+    const deltas = view.pending?.flatMap((published) => published.deltas) ?? [
+      { version: entry.version, change: entry.fold.full() },
+    ];
     view.pending = [];
+    view.pendingDeltas = 0;
     view.sentVersion = entry.version;
     return { deltas, state: entry.state, version: entry.version };
+  }
+
+  /**
+   * Brings a thread to a version that was the newest a moment ago, and not further: `update` has
+   * what it must be sent for that, if anything. Undefined if it has seen more, or is not to be
+   * brought there by changes alone.
+   */
+  updateTo(
+    thread: number,
+    instance: NamespaceInstance,
+    version: number,
+  ): { readonly update: NamespaceUpdate | undefined } | undefined {
+    const entry = this.#entries.get(instance);
+    if (entry === undefined || entry.state.retired) return undefined;
+    if (entry.version === version) return { update: this.updateFor(thread, instance) };
+    const view = entry.threads.get(thread);
+    if (view?.sentVersion === version) return { update: undefined };
+    const last = view?.pending?.findLastIndex((published) => published.version === version) ?? -1;
+    if (view?.pending === undefined || last < 0) return undefined;
+    const { state } = view.pending[last];
+    const deltas = view.pending.splice(0, last + 1).flatMap((published) => published.deltas);
+    view.pendingDeltas -= deltas.length;
+    view.sentVersion = version;
+    return { update: { deltas, state, version } };
   }
 
   /** A thread says that it has applied everything up to `version`. */
@@ -131,9 +169,9 @@ export class SnapshotDirectory {
   }
 }
 
-function keepPending(view: ThreadView, delta: PublishedDelta): void {
-  view.pending?.push(delta);
-  if (view.pending !== undefined && view.pending.length > PENDING_DELTAS_MAX) {
-    view.pending = undefined;
-  }
+function keepPending(view: ThreadView, published: Publication): void {
+  if (view.pending === undefined) return;
+  view.pending.push(published);
+  view.pendingDeltas += published.deltas.length;
+  if (view.pendingDeltas > PENDING_DELTAS_MAX) view.pending = undefined;
 }

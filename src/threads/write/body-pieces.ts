@@ -4,7 +4,12 @@
  * are filled again, so that a large body leaves little for the garbage collectors of both threads.
  */
 
-import { BODY_PIECE_BYTES, BODY_PIECES_SPARE_MAX } from "../../base/limits.ts";
+import { KIB } from "../../base/byte-sizes.ts";
+
+/** Body bytes that are joined to one message for the write thread. */
+export const BODY_PIECE_BYTES = 256 * KIB;
+/** Pieces kept to be filled again: two bodies' windows. */
+export const BODY_PIECES_SPARE_MAX = 32;
 
 /** A piece, as a window of a buffer that is its own. */
 export type BodyPiece = Uint8Array<ArrayBuffer>;

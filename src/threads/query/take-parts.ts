@@ -1,0 +1,76 @@
+/** The side of a thread that helps with a query of another one. */
+
+import type { MessagePort } from "node:worker_threads";
+import type { Touches } from "../../cache/resident-ranges.ts";
+import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import { encodeFindings, runPart } from "../../query/executor/findings.ts";
+import type { Snapshot } from "../../query/snapshot.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import type { PartMessage, PartsOffer } from "../thread-messages.ts";
+import { PartBoard } from "./part-board.ts";
+
+/** What a helping thread works with. */
+export interface HelpTools {
+  readonly kernels: ArenaKernels;
+  readonly reads: {
+    readonly touches: Touches;
+    run<T>(attempt: () => T): Promise<T>;
+  };
+  /** Missing bytes that are loaded at most for one query. */
+  readonly loadBytesMax: number;
+  /** Resolves when the thread has looked at its own messages. */
+  nextTurn(): Promise<void>;
+}
+
+/**
+ * Runs parts of an offered query over the snapshot that it sees, until none is free. Tells how many
+ * it has run. Between two of them the thread does its own work. A part that cannot be run here is
+ * given back: where bytes are missing they are loaded, so that the next parts, or queries, find
+ * them.
+ */
+export async function takeParts(
+  { plan, parts, board: buffer }: PartsOffer,
+  port: Pick<MessagePort, "postMessage">,
+  snapshot: Snapshot,
+  tools: HelpTools,
+): Promise<number> {
+  const { kernels, reads, nextTurn } = tools;
+  const board = new PartBoard(buffer);
+  let loadBytes = tools.loadBytesMax;
+  let count = 0;
+  for (let part = board.take(); part !== undefined; part = board.take()) {
+    try {
+      const before = reads.touches;
+      const { findings, work } = runPart(plan, parts[part], { snapshot, options: { kernels } });
+      const { touched, resident } = reads.touches;
+      const touches = { touched: touched - before.touched, resident: resident - before.resident };
+      const message: PartMessage = { part, data: encodeFindings(findings), work, touches };
+      port.postMessage(message);
+      board.finish(part);
+      count++;
+    } catch (error) {
+      board.giveBack(part);
+      // What is wrong shows where the query runs the part itself.
+      if (!(error instanceof BytesMissing)) return count;
+      loadBytes -= error.wanted.reduce((bytes, { start, end }) => bytes + end - start, 0);
+      if (loadBytes < 0 || !(await isLoaded(error, reads))) return count;
+    }
+    await nextTurn();
+  }
+  return count;
+}
+
+/** Loads what was missing. */
+async function isLoaded(missing: BytesMissing, reads: HelpTools["reads"]): Promise<boolean> {
+  let isFirst = true;
+  try {
+    await reads.run(() => {
+      if (!isFirst) return;
+      isFirst = false;
+      throw missing;
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
