@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
-import type { EngineAnswer, EngineRequest } from "../../api/engine.ts";
+import type { EngineRequest, HttpAnswer } from "../../api/engine.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";
-import { WRITE_BODY_WINDOW_BYTES } from "../../base/limits.ts";
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
-import { WriteCalls } from "./write-calls.ts";
+import { WRITE_BODY_WINDOW_BYTES, WriteCalls } from "./write-calls.ts";
 
-const ANSWER: EngineAnswer = { status: 200, headers: {}, body: Uint8Array.of(7) };
+const ANSWER: HttpAnswer = { status: 200, headers: {}, body: Uint8Array.of(7) };
 const MIB = 1024 * 1024;
 
 function callsOf() {

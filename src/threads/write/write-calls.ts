@@ -3,43 +3,43 @@
  * faster than they are parsed, and what the write thread publishes in between.
  */
 
-import type { EngineLog } from "../../api/config.ts";
-import type { EngineAnswer, EngineMetric, EngineRequest, EngineStatus } from "../../api/engine.ts";
+import type { EngineMetric, EngineRequest, EngineStatus, HttpAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
+import type { WriteThreadOperation } from "../../api/write-call.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, type ErrorCode } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
-import { WRITE_BODY_WINDOW_BYTES } from "../../base/limits.ts";
+import type { StructuredLog } from "../../base/structured-log.ts";
+import type { ArenaMessage } from "../../kernel/arena.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
 } from "../../namespace/published-state.ts";
-import type {
-  ArenaMessage,
-  FromWriteThread,
-  ToWriteThread,
-  WriteThreadOperation,
-} from "../thread-messages.ts";
+import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { BodyPieces } from "./body-pieces.ts";
+
+/** Body bytes of one write that may wait for the write thread before the sender is paused. */
+export const WRITE_BODY_WINDOW_BYTES = 4 * MIB;
 
 /** Who hears of what the write thread says beside answers. */
 export interface WriteThreadListener {
   arena(message: ArenaMessage): void;
   publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
-  readonly log: EngineLog;
+  readonly log: StructuredLog;
 }
 
 /** One request on its way. */
 export interface WriteCall {
-  readonly answer: Promise<EngineAnswer>;
+  readonly answer: Promise<HttpAnswer>;
   /** Resolves if the write thread says that this call may take long. */
   readonly long: Promise<void>;
   onProgress(listener: (text: string) => void): void;
 }
 
 interface PendingCall {
-  readonly answered: (answer: EngineAnswer) => void;
+  readonly answered: (answer: HttpAnswer) => void;
   readonly isLong: () => void;
   progress: ((text: string) => void) | undefined;
   done: boolean;
@@ -71,7 +71,7 @@ export class WriteCalls {
     this.#closed = new Promise((resolve) => {
       this.#becomeClosed = resolve;
     });
-    port.listen((message) => this.#hear(message));
+    port.listen((message) => this.#onMessage(message));
   }
 
   /** Resolves when the write thread serves calls; rejects if it cannot start. */
@@ -83,7 +83,7 @@ export class WriteCalls {
     return this.#status;
   }
 
-  /** The write thread's newest figures. */
+  /** The write thread's newest stats. */
   metrics(): readonly EngineMetric[] {
     return this.#metrics;
   }
@@ -101,8 +101,8 @@ export class WriteCalls {
       isLong = resolve;
     });
     let pending: PendingCall | undefined;
-    const answer = new Promise<EngineAnswer>((resolve) => {
-      const answered = (result: EngineAnswer) => resolve(result);
+    const answer = new Promise<HttpAnswer>((resolve) => {
+      const answered = (result: HttpAnswer) => resolve(result);
       pending = {
         answered,
         isLong,
@@ -164,7 +164,7 @@ export class WriteCalls {
     });
   }
 
-  #answer(call: number, answer: EngineAnswer): void {
+  #answer(call: number, answer: HttpAnswer): void {
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
     this.#calls.delete(call);
@@ -173,7 +173,7 @@ export class WriteCalls {
     pending.answered(answer);
   }
 
-  #hear(message: FromWriteThread) {
+  #onMessage(message: FromWriteThread) {
     switch (message.kind) {
       case "ready":
         this.#status = { ready: true };

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { settled } from "../../../test/support/engine/fake-port.ts";
-import type { EngineAnswer } from "../../api/engine.ts";
+import type { HttpAnswer } from "../../api/engine.ts";
+import type { CallHandler, CallMessage } from "../../api/write-call.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";
 import type { FromWriteThread } from "../thread-messages.ts";
-import { type CallHandler, type CallMessage, WriteService } from "./write-service.ts";
+import { WriteService } from "./write-service.ts";
 
-const ANSWER: EngineAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
+const ANSWER: HttpAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
 
 function callMessage(call: number, hasBody = true): CallMessage {
   const namespace = namespaceName("n");
@@ -43,17 +44,17 @@ test("bodies of several calls are read side by side, each in its order", async (
     return ANSWER;
   });
   const chunk = (call: number, text: string) =>
-    service.hear({ kind: "chunk", call, bytes: new TextEncoder().encode(text) });
-  service.hear(callMessage(1));
-  service.hear(callMessage(2));
+    service.onMessage({ kind: "chunk", call, bytes: new TextEncoder().encode(text) });
+  service.onMessage(callMessage(1));
+  service.onMessage(callMessage(2));
   chunk(1, "a");
   chunk(2, "x");
   chunk(1, "b");
   await settled();
   chunk(2, "y");
-  service.hear({ kind: "end", call: 2 });
+  service.onMessage({ kind: "end", call: 2 });
   chunk(1, "c");
-  service.hear({ kind: "end", call: 1 });
+  service.onMessage({ kind: "end", call: 1 });
   await service.whenIdle();
   expect([texts.get(1), texts.get(2)]).toEqual(["abc", "xy"]);
   expect(kinds().filter((kind) => kind === "consumed")).toHaveLength(5);
@@ -71,23 +72,23 @@ test("bytes count as consumed only when the next are asked for", async () => {
     await body.next();
     return ANSWER;
   });
-  service.hear(callMessage(1));
-  service.hear({ kind: "chunk", call: 1, bytes: new Uint8Array(9) });
+  service.onMessage(callMessage(1));
+  service.onMessage({ kind: "chunk", call: 1, bytes: new Uint8Array(9) });
   await settled();
   expect(said).toEqual([]);
   goOn();
   await settled();
   const piece = new Uint8Array(9);
   expect(said).toEqual([{ kind: "consumed", call: 1, bytes: 9, piece }]);
-  service.hear({ kind: "end", call: 1 });
+  service.onMessage({ kind: "end", call: 1 });
   await service.whenIdle();
 });
 
 test("a call whose client is gone before its body is whole is dropped", async () => {
   const { service, kinds } = serviceOf(reading);
-  service.hear(callMessage(1));
-  service.hear({ kind: "chunk", call: 1, bytes: new Uint8Array(3) });
-  service.hear({ kind: "abort", call: 1 });
+  service.onMessage(callMessage(1));
+  service.onMessage({ kind: "chunk", call: 1, bytes: new Uint8Array(3) });
+  service.onMessage({ kind: "abort", call: 1 });
   await service.whenIdle();
   expect(kinds()).not.toContain("answer");
   expect(kinds()).not.toContain("log");
@@ -99,11 +100,11 @@ test("a call whose client is gone after its body was whole is answered all the s
     await settled();
     return ANSWER;
   });
-  service.hear(callMessage(1));
-  service.hear({ kind: "end", call: 1 });
+  service.onMessage(callMessage(1));
+  service.onMessage({ kind: "end", call: 1 });
   await Promise.resolve();
   await Promise.resolve();
-  service.hear({ kind: "abort", call: 1 });
+  service.onMessage({ kind: "abort", call: 1 });
   await service.whenIdle();
   expect(kinds()).toContain("answer");
 });
@@ -117,7 +118,7 @@ test("operating errors are answers; those about the server, and bugs, are logged
   const { service, said } = serviceOf(async ({ call }) => {
     throw errors[call];
   });
-  for (const call of [0, 1, 2]) service.hear(callMessage(call, false));
+  for (const call of [0, 1, 2]) service.onMessage(callMessage(call, false));
   await service.whenIdle();
   const answers = said.filter((message) => message.kind === "answer");
   expect(answers.map(({ answer }) => answer.status)).toEqual([400, 500, 500]);

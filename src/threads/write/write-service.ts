@@ -3,36 +3,10 @@
  * chunks and are parsed as they arrive.
  */
 
-import type { EngineAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
+import type { BodySource, CallHandler, CallMessage, CallReporter } from "../../api/write-call.ts";
 import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
-
-/** The message that starts a call. */
-export type CallMessage = Extract<ToWriteThread, { kind: "call" }>;
-
-/** A body on its way. Chunks come one at a time; the next is asked for when the last is parsed. */
-export interface BodySource {
-  /**
-   * The next chunk; undefined at the end. Rejects if the client gave up. The chunk before must not
-   * be read any more: its memory goes back to the sender.
-   */
-  next(): Promise<Uint8Array | undefined>;
-}
-
-/** What a handler may tell the caller before it answers. */
-export interface CallReporter {
-  /** The call may take long. */
-  long(): void;
-  progress(text: string): void;
-}
-
-/** Answers one call; operating errors may be thrown. */
-export type CallHandler = (
-  call: CallMessage,
-  body: BodySource,
-  reporter: CallReporter,
-) => Promise<EngineAnswer>;
 
 /** Thrown into a handler whose client is gone. */
 class CallAborted extends Error {}
@@ -57,7 +31,7 @@ export class WriteService {
   }
 
   /** Takes a message that belongs to a call. */
-  hear(message: Extract<ToWriteThread, { call: number }>): void {
+  onMessage(message: Extract<ToWriteThread, { call: number }>): void {
     if (message.kind === "call") {
       void this.#run(message);
       return;

@@ -1,0 +1,102 @@
+/** What the write thread does, whichever thread it runs in: simulations have it beside others. */
+
+import { type OperationOptions, runOperation } from "../../api/write-operations.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import type { StructuredLog } from "../../base/structured-log.ts";
+import type { SegmentReads } from "../../cache/segment-reads.ts";
+import { CacheWarmer } from "../../commit/background/cache-warmer.ts";
+import { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
+import type { SharedOptions } from "../../commit/namespace-options.ts";
+import type { Arenas } from "../../kernel/arena.ts";
+import type { Thresholds } from "../../namespace/thresholds.ts";
+import { arenaSegmentMemory } from "../../segment/format/arena-segment-memory.ts";
+import { DATA_KEY_BYTES, type KeyService } from "../../storage/encryption/key-service.ts";
+import type { StoreAccess } from "../../storage/store-access.ts";
+import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
+import { WriteService } from "./write-service.ts";
+
+/** What the write thread works with. */
+export interface WriteThreadTools {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: StructuredLog;
+  readonly access: StoreAccess;
+  readonly keys: KeyService;
+  /** Of all segments in memory. */
+  readonly arenas: Arenas;
+  /** From the cache thread. */
+  readonly reads: SegmentReads;
+  readonly embedding: OperationOptions["embedding"];
+  readonly thresholds: Thresholds;
+  /** Nobody else writes to the store. */
+  readonly isExclusive: boolean;
+  /** Lets messages that have arrived be handled. */
+  yield(): Promise<void>;
+  post(message: FromWriteThread): void;
+  /** Hears of messages from then on; those that came before must wait. */
+  listen(listener: (message: ToWriteThread) => void): void;
+  /** Nothing is written any more; the main thread hears so when it resolves. */
+  onClosed(): Promise<void>;
+}
+
+/**
+ * Recovers what a stop interrupted, then says "ready" and serves. Throws what the store throws.
+ * The caller has the catalog follow manifests and close what is idle, from time to time.
+ */
+export async function serveWrites(tools: WriteThreadTools): Promise<NamespaceCatalog> {
+  const { random, access, keys, arenas, embedding, post } = tools;
+  arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
+  const parts = namespaceOptions(tools);
+  const catalog = new NamespaceCatalog(parts, access.store);
+  const options: OperationOptions = {
+    namespaceOptions: parts,
+    catalog,
+    warmer: new CacheWarmer(parts),
+    embedding,
+    checkKey: async (keyName) => {
+      await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES));
+    },
+  };
+  const service = new WriteService(post, (call, body, reporter) =>
+    runOperation(call, body, reporter, options),
+  );
+  await catalog.recover();
+  tools.listen((message) => {
+    switch (message.kind) {
+      case "release":
+        return catalog.release(message.instance, message.version);
+      case "used":
+        return catalog.use(message.namespaces);
+      case "close":
+        return void close();
+      default:
+        return service.onMessage(message);
+    }
+  });
+  post({ kind: "ready" });
+  return catalog;
+
+  async function close(): Promise<void> {
+    await service.whenIdle();
+    await catalog.settle();
+    await tools.onClosed();
+    post({ kind: "closed" });
+  }
+}
+
+function namespaceOptions(tools: WriteThreadTools): SharedOptions {
+  const { clock, random, log, reads, access, arenas, thresholds, isExclusive, post } = tools;
+  return {
+    clock,
+    random,
+    log,
+    reads,
+    memory: arenaSegmentMemory(arenas),
+    thresholds,
+    isExclusive,
+    storeFor: access.storeFor,
+    yield: () => tools.yield(),
+    publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
+  };
+}

@@ -1,0 +1,44 @@
+/** The write thread's stats for `/metrics`. */
+
+import type { EngineMetric } from "../../api/engine.ts";
+import type { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
+import type { Arenas } from "../../kernel/arena.ts";
+import type { StoreAccess } from "../../storage/store-access.ts";
+import { diskCacheMetrics } from "../disk-cache-metrics.ts";
+import { objectStoreMetrics } from "../object-store-metrics.ts";
+
+/** Where the stats come from. */
+export interface MetricSources {
+  readonly access: StoreAccess;
+  readonly catalog: NamespaceCatalog;
+  readonly arenas: Arenas;
+}
+
+/** Collects the stats. */
+export function writeThreadMetrics({ access, catalog, arenas }: MetricSources): EngineMetric[] {
+  return [
+    ...objectStoreMetrics(access.counts(), "write"),
+    ...diskCacheMetrics(access.disk, "write"),
+    counter(
+      "trawl_followed_entries_total",
+      "log entries of other servers that were applied to open namespaces",
+      catalog.stats.followedEntries,
+    ),
+    ...Object.entries(catalog.stats.retired).map(([reason, value]): EngineMetric => {
+      const help = "namespaces that were closed, to be opened again when they are needed";
+      const labels = { reason };
+      return { name: "trawl_closed_namespaces_total", help, kind: "counter", value, labels };
+    }),
+    gauge("trawl_open_namespaces", "namespaces held open", catalog.openCount),
+    gauge("trawl_segment_memory_bytes", "memory that segments take", arenas.usedBytes),
+    gauge("trawl_segment_memory_free_bytes", "memory that segments may take", arenas.freeBytes),
+  ];
+}
+
+function counter(name: string, help: string, value: number): EngineMetric {
+  return { name, help, kind: "counter", value };
+}
+
+function gauge(name: string, help: string, value: number): EngineMetric {
+  return { name, help, kind: "gauge", value };
+}

@@ -1,0 +1,92 @@
+/** Entry of the write thread: opens the store and the memory, and connects the message port. */
+
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { EmbeddingConfig } from "../../api/config.ts";
+import { embeddingSource } from "../../api/embedding-source.ts";
+import { must } from "../../base/assert.ts";
+import { systemClock } from "../../base/clock.ts";
+import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
+import { connectCache } from "../../cache/cache-reader.ts";
+import { Arenas } from "../../kernel/arena.ts";
+import { THRESHOLDS } from "../../namespace/thresholds.ts";
+import {
+  acquireDirectoryLock,
+  type DirectoryLock,
+} from "../../storage/directory/directory-lock.ts";
+import { openStoreAccess, type StoreAccessConfig } from "../../storage/open-store-access.ts";
+import { isExclusive } from "../../storage/store-config.ts";
+import { movableBuffers } from "../movable-buffers.ts";
+import type { FromWriteThread, LogMessage } from "../thread-messages.ts";
+import { IDLE_SWEEP_MS, METRICS_INTERVAL_MS } from "../thread-messages.ts";
+import { serveWrites } from "./serve-writes.ts";
+import { writeThreadMetrics } from "./write-thread-metrics.ts";
+
+/** How often a server looks whether a namespace with a long log has a newer manifest. */
+const MANIFEST_POLL_MS = 500;
+
+/** What the main thread tells this thread at its start. */
+export interface WriteThreadData {
+  readonly access: StoreAccessConfig;
+  readonly embedding: EmbeddingConfig;
+  /** Bytes of all segments together. */
+  readonly segmentBytesMax: number;
+  readonly queryThreads: number;
+  /** To the cache thread. */
+  readonly cache: MessagePort;
+}
+
+const port = must(parentPort, "this module runs as a thread");
+const data = workerData as WriteThreadData;
+const clock = systemClock;
+const random = systemRandom;
+const reads = connectCache({
+  post: (message: ToCache) => data.cache.postMessage(message),
+  listen: (listener: (message: FromCache) => void) => void data.cache.on("message", listener),
+});
+const post = (message: FromWriteThread) => port.postMessage(message, movableBuffers(message));
+const log = (level: LogMessage["level"], message: string, facts: LogMessage["facts"] = {}) =>
+  post({ kind: "log", level, message, facts });
+
+start().catch((error: unknown) => {
+  const code = isDatabaseError(error) ? error.code : "internal";
+  post({ kind: "failed", code, message: error instanceof Error ? error.message : String(error) });
+});
+
+async function start(): Promise<void> {
+  const onDiskFault = (reason: string) => log("warn", "the disk cache rests", { reason });
+  const opened = await openStoreAccess(data.access, { clock, random, onDiskFault });
+  const { access, keys } = opened;
+  const { store } = data.access;
+  const lock = store.kind === "directory" ? await lockDirectory(store.root) : undefined;
+  await opened.prepare();
+  const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
+  const catalog = await serveWrites({
+    clock,
+    random,
+    log,
+    access,
+    keys,
+    arenas,
+    reads,
+    embedding: embeddingSource(data.embedding, clock),
+    thresholds: THRESHOLDS,
+    isExclusive: isExclusive(store),
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
+    post,
+    listen: (listener) => void port.on("message", listener),
+    onClosed: async () => lock?.release(),
+  });
+  const metrics = () => writeThreadMetrics({ access, catalog, arenas });
+  clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
+  clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
+  clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());
+}
+
+function lockDirectory(root: string): Promise<DirectoryLock> {
+  const onLost = (reason: DatabaseError) => {
+    throw reason; // Ends the thread, and with it the server: another one owns the directory now.
+  };
+  return acquireDirectoryLock({ root, clock, random, onLost });
+}
