@@ -1,7 +1,7 @@
 /** What the program tells the engine at start; every value is already checked. */
 
-import type { DiskCacheConfig } from "../storage/disk-cache/disk-cache-store.ts";
-import type { StoreConfig } from "../storage/store-config.ts";
+import type { StructuredLog } from "../base/structured-log.ts";
+import type { StoreAccessConfig } from "../storage/open-store-access.ts";
 
 /** Where query and document texts with native embedding get their vectors. */
 export type EmbeddingConfig =
@@ -19,40 +19,23 @@ export type EmbeddingConfig =
       readonly modelDimensions: Readonly<Record<string, number>>;
     };
 
-/** Takes one structured log line; `facts` are extra members of the line. */
-export type EngineLog = (
-  level: "info" | "warn" | "error",
-  message: string,
-  facts?: Readonly<Record<string, unknown>>,
-) => void;
-
 /** Everything that `openIndexer` needs to know. */
-export interface IndexerConfig {
-  /** Holds all state. */
-  readonly store: StoreConfig;
-  /** Keeps copies of what is read of a far store; it may be shared with servers. */
-  readonly diskCache?: DiskCacheConfig | undefined;
-  /** File or directory of customer-managed keys; without it, no key name is known. */
-  readonly encryptionKeysPath?: string | undefined;
+export interface IndexerConfig extends StoreAccessConfig {
   /** Bytes of memory of which the indexer takes its share. */
   readonly memoryBytesMax: number;
   readonly kernel: "auto" | "scalar";
-  readonly log: EngineLog;
+  readonly log: StructuredLog;
 }
 
 /** Everything that `openEngine` needs to know. */
-export interface EngineConfig {
-  /** Holds all state. */
-  readonly store: StoreConfig;
-  /** Keeps copies of what is read of a far store; it may be shared with others. */
-  readonly diskCache?: DiskCacheConfig | undefined;
+export interface EngineConfig extends StoreAccessConfig {
   /** Worker threads that search; at least 1. */
   readonly queryThreads: number;
+  /** Query threads that idle take parts of long queries. */
+  readonly dividesQueries: boolean;
   /** Bytes of memory that the process may plan with. */
   readonly memoryBytesMax: number;
   readonly kernel: "auto" | "scalar";
-  /** File or directory of customer-managed keys; without it, no key name is known. */
-  readonly encryptionKeysPath?: string;
   readonly embedding: EmbeddingConfig;
-  readonly log: EngineLog;
+  readonly log: StructuredLog;
 }

@@ -5,6 +5,9 @@
 
 import type { NamespaceName } from "../base/ids.ts";
 
+/** How long a stopping server waits for requests under way before it cuts their connections. */
+export const DRAIN_MS_MAX = 30_000;
+
 /** What a request asks for; each maps to one row of the API's route table. */
 export type OperationName =
   | "write"
@@ -42,11 +45,16 @@ export interface EngineRequest {
 }
 
 /** A finished answer. Errors are answers too, already in the documented shape. */
-export interface EngineAnswer {
+export interface HttpAnswer {
   readonly status: number;
   /** Lower-case names; `content-type` is always present. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+}
+
+/** An answer whose body is JSON, in UTF-8. */
+export function jsonAnswer(status: number, body: Uint8Array): HttpAnswer {
+  return { status, headers: { "content-type": "application/json" }, body };
 }
 
 /** State for `/readyz` and the banner. */
@@ -59,7 +67,7 @@ export interface EngineStatus {
 /** The running database. */
 export interface Engine {
   /** Answers one request. Never rejects for operating errors; a rejection is a bug. */
-  handle(request: EngineRequest): Promise<EngineAnswer>;
+  handle(request: EngineRequest): Promise<HttpAnswer>;
   status(): EngineStatus;
   /** Counters and gauges by Prometheus name, with help text, for `/metrics`. */
   metrics(): readonly EngineMetric[];

@@ -1,11 +1,10 @@
 /** Operating errors as answers: the one table from error code to status, and the error shape. */
 
-import { DatabaseError, type ErrorCode } from "../base/errors.ts";
-import { MEMORY_RETRY_MS } from "../base/limits.ts";
-import type { EngineAnswer } from "./engine.ts";
+import { DatabaseError, type ErrorCode, MEMORY_RETRY_MS } from "../base/errors.ts";
+import { type HttpAnswer, jsonAnswer } from "./engine.ts";
 
 /** HTTP status of each error code (wire contract). */
-export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
+const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   malformed: 422,
   unauthorized: 401,
@@ -56,7 +55,7 @@ function outOfMemory(cause: RangeError): DatabaseError {
  * Builds the answer for anything thrown. What is not an operating error is a bug: its message stays
  * inside, since it may hold what no client should see.
  */
-export function errorAnswer(error: unknown): EngineAnswer {
+export function errorAnswer(error: unknown): HttpAnswer {
   if (isAllocationFailure(error)) return errorAnswer(outOfMemory(error));
   if (!(error instanceof DatabaseError)) return errorBody(500, INTERNAL_MESSAGE);
   const status = STATUS_BY_CODE[error.code];
@@ -70,13 +69,9 @@ export function errorAnswer(error: unknown): EngineAnswer {
 }
 
 /** Builds an answer in the error shape for a status that no error code has. */
-export function errorBody(status: number, message: string, attribute?: string): EngineAnswer {
+export function errorBody(status: number, message: string, attribute?: string): HttpAnswer {
   const shape = { status: "error", error: message, ...(attribute !== undefined && { attribute }) };
-  return {
-    status,
-    headers: { "content-type": "application/json" },
-    body: encoder.encode(JSON.stringify(shape)),
-  };
+  return jsonAnswer(status, encoder.encode(JSON.stringify(shape)));
 }
 
 function retries(code: ErrorCode): boolean {

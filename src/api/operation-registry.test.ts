@@ -2,20 +2,20 @@ import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
-import { OPERATION_RESULT_MS, OPERATIONS_MAX } from "../base/limits.ts";
 import { seededRandom } from "../base/random.ts";
-import type { EngineAnswer } from "./engine.ts";
+import { OPERATION_RESULT_MS } from "../model/contract-limits.ts";
+import type { HttpAnswer } from "./engine.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { acceptedAnswer, operationAnswer } from "./operation-answer.ts";
-import { OperationRegistry } from "./operation-registry.ts";
+import { OPERATIONS_MAX, OperationRegistry } from "./operation-registry.ts";
 
 const NAMESPACE = namespaceName("a.b");
-const textOf = ({ body }: EngineAnswer) => new TextDecoder().decode(body);
+const textOf = ({ body }: HttpAnswer) => new TextDecoder().decode(body);
 
 function fixture() {
   const clock = new InstantClock();
   const registry = new OperationRegistry(clock, seededRandom(1));
-  const { promise, resolve } = Promise.withResolvers<EngineAnswer>();
+  const { promise, resolve } = Promise.withResolvers<HttpAnswer>();
   const token = registry.start(NAMESPACE, promise) ?? "";
   const poll = () => {
     const state = registry.state(NAMESPACE, token);
@@ -64,7 +64,7 @@ test("tokens belong to one namespace, and there is room for so many", () => {
   const { registry, token } = fixture();
   expect(registry.state(namespaceName("other"), token)).toBeUndefined();
   expect(registry.state(NAMESPACE, "nope")).toBeUndefined();
-  const never = new Promise<EngineAnswer>(() => {});
+  const never = new Promise<HttpAnswer>(() => {});
   for (let i = 1; i < OPERATIONS_MAX; i++) registry.start(NAMESPACE, never);
   expect(registry.start(NAMESPACE, never)).toBeUndefined();
 });

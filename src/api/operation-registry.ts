@@ -5,14 +5,17 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import { OPERATION_RESULT_MS, OPERATIONS_MAX } from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
-import type { EngineAnswer } from "./engine.ts";
+import { OPERATION_RESULT_MS } from "../model/contract-limits.ts";
+import type { HttpAnswer } from "./engine.ts";
+
+/** Asynchronous operations remembered at once, running or finished; our choice. */
+export const OPERATIONS_MAX = 10_000;
 
 /** Where one operation stands. */
 export type OperationState =
   | { readonly kind: "running"; readonly progress: string | undefined }
-  | { readonly kind: "finished"; readonly answer: EngineAnswer };
+  | { readonly kind: "finished"; readonly answer: HttpAnswer };
 
 interface Operation {
   readonly namespace: NamespaceName;
@@ -32,7 +35,7 @@ export class OperationRegistry {
   }
 
   /** Follows `answer` under a new token; undefined when too many operations are remembered. */
-  start(namespace: NamespaceName, answer: Promise<EngineAnswer>): string | undefined {
+  start(namespace: NamespaceName, answer: Promise<HttpAnswer>): string | undefined {
     this.#forgetExpired();
     if (this.#operations.size >= OPERATIONS_MAX) return undefined;
     const token = Buffer.from(this.#random.bytes(16)).toString("hex");

@@ -2,31 +2,27 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
-import {
-  BILLED_QUERY_BYTES_MIN,
-  QUERY_BODY_BYTES_MAX,
-  UNINDEXED_RETRY_MS,
-} from "../base/limits.ts";
 import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
 import { copyNamespace } from "../commit/copies/copy-namespace.ts";
 import { metadataOf } from "../commit/metadata.ts";
+import type { Namespace } from "../commit/namespace.ts";
 import type { NamespaceCatalog } from "../commit/namespace-catalog.ts";
+import type { NamespaceOptions } from "../commit/namespace-options.ts";
 import {
   deleteJob,
   schemaJob,
   settingsJob,
   WriteJob,
-  type WriteJobContext,
+  type WriteJobOptions,
 } from "../commit/write-jobs.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
-import type { Namespace } from "../engine/namespace.ts";
-import type { NamespaceParts } from "../engine/namespace-parts.ts";
-import type { EmbeddingFigures } from "../model/request-stats.ts";
+import { QUERY_BODY_BYTES_MAX } from "../model/contract-limits.ts";
+import type { EmbeddingStats } from "../model/request-stats.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
+import { UNINDEXED_RETRY_MS } from "../namespace/thresholds.ts";
 import { segmentKey } from "../storage/object-keys.ts";
-import type { BodySource, CallMessage, CallReporter } from "../threads/write/write-service.ts";
 import { encodeMetadataAnswer } from "../wire/answers/metadata-json.ts";
 import { encodeListAnswer, parseListParameters } from "../wire/answers/namespace-list.ts";
 import { encodeSchemaAnswer } from "../wire/answers/schema-json.ts";
@@ -35,13 +31,15 @@ import { encodeWriteAnswer, NO_COUNTS } from "../wire/answers/write-answer.ts";
 import { parseMetadataPatch, parseSchemaBody } from "../wire/write/parse-namespace-bodies.ts";
 import { WriteBodyParser } from "../wire/write/parse-write.ts";
 import { embedDocuments, planEmbeddings } from "../write/bind/embed-documents.ts";
+import { billedQueryBytes } from "../write/resolve/write-billing.ts";
 import { mergeSchema } from "../write/schema/merge-schema.ts";
-import type { EngineAnswer } from "./engine.ts";
+import { type HttpAnswer, jsonAnswer } from "./engine.ts";
+import type { BodySource, CallMessage, CallReporter } from "./write-call.ts";
 
 /** What the operations work with. */
-export interface OperationContext {
-  readonly parts: Pick<
-    NamespaceParts,
+export interface OperationOptions {
+  readonly namespaceOptions: Pick<
+    NamespaceOptions,
     "clock" | "random" | "log" | "reads" | "memory" | "thresholds" | "storeFor" | "yield"
   >;
   readonly catalog: NamespaceCatalog;
@@ -56,12 +54,12 @@ export async function runOperation(
   call: CallMessage,
   body: BodySource,
   reporter: CallReporter,
-  context: OperationContext,
-): Promise<EngineAnswer> {
-  if (call.operation === "list_namespaces") return listNamespaces(call, context);
+  options: OperationOptions,
+): Promise<HttpAnswer> {
+  if (call.operation === "list_namespaces") return listNamespaces(call, options);
   const { namespace: name } = call;
   if (name === undefined) throw new Error(`${call.operation} without a namespace`);
-  const operations = new NamespaceOperations(name, call, context);
+  const operations = new NamespaceOperations(name, call, options);
   switch (call.operation) {
     case "write":
       return operations.write(body, reporter);
@@ -96,11 +94,11 @@ export async function runOperation(
 
 async function listNamespaces(
   call: CallMessage,
-  { catalog }: OperationContext,
-): Promise<EngineAnswer> {
+  { catalog }: OperationOptions,
+): Promise<HttpAnswer> {
   const parameters = parseListParameters(call.parameters);
   const names = await catalog.list(parameters);
-  return json(200, encodeListAnswer(names, parameters.pageSize));
+  return jsonAnswer(200, encodeListAnswer(names, parameters.pageSize));
 }
 
 /** What a write asks for. */
@@ -109,25 +107,25 @@ type ParsedWrite =
   | {
       readonly kind: "documents";
       readonly job: WriteJob;
-      readonly figures: EmbeddingFigures | undefined;
+      readonly embeddingStats: EmbeddingStats | undefined;
     };
 
 /** Operations on one namespace. */
 class NamespaceOperations {
   readonly #name: NamespaceName;
   readonly #call: CallMessage;
-  readonly #context: OperationContext;
+  readonly #options: OperationOptions;
   readonly #startedMs: number;
 
-  constructor(name: NamespaceName, call: CallMessage, context: OperationContext) {
+  constructor(name: NamespaceName, call: CallMessage, options: OperationOptions) {
     this.#name = name;
     this.#call = call;
-    this.#context = context;
-    this.#startedMs = context.parts.clock.monotonicMs();
+    this.#options = options;
+    this.#startedMs = options.namespaceOptions.clock.monotonicMs();
   }
 
-  async write(body: BodySource, reporter: CallReporter): Promise<EngineAnswer> {
-    const { catalog } = this.#context;
+  async write(body: BodySource, reporter: CallReporter): Promise<HttpAnswer> {
+    const { catalog } = this.#options;
     const namespace = await catalog.get(this.#name);
     try {
       return await this.#writeTo(namespace, body, reporter);
@@ -140,13 +138,13 @@ class NamespaceOperations {
     namespace: Namespace,
     body: BodySource,
     reporter: CallReporter,
-  ): Promise<EngineAnswer> {
-    const { catalog } = this.#context;
+  ): Promise<HttpAnswer> {
+    const { catalog } = this.#options;
     const parsed = await this.#parse(namespace, body);
     if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
     const outcome = await catalog.submit(this.#name, parsed.job);
     const queryBilling = outcome.queries > 0 ? billedReads(outcome.queries, namespace) : undefined;
-    return json(
+    return jsonAnswer(
       200,
       encodeWriteAnswer({
         counts: outcome,
@@ -154,103 +152,110 @@ class NamespaceOperations {
         billedBytes: outcome.billedBytes,
         queryBilling,
         serverTotalMs: this.#elapsedMs(),
-        embedding: parsed.figures,
+        embedding: parsed.embeddingStats,
       }),
     );
   }
 
-  /** Nobody but the job keeps the documents as they were written: they may be large. */
+  /** Only the job keeps the documents as they were written, since they may be large. */
   async #parse(namespace: Namespace, body: BodySource): Promise<ParsedWrite> {
     const request = await parseBody(body, namespace);
     if (request.encryption?.kind === "customer_managed") {
-      await this.#context.checkKey(request.encryption.keyName);
+      await this.#options.checkKey(request.encryption.keyName);
     }
     if (request.copyFrom !== undefined) return { kind: "copy", request };
     this.#checkBackpressure(namespace, request);
     const embedded = await this.#embed(request, namespace);
-    const job = new WriteJob(embedded.request, this.#jobContext());
-    return { kind: "documents", job, figures: embedded.figures };
+    const job = new WriteJob(embedded.request, this.#jobOptions());
+    return { kind: "documents", job, embeddingStats: embedded.embeddingStats };
   }
 
-  async delete(): Promise<EngineAnswer> {
-    await this.#context.catalog.delete(this.#name, deleteJob(this.#name));
-    return json(200, encodeDeleteAnswer());
+  async delete(): Promise<HttpAnswer> {
+    await this.#options.catalog.delete(this.#name, deleteJob(this.#name));
+    return jsonAnswer(200, encodeDeleteAnswer());
   }
 
-  async metadata(): Promise<EngineAnswer> {
+  async metadata(): Promise<HttpAnswer> {
     const namespace = await this.#findNewest();
-    return json(200, encodeMetadataAnswer(metadataOf(namespace), this.#call.apiVersion));
+    return jsonAnswer(200, encodeMetadataAnswer(metadataOf(namespace), this.#call.apiVersion));
   }
 
-  async updateMetadata(body: Uint8Array): Promise<EngineAnswer> {
+  async updateMetadata(body: Uint8Array): Promise<HttpAnswer> {
     await this.#findNewest();
     const patch = parseMetadataPatch(body);
-    await this.#context.catalog.submit(this.#name, settingsJob(patch, this.#jobContext()));
+    await this.#options.catalog.submit(this.#name, settingsJob(patch, this.#jobOptions()));
     return this.metadata();
   }
 
-  async schema(): Promise<EngineAnswer> {
+  async schema(): Promise<HttpAnswer> {
     const { facts } = await this.#findNewest();
-    return json(200, encodeSchemaAnswer(facts.schema));
+    return jsonAnswer(200, encodeSchemaAnswer(facts.schema));
   }
 
-  async updateSchema(body: Uint8Array): Promise<EngineAnswer> {
+  async updateSchema(body: Uint8Array): Promise<HttpAnswer> {
     await this.#findNewest();
-    const job = schemaJob(parseSchemaBody(body), this.#jobContext());
-    const schema = await this.#context.catalog.submit(this.#name, job);
-    return json(200, encodeSchemaAnswer(schema));
+    const job = schemaJob(parseSchemaBody(body), this.#jobOptions());
+    const schema = await this.#options.catalog.submit(this.#name, job);
+    return jsonAnswer(200, encodeSchemaAnswer(schema));
   }
 
-  async open(): Promise<EngineAnswer> {
+  async open(): Promise<HttpAnswer> {
     await this.#findNewest();
     return ok();
   }
 
-  /** Answers 200 if an instance has seen all that is committed, or else 409. */
-  async verify(): Promise<EngineAnswer> {
-    const { instance = "" } = this.#call.parameters;
-    if (await this.#context.catalog.verify(this.#name, instance)) return ok();
-    return json(409, new Uint8Array(0));
+  /** Answers 200 where a published state has all that is committed, or else 409, or 410. */
+  async verify(): Promise<HttpAnswer> {
+    const { instance = "", sequence = "0" } = this.#call.parameters;
+    const state = { instance, sequence: Number(sequence) };
+    switch (await this.#options.catalog.verify(this.#name, state)) {
+      case "current":
+        return ok();
+      case "outdated":
+        return jsonAnswer(409, new Uint8Array(0));
+      case "closed":
+        return jsonAnswer(410, new Uint8Array(0));
+    }
   }
 
   /** Answers when the newest manifest was taken over. */
-  async refresh(): Promise<EngineAnswer> {
+  async refresh(): Promise<HttpAnswer> {
     const namespace = await this.#findNewest();
     await namespace.refresh();
     return ok();
   }
 
   /** Answers at once; what cannot be read now is read by the queries that need it. */
-  async hintWarm(): Promise<EngineAnswer> {
+  async hintWarm(): Promise<HttpAnswer> {
     const namespace = await this.#find();
-    this.#context.warmer.hint(namespace);
-    return json(202, encodeWarmAnswer());
+    this.#options.warmer.hint(namespace);
+    return jsonAnswer(202, encodeWarmAnswer());
   }
 
   /** Answers when everything is in memory. */
-  async warm(): Promise<EngineAnswer> {
-    await this.#context.warmer.warm(await this.#find());
+  async warm(): Promise<HttpAnswer> {
+    await this.#options.warmer.warm(await this.#find());
     return ok();
   }
 
   /** Answers when nothing of the stored segments is in memory or in the disk cache. */
-  async purge(): Promise<EngineAnswer> {
-    const { stored, at } = await this.#find();
+  async purge(): Promise<HttpAnswer> {
+    const { stored, generation } = await this.#find();
     const objects = stored.flatMap(({ object, tombstones }) => {
       if (tombstones === undefined) return [object];
-      return [object, segmentKey(at, tombstones.object as SegmentId)];
+      return [object, segmentKey(generation, tombstones.object as SegmentId)];
     });
-    await this.#context.parts.reads.purge(objects);
+    await this.#options.namespaceOptions.reads.purge(objects);
     return ok();
   }
 
   /** The deprecated HEAD answer: facts in headers. */
-  async describe(): Promise<EngineAnswer> {
+  async describe(): Promise<HttpAnswer> {
     const namespace = await this.#findNewest();
     const { documentCount, schema } = namespace.state();
     const vector = schema.attributes.get("vector")?.type;
     const dimensions = vector?.kind === "vector" ? vector.dimensions : 0;
-    const answer = json(200, new Uint8Array(0));
+    const answer = jsonAnswer(200, new Uint8Array(0));
     const headers = {
       ...answer.headers,
       "x-turbopuffer-dimensions": String(dimensions),
@@ -259,12 +264,16 @@ class NamespaceOperations {
     return { ...answer, headers };
   }
 
-  async #copy(request: WriteRequest, reporter: CallReporter): Promise<EngineAnswer> {
-    const { parts, catalog } = this.#context;
+  async #copy(request: WriteRequest, reporter: CallReporter): Promise<HttpAnswer> {
+    const { namespaceOptions, catalog } = this.#options;
     reporter.long();
     const progress = (text: string) => reporter.progress(text);
-    const copied = await copyNamespace(this.#name, request, { parts, catalog, progress });
-    return json(
+    const copied = await copyNamespace(this.#name, request, {
+      namespaceOptions,
+      catalog,
+      progress,
+    });
+    return jsonAnswer(
       200,
       encodeWriteAnswer({
         counts: NO_COUNTS,
@@ -280,29 +289,29 @@ class NamespaceOperations {
   async #embed(
     request: WriteRequest,
     namespace: Namespace,
-  ): Promise<{ request: WriteRequest; figures: EmbeddingFigures | undefined }> {
+  ): Promise<{ request: WriteRequest; embeddingStats: EmbeddingStats | undefined }> {
     const { upserts, schema: declared, distanceMetric } = request;
-    const { clock } = this.#context.parts;
-    if (upserts === undefined) return { request, figures: undefined };
+    const { clock } = this.#options.namespaceOptions;
+    if (upserts === undefined) return { request, embeddingStats: undefined };
     const current = namespace.exists ? namespace.facts.schema : EMPTY_SCHEMA;
     const { schema } = mergeSchema(current, {
       declared,
       path: "schema",
       distanceMetric,
       isNewNamespace: !namespace.exists,
-      dimensionsOf: (model) => this.#context.embedding.dimensionsOf(model),
+      dimensionsOf: (model) => this.#options.embedding.dimensionsOf(model),
     });
     const jobs = planEmbeddings(upserts, schema);
-    if (jobs.length === 0) return { request, figures: undefined };
+    if (jobs.length === 0) return { request, embeddingStats: undefined };
     const startedMs = clock.monotonicMs();
-    const embedded = await embedDocuments(upserts, jobs, this.#context.embedding);
-    const figures = { tokens: embedded.tokens, ms: clock.monotonicMs() - startedMs };
-    return { request: { ...request, upserts: embedded.upserts }, figures };
+    const embedded = await embedDocuments(upserts, jobs, this.#options.embedding);
+    const embeddingStats = { tokens: embedded.tokens, ms: clock.monotonicMs() - startedMs };
+    return { request: { ...request, upserts: embedded.upserts }, embeddingStats };
   }
 
   #checkBackpressure(namespace: Namespace, request: WriteRequest): void {
     const { unindexedBytes } = namespace.state();
-    const { unindexedBytesMax } = this.#context.parts.thresholds;
+    const { unindexedBytesMax } = this.#options.namespaceOptions.thresholds;
     if (request.disableBackpressure || unindexedBytes <= unindexedBytesMax) return;
     throw new DatabaseError(
       "overloaded",
@@ -313,11 +322,11 @@ class NamespaceOperations {
   }
 
   async #find(): Promise<Namespace> {
-    return this.#existing(await this.#context.catalog.find(this.#name));
+    return this.#existing(await this.#options.catalog.find(this.#name));
   }
 
   async #findNewest(): Promise<Namespace> {
-    return this.#existing(await this.#context.catalog.findNewest(this.#name));
+    return this.#existing(await this.#options.catalog.findNewest(this.#name));
   }
 
   #existing(namespace: Namespace | undefined): Namespace {
@@ -325,23 +334,23 @@ class NamespaceOperations {
     return namespace;
   }
 
-  #jobContext(): WriteJobContext {
-    const { parts, embedding } = this.#context;
+  #jobOptions(): WriteJobOptions {
+    const { namespaceOptions, embedding } = this.#options;
     return {
       name: this.#name,
-      nowMs: parts.clock.nowMs(),
+      nowMs: namespaceOptions.clock.nowMs(),
       dimensionsOf: (model) => embedding.dimensionsOf(model),
     };
   }
 
   #elapsedMs(): number {
-    return this.#context.parts.clock.monotonicMs() - this.#startedMs;
+    return this.#options.namespaceOptions.clock.monotonicMs() - this.#startedMs;
   }
 }
 
 /** Made anew each time, since an answer's bytes move to another thread. */
-function ok(): EngineAnswer {
-  return json(200, new TextEncoder().encode('{"status":"OK"}'));
+function ok(): HttpAnswer {
+  return jsonAnswer(200, new TextEncoder().encode('{"status":"OK"}'));
 }
 
 /** Parses a write's body while it arrives. */
@@ -374,10 +383,6 @@ function billedReads(
   queries: number,
   namespace: Namespace,
 ): { bytesQueried: number; bytesReturned: number } {
-  const bytes = Math.max(BILLED_QUERY_BYTES_MIN, namespace.state().logicalBytes);
-  return { bytesQueried: queries * bytes, bytesReturned: 0 };
-}
-
-function json(status: number, body: Uint8Array): EngineAnswer {
-  return { status, headers: { "content-type": "application/json" }, body };
+  const bytesQueried = billedQueryBytes(queries, namespace.state().logicalBytes);
+  return { bytesQueried, bytesReturned: 0 };
 }

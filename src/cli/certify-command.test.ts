@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
 import { WorkingStore } from "../../test/support/stores/working-store.ts";
 import { systemClock } from "../base/clock.ts";
-import { systemRandom } from "../base/random.ts";
+import { seededRandom } from "../base/random.ts";
 import { CERTIFICATION_CASES } from "../storage/certify/certification.ts";
 import { ALWAYS, type ObjectBody, type ObjectKey } from "../storage/object-store.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
@@ -23,7 +23,7 @@ async function certify(openStore: typeof openObjectStore) {
   const config = { kind: "directory", root: `${directory.path}/data` } as const;
   const code = await runCertifyCommand(config, {
     clock: systemClock,
-    random: systemRandom,
+    random: seededRandom(25),
     openStore,
     print: (text) => {
       report += text;

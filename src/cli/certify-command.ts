@@ -19,7 +19,7 @@ import { type StoreConfig, storeName } from "../storage/store-config.ts";
 import { processCases } from "./certify-processes.ts";
 
 /** What the command needs; a parameter for tests. */
-export interface CertifyParts {
+export interface CertifyOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Opens the store in this process. */
@@ -35,9 +35,12 @@ export interface CertifyParts {
  * prints what was seen. Returns the exit code: 0 if the store kept every promise. Throws if the
  * store cannot be used at all.
  */
-export async function runCertifyCommand(config: StoreConfig, parts: CertifyParts): Promise<number> {
-  const { clock, random, print } = parts;
-  const opened = await parts.openStore(config, parts);
+export async function runCertifyCommand(
+  config: StoreConfig,
+  options: CertifyOptions,
+): Promise<number> {
+  const { clock, random, print } = options;
+  const opened = await options.openStore(config, options);
   await opened.store.get(objectKey("certify/connect")); // Wrong settings show here, at once.
   const store = new RetryingObjectStore({ store: opened.store, clock, random });
   const run = `certify/${Buffer.from(random.bytes(8)).toString("hex")}`;
@@ -45,7 +48,7 @@ export async function runCertifyCommand(config: StoreConfig, parts: CertifyParts
   const results: CaseResult[] = [];
   const tryCase = async (certificationCase: CertificationCase, folder: string) => {
     const of = CERTIFICATION_CASES.length + 2;
-    parts.progress(`${results.length + 1} of ${of}: ${certificationCase.promise} …\n`);
+    options.progress(`${results.length + 1} of ${of}: ${certificationCase.promise} …\n`);
     const result = await certify(certificationCase, { store, folder, tally });
     results.push(result);
     print(lineOf(result));

@@ -1,11 +1,16 @@
 /** From settings to the disk cache, and back to flags for the indexer. */
 
 import { resolve } from "node:path";
-import { DISK_CACHE_BYTES_DEFAULT, DISK_CACHE_BYTES_MIN } from "../base/far-store-limits.ts";
+import { GIB, MIB } from "../base/byte-sizes.ts";
 import type { DiskCacheConfig } from "../storage/disk-cache/disk-cache-store.ts";
 import type { StoreConfig } from "../storage/store-config.ts";
 import { bytesText, SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
+
+/** Bytes of the disk cache's directory, unless a setting says otherwise; our choice. */
+const DISK_CACHE_BYTES_DEFAULT = 10 * GIB;
+/** Least bytes of a disk cache: with fewer, what one query reads would not stay for the next. */
+const DISK_CACHE_BYTES_MIN = 64 * MIB;
 
 /**
  * The disk cache in front of a store; undefined where there is none, as for a local directory,
