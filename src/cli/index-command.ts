@@ -9,7 +9,7 @@ import { createLog } from "./log.ts";
 import type { LogConfig } from "./server-config.ts";
 
 /** What the command needs; a parameter for tests. */
-export interface IndexCommandParts {
+export interface IndexCommandOptions {
   readonly openIndexer: (config: IndexerConfig) => Promise<Indexer>;
   readonly exit: (code: number) => void;
 }
@@ -20,7 +20,7 @@ export interface IndexCommandParts {
  */
 export async function runIndexCommand(
   config: { readonly indexer: Omit<IndexerConfig, "log">; readonly log: LogConfig },
-  { openIndexer, exit }: IndexCommandParts,
+  { openIndexer, exit }: IndexCommandOptions,
 ): Promise<void> {
   const lines = new LineBuffer((text) => process.stderr.write(text));
   const log = createLog(config.log, {
@@ -38,7 +38,8 @@ export async function runIndexCommand(
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("disconnect", stop);
-  // The server that started this process may have ended before this line; then nobody says so.
+  // The server that started this process may have ended before this line; then no end of input
+  // arrives.
   if (process.connected === false) return stop();
   indexer = await openIndexer({ ...config.indexer, log });
   log("info", "indexing", { store: storeName(config.indexer.store) });

@@ -3,8 +3,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
-import { INDEXER_RESTART_MS_MAX, INDEXER_RESTART_MS_MIN } from "../base/limits.ts";
 import type { HttpLog } from "../http/request-log.ts";
+
+/** How long a server waits before it starts an indexer again that has ended; doubles each time. */
+const INDEXER_RESTART_MS_MIN = 1_000;
+/** Longest such wait. */
+const INDEXER_RESTART_MS_MAX = 60_000;
 
 /** Flags for `trawl index`. */
 export type IndexerFlags = readonly string[];

@@ -45,7 +45,7 @@ function timeFormatter(): (ms: number) => string {
 }
 
 /** Renders one JSON line for people: `12:00:00.123 info request status=200 ms=1.2`. */
-export function prettyLine(line: Readonly<Record<string, unknown>>): string {
+function prettyLine(line: Readonly<Record<string, unknown>>): string {
   const { level, time, message, error, ...facts } = line;
   const clockTime = String(time).slice(11, 23);
   const pairs = Object.entries(facts).map(([name, value]) => `${name}=${showFact(value)}`);

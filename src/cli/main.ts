@@ -10,7 +10,7 @@ import { runCertifyCommand } from "./certify-command.ts";
 import { runIndexCommand } from "./index-command.ts";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
-import { processParts, serve, thisMachine } from "./serve.ts";
+import { processOptions, serve, thisMachine } from "./serve.ts";
 import { indexConfig, serverConfig } from "./server-config.ts";
 import { storeOfText } from "./store-settings.ts";
 
@@ -21,7 +21,7 @@ const program = createProgram(version, {
   serve: async (flags) => {
     const settings = readSettings({ flags, environment: process.env });
     const config = serverConfig(settings, thisMachine());
-    await serve(config, { ...processParts(version), openEngine });
+    await serve(config, { ...processOptions(version), openEngine });
   },
   certify: async (store, flags) => {
     const settings = readSettings({ flags, environment: process.env });

@@ -3,7 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Turbopuffer } from "@turbopuffer/turbopuffer";
 import { afterEach, describe, expect, test } from "vitest";
-import { SIGNAL_REPEAT_MS } from "../base/limits.ts";
+import { pause } from "../../test/support/clocks/pause.ts";
+import { productEnvironment } from "../../test/support/processes/environment.ts";
+import { SIGNAL_REPEAT_MS } from "./serve.ts";
 
 const PROGRAM = new URL("../../test/support/processes/serve-fake.ts", import.meta.url).pathname;
 
@@ -14,7 +16,7 @@ class Server {
   readonly ended: Promise<number | null>;
 
   constructor(args: readonly string[], environment: Record<string, string> = {}) {
-    const env = { PATH: process.env.PATH, ...environment };
+    const env = { ...productEnvironment(), ...environment };
     this.child = spawn(process.execPath, [PROGRAM, ...args], { env });
     this.child.stdout?.on("data", (chunk) => {
       this.stdout += String(chunk);
@@ -33,7 +35,7 @@ class Server {
     });
     while (!done()) {
       if (ended) throw new Error(`the process ended: ${this.stdout}${this.stderr}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await pause(10);
     }
   }
 
@@ -141,7 +143,7 @@ describe("stopping", () => {
     server.child.kill("SIGINT");
     server.child.kill("SIGINT");
     await server.until(() => server.stderr.includes("finishing the requests under way"));
-    await new Promise((resolve) => setTimeout(resolve, SIGNAL_REPEAT_MS + 50));
+    await pause(SIGNAL_REPEAT_MS + 50);
     expect(server.child.exitCode).toBeNull();
     server.child.kill("SIGINT");
     expect(await server.ended).toBe(130);

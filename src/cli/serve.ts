@@ -4,7 +4,6 @@ import { availableParallelism, totalmem } from "node:os";
 import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { SIGNAL_REPEAT_MS } from "../base/limits.ts";
 import { systemRandom } from "../base/random.ts";
 import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
@@ -15,8 +14,14 @@ import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import type { Machine, ServerConfig } from "./server-config.ts";
 
+/**
+ * Signals that repeat sooner are one: a terminal's Ctrl-C reaches the server directly and once more
+ * through each launcher in between.
+ */
+export const SIGNAL_REPEAT_MS = 500;
+
 /** The process as `serve` uses it; a parameter for tests. */
-export interface ServeParts {
+export interface ServeOptions {
   readonly openEngine: (config: EngineConfig) => Promise<Engine>;
   readonly version: string;
   readonly clock: Clock;
@@ -26,15 +31,15 @@ export interface ServeParts {
 }
 
 /** Starts the server and returns once it listens; signals end it later. */
-export async function serve(config: ServerConfig, parts: ServeParts): Promise<void> {
+export async function serve(config: ServerConfig, options: ServeOptions): Promise<void> {
   const lines = new LineBuffer((text) => process.stderr.write(text));
   const log = createLog(config.log, {
     isTerminal: process.stderr.isTTY === true,
     write: (line) => lines.write(line),
   });
   process.once("exit", () => lines.flush());
-  const { version, clock } = parts;
-  const engine = await parts.openEngine({ ...config.engine, log });
+  const { version, clock } = options;
+  const engine = await options.openEngine({ ...config.engine, log });
   const server = new HttpServer({
     config: config.http,
     engine,
@@ -53,7 +58,7 @@ export async function serve(config: ServerConfig, parts: ServeParts): Promise<vo
   const { indexerFlags } = config;
   const indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log });
   indexer?.start();
-  stopOnSignal(parts, log, async () => {
+  stopOnSignal(options, log, async () => {
     try {
       await server.close();
       await engine.close();
@@ -61,13 +66,13 @@ export async function serve(config: ServerConfig, parts: ServeParts): Promise<vo
       await indexer?.stop();
     }
   });
-  parts.print(banner(config, { version, address }));
+  options.print(banner(config, { version, address }));
   log("info", "listening", { address, version, store: storeName(config.engine.store) });
 }
 
 /** First signal: finish what is under way, then exit 0. Second one: exit at once. */
-function stopOnSignal(parts: ServeParts, log: HttpLog, stop: () => Promise<void>): void {
-  const { clock, exit } = parts;
+function stopOnSignal(options: ServeOptions, log: HttpLog, stop: () => Promise<void>): void {
+  const { clock, exit } = options;
   let firstMs: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     const nowMs = clock.monotonicMs();
@@ -115,7 +120,7 @@ export function thisMachine(): Machine {
 }
 
 /** The parts of the real process, apart from the engine. */
-export function processParts(version: string): Omit<ServeParts, "openEngine"> {
+export function processOptions(version: string): Omit<ServeOptions, "openEngine"> {
   return {
     version,
     clock: systemClock,

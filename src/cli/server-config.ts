@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { EmbeddingConfig, EngineConfig, IndexerConfig } from "../api/config.ts";
-import type { HttpConfig } from "../http/http-config.ts";
+import type { HttpConfig } from "../http/http-server.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";
 import { SettingFault } from "./parse-setting.ts";
@@ -43,6 +43,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       store,
       diskCache,
       queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
+      dividesQueries: textOf(given, "divide-queries") !== "off",
       memoryBytesMax,
       kernel,
       ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
@@ -143,7 +144,7 @@ function embeddingConfig(given: GivenSettings): EmbeddingConfig {
 }
 
 /** Tells whether only this machine can reach the address. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

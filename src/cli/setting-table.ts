@@ -1,6 +1,6 @@
 /**
- * Every setting of the server. Parsing, `--help`, the refusal of unknown names and
- * docs/configuration.md are all made from this one table.
+ * Every setting of the server. Parsing, `--help` and the refusal of unknown names are made from
+ * this one table; a test compares docs/configuration.md with it.
  */
 
 /** How a setting's text is read. */
@@ -118,6 +118,12 @@ export const SETTINGS = [
     help: "threads that search",
   },
   {
+    name: "divide-queries",
+    type: { kind: "choice", choices: ["on", "off"] },
+    defaultText: "on",
+    help: "whether query threads that idle take parts of another thread's long query",
+  },
+  {
     name: "memory-limit",
     type: { kind: "bytes", min: 256 * MIB, max: 2 ** 50 },
     defaultText: "the cgroup's limit, else the machine's memory",
@@ -185,7 +191,7 @@ export const SETTINGS = [
 ] as const satisfies readonly Setting[];
 
 /** Settings that say how to reach a bucket. */
-export const S3_SETTINGS: readonly SettingName[] = ["s3-endpoint", "s3-region", "s3-path-style"];
+const S3_SETTINGS: readonly SettingName[] = ["s3-endpoint", "s3-region", "s3-path-style"];
 
 /** Settings of `trawl index`. */
 export const INDEX_SETTINGS: readonly SettingName[] = [
@@ -237,22 +243,4 @@ export function valueName(setting: Setting): string {
     case "dimensions":
       return "<model=number,…>";
   }
-}
-
-/** The table as docs/configuration.md shows it. */
-export function settingsMarkdown(): string {
-  const head = "| Flag | Environment | File key | Default | Meaning |\n|---|---|---|---|---|\n";
-  const lines = SETTINGS.map((setting: Setting) => {
-    const value = valueName(setting).replaceAll("|", "\\|");
-    const flag = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
-    const cells = [
-      `\`${flag}\``,
-      `\`${environmentName(setting)}\``,
-      setting.name === "config" ? "" : `\`${fileKey(setting)}\``,
-      setting.defaultText ?? "",
-      setting.help,
-    ];
-    return `| ${cells.join(" | ")} |`;
-  });
-  return `${head}${lines.join("\n")}\n`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
 import { type Machine, type ServerConfig, serverConfig } from "./server-config.ts";
-import { environmentName, SETTINGS, settingsMarkdown } from "./setting-table.ts";
+import { environmentName, fileKey, SETTINGS, type Setting, valueName } from "./setting-table.ts";
 
 const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30 };
 
@@ -28,6 +28,7 @@ describe("defaults", () => {
     expect(engine).toMatchObject({
       store: { kind: "directory", root: `${process.cwd()}/trawl-data` },
       queryThreads: 4,
+      dividesQueries: true,
       memoryBytesMax: MACHINE.memoryBytes,
       kernel: "auto",
       embedding: { kind: "none" },
@@ -206,3 +207,21 @@ test("docs/configuration.md has the table as it is", () => {
   const path = new URL("../../docs/configuration.md", import.meta.url);
   expect(readFileSync(path, "utf8")).toContain(settingsMarkdown());
 });
+
+/** The table as docs/configuration.md shows it. */
+function settingsMarkdown(): string {
+  const head = "| Flag | Environment | File key | Default | Meaning |\n|---|---|---|---|---|\n";
+  const lines = SETTINGS.map((setting: Setting) => {
+    const value = valueName(setting).replaceAll("|", "\\|");
+    const flag = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
+    const cells = [
+      `\`${flag}\``,
+      `\`${environmentName(setting)}\``,
+      setting.name === "config" ? "" : `\`${fileKey(setting)}\``,
+      setting.defaultText ?? "",
+      setting.help,
+    ];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return `${head}${lines.join("\n")}\n`;
+}
