@@ -1,23 +1,32 @@
 /**
- * One request from its headers to its finished answer, apart from sockets and frameworks: routing,
+ * One request from its route to its finished answer, apart from sockets and frameworks:
  * authentication, the body's rules, the engine.
  */
 
 import type { IncomingMessage } from "node:http";
-import type { Engine, EngineAnswer, EngineRequest } from "../api/engine.ts";
+import type { Engine, EngineRequest, HttpAnswer } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import { namespaceName } from "../base/ids.ts";
-import { BODY_SWEEP_MS, QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../base/limits.ts";
+import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { AuthCheck } from "./auth.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { BodyStalled, RequestBody, UnsupportedEncoding } from "./request-body.ts";
-import { matchRoute, type RouteMatch, type ServiceRoute } from "./routes.ts";
+import type { RouteMatch, ServiceRoute } from "./routes.ts";
+
+/** How often bodies are checked for progress. */
+export const BODY_SWEEP_MS = 1000;
 
 type OperationMatch = Extract<RouteMatch, { kind: "operation" }>;
 
 /** One request as the handler needs it. */
 export interface ApiRequest {
   readonly message: IncomingMessage;
+  /** What its method and path ask for. */
+  readonly match: RouteMatch;
+  /** As sent, up to the query string. */
+  readonly path: string;
+  /** The query string, without its question mark. */
+  readonly query: string;
   /** Called before the body is read: answers `Expect: 100-continue`. */
   readonly beforeBody: () => void;
   /** Aborted when the client is gone. */
@@ -26,7 +35,7 @@ export interface ApiRequest {
 
 /** What became of a request, for log and metrics. */
 export interface ApiOutcome {
-  readonly answer: EngineAnswer;
+  readonly answer: HttpAnswer;
   /** The engine's operation, a service route's name, or `none`. */
   readonly operation: string;
   readonly namespace?: string;
@@ -37,11 +46,11 @@ export interface ApiOutcome {
 }
 
 /** What the handler works with. */
-export interface ApiParts {
+export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: AuthCheck;
   readonly budget: BodyBudget;
-  readonly answerService: (name: ServiceRoute["name"]) => Promise<EngineAnswer>;
+  readonly answerService: (name: ServiceRoute["name"]) => Promise<HttpAnswer>;
 }
 
 /** Stands in logs and metrics for requests whose client was gone before the answer. */
@@ -49,33 +58,29 @@ export const CLIENT_GONE_STATUS = 499;
 
 /** See the file's head. */
 export class ApiHandler {
-  readonly #parts: ApiParts;
+  readonly #options: ApiOptions;
   readonly #bodies = new Set<RequestBody>();
 
-  constructor(parts: ApiParts) {
-    this.#parts = parts;
+  constructor(options: ApiOptions) {
+    this.#options = options;
   }
 
   /** Answers one request; never rejects. */
   async handle(request: ApiRequest): Promise<ApiOutcome> {
-    const { method = "GET", url = "/" } = request.message;
-    const queryStart = url.indexOf("?");
-    const path = queryStart < 0 ? url : url.slice(0, queryStart);
-    const match = matchRoute(method, path);
+    const { match } = request;
     const named = nameMatch(match);
     try {
       if (match.kind === "service" && !match.route.guarded) {
-        return { ...named, answer: await this.#parts.answerService(match.route.name) };
+        return { ...named, answer: await this.#options.answerService(match.route.name) };
       }
-      this.#parts.auth(request.message.headers.authorization);
+      this.#options.auth(request.message.headers.authorization);
       if (match.kind === "service") {
-        return { ...named, answer: await this.#parts.answerService(match.route.name) };
+        return { ...named, answer: await this.#options.answerService(match.route.name) };
       }
       if (match.kind !== "operation") {
-        return { ...named, answer: refusal(match, method, path) };
+        return { ...named, answer: refusal(match, request) };
       }
-      const query = queryStart < 0 ? "" : url.slice(queryStart + 1);
-      return { ...named, ...(await this.#operate(match, query, request)) };
+      return { ...named, ...(await this.#operate(match, request)) };
     } catch (error) {
       return { ...named, ...failure(error) };
     }
@@ -88,19 +93,18 @@ export class ApiHandler {
 
   async #operate(
     match: OperationMatch,
-    query: string,
     request: ApiRequest,
   ): Promise<Pick<ApiOutcome, "answer" | "bytesReceived" | "bug">> {
     const { operation } = match.route;
     const body = new RequestBody(request.message, {
       bytesMax: operation === "write" ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX,
-      budget: this.#parts.budget,
+      budget: this.#options.budget,
       beforeRead: request.beforeBody,
     });
     this.#bodies.add(body);
     try {
-      const engineRequest = toEngineRequest(match, query, request, body);
-      const answer = await this.#parts.engine.handle(engineRequest);
+      const engineRequest = toEngineRequest(match, request, body);
+      const answer = await this.#options.engine.handle(engineRequest);
       const { fault, bytesReceived } = body;
       if (request.signal.aborted) return { answer: CLIENT_GONE, bytesReceived };
       return { ...(fault === undefined ? { answer } : failure(fault)), bytesReceived };
@@ -119,13 +123,13 @@ const CLIENT_GONE = errorBody(CLIENT_GONE_STATUS, "the client closed the connect
 
 function toEngineRequest(
   match: OperationMatch,
-  query: string,
   request: ApiRequest,
   body: RequestBody,
 ): EngineRequest {
   const { namespace, ...parameters } = match.parameters;
   // The first of equal names wins, and path parameters win over the query string's.
   const all: Record<string, string> = Object.create(null);
+  const { query } = request;
   if (query !== "") for (const [name, value] of new URLSearchParams(query)) all[name] ??= value;
   Object.assign(all, parameters);
   const { method } = match.route;
@@ -157,9 +161,8 @@ function nameMatch(match: RouteMatch): Omit<ApiOutcome, "answer"> {
 /** The answer to a request that no operation was found for. */
 function refusal(
   match: Exclude<RouteMatch, { kind: "operation" | "service" }>,
-  method: string,
-  path: string,
-): EngineAnswer {
+  { message: { method = "GET" }, path }: ApiRequest,
+): HttpAnswer {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   switch (match.kind) {
     case "bad_namespace":

@@ -2,9 +2,11 @@
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { EngineAnswer } from "../api/engine.ts";
-import { COMPRESSED_BODY_BYTES_MIN } from "../base/limits.ts";
+import Negotiator from "negotiator";
+import type { HttpAnswer } from "../api/engine.ts";
 
+/** Answers from this size on are compressed for clients that ask (contract: above 500 bytes). */
+const COMPRESSED_BODY_BYTES_MIN = 1024;
 const compress = promisify(gzip);
 
 /** Level 1: numbers in JSON gain little from higher ones, which cost several times the time. */
@@ -12,9 +14,9 @@ const GZIP_LEVEL = 1;
 
 /** Returns the answer compressed if `acceptEncoding` asks for gzip and the body is worth it. */
 export async function compressAnswer(
-  answer: EngineAnswer,
+  answer: HttpAnswer,
   acceptEncoding: string | undefined,
-): Promise<EngineAnswer> {
+): Promise<HttpAnswer> {
   if (answer.body.byteLength < COMPRESSED_BODY_BYTES_MIN || !asksForGzip(acceptEncoding)) {
     return answer;
   }
@@ -23,17 +25,18 @@ export async function compressAnswer(
   return { ...answer, headers, body };
 }
 
+const GZIP_NAMES = ["gzip", "x-gzip"];
+
 /**
  * Tells whether an `Accept-Encoding` header names gzip with a weight above 0 and not below that of
  * `identity`. A `*` is no wish for compression.
  */
-export function asksForGzip(acceptEncoding: string | undefined): boolean {
-  const weights = new Map<string, number>();
-  for (const part of (acceptEncoding ?? "").split(",")) {
-    const [name, ...options] = part.split(";").map((text) => text.trim().toLowerCase());
-    const weight = options.find((option) => option.startsWith("q="));
-    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
-  }
-  const wanted = Math.max(weights.get("gzip") ?? 0, weights.get("x-gzip") ?? 0);
-  return wanted > 0 && wanted >= (weights.get("identity") ?? 0);
+function asksForGzip(acceptEncoding = ""): boolean {
+  const negotiator = new Negotiator({
+    headers: { "accept-encoding": acceptEncoding.toLowerCase() },
+  });
+  const wanted = negotiator
+    .encodings(undefined, { preferred: GZIP_NAMES })
+    .find((name) => name === "identity" || GZIP_NAMES.includes(name));
+  return wanted !== undefined && wanted !== "identity";
 }
