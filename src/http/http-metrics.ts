@@ -1,4 +1,4 @@
-/** What `/metrics` shows: requests, their latencies, the event loop's lag, the engine's figures. */
+/** What `/metrics` shows: requests, their latencies, the event loop's lag, the engine's stats. */
 
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -11,20 +11,20 @@ const LATENCY_SECONDS = [
 /** Sampling of the event loop's lag, in milliseconds; lag below it is not seen. */
 const LAG_RESOLUTION_MS = 10;
 
-/** The figures of the requests with the same labels. */
-interface RequestFigures {
+/** The stats of the requests with the same labels. */
+interface RequestStats {
   readonly requests: { inc(): void };
   readonly seconds: { observe(value: number): void };
 }
 
-/** Prometheus figures of one server; `close` ends the sampling. */
+/** Prometheus stats of one server; `close` ends the sampling. */
 export class HttpMetrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<"operation" | "status">;
   readonly #seconds: Histogram<"operation" | "status">;
   readonly #lag: IntervalHistogram;
   /** By operation and status, of which there are few: finding them by labels is slow. */
-  readonly #figures = new Map<string, RequestFigures>();
+  readonly #stats = new Map<string, RequestStats>();
 
   constructor(readings: { bodyBytesInFlight: () => number; requestsInFlight: () => number }) {
     const registers = [this.#registry];
@@ -69,19 +69,19 @@ export class HttpMetrics {
   /** Counts one answered request. */
   observe(operation: string, status: number, seconds: number): void {
     const key = `${operation} ${status}`;
-    let figures = this.#figures.get(key);
-    if (figures === undefined) {
+    let stats = this.#stats.get(key);
+    if (stats === undefined) {
       const labels = { operation, status: String(status) };
-      figures = { requests: this.#requests.labels(labels), seconds: this.#seconds.labels(labels) };
-      this.#figures.set(key, figures);
+      stats = { requests: this.#requests.labels(labels), seconds: this.#seconds.labels(labels) };
+      this.#stats.set(key, stats);
     }
-    figures.requests.inc();
-    figures.seconds.observe(seconds);
+    stats.requests.inc();
+    stats.seconds.observe(seconds);
   }
 
   /** Renders everything in the text format; resets the lag's histogram. */
   async render(engine: readonly EngineMetric[]): Promise<string> {
-    return `${await this.#registry.metrics()}\n${renderEngineMetrics(engine)}`;
+    return Registry.merge([this.#registry, engineRegistry(engine)]).metrics();
   }
 
   /** Content type of what `render` gives. */
@@ -106,17 +106,15 @@ function gauge(registers: Registry[], name: string, help: string, read: () => nu
   });
 }
 
-/** Renders figures that are kept elsewhere, in the text format; equal names stand together. */
-export function renderEngineMetrics(metrics: readonly EngineMetric[]): string {
-  const lines: string[] = [];
+/** Figures that are kept elsewhere, as they are now. */
+function engineRegistry(metrics: readonly EngineMetric[]): Registry {
+  const registry = new Registry();
   for (const [name, group] of Map.groupBy(metrics, (metric) => metric.name)) {
-    lines.push(`# HELP ${name} ${group[0].help}`, `# TYPE ${name} ${group[0].kind}`);
-    for (const { labels, value } of group) lines.push(`${name}${renderLabels(labels)} ${value}`);
+    const [{ kind, help }] = group;
+    const labelNames = [...new Set(group.flatMap(({ labels = {} }) => Object.keys(labels)))];
+    const options = { name, help, labelNames, registers: [registry] };
+    const figure = kind === "counter" ? new Counter(options) : new Gauge(options);
+    for (const { labels = {}, value } of group) figure.inc(labels, value);
   }
-  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
-}
-
-function renderLabels(labels: Readonly<Record<string, string>> = {}): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+  return registry;
 }

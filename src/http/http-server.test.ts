@@ -6,8 +6,12 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
 import { type HttpFixture, httpFixture } from "../../test/support/servers/http-fixture.ts";
-import { BODY_STALL_MS_MAX, BODY_SWEEP_MS, WRITE_BODY_BYTES_MAX } from "../base/limits.ts";
-import type { HttpConfig } from "./http-config.ts";
+import type { HttpAnswer } from "../api/engine.ts";
+import { seededRandom } from "../base/random.ts";
+import { WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
+import { BODY_SWEEP_MS } from "./api-handler.ts";
+import type { HttpConfig } from "./http-server.ts";
+import { BODY_STALL_MS_MAX } from "./request-body.ts";
 
 interface Answer {
   readonly status: number;
@@ -169,27 +173,24 @@ describe("request bodies", () => {
   });
 
   test("a body that stalls is a 408, one that goes on is not", async () => {
-    const { raw, tick } = await start();
+    const { engine, raw, tick } = await start();
+    const arrived = async (bytes: number) => {
+      while (engine.bytesReceived < bytes) await turn();
+    };
     const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
     const { text, socket } = raw(`${head}content-length: 9000\r\n\r\n{`);
     const sweeps = BODY_STALL_MS_MAX / BODY_SWEEP_MS;
-    await arrived(socket);
+    await arrived(1);
     tick(sweeps - 2);
     socket.write("x".repeat(2000));
-    await arrived(socket);
+    await arrived(2001);
     tick(sweeps - 1);
     socket.write("x");
-    await arrived(socket);
+    await arrived(2002);
     tick(3);
     expect(await text).toMatch(/^HTTP\/1\.1 408 [\s\S]*made no progress for 30 s/);
   });
 });
-
-/** Waits until what was written to `socket` has been read by the server in the same process. */
-async function arrived(socket: ReturnType<typeof connect>): Promise<void> {
-  while (socket.bytesWritten === 0 || socket.writableLength > 0) await turn();
-  for (let i = 0; i < 20; i++) await turn();
-}
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -268,6 +269,34 @@ describe("answers", () => {
     engine.answer = () => jsonAnswer({ status: "error", error: "no" }, 404);
     const answer = await send({ body: "x".repeat(5_000_000) });
     expect(answer.status).toBe(404);
+  });
+
+  test.each([
+    ["1 KB", Buffer.alloc(1_000, "x"), {}],
+    ["2 MB", Buffer.alloc(2_000_000, "x"), {}],
+    ["2 MB in gzip", gzipSync(seededRandom(7).bytes(2_000_000)), { "content-encoding": "gzip" }],
+  ])("to a body of %s that is read in part keep the connection for good", async (_, body, more) => {
+    const { engine, raw, wake } = await start();
+    engine.chunksMax = 1;
+    const headOf = (headers: object) =>
+      ["POST /v2/namespaces/a HTTP/1.1", "host: x"]
+        .concat(Object.entries(headers).map(([name, value]) => `${name}: ${value}`))
+        .concat("", "")
+        .join("\r\n");
+    const { socket, text } = raw(headOf({ "content-length": body.length, ...more }));
+    const first = body.length / 10;
+    socket.write(body.subarray(0, first));
+    await new Promise((resolve) => socket.once("data", resolve));
+    engine.chunksMax = Number.POSITIVE_INFINITY;
+    const { promise, resolve } = Promise.withResolvers<HttpAnswer>();
+    engine.answer = () => promise;
+    socket.write(body.subarray(first));
+    socket.write(`${headOf({ connection: "close", "content-length": 2 })}{}`);
+    while (engine.seen.length < 2) await turn();
+    wake();
+    for (let i = 0; i < 20; i++) await turn();
+    resolve(jsonAnswer({ second: true }));
+    expect(await text).toContain('{"second":true}');
   });
 
   test("to what the engine throws are a 500 that keeps the message inside", async () => {

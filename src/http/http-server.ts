@@ -7,32 +7,57 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Engine, EngineAnswer } from "../api/engine.ts";
+import { DRAIN_MS_MAX, type Engine, type HttpAnswer, jsonAnswer } from "../api/engine.ts";
 import { errorBody } from "../api/error-answer.ts";
 import type { Clock } from "../base/clock.ts";
-import {
-  BODY_DISCARD_MS_MAX,
-  BODY_SWEEP_MS,
-  CONNECTIONS_MAX,
-  DRAIN_MS_MAX,
-  DRAIN_SWEEP_MS,
-  HEADERS_MS_MAX,
-  KEEP_ALIVE_MS,
-  REQUEST_ID_CHARS_MAX,
-  REQUEST_MS_MAX,
-} from "../base/limits.ts";
 import type { Random } from "../base/random.ts";
-import { ApiHandler, type ApiOutcome } from "./api-handler.ts";
+import { ApiHandler, type ApiOutcome, BODY_SWEEP_MS } from "./api-handler.ts";
 import { authCheck } from "./auth.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { compressAnswer } from "./compress-answer.ts";
-import type { HttpConfig } from "./http-config.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
-import type { ServiceRoute } from "./routes.ts";
+import {
+  explainMiss,
+  ROUTER_ENTRIES,
+  type RouteMatch,
+  type RouteRequest,
+  routedUrl,
+  type ServiceRoute,
+} from "./routes.ts";
+
+/** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
+const HEADERS_MS_MAX = 20_000;
+/** Time for a whole request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
+const REQUEST_MS_MAX = 900_000;
+/** An idle connection is kept this long: longer than the 60 s for which clients reuse it. */
+const KEEP_ALIVE_MS = 75_000;
+/** How long the rest of a body is still read, and thrown away, after its request was answered. */
+const BODY_DISCARD_MS_MAX = 10_000;
+/** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
+const CONNECTIONS_MAX = 10_000;
+/** A client's own request id, in characters; a longer one is replaced. */
+const REQUEST_ID_CHARS_MAX = 128;
+/** How often a stopping server closes the connections that have become idle. */
+const DRAIN_SWEEP_MS = 100;
+
+type RouteParameters = Readonly<Record<string, string>>;
+
+/** What the program tells the HTTP server at start; every value is already checked. */
+export interface HttpConfig {
+  readonly host: string;
+  /** 0 lets the system pick a free port. */
+  readonly port: number;
+  /** Absent: no request needs a key. */
+  readonly apiKey?: string;
+  /** Decompressed bytes of request bodies that may be in memory, over all requests. */
+  readonly bodyBytesInFlightMax: number;
+  /** Requests that take longer are logged as warnings; 0 for none. */
+  readonly slowRequestMs: number;
+}
 
 /** What the server is made of. */
-export interface HttpParts {
+export interface HttpOptions {
   readonly config: HttpConfig;
   readonly engine: Engine;
   readonly clock: Clock;
@@ -41,13 +66,12 @@ export interface HttpParts {
   readonly version: string;
 }
 
-const SERVED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARS_MAX}}$`);
 const encoder = new TextEncoder();
 
 /** See the file's head. */
 export class HttpServer {
-  readonly #parts: HttpParts;
+  readonly #options: HttpOptions;
   readonly #budget: BodyBudget;
   readonly #metrics: HttpMetrics;
   readonly #handler: ApiHandler;
@@ -57,16 +81,16 @@ export class HttpServer {
   #closing: Promise<void> | undefined;
   #stopSweeping: () => void = () => {};
 
-  constructor(parts: HttpParts) {
-    this.#parts = parts;
-    this.#budget = new BodyBudget(parts.config.bodyBytesInFlightMax);
+  constructor(options: HttpOptions) {
+    this.#options = options;
+    this.#budget = new BodyBudget(options.config.bodyBytesInFlightMax);
     this.#metrics = new HttpMetrics({
       bodyBytesInFlight: () => this.#budget.bytesUsed,
       requestsInFlight: () => this.#requestsInFlight,
     });
     this.#handler = new ApiHandler({
-      engine: parts.engine,
-      auth: authCheck(parts.config.apiKey),
+      engine: options.engine,
+      auth: authCheck(options.config.apiKey),
       budget: this.#budget,
       answerService: (name) => this.#answerService(name),
     });
@@ -80,8 +104,8 @@ export class HttpServer {
 
   /** Starts to accept connections and resolves to the URL under which the server is reached. */
   async listen(): Promise<string> {
-    const { host, port } = this.#parts.config;
-    const stop = this.#parts.clock.every(BODY_SWEEP_MS, () => this.#handler.sweep());
+    const { host, port } = this.#options.config;
+    const stop = this.#options.clock.every(BODY_SWEEP_MS, () => this.#handler.sweep());
     this.#stopSweeping = stop;
     await this.#app.listen({ host, port });
     const address = this.#app.server.address() as AddressInfo;
@@ -100,12 +124,12 @@ export class HttpServer {
 
   async #drain(): Promise<void> {
     const over = new AbortController();
-    const cut = this.#parts.clock.sleep(DRAIN_MS_MAX, over.signal).then(
+    const cut = this.#options.clock.sleep(DRAIN_MS_MAX, over.signal).then(
       () => this.#app.server.closeAllConnections(),
       () => {},
     );
     // Node closes idle connections only once; those that become idle while draining count, too.
-    const stopClosing = this.#parts.clock.every(DRAIN_SWEEP_MS, () =>
+    const stopClosing = this.#options.clock.every(DRAIN_SWEEP_MS, () =>
       this.#app.server.closeIdleConnections(),
     );
     await this.#app.close();
@@ -131,7 +155,10 @@ export class HttpServer {
       forceCloseConnections: "idle",
       return503OnClosing: false,
       exposeHeadRoutes: false,
-      frameworkErrors: (_error, request, reply) => this.#serve(request, reply),
+      rewriteUrl: ({ url = "/" }) => routedUrl(url),
+      // What is too long is said where names are checked.
+      routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
+      frameworkErrors: (_error, request, reply) => this.#refuse(request, reply),
       clientErrorHandler: (error, socket) => {
         if (socket.writable && error.code !== "ECONNRESET") socket.end(clientErrorText(error.code));
         else socket.destroy();
@@ -139,12 +166,15 @@ export class HttpServer {
     });
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", (_request, _payload, done) => done(null));
-    app.route({
-      method: SERVED_METHODS,
-      url: "*",
-      handler: (request, reply) => this.#serve(request, reply),
-    });
-    app.setNotFoundHandler((request, reply) => this.#serve(request, reply));
+    for (const { methods, url, match } of ROUTER_ENTRIES) {
+      app.route({
+        method: [...methods],
+        url,
+        handler: (request, reply) =>
+          this.#serve(request, reply, (sent) => match(sent, request.params as RouteParameters)),
+      });
+    }
+    app.setNotFoundHandler((request, reply) => this.#refuse(request, reply));
     app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
       // Only the framework's own checks of headers end here; the handler itself never throws.
       const answer = errorBody(error.statusCode ?? 500, error.message);
@@ -154,8 +184,17 @@ export class HttpServer {
     return app;
   }
 
-  async #serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const startMs = this.#parts.clock.monotonicMs();
+  /** Answers a request that the router has no route for. */
+  #refuse(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.#serve(request, reply, explainMiss);
+  }
+
+  async #serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    match: (sent: RouteRequest) => RouteMatch,
+  ): Promise<FastifyReply> {
+    const startMs = this.#options.clock.monotonicMs();
     const gone = new AbortController();
     const response = reply.raw;
     this.#requestsInFlight++;
@@ -165,8 +204,13 @@ export class HttpServer {
         resolve();
       });
     });
+    const { method } = request;
+    const [path, query] = splitUrl(request.originalUrl);
     const outcome = await this.#handler.handle({
       message: request.raw,
+      match: match({ method, path }),
+      path,
+      query,
       beforeBody: () => {
         if (this.#awaitingContinue.delete(request.raw)) response.writeContinue();
       },
@@ -183,37 +227,43 @@ export class HttpServer {
   }
 
   #noteEnd(request: FastifyRequest, outcome: ApiOutcome, startMs: number): void {
-    const { clock, config, log } = this.#parts;
+    const { clock, config, log } = this.#options;
     const ms = clock.monotonicMs() - startMs;
     this.#requestsInFlight--;
     this.#metrics.observe(outcome.operation, outcome.answer.status, ms / 1000);
     logOutcome(log, { request, outcome, ms, slowMs: config.slowRequestMs });
   }
 
-  /** Cuts the connection of a client that goes on and on sending a body whose answer is known. */
+  /** Cuts the connection of a client that keeps sending a body after its answer was sent. */
   #limitRest(request: FastifyRequest, response: ServerResponse): void {
     const message = request.raw;
     if (message.complete || this.#awaitingContinue.has(message)) return;
     const received = new AbortController();
     for (const event of ["end", "close"]) message.once(event, () => received.abort());
-    response.once("finish", () => message.resume());
-    this.#parts.clock.sleep(BODY_DISCARD_MS_MAX, received.signal).then(
+    response.once("finish", () => {
+      // A reader that still waits for the next chunk would keep the rest from flowing: later
+      // requests of the connection would never be read, or be cut off with this one.
+      message.unpipe();
+      message.removeAllListeners("readable");
+      message.resume();
+    });
+    this.#options.clock.sleep(BODY_DISCARD_MS_MAX, received.signal).then(
       () => message.destroy(),
       () => {},
     );
   }
 
-  async #answerService(name: ServiceRoute["name"]): Promise<EngineAnswer> {
-    const { engine, version } = this.#parts;
+  async #answerService(name: ServiceRoute["name"]): Promise<HttpAnswer> {
+    const { engine, version } = this.#options;
     switch (name) {
       case "root":
-        return json(200, { status: "OK", service: "trawl", version });
+        return ok({ service: "trawl", version });
       case "health":
-        return json(200, { status: "OK" });
+        return ok();
       case "readiness": {
         if (this.#closing !== undefined) return errorBody(503, "the server is shutting down");
         const { ready, reason } = engine.status();
-        return ready ? json(200, { status: "OK" }) : errorBody(503, reason ?? "not ready yet");
+        return ready ? ok() : errorBody(503, reason ?? "not ready yet");
       }
       case "metrics": {
         const body = encoder.encode(await this.#metrics.render(engine.metrics()));
@@ -224,8 +274,14 @@ export class HttpServer {
 
   #requestId(sent: string | string[] | undefined): string {
     if (typeof sent === "string" && REQUEST_ID.test(sent)) return sent;
-    return Buffer.from(this.#parts.random.bytes(12)).toString("base64url");
+    return Buffer.from(this.#options.random.bytes(12)).toString("base64url");
   }
+}
+
+/** Path and query string of a URL as sent. */
+function splitUrl(url: string): [path: string, query: string] {
+  const at = url.indexOf("?");
+  return at < 0 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
 }
 
 function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
@@ -242,15 +298,14 @@ function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
   });
 }
 
-function send(reply: FastifyReply, answer: EngineAnswer, requestId: string): FastifyReply {
+function send(reply: FastifyReply, answer: HttpAnswer, requestId: string): FastifyReply {
   const { buffer, byteOffset, byteLength } = answer.body;
   reply.code(answer.status).headers(answer.headers).header("x-request-id", requestId);
   return reply.send(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
 }
 
-function json(status: number, value: object): EngineAnswer {
-  const body = encoder.encode(JSON.stringify(value));
-  return { status, headers: { "content-type": "application/json" }, body };
+function ok(facts: object = {}): HttpAnswer {
+  return jsonAnswer(200, encoder.encode(JSON.stringify({ status: "OK", ...facts })));
 }
 
 /** A whole response for bytes that are no HTTP request, by Node's error code. */
