@@ -6,8 +6,12 @@
 import type { IncomingMessage } from "node:http";
 import { createGunzip, type Gunzip } from "node:zlib";
 import { DatabaseError, invalid } from "../base/errors.ts";
-import { BODY_PROGRESS_BYTES_MIN, BODY_STALL_MS_MAX } from "../base/limits.ts";
 import type { BodyBudget } from "./body-budget.ts";
+
+/** How long a body may stay below `BODY_PROGRESS_BYTES_MIN` while the server waits for it. */
+export const BODY_STALL_MS_MAX = 30_000;
+/** Bytes that count as progress of a body; a client that drips less is cut off. */
+const BODY_PROGRESS_BYTES_MIN = 1024;
 
 /** Retry advice when other bodies fill the budget; they take about as long to arrive. */
 const BUDGET_RETRY_MS = 1000;

@@ -31,7 +31,7 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
     request: request.id,
     method: request.method,
     // Without the query string: a prefix or a page token is the client's data.
-    path: request.url.split("?", 1)[0],
+    path: request.originalUrl.split("?", 1)[0],
     operation: outcome.operation,
     ...(outcome.namespace !== undefined && { namespace: outcome.namespace }),
     status,

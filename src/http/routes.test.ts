@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { httpFixture } from "../../test/support/servers/http-fixture.ts";
-import { ROUTES } from "./routes.ts";
+import { ROUTES, routedUrl } from "./routes.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE" | "HEAD" | "PUT" | "OPTIONS";
 
@@ -122,6 +122,64 @@ describe("namespace names", () => {
   });
 });
 
+describe("paths", () => {
+  test.each([
+    ["/v2/namespaces/a", "/v2/namespaces/a"],
+    ["/v2/namespaces/a/?x=/v2/", "/v2/namespaces/a?x=/v2/"],
+    ["/x/v1/namespaces", "/v1/namespaces"],
+    ["/%zz/v2/namespaces/", "/v2/namespaces"],
+    ["//v2/namespaces", "/v2/namespaces"],
+    ["/v1/v2/namespaces", "/v1/v2/namespaces"],
+    ["/x/y/v2/namespaces", "/x/y/v2/namespaces"],
+    ["/x/v3/namespaces", "/x/v3/namespaces"],
+    ["/x?y=/v2/z", "/x?y=/v2/z"],
+    ["/", "/"],
+    ["/?x", "/?x"],
+    ["", ""],
+  ])("%s is routed as %s", (sent, routed) => {
+    expect(routedUrl(sent)).toBe(routed);
+  });
+
+  test.each([
+    ["GET", "//v2/namespaces"],
+    ["GET", "/%zz/v2/namespaces"],
+    ["GET", "/%C3%28/v1/namespaces/?prefix=%zz"],
+    ["HEAD", "/v1/namespaces"],
+  ] as const)("%s %s is the listing", async (method, url) => {
+    const { seen } = await ask(method, url);
+    expect(seen.operation).toBe("list_namespaces");
+  });
+
+  test("parameters are decoded once", async () => {
+    const { seen } = await ask("GET", "/v1/namespaces/a/operations/%2525%23%2F%C3%A9+");
+    expect(seen.parameters).toEqual({ token: "%25#/é+" });
+  });
+
+  test.each([
+    ["GET", "/v1/v2/namespaces"],
+    ["GET", "/v2/n%61mespaces"],
+    ["GET", "/v%32/namespaces"],
+    ["GET", "/v2/namespaces//"],
+    ["POST", "/v2/namespaces//query"],
+    ["POST", "/v2/namespaces/a//query"],
+    ["POST", "/v2/namespaces/a/query//"],
+    ["GET", "/healthz/"],
+    ["GET", "/x/healthz"],
+    ["GET", "/v2/namespaces/a/metadata;x"],
+  ] as const)("%s %s is not what the table says", async (method, url) => {
+    const { answer, seen } = await ask(method, url);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json().error).toContain(`there is no route ${method} ${url}`);
+    expect(seen).toBeUndefined();
+  });
+
+  test("a name of thousands of characters is too long, not unknown", async () => {
+    const { answer, text } = await ask("POST", `/v2/namespaces/${"n".repeat(5000)}`);
+    expect(answer.statusCode).toBe(400);
+    expect(text).toContain("is too long");
+  });
+});
+
 describe("what is not served", () => {
   test.each([
     ["POST", "/v2/namespace/a/query", "POST /v2/namespaces/:namespace/query"],
@@ -175,9 +233,9 @@ describe("service routes", () => {
     expect(answer.json()).toEqual({ status: "error", error: "recovering" });
   });
 
-  test("metrics count requests by operation and status and show the engine's figures", async () => {
+  test("metrics count requests by operation and status and show the engine's stats", async () => {
     const { server, engine } = httpFixture();
-    engine.figures = [
+    engine.reportedMetrics = [
       { name: "trawl_namespaces", help: "Open ones.", kind: "gauge", value: 3 },
       { name: "trawl_x_total", help: "X.", kind: "counter", value: 1, labels: { a: 'q"' } },
     ];

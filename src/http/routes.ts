@@ -1,7 +1,8 @@
 /**
- * The API's routes: one table from method and path to operation, and the rules that paths follow.
- * A path may carry one leading segment before its version (`/{region}/v2/…`), because some clients
- * can only be pointed at URLs that have one.
+ * The API's routes: one table from method and path to operation, as the framework's router takes
+ * it, and what is said where the router finds nothing. A path may carry one leading segment before
+ * its version (`/{region}/v2/…`), because some clients can only be pointed at URLs that have one,
+ * and a slash at its end; the router is asked without them.
  */
 
 import type { OperationName } from "../api/engine.ts";
@@ -64,7 +65,7 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** Paths about the server itself; the API key is asked for where `guarded` says so. */
-export const SERVICE_ROUTES = {
+const SERVICE_ROUTES = {
   "/": { name: "root", guarded: false },
   "/healthz": { name: "health", guarded: false },
   "/readyz": { name: "readiness", guarded: false },
@@ -91,13 +92,13 @@ export type RouteMatch =
   | { readonly kind: "wrong_method"; readonly allowed: readonly string[]; readonly nearest: string }
   | { readonly kind: "unknown"; readonly nearest: string };
 
-interface Candidate {
+interface RouteCandidate {
   readonly route: Route;
   readonly apiVersion: ApiVersion;
   readonly segments: readonly string[];
 }
 
-const CANDIDATES: readonly Candidate[] = ROUTES.flatMap((route) =>
+const CANDIDATES: readonly RouteCandidate[] = ROUTES.flatMap((route) =>
   route.versions.map((apiVersion) => ({
     route,
     apiVersion,
@@ -105,24 +106,78 @@ const CANDIDATES: readonly Candidate[] = ROUTES.flatMap((route) =>
   })),
 );
 
-/** Finds what `method` and `path` (as sent: undecoded, without the query string) ask for. */
-export function matchRoute(method: string, path: string): RouteMatch {
+/** Methods and a URL as the router takes them, and what a request asks for that it finds. */
+export interface RouterEntry {
+  readonly methods: readonly string[];
+  readonly url: string;
+  /**
+   * The router also finds paths that are not written as the table says (with escapes for plain
+   * characters, say); they match nothing. `parameters` are the router's, decoded.
+   */
+  match(request: RouteRequest, parameters: Readonly<Record<string, string>>): RouteMatch;
+}
+
+/** What routes are told by. */
+export interface RouteRequest {
+  readonly method: string;
+  /** As sent: undecoded, without the query string. */
+  readonly path: string;
+}
+
+/** Without escapes, fragments and empty segments the router finds just what the table says. */
+const PLAIN_PATH = /^(?:\/[\w.-]+)+\/?$/;
+
+/** Everything that is served. */
+export const ROUTER_ENTRIES: readonly RouterEntry[] = [
+  ...Object.entries(SERVICE_ROUTES).map(([url, route]) => serviceEntry(url, route)),
+  ...CANDIDATES.map((candidate) => operationEntry(candidate)),
+];
+
+function serviceEntry(url: string, route: ServiceRoute): RouterEntry {
+  const match = (request: RouteRequest): RouteMatch =>
+    request.path === url ? { kind: "service", route } : explainMiss(request);
+  return { methods: ["GET", "HEAD"], url, match };
+}
+
+function operationEntry(candidate: RouteCandidate): RouterEntry {
+  const { route, segments } = candidate;
+  const url = `/${segments.join("/")}`;
+  const isHead = (other: RouteCandidate) =>
+    other.route.method === "HEAD" && `/${other.segments.join("/")}` === url;
+  const servesHead = route.method === "GET" && !CANDIDATES.some(isHead);
+  const match: RouterEntry["match"] = (request, parameters) =>
+    PLAIN_PATH.test(request.path) || fits(segments, apiSegments(request.path))
+      ? matchParameters(candidate, parameters)
+      : explainMiss(request);
+  return { methods: servesHead ? ["GET", "HEAD"] : [route.method], url, match };
+}
+
+/** The URL that the router is asked for: without the leading segment and the last slash. */
+export function routedUrl(url: string): string {
+  const queryStart = url.indexOf("?");
+  const end = queryStart < 0 ? url.length : queryStart;
+  const second = url.indexOf("/", 1);
+  const isPrefixed = !isVersion(url.slice(1, second)) && /^\/v[12]\//.test(url.slice(second, end));
+  const pathEnd = end > 1 && url[end - 1] === "/" ? end - 1 : end;
+  const start = isPrefixed && second < pathEnd ? second : 0;
+  return url.slice(start, pathEnd) + url.slice(end);
+}
+
+/** Says why the router found nothing. */
+export function explainMiss({ method, path }: RouteRequest): RouteMatch {
   if (Object.hasOwn(SERVICE_ROUTES, path)) {
-    if (method !== "GET" && method !== "HEAD") {
-      return { kind: "wrong_method", allowed: ["GET", "HEAD"], nearest: `GET ${path}` };
-    }
-    const route = SERVICE_ROUTES[path as keyof typeof SERVICE_ROUTES];
-    return { kind: "service", route };
+    return { kind: "wrong_method", allowed: ["GET", "HEAD"], nearest: `GET ${path}` };
   }
   const segments = apiSegments(path);
   const fitting = CANDIDATES.filter((candidate) => fits(candidate.segments, segments));
-  if (fitting.length === 0) return { kind: "unknown", nearest: nearestRoute(method, segments) };
-  const chosen =
-    fitting.find(({ route }) => route.method === method) ??
-    (method === "HEAD" ? fitting.find(({ route }) => route.method === "GET") : undefined);
-  if (chosen !== undefined) return matchParameters(chosen, segments);
-  const allowed = [...new Set(fitting.map(({ route }) => route.method))].sort();
-  return { kind: "wrong_method", allowed, nearest: nearestRoute(method, segments) };
+  const nearest = nearestRoute(method, segments);
+  if (fitting.length === 0) return { kind: "unknown", nearest };
+  const methods = new Set<string>(fitting.map(({ route }) => route.method));
+  // The router refuses only what it cannot decode.
+  if (methods.has(method === "HEAD" && !methods.has("HEAD") ? "GET" : method)) {
+    return { kind: "malformed" };
+  }
+  return { kind: "wrong_method", allowed: [...methods].sort(), nearest };
 }
 
 /** Splits a path, without the optional leading segment and without an empty last one. */
@@ -144,27 +199,14 @@ function fits(pattern: readonly string[], segments: readonly string[]): boolean 
   );
 }
 
-function matchParameters(candidate: Candidate, segments: readonly string[]): RouteMatch {
-  const parameters: Record<string, string> = {};
-  for (const [i, part] of candidate.segments.entries()) {
-    if (!part.startsWith(":")) continue;
-    const decoded = decodeSegment(segments[i]);
-    if (decoded === undefined) return { kind: "malformed" };
-    parameters[part.slice(1)] = decoded;
-  }
+function matchParameters(
+  { route, apiVersion }: RouteCandidate,
+  parameters: Readonly<Record<string, string>>,
+): RouteMatch {
   const { namespace } = parameters;
   const fault = namespace === undefined ? undefined : namespaceNameFault(namespace);
   if (fault !== undefined) return { kind: "bad_namespace", fault };
-  const { route, apiVersion } = candidate;
   return { kind: "operation", route, apiVersion, parameters };
-}
-
-function decodeSegment(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The route that looks most like the request, of those with its method if there are any. */
@@ -174,6 +216,5 @@ function nearestRoute(method: string, segments: readonly string[]): string {
     (candidate) => `${candidate.route.method} /${candidate.segments.join("/")}`,
   );
   const general = segments.map((segment, i) => (i === 2 ? ":namespace" : segment)).join("/");
-  // Hints need the beginning only, and the comparison's cost grows with the length.
-  return nearestName(`${method} /${general}`.slice(0, 200), shown) as string;
+  return nearestName(`${method} /${general}`, shown) as string;
 }

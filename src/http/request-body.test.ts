@@ -1,0 +1,212 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { testRandom } from "../../test/support/random/seed.ts";
+import { BodyBudget } from "./body-budget.ts";
+import { BodyStalled, RequestBody, UnsupportedEncoding } from "./request-body.ts";
+
+/** Milliseconds that a body may make no progress. */
+const STALL_MS = 30_000;
+
+function messageOf(headers: Record<string, string> = {}): IncomingMessage {
+  const message = new IncomingMessage(new Socket());
+  message.headers = headers;
+  return message;
+}
+
+/** Sends the rest of a body. */
+function end(message: IncomingMessage, ...chunks: (Uint8Array | string)[]): void {
+  for (const chunk of chunks) message.push(chunk);
+  message.complete = true;
+  message.push(null);
+}
+
+function bodyOf(
+  message: IncomingMessage,
+  { bytesMax = 1000, budget = new BodyBudget(10_000), beforeRead = () => {} } = {},
+): RequestBody {
+  return new RequestBody(message, { bytesMax, budget, beforeRead });
+}
+
+async function textOf(body: RequestBody): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("a body", () => {
+  test("comes as it was sent, at once or bit by bit", async () => {
+    const whole = messageOf({ "content-length": "6" });
+    end(whole, "abcdef");
+    expect(await textOf(bodyOf(whole))).toBe("abcdef");
+    const slow = messageOf();
+    const body = bodyOf(slow);
+    const text = textOf(body);
+    for (const part of ["ab", "cd"]) {
+      slow.push(part);
+      await turn();
+    }
+    end(slow, "ef");
+    expect(await text).toBe("abcdef");
+    expect([body.bytesReceived, body.fault]).toEqual([6, undefined]);
+  });
+
+  test("that is absent is empty", async () => {
+    const message = messageOf();
+    end(message);
+    expect(await textOf(bodyOf(message))).toBe("");
+  });
+
+  test("is asked for when it is read, and not before", async () => {
+    const asked: string[] = [];
+    const message = messageOf();
+    const body = bodyOf(message, { beforeRead: () => asked.push("now") });
+    expect(asked).toEqual([]);
+    end(message, "x");
+    await textOf(body);
+    expect(asked).toEqual(["now"]);
+  });
+
+  test("in gzip comes decompressed, however it is cut", async () => {
+    const random = testRandom();
+    const packed = Buffer.concat([gzipSync("x".repeat(500)), gzipSync("y".repeat(300))]);
+    for (let round = 0; round < 20; round++) {
+      const message = messageOf({ "content-encoding": round % 2 === 0 ? "gzip" : "X-GZIP" });
+      const body = bodyOf(message);
+      const text = textOf(body);
+      for (let start = 0; start < packed.length; ) {
+        const stop = start + 1 + random.below(40);
+        message.push(packed.subarray(start, stop));
+        start = stop;
+        if (random.below(2) === 0) await turn();
+      }
+      end(message);
+      expect(await text).toBe("x".repeat(500) + "y".repeat(300));
+      expect(body.bytesReceived).toBe(800);
+    }
+  });
+
+  test.each(["no gzip", gzipSync("x".repeat(9000)).subarray(0, 20)])(
+    "that is broken gzip is the client's fault, %#",
+    async (bytes) => {
+      const message = messageOf({ "content-encoding": "gzip" });
+      end(message, bytes);
+      const body = bodyOf(message);
+      await expect(textOf(body)).rejects.toThrow("Failed to decompress the gzip request body: ");
+      expect(body.fault).toMatchObject({ code: "invalid" });
+    },
+  );
+
+  test.each(["br", "zstd", "gzip, gzip"])("in %s is not read", (encoding) => {
+    expect(() => bodyOf(messageOf({ "content-encoding": encoding }))).toThrow(UnsupportedEncoding);
+  });
+});
+
+describe("the limit", () => {
+  test("holds for the length that is declared, before a byte is read", () => {
+    expect(() => bodyOf(messageOf({ "content-length": "1001" }))).toThrow(
+      expect.objectContaining({ code: "too_large" }),
+    );
+    expect(() => bodyOf(messageOf({ "content-length": "1000" }))).not.toThrow();
+  });
+
+  test("holds for what comes, to the byte, decompressed", async () => {
+    for (const [bytes, isGzip] of [
+      [1000, false],
+      [1001, false],
+      [1000, true],
+      [1001, true],
+    ] as const) {
+      const message = messageOf(isGzip ? { "content-encoding": "gzip" } : {});
+      const sent = "x".repeat(bytes);
+      end(message, isGzip ? gzipSync(sent) : sent);
+      const body = bodyOf(message);
+      if (bytes === 1000) expect(await textOf(body)).toBe(sent);
+      else await expect(textOf(body)).rejects.toMatchObject({ code: "too_large" });
+      expect(body.fault?.message).toEqual(bytes === 1000 ? undefined : expect.any(String));
+    }
+  });
+});
+
+describe("the budget", () => {
+  test("is charged with what is declared, else with what comes, and given back", async () => {
+    const budget = new BodyBudget(500);
+    const declared = bodyOf(messageOf({ "content-length": "300" }), { budget });
+    expect(budget.bytesUsed).toBe(300);
+    const message = messageOf();
+    const body = bodyOf(message, { budget });
+    expect(budget.bytesUsed).toBe(300);
+    end(message, "x".repeat(150));
+    await textOf(body);
+    expect(budget.bytesUsed).toBe(450);
+    body.release();
+    body.release();
+    declared.release();
+    expect(budget.bytesUsed).toBe(0);
+  });
+
+  test("refuses what does not fit now for a while, and what never fits for good", () => {
+    const budget = new BodyBudget(500);
+    bodyOf(messageOf({ "content-length": "300" }), { budget });
+    expect(() => bodyOf(messageOf({ "content-length": "201" }), { budget })).toThrow(
+      expect.objectContaining({ code: "overloaded", retryAfterMs: 1000 }),
+    );
+    expect(() => bodyOf(messageOf({ "content-length": "501" }), { budget })).toThrow(
+      expect.objectContaining({ code: "too_large" }),
+    );
+    expect(budget.bytesUsed).toBe(300);
+  });
+});
+
+describe("a client that stops sending", () => {
+  test("is waited for so long, and no longer", async () => {
+    const message = messageOf();
+    const body = bodyOf(message);
+    const text = textOf(body);
+    await turn();
+    body.tick(STALL_MS - 1);
+    await turn();
+    expect(body.fault).toBeUndefined();
+    body.tick(1);
+    await expect(text).rejects.toThrow(BodyStalled);
+    expect(body.fault).toBeInstanceOf(BodyStalled);
+  });
+
+  test("is one that sends next to nothing, too", async () => {
+    const message = messageOf();
+    const body = bodyOf(message, { bytesMax: 1_000_000, budget: new BodyBudget(1_000_000) });
+    const text = textOf(body);
+    const lost = expect(text).rejects.toThrow("the request body made no progress for 30 s");
+    const send = async (bytes: number) => {
+      message.push("x".repeat(bytes));
+      await turn();
+      await turn();
+    };
+    await turn();
+    for (let round = 0; round < 5; round++) {
+      body.tick(STALL_MS - 1);
+      await send(1024);
+    }
+    expect(body.fault).toBeUndefined();
+    body.tick(STALL_MS - 1);
+    await send(1023);
+    body.tick(1);
+    await lost;
+  });
+
+  test("is not blamed for the time that its reader takes", async () => {
+    const message = messageOf();
+    const body = bodyOf(message);
+    const chunks = body.chunks();
+    message.push("x");
+    await chunks.next();
+    body.tick(10 * STALL_MS);
+    end(message, "y");
+    expect((await chunks.next()).value).toEqual(Buffer.from("y"));
+    expect((await chunks.next()).done).toBe(true);
+    expect(body.fault).toBeUndefined();
+  });
+});
