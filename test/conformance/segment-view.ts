@@ -14,6 +14,8 @@ import type { AttributeSchema, Schema } from "../../src/model/schema.ts";
 import type { AttributeValue, SparseVector } from "../../src/model/value.ts";
 import { compareStrings } from "../../src/model/value.ts";
 import type { SegmentView } from "../../src/segment/segment-view.ts";
+import { SPARSE_INDEX } from "../../src/segment/sparse/sparse-index.ts";
+import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
 import { analyzerFor } from "../../src/text/analyzer.ts";
 import { EVERY_TYPE, randomDocuments, randomId } from "../support/random/random-documents.ts";
 
@@ -137,7 +139,7 @@ export function segmentViewConformance(name: string, makeView: MakeView): void {
       for (const attribute of EVERY_TYPE.keys()) {
         const options = schema.attributes.get(attribute)?.fullTextSearch;
         const values = documents.map(({ attributes }) => attributes.get(attribute) ?? null);
-        const text = view.text(attribute);
+        const text = view.index(TEXT_INDEX, attribute);
         expect(text !== undefined).toBe(options !== undefined && !values.every(isNull));
         if (text === undefined || options === undefined) continue;
         const terms = values.map((value) => termsOf(value, options));
@@ -162,7 +164,7 @@ export function segmentViewConformance(name: string, makeView: MakeView): void {
   test(`${name}: sparse vectors are inverted by dimension`, () => {
     each(({ view, documents }) => {
       const vectors = documents.map(({ attributes }) => attributes.get("{}f16") as SparseVector);
-      const sparse = view.sparse("{}f16");
+      const sparse = view.index(SPARSE_INDEX, "{}f16");
       expect(sparse !== undefined).toBe(vectors.some((vector) => vector !== undefined));
       for (const dimension of new Set(vectors.flatMap((vector) => vector?.names ?? []))) {
         const postings = sparse?.postings(dimension);

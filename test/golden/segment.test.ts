@@ -3,14 +3,18 @@ import { expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
+import { DOCUMENT_SECTIONS } from "../../src/segment/documents/documents-section.ts";
 import { BlockSource } from "../../src/segment/format/byte-source.ts";
-import { headOf, SECTION } from "../../src/segment/segment-format.ts";
+import { headOf } from "../../src/segment/format/segment-format.ts";
+import { indexFingerprint } from "../../src/segment/index-fingerprint.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planReordered } from "../../src/segment/segment-reorder.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import { planSegment } from "../../src/segment/segment-writer.ts";
+import { SPARSE_INDEX } from "../../src/segment/sparse/sparse-index.ts";
 import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
-import { planClusters } from "../../src/segment/vectors/cluster-section.ts";
+import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
+import { CLUSTER_INDEX } from "../../src/segment/vectors/cluster-index.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
 
 const PLACE = { arena: 0, offset: 0 };
@@ -52,7 +56,8 @@ test("a segment of format version 1 in its stored form is read as it was written
   const source = new BlockSource({ ...PLACE, bytes: content });
   const view = openStoredSegment("golden" as SegmentId, headOf(content), () => source);
   const kinds = new Set(view.entries.map(({ kind }) => kind));
-  expect(kinds.has(SECTION.documents) && kinds.has(SECTION.documentBlocks)).toBe(true);
+  const { documents, blocks } = DOCUMENT_SECTIONS;
+  expect(kinds.has(documents) && kinds.has(blocks)).toBe(true);
   GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
     expect(view.ordinalOf(id)).toBe(ordinal);
     for (const name of GOLDEN_SCHEMA.attributes.keys()) {
@@ -61,12 +66,14 @@ test("a segment of format version 1 in its stored form is read as it was written
     }
   });
   const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
-  expect(view.text("string")?.postings("fox")).toEqual(near.text("string")?.postings("fox"));
+  expect(view.index(TEXT_INDEX, "string")?.postings("fox")).toEqual(
+    near.index(TEXT_INDEX, "string")?.postings("fox"),
+  );
 });
 
 test("the indexes of a segment of format version 1 are read as they were written", () => {
   const view = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
-  const text = view.text("string");
+  const text = view.index(TEXT_INDEX, "string");
   const terms = Array.from({ length: text?.termCount ?? 0 }, (_, code) => text?.term(code));
   expect(terms).toEqual(["cafe", "dog", "fox", "quick", "ran", "🦊"]);
   expect(text?.lengths).toEqual(Uint32Array.of(6, 0, 1, 0, 0, 0));
@@ -78,7 +85,7 @@ test("the indexes of a segment of format version 1 are read as they were written
   const values = Array.from({ length: dictionary?.size ?? 0 }, (_, c) => dictionary?.value(c));
   expect(values).toEqual(["", "a", "b", "fox", "z", "東京"]);
   expect(dictionary?.codes).toEqual(Uint32Array.of(2, 1, 0, 5, 1, 4, 3));
-  expect(view.sparse("{}f16")?.postings("cat")).toEqual({
+  expect(view.index(SPARSE_INDEX, "{}f16")?.postings("cat")).toEqual({
     ordinals: Uint32Array.of(0, 5),
     weights: Float32Array.of(-1, 3),
   });
@@ -103,9 +110,9 @@ test("a clustered segment of format version 1 is read as it was written", () => 
   const view = openSegment("golden" as SegmentId, bytes, PLACE);
   const ids = Array.from(CLUSTER_ORDER, (_, o) => view.idOf(o as Ordinal));
   expect(ids).toEqual(Array.from(CLUSTER_ORDER, (o) => GOLDEN_DOCUMENTS[o].id));
-  expect(view.clusters("[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
-  expect(view.isClustered("[4]f32")).toBe(false);
-  expect(view.text("string")?.postings("fox")?.ordinals).toEqual(Uint32Array.of(1));
+  expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
+  expect(view.hasIndex(CLUSTER_INDEX, "[4]f32")).toBe(false);
+  expect(view.index(TEXT_INDEX, "string")?.postings("fox")?.ordinals).toEqual(Uint32Array.of(1));
 });
 
 test("format version 1 is still written to the byte", () => {
@@ -120,9 +127,13 @@ test("format version 1 is still written to the byte", () => {
 
 function clusteredSegment(): Uint8Array {
   const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
-  const clusters = planClusters("[3]f32", CLUSTERS);
-  const plan = planReordered(near, CLUSTER_ORDER, GOLDEN_SCHEMA, [clusters]);
+  const clusters = { attribute: "[3]f32", ...CLUSTERS };
+  const plan = planReordered(near, CLUSTER_ORDER, { schema: GOLDEN_SCHEMA, clusters });
   const block = new Uint8Array(plan.bytes);
   plan.writeTo(block);
   return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
 }
+
+test("the mark of a schema is what manifests have", () => {
+  expect(indexFingerprint(GOLDEN_SCHEMA)).toBe("5f7f42c54501a161");
+});

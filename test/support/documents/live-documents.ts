@@ -17,7 +17,7 @@ export function* liveDocuments(
   const { idType } = schema;
   if (idType === undefined) return;
   for (const segment of segments) {
-    const ordinals = bitmapOrdinals(segment.live);
+    const ordinals = bitmapOrdinals(segment.liveBitmap);
     for (let start = 0; start < ordinals.length; start += documentsMax) {
       const some = ordinals.subarray(start, start + documentsMax);
       yield documentsAt(segment, some, schema, idType);
