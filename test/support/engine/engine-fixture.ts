@@ -4,36 +4,38 @@
  * take milliseconds.
  */
 
-import type { EngineAnswer, EngineRequest, OperationName } from "../../../src/api/engine.ts";
-import { type OperationContext, runOperation } from "../../../src/api/write-operations.ts";
+import type {
+  EngineMetric,
+  EngineRequest,
+  HttpAnswer,
+  OperationName,
+} from "../../../src/api/engine.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { DatabaseError } from "../../../src/base/errors.ts";
 import { namespaceName } from "../../../src/base/ids.ts";
-import { MANIFEST_RELOAD_MS } from "../../../src/base/limits.ts";
 import { type Random, seededRandom } from "../../../src/base/random.ts";
 import { connectCache } from "../../../src/cache/cache-reader.ts";
-import type { CacheService } from "../../../src/cache/cache-service.ts";
+import { CacheService } from "../../../src/cache/cache-service.ts";
 import { localCachePort } from "../../../src/cache/local-cache.ts";
-import type { SegmentReads } from "../../../src/cache/segment-reads.ts";
-import { CacheWarmer } from "../../../src/commit/background/cache-warmer.ts";
-import { NamespaceCatalog } from "../../../src/commit/namespace-catalog.ts";
+import { MANIFEST_RELOAD_MS } from "../../../src/commit/following/manifest-follower.ts";
+import type { NamespaceCatalog } from "../../../src/commit/namespace-catalog.ts";
 import { hashEmbeddingProvider } from "../../../src/embed/hash-embedding-provider.ts";
-import type { FromCacheThread } from "../../../src/engine/cache-thread.ts";
-import type { SharedParts } from "../../../src/engine/namespace-parts.ts";
 import { Indexer } from "../../../src/indexer/indexer.ts";
-import type { IndexerParts } from "../../../src/indexer/indexer-options.ts";
+import type { IndexerOptions } from "../../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../../src/kernel/arena-kernels.ts";
 import { THRESHOLDS, type Thresholds } from "../../../src/namespace/thresholds.ts";
+import type { DivisionLimits } from "../../../src/query/executor/division.ts";
 import type { Probing } from "../../../src/query/query-options.ts";
-import { arenaSegmentMemory } from "../../../src/segment/format/arena-segment-memory.ts";
-import type { DiskCache } from "../../../src/storage/disk-cache/disk-cache.ts";
 import type { DiskCacheConfig } from "../../../src/storage/disk-cache/disk-cache-store.ts";
-import { EncryptingObjectStore } from "../../../src/storage/encryption/encrypting-object-store.ts";
-import { DATA_KEY_BYTES, type KeyService } from "../../../src/storage/encryption/key-service.ts";
+import type { KeyService } from "../../../src/storage/encryption/key-service.ts";
 import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
+import { StoreAccess } from "../../../src/storage/store-access.ts";
+import type { FromCacheThread } from "../../../src/threads/cache/cache-thread.ts";
+import { cacheThreadMetrics } from "../../../src/threads/cache/cache-thread-metrics.ts";
 import { QueryService } from "../../../src/threads/query/query-service.ts";
+import { ThreadLoads } from "../../../src/threads/query/thread-loads.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
@@ -41,11 +43,12 @@ import type {
   ToWriteThread,
 } from "../../../src/threads/thread-messages.ts";
 import { ThreadedEngine } from "../../../src/threads/threaded-engine.ts";
-import { WriteService } from "../../../src/threads/write/write-service.ts";
+import { serveWrites } from "../../../src/threads/write/serve-writes.ts";
+import { writeThreadMetrics } from "../../../src/threads/write/write-thread-metrics.ts";
 import { InstantClock } from "../clocks/instant-clock.ts";
-import { openFixtureStore, startFixtureCache } from "../fixture-store.ts";
-import { type ClusterSizes, partsOfIndexer } from "../indexer-parts.ts";
+import { fixtureSeed } from "../random/fixture-seeds.ts";
 import { type FarEnd, localPorts, type Turn } from "./local-ports.ts";
+import { type ClusterSizes, testIndexerOptions } from "./test-indexer-options.ts";
 
 const MIB = 1024 * 1024;
 
@@ -62,6 +65,8 @@ export interface FixtureOptions {
   /** Runs an indexer after each write, which collects garbage at once. */
   readonly indexing?: boolean;
   readonly queryThreads?: number;
+  /** When plans are offered to other query threads; never where time stands still. */
+  readonly divisionLimits?: DivisionLimits;
   /** Other servers write to the store, too. */
   readonly isShared?: boolean;
   /** Without it, each fixture draws from a seed of its own. */
@@ -76,6 +81,8 @@ export interface FixtureOptions {
   /** Queries use it, and not the scalar one. */
   readonly kernel?: WebAssembly.Module | undefined;
   readonly arenaBytes?: number;
+  /** Hears of each log line when it is written. */
+  readonly onLog?: (line: LogLine) => void;
 }
 
 /** A row as tests see it. */
@@ -116,9 +123,6 @@ export class TestKeys implements KeyService {
   }
 }
 
-/** Of all fixtures, so that no two processes draw the same nonces. */
-let processes = 0;
-
 /** One run of the server. */
 export class EngineFixture {
   readonly engine: ThreadedEngine;
@@ -126,9 +130,11 @@ export class EngineFixture {
   readonly arenas: Arenas;
   readonly cacheArenas: Arenas;
   readonly logs: LogLine[] = [];
-  /** The disk caches of its threads, if it has any. */
-  readonly disks: readonly DiskCache[];
-  readonly #indexerParts: Omit<IndexerParts, "garbageGraceMs">;
+  /** How its threads, and indexers beside it, reach the store. */
+  readonly accesses: Readonly<Record<"cache" | "write" | "indexer", StoreAccess>>;
+  /** What the threads would tell `/metrics` now. */
+  readonly metrics: () => readonly EngineMetric[];
+  readonly #indexerOptions: Omit<IndexerOptions, "garbageGraceMs">;
   readonly #isIndexing: boolean;
 
   private constructor(parts: {
@@ -136,18 +142,20 @@ export class EngineFixture {
     catalog: NamespaceCatalog;
     arenas: Arenas;
     cacheArenas: Arenas;
-    disks: readonly DiskCache[];
+    accesses: EngineFixture["accesses"];
+    metrics: EngineFixture["metrics"];
     logs: LogLine[];
-    indexerParts: Omit<IndexerParts, "garbageGraceMs">;
+    indexerOptions: Omit<IndexerOptions, "garbageGraceMs">;
     isIndexing: boolean;
   }) {
     this.engine = parts.engine;
     this.catalog = parts.catalog;
     this.arenas = parts.arenas;
     this.cacheArenas = parts.cacheArenas;
-    this.disks = parts.disks;
+    this.accesses = parts.accesses;
+    this.metrics = parts.metrics;
     this.logs = parts.logs;
-    this.#indexerParts = parts.indexerParts;
+    this.#indexerOptions = parts.indexerOptions;
     this.#isIndexing = parts.isIndexing;
   }
 
@@ -155,58 +163,70 @@ export class EngineFixture {
   static async open(given: FixtureOptions = {}): Promise<EngineFixture> {
     const options = { ...given, store: given.store ?? new MemoryObjectStore() };
     const clock = options.clock ?? new InstantClock();
-    const random = options.random ?? seededRandom(0x7261 + ++processes);
+    const random = options.random ?? seededRandom(fixtureSeed());
     const { queryThreads: threads = 1, arenaBytes = MIB } = options;
-    const arenas = new Arenas({ totalBytes: options.memoryBytes ?? 64 * MIB, threads, arenaBytes });
+    const newArenas = (totalBytes = 64 * MIB) => new Arenas({ totalBytes, threads, arenaBytes });
+    const arenas = newArenas(options.memoryBytes);
+    const cacheArenas = newArenas(options.cacheBytes);
     const logs: LogLine[] = [];
     const log = (level: string, message: string, facts: LogLine["facts"] = {}) => {
       logs.push({ level, message, facts });
+      options.onLog?.({ level, message, facts });
     };
     const writeThread = localPorts<ToWriteThread, FromWriteThread>(options.turn);
-    const cacheArenas = new Arenas({
-      totalBytes: options.cacheBytes ?? 64 * MIB,
-      threads,
-      arenaBytes,
-    });
-    const disks: DiskCache[] = [];
-    const keys = options.keys ?? new TestKeys();
-    const cache = startFixtureCache(options, { clock, random, arenas: cacheArenas, disks, keys });
-    const parts = namespaceParts(options, {
+    const { store, keys = new TestKeys(), diskCache } = options;
+    // Every thread, and an indexer, has one of its own.
+    const newAccess = () => new StoreAccess({ store, clock, random, keys, diskCache });
+    const accesses = { cache: newAccess(), write: newAccess(), indexer: newAccess() };
+    const cache = startCacheThread(accesses.cache, cacheArenas);
+    const tools = {
       clock,
       random,
-      arenas,
-      disks,
       log,
-      post: writeThread.far.post,
-      reads: connectCache(localCachePort(cache)),
-    });
+      thresholds: { ...THRESHOLDS, ...options.thresholds },
+      yield: () => new Promise<void>((resolve) => (options.turn ?? setImmediate)(resolve)),
+    };
+    const loads = ThreadLoads.of(threads);
     const queryThreads = Array.from({ length: threads }, (_, thread) => {
       const ports = localPorts<ToQueryThread, FromQueryThread>(options.turn);
-      startQueryThread(ports.far, { thread, clock, random, cache, options });
+      startQueryThread(ports.far, { thread, clock, random, cache, loads, options });
       return ports.near;
     });
     const engine = new ThreadedEngine({
-      clock,
-      random,
-      log,
+      ...tools,
       isShared: options.isShared ?? false,
       writeThread: writeThread.near,
       queryThreads,
+      queryLoads: loads,
       cacheThread: localPorts<never, FromCacheThread>().near,
     });
-    const catalog = new NamespaceCatalog(parts, parts.store);
-    await catalog.recover();
-    startWriteThread(writeThread.far, { parts, catalog, arenas, keys: options.keys });
+    const catalog = await serveWrites({
+      ...tools,
+      access: accesses.write,
+      keys,
+      arenas,
+      reads: connectCache(localCachePort(cache)),
+      embedding: hashEmbeddingProvider,
+      isExclusive: !options.isShared,
+      ...writeThread.far,
+      onClosed: async () => {},
+    });
     await engine.ready();
-    const indexerParts = partsOfIndexer(parts, options.clusters, options.indexerMemoryBytes);
+    const { clusters, indexerMemoryBytes: memoryBytes } = options;
+    const indexerOptions = testIndexerOptions(tools, accesses.indexer, { clusters, memoryBytes });
+    const metrics = () => [
+      ...writeThreadMetrics({ access: accesses.write, catalog, arenas }),
+      ...cacheThreadMetrics(cache, accesses.cache),
+    ];
     return new EngineFixture({
       engine,
       catalog,
       arenas,
       cacheArenas,
-      disks,
+      accesses,
+      metrics,
       logs,
-      indexerParts,
+      indexerOptions,
       isIndexing: options.indexing ?? false,
     });
   }
@@ -263,14 +283,14 @@ export class EngineFixture {
   /** The same whatever the length of the logs. */
   async indexAll(): Promise<void> {
     const thresholds = { indexTailBytes: 1, indexTailEntries: 1 };
-    await new Indexer({ ...this.#indexerParts, thresholds, garbageGraceMs: 0 }).pass();
+    await new Indexer({ ...this.#indexerOptions, thresholds, garbageGraceMs: 0 }).pass();
     await this.follow();
   }
 
   /** Takes over the newest manifests. */
   async follow(): Promise<void> {
     // Versions in between may be collected already, so that only a listing finds the newest.
-    const { clock } = this.#indexerParts;
+    const { clock } = this.#indexerOptions;
     if (clock instanceof InstantClock) await clock.sleep(MANIFEST_RELOAD_MS);
     await this.catalog.followAll();
     await this.catalog.settle();
@@ -278,89 +298,19 @@ export class EngineFixture {
 
   /** An indexer on the same store, as another process has it. */
   indexer({ graceMs = 0 }: { readonly graceMs?: number } = {}): Indexer {
-    return new Indexer({ ...this.#indexerParts, garbageGraceMs: graceMs });
+    return new Indexer({ ...this.#indexerOptions, garbageGraceMs: graceMs });
   }
 
   /** Stops as a server that was asked to; what was to be kept on disk is there then. */
   async close(): Promise<void> {
     await this.engine.close();
-    for (const disk of this.disks) await disk.whenIdle();
+    for (const { disk } of Object.values(this.accesses)) await disk?.whenIdle();
   }
 }
 
-type Post = (message: FromWriteThread) => void;
-
-function namespaceParts(
-  options: FixtureOptions & { readonly store: ObjectStore },
-  of: {
-    clock: Clock;
-    random: Random;
-    arenas: Arenas;
-    disks: DiskCache[];
-    log: SharedParts["log"];
-    post: Post;
-    reads: SegmentReads;
-  },
-): SharedParts & { readonly store: ObjectStore } {
-  const { random, log, clock, arenas, post, reads } = of;
-  const { store } = openFixtureStore(options, of);
-  const keys = options.keys ?? new TestKeys();
-  return {
-    store,
-    clock,
-    random,
-    log,
-    reads,
-    memory: arenaSegmentMemory(arenas),
-    isExclusive: !options.isShared,
-    thresholds: { ...THRESHOLDS, ...options.thresholds },
-    storeFor: (settings) => {
-      const encryption = settings?.encryption;
-      const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
-      return new EncryptingObjectStore({ store, keys, random, keyName });
-    },
-    yield: () => new Promise((resolve) => (options.turn ?? setImmediate)(resolve)),
-    publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
-  };
-}
-
-function startWriteThread(
-  far: FarEnd<ToWriteThread, FromWriteThread>,
-  of: {
-    parts: OperationContext["parts"] & { readonly random: Random };
-    catalog: NamespaceCatalog;
-    arenas: Arenas;
-    keys: TestKeys | undefined;
-  },
-): void {
-  const { parts, catalog, arenas, keys } = of;
-  arenas.onArena((memory, index) => far.post({ kind: "arena", index, memory }));
-  const context: OperationContext = {
-    parts,
-    catalog,
-    embedding: hashEmbeddingProvider,
-    warmer: new CacheWarmer(parts),
-    checkKey: async (name) => {
-      await keys?.wrap(name, parts.random.bytes(DATA_KEY_BYTES));
-    },
-  };
-  const service = new WriteService(
-    (message) => far.post(message),
-    (call, body, reporter) => runOperation(call, body, reporter, context),
-  );
-  far.listen((message) => {
-    if (message.kind === "release") catalog.release(message.instance, message.version);
-    else if (message.kind === "used") catalog.use(message.namespaces);
-    else if (message.kind === "close") void close();
-    else service.hear(message);
-  });
-  far.post({ kind: "ready" });
-
-  async function close(): Promise<void> {
-    await service.whenIdle();
-    await catalog.settle();
-    far.post({ kind: "closed" });
-  }
+function startCacheThread(access: StoreAccess, arenas: Arenas): CacheService {
+  const store = access.storeFor(undefined);
+  return new CacheService({ store, arenas, disk: access.disk });
 }
 
 function startQueryThread(
@@ -370,6 +320,7 @@ function startQueryThread(
     clock: Clock;
     random: Random;
     cache: CacheService;
+    loads: ThreadLoads;
     options: FixtureOptions;
   },
 ): void {
@@ -383,16 +334,20 @@ function startQueryThread(
     random: of.random,
     scanBytesMax: Math.floor((of.options.cacheBytes ?? 64 * MIB) / 4),
     thresholds: { ...THRESHOLDS, ...of.options.thresholds },
+    loads: of.loads,
+    divisionLimits: of.options.divisionLimits,
     post: (message) => far.post(message),
+    postNow: (message, transfer) => far.post(message, transfer),
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
   });
-  far.listen((message) => service.hear(message));
+  far.listen((message) => service.onMessage(message));
 }
 
 async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-function parsed({ status, headers, body }: EngineAnswer): Answer {
+function parsed({ status, headers, body }: HttpAnswer): Answer {
   const text = new TextDecoder().decode(body);
   return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
 }

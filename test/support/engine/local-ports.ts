@@ -1,10 +1,11 @@
 /** Two ends of a talk inside one thread, so that tests need no workers. */
 
+import type { Transferable } from "node:worker_threads";
 import type { ThreadPort } from "../../../src/threads/thread-port.ts";
 
 /** The far end of a port. */
 export interface FarEnd<To, From> {
-  post(message: From): void;
+  post(message: From, transfer?: readonly Transferable[]): void;
   listen(listener: (message: To) => void): void;
 }
 
@@ -22,7 +23,7 @@ class Channel<Message> {
     this.#turn = turn;
   }
 
-  post(message: Message, transfer: readonly ArrayBuffer[] = []): void {
+  post(message: Message, transfer: readonly Transferable[] = []): void {
     if (this.#closed) return;
     this.#waiting.push(copyOf(message, transfer));
     this.#turn(() => this.#deliver());
@@ -62,13 +63,13 @@ export function localPorts<To, From>(
       },
     },
     far: {
-      post: (message) => back.post(message),
+      post: (message, transfer) => back.post(message, transfer),
       listen: (listener) => there.listen(listener),
     },
   };
 }
 
-function copyOf<Message>(message: Message, transfer: readonly ArrayBuffer[]): Message {
+function copyOf<Message>(message: Message, transfer: readonly Transferable[]): Message {
   // A shared memory is the same on both sides.
   if ((message as { kind?: string }).kind === "arena") return message;
   return structuredClone(message, { transfer: [...transfer] });

@@ -1,13 +1,13 @@
 /** A thread that reads a block of another thread's arena through its own kernel. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { Block } from "../../../src/kernel/arena.ts";
+import type { ArenaRange } from "../../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../../src/kernel/arena-kernels.ts";
 
 const { module, memories, block } = workerData as {
   module: WebAssembly.Module | undefined;
   memories: readonly WebAssembly.Memory[];
-  block: Block;
+  block: ArenaRange;
 };
 const kernels = new ArenaKernels(module, 1);
 memories.forEach((memory, arena) => {

@@ -48,6 +48,6 @@ for (let round = 0; round < Number(roundCount); round++) {
   for (let i = 0; i < 20 / READS_AT_ONCE; i++) {
     await Promise.all(Array.from({ length: READS_AT_ONCE }, readOne));
   }
-  process.stdout.write(`${cache.totals.hits}\n`);
+  process.stdout.write(`${cache.stats.hits}\n`);
 }
 await cache.whenIdle();

@@ -14,7 +14,7 @@ export interface ScriptProcess {
 
 /** Starts `test/support/processes/<name>.ts` with Node itself. */
 export function startScript(name: string, ...words: string[]): ScriptProcess {
-  const path = fileURLToPath(new URL(`./processes/${name}.ts`, import.meta.url));
+  const path = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   const child = spawn(process.execPath, ["--no-warnings", path, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
   });

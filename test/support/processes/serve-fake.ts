@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { createProgram } from "../../../src/cli/program.ts";
 import { readSettings } from "../../../src/cli/read-settings.ts";
-import { processParts, serve, thisMachine } from "../../../src/cli/serve.ts";
+import { processOptions, serve, thisMachine } from "../../../src/cli/serve.ts";
 import { serverConfig } from "../../../src/cli/server-config.ts";
 import { FakeEngine, jsonAnswer } from "../servers/fake-engine.ts";
 
@@ -23,7 +23,7 @@ const program = createProgram("0.0.0-test", {
   serve: async (flags) => {
     const settings = readSettings({ flags, environment: process.env });
     const config = { ...serverConfig(settings, thisMachine()), indexerFlags: undefined };
-    await serve(config, { ...processParts("0.0.0-test"), openEngine: async () => engine });
+    await serve(config, { ...processOptions("0.0.0-test"), openEngine: async () => engine });
   },
   index: async () => {},
   certify: async () => {},
