@@ -18,7 +18,7 @@ import type { DocumentQuery, Query, QueryRequest, RankBy } from "../../../src/mo
 import type { AttributeSchema, DistanceMetric, Schema } from "../../../src/model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../../src/model/value.ts";
 import type { Snapshot } from "../../../src/query/snapshot.ts";
-import { LiveSegment } from "../../../src/segment/live-segment.ts";
+import { LiveSegment } from "../../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../../src/segment/segment-reader.ts";
 import { planSegment } from "../../../src/segment/segment-writer.ts";
 
@@ -30,20 +30,20 @@ export const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes
 export const KERNELS = new ArenaKernels(await compileKernel("auto"), 0);
 ARENAS.onArena((memory, arena) => KERNELS.attach(arena, memory));
 
-/** The documents of one segment; `dead` ones were replaced or deleted since. */
+/** The documents of one segment; `deleted` ones were replaced or deleted since. */
 export interface SegmentContent {
   readonly documents: readonly TypedDocument[];
-  readonly dead?: readonly TypedDocument[];
+  readonly deleted?: readonly TypedDocument[];
 }
 
 let segmentCount = 0;
 
 /** Opens a snapshot with one segment for each content. */
 export function openSnapshot(schema: Schema, contents: readonly SegmentContent[]): Snapshot {
-  const segments = contents.map(({ documents, dead = [] }) => {
+  const segments = contents.map(({ documents, deleted = [] }) => {
     const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
     // Dead documents come first, so that live ordinals do not start at 0.
-    const all = [...dead, ...documents];
+    const all = [...deleted, ...documents];
     const plan = planSegment(buildDocuments(schema.idType ?? "uint", types, all), schema);
     const block = ARENAS.alloc(plan.bytes);
     if (block === undefined) throw new Error("the fixture's arenas are full");
@@ -52,8 +52,8 @@ export function openSnapshot(schema: Schema, contents: readonly SegmentContent[]
     const segment = new LiveSegment(
       openSegment(`segment-${segmentCount++}` as SegmentId, bytes, block),
     );
-    dead.forEach((_, ordinal) => {
-      segment.kill(ordinal as Ordinal);
+    deleted.forEach((_, ordinal) => {
+      segment.delete(ordinal as Ordinal);
     });
     return segment;
   });
@@ -61,22 +61,22 @@ export function openSnapshot(schema: Schema, contents: readonly SegmentContent[]
   return { sequence: sequenceNumber(1), schema, segments, unindexedCount, logicalBytes: 0 };
 }
 
-/** Deals documents to `count` segments at random, each with some of `dead`. */
+/** Deals documents to `count` segments at random, each with some of `deleted`. */
 export function splitDocuments(
   random: Random,
   documents: readonly TypedDocument[],
   count: number,
-  dead: readonly TypedDocument[] = [],
+  deleted: readonly TypedDocument[] = [],
 ): SegmentContent[] {
   const contents = Array.from({ length: count }, () => ({
     documents: [] as TypedDocument[],
-    dead: [] as TypedDocument[],
+    deleted: [] as TypedDocument[],
   }));
   for (const document of documents) contents[random.below(count)].documents.push(document);
-  for (const document of dead) {
+  for (const document of deleted) {
     const content = contents[random.below(count)];
-    const known = [...content.documents, ...content.dead].some(({ id }) => id === document.id);
-    if (!known) content.dead.push(document);
+    const known = [...content.documents, ...content.deleted].some(({ id }) => id === document.id);
+    if (!known) content.deleted.push(document);
   }
   return contents;
 }

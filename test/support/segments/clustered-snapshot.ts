@@ -25,13 +25,13 @@ export function clusteredSnapshot(
     const block = ARENA_MEMORY.allocate(plan.bytes);
     plan.writeTo(block.bytes);
     const view = openSegment(before.id, block.bytes, block);
-    const live = new Uint32Array(segment.live.length);
+    const liveBitmap = new Uint32Array(segment.liveBitmap.length);
     for (let o = 0; o < view.documentCount; o++) {
       const old = before.ordinalOf(view.idOf(o as Ordinal));
-      if (old !== undefined && hasBit(segment.live, old)) setBit(live, o);
+      if (old !== undefined && hasBit(segment.liveBitmap, old)) setBit(liveBitmap, o);
     }
     const { liveCount, liveVersion } = segment;
-    return { view, live, liveCount, liveVersion };
+    return { view, liveBitmap, liveCount, liveVersion };
   });
   return { ...snapshot, segments };
 }

@@ -4,17 +4,16 @@
  */
 
 import { assert } from "../../../src/base/assert.ts";
+import type { ArenaBytes } from "../../../src/kernel/arena.ts";
 import type { Column } from "../../../src/model/columns.ts";
 import type { ByteSource } from "../../../src/segment/format/byte-source.ts";
-import { NotResident, type WantedRange } from "../../../src/segment/format/bytes-missing.ts";
-import type { SegmentBlock, SegmentMemory } from "../../../src/segment/segment-memory.ts";
+import { BytesMissing, type WantedRange } from "../../../src/segment/format/bytes-missing.ts";
+import type { SegmentMemory } from "../../../src/segment/format/segment-memory.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 import type {
   ColumnView,
   DictionaryView,
   SegmentView,
-  SparseView,
-  TextView,
   VectorPlace,
 } from "../../../src/segment/segment-view.ts";
 import type { ObjectKey } from "../../../src/storage/object-store.ts";
@@ -26,14 +25,14 @@ const ALIGNMENT = 64;
 /** What one look may take: a directory of sections, what it leads to, and that of documents. */
 const ROUNDS_MAX = 3;
 
-interface LoadedRange extends SegmentBlock {
+interface LoadedRange extends ArenaBytes {
   readonly start: number;
   readonly end: number;
-  readonly allocated: SegmentBlock;
+  readonly allocated: ArenaBytes;
 }
 
 /** The content of a segment, only ranges of which are in memory. */
-export class FarSource implements ByteSource {
+export class RemoteSource implements ByteSource {
   readonly chunkBytes = CHUNK_BYTES;
   readonly #content: Uint8Array;
   readonly #memory: SegmentMemory;
@@ -64,13 +63,13 @@ export class FarSource implements ByteSource {
     return this.#bytesLoaded;
   }
 
-  place(start: number, end: number): SegmentBlock {
+  place(start: number, end: number): ArenaBytes {
     const found = this.peek(start, end);
-    if (found === undefined) throw new NotResident([{ object: this.#object, start, end }]);
+    if (found === undefined) throw new BytesMissing([{ object: this.#object, start, end }]);
     return found;
   }
 
-  peek(start: number, end: number): SegmentBlock | undefined {
+  peek(start: number, end: number): ArenaBytes | undefined {
     assert(0 <= start && start <= end && end <= this.#content.length, `bytes ${start} to ${end}`);
     const range = this.#loaded.find((known) => known.start <= start && end <= known.end);
     if (range === undefined) return undefined;
@@ -79,9 +78,9 @@ export class FarSource implements ByteSource {
     return { arena: range.arena, offset: range.offset + from, bytes };
   }
 
-  /** Runs code that may throw `NotResident` until it does not. */
+  /** Runs code that may throw `BytesMissing` until it does not. */
   run<T>(attempt: () => T): T {
-    return runFar([this], attempt, ROUNDS_MAX);
+    return runRemote([this], attempt, ROUNDS_MAX);
   }
 
   /** Loads what is wanted of this segment. */
@@ -118,12 +117,16 @@ export class FarSource implements ByteSource {
 }
 
 /** Runs code over far segments until nothing is missing, in at most so many rounds. */
-export function runFar<T>(sources: readonly FarSource[], attempt: () => T, roundsMax: number): T {
+export function runRemote<T>(
+  sources: readonly RemoteSource[],
+  attempt: () => T,
+  roundsMax: number,
+): T {
   for (let round = 0; ; round++) {
     try {
       return attempt();
     } catch (error) {
-      if (!(error instanceof NotResident)) throw error;
+      if (!(error instanceof BytesMissing)) throw error;
       assert(round < roundsMax, `more than ${roundsMax} rounds`);
       for (const source of sources) source.load(error.wanted);
     }
@@ -134,7 +137,7 @@ export function runFar<T>(sources: readonly FarSource[], attempt: () => T, round
  * A view of which each look begins at the segment, with nothing in memory, and gives copies.
  * Vectors stay where they were placed until the next look.
  */
-export function farView(view: OpenSegment, source: FarSource): SegmentView {
+export function remoteView(view: OpenSegment, source: RemoteSource): SegmentView {
   const look = <T>(read: () => T): T => {
     source.drop();
     return source.run(read);
@@ -152,17 +155,15 @@ export function farView(view: OpenSegment, source: FarSource): SegmentView {
     idOf: (ordinal) => look(() => view.idOf(ordinal)),
     ordinalOf: (id) => look(() => view.ordinalOf(id)),
     ordinalAt: (ids, index) => look(() => view.ordinalAt(ids, index)),
-    column: (attribute) => farColumn(() => view.column(attribute), look),
-    text: (attribute) => farText(() => view.text(attribute), look),
-    sparse: (attribute) => farSparse(() => view.sparse(attribute), look),
-    isClustered: (attribute) => view.isClustered(attribute),
-    clusters: (attribute) => look(() => copy(view.clusters(attribute))),
+    column: (attribute) => remoteColumn(() => view.column(attribute), look),
+    index: (index, attribute) => remoteIndex(() => view.index(index, attribute), look),
+    hasIndex: (index, attribute) => view.hasIndex(index, attribute),
   };
 }
 
 type Look = <T>(read: () => T) => T;
 
-function farColumn(open: () => ColumnView | undefined, look: Look): ColumnView | undefined {
+function remoteColumn(open: () => ColumnView | undefined, look: Look): ColumnView | undefined {
   if (look(() => open() === undefined)) return undefined;
   const at = <T>(read: (column: ColumnView) => T) => look(() => read(found(open)));
   return {
@@ -172,15 +173,15 @@ function farColumn(open: () => ColumnView | undefined, look: Look): ColumnView |
     has: (ordinal) => at((column) => column.has(ordinal)),
     value: (ordinal) => at((column) => copy(column.value(ordinal))),
     get dictionary() {
-      return farDictionary(() => open()?.dictionary, look);
+      return remoteDictionary(() => open()?.dictionary, look);
     },
     get vectors() {
-      return farVectors(() => open()?.vectors, look);
+      return remoteVectors(() => open()?.vectors, look);
     },
   };
 }
 
-function farDictionary(
+function remoteDictionary(
   open: () => DictionaryView | undefined,
   look: Look,
 ): DictionaryView | undefined {
@@ -195,7 +196,7 @@ function farDictionary(
   };
 }
 
-function farVectors(open: () => VectorPlace | undefined, look: Look): VectorPlace | undefined {
+function remoteVectors(open: () => VectorPlace | undefined, look: Look): VectorPlace | undefined {
   if (look(() => open() === undefined)) return undefined;
   const { chunkRows, strideBytes, inverseNorms } = look(() => {
     const { inverseNorms: norms, ...rest } = found(open);
@@ -205,23 +206,16 @@ function farVectors(open: () => VectorPlace | undefined, look: Look): VectorPlac
   return { chunkRows, strideBytes, inverseNorms, chunk };
 }
 
-function farText(open: () => TextView | undefined, look: Look): TextView | undefined {
-  if (look(() => open() === undefined)) return undefined;
-  const at = <T>(read: (text: TextView) => T) => look(() => read(found(open)));
-  return {
-    lengths: at(({ lengths }) => lengths.slice()),
-    presence: at(({ presence }) => presence?.slice()),
-    termCount: at(({ termCount }) => termCount),
-    term: (code) => at((text) => text.term(code)),
-    lowerBound: (term) => at((text) => text.lowerBound(term)),
-    postings: (term) => at((text) => copy(text.postings(term))),
-    postingsAt: (code) => at((text) => copy(text.postingsAt(code))),
-  };
-}
-
-function farSparse(open: () => SparseView | undefined, look: Look): SparseView | undefined {
-  if (look(() => open() === undefined)) return undefined;
-  return { postings: (name) => look(() => copy(found(open).postings(name))) };
+/** What an index shows: each member is read, and each of its functions called, by a look. */
+function remoteIndex<View>(open: () => View | undefined, look: Look): View | undefined {
+  const members = look(() => Object.entries(open() ?? {}));
+  if (members.length === 0) return undefined;
+  const now = (key: string) => (found(open) as Record<string, unknown>)[key];
+  const far = members.map(([key, member]) => {
+    if (typeof member !== "function") return [key, look(() => copy(now(key)))];
+    return [key, (...given: unknown[]) => look(() => copy((now(key) as typeof member)(...given)))];
+  });
+  return Object.fromEntries(far);
 }
 
 function found<T>(open: () => T | undefined): T {

@@ -1,8 +1,8 @@
 /** Memory for segments without kernels: one shared buffer per arena; freed bytes are overwritten. */
 
 import { assert } from "../../../src/base/assert.ts";
-import type { SegmentPlace } from "../../../src/segment/memtable/memtable-delta.ts";
-import type { SegmentBlock, SegmentMemory } from "../../../src/segment/segment-memory.ts";
+import type { ArenaBytes, ArenaRange } from "../../../src/kernel/arena.ts";
+import type { SegmentMemory } from "../../../src/segment/format/segment-memory.ts";
 
 /** Gives each block a buffer of its own, at an offset of 64. */
 export class TestSegmentMemory implements SegmentMemory {
@@ -13,14 +13,14 @@ export class TestSegmentMemory implements SegmentMemory {
     return this.#arenas.filter((arena) => arena !== undefined).length;
   }
 
-  allocate(bytes: number): SegmentBlock {
+  allocate(bytes: number): ArenaBytes {
     // What was in the memory before must not matter.
     const arena = new Uint8Array(new SharedArrayBuffer(64 + bytes)).fill(0xa5);
     this.#arenas.push(arena);
     return { arena: this.#arenas.length - 1, offset: 64, bytes: arena.subarray(64) };
   }
 
-  free({ arena, bytes }: SegmentPlace): void {
+  free({ arena, bytes }: ArenaRange): void {
     const freed = this.#arenas[arena];
     assert(freed?.length === 64 + bytes, "freed what is not there");
     freed.fill(0xee);
@@ -28,7 +28,7 @@ export class TestSegmentMemory implements SegmentMemory {
   }
 
   /** The bytes at a place, as another thread sees them. */
-  blockAt({ arena, offset, bytes }: SegmentPlace): Uint8Array {
+  blockAt({ arena, offset, bytes }: ArenaRange): Uint8Array {
     return new Uint8Array(this.buffer(arena), offset, bytes);
   }
 

@@ -24,12 +24,12 @@ export function contractTable(
     const [, body, expected, ...parts] = row as unknown as ContractRow;
     const answer = await ask(body);
     if (typeof expected === "number") expectError(answer, expected, ...parts);
-    else expect([answer.status, withoutFigures(answer)]).toEqual([200, expected]);
+    else expect([answer.status, withoutStats(answer)]).toEqual([200, expected]);
   });
 }
 
 /** The answer without billing and performance; its text if it is no JSON. */
-export function withoutFigures({ json, text }: RawAnswer): unknown {
+export function withoutStats({ json, text }: RawAnswer): unknown {
   if (json === undefined) return text;
   const { billing, performance, ...rest } = json;
   return rest;

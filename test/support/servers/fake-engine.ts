@@ -2,10 +2,10 @@
 
 import type {
   Engine,
-  EngineAnswer,
   EngineMetric,
   EngineRequest,
   EngineStatus,
+  HttpAnswer,
 } from "../../../src/api/engine.ts";
 import { errorAnswer } from "../../../src/api/error-answer.ts";
 
@@ -19,20 +19,32 @@ export interface SeenRequest extends Omit<EngineRequest, "body" | "signal"> {
 export class FakeEngine implements Engine {
   readonly seen: SeenRequest[] = [];
   readonly signals: AbortSignal[] = [];
+  /** Bytes of all bodies so far, whole or not. */
+  bytesReceived = 0;
   closed = false;
   ready: EngineStatus = { ready: true };
-  figures: readonly EngineMetric[] = [];
+  reportedMetrics: readonly EngineMetric[] = [];
   /** Decides the answer after the body was read. */
-  answer: (request: SeenRequest) => EngineAnswer | Promise<EngineAnswer> = () => jsonAnswer({});
+  answer: (request: SeenRequest) => HttpAnswer | Promise<HttpAnswer> = () => jsonAnswer({});
   /** Leaves bodies unread, as an engine does that refuses at once. */
   ignoresBodies = false;
 
-  async handle(request: EngineRequest): Promise<EngineAnswer> {
+  /** Answers after so many chunks of a body, and waits for one more, as the write thread does. */
+  chunksMax = Number.POSITIVE_INFINITY;
+
+  async handle(request: EngineRequest): Promise<HttpAnswer> {
     this.signals.push(request.signal);
     const chunks: Uint8Array[] = [];
     try {
       if (request.body !== undefined && !this.ignoresBodies) {
-        for await (const chunk of request.body) chunks.push(chunk);
+        const body = request.body[Symbol.asyncIterator]();
+        while (chunks.length < this.chunksMax) {
+          const { done, value } = await body.next();
+          if (done) break;
+          this.bytesReceived += value.length;
+          chunks.push(value);
+        }
+        if (chunks.length === this.chunksMax) void body.next().then(() => body.return?.());
       }
     } catch (error) {
       return errorAnswer(error);
@@ -54,7 +66,7 @@ export class FakeEngine implements Engine {
   }
 
   metrics(): readonly EngineMetric[] {
-    return this.figures;
+    return this.reportedMetrics;
   }
 
   async close(): Promise<void> {
@@ -63,7 +75,7 @@ export class FakeEngine implements Engine {
 }
 
 /** A JSON answer. */
-export function jsonAnswer(value: unknown, status = 200): EngineAnswer {
+export function jsonAnswer(value: unknown, status = 200): HttpAnswer {
   return {
     status,
     headers: { "content-type": "application/json" },

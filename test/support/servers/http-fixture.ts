@@ -2,8 +2,7 @@
 
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
-import type { HttpConfig } from "../../../src/http/http-config.ts";
-import { HttpServer } from "../../../src/http/http-server.ts";
+import { type HttpConfig, HttpServer } from "../../../src/http/http-server.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
 /** A log line as the server gave it. */
@@ -18,6 +17,8 @@ export interface HttpFixture {
   readonly engine: FakeEngine;
   readonly server: HttpServer;
   readonly lines: LoggedLine[];
+  /** Ends all that the server waits for by its clock. */
+  readonly wake: () => void;
   /** Runs what the server does periodically, `count` times. */
   readonly tick: (count: number) => void;
 }
@@ -27,8 +28,14 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
   const engine = new FakeEngine();
   const lines: LoggedLine[] = [];
   const actions = new Set<() => void>();
+  const sleepers = new Set<() => void>();
   const clock: Clock = {
     ...systemClock,
+    sleep: (_ms, signal) =>
+      new Promise((resolve, reject) => {
+        sleepers.add(resolve);
+        signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      }),
     every: (_ms, action) => {
       actions.add(action);
       return () => actions.delete(action);
@@ -51,5 +58,9 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
   const tick = (count: number) => {
     for (let i = 0; i < count; i++) for (const action of actions) action();
   };
-  return { engine, server, lines, tick };
+  const wake = () => {
+    for (const resolve of sleepers) resolve();
+    sleepers.clear();
+  };
+  return { engine, server, lines, tick, wake };
 }

@@ -6,6 +6,8 @@
 
 import { expect } from "vitest";
 import { type Random, seededRandom } from "../../../src/base/random.ts";
+import { pause } from "../clocks/pause.ts";
+import { testSeed } from "../random/seed.ts";
 import { callJson, type ServerProcess } from "./server-process.ts";
 
 const CLIENTS = 4;
@@ -34,10 +36,9 @@ interface Client {
   next: number;
 }
 
-/** Runs the loop and returns the number of writes sent; prints its seed. */
+/** Runs the loop and returns the number of writes sent. */
 export async function runKillLoop({ rounds, writingMsMax, start }: KillLoop): Promise<number> {
-  const seed = Date.now() >>> 0;
-  console.log(`seed ${seed}`);
+  const seed = testSeed();
   const random: Random = seededRandom(seed);
   const clients: Client[] = Array.from({ length: CLIENTS }, () => ({ groups: new Map(), next: 1 }));
   for (let round = 0; round < rounds; round++) {
@@ -45,7 +46,7 @@ export async function runKillLoop({ rounds, writingMsMax, start }: KillLoop): Pr
     await verify(server, clients, `seed ${seed}, round ${round}`);
     const stop = { now: false };
     const writing = clients.map((client, index) => write(server, client, index, stop));
-    await new Promise((resolve) => setTimeout(resolve, random.below(writingMsMax)));
+    await pause(random.below(writingMsMax));
     await server.kill();
     stop.now = true;
     await Promise.all(writing);

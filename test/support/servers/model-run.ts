@@ -13,7 +13,7 @@ import type { QueryResult } from "../../../src/model/query-result.ts";
 import type { Schema } from "../../../src/model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../../src/model/value.ts";
 import { ResultWriter } from "../../../src/wire/answers/result-json.ts";
-import { jsonBytes } from "../../../src/wire/json-bytes.ts";
+import { jsonBytes } from "../../../src/wire/json/json-writer.ts";
 import {
   parseExactly,
   wireFilter,

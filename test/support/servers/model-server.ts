@@ -1,16 +1,16 @@
 /** The server of a model run: started in a temporary directory, restarted when the run says so. */
 
 import { seededRandom } from "../../../src/base/random.ts";
+import { testSeed } from "../random/seed.ts";
 import { temporaryDirectory } from "../stores/temporary-directory.ts";
 import { type ModelRun, runModel } from "./model-run.ts";
 import { startServer } from "./server-process.ts";
 
-/** Runs `runModel` against a real server of its own; the seed is printed and in every failure. */
+/** Runs `runModel` against a real server of its own, from the seed of the test. */
 export async function runModelOnServer(
-  size: Omit<ModelRun, "seed" | "send" | "restart"> & { seed?: number },
+  size: Omit<ModelRun, "seed" | "send" | "restart">,
 ): Promise<{ writes: number; queries: number; restarts: number }> {
-  const seed = size.seed ?? (Number(process.env.TRAWL_TEST_SEED) || Date.now() >>> 0);
-  console.log(`model run with TRAWL_TEST_SEED=${seed}`);
+  const seed = testSeed();
   const directory = await temporaryDirectory();
   const threads = String(1 + seededRandom(seed).below(2));
   const start = () =>
