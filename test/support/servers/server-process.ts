@@ -2,7 +2,9 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { productEnvironment } from "../processes/environment.ts";
 
 /** As `npm start` has them. */
 const NODE_FLAGS = [
@@ -10,7 +12,7 @@ const NODE_FLAGS = [
   "--initial-old-space-size=32",
   "--heap-growing-percent=50",
 ];
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** A running server. */
 export interface ServerProcess {
@@ -31,29 +33,32 @@ export interface ServerOptions {
   readonly dataDir?: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The server of another checkout. */
+  readonly checkout?: string | undefined;
 }
 
 /** Starts a server on a free port and resolves when it listens; rejects with its output otherwise. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const place = options.dataDir === undefined ? [] : ["--data-dir", options.dataDir];
   const flags = ["serve", "--port", "0", ...place];
+  const main = join(options.checkout ?? CHECKOUT, "src/cli/main.ts");
   const child = spawn(
     process.execPath,
-    [...NODE_FLAGS, MAIN, ...flags, ...(options.arguments ?? [])],
+    [...NODE_FLAGS, main, ...flags, ...(options.arguments ?? [])],
     {
-      env: { ...withoutSettings(process.env), ...options.environment },
+      env: { ...productEnvironment(), ...options.environment },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
   let output = "";
   const url = await new Promise<string>((resolve, reject) => {
-    const hear = (data: Buffer) => {
+    const onData = (data: Buffer) => {
       output += data.toString();
       const address = /address\s+(http:\/\/\S+)/.exec(output);
       if (address) resolve(address[1]);
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
+    child.stdout.on("data", onData);
+    child.stderr.on("data", onData);
     child.once("exit", (code) => reject(new Error(`server ended with ${code}:\n${output}`)));
   });
   const gone = once(child, "exit");
@@ -89,10 +94,4 @@ export async function callJson(
   });
   const text = await response.text();
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-}
-
-/** Settings of the tests, such as seeds, are no settings of the server, which refuses unknown ones. */
-function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(([name]) => !name.startsWith("TRAWL_"));
-  return Object.fromEntries(kept);
 }

@@ -14,7 +14,7 @@ import { ManualClock } from "../clocks/manual-clock.ts";
 import { type FileFaults, faultyFiles } from "./faulty-files.ts";
 
 /** Stores over one plain store, with caches in one directory. */
-export class DiskCacheWorld {
+export class DiskCacheFixture {
   readonly plain = new MemoryObjectStore();
   readonly counting = new CountingObjectStore(this.plain);
   readonly clock = new ManualClock();
