@@ -201,9 +201,9 @@ function mayUseOldIndex({ meaning, isLast }: Operation): boolean {
 
 /** The schemas that a namespace had before a position of its life. */
 function olderSchemas(timeline: Timeline, index: number): Schema[] {
-  const { generation } = timeline.positions[index];
+  const { generation: generationNumber } = timeline.positions[index];
   return timeline.positions.slice(0, index).flatMap((position) => {
-    const [state] = position.generation === generation ? position.states : [];
+    const [state] = position.generation === generationNumber ? position.states : [];
     return state === undefined ? [] : [state.schema];
   });
 }

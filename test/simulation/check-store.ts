@@ -39,7 +39,7 @@ export async function storeFaults(
 
 /** One life of a namespace, as far as its objects tell. */
 interface Life {
-  readonly at: NamespaceGeneration;
+  readonly generation: NamespaceGeneration;
   newest: Manifest | undefined;
   /** Objects that each entry of the log brings in. */
   readonly imports: Map<number, readonly ObjectKey[]>;
@@ -65,10 +65,10 @@ class Replay {
     if (kind === "put") this.#present.add(key);
     else this.#present.delete(key);
     if (kind === "delete") this.#bodies.delete(key);
-    const at = generationOf(key);
-    if (at === undefined) return;
-    const life = this.#lifeOf(at);
-    if (kind === "put" && parsePinKey(at, key) === undefined) this.#checkUnchanged(effect);
+    const generation = generationOf(key);
+    if (generation === undefined) return;
+    const life = this.#lifeOf(generation);
+    if (kind === "put" && parsePinKey(generation, key) === undefined) this.#checkUnchanged(effect);
     if (kind === "delete") this.#removed(life, effect);
     else if (event < life.overAt) await this.#put(life, effect);
   }
@@ -84,44 +84,49 @@ class Replay {
 
   /** What nothing reaches. */
   checkLeft(): void {
-    const alive = [...this.#lives.values()].filter(({ overAt }) => !Number.isFinite(overAt));
-    const reached = new Set(alive.flatMap((life) => [...reach(life)]));
+    const live = [...this.#lives.values()].filter(({ overAt }) => !Number.isFinite(overAt));
+    const reached = new Set(live.flatMap((life) => [...reach(life)]));
     for (const key of this.#present) {
-      const at = generationOf(key);
-      const isKept = at === undefined ? this.#isMark(key) : this.#isKept(at, key, reached);
+      const generation = generationOf(key);
+      const isKept =
+        generation === undefined ? this.#isMark(key) : this.#isKept(generation, key, reached);
       if (!isKept) this.faults.push(`I12: ${key} is left`);
     }
   }
 
-  #isKept(at: NamespaceGeneration, key: ObjectKey, reached: ReadonlySet<ObjectKey>): boolean {
-    const life = this.#lifeOf(at);
-    const sharer = parsePinKey(at, key);
+  #isKept(
+    generation: NamespaceGeneration,
+    key: ObjectKey,
+    reached: ReadonlySet<ObjectKey>,
+  ): boolean {
+    const life = this.#lifeOf(generation);
+    const sharer = parsePinKey(generation, key);
     if (sharer !== undefined) {
       const by = this.#lifeOf(sharer);
-      const isNeeded = [...reach(by)].some((name) => name.startsWith(segmentPrefix(at)));
+      const isNeeded = [...reach(by)].some((name) => name.startsWith(segmentPrefix(generation)));
       return isNeeded && !Number.isFinite(by.overAt);
     }
-    const sequence = parseWalKey(at, key);
+    const sequence = parseWalKey(generation, key);
     const isEntry = sequence !== undefined && sequence > (life.newest?.indexedUpTo ?? 0);
     return reached.has(key) || (isEntry && !Number.isFinite(life.overAt));
   }
 
   async #put(life: Life, { key, body = new Uint8Array(0), event }: Effect): Promise<void> {
-    const { at } = life;
-    const sequence = parseWalKey(at, key);
+    const { generation } = life;
+    const sequence = parseWalKey(generation, key);
     if (sequence !== undefined) return this.#putEntry(life, { key, body, sequence });
-    const version = parseManifestKey(at, key);
+    const version = parseManifestKey(generation, key);
     if (version === undefined || version <= (life.newest?.version ?? 0)) return;
-    const { manifest } = await decodeManifest(body, at, version);
+    const { manifest } = await decodeManifest(body, generation, version);
     life.newest = manifest;
     const what = `${key} (event ${event})`;
-    if (version > 1 && !this.#present.has(manifestKey(at, version - 1))) {
+    if (version > 1 && !this.#present.has(manifestKey(generation, version - 1))) {
       this.faults.push(`I7: ${what} follows no version`);
     }
     for (const name of reach(life)) {
       if (!this.#present.has(name)) this.faults.push(`I7: ${what} names ${name}, which is missing`);
     }
-    const wanted = this.#countsAt(at, manifest.indexedUpTo);
+    const wanted = this.#countsAt(generation, manifest.indexedUpTo);
     const count = manifest.segments.reduce((sum, s) => sum + s.documentCount - s.deletedCount, 0);
     if (!wanted.includes(count)) {
       this.faults.push(
@@ -131,18 +136,18 @@ class Replay {
   }
 
   async #putEntry(
-    { at, imports }: Life,
+    { generation, imports }: Life,
     { key, body, sequence }: { key: ObjectKey; body: Uint8Array; sequence: number },
   ): Promise<void> {
     if (imports.has(sequence)) return; // Others have moved on since.
-    const entry = await decodeWalEntry(body, at, sequenceNumber(sequence));
+    const entry = await decodeWalEntry(body, generation, sequenceNumber(sequence));
     const named = decodeBatches(entry.records, key)
       .flat()
       .flatMap((record) => {
         if (record.kind !== "import") return [];
-        return record.segments.flatMap(({ id, home, tombstoneObject }) => [
-          segmentKey(home ?? at, id),
-          ...(tombstoneObject ? [segmentKey(at, tombstoneObject as typeof id)] : []),
+        return record.segments.flatMap(({ id, home: owner, tombstoneObject }) => [
+          segmentKey(owner ?? generation, id),
+          ...(tombstoneObject ? [segmentKey(generation, tombstoneObject as typeof id)] : []),
         ]);
       });
     imports.set(sequence, named);
@@ -152,7 +157,7 @@ class Replay {
   }
 
   #removed(life: Life, { key, event, by }: Effect): void {
-    const sequence = parseWalKey(life.at, key);
+    const sequence = parseWalKey(life.generation, key);
     const isOver = event >= life.overAt;
     const isEntry = sequence !== undefined && !isOver && life.imports.has(sequence);
     const isNeeded =
@@ -162,10 +167,13 @@ class Replay {
   }
 
   /** Numbers of documents that the namespace may have after an entry. */
-  #countsAt({ name, generation }: NamespaceGeneration, sequence: number): number[] {
+  #countsAt(
+    { name, generation: generationNumber }: NamespaceGeneration,
+    sequence: number,
+  ): number[] {
     const { positions } = this.#placed.timeline(name);
     const index = positions.findLastIndex((position) => {
-      return position.generation === generation && position.sequence === sequence;
+      return position.generation === generationNumber && position.sequence === sequence;
     });
     const states = index < 0 ? [] : this.#placed.timeline(name).possibleStates(index);
     return states.map((state) => state?.documents.size ?? 0);
@@ -178,19 +186,22 @@ class Replay {
     return key.startsWith(DELETED_PREFIX) || life?.overAt === Number.POSITIVE_INFINITY;
   }
 
-  #lifeOf(at: NamespaceGeneration): Life {
-    const key = generationPrefix(at);
+  #lifeOf(generation: NamespaceGeneration): Life {
+    const key = generationPrefix(generation);
     let life = this.#lives.get(key);
     if (life === undefined) {
       const own = this.#log.commits.filter((commit) => {
-        return commit.at.name === at.name && commit.at.generation === at.generation;
+        return (
+          commit.generation.name === generation.name &&
+          commit.generation.generation === generation.generation
+        );
       });
       const end = own.find(({ batch }) =>
         batch.some((record) => record.kind === "delete_namespace"),
       );
       // What never had an entry never was.
       const overAt = own.length === 0 ? 0 : (end?.event ?? Number.POSITIVE_INFINITY);
-      life = { at, newest: undefined, imports: new Map(), overAt };
+      life = { generation, newest: undefined, imports: new Map(), overAt };
       this.#lives.set(key, life);
     }
     return life;
@@ -198,13 +209,13 @@ class Replay {
 }
 
 /** Objects that the newest manifest, or an entry after it, names. */
-function reach({ at, newest, imports }: Life): Set<ObjectKey> {
+function reach({ generation, newest, imports }: Life): Set<ObjectKey> {
   const reached = new Set<ObjectKey>();
   if (newest !== undefined) {
-    reached.add(manifestKey(at, newest.version));
-    for (const { id, home, tombstoneObject } of newest.segments) {
-      reached.add(segmentKey(home ?? at, id));
-      if (tombstoneObject) reached.add(segmentKey(at, tombstoneObject as typeof id));
+    reached.add(manifestKey(generation, newest.version));
+    for (const { id, home: owner, tombstoneObject } of newest.segments) {
+      reached.add(segmentKey(owner ?? generation, id));
+      if (tombstoneObject) reached.add(segmentKey(generation, tombstoneObject as typeof id));
     }
   }
   for (const [sequence, keys] of imports) {

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../support/engine/engine-fixture.ts";
 import { fateOf, type Operation } from "./operation.ts";
-import type { SimulatedServer, SimulatedWorld } from "./simulated-cluster.ts";
+import type { SimulatedCluster, SimulatedServer } from "./simulated-cluster.ts";
 import { drawOperation, repeated } from "./workload.ts";
 
 /** How long a client waits for an answer. */
@@ -13,10 +13,10 @@ const NO_SERVER_MS = 500;
 /** All clients, and all that they asked. */
 export class Clients {
   readonly operations: Operation[] = [];
-  readonly #world: SimulatedWorld;
+  readonly #cluster: SimulatedCluster;
 
-  constructor(world: SimulatedWorld) {
-    this.#world = world;
+  constructor(cluster: SimulatedCluster) {
+    this.#cluster = cluster;
   }
 
   /** Number of the next request. */
@@ -26,13 +26,13 @@ export class Clients {
 
   /** Resolves when all clients have done their share. */
   async run(): Promise<void> {
-    const { clientCount } = this.#world.swarm;
+    const { clientCount } = this.#cluster.swarm;
     await Promise.all(Array.from({ length: clientCount }, () => this.#client()));
   }
 
   /** Sends a request to a server and waits for the answer, if there will be one. */
   async send(operation: Operation, { process, fixture }: SimulatedServer): Promise<void> {
-    const { scheduler } = this.#world;
+    const { scheduler } = this.#cluster;
     this.operations.push(operation);
     const { number, call, name, body } = operation;
     scheduler.note(`${number} ${call} ${name} ${body ?? ""} to ${process.name}`);
@@ -51,7 +51,7 @@ export class Clients {
   }
 
   async #client(): Promise<void> {
-    const { scheduler, swarm } = this.#world;
+    const { scheduler, swarm } = this.#cluster;
     const { random } = scheduler;
     let again: Operation | undefined;
     for (let done = 0; done < swarm.operationsPerClient; done++) {
@@ -66,9 +66,9 @@ export class Clients {
   }
 
   async #anyServer(): Promise<SimulatedServer> {
-    const { scheduler } = this.#world;
+    const { scheduler } = this.#cluster;
     for (;;) {
-      const { servers } = this.#world;
+      const { servers } = this.#cluster;
       if (servers.length > 0) return servers[scheduler.random.below(servers.length)];
       await scheduler.sleep(NO_SERVER_MS, "looks for a server");
     }

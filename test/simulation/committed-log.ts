@@ -19,7 +19,7 @@ import type { Effect } from "./simulated-object-store.ts";
 export interface Commit {
   /** Number of the event at which it took effect. */
   readonly event: number;
-  readonly at: NamespaceGeneration;
+  readonly generation: NamespaceGeneration;
   readonly sequence: number;
   /** The end of a generation by its mark alone has none. */
   readonly batch: WriteBatch;
@@ -55,15 +55,15 @@ class Reading implements CommittedLog {
   async take({ key, event, body }: Effect): Promise<void> {
     const deleted = parseDeletedKey(key);
     if (deleted !== undefined) this.#end(deleted, event);
-    const at = generationOf(key);
-    const sequence = at && parseWalKey(at, key);
-    if (at === undefined || sequence === undefined || body === undefined) return;
+    const generation = generationOf(key);
+    const sequence = generation && parseWalKey(generation, key);
+    if (generation === undefined || sequence === undefined || body === undefined) return;
     const isFirst = !this.#seen.has(key);
     this.#seen.add(key);
-    const entry = await decodeWalEntry(body, at, sequenceNumber(sequence));
+    const entry = await decodeWalEntry(body, generation, sequenceNumber(sequence));
     const batches = decodeBatches(entry.records, key);
-    const commits = batches.map((batch) => ({ event, at, sequence, batch }));
-    const life = this.#lifeOf(at);
+    const commits = batches.map((batch) => ({ event, generation, sequence, batch }));
+    const life = this.#lifeOf(generation);
     if (!isFirst || life.isOver) {
       this.strays.push(...commits);
       return;
@@ -75,21 +75,21 @@ class Reading implements CommittedLog {
   }
 
   /** The mark of a deletion that no entry tells of. */
-  #end(at: NamespaceGeneration, event: number): void {
-    const life = this.#lifeOf(at);
+  #end(generation: NamespaceGeneration, event: number): void {
+    const life = this.#lifeOf(generation);
     if (life.isOver) return;
     life.isOver = true;
     if (life.last === 0) return; // It never lived: a copy that came to nothing.
     this.commits.push({
       event,
-      at,
+      generation,
       sequence: life.last + 1,
       batch: [{ kind: "delete_namespace" }],
     });
   }
 
-  #lifeOf({ name, generation }: NamespaceGeneration): Life {
-    const key = `${name}/${generation}`;
+  #lifeOf({ name, generation: generationNumber }: NamespaceGeneration): Life {
+    const key = `${name}/${generationNumber}`;
     const life = this.#lives.get(key) ?? { last: 0, isOver: false };
     this.#lives.set(key, life);
     return life;

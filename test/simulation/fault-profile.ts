@@ -3,7 +3,7 @@
 import type { Random } from "../../src/base/random.ts";
 
 /** Shares of 1 of the calls that go wrong, and times of those that do not. */
-export interface Weather {
+export interface FaultProfile {
   /** Nothing happens, and the call fails. */
   readonly before: number;
   /** It happens, and the answer is lost. */
@@ -23,7 +23,7 @@ export interface Weather {
 }
 
 /** Nothing goes wrong. */
-export const FAIR: Weather = {
+export const NO_FAULTS: FaultProfile = {
   before: 0,
   lost: 0,
   late: 0,
@@ -49,18 +49,18 @@ export interface Fault {
 const KINDS = ["before", "lost", "late", "overloaded", "repeated", "damaged"] as const;
 
 /** Draws what happens to a call. */
-export function drawFault(random: Random, weather: Weather, what: string): Fault {
-  const kind = drawKind(random, weather, what);
-  const latency = () => random.next() * weather.latencyMsMax;
-  const hold = () => (random.next() < weather.held ? random.next() ** 3 * HELD_MS_MAX : 0);
+export function drawFault(random: Random, faultProfile: FaultProfile, what: string): Fault {
+  const kind = drawKind(random, faultProfile, what);
+  const latency = () => random.next() * faultProfile.latencyMsMax;
+  const hold = () => (random.next() < faultProfile.held ? random.next() ** 3 * HELD_MS_MAX : 0);
   const effectMs = kind === "late" ? random.next() ** 3 * HELD_MS_MAX : latency() + hold();
   return { kind, effectMs, answerMs: latency() + hold() };
 }
 
-function drawKind(random: Random, weather: Weather, what: string): Fault["kind"] {
+function drawKind(random: Random, faultProfile: FaultProfile, what: string): Fault["kind"] {
   let left = random.next();
   for (const kind of KINDS) {
-    left -= weather[kind];
+    left -= faultProfile[kind];
     if (left >= 0) continue;
     if (kind === "repeated" && what !== "put") return "none";
     if (kind === "damaged" && !what.startsWith("get")) return "none";

@@ -7,7 +7,7 @@ import type { QueryResult } from "../../src/model/query-result.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
 import { ResultWriter } from "../../src/wire/answers/result-json.ts";
-import { jsonBytes } from "../../src/wire/json-bytes.ts";
+import { jsonBytes } from "../../src/wire/json/json-writer.ts";
 import { wireRow, wireText } from "../support/documents/wire-text.ts";
 import { NaiveDatabase } from "../support/queries/naive-database.ts";
 import { naiveMatches } from "../support/queries/naive-filter.ts";

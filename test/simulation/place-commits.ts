@@ -53,11 +53,11 @@ export class PlacedCommits {
   }
 
   #place(commit: Commit): void {
-    const { at, batch, event, sequence } = commit;
-    const timeline = this.timeline(at.name);
-    const where = `${at.name}/${at.generation} entry ${sequence} (event ${event})`;
-    const place = { event, generation: at.generation, sequence };
-    const isNew = timeline.last.generation !== at.generation;
+    const { generation, batch, event, sequence } = commit;
+    const timeline = this.timeline(generation.name);
+    const where = `${generation.name}/${generation.generation} entry ${sequence} (event ${event})`;
+    const place = { event, generation: generation.generation, sequence };
+    const isNew = timeline.last.generation !== generation.generation;
     const [before] = timeline.possibleStates(timeline.positions.length - 1);
     if (isNew && before !== undefined) {
       this.faults.push(`I5: ${where} begins a life while the last one goes on`);
@@ -83,11 +83,11 @@ export class PlacedCommits {
   }
 
   #placeWrite(
-    { batch, at, event, sequence }: Commit,
+    { batch, generation, event, sequence }: Commit,
     of: { readonly owner: Operation; readonly write: SimulatedWrite; readonly where: string },
   ): void {
     const { owner, write, where } = of;
-    const timeline = this.timeline(at.name);
+    const timeline = this.timeline(generation.name);
     const { states: before, epoch } = timeline.last;
     const schemaRecord = batch.find(({ kind }) => kind === "schema");
     const outcomes = before.map((state) => {
@@ -110,12 +110,16 @@ export class PlacedCommits {
       this.faults.push(`I4/I5: ${where} is not what ${body} makes:\n${there}\nnot\n${wanted}`);
     }
     const states = outcomes.map(({ next }) => next);
-    const index = timeline.add({ event, generation: at.generation, sequence }, states);
+    const index = timeline.add({ event, generation: generation.generation, sequence }, states);
     this.#note(owner, { index, counts: outcomes.map(({ counts }) => counts) }, where);
   }
 
-  #placeSchema({ batch, at, event, sequence }: Commit, owner: Operation, where: string): void {
-    const timeline = this.timeline(at.name);
+  #placeSchema(
+    { batch, generation, event, sequence }: Commit,
+    owner: Operation,
+    where: string,
+  ): void {
+    const timeline = this.timeline(generation.name);
     const record = batch.find(({ kind }) => kind === "schema");
     if (record?.kind !== "schema" || owner.meaning.kind !== "schema") return;
     const { schema } = record;
@@ -123,13 +127,13 @@ export class PlacedCommits {
       this.faults.push(`I5: ${where} has another schema than request ${owner.number}`);
     }
     const states = timeline.last.states.map((state) => state && { ...state, schema });
-    const index = timeline.add({ event, generation: at.generation, sequence }, states);
+    const index = timeline.add({ event, generation: generation.generation, sequence }, states);
     this.#note(owner, { index, counts: states.map(() => undefined) }, where);
   }
 
   #placeCopy(commit: Commit, source: string, where: string): void {
-    const { at, batch, event, sequence } = commit;
-    const timeline = this.timeline(at.name);
+    const { generation, batch, event, sequence } = commit;
+    const timeline = this.timeline(generation.name);
     const owner = this.#claim(commit, ({ meaning }) => {
       return meaning.kind === "copy" && meaning.source === source;
     });
@@ -155,7 +159,7 @@ export class PlacedCommits {
     const [first, ...later] = schemas.map((schema) => {
       return variants.map((documents) => ({ schema, documents }));
     });
-    const place = { event, generation: at.generation, sequence };
+    const place = { event, generation: generation.generation, sequence };
     let index = timeline.begin(place, first);
     for (const states of later) index = timeline.add(place, states);
     this.#note(owner, { index, counts: variants.map(() => undefined) }, where);
@@ -172,9 +176,12 @@ export class PlacedCommits {
   }
 
   /** The request that a batch without a mark is of: that which must have one the soonest. */
-  #claim({ at, event }: Commit, is: (operation: Operation) => boolean): Operation | undefined {
+  #claim(
+    { generation, event }: Commit,
+    is: (operation: Operation) => boolean,
+  ): Operation | undefined {
     const candidates = this.#operations.filter((operation) => {
-      if (operation.name !== at.name || this.placements.has(operation) || !is(operation)) {
+      if (operation.name !== generation.name || this.placements.has(operation) || !is(operation)) {
         return false;
       }
       const { sentAt, answeredAt = event } = operation;
