@@ -1,14 +1,16 @@
 /** One run: a storm, then quiet, then the last judgement. */
 
 import { namespaceName } from "../../src/base/ids.ts";
-import { GARBAGE_GRACE_MS } from "../../src/base/limits.ts";
 import type { NamespaceGeneration } from "../../src/storage/object-keys.ts";
+import { GARBAGE_GRACE_MS } from "../../src/threads/open-indexer.ts";
 import { answerFaults } from "./check-answers.ts";
+import { reopeningFaults } from "./check-reopenings.ts";
 import { storeFaults } from "./check-store.ts";
 import { Clients } from "./clients.ts";
-import { readCommittedLog } from "./committed-log.ts";
+import { type CommittedLog, readCommittedLog } from "./committed-log.ts";
+import type { Operation } from "./operation.ts";
 import { PlacedCommits } from "./place-commits.ts";
-import { type SimulatedServer, SimulatedWorld } from "./simulated-cluster.ts";
+import { SimulatedCluster, type SimulatedServer } from "./simulated-cluster.ts";
 import { lastOf, readAll, searchAll } from "./workload.ts";
 
 /** Passes of an indexer, a grace period apart, after which nothing may be left to do (I12). */
@@ -23,6 +25,10 @@ export interface SimulationResult {
   readonly operationCount: number;
   /** True time that has passed, in milliseconds. */
   readonly simulatedMs: number;
+  /** Entries of other servers that servers have applied. */
+  readonly followedEntries: number;
+  /** Namespaces that were opened again where several servers write, by reason. */
+  readonly reopenings: Readonly<Record<string, number>>;
   /** Broken promises; none if all is well. */
   readonly faults: readonly string[];
   readonly trace: readonly string[];
@@ -33,16 +39,16 @@ export async function simulate(
   seed: number,
   options: { readonly keepsTrace: boolean } = { keepsTrace: false },
 ): Promise<SimulationResult> {
-  const world = new SimulatedWorld(seed, options);
-  const clients = new Clients(world);
-  const { scheduler } = world;
+  const cluster = new SimulatedCluster(seed, options);
+  const clients = new Clients(cluster);
+  const { scheduler } = cluster;
   const faults: string[] = [];
   let isOver = false;
   const live = async () => {
-    world.start();
+    cluster.start();
     await clients.run();
-    await world.end();
-    await rest(world, clients);
+    await cluster.end();
+    await rest(cluster, clients);
     isOver = true;
   };
   try {
@@ -52,8 +58,8 @@ export async function simulate(
     };
     live().catch(failed);
     await scheduler.run(() => isOver);
-    faults.push(...world.alarms.map((alarm) => `a bug: ${alarm}`));
-    faults.push(...(await judge(world, clients)));
+    faults.push(...cluster.alarms.map((alarm) => `a bug: ${alarm}`));
+    faults.push(...(await judge(cluster, clients)));
   } catch (error) {
     faults.push(`the run failed: ${textOf(error)}`);
   }
@@ -63,29 +69,32 @@ export async function simulate(
     eventCount: scheduler.eventCount,
     operationCount: clients.operations.length,
     simulatedMs: scheduler.nowMs,
+    followedEntries: cluster.followedEntries,
+    reopenings: countReasons(cluster),
     faults,
     trace: scheduler.trace ?? [],
   };
 }
 
 /** Everything heals; two servers, one after the other, read everything, from warm and cold caches. */
-async function rest(world: SimulatedWorld, clients: Clients): Promise<void> {
-  const first = await world.startServer();
-  await readEverything(world, clients, first);
-  const indexer = world.startIndexer();
+async function rest(cluster: SimulatedCluster, clients: Clients): Promise<void> {
+  const first = await cluster.startServer();
+  await readEverything(cluster, clients, first);
+  const indexer = cluster.startIndexer();
   for (let pass = 0; pass < LAST_PASSES; pass++) {
     await indexer.pass();
     // What no manifest covers may keep garbage of its own namespace and of others.
     if (pass === 2)
-      for (const at of await openGenerations(world, first)) await indexer.indexAll(at);
-    await world.scheduler.sleep(GARBAGE_GRACE_MS + 1000, "rest");
+      for (const generation of await openGenerations(cluster, first))
+        await indexer.indexAll(generation);
+    await cluster.scheduler.sleep(GARBAGE_GRACE_MS + 1000, "rest");
     await first.fixture.catalog.followAll();
     await first.fixture.catalog.settle();
   }
-  await world.scheduler.sleep(GARBAGE_GRACE_MS, "rest");
-  for (const server of [first, await world.startServer()]) {
-    await readEverything(world, clients, server);
-    for (const name of world.swarm.names) {
+  await cluster.scheduler.sleep(GARBAGE_GRACE_MS, "rest");
+  for (const server of [first, await cluster.startServer()]) {
+    await readEverything(cluster, clients, server);
+    for (const name of cluster.swarm.names) {
       await clients.send(searchAll(clients.nextNumber, name), server);
     }
   }
@@ -93,19 +102,21 @@ async function rest(world: SimulatedWorld, clients: Clients): Promise<void> {
 
 /** The lives that the names lead now. */
 async function openGenerations(
-  { swarm }: SimulatedWorld,
+  { swarm }: SimulatedCluster,
   { fixture }: SimulatedServer,
 ): Promise<NamespaceGeneration[]> {
   const found = swarm.names.map((name) => fixture.catalog.find(namespaceName(name)));
-  return (await Promise.all(found)).flatMap((namespace) => (namespace ? [namespace.at] : []));
+  return (await Promise.all(found)).flatMap((namespace) =>
+    namespace ? [namespace.generation] : [],
+  );
 }
 
 async function readEverything(
-  world: SimulatedWorld,
+  cluster: SimulatedCluster,
   clients: Clients,
   server: SimulatedServer,
 ): Promise<void> {
-  for (const name of world.swarm.names) {
+  for (const name of cluster.swarm.names) {
     await clients.send(readAll(clients.nextNumber, name), server);
     for (const kind of ["export", "metadata"] as const) {
       await clients.send(lastOf(clients.nextNumber, name, { kind }), server);
@@ -114,21 +125,43 @@ async function readEverything(
   await clients.send(lastOf(clients.nextNumber, "", { kind: "list" }), server);
 }
 
-async function judge(world: SimulatedWorld, clients: Clients): Promise<string[]> {
+async function judge(cluster: SimulatedCluster, clients: Clients): Promise<string[]> {
   const { operations } = clients;
-  const log = await readCommittedLog(world.store.effects);
+  const log = await readCommittedLog(cluster.store.effects);
   const placed = new PlacedCommits(operations, log.commits);
   const circumstances = {
-    manyServers: world.swarm.serverCount > 1,
-    isDamaged: world.store.damages > 0,
-    mayLagBehind: world.longestLagMs > GARBAGE_GRACE_MS / 2,
+    manyServers: cluster.swarm.serverCount > 1,
+    isDamaged: cluster.store.damages > 0,
+    mayLagBehind: cluster.longestLagMs > GARBAGE_GRACE_MS / 2,
   };
   return [
     ...log.faults,
     ...placed.faults,
     ...answerFaults(operations, placed, circumstances),
-    ...(await storeFaults(world.store, log, placed)),
+    ...(await storeFaults(cluster.store, log, placed)),
+    ...(circumstances.manyServers ? judgeReopenings(cluster, log, operations) : []),
   ];
+}
+
+function judgeReopenings(
+  cluster: SimulatedCluster,
+  log: CommittedLog,
+  operations: readonly Operation[],
+): string[] {
+  const { store, swarm, reopenings } = cluster;
+  const { effects } = store;
+  // A clock that is set forward tells of time that has not passed.
+  const isLagging = cluster.longestLagMs > 0 || swarm.processFaults.includes("set a clock");
+  const mayHaveSlept = isLagging || swarm.faultProfiles.length > 1;
+  const isDamaged = store.damages > 0;
+  return reopeningFaults(reopenings, { effects, log, operations, isDamaged, mayHaveSlept });
+}
+
+function countReasons({ reopenings, swarm }: SimulatedCluster): Record<string, number> {
+  const counts: Record<string, number> = {};
+  if (swarm.serverCount === 1) return counts;
+  for (const { reason } of reopenings) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
 }
 
 function textOf(error: unknown): string {

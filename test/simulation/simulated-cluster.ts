@@ -1,22 +1,20 @@
 /** Servers and indexers over one simulated store, and what befalls them. */
 
 import { isDatabaseError } from "../../src/base/errors.ts";
-import { GARBAGE_GRACE_MS, INDEX_STEP_BYTES_MAX } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { localCache } from "../../src/cache/local-cache.ts";
+import { RETIREMENT_MESSAGE, type Retirement } from "../../src/commit/namespace-options.ts";
 import { Indexer } from "../../src/indexer/indexer.ts";
-import { Arenas } from "../../src/kernel/arena.ts";
-import { ArenaKernels } from "../../src/kernel/arena-kernels.ts";
 import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
-import { arenaSegmentMemory } from "../../src/segment/format/arena-segment-memory.ts";
-import { EncryptingObjectStore } from "../../src/storage/encryption/encrypting-object-store.ts";
-import { RetryingObjectStore } from "../../src/storage/retrying-object-store.ts";
+import { StoreAccess } from "../../src/storage/store-access.ts";
+import { GARBAGE_GRACE_MS } from "../../src/threads/open-indexer.ts";
 import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
-import { FAIR, HELD_MS_MAX } from "./fault-profile.ts";
+import { testIndexerOptions } from "../support/engine/test-indexer-options.ts";
+import type { Reopening } from "./check-reopenings.ts";
+import { HELD_MS_MAX, NO_FAULTS } from "./fault-profile.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimulatedObjectStore } from "./simulated-object-store.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
-import { type Accident, drawSwarm, type Swarm } from "./swarm.ts";
+import { drawSwarm, type ProcessFault, type Swarm } from "./swarm.ts";
 
 const MIB = 1024 * 1024;
 /** Longest that an indexer rests between two passes, and a server between two looks at manifests. */
@@ -27,9 +25,9 @@ const PAUSE_MS_MAX = 2 * GARBAGE_GRACE_MS;
 const RESTART_MS_MAX = 5_000;
 
 /** Accidents of one run at most; it has to come to an end. */
-const ACCIDENTS_MAX = 40;
+const PROCESS_FAULTS_MAX = 40;
 /** Weathers after which they change slowly: where calls are held for long, nothing else happens. */
-const QUICK_WEATHERS_MAX = 1_000;
+const QUICK_PROFILES_MAX = 1_000;
 /** How long a server that was asked to stop may take. */
 const STOP_MS_MAX = 60_000;
 
@@ -40,7 +38,7 @@ export interface SimulatedServer {
 }
 
 /** One world, from its seed. */
-export class SimulatedWorld {
+export class SimulatedCluster {
   readonly scheduler: Scheduler;
   readonly swarm: Swarm;
   readonly store: SimulatedObjectStore;
@@ -48,6 +46,9 @@ export class SimulatedWorld {
   longestLagMs = 0;
   /** Bugs that processes noticed by themselves. */
   readonly alarms: string[] = [];
+  /** Namespaces that servers had to open again, in the order in which they noticed. */
+  readonly reopenings: Reopening[] = [];
+  readonly #fixtures: EngineFixture[] = [];
   readonly #servers = new Set<SimulatedServer>();
   readonly #processes = new Set<SimulatedProcess>();
   #started = 0;
@@ -56,7 +57,12 @@ export class SimulatedWorld {
   constructor(seed: number, options: { readonly keepsTrace: boolean }) {
     this.scheduler = new Scheduler(seed, options.keepsTrace);
     this.swarm = drawSwarm(this.scheduler.random);
-    this.store = new SimulatedObjectStore(this.scheduler, FAIR);
+    this.store = new SimulatedObjectStore(this.scheduler, NO_FAULTS);
+  }
+
+  /** Entries of other servers that servers have applied. */
+  get followedEntries(): number {
+    return this.#fixtures.reduce((sum, { catalog }) => sum + catalog.stats.followedEntries, 0);
   }
 
   /** Servers that have started and not ended, paused ones too. */
@@ -68,14 +74,14 @@ export class SimulatedWorld {
   start(): void {
     for (let i = 0; i < this.swarm.serverCount; i++) void this.#keepServer();
     for (let i = 0; i < this.swarm.indexerCount; i++) void this.#keepIndexer();
-    if (this.swarm.accidents.length > 0) void this.#befall();
-    if (this.swarm.weathers.length > 1) void this.#changeWeather();
+    if (this.swarm.processFaults.length > 0) void this.#befall();
+    if (this.swarm.faultProfiles.length > 1) void this.#changeFaultProfile();
   }
 
   /** Ends everything at once and lets calls under way take effect; the weather is fair after. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    this.store.weather = FAIR;
+    this.store.faultProfile = NO_FAULTS;
     for (const process of this.#processes) process.kill();
     this.#servers.clear();
     while (this.store.pendingCount > 0) await this.scheduler.sleep(1000, "calls under way");
@@ -122,8 +128,14 @@ export class SimulatedWorld {
         cacheBytes,
         isShared: this.swarm.serverCount > 1,
         memoryBytes: 16 * MIB,
+        onLog: ({ message, facts }) => {
+          if (message !== RETIREMENT_MESSAGE) return;
+          const { eventCount: event } = this.scheduler;
+          this.reopenings.push({ ...(facts as unknown as Retirement), event, by: process.name });
+        },
       });
       const fixture = await Promise.race([opening, process.end.then(() => undefined)]);
+      if (fixture !== undefined) this.#fixtures.push(fixture);
       return fixture && { process, fixture };
     } catch (error) {
       if (!isDatabaseError(error)) this.#alarm(process, error);
@@ -169,59 +181,50 @@ export class SimulatedWorld {
   #indexer(process: SimulatedProcess): Indexer {
     const { clock } = process;
     const random = this.#randomOf(process);
-    const inner = this.store.connect(process);
-    const store = new RetryingObjectStore({ store: inner, clock, random });
-    const keys = new TestKeys();
-    const storeFor = () => new EncryptingObjectStore({ store, keys, random, keyName: undefined });
-    const arenas = new Arenas({ totalBytes: 16 * MIB, threads: 1, arenaBytes: MIB });
-    const kernels = new ArenaKernels(undefined, 0);
-    arenas.onArena((shared, arena) => kernels.attach(arena, shared));
-    const memory = arenaSegmentMemory(arenas);
-    return new Indexer({
+    const reached = this.store.connect(process);
+    const access = new StoreAccess({ store: reached, clock, random, keys: new TestKeys() });
+    const parts = {
       clock,
       random,
       log: () => {},
-      store,
-      storeFor,
       thresholds: { ...THRESHOLDS, ...this.swarm.thresholds },
-      reads: localCache(storeFor(), this.swarm.cacheBytes),
-      memory,
-      clusters: { kernels: { kernels, memory }, rowsMin: 4, clusterRows: 3 },
-      garbageGraceMs: GARBAGE_GRACE_MS,
-      stepBytesMax: INDEX_STEP_BYTES_MAX,
-      segmentBytesMax: MIB,
-      yield: () => new Promise((resolve) => process.turn(resolve)),
-    });
+      yield: () => new Promise<void>((resolve) => process.turn(resolve)),
+    };
+    const { cacheBytes } = this.swarm;
+    const clusters = { rowsMin: 4, clusterRows: 3 };
+    const sizes = { clusters, memoryBytes: 16 * MIB, cacheBytes };
+    const garbageGraceMs = GARBAGE_GRACE_MS;
+    return new Indexer({ ...testIndexerOptions(parts, access, sizes), garbageGraceMs });
   }
 
   async #befall(): Promise<void> {
     const { random } = this.scheduler;
-    const { accidents, accidentMs } = this.swarm;
-    for (let count = 0; count < ACCIDENTS_MAX; count++) {
-      await this.scheduler.sleep(this.#upTo(2 * accidentMs), "fate");
+    const { processFaults, processFaultMs } = this.swarm;
+    for (let count = 0; count < PROCESS_FAULTS_MAX; count++) {
+      await this.scheduler.sleep(this.#upTo(2 * processFaultMs), "fate");
       if (this.#isEnding) return;
-      this.#happen(accidents[random.below(accidents.length)]);
+      this.#happen(processFaults[random.below(processFaults.length)]);
     }
   }
 
-  async #changeWeather(): Promise<void> {
+  async #changeFaultProfile(): Promise<void> {
     const { random } = this.scheduler;
-    const { weathers, weatherMs } = this.swarm;
+    const { faultProfiles, faultProfileMs } = this.swarm;
     for (let count = 0; !this.#isEnding; count++) {
-      this.store.weather = weathers[random.below(weathers.length)];
-      if (this.store.weather.held > 0) this.longestLagMs = HELD_MS_MAX;
-      const meanMs = count < QUICK_WEATHERS_MAX ? weatherMs : HELD_MS_MAX;
+      this.store.faultProfile = faultProfiles[random.below(faultProfiles.length)];
+      if (this.store.faultProfile.held > 0) this.longestLagMs = HELD_MS_MAX;
+      const meanMs = count < QUICK_PROFILES_MAX ? faultProfileMs : HELD_MS_MAX;
       await this.scheduler.sleep(this.#upTo(2 * meanMs), "other weather");
     }
   }
 
-  #happen(accident: Accident): void {
+  #happen(processFault: ProcessFault): void {
     const { random } = this.scheduler;
-    this.scheduler.note(accident);
+    this.scheduler.note(processFault);
     const pick = <T>(values: readonly T[]): T | undefined => values[random.below(values.length)];
-    const alive = [...this.#processes].filter(({ hasEnded }) => !hasEnded);
-    const one = (kind: string) => pick(alive.filter(({ name }) => name.startsWith(kind)));
-    switch (accident) {
+    const running = [...this.#processes].filter(({ hasEnded }) => !hasEnded);
+    const one = (kind: string) => pick(running.filter(({ name }) => name.startsWith(kind)));
+    switch (processFault) {
       case "kill a server":
         one("server")?.kill();
         break;
@@ -240,10 +243,10 @@ export class SimulatedWorld {
         break;
       }
       case "set a clock":
-        pick(alive)?.clock.jump((random.next() - 0.5) ** 3 * 8 * PAUSE_MS_MAX);
+        pick(running)?.clock.jump((random.next() - 0.5) ** 3 * 8 * PAUSE_MS_MAX);
         break;
       case "freeze a clock":
-        pick(alive)?.clock.freeze(this.#pauseMs());
+        pick(running)?.clock.freeze(this.#pauseMs());
     }
   }
 
@@ -251,7 +254,7 @@ export class SimulatedWorld {
   #pauseMs(): number {
     const { random } = this.scheduler;
     const isLong = random.below(6) === 0;
-    const mostMs = isLong ? PAUSE_MS_MAX : Math.min(PAUSE_MS_MAX, 10 * this.swarm.accidentMs);
+    const mostMs = isLong ? PAUSE_MS_MAX : Math.min(PAUSE_MS_MAX, 10 * this.swarm.processFaultMs);
     const pauseMs = random.next() ** 3 * mostMs;
     this.longestLagMs = Math.max(this.longestLagMs, pauseMs);
     return pauseMs;

@@ -16,7 +16,7 @@ import {
   type PutOutcome,
   piecesOf,
 } from "../../src/storage/object-store.ts";
-import { damaged, drawFault, type Fault, type Weather } from "./fault-profile.ts";
+import { damaged, drawFault, type Fault, type FaultProfile } from "./fault-profile.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
@@ -37,7 +37,7 @@ export interface Effect {
 /** All objects, and everything that ever happened to them. */
 export class SimulatedObjectStore {
   readonly effects: Effect[] = [];
-  weather: Weather;
+  faultProfile: FaultProfile;
   /** Answers that were damaged on their way. */
   damages = 0;
   readonly #scheduler: Scheduler;
@@ -45,9 +45,9 @@ export class SimulatedObjectStore {
   readonly #keys = new Map<ObjectKey, Uint8Array>();
   #pending = 0;
 
-  constructor(scheduler: Scheduler, weather: Weather) {
+  constructor(scheduler: Scheduler, faultProfile: FaultProfile) {
     this.#scheduler = scheduler;
-    this.weather = weather;
+    this.faultProfile = faultProfile;
   }
 
   /** The objects as they are now, without faults and without time. */
@@ -107,7 +107,7 @@ export class SimulatedObjectStore {
   ): Promise<T> {
     const { what, key, effect } = of;
     const scheduler = this.#scheduler;
-    const fault = drawFault(scheduler.random, this.weather, what);
+    const fault = drawFault(scheduler.random, this.faultProfile, what);
     const label = `${what} ${key} ${fault.kind}`;
     return new Promise<T>((resolve, reject) => {
       const fail = () => {

@@ -5,7 +5,7 @@
 
 import type { Random } from "../../src/base/random.ts";
 import type { Thresholds } from "../../src/namespace/thresholds.ts";
-import { FAIR, type Weather } from "./fault-profile.ts";
+import { type FaultProfile, NO_FAULTS } from "./fault-profile.ts";
 
 /** What clients do. */
 export const OPERATION_KINDS = [
@@ -32,7 +32,7 @@ export const OPERATION_KINDS = [
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /** What happens to processes. */
-export const ACCIDENTS = [
+export const PROCESS_FAULTS = [
   "kill a server",
   "stop a server",
   "pause a server",
@@ -43,17 +43,17 @@ export const ACCIDENTS = [
 ] as const;
 
 /** One of them. */
-export type Accident = (typeof ACCIDENTS)[number];
+export type ProcessFault = (typeof PROCESS_FAULTS)[number];
 
 /** One run's choices. */
 export interface Swarm {
   /** More often listed, more often done. */
   readonly operations: readonly OperationKind[];
-  readonly accidents: readonly Accident[];
+  readonly processFaults: readonly ProcessFault[];
   /** Of the store, one after the other. */
-  readonly weathers: readonly Weather[];
+  readonly faultProfiles: readonly FaultProfile[];
   /** Mean time for which one lasts. */
-  readonly weatherMs: number;
+  readonly faultProfileMs: number;
   readonly thresholds: Partial<Thresholds>;
   /** Servers that serve at the same time. */
   readonly serverCount: number;
@@ -63,7 +63,7 @@ export interface Swarm {
   /** Mean time between two requests of a client. */
   readonly thinkMs: number;
   /** Mean time between two accidents. */
-  readonly accidentMs: number;
+  readonly processFaultMs: number;
   readonly names: readonly string[];
   readonly idCount: number;
   readonly cacheBytes: number;
@@ -113,8 +113,10 @@ export function drawSwarm(random: Random): Swarm {
   const thinkMs = one([5, 200, 5_000, 60_000]);
   return {
     operations,
-    accidents: random.below(4) > 0 ? some(ACCIDENTS, 0.6) : [],
-    weathers: storms ? [FAIR, ...Array.from({ length: 3 }, () => drawWeather(random))] : [FAIR],
+    processFaults: random.below(4) > 0 ? some(PROCESS_FAULTS, 0.6) : [],
+    faultProfiles: storms
+      ? [NO_FAULTS, ...Array.from({ length: 3 }, () => drawFaultProfile(random))]
+      : [NO_FAULTS],
     thresholds: {
       indexTailEntries: 1 + random.below(6),
       indexInlineDocumentsMax: random.below(2) * 1000,
@@ -125,15 +127,15 @@ export function drawSwarm(random: Random): Swarm {
     clientCount: 1 + random.below(4),
     operationsPerClient: 8 + random.below(20),
     thinkMs,
-    accidentMs: thinkMs * (1 + random.below(12)),
-    weatherMs: thinkMs * (1 + random.below(8)),
+    processFaultMs: thinkMs * (1 + random.below(12)),
+    faultProfileMs: thinkMs * (1 + random.below(8)),
     names: ["a", "b", "c"].slice(0, 1 + random.below(3)),
     idCount: one([3, 8, 24]),
     cacheBytes: one([MIB, 8 * MIB]),
   };
 }
 
-function drawWeather(random: Random): Weather {
+function drawFaultProfile(random: Random): FaultProfile {
   const rate = (most: number) => (random.below(2) === 0 ? 0 : random.next() * most);
   return {
     before: rate(0.2),
