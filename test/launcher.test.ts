@@ -57,14 +57,19 @@ test("Node is new enough from 24 on", () => {
 
 describe("a command's", () => {
   test("signals and exit code are passed through", async () => {
-    const { child, ended, stdout } = launch(["exec", "test/support/await-signal.ts", "7"]);
+    const { child, ended, stdout } = launch([
+      "exec",
+      "test/support/processes/await-signal.ts",
+      "7",
+    ]);
     while (!stdout().includes("waiting")) await new Promise((resolve) => setImmediate(resolve));
     child.kill("SIGTERM");
     expect(await ended).toBe(7);
   });
 
   test("process ends with the shell that npm put before it", async () => {
-    const script = `"${process.execPath}" scripts/run.js exec test/support/await-signal.ts 7; true`;
+    const program = "test/support/processes/await-signal.ts";
+    const script = `"${process.execPath}" scripts/run.js exec ${program} 7; true`;
     const env = { ...process.env, npm_lifecycle_event: "start" };
     const shell = spawn("sh", ["-c", script], { cwd: ROOT, env });
     const printed = new Promise<void>((resolve) => shell.stdout.once("data", () => resolve()));

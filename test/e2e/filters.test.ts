@@ -27,7 +27,7 @@ beforeAll(async () => {
       {
         id: 1,
         title: "The quick brown fox",
-        path: "src/query/plan.ts",
+        path: "src/query/plan/plan.ts",
         names: ["Ada Lovelace", "Alan Turing"],
         tags: ["red", "green"],
         sizes: [1, 5],

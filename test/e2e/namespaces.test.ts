@@ -1,6 +1,7 @@
 /** Everything about namespaces as a whole: list, metadata, delete, copy, branch, caches, recall. */
 
 import { describe, expect, test } from "vitest";
+import { pause } from "../support/clocks/pause.ts";
 import {
   expectFault,
   idsOf,
@@ -90,12 +91,12 @@ describe("metadata", () => {
       return { updated_at, last_write_at };
     };
     const first = await stamps();
-    await pause();
+    await pause(5); // Two times differ.
     await ns.updateSchema({ schema: { a: { type: "int", filterable: false } } });
     const second = await stamps();
     expect(second.updated_at > first.updated_at).toBe(true);
     expect(second.last_write_at).toBe(first.last_write_at);
-    await pause();
+    await pause(5); // Two times differ.
     await ns.write({ upsert_rows: [{ id: 2 }] });
     const third = await stamps();
     expect(third.last_write_at > second.last_write_at).toBe(true);
@@ -343,8 +344,3 @@ test("names are checked with the documented plain texts", async () => {
     `Invalid URL: Namespace \`${long}\` is too long, limit is currently 128 characters`,
   ]);
 });
-
-/** Lets the clock move, so that two times differ. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 5));
-}

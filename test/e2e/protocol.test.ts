@@ -1,8 +1,8 @@
 /** What every call has in common: errors and their classes, billing, timing, encodings, regions. */
 
-import { randomBytes } from "node:crypto";
 import Turbopuffer from "@turbopuffer/turbopuffer";
 import { describe, expect, inject, test } from "vitest";
+import { testRandom } from "../support/random/seed.ts";
 import {
   nameOf,
   rawCall,
@@ -117,7 +117,7 @@ describe("transport", () => {
   test("compression is used both ways when asked for, and never otherwise", async () => {
     const ns = namespace();
     const compressed = sdkClient({ compression: true }).namespace(nameOf(ns));
-    const text = randomBytes(1500).toString("hex");
+    const text = Buffer.from(testRandom().bytes(1500)).toString("hex");
     await compressed.write({
       schema: { text: { type: "string", filterable: false } },
       upsert_rows: [{ id: 1, text }],

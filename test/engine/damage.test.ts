@@ -180,10 +180,10 @@ describe("of the objects of a namespace", async () => {
 
   test("tombstones that are not those of the manifest are found", async () => {
     const name = keys.find((key) => key.includes(".live-"))?.split("/")[4] ?? "";
-    const at = { name: namespaceName("sick"), generation: 1 };
+    const generation = { name: namespaceName("sick"), generation: 1 };
     for (const live of [[0b1], [0b111111111], [0, 0]]) {
       const store = await copyOf(whole);
-      await putTombstones(store, at, name as SegmentId, Uint32Array.from(live));
+      await putTombstones(store, generation, name as SegmentId, Uint32Array.from(live));
       await expectRefused(store, name, `live ${live}`);
     }
   });

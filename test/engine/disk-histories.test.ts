@@ -35,7 +35,9 @@ class Pair {
 
   async stop(): Promise<void> {
     for (const engine of this.engines) await engine.close();
-    for (const { totals } of this.engines[1].disks) this.hits += totals.hits;
+    for (const { disk } of Object.values(this.engines[1].accesses)) {
+      this.hits += disk?.stats.hits ?? 0;
+    }
   }
 
   /** Both answers must be the same but for what they cost. */

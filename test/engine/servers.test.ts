@@ -1,13 +1,14 @@
 /** Several servers over one store that belongs to none of them: each sees what all have written. */
 
 import { expect, test } from "vitest";
-import { LOG_END_KNOWN_MS_MAX } from "../../src/base/limits.ts";
 import { seededRandom } from "../../src/base/random.ts";
+import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/namespace-log.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { testSeed } from "../support/random/seed.ts";
 
 const ids = (rows: readonly Record<string, unknown>[] | undefined) => rows?.map(({ id }) => id);
 const upsert = (...rows: number[]) => ({ upsert_rows: rows.map((id) => ({ id, n: id })) });
@@ -136,8 +137,7 @@ test("a start beside a copy under way refuses the copy or leaves it whole", asyn
 });
 
 test("strong queries and writes of two servers at the same time", async () => {
-  const seed = Number(process.env.TRAWL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
-  console.log(`servers run with TRAWL_TEST_SEED=${seed}`);
+  const seed = testSeed();
   const random = seededRandom(seed);
   const { a, b } = await two();
   const acknowledged = new Set<number>();

@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
-import { withoutFigures } from "../support/servers/contract-table.ts";
+import { withoutStats } from "../support/servers/contract-table.ts";
 
 const { write, call, query } = contractServer();
 const ns = "limits";
@@ -40,14 +40,14 @@ test("groups are cut at 10,000, the first by key stay", async () => {
 
 test("the last window that an offset can reach", async () => {
   const last = { rank_by: ["id", "asc"], limit: 1, offset: 9998 };
-  expect(withoutFigures(await query(ns, last))).toEqual({ rows: [{ id: 9998 }] });
+  expect(withoutStats(await query(ns, last))).toEqual({ rows: [{ id: 9998 }] });
 });
 
 test("lists of a filter may be long", async () => {
   const aggregate_by = { c: ["Count"] };
   const even = ids.filter((id) => id % 2 === 0);
   const answer = await query(ns, { aggregate_by, filters: ["id", "In", even] });
-  expect(withoutFigures(answer)).toEqual({ aggregations: { c: COUNT / 2 } });
+  expect(withoutStats(answer)).toEqual({ aggregations: { c: COUNT / 2 } });
   const conditions = Array.from({ length: 65_536 }, (_, id) => ["id", "Eq", id]);
   const refused = await query(ns, { aggregate_by, filters: ["Or", conditions] });
   expectError(refused, 400, "at most 65536 expressions");

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
-import { contractTable, idRows, withoutFigures } from "../support/servers/contract-table.ts";
+import { contractTable, idRows, withoutStats } from "../support/servers/contract-table.ts";
 
 const { write, call, query, fresh } = contractServer();
 const ns = "query-fields";
@@ -219,7 +219,7 @@ describe("other fields", () => {
     const plain = fresh();
     await write(plain, { upsert_rows: [{ id: 1 }] });
     const answer = await query(plain, metric("cosine_distance"));
-    expect(withoutFigures(answer)).toEqual(idRows(1));
+    expect(withoutStats(answer)).toEqual(idRows(1));
   });
 });
 
@@ -267,10 +267,10 @@ describe("bodies and namespaces", () => {
     const empty = fresh();
     await write(empty, { upsert_rows: [{ id: 1, n: 1 }] });
     await write(empty, { deletes: [1] });
-    expect(withoutFigures(await query(empty, one))).toEqual(idRows());
+    expect(withoutStats(await query(empty, one))).toEqual(idRows());
     const sums = { aggregate_by: { c: ["Count"], n: ["Sum", "n"] } };
     const answer = await query(empty, sums);
-    expect(withoutFigures(answer)).toEqual({ aggregations: { c: 0, n: 0 } });
+    expect(withoutStats(answer)).toEqual({ aggregations: { c: 0, n: 0 } });
     expectError(await query(empty, { filters: ["x", "Eq", 1], limit: 1 }), 400, '"x" not found');
   });
 });

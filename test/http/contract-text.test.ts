@@ -6,7 +6,7 @@ import {
   contractTable,
   idRows,
   scoredRows,
-  withoutFigures,
+  withoutStats,
 } from "../support/servers/contract-table.ts";
 
 const { write, call, query, fresh } = contractServer();
@@ -304,8 +304,8 @@ describe("highlights", () => {
   test("documents without the attribute have none", async () => {
     const x = ["Highlight", "text", { rank_fragments_by: ["$fragment", "BM25", "dogs"] }];
     const body = { filters: ["id", "Eq", 2], limit: 1, compute_attributes: { x } };
-    expect(withoutFigures(await ask(body))).toEqual({ rows: [{ id: 2, x: [] }] });
+    expect(withoutStats(await ask(body))).toEqual({ rows: [{ id: 2, x: [] }] });
     const scored = { rank_by: ["n", "Lt", 0], limit: 1 };
-    expect(withoutFigures(await ask(scored))).toEqual(scoredRows([2, 1]));
+    expect(withoutStats(await ask(scored))).toEqual(scoredRows([2, 1]));
   });
 });

@@ -5,19 +5,19 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { CLUSTER_ROWS } from "../../src/base/cluster-limits.ts";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { sequenceNumber } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import type { Column } from "../../src/model/columns.ts";
 import type { Filter } from "../../src/model/filter.ts";
 import type { Schema } from "../../src/model/schema.ts";
+import { runRequest } from "../../src/query/executor/run-request.ts";
 import { type Probing, PROBING as SERVED } from "../../src/query/query-options.ts";
-import { runRequest } from "../../src/query/run-request.ts";
 import type { Snapshot } from "../../src/query/snapshot.ts";
-import { LiveSegment } from "../../src/segment/live-segment.ts";
+import { LiveSegment } from "../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planSegment } from "../../src/segment/segment-writer.ts";
+import { CLUSTER_DOCUMENTS } from "../../src/vector/cluster-rows.ts";
 import {
   type DatasetName,
   hasDataset,
@@ -89,7 +89,7 @@ function sampleOf(dataset: VectorDataset, scale: number): Sample {
     unindexedCount: 0,
     logicalBytes: 0,
   };
-  const snapshot = clusteredSnapshot(plain, { clusterRows: CLUSTER_ROWS / scale });
+  const snapshot = clusteredSnapshot(plain, { clusterRows: CLUSTER_DOCUMENTS / scale });
   return { scale, snapshot, queries, count: stored.length };
 }
 
@@ -164,7 +164,7 @@ function squaredDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 /** The same without some of its documents. */
-function withoutDocuments(snapshot: Snapshot, isDead: (values: bigint[]) => boolean): Snapshot {
+function withoutDocuments(snapshot: Snapshot, isDeleted: (values: bigint[]) => boolean): Snapshot {
   const segments = snapshot.segments.map(({ view }) => {
     const segment = new LiveSegment(view as LiveSegment["view"]);
     const columns = ["chance", "region"].map((name) => {
@@ -172,7 +172,7 @@ function withoutDocuments(snapshot: Snapshot, isDead: (values: bigint[]) => bool
       return data?.kind === "i64" ? data.values : new BigInt64Array(0);
     });
     for (let o = 0; o < view.documentCount; o++) {
-      if (isDead(columns.map((values) => values[o]))) segment.kill(o as Ordinal);
+      if (isDeleted(columns.map((values) => values[o]))) segment.delete(o as Ordinal);
     }
     return segment;
   });
@@ -190,12 +190,12 @@ function measure({ queries, scale }: Sample, snapshot: Snapshot, filter: Filter 
       const operand = { kind: "vector", values } as const;
       const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
       const request = requestOf(documentQuery(rankBy, { filter, limit: 10 }));
-      const { results, counters } = runRequest(snapshot, request, {
+      const { results, stats } = runRequest(snapshot, request, {
         kernels: KERNELS,
         probing: probingAt(scale),
       });
       if (results[0].kind !== "documents") throw new Error("no documents");
-      return { ids: results[0].documents.map(({ id }) => id), scored: counters.vectorsScored };
+      return { ids: results[0].documents.map(({ id }) => id), scored: stats.vectorsScored };
     });
     expect(ann.ids).toHaveLength(knn.ids.length);
     found += knn.ids.filter((id) => ann.ids.includes(id)).length;
@@ -228,11 +228,11 @@ describe.each(NAMES)("%s", (name) => {
   /** Checks the floor, and that a search which may be short is. */
   function check(
     filter: Filter | undefined,
-    isDead: ((values: bigint[]) => boolean) | undefined = undefined,
+    isDeleted: ((values: bigint[]) => boolean) | undefined = undefined,
   ): void {
     sample ??= sampleOf(readDataset(name), scale);
     const { snapshot } = sample;
-    const lived = isDead === undefined ? snapshot : withoutDocuments(snapshot, isDead);
+    const lived = isDeleted === undefined ? snapshot : withoutDocuments(snapshot, isDeleted);
     const { recall, share, matched } = measure(sample, lived, filter);
     if (process.env.VERBOSE !== undefined) {
       console.log(`${name}: ${matched} match, ${share.toFixed(3)} scored, recall ${recall}`);
@@ -242,7 +242,7 @@ describe.each(NAMES)("%s", (name) => {
     const walk = Math.max(exactMatchesMax, perRoot * Math.sqrt(SEGMENTS * matched));
     // A walk ends with the cluster that has enough.
     expect(share * matched).toBeLessThanOrEqual(
-      Math.min(walk + (4 * CLUSTER_ROWS) / scale, matched),
+      Math.min(walk + (4 * CLUSTER_DOCUMENTS) / scale, matched),
     );
   }
 

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
+import { testSeed } from "../support/random/seed.ts";
 import { callJson, startServer } from "../support/servers/server-process.ts";
 import { startFaultyProxy } from "../support/stores/faulty-proxy.ts";
 import { freshS3Config, S3_TEST_ENDPOINT, s3Arguments } from "../support/stores/s3-bucket.ts";
@@ -23,8 +24,7 @@ const CLIENTS = 4;
 const WRITES = 40;
 
 test("no acknowledged write is lost or repeated while requests and answers get lost", async () => {
-  const seed = Date.now() >>> 0;
-  console.log(`seed ${seed}`);
+  const seed = testSeed();
   const proxy = await startFaultyProxy(S3_TEST_ENDPOINT, seededRandom(seed));
   const directory = await temporaryDirectory();
   const cache = ["--disk-cache-dir", join(directory.path, "cache")];

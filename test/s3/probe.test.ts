@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { probeStore } from "../../src/storage/certify/store-check.ts";
+import { checkStore } from "../../src/storage/certify/store-check.ts";
 import { startServer } from "../support/servers/server-process.ts";
 import {
   CARELESS_ENDPOINT,
@@ -13,7 +13,7 @@ import {
 
 test("the service passes the probe, which leaves nothing behind", async () => {
   const store = await openS3(freshS3Config());
-  await probeStore({ store, name: "the service", random: seededRandom(1) });
+  await checkStore({ store, name: "the service", random: seededRandom(1) });
   expect((await store.list({ prefix: "", limit: 10 })).keys).toEqual([]);
 });
 

@@ -1,0 +1,54 @@
+/** Names as long as a body may be: each is refused, and the server goes on in bounded memory. */
+
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LONG_NAME_REQUESTS, pathOf } from "../support/documents/long-names.ts";
+import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
+
+const NAME_BYTES = { write: 130_000_000, query: 60_000_000, schema: 60_000_000 };
+/** The body where it was received, the name as a string, and what a thread's heap keeps of both. */
+const RESIDENT_MIB_MAX = 2048;
+
+let server: ServerProcess;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  server = await startServer({
+    dataDir: directory.path,
+    arguments: ["--query-threads", "1", "--log-level", "warn"],
+  });
+  expect((await post("/v2/namespaces/t", '{"upsert_rows":[{"id":1,"n":1}]}')).status).toBe(200);
+});
+
+afterAll(async () => {
+  await server.stop();
+  await directory.remove();
+});
+
+async function post(path: string, body: string): Promise<{ status: number; text: string }> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(server.url + path, { method: "POST", headers, body });
+  return { status: response.status, text: await response.text() };
+}
+
+async function peakResidentMib(): Promise<number> {
+  const status = await readFile(`/proc/${server.process.pid}/status`, "utf8");
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+test.each(LONG_NAME_REQUESTS)("$title", async (request) => {
+  const name = "y".repeat(NAME_BYTES[request.kind]);
+  const answer = await post(pathOf(request, "t"), request.body.replace("$NAME", name));
+  expect([answer.status, answer.text]).toEqual([
+    request.status,
+    expect.stringContaining(request.text),
+  ]);
+  const next = await post("/v2/namespaces/t/query", '{"limit":2,"include_attributes":true}');
+  expect(next.text).toContain('"rows":[{"id":1,"n":1}]');
+});
+
+test.runIf(process.platform === "linux")("memory is bounded", async () => {
+  expect(await peakResidentMib()).toBeLessThan(RESIDENT_MIB_MAX);
+});
