@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { COMMON, freshSeed } from "./vitest.config.ts";
 
 /**
  * The suites that need an S3 service: S3_TEST_ENDPOINT names it, AWS_ACCESS_KEY_ID and
@@ -6,10 +7,12 @@ import { defineConfig } from "vitest/config";
  */
 export default defineConfig({
   test: {
+    setupFiles: COMMON.setupFiles,
+    env: { ...COMMON.env, TRAWL_SEED: freshSeed() },
     include: ["test/s3/**/*.test.ts"],
     // They wait more than they compute: for servers that start, and for the service.
     maxWorkers: 2,
-    globalSetup: ["test/support/s3-bucket.ts"],
+    globalSetup: ["test/support/stores/s3-bucket.ts"],
     testTimeout: 180_000,
     hookTimeout: 60_000,
   },

@@ -1,11 +1,16 @@
 /** The rules of STYLE.md that a program can check, on the project's own sources. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { decisionFindings } from "./tidy/decision-rules.ts";
+import { namedFileFindings } from "./tidy/doc-rules.ts";
+import { deadExportFindings } from "./tidy/export-rules.ts";
 import { cycleFindings, deadFileFindings, ringFindings } from "./tidy/import-rules.ts";
-import { functionFindings, lengthFindings } from "./tidy/size-rules.ts";
+import { functionFindings, lengthFindings, lengthSmells } from "./tidy/size-rules.ts";
 import { type Finding, readSourceFiles, type SourceFile, sourceFile } from "./tidy/source-file.ts";
+import { unsteadyTestFindings } from "./tidy/test-rules.ts";
 import {
   bannedCodeFindings,
   fileNameFindings,
@@ -26,14 +31,14 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
     planted: {
       "src/query/plan.ts":
         'import type { A } from "../write/a.ts";\n// import "../http/x.ts"\n' +
-        'import { b } from "../segment/b.ts";\nimport {\n  c,\n} from "../engine/c.ts";\n',
+        'import { b } from "../segment/b.ts";\nimport {\n  c,\n} from "../commit/c.ts";\n',
       "src/model/a.ts": 'const m = await import("../kernel/k.ts");',
       "src/model/a.test.ts": 'import "../http/free.ts";',
       "src/odd/a.ts": "",
     },
     finds: [
       "src/query/plan.ts:1: query may not import src/write/a.ts",
-      "src/query/plan.ts:6: query may not import src/engine/c.ts",
+      "src/query/plan.ts:6: query may not import src/commit/c.ts",
       "src/model/a.ts:1: model may not import src/kernel/k.ts",
       "src/odd/a.ts:1: folder odd has no ring",
     ],
@@ -59,15 +64,37 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
     },
     finds: ["src/cli/dead.ts:1: nothing imports this file"],
   },
-  "files and lines are short": {
+  "no dead exports": {
+    rule: deadExportFindings,
+    planted: {
+      "src/base/a.ts":
+        "export const used = 1;\nexport const own = 2; own;\nexport const nobodys = 3;\n" +
+        "export function tested(a: 1): 1;\nexport function tested(a: 2): 2;\n" +
+        "export function seam() {} seam();\nexport interface Part {}\ntype Whole = Part[];\n" +
+        "export type Unused = 1;\nexport const named = 4; // named",
+      "src/base/b.ts":
+        'import { used } from "./a.ts";\nimport * as c from "./c.ts";\nimport("./d.ts");',
+      "src/base/c.ts": "export const whole = 1;",
+      "src/base/d.ts": "export const dynamic = 1;",
+      "src/base/a.test.ts": 'import { seam, tested } from "./a.ts";',
+    },
+    finds: [
+      "src/base/a.ts:2: nothing imports own; do not export it",
+      "src/base/a.ts:3: nothing imports nobodys; delete it",
+      "src/base/a.ts:4: only tests import tested; delete it",
+      "src/base/a.ts:5: only tests import tested; delete it",
+      "src/base/a.ts:9: nothing imports Unused; delete it",
+      "src/base/a.ts:10: nothing imports named; delete it",
+    ],
+  },
+  "lines are short": {
     rule: lengthFindings,
     planted: {
-      "src/base/long.ts": "x\n".repeat(401),
-      "src/base/right.ts": `${"x\n".repeat(399)}${"é".repeat(100)}`,
+      "src/base/right.ts": "é".repeat(100),
       "src/base/wide.ts": `\n${"x".repeat(101)}\n  /${"x".repeat(101)}/;`,
-      "src/text/some-table.ts": `${"x".repeat(500)}\n`.repeat(900),
+      "src/text/some-table.ts": `${"x".repeat(500)}\n`,
     },
-    finds: ["src/base/long.ts:401: 401 lines", "src/base/wide.ts:2: 101 columns"],
+    finds: ["src/base/wide.ts:2: 101 columns"],
   },
   "functions are short and take few parameters": {
     rule: functionFindings,
@@ -103,6 +130,23 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
       "src/log/a.ts:3: Math.random draws",
       "src/log/b.ts:1: export default exports a default",
       "src/log/b.ts:2: export * exports another file's names",
+    ],
+  },
+  "tests draw from seeds and do not depend on the machine's time": {
+    rule: unsteadyTestFindings,
+    planted: {
+      "test/engine/a.test.ts": "Math.random();\nperformance.now(); // Date.now()\n'Date.now'",
+      "src/base/a.test.ts": "import { randomInt } from 'node:crypto';\nawait systemClock.sleep(1);",
+      "src/base/clock.ts": "Date.now();",
+      "test/support/clocks/pause.ts": "systemClock.sleep(1);\nsystemRandom.next();",
+      "test/support/processes/a.ts": "systemRandom.next();\nsystemClock.sleep(1);",
+    },
+    finds: [
+      "test/engine/a.test.ts:1: Math.random draws by chance",
+      "test/engine/a.test.ts:2: performance.now has the machine's time",
+      "src/base/a.test.ts:1: randomInt draws by chance",
+      "src/base/a.test.ts:2: systemClock has the machine's time",
+      "test/support/clocks/pause.ts:2: systemRandom draws by chance",
     ],
   },
   "file names say what the file holds": {
@@ -161,6 +205,79 @@ describe.each(Object.entries(RULES))("%s", (_name, { rule, planted, finds }) => 
 
   test("the project keeps the rule", () => {
     expect(rule(readSourceFiles(ROOT, FOLDERS)).map(shown)).toEqual([]);
+  });
+});
+
+describe("smells", () => {
+  test("files of more than 400 lines are found", () => {
+    const files = [
+      sourceFile("src/base/long.ts", "x\n".repeat(401)),
+      sourceFile("src/base/right.ts", "x\n".repeat(400)),
+      sourceFile("src/text/some-table.ts", "x\n".repeat(900)),
+    ];
+    expect(lengthSmells(files).map(shown)).toEqual([
+      "src/base/long.ts:401: 401 lines; look whether it has two purposes",
+    ]);
+  });
+
+  test("the project's are shown", () => {
+    for (const smell of lengthSmells(readSourceFiles(ROOT, FOLDERS))) console.warn(shown(smell));
+  });
+});
+
+describe("decisions have a number, a date, a status and figures", () => {
+  const sections = ["Context", "Decision", "Figures", "Rejected", "Consequences"];
+  const body = sections.map((name) => `## ${name}\n`).join("");
+
+  test("planted violations are found, and nothing else", () => {
+    const files = Object.entries({
+      "docs/adr/0001-a.md": `# 1. A\n\nDate: 2026-01-31. Status: accepted.\n\n${body}`,
+      "docs/adr/0002-b.md": `# 2. B\n\nDate: 2026-02-01. Status: superseded by ADR 1.\n${body}`,
+      "docs/adr/0003-c.md": `# 4. C\n\nDate: today. Status: accepted.\n${body}`,
+      "docs/adr/0005-d.md": "# 5. D\n\nDate: 2026-02-01. Status: accepted.\n## Context\n",
+    }).map(([path, text]) => sourceFile(path, text));
+    const found = decisionFindings(files).map(shown);
+    expect(found).toEqual([
+      'docs/adr/0003-c.md:1: begin with "# 3. "',
+      'docs/adr/0003-c.md:1: say "Date: YYYY-MM-DD. Status: accepted." or "superseded by ADR N."',
+      "docs/adr/0005-d.md:1: number 4 is the next",
+      ...sections.slice(1).map((name) => `docs/adr/0005-d.md:1: there is no section ${name}`),
+    ]);
+  });
+
+  test("the project's do", () => {
+    const names = readdirSync(`${ROOT}docs/adr`).sort();
+    const files = names.map((name) => {
+      return sourceFile(`docs/adr/${name}`, readFileSync(`${ROOT}docs/adr/${name}`, "utf8"));
+    });
+    expect(decisionFindings(files).map(shown)).toEqual([]);
+  });
+});
+
+describe("files that documents name are there", () => {
+  test("planted violations are found, and nothing else", () => {
+    const text =
+      "`src/a/b.ts` `b.ts` [c](c.ts) `x.test.ts`\n`a/c.ts`, `b`, `*.ts`, `/b.ts` `ab.ts`";
+    const found = namedFileFindings([sourceFile("src/a/README.md", text)], ["src/a/b.ts"]);
+    expect(found.map(shown)).toEqual([
+      "src/a/README.md:2: there is no a/c.ts",
+      "src/a/README.md:2: there is no ab.ts",
+    ]);
+  });
+
+  test("the project's are", () => {
+    const folders = [...FOLDERS, "docs", ".ci"];
+    const paths = [".", ...folders].flatMap((folder) =>
+      readdirSync(`${ROOT}${folder}`, { recursive: folder !== ".", encoding: "utf8" }).map((name) =>
+        join(folder, name),
+      ),
+    );
+    const documents = paths.filter(
+      (path) => path.endsWith(".md") && !/^(?:docs\/adr\/|CHANGELOG)/.test(path),
+    );
+    const files = documents.map((path) => sourceFile(path, readFileSync(ROOT + path, "utf8")));
+    expect(files.length).toBeGreaterThan(20);
+    expect(namedFileFindings(files, paths).map(shown)).toEqual([]);
   });
 });
 

@@ -2,7 +2,8 @@
 
 import { type Finding, isTable, lineAt, type SourceFile } from "./source-file.ts";
 
-const FILE_LINES_MAX = 400;
+/** Above it a file is worth a look; a class is not cut in half for its length alone. */
+const FILE_LINES_LOOK = 400;
 const LINE_COLUMNS_MAX = 100;
 const FUNCTION_LINES_MAX = 70;
 const PARAMETERS_MAX = 4;
@@ -10,21 +11,30 @@ const PARAMETERS_MAX = 4;
 /** A line that is one regular expression and nothing else: it cannot be broken. */
 const LONE_REGEX = /^\s*\/.+\/[a-z]*[;,]?$/;
 
-/** Files and lines that are too long; tables are exempt. */
+/** Lines that are too long; tables are exempt. */
 export function lengthFindings(files: readonly SourceFile[]): Finding[] {
   return files
     .filter((file) => !isTable(file))
     .flatMap((file) => {
       const lines = file.text.replace(/\n$/, "").split("\n");
-      const wide = lines.flatMap((line, i) => {
+      return lines.flatMap((line, i) => {
         const columns = [...line].length;
         if (columns <= LINE_COLUMNS_MAX || LONE_REGEX.test(line)) return [];
         const message = `${columns} columns, ${LINE_COLUMNS_MAX} are allowed; break the line`;
         return [{ path: file.path, line: i + 1, message }];
       });
-      if (lines.length <= FILE_LINES_MAX) return wide;
-      const message = `${lines.length} lines, ${FILE_LINES_MAX} are allowed; split it by purpose`;
-      return [...wide, { path: file.path, line: lines.length, message }];
+    });
+}
+
+/** Files that are so long that they may have two purposes: a smell, which is shown and no fault. */
+export function lengthSmells(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter((file) => !isTable(file))
+    .flatMap((file) => {
+      const lineCount = file.text.replace(/\n$/, "").split("\n").length;
+      if (lineCount <= FILE_LINES_LOOK) return [];
+      const message = `${lineCount} lines; look whether it has two purposes`;
+      return [{ path: file.path, line: lineCount, message }];
     });
 }
 
