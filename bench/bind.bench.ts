@@ -3,11 +3,11 @@
  * Run: `node bench/bind.bench.ts` (Node >= 24). Prints documents per second, the best of 5 rounds.
  */
 import { seededRandom } from "../src/base/random.ts";
-import { changesOf, encodeBatches } from "../src/log/wal-records.ts";
+import { encodeBatches } from "../src/log/wal-records.ts";
 import { EMPTY_SCHEMA } from "../src/model/schema.ts";
 import type { LooseColumn, WriteRequest } from "../src/model/write-request.ts";
 import { bindBatch } from "../src/write/bind/bind-batch.ts";
-import { resolveBatch } from "../src/write/resolve/resolve-batch.ts";
+import { changesOf, resolveBatch } from "../src/write/resolve/resolve-batch.ts";
 
 const ROUNDS = 5;
 const COUNT = 10_000;

@@ -91,7 +91,7 @@ async function fill(server: BenchServer): Promise<void> {
 }
 
 /** A store that is far away. */
-class FarStore implements ObjectStore {
+class RemoteStore implements ObjectStore {
   readonly #store: ObjectStore;
   requests = 0;
   bytes = 0;
@@ -145,9 +145,9 @@ const KINDS: readonly (readonly [name: string, query: () => object])[] = [
 ];
 
 async function measure(dataDir: string): Promise<void> {
-  const far = new FarStore(await FsObjectStore.open({ root: dataDir, random: systemRandom }));
+  const remote = new RemoteStore(await FsObjectStore.open({ root: dataDir, random: systemRandom }));
   const engine = await EngineFixture.open({
-    store: far,
+    store: remote,
     clock: systemClock,
     cacheBytes: 3 * GIB,
     arenaBytes: GIB,
@@ -155,15 +155,15 @@ async function measure(dataDir: string): Promise<void> {
   });
   const ask = async (query: object) => {
     const asked = { ...query, limit: 10, include_attributes: ["text"] };
-    const before = { requests: far.requests, bytes: far.bytes };
+    const before = { requests: remote.requests, bytes: remote.bytes };
     const start = performance.now();
     const cpu = process.cpuUsage();
     const { status, json } = await engine.call("query", "n", asked);
     const ms = performance.now() - start;
     const { user, system } = process.cpuUsage(cpu);
     if (status !== 200) throw new Error(JSON.stringify(json));
-    const mib = (far.bytes - before.bytes) / 2 ** 20;
-    return { ms, cpuMs: (user + system) / 1000, mib, requests: far.requests - before.requests };
+    const mib = (remote.bytes - before.bytes) / 2 ** 20;
+    return { ms, cpuMs: (user + system) / 1000, mib, requests: remote.requests - before.requests };
   };
   const [, first] = KINDS[0];
   const opening = await ask(first());

@@ -33,8 +33,21 @@ export function benchServerIn(dataDir: string, ...flags: string[]): Promise<Benc
   return serve(dataDir, flags);
 }
 
-async function serve(dataDir: string, flags: readonly string[]): Promise<BenchServer> {
-  const server = await startServer({ dataDir, arguments: ["--log-level", "error", ...flags] });
+/** The server of another checkout, in a temporary directory on the local disk. */
+export async function benchServerOf(checkout: string): Promise<BenchServer> {
+  return serve(await mkdtemp(join(tmpdir(), "trawl-bench-")), [], checkout);
+}
+
+async function serve(
+  dataDir: string,
+  flags: readonly string[],
+  checkout?: string,
+): Promise<BenchServer> {
+  const server = await startServer({
+    dataDir,
+    arguments: ["--log-level", "error", ...flags],
+    checkout,
+  });
   // A measurement that fails leaves no server behind.
   process.on("exit", () => server.process.kill("SIGKILL"));
   return {
@@ -50,7 +63,7 @@ async function serve(dataDir: string, flags: readonly string[]): Promise<BenchSe
       );
       return { ran: Number(ran) / 1e9, waited: Number(waited) / 1e9 };
     },
-    restart: () => serve(dataDir, flags),
+    restart: () => serve(dataDir, flags, checkout),
     remove: async () => {
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });
@@ -71,7 +84,7 @@ export class Connection {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.on("data", (data) => this.#hear(data));
+    socket.on("data", (data) => this.#onData(data));
     socket.on("error", (error) => this.#reject?.(error));
     socket.on("close", () => this.#reject?.(new Error("the server closed the connection")));
   }
@@ -99,7 +112,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #hear(data: Buffer): void {
+  #onData(data: Buffer): void {
     this.#received = this.#received.length === 0 ? data : Buffer.concat([this.#received, data]);
     const headEnd = this.#received.indexOf("\r\n\r\n");
     if (headEnd < 0) return;

@@ -12,7 +12,7 @@ import { seededRandom } from "../src/base/random.ts";
 import { MemoryObjectStore } from "../src/storage/memory-object-store.ts";
 import { manifestPrefix } from "../src/storage/object-keys.ts";
 import { objectKey } from "../src/storage/object-store.ts";
-import { reachableFrom } from "../test/support/reachable.ts";
+import { reachableFrom } from "../test/support/stores/reachable.ts";
 import {
   benchServer,
   childOf,
@@ -66,13 +66,13 @@ function sizes(directory: string): number[] {
 
 /** Bytes of what the newest manifest names, itself included: what collection leaves. */
 async function namedBytes(directory: string): Promise<number> {
-  const at = { name: namespaceName("n"), generation: 1 };
+  const generation = { name: namespaceName("n"), generation: 1 };
   const store = new MemoryObjectStore();
-  for (const file of readdirSync(join(directory, manifestPrefix(at)))) {
-    const key = `${manifestPrefix(at)}${file}`;
+  for (const file of readdirSync(join(directory, manifestPrefix(generation)))) {
+    const key = `${manifestPrefix(generation)}${file}`;
     await store.put(objectKey(key), readFileSync(join(directory, key)), { kind: "always" });
   }
-  const named = await reachableFrom(store, at);
+  const named = await reachableFrom(store, generation);
   return named.reduce((sum, key) => sum + statSync(join(directory, key)).size, 0);
 }
 

@@ -6,11 +6,15 @@
  * the machine only ever add time. Each routine is first warmed up with small calls, since
  * WebAssembly starts in slower code and changes over only between calls.
  */
-import { SCAN_ROWS_MAX } from "../src/base/limits.ts";
 import { seededRandom } from "../src/base/random.ts";
 import { Arenas } from "../src/kernel/arena.ts";
 import { ArenaKernels, type RowMatrix } from "../src/kernel/arena-kernels.ts";
-import { ELEMENT_BYTES, type Measure, type RowFormat } from "../src/kernel/kernel.ts";
+import {
+  ELEMENT_BYTES,
+  type Measure,
+  type RowFormat,
+  SCAN_ROWS_MAX,
+} from "../src/kernel/kernel.ts";
 import { compileKernel } from "../src/kernel/load-kernel.ts";
 
 const MIB = 1024 * 1024;

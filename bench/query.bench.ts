@@ -11,7 +11,7 @@ import type { TypedDocument } from "../src/codec/columns-builder.ts";
 import type { Query, RankBy, ScoreExpression } from "../src/model/query.ts";
 import type { QueryResult } from "../src/model/query-result.ts";
 import type { AttributeValue } from "../src/model/value.ts";
-import { runRequest } from "../src/query/run-request.ts";
+import { runRequest } from "../src/query/executor/run-request.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
   BY_ID,

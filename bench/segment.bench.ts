@@ -12,15 +12,15 @@ import { type Random, seededRandom } from "../src/base/random.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../src/codec/columns-builder.ts";
 import { decodeColumns, encodeColumns } from "../src/codec/columns-codec.ts";
+import type { ArenaBytes, ArenaRange } from "../src/kernel/arena.ts";
 import type { AttributeType } from "../src/model/attribute-type.ts";
 import type { DocumentColumns } from "../src/model/columns.ts";
 import type { AttributeSchema, Schema } from "../src/model/schema.ts";
 import type { AttributeValue } from "../src/model/value.ts";
+import type { SegmentPlan } from "../src/segment/format/segment-layout.ts";
+import type { SegmentMemory } from "../src/segment/format/segment-memory.ts";
 import { Memtable } from "../src/segment/memtable/memtable.ts";
-import type { SegmentPlace } from "../src/segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../src/segment/memtable/snapshot-replica.ts";
-import type { SegmentPlan } from "../src/segment/segment-format.ts";
-import type { SegmentBlock, SegmentMemory } from "../src/segment/segment-memory.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import { planSegment } from "../src/segment/segment-writer.ts";
@@ -64,7 +64,7 @@ class ClassedMemory implements SegmentMemory {
   readonly #free = new Map<number, number[]>();
   #end = 0;
 
-  allocate(bytes: number): SegmentBlock {
+  allocate(bytes: number): ArenaBytes {
     const size = sizeClass(bytes);
     let offset = this.#free.get(size)?.pop();
     if (offset === undefined) {
@@ -74,14 +74,14 @@ class ClassedMemory implements SegmentMemory {
     return { arena: 0, offset, bytes: this.blockAt({ arena: 0, offset, bytes }) };
   }
 
-  free({ offset, bytes }: SegmentPlace): void {
+  free({ offset, bytes }: ArenaRange): void {
     const size = sizeClass(bytes);
     const free = this.#free.get(size);
     if (free === undefined) this.#free.set(size, [offset]);
     else free.push(offset);
   }
 
-  blockAt({ offset, bytes }: SegmentPlace): Uint8Array {
+  blockAt({ offset, bytes }: ArenaRange): Uint8Array {
     return new Uint8Array(this.#memory.buffer, offset, bytes);
   }
 }
@@ -155,7 +155,7 @@ function benchSegments(name: string, schema: Schema, count: number): void {
     });
   }
   console.log(`  ${Math.round(views[0].bytes / count)} bytes per document`);
-  const inputs = views.map((view) => ({ view, live: fullBitmap(count) }));
+  const inputs = views.map((view) => ({ view, liveBitmap: fullBitmap(count) }));
   for (const round of ["first", "warm"]) {
     report(`${name}: merge 8 segments (${round})`, 8 * count, () => {
       write(planMerge(inputs, schema), memory);
