@@ -138,13 +138,13 @@ const about = (what) => `/**
  * both in base 36, over all code points; \`decodeRuns\` reads it.
  */`;
 write(
-  "word-break-table.ts",
+  "segmentation/word-break-table.ts",
   "WORD_BREAK_RUNS",
   about("Word_Break (order as in `WordClass`), + 32 if Extended_Pictographic, + 64 if word-like."),
   await wordTable(),
 );
 write(
-  "sentence-break-table.ts",
+  "segmentation/sentence-break-table.ts",
   "SENTENCE_BREAK_RUNS",
   about("Sentence_Break (order as in `SentenceClass`)."),
   await sentenceTable(),

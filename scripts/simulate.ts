@@ -27,7 +27,8 @@ process.exitCode = values.seed === undefined ? await many() : await one(Number(v
 async function many(): Promise<number> {
   const startedMs = performance.now();
   const count = Number(values.seeds ?? 1000);
-  const total = { seeds: 0, events: 0, operations: 0, simulatedMs: 0, faulty: 0 };
+  const total = { seeds: 0, events: 0, operations: 0, simulatedMs: 0, followed: 0, faulty: 0 };
+  const reopened = new Map<string, number>();
   let shownMs = startedMs;
   const show = () => {
     const seconds = (performance.now() - startedMs) / 1000;
@@ -35,7 +36,9 @@ async function many(): Promise<number> {
     say(
       `${total.seeds} of ${count} seeds, ${total.faulty} faulty; ` +
         `${(total.seeds / seconds).toFixed(1)} seeds/s; ${total.events} events, ` +
-        `${total.operations} requests, ${days} simulated days`,
+        `${total.operations} requests, ${days} simulated days; ` +
+        `${total.followed} entries followed, opened again ` +
+        JSON.stringify(Object.fromEntries(reopened)),
     );
   };
   const faulty = await runSeeds({
@@ -46,6 +49,10 @@ async function many(): Promise<number> {
       total.events += result.eventCount;
       total.operations += result.operationCount;
       total.simulatedMs += result.simulatedMs;
+      total.followed += result.followedEntries;
+      for (const [reason, times] of Object.entries(result.reopenings)) {
+        reopened.set(reason, (reopened.get(reason) ?? 0) + times);
+      }
       if (result.faults.length > 0) {
         total.faulty++;
         report(result);

@@ -26,13 +26,13 @@ export class DemoServer {
     });
     this.#child = child;
     return new Promise((resolve, reject) => {
-      const hear = (data: Buffer) => {
+      const onData = (data: Buffer) => {
         this.#output = (this.#output + data.toString()).slice(-OUTPUT_CHARS_MAX);
         const address = /address\s+(http:\/\/\S+)/.exec(this.#output);
         if (address) resolve(address[1]);
       };
-      child.stdout.on("data", hear);
-      child.stderr.on("data", hear);
+      child.stdout.on("data", onData);
+      child.stderr.on("data", onData);
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`the server ended with code ${code}`)));
     });
