@@ -1,8 +1,8 @@
 /** A thread has a bounded number of connections: requests wait for them, and give them back. */
 
 import type { ServerResponse } from "node:http";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { pause } from "../../../test/support/clocks/pause.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import {
   type Script,
   type ScriptedS3,
@@ -35,12 +35,15 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
+  vi.useRealTimers();
   store.close();
   await server.close();
   process.env = { ...saved };
 });
 
 test("a request that waits for a connection has all its time after that", async () => {
+  // Those of the SDK, which takes no clock.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const open: ServerResponse[] = [];
   script = (_, response) => void open.push(response.writeHead(200, { "content-length": "1" }));
   const requests = Array.from({ length: S3_SOCKETS_MAX + 3 }, (_, i) =>
@@ -50,7 +53,7 @@ test("a request that waits for a connection has all its time after that", async 
   // The answers begin, so that none runs out of time, and keep their connections.
   while (open.length < S3_SOCKETS_MAX) await turn();
   for (const response of open) response.flushHeaders();
-  await pause(TIMES.connectMs + 300);
+  await vi.advanceTimersByTimeAsync(TIMES.connectMs + 300);
   expect(open).toHaveLength(S3_SOCKETS_MAX);
   script = (_, response) => void response.end("x");
   for (const response of open) response.end("x");
@@ -83,11 +86,16 @@ test("a source of credentials that never answers ends in an error", async () => 
   const config = { kind: "s3", bucket: "bucket", prefix: "", pathStyle: true } as const;
   const times: S3Times = { connectMs: 100, answerMs: 300, silenceMs: 300 };
   const endpoint = { ...config, endpoint: server.url };
-  const bare = await S3ObjectStore.open({ config: endpoint, clock: systemClock, times });
-  await expect(bare.put(KEY, new Uint8Array(1), IF_ABSENT)).rejects.toMatchObject({
+  const clock = new ManualClock();
+  const bare = await S3ObjectStore.open({ config: endpoint, clock, times });
+  const refused = expect(bare.put(KEY, new Uint8Array(1), IF_ABSENT)).rejects.toMatchObject({
     code: "unavailable",
     message: expect.stringContaining("or the source of credentials, does not answer"),
   });
+  while (server.received.length === 0) await turn();
+  // All the time that a request of one byte has, its connection and its credentials included.
+  await clock.advance(times.answerMs + times.connectMs + times.answerMs + 1);
+  await refused;
   expect(server.received.every(({ url }) => url === "/credentials")).toBe(true);
 });
 
