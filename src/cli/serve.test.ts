@@ -5,7 +5,6 @@ import { Turbopuffer } from "@turbopuffer/turbopuffer";
 import { afterEach, describe, expect, test } from "vitest";
 import { pause } from "../../test/support/clocks/pause.ts";
 import { productEnvironment } from "../../test/support/processes/environment.ts";
-import { SIGNAL_REPEAT_MS } from "./serve.ts";
 
 const PROGRAM = new URL("../../test/support/processes/serve-fake.ts", import.meta.url).pathname;
 
@@ -143,7 +142,8 @@ describe("stopping", () => {
     server.child.kill("SIGINT");
     server.child.kill("SIGINT");
     await server.until(() => server.stderr.includes("finishing the requests under way"));
-    await pause(SIGNAL_REPEAT_MS + 50);
+    server.child.stdin?.write("later\n");
+    await server.until(() => server.stdout.includes("it is later"));
     expect(server.child.exitCode).toBeNull();
     server.child.kill("SIGINT");
     expect(await server.ended).toBe(130);

@@ -1,9 +1,11 @@
 /** A program for tests of starting and stopping: the real `serve` over a fake engine. */
 
 import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { readSettings } from "../../../src/cli/read-settings.ts";
-import { processOptions, serve, thisMachine } from "../../../src/cli/serve.ts";
+import { processOptions, SIGNAL_REPEAT_MS, serve, thisMachine } from "../../../src/cli/serve.ts";
 import { serverConfig } from "../../../src/cli/server-config.ts";
 import { FakeEngine, jsonAnswer } from "../servers/fake-engine.ts";
 
@@ -13,17 +15,36 @@ engine.close = async () => {
   await close();
   writeSync(1, "engine closed\n");
 };
-// A query takes until the test says so on stdin; everything else is answered at once.
+// A query takes until the test says "go" on stdin; everything else is answered at once.
 engine.answer = ({ operation }) =>
   operation === "query"
-    ? new Promise((resolve) => process.stdin.once("data", () => resolve(jsonAnswer({ rows: [] }))))
+    ? new Promise((resolve) => answers.push(() => resolve(jsonAnswer({ rows: [] }))))
     : jsonAnswer({ status: "OK" });
+
+const answers: (() => void)[] = [];
+/** Stands still, so that signals repeat at once however slow the machine is. */
+let monotonicMs = 0;
+const clock: Clock = { ...systemClock, monotonicMs: () => monotonicMs };
+
+/** What the test may say on stdin, a line each. */
+const orders = new Map([
+  ["go", () => answers.splice(0).forEach((answer) => void answer())],
+  [
+    "later",
+    () => {
+      monotonicMs += SIGNAL_REPEAT_MS;
+      writeSync(1, "it is later\n");
+    },
+  ],
+]);
 
 const program = createProgram("0.0.0-test", {
   serve: async (flags) => {
     const settings = readSettings({ flags, environment: process.env });
     const config = { ...serverConfig(settings, thisMachine()), indexerFlags: undefined };
-    await serve(config, { ...processOptions("0.0.0-test"), openEngine: async () => engine });
+    const options = { ...processOptions("0.0.0-test"), clock, openEngine: async () => engine };
+    await serve(config, options);
+    createInterface(process.stdin).on("line", (order) => orders.get(order)?.());
   },
   index: async () => {},
   certify: async () => {},
