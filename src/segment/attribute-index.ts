@@ -41,8 +41,8 @@ export interface AttributeIndex<View = unknown> {
     schema: AttributeSchema | undefined,
   ): boolean;
   /**
-   * What of the schema it is made by, as JSON: part of `indexMark`, so what an older server
-   * says of a schema never changes. Undefined: the type alone.
+   * What of the schema it is made by, as JSON: part of `indexFingerprint`, so what an older
+   * server says of a schema never changes. Undefined: the type alone.
    */
   madeBy?(schema: AttributeSchema): unknown[];
 

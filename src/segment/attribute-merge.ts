@@ -11,7 +11,7 @@ import type { MergedValues, OrderedInput } from "./attribute-index.ts";
 import type { Clusters } from "./vectors/cluster-section.ts";
 
 /** What an attribute is merged of. */
-export interface AttributeMergeParts {
+export interface AttributeMergeOptions {
   readonly schema: AttributeSchema | undefined;
   readonly inputs: readonly OrderedInput[];
   /** Of the new segment. */
@@ -31,8 +31,8 @@ export class AttributeMerge implements MergedValues {
   #column: Column | undefined;
   #vectorPresence: VectorPresence | undefined;
 
-  constructor(attribute: string, parts: AttributeMergeParts) {
-    const { schema, inputs, documentCount, clusters } = parts;
+  constructor(attribute: string, options: AttributeMergeOptions) {
+    const { schema, inputs, documentCount, clusters } = options;
     this.attribute = attribute;
     this.schema = schema;
     this.inputs = inputs;

@@ -1,7 +1,7 @@
 /**
- * Which indexes a schema asks for, as one short text: two schemas with one mark ask for the same.
- * Stored segments carry the mark of the schema that they were made by, so that nobody has to read
- * them to learn that they are up to date.
+ * Which indexes a schema asks for, as one short text: two schemas with one index fingerprint ask
+ * for the same. Stored segments carry that of the schema that they were made by, so that nobody has
+ * to read them to learn that they are up to date.
  */
 
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 
 const fingerprints = new WeakMap<Schema, string>();
 
-/** The mark of a schema. */
+/** The index fingerprint of a schema: 16 hexadecimal digits, in manifests as they are here. */
 export function indexFingerprint(schema: Schema): string {
   let fingerprint = fingerprints.get(schema);
   if (fingerprint === undefined) {

@@ -1,7 +1,7 @@
 /**
  * A view on a segment, in memory or in a store. Opening reads nothing but the head's header; the
  * directory and each section are opened when they are first asked for, so that thousands of small
- * segments may be open and a far one is read only where it is looked at. What reads bytes may
+ * segments may be open and a remote one is read only where it is looked at. What reads bytes may
  * throw `BytesMissing`, and may be called again.
  */
 
@@ -36,8 +36,8 @@ export function openSegment(
   return new OpenSegment(id, block, new BlockSource({ arena, offset, bytes: block }));
 }
 
-/** What a segment has beside its sections. */
-export interface SegmentParts {
+/** What a segment is opened with beside its bytes. */
+export interface OpenSegmentOptions {
   /** What is in no column, in the stored form. */
   readonly documents?: StoredDocuments | undefined;
   /** That of the head's version, unless it is given. */
@@ -66,8 +66,13 @@ export class OpenSegment implements SegmentView, IndexedSegment {
   readonly #views = new Map<AttributeIndex, Map<string, unknown>>();
 
   /** `head` begins with the segment's head. */
-  constructor(id: SegmentId, head: Uint8Array, source: ByteSource, parts: SegmentParts = {}) {
-    this.#layout = parts.layout ?? layoutOf(head);
+  constructor(
+    id: SegmentId,
+    head: Uint8Array,
+    source: ByteSource,
+    options: OpenSegmentOptions = {},
+  ) {
+    this.#layout = options.layout ?? layoutOf(head);
     const facts = this.#layout.facts(head);
     this.id = id;
     this.documentCount = facts.documentCount;
@@ -76,7 +81,7 @@ export class OpenSegment implements SegmentView, IndexedSegment {
     this.bytes = facts.bytes;
     this.head = head;
     this.#source = source;
-    this.#documents = parts.documents;
+    this.#documents = options.documents;
   }
 
   /** All bytes of the segment, as `sealSegment` needs them. */

@@ -19,7 +19,7 @@ export interface StoreAccessConfig {
 }
 
 /** What opening needs of the process. */
-export interface OpenStoreAccessParts {
+export interface OpenStoreAccessOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Hears why the disk cache rests for a while. */
@@ -41,7 +41,7 @@ export interface OpenedStoreAccess {
 /** Opens what `config` describes; every thread and process opens an access of its own. */
 export async function openStoreAccess(
   config: StoreAccessConfig,
-  { clock, random, onDiskFault }: OpenStoreAccessParts,
+  { clock, random, onDiskFault }: OpenStoreAccessOptions,
 ): Promise<OpenedStoreAccess> {
   const { diskCache, encryptionKeysPath } = config;
   const { store, exclusive } = await openObjectStore(config.store, { clock, random });

@@ -134,6 +134,6 @@ function clusteredSegment(): Uint8Array {
   return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
 }
 
-test("the mark of a schema is what manifests have", () => {
+test("the index fingerprint of a schema is what manifests have", () => {
   expect(indexFingerprint(GOLDEN_SCHEMA)).toBe("5f7f42c54501a161");
 });

@@ -13,7 +13,7 @@ import { COLUMN_INDEX, COLUMN_SECTION } from "./column-index.ts";
 import { DICTIONARY_INDEX } from "./dictionary-index.ts";
 
 /** Where an attribute's values are. */
-export interface ColumnParts {
+export interface ColumnOptions {
   readonly attribute: string;
   readonly segment: Omit<IndexedSegment, "column">;
   /** Set where the attribute's values are kept by document, too. */
@@ -21,17 +21,17 @@ export interface ColumnParts {
 }
 
 /**
- * One attribute of a segment. Parts are opened when they are asked for; all getters may throw
- * `BytesMissing`.
+ * One attribute of a segment. Values and indexes are opened when they are asked for; all getters
+ * may throw `BytesMissing`.
  */
 export class SegmentColumn implements ColumnView {
-  readonly #parts: ColumnParts;
+  readonly #options: ColumnOptions;
   #column: Column | undefined;
   #dense: DenseVectors | undefined;
   #vectors: VectorPlace | undefined;
 
-  constructor(parts: ColumnParts) {
-    this.#parts = parts;
+  constructor(options: ColumnOptions) {
+    this.#options = options;
   }
 
   get column(): Column {
@@ -41,13 +41,13 @@ export class SegmentColumn implements ColumnView {
 
   has(ordinal: Ordinal): boolean {
     const stored = this.#byDocument();
-    if (stored !== undefined) return stored.value(this.#parts.attribute, ordinal) !== null;
+    if (stored !== undefined) return stored.value(this.#options.attribute, ordinal) !== null;
     return hasValue(this.column, ordinal);
   }
 
   value(ordinal: Ordinal): AttributeValue {
     const stored = this.#byDocument();
-    if (stored !== undefined) return stored.value(this.#parts.attribute, ordinal);
+    if (stored !== undefined) return stored.value(this.#options.attribute, ordinal);
     const { column } = this;
     const dense = this.#dense;
     if (dense === undefined) return columnValue(column, ordinal);
@@ -56,7 +56,7 @@ export class SegmentColumn implements ColumnView {
   }
 
   get dictionary(): DictionaryView | undefined {
-    const { segment, attribute } = this.#parts;
+    const { segment, attribute } = this.#options;
     return segment.index(DICTIONARY_INDEX, attribute);
   }
 
@@ -74,13 +74,13 @@ export class SegmentColumn implements ColumnView {
 
   /** By document where there is no column, or where that would have to be read for one value. */
   #byDocument(): StoredDocuments | undefined {
-    const { stored, segment, attribute } = this.#parts;
+    const { stored, segment, attribute } = this.#options;
     if (stored === undefined || this.#column !== undefined) return undefined;
     return segment.sections(attribute).isInMemory(COLUMN_SECTION) ? undefined : stored;
   }
 
   #openColumn(): Column {
-    const { segment, stored, attribute } = this.#parts;
+    const { segment, stored, attribute } = this.#options;
     const column = segment.index(COLUMN_INDEX, attribute);
     if (column !== undefined) return column;
     this.#dense = segment.index(VECTOR_INDEX, attribute);
