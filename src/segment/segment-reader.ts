@@ -13,8 +13,7 @@ import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { AttributeIndex, IndexedSegment } from "./attribute-index.ts";
-import { COLUMN_INDEX } from "./columns/column-index.ts";
-import { SegmentColumn } from "./columns/segment-column.ts";
+import { openSegmentColumn, type SegmentColumn } from "./columns/segment-column.ts";
 import type { StoredDocuments } from "./documents/stored-documents.ts";
 import { AttributeSections } from "./format/attribute-sections.ts";
 import { BlockSource, type ByteSource } from "./format/byte-source.ts";
@@ -24,7 +23,6 @@ import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
 import { type HashedIds, hashIds, ID_SECTIONS, type IdTable } from "./ids/id-section.ts";
 import { SegmentIds } from "./ids/segment-ids.ts";
 import type { SegmentView } from "./segment-view.ts";
-import { VECTOR_INDEX } from "./vectors/vector-index.ts";
 
 /** Opens a segment in memory that this program wrote, or whose bytes passed `verifySegment`. */
 export function openSegment(
@@ -141,7 +139,7 @@ export class OpenSegment implements SegmentView, IndexedSegment {
     this.#checkEpoch();
     const known = this.#columns.get(attribute);
     if (known !== undefined || this.#columns.has(attribute)) return known;
-    const opened = this.#openColumn(attribute);
+    const opened = openSegmentColumn({ attribute, segment: this, stored: this.#documents });
     this.#columns.set(attribute, opened);
     return opened;
   }
@@ -183,14 +181,6 @@ export class OpenSegment implements SegmentView, IndexedSegment {
   /** The sections, in their order. */
   get entries(): readonly SectionEntry[] {
     return this.#layout.directory(this.head);
-  }
-
-  #openColumn(attribute: string): SegmentColumn | undefined {
-    const isDense = this.hasIndex(VECTOR_INDEX, attribute);
-    const stored = isDense ? undefined : this.#documents;
-    const hasColumn = isDense || this.hasIndex(COLUMN_INDEX, attribute);
-    if (!hasColumn && !stored?.attributes.has(attribute)) return undefined;
-    return new SegmentColumn({ attribute, segment: this, stored });
   }
 
   #listAttributes(): readonly string[] {

@@ -10,7 +10,7 @@ import type { Schema } from "../model/schema.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planBlock } from "./format/segment-format.ts";
-import type { SegmentPlan } from "./format/segment-layout.ts";
+import type { SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
 import { planIds } from "./ids/id-section.ts";
 
 /**
@@ -23,11 +23,13 @@ export function planSegment(
   indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
 ): SegmentPlan {
   const sections = planIds(documents.ids, documents.count);
+  const lastSections: SectionPlan[] = [];
   for (const [name, column] of documents.attributes) {
     if (!hasAnyValue(column)) continue;
     const values = { attribute: name, schema: schema.attributes.get(name), column };
     for (const index of indexes) {
-      if (index.isWanted(column.type, values.schema)) sections.push(...index.build(values));
+      if (!index.isWanted(column.type, values.schema)) continue;
+      (index.isLast === true ? lastSections : sections).push(...index.build(values));
     }
   }
   const facts = {
@@ -35,5 +37,5 @@ export function planSegment(
     idType: documents.idType,
     logicalBytes: documentsLogicalBytes(documents),
   };
-  return planBlock(facts, sections);
+  return planBlock(facts, [...sections, ...lastSections]);
 }

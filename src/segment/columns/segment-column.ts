@@ -6,7 +6,7 @@ import type { Column } from "../../model/columns.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import type { IndexedSegment } from "../attribute-index.ts";
 import type { StoredDocuments } from "../documents/stored-documents.ts";
-import type { ColumnView, DictionaryView, VectorPlace } from "../segment-view.ts";
+import type { ColumnView, DictionaryView, SegmentView, VectorPlace } from "../segment-view.ts";
 import type { DenseVectors } from "../vectors/dense-vectors.ts";
 import { VECTOR_INDEX } from "../vectors/vector-index.ts";
 import { COLUMN_INDEX, COLUMN_SECTION } from "./column-index.ts";
@@ -15,9 +15,21 @@ import { DICTIONARY_INDEX } from "./dictionary-index.ts";
 /** Where an attribute's values are. */
 export interface ColumnOptions {
   readonly attribute: string;
-  readonly segment: Omit<IndexedSegment, "column">;
-  /** Set where the attribute's values are kept by document, too. */
+  readonly segment: Omit<IndexedSegment, "column"> & Pick<SegmentView, "hasIndex">;
+  /** The segment's whole documents; undefined where it has none. */
   readonly stored: StoredDocuments | undefined;
+}
+
+/** Undefined if no document of the segment has a value. Reads nothing but the directory. */
+export function openSegmentColumn(options: ColumnOptions): SegmentColumn | undefined {
+  const { attribute, segment, stored } = options;
+  // Dense vectors are never among the documents.
+  if (segment.hasIndex(VECTOR_INDEX, attribute)) {
+    return new SegmentColumn({ ...options, stored: undefined });
+  }
+  const isStored = stored?.attributes.has(attribute) === true;
+  if (!isStored && !segment.hasIndex(COLUMN_INDEX, attribute)) return undefined;
+  return new SegmentColumn(options);
 }
 
 /**
