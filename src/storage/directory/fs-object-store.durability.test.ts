@@ -1,12 +1,12 @@
 import { readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   runScript,
   type ScriptProcess,
   startScript,
 } from "../../../test/support/processes/run-script.ts";
-import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
+import { directoryForEach } from "../../../test/support/stores/directory-for-each.ts";
 import { seededRandom } from "../../base/random.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "../object-store.ts";
 import { type FileSystem, systemFiles } from "./file-system.ts";
@@ -16,13 +16,9 @@ import { FsObjectStore } from "./fs-object-store.ts";
 const random = seededRandom(22);
 
 let root: string;
-let remove: () => Promise<void>;
-beforeEach(async () => {
-  const directory = await temporaryDirectory();
-  root = join(directory.path, "made/data");
-  remove = directory.remove;
+directoryForEach("made/data", (path) => {
+  root = path;
 });
-afterEach(() => remove());
 
 const body = Uint8Array.of(1, 2, 3);
 const open = (files: FileSystem = systemFiles) => FsObjectStore.open({ root, random, files });

@@ -1,8 +1,8 @@
 import { chmod, mkdir, open, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { runScript, startScript } from "../../../test/support/processes/run-script.ts";
+import { directoryForEach } from "../../../test/support/stores/directory-for-each.ts";
 import {
   DiskCacheFixture,
   expectSame,
@@ -10,7 +10,6 @@ import {
   setFilesOf,
 } from "../../../test/support/stores/disk-cache-fixture.ts";
 import { type FileCall, systemError } from "../../../test/support/stores/faulty-files.ts";
-import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { seededRandom } from "../../base/random.ts";
 import { DISK_CACHE_REST_MS } from "./disk-cache.ts";
 import {
@@ -22,13 +21,9 @@ import {
 } from "./disk-cache-layout.ts";
 
 let root: string;
-let remove: () => Promise<void>;
-beforeEach(async () => {
-  const directory = await temporaryDirectory();
-  root = join(directory.path, "made/cache");
-  remove = directory.remove;
+directoryForEach("made/cache", (path) => {
+  root = path;
 });
-afterEach(() => remove());
 
 describe("at the start", () => {
   test("a directory that cannot be one is refused", async () => {

@@ -1,8 +1,9 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeObjectStore } from "../../../test/conformance/object-store.ts";
 import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
+import { directoryForEach } from "../../../test/support/stores/directory-for-each.ts";
 import {
   DiskCacheFixture,
   expectSame,
@@ -27,13 +28,9 @@ import {
 import { DiskCacheStore } from "./disk-cache-store.ts";
 
 let root: string;
-let remove: () => Promise<void>;
-beforeEach(async () => {
-  const directory = await temporaryDirectory();
-  root = join(directory.path, "made/cache");
-  remove = directory.remove;
+directoryForEach("made/cache", (path) => {
+  root = path;
 });
-afterEach(() => remove());
 
 describeObjectStore("DiskCacheStore", async () => {
   const directory = await temporaryDirectory();
