@@ -81,6 +81,7 @@ function buildData(type: AttributeType, values: readonly AttributeValue[]): Colu
   }
 }
 
+/** Where a document has no value, there is a zero, false or nothing; presence says so elsewhere. */
 function buildScalars(of: ScalarKind, values: readonly AttributeValue[]): ColumnData {
   const count = values.length;
   switch (of) {
@@ -137,6 +138,7 @@ function joinVectors(vectors: readonly (Float32Array | null)[], dimensions: numb
   return values;
 }
 
+/** Entries of all documents end to end; weights are rounded to half precision. */
 function buildSparse(vectors: readonly (SparseVector | null)[]): ColumnData {
   const names = vectors.map((vector) => vector?.names ?? null);
   const weights = flatten(vectors.map((vector) => (vector === null ? null : [...vector.weights])));
@@ -150,6 +152,7 @@ function buildSparse(vectors: readonly (SparseVector | null)[]): ColumnData {
   };
 }
 
+/** Where each list begins among the elements of all, and last where they end. */
 function offsetsOf(lists: readonly ({ readonly length: number } | null)[]): Uint32Array {
   const offsets = new Uint32Array(lists.length + 1);
   lists.forEach((list, i) => {

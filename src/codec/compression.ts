@@ -21,8 +21,9 @@ const COMPRESS_PIECE_BYTES = 1 * MIB;
 
 /** Level 1: ingest must not wait for more. */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** Samples of a large input, spread over all of it: a quarter of its bytes at most. */
 const SAMPLES = 16;
-const SAMPLE_BYTES = 4 * 1024;
+const SAMPLE_BYTES = 4 * KIB;
 /** Larger inputs are tried on samples first. */
 const SAMPLED_BYTES_MIN = 4 * SAMPLES * SAMPLE_BYTES;
 /**

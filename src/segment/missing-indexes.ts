@@ -11,7 +11,7 @@ import type { OpenSegment } from "./segment-reader.ts";
 export interface MissingIndex {
   readonly attribute: string;
   /** The option of the schema that asks for it. */
-  readonly index: "filterable" | "full_text_search";
+  readonly index: NonNullable<AttributeIndex["option"]>;
 }
 
 /**

@@ -66,7 +66,7 @@ const remote: MakeView = (documents, schema) => {
 segmentViewConformance("a written segment", written);
 segmentViewConformance("a merged segment", merged);
 segmentViewConformance("a sealed segment", sealed);
-segmentViewConformance("a far segment", remote);
+segmentViewConformance("a remote segment", remote);
 
 test("damaged bytes of a segment are found, or are none of its own", () => {
   for (let seed = 1; seed <= 300; seed++) {
@@ -112,7 +112,7 @@ test("a segment that was damaged before it was sealed is refused or can be read"
   expect(readCount).toBeLessThan(300);
 });
 
-test("a far segment is read only where it is looked at", () => {
+test("a remote segment is read only where it is looked at", () => {
   const idType = "uint";
   const text = { type: TEXT, filterable: false, fullTextSearch: TEXT_OPTIONS } as const;
   const vector = { type: VECTOR, filterable: false } as const;

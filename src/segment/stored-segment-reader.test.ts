@@ -71,4 +71,4 @@ function damageSection(content: Uint8Array, random: Random): void {
   if (bytes > 0) content[offset + random.below(bytes)] = random.below(256);
 }
 
-segmentViewConformance("a far segment in its stored form", remote);
+segmentViewConformance("a remote segment in its stored form", remote);

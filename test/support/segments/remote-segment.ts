@@ -116,7 +116,7 @@ export class RemoteSource implements ByteSource {
   }
 }
 
-/** Runs code over far segments until nothing is missing, in at most so many rounds. */
+/** Runs code over remote segments until nothing is missing, in at most so many rounds. */
 export function runRemote<T>(
   sources: readonly RemoteSource[],
   attempt: () => T,

@@ -36,11 +36,11 @@ export interface FormOptions {
 /** A segment of one origin. */
 export interface SegmentForm {
   readonly name: string;
-  /** Of a far segment each look at it begins with nothing in memory. */
+  /** Of a remote segment each look at it begins with nothing in memory. */
   readonly view: SegmentView;
-  /** The segment itself; that of a far segment throws `BytesMissing`. */
+  /** The segment itself; that of a remote segment throws `BytesMissing`. */
   readonly segment: OpenSegment;
-  /** Where the bytes of a far segment come from. */
+  /** Where the bytes of a remote segment come from. */
   readonly source: RemoteSource | undefined;
   readonly hasClusters: boolean;
 }
