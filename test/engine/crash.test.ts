@@ -185,9 +185,9 @@ async function checkNothingIsLeft(store: MemoryObjectStore, what: string): Promi
   const pinned = left.filter((key) => !key.includes("/pins/"));
   expect(pinned, what).toEqual([]);
   for (const pin of left) {
-    const home = pin.slice(0, pin.indexOf("pins/"));
+    const owner = pin.slice(0, pin.indexOf("pins/"));
     expect(
-      [...reached].some((key) => key.startsWith(home)),
+      [...reached].some((key) => key.startsWith(owner)),
       `${what}: ${pin}`,
     ).toBe(true);
   }
