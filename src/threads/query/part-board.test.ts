@@ -28,11 +28,28 @@ test("no part of a closed board is begun", () => {
   expect(new PartBoard(board.buffer).take()).toBeUndefined();
 });
 
-test("who waits wakes up by a change, and by one that came before", () => {
+test("a part that is given back to a closed board is not begun again", () => {
+  const board = PartBoard.of(2);
+  expect(board.take()).toBe(0);
+  board.close();
+  board.giveBack(0);
+  expect(board.take()).toBeUndefined();
+});
+
+test("a change that came before ends a wait at once", () => {
   const board = PartBoard.of(1);
   const seen = board.changes;
   expect(board.waitForChange(seen, 0)).toBe(false);
   board.take();
   board.finish(0);
-  expect(board.waitForChange(seen, 1e9)).toBe(true);
+  expect(board.waitForChange(seen, 0)).toBe(true);
+});
+
+test.each(["finish", "giveBack"] as const)("%s wakes a thread that waits", async (change) => {
+  const board = PartBoard.of(1);
+  board.take();
+  // As `waitForChange` sleeps, on the first word, but without blocking this thread.
+  const wait = Atomics.waitAsync(new Int32Array(board.buffer), 0, board.changes);
+  board[change](0);
+  expect(await wait.value).toBe("ok");
 });

@@ -60,9 +60,11 @@ export class PartBoard {
     this.#changed();
   }
 
-  /** No part is free any more: nobody begins another one. */
+  /** No part is wanted any more: nobody begins another one, nor one that is given back. */
   close(): void {
-    while (this.take() !== undefined);
+    for (let word = STATES; word < this.#words.length; word++) {
+      Atomics.store(this.#words, word, DONE);
+    }
   }
 
   /**
