@@ -20,7 +20,7 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
 import { HELPERS_MAX, QueryDivision } from "./query-division.ts";
-import { type HelpTools, takeParts } from "./take-parts.ts";
+import { type HelpOptions, takeParts } from "./take-parts.ts";
 
 const STATE = { instance: "movies/1/1" as NamespaceInstance, version: 7 };
 const LIMITS = { documentsMin: 1, rangeDocuments: 4, restMsMin: 0 };
@@ -40,8 +40,8 @@ const REQUEST = requestOf(
 );
 const WHOLE = runRequest(SNAPSHOT, REQUEST, { kernels: KERNELS });
 /** Each part skips what its own best documents allow. */
-const COUNTERS = { ...WHOLE.stats, candidatesSkipped: expect.any(Number) };
-const EXPECTED = { ...WHOLE, stats: COUNTERS };
+const STATS = { ...WHOLE.stats, candidatesSkipped: expect.any(Number) };
+const EXPECTED = { ...WHOLE, stats: STATS };
 
 /** What an idle thread does that is offered parts, before the query itself goes on. */
 type Help = (offer: PartsOffer, port: MessagePort) => void;
@@ -68,14 +68,14 @@ function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
 }
 
 /** Takes one part before the query goes on; takes the next ones later, when none is left. */
-function helper(snapshot: Snapshot, tools: Partial<HelpTools> = {}): Help {
+function helper(snapshot: Snapshot, options: Partial<HelpOptions> = {}): Help {
   return (offer, port) => {
     void takeParts(offer, port, snapshot, {
       kernels: KERNELS,
       reads: { touches: { touched: 0, resident: 0 }, run: async (attempt) => attempt() },
       loadBytesMax: 1e9,
       nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
-      ...tools,
+      ...options,
     });
   };
 }
@@ -110,7 +110,7 @@ describe("a part that another thread took is run by the query", () => {
   });
 
   test("where bytes are missing there, which are then loaded", async () => {
-    const { snapshot: far, sources } = remoteSnapshot(SNAPSHOT);
+    const { snapshot: remote, sources } = remoteSnapshot(SNAPSHOT);
     const loads: BytesMissing[] = [];
     const run = async <T>(attempt: () => T): Promise<T> => {
       try {
@@ -126,7 +126,7 @@ describe("a part that another thread took is run by the query", () => {
     const counts: number[] = [];
     // A directory leads to columns, and those to their values.
     for (let query = 0; query < 4; query++) {
-      const { found, ran } = divide([helper(far, { reads })]);
+      const { found, ran } = divide([helper(remote, { reads })]);
       expect(found).toEqual(EXPECTED);
       counts.push(ran.length);
       for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -144,14 +144,14 @@ describe("a part that another thread took is run by the query", () => {
 });
 
 test("more bytes than a thread may load are not loaded", () => {
-  const { snapshot: far } = remoteSnapshot(SNAPSHOT);
+  const { snapshot: remote } = remoteSnapshot(SNAPSHOT);
   let loads = 0;
   const run = async <T>(attempt: () => T): Promise<T> => {
     loads++;
     return attempt();
   };
   const reads = { touches: { touched: 0, resident: 0 }, run };
-  expect(divide([helper(far, { reads, loadBytesMax: 10 })]).found).toEqual(EXPECTED);
+  expect(divide([helper(remote, { reads, loadBytesMax: 10 })]).found).toEqual(EXPECTED);
   expect(loads).toBe(0);
 });
 

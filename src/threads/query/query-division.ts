@@ -28,7 +28,7 @@ const PART_WAIT_MS_MAX = 50;
 export const HELPERS_MAX = 15;
 
 /** What a division needs of its thread. */
-export interface DivisionTools {
+export interface DivisionOptions {
   /** Absent: those that plans are usually divided by. */
   readonly limits?: DivisionLimits | undefined;
   /** Threads that idle. */
@@ -43,23 +43,23 @@ export interface DivisionTools {
 /** Divides the plans of one query over the state that it sees. */
 export class QueryDivision implements Division {
   readonly #state: Pick<PartsOffer, "instance" | "version">;
-  readonly #tools: DivisionTools;
+  readonly #options: DivisionOptions;
 
-  constructor(state: Pick<PartsOffer, "instance" | "version">, tools: DivisionTools) {
+  constructor(state: Pick<PartsOffer, "instance" | "version">, options: DivisionOptions) {
     this.#state = state;
-    this.#tools = tools;
+    this.#options = options;
   }
 
   get limits(): DivisionLimits | undefined {
-    return this.#tools.limits;
+    return this.#options.limits;
   }
 
   get helperCount(): number {
-    return Math.min(this.#tools.idleCount(), HELPERS_MAX);
+    return Math.min(this.#options.idleCount(), HELPERS_MAX);
   }
 
   monotonicMs(): number {
-    return this.#tools.monotonicMs();
+    return this.#options.monotonicMs();
   }
 
   runParts(divided: DividedPlan, run: (part: PlanPart) => PartOutcome): PartOutcome[] {
@@ -68,7 +68,7 @@ export class QueryDivision implements Division {
     const channels = Array.from({ length: this.helperCount }, () => new MessageChannel());
     const { instance, version } = this.#state;
     const segments = snapshot.segments.map(({ view }) => view.id);
-    this.#tools.offer(
+    this.#options.offer(
       { instance, version, plan, segments, parts, board: board.buffer },
       channels.map(({ port2 }) => port2),
     );
@@ -79,7 +79,7 @@ export class QueryDivision implements Division {
       for (const message of others) {
         if (own.has(message.part)) continue;
         own.set(message.part, { findings: decodeFindings(plan, message.data), work: message.work });
-        this.#tools.ran(message);
+        this.#options.ran(message);
       }
       return parts.map((_, index) => must(own.get(index), `part ${index} is done, but not here`));
     } finally {
@@ -90,7 +90,7 @@ export class QueryDivision implements Division {
 
   /** Runs parts until all are done: those that others take too long for, too. */
   #takeParts(board: PartBoard, run: (part: number) => void): void {
-    const { monotonicMs } = this.#tools;
+    const { monotonicMs } = this.#options;
     let longestMs = PART_WAIT_MS_MIN;
     for (;;) {
       const seen = board.changes;

@@ -10,7 +10,7 @@ import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
 
 /** What a helping thread works with. */
-export interface HelpTools {
+export interface HelpOptions {
   readonly kernels: ArenaKernels;
   readonly reads: {
     readonly touches: Touches;
@@ -32,11 +32,11 @@ export async function takeParts(
   { plan, parts, board: buffer }: PartsOffer,
   port: Pick<MessagePort, "postMessage">,
   snapshot: Snapshot,
-  tools: HelpTools,
+  options: HelpOptions,
 ): Promise<number> {
-  const { kernels, reads, nextTurn } = tools;
+  const { kernels, reads, nextTurn } = options;
   const board = new PartBoard(buffer);
-  let loadBytes = tools.loadBytesMax;
+  let loadBytes = options.loadBytesMax;
   let count = 0;
   for (let part = board.take(); part !== undefined; part = board.take()) {
     try {
@@ -61,7 +61,7 @@ export async function takeParts(
 }
 
 /** Loads what was missing. */
-async function isLoaded(missing: BytesMissing, reads: HelpTools["reads"]): Promise<boolean> {
+async function isLoaded(missing: BytesMissing, reads: HelpOptions["reads"]): Promise<boolean> {
   let isFirst = true;
   try {
     await reads.run(() => {
