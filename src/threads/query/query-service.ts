@@ -15,7 +15,7 @@ import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import type { QueryRequest } from "../../model/query.ts";
 import type { EmbeddingStats } from "../../model/request-stats.ts";
-import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
+import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { UNINDEXED_RETRY_MS } from "../../namespace/thresholds.ts";
 import { embedTexts, withEmbeddings } from "../../query/bind/embed-query.ts";
@@ -32,9 +32,7 @@ import { querySlots } from "../../query/plan/query-weight.ts";
 import type { Probing, QueryOptions } from "../../query/query-options.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
-import { frozenSegment } from "../../segment/memtable/live-segment.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
-import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { encodeQueryAnswer } from "../../wire/answers/query-answer.ts";
@@ -42,13 +40,9 @@ import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/serv
 import { parseQueryBody } from "../../wire/query/parse-query.ts";
 import { parseRecallBody } from "../../wire/query/parse-recall.ts";
 import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
-import type {
-  FromQueryThread,
-  NamespaceUpdate,
-  PartsOffer,
-  ToQueryThread,
-} from "../thread-messages.ts";
+import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "../thread-messages.ts";
 import { exportPage } from "./export-page.ts";
+import { NamespaceReplica } from "./namespace-replica.ts";
 import { QueryDivision } from "./query-division.ts";
 import { takeParts } from "./take-parts.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
@@ -60,15 +54,6 @@ class NamespaceClosed extends Error {}
 type QueryMessage = Extract<ToQueryThread, { kind: "query" }>;
 type HelpMessage = Extract<ToQueryThread, { kind: "help" }>;
 type Admission = Extract<ToQueryThread, { kind: "admitted" | "refused" }>;
-
-interface Replica {
-  readonly segments: SnapshotReplica;
-  state: NamespaceState;
-  /** Of the last update. */
-  version: number;
-  /** The version at which each query that holds on to segments began. */
-  readonly retained: Set<{ readonly version: number }>;
-}
 
 /** What a query thread is made of. */
 export interface QueryServiceOptions {
@@ -112,7 +97,7 @@ export interface QueryServiceStats {
 /** All that one query thread does. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
-  readonly #replicas = new Map<NamespaceInstance, Replica>();
+  readonly #replicas = new Map<NamespaceInstance, NamespaceReplica>();
   readonly #admissions = new Map<number, (message: Admission) => void>();
   readonly #stats: { -readonly [K in keyof QueryServiceStats]: number } = {
     queries: 0,
@@ -157,65 +142,45 @@ export class QueryService {
     }
   }
 
-  #update({ deltas, state, version }: NamespaceUpdate): void {
-    const { instance } = state;
-    let replica = this.#replicas.get(instance);
-    if (replica === undefined) {
-      const segments = new SnapshotReplica((added) => this.#open(added));
-      replica = { segments, state, version, retained: new Set() };
-      this.#replicas.set(instance, replica);
-    }
-    for (const { change } of deltas) replica.segments.apply(change);
-    replica.state = state;
-    replica.version = version;
-    if (state.retired) this.#replicas.delete(instance);
-    this.#notifyApplied(replica);
+  #update(update: NamespaceUpdate): void {
+    const { instance, retired } = update.state;
+    const replica = this.#replicas.get(instance);
+    if (replica === undefined) this.#replicas.set(instance, this.#newReplica(update));
+    else replica.apply(update);
+    if (retired) this.#replicas.delete(instance);
   }
 
-  /** Segments that were dropped since the oldest held query began are still being read. */
-  #notifyApplied({ state, version, retained }: Replica): void {
-    const oldest = Math.min(version, ...[...retained].map((query) => query.version));
-    this.#options.post({ kind: "applied", instance: state.instance, version: oldest });
-  }
-
-  /** A replica as the source of one query's snapshots. */
-  #source(replica: Replica): QuerySource {
-    return {
-      snapshot: () => {
-        if (replica.state.retired) throw new NamespaceClosed();
-        return snapshotOf(replica);
-      },
-      scanBytesMax: this.#options.scanBytesMax,
-      retain: () => this.#hold(replica),
-    };
-  }
-
-  /** Keeps the memory of the replica's segments until the returned function is called. */
-  #hold(replica: Replica): () => void {
-    const retained = { version: replica.version };
-    replica.retained.add(retained);
-    return () => {
-      replica.retained.delete(retained);
-      this.#notifyApplied(replica);
-    };
+  #newReplica(first: NamespaceUpdate): NamespaceReplica {
+    return new NamespaceReplica(first, {
+      open: (added) => this.#open(added),
+      applied: (instance, version) => this.#options.post({ kind: "applied", instance, version }),
+    });
   }
 
   /** Takes parts of another thread's query. */
   async #help({ offer, port }: HelpMessage): Promise<void> {
     const { kernels, reads, scanBytesMax, nextTurn } = this.#options;
     const replica = this.#replicas.get(offer.instance);
-    const snapshot = replica?.version === offer.version ? snapshotFor(offer, replica) : undefined;
+    const snapshot = replica?.snapshotAt(offer.version, offer.segments);
     if (replica !== undefined && snapshot !== undefined) {
-      const release = this.#hold(replica);
-      const tools = { kernels, reads, nextTurn, loadBytesMax: scanBytesMax };
-      this.#stats.helped += await takeParts(offer, port, snapshot, tools).finally(release);
+      const release = replica.retain();
+      const options = { kernels, reads, nextTurn, loadBytesMax: scanBytesMax };
+      this.#stats.helped += await takeParts(offer, port, snapshot, options).finally(release);
     }
     port.close();
   }
 
   /** Runs a query over the newest state of its namespace. */
-  #run<T>(replica: Replica, query: (snapshot: Snapshot, options: QueryOptions) => T) {
-    return runOnSnapshot(this.#source(replica), this.#options.reads, (snapshot, attempt) =>
+  #run<T>(replica: NamespaceReplica, query: (snapshot: Snapshot, options: QueryOptions) => T) {
+    const source: QuerySource = {
+      snapshot: () => {
+        if (replica.state.retired) throw new NamespaceClosed();
+        return replica.snapshot();
+      },
+      scanBytesMax: this.#options.scanBytesMax,
+      retain: () => replica.retain(),
+    };
+    return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) =>
       query(snapshot, this.#queryOptions(replica, attempt)),
     );
   }
@@ -287,10 +252,10 @@ export class QueryService {
     const parsed = parseQueryBody(message.body);
     if (parsed.consistency === "strong") this.#mustSeeAll(message);
     const { request, embeddingStats } = await this.#embedded(message, parsed);
-    const admittedMs = clock.monotonicMs();
+    const readyMs = clock.monotonicMs();
     const weight = querySlots(request);
     if (weight > 1) await this.#admission(message.call, weight);
-    const waitedMs = message.waitedMs + clock.monotonicMs() - admittedMs;
+    const waitedMs = message.waitedMs + clock.monotonicMs() - readyMs;
     const replica = this.#replica(message);
     if (request.consistency === "strong") this.#refuseUnindexed(replica);
     const {
@@ -369,22 +334,25 @@ export class QueryService {
     return openStoredSegment(id, at.head, (bytes) => reads.sourceOf(at.object, bytes));
   }
 
-  #replica({ instance }: QueryMessage): Replica {
+  #replica({ instance }: QueryMessage): NamespaceReplica {
     const replica = this.#replicas.get(instance);
     if (replica === undefined) throw new NamespaceClosed();
     return replica;
   }
 
-  #queryOptions(replica: Replica, { progress, kept, isFirst }: QueryAttempt): QueryOptions {
+  #queryOptions(
+    replica: NamespaceReplica,
+    { progress, kept, isFirst }: QueryAttempt,
+  ): QueryOptions {
     const { builds } = replica.state;
     const { kernels, probing } = this.#options;
     const division = isFirst ? this.#division(replica) : undefined;
-    const context = { kernels, probing, progress, kept, division };
-    return builds.length === 0 ? context : { ...context, indexState: indexState(builds) };
+    const options = { kernels, probing, progress, kept, division };
+    return builds.length === 0 ? options : { ...options, indexState: indexState(builds) };
   }
 
   /** Of a query over the replica as it is now. */
-  #division({ state: { instance }, version }: Replica): QueryDivision {
+  #division({ state: { instance }, version }: NamespaceReplica): QueryDivision {
     const { loads, clock, reads, divisionLimits: limits, postNow } = this.#options;
     return new QueryDivision(
       { instance, version },
@@ -402,7 +370,7 @@ export class QueryService {
   }
 
   /** A strong query would have to search all of it. */
-  #refuseUnindexed({ state: { unindexedBytes } }: Replica): void {
+  #refuseUnindexed({ state: { unindexedBytes } }: NamespaceReplica): void {
     const { unindexedBytesMax } = this.#options.thresholds;
     if (unindexedBytes <= unindexedBytesMax) return;
     throw new DatabaseError(
@@ -420,22 +388,6 @@ export class QueryService {
     this.#stats.vectorsScored += stats.vectorsScored;
     this.#stats.clustersProbed += stats.clustersProbed;
   }
-}
-
-/** What an offered query sees; undefined if this thread sees something else. */
-function snapshotFor(offer: PartsOffer, replica: Replica): Snapshot | undefined {
-  const known = new Map(replica.segments.segments.map((segment) => [segment.view.id, segment]));
-  const segments = offer.segments.flatMap((id) => {
-    const segment = known.get(id);
-    return segment === undefined ? [] : [frozenSegment(segment)];
-  });
-  if (segments.length < offer.segments.length) return undefined;
-  return { ...snapshotOf(replica), segments };
-}
-
-function snapshotOf({ segments, state }: Replica): Snapshot {
-  const { sequence, schema, unindexedCount, logicalBytes } = state;
-  return { sequence, schema, segments: segments.segments, unindexedCount, logicalBytes };
 }
 
 /** The share of what the query looked at first that was in memory. */

@@ -1,0 +1,97 @@
+/**
+ * A query thread's copy of one instance of a namespace. It follows the updates from the main thread
+ * and tells which version every query here has come to, so that the memory of dropped segments is
+ * used again no sooner.
+ */
+
+import type { SegmentId } from "../../base/ids.ts";
+import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
+import type { Snapshot } from "../../query/snapshot.ts";
+import { frozenSegment } from "../../segment/memtable/live-segment.ts";
+import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
+import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
+import type { OpenSegment } from "../../segment/segment-reader.ts";
+import type { NamespaceUpdate } from "../thread-messages.ts";
+
+/** What a replica needs of its thread. */
+export interface ReplicaOptions {
+  /** Makes a view of a segment, wherever it is. */
+  open(added: AddedSegment): OpenSegment;
+  /** Nobody in this thread reads what was dropped up to `version`. */
+  applied(instance: NamespaceInstance, version: number): void;
+}
+
+/** A namespace as one query thread has it. */
+export class NamespaceReplica {
+  readonly #options: ReplicaOptions;
+  readonly #segments: SnapshotReplica;
+  #state: NamespaceState;
+  #version: number;
+  /** The version at which each query began that retains segments. */
+  readonly #retained = new Set<{ readonly version: number }>();
+
+  /** Starts from the first update, whose deltas are the whole state. */
+  constructor(first: NamespaceUpdate, options: ReplicaOptions) {
+    this.#options = options;
+    this.#segments = new SnapshotReplica((added) => options.open(added));
+    this.#state = first.state;
+    this.#version = first.version;
+    this.apply(first);
+  }
+
+  /** After the last update. */
+  get state(): NamespaceState {
+    return this.#state;
+  }
+
+  /** Of the last update. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Applies the next update, between two queries. */
+  apply({ deltas, state, version }: NamespaceUpdate): void {
+    for (const { change } of deltas) this.#segments.apply(change);
+    this.#state = state;
+    this.#version = version;
+    this.#tellApplied();
+  }
+
+  /** Keeps the memory of all segments that are here now until the returned function is called. */
+  retain(): () => void {
+    const retained = { version: this.#version };
+    this.#retained.add(retained);
+    return () => {
+      this.#retained.delete(retained);
+      this.#tellApplied();
+    };
+  }
+
+  /** What a query sees that begins now; its segments change with the next update. */
+  snapshot(): Snapshot {
+    const { sequence, schema, unindexedCount, logicalBytes } = this.#state;
+    const { segments } = this.#segments;
+    return { sequence, schema, segments, unindexedCount, logicalBytes };
+  }
+
+  /**
+   * What a query of another thread sees that began at `version`: these segments, in this order, as
+   * they are now, whatever is applied later. Undefined if this thread sees something else.
+   */
+  snapshotAt(version: number, ids: readonly SegmentId[]): Snapshot | undefined {
+    if (version !== this.#version) return undefined;
+    const newest = this.snapshot();
+    const known = new Map(newest.segments.map((segment) => [segment.view.id, segment]));
+    const segments = ids.flatMap((id) => {
+      const segment = known.get(id);
+      return segment === undefined ? [] : [frozenSegment(segment)];
+    });
+    return segments.length < ids.length ? undefined : { ...newest, segments };
+  }
+
+  /** Segments that were dropped since the oldest query began that retains them are still read. */
+  #tellApplied(): void {
+    const oldest = Math.min(this.#version, ...[...this.#retained].map(({ version }) => version));
+    this.#options.applied(this.#state.instance, oldest);
+  }
+}
