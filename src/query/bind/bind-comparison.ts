@@ -3,7 +3,7 @@
 import { malformed } from "../../base/errors.ts";
 import type { AttributeType, ScalarKind } from "../../model/attribute-type.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
-import type { FilterOperator } from "../../model/filter.ts";
+import type { ComparisonOperator } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { AttributeValue, ScalarValue } from "../../model/value.ts";
 import { MATCH_ALL } from "../filter/and.ts";
@@ -17,34 +17,6 @@ import type { VectorEqualsNode } from "../filter/vector-equals.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { filterFault, listOperand, scalarOperand, typeMismatch } from "./operands.ts";
 
-/** Operators of this file. */
-const COMPARISONS = [
-  "Eq",
-  "NotEq",
-  "In",
-  "NotIn",
-  "Contains",
-  "NotContains",
-  "ContainsAny",
-  "NotContainsAny",
-  "Lt",
-  "Lte",
-  "Gt",
-  "Gte",
-  "AnyLt",
-  "AnyLte",
-  "AnyGt",
-  "AnyGte",
-] as const;
-
-/** Name of an operator of this file. */
-export type Comparison = (typeof COMPARISONS)[number];
-
-/** Tells whether the operator is one of this file's. */
-export function isComparison(operator: FilterOperator): operator is Comparison {
-  return (COMPARISONS as readonly string[]).includes(operator);
-}
-
 /** The attribute that is compared. */
 export interface Subject {
   readonly attribute: string;
@@ -54,7 +26,7 @@ export interface Subject {
 /** Binds a comparison with a literal. */
 export function bindComparison(
   subject: Subject,
-  operator: Comparison,
+  operator: ComparisonOperator,
   operand: JsonValue,
 ): Predicate {
   checkShape(subject, operator);
@@ -62,10 +34,10 @@ export function bindComparison(
 }
 
 /** The comparison without its negation. */
-type PlainComparison = Exclude<Comparison, `Not${string}`>;
+type PlainComparison = Exclude<ComparisonOperator, `Not${string}`>;
 
 /** Throws if no operand would make the operator fit the attribute's type. */
-export function checkShape({ attribute, type }: Subject, operator: Comparison): void {
+export function checkShape({ attribute, type }: Subject, operator: ComparisonOperator): void {
   const plain = plainOf(operator);
   const spelled = formatAttributeType(type);
   if (/^(Contains|ContainsAny|Any..e?)$/.test(plain) && type.kind !== "array") {
@@ -92,7 +64,7 @@ export function checkShape({ attribute, type }: Subject, operator: Comparison): 
  */
 export function comparisonWith(
   subject: Subject,
-  operator: Comparison,
+  operator: ComparisonOperator,
   operand: AttributeValue,
 ): Predicate {
   const plain = plainOf(operator);
@@ -185,7 +157,7 @@ function comparisonWithNull({ attribute, type }: Subject, operator: PlainCompari
 
 function typedOperand(
   { attribute, type }: Subject,
-  operator: Comparison,
+  operator: ComparisonOperator,
   operand: JsonValue,
 ): AttributeValue {
   const plain = plainOf(operator);
@@ -247,7 +219,7 @@ function vectorOperand({ attribute, type }: Subject, operand: JsonValue): Attrib
   return Float32Array.from(list, Number);
 }
 
-function plainOf(operator: Comparison): PlainComparison {
+function plainOf(operator: ComparisonOperator): PlainComparison {
   return operator.replace(/^Not/, "") as PlainComparison;
 }
 
@@ -256,7 +228,7 @@ function hasUnknownElements(type: AttributeType): boolean {
 }
 
 /** The scalar type that an operand has for the operator, for `$ref_new`. */
-export function operandTypes(type: AttributeType, operator: Comparison): AttributeType[] {
+export function operandTypes(type: AttributeType, operator: ComparisonOperator): AttributeType[] {
   const plain = plainOf(operator);
   if (type.kind !== "scalar" && type.kind !== "array") return [type];
   const scalar: AttributeType = { kind: "scalar", of: type.of as ScalarKind };

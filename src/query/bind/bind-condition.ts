@@ -6,8 +6,7 @@ import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { OPERATORS } from "../operators.ts";
-import type { DocumentRun } from "../plan/operator.ts";
-import { type Comparison, comparisonWith } from "./bind-comparison.ts";
+import { comparisonWith } from "./bind-comparison.ts";
 import { bindFilter } from "./bind-filter.ts";
 
 /** Where a document is. */
@@ -33,11 +32,14 @@ export function bindCondition(filter: Filter, schema: Schema): Condition {
     requireIndex: () => undefined,
   });
   const operator = OPERATORS.predicate(predicate);
-  const comparison: DocumentRun["comparison"] = (subject, name, value) =>
-    comparisonWith(subject, name as Comparison, value);
   return ({ view, ordinal }, next) => {
     const current = (attribute: string): AttributeValue =>
       attribute === "id" ? view.idOf(ordinal) : (view.column(attribute)?.value(ordinal) ?? null);
-    return operator.matches(predicate, { current, next, comparison, operators: OPERATORS });
+    return operator.matches(predicate, {
+      current,
+      next,
+      comparison: comparisonWith,
+      operators: OPERATORS,
+    });
   };
 }

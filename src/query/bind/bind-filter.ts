@@ -4,7 +4,13 @@ import { clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { similarName } from "../../base/nearest-name.ts";
 import { type AttributeType, formatAttributeType, sameType } from "../../model/attribute-type.ts";
-import type { Filter, FilterCondition } from "../../model/filter.ts";
+import {
+  type Filter,
+  type FilterCondition,
+  isComparison,
+  isPattern,
+  isTokenOperator,
+} from "../../model/filter.ts";
 import type { AttributeSchema, Schema } from "../../model/schema.ts";
 import { allOf } from "../filter/and.ts";
 import { negate } from "../filter/not.ts";
@@ -12,9 +18,9 @@ import { anyOf } from "../filter/or.ts";
 import type { ReferenceNode } from "../filter/reference.ts";
 import type { Predicate } from "../plan/plan.ts";
 import type { IndexName } from "../query-options.ts";
-import { bindComparison, checkShape, isComparison, operandTypes } from "./bind-comparison.ts";
-import { bindPattern, isPattern } from "./bind-pattern.ts";
-import { bindTokens, isTokenOperator } from "./bind-tokens.ts";
+import { bindComparison, checkShape, operandTypes } from "./bind-comparison.ts";
+import { bindPattern } from "./bind-pattern.ts";
+import { bindTokens } from "./bind-tokens.ts";
 import { filterFault } from "./operands.ts";
 
 /** What names and operands are bound to. */

@@ -2,7 +2,7 @@
 
 import { invalid } from "../../base/errors.ts";
 import { FUZZY_DISTANCE_MAX } from "../../model/contract-limits.ts";
-import type { FilterOperator } from "../../model/filter.ts";
+import type { PatternOperator } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { codePoints } from "../filter/fuzzy.ts";
 import { translateGlob } from "../filter/glob.ts";
@@ -16,17 +16,6 @@ import { filterFault, listOperand, typeMismatch } from "./operands.ts";
 
 /** Glob, regular expression or fuzzy text, in UTF-16 units; twice a filterable value. */
 const PATTERN_CHARS_MAX = 8192;
-
-/** Operators of this file. */
-const PATTERNS = ["Glob", "NotGlob", "IGlob", "NotIGlob", "Regex", "Fuzzy"] as const;
-
-/** Name of an operator of this file. */
-export type PatternOperator = (typeof PATTERNS)[number];
-
-/** Tells whether the operator is one of this file's. */
-export function isPattern(operator: FilterOperator): operator is PatternOperator {
-  return (PATTERNS as readonly string[]).includes(operator);
-}
 
 /** Binds a pattern; `options` are those of `Fuzzy`. Arrays match if any element does. */
 export function bindPattern(

@@ -1,6 +1,6 @@
 /** Filter operators over the terms of full-text attributes. */
 
-import type { FilterOperator } from "../../model/filter.ts";
+import type { TokenOperator } from "../../model/filter.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { MATCH_NONE } from "../filter/or.ts";
@@ -10,17 +10,6 @@ import type { Predicate } from "../plan/plan.ts";
 import type { Subject } from "./bind-comparison.ts";
 import { filterFault, typeMismatch } from "./operands.ts";
 import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
-
-/** Operators of this file. */
-const TOKEN_OPERATORS = ["ContainsAllTokens", "ContainsAnyToken", "ContainsTokenSequence"] as const;
-
-/** Name of an operator of this file. */
-export type TokenOperator = (typeof TOKEN_OPERATORS)[number];
-
-/** Tells whether the operator is one of this file's. */
-export function isTokenOperator(operator: FilterOperator): operator is TokenOperator {
-  return (TOKEN_OPERATORS as readonly string[]).includes(operator);
-}
 
 /** What a condition compares with: the operand and the fourth element. */
 export interface TokenOperand {

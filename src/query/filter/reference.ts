@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import type { FilterOperator } from "../../model/filter.ts";
+import type { ComparisonOperator } from "../../model/filter.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { AttributeNode } from "./attribute-source.ts";
 
@@ -9,7 +9,7 @@ import type { AttributeNode } from "./attribute-source.ts";
  */
 export interface ReferenceNode extends AttributeNode {
   readonly kind: "reference";
-  readonly operator: FilterOperator;
+  readonly operator: ComparisonOperator;
   /** The attribute whose new value is the operand. */
   readonly reference: string;
 }

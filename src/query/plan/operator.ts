@@ -7,7 +7,7 @@
  */
 
 import type { AttributeType } from "../../model/attribute-type.ts";
-import type { FilterOperator } from "../../model/filter.ts";
+import type { ComparisonOperator } from "../../model/filter.ts";
 import type { AggregateValue, ComputedValue, QueryResult } from "../../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
@@ -69,7 +69,7 @@ export interface DocumentRun {
   /** Makes the predicate that compares an attribute with a value of its type. */
   readonly comparison: (
     subject: { readonly attribute: string; readonly type: AttributeType },
-    operator: FilterOperator,
+    operator: ComparisonOperator,
     value: AttributeValue,
   ) => Predicate;
   readonly operators: Operators;

@@ -13,6 +13,7 @@ import {
   type FilterCondition,
   type FilterOperand,
   type FilterOperator,
+  isTokenOperator,
 } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { didYouMean, elementsOf, isNumber, objectAt, wrongType } from "../json/json-shape.ts";
@@ -23,12 +24,6 @@ const OPTIONS_TAKEN: ReadonlySet<FilterOperator> = new Set([
   "Fuzzy",
   "ContainsAllTokens",
   "ContainsAnyToken",
-] as const);
-/** Which operators analyze their operand as text. */
-const TOKEN_OPERATORS: ReadonlySet<FilterOperator> = new Set([
-  "ContainsAllTokens",
-  "ContainsAnyToken",
-  "ContainsTokenSequence",
 ] as const);
 /** Which operators compare with one element of an array, which is never null. */
 const ELEMENT_OPERATORS: ReadonlySet<FilterOperator> = new Set([
@@ -195,7 +190,7 @@ function checkOperand(
       `filter error in key \`${clipName(attribute)}\`: ${operator} does not accept null`,
     );
   }
-  if (TOKEN_OPERATORS.has(operator)) checkTextLength(path, value);
+  if (isTokenOperator(operator)) checkTextLength(path, value);
 }
 
 /** Refuses nulls, nested arrays, and elements of different types in one list. */
