@@ -8,7 +8,7 @@ import type { Schema } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { bindCondition } from "../query/bind/bind-condition.ts";
-import { matchIds } from "../query/executor/match-documents.ts";
+import { matchIds } from "../query/executor/match-ids.ts";
 import { indexState } from "../query/index-state.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";

@@ -3,7 +3,7 @@
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { forEachMatch, type Matching, matchCount } from "../filter/matching.ts";
+import { forEachMatch, type MatchedDocuments, matchCount } from "../filter/matched-documents.ts";
 import { least } from "../heap.ts";
 import type { AggregateOperator, GroupSum, Operators } from "../plan/operator.ts";
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
@@ -54,7 +54,7 @@ export class Aggregation {
   }
 
   /** Adds the matching documents of one segment. */
-  add(view: SegmentView, matching: Matching): void {
+  add(view: SegmentView, matching: MatchedDocuments): void {
     const { groups } = this.#plan;
     const adders = this.#functions.map(({ node, operator }) => operator.adder(node, view));
     const summed = adders.flatMap((adder, index) =>

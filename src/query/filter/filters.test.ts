@@ -7,7 +7,7 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import type { AttributeValue } from "../../model/value.ts";
-import { matchIds } from "../executor/match-documents.ts";
+import { matchIds } from "../executor/match-ids.ts";
 
 const everyIndex = { regex: true, glob: true, fuzzy: true, fullTextSearch: fullText() } as const;
 

@@ -12,8 +12,8 @@ import { OPERATORS } from "../operators.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { newWorkStats } from "../work-stats.ts";
 import { allOf } from "./and.ts";
+import { forEachMatch, matchBits, matchCount } from "./matched-documents.ts";
 import { matcherOf } from "./matcher.ts";
-import { forEachMatch, matchBits, matchCount } from "./matching.ts";
 import { type MembershipNode, uniqueValues } from "./membership.ts";
 
 const TOOLS = { operators: OPERATORS, together };

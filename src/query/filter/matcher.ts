@@ -8,10 +8,10 @@ import type { Operators, Together } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
 import { matchesAll } from "./and.ts";
-import { bitsOf, type Matching } from "./matching.ts";
+import { bitsOf, type MatchedDocuments } from "./matched-documents.ts";
 
 /** Finds the matches of one segment. */
-export type Matcher = (segment: SegmentSnapshot) => Matching;
+export type Matcher = (segment: SegmentSnapshot) => MatchedDocuments;
 
 /** What matchers work with. */
 export interface MatcherOptions {
@@ -46,7 +46,7 @@ function lookUp(
   rest: Predicate,
   { view, liveBitmap }: SegmentSnapshot,
   { operators, together, work }: MatcherOptions,
-): Matching {
+): MatchedDocuments {
   const found: number[] = [];
   for (let i = 0; i < ids.ids.length; i++) {
     const ordinal = view.ordinalAt(ids, i);

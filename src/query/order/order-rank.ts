@@ -1,5 +1,5 @@
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import { forEachMatch } from "../filter/matching.ts";
+import { forEachMatch } from "../filter/matched-documents.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode } from "../plan/plan.ts";
 import { type OrderKey, orderComparer, orderHints } from "./document-order.ts";

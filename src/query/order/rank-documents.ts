@@ -1,8 +1,8 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import { type MatchedDocuments, matchBits } from "../filter/matched-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
-import { type Matching, matchBits } from "../filter/matching.ts";
 import type { Execution } from "../plan/operator.ts";
 import type { DocumentPlan, RankNode } from "../plan/plan.ts";
 import {
@@ -64,7 +64,7 @@ function narrowedMatches(
   rank: RankNode,
   match: Matcher,
   execution: Execution,
-): { readonly matching: Matching; readonly isNarrowed: boolean }[] | undefined {
+): { readonly matching: MatchedDocuments; readonly isNarrowed: boolean }[] | undefined {
   const { snapshot, operators, together } = execution;
   const operator = operators.rank(rank);
   if (operator.narrow === undefined) return undefined;
@@ -72,7 +72,7 @@ function narrowedMatches(
     snapshot.segments.map((segment) => () => {
       const { view } = segment;
       // Missed together: what the ranking needs is looked at next.
-      const found: Matching[] = [];
+      const found: MatchedDocuments[] = [];
       const needs = operator.needs(rank, { view, operators, together });
       together<unknown>([() => found.push(match(segment)), ...needs]);
       return { view, matches: matchBits(found[0], view) };

@@ -14,7 +14,7 @@ import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts
 import type { Token } from "../../text/analyzer.ts";
 import type { FloatSum, IntegerSum } from "../aggregate/exact-sum.ts";
 import type { Findings, FindingsData, PlanPart } from "../executor/division.ts";
-import type { Matching } from "../filter/matching.ts";
+import type { MatchedDocuments } from "../filter/matched-documents.ts";
 import type { DocumentComparer } from "../order/document-order.ts";
 import type { DocumentRanking, RankedDocument, Threshold } from "../order/top-documents.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
@@ -173,7 +173,7 @@ export interface RankPart {
   readonly segment: SegmentSnapshot;
   /** Of the segment in the snapshot. */
   readonly index: number;
-  readonly matching: Matching;
+  readonly matching: MatchedDocuments;
   /** They were chosen by `narrow` from those that match. */
   readonly isNarrowed: boolean;
   readonly ranking: DocumentRanking;

@@ -1,4 +1,4 @@
-import { matchBits } from "../filter/matching.ts";
+import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
 import { andBits, forEachPart } from "../ordinal-bits.ts";
 import type { RankOperator } from "../plan/operator.ts";

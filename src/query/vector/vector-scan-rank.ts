@@ -1,5 +1,5 @@
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { matchBits } from "../filter/matching.ts";
+import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
 import type { Execution, Need, RankOperator, RankPart } from "../plan/operator.ts";
 import type { RankNode, VectorTarget } from "../plan/plan.ts";

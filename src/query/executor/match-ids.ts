@@ -11,7 +11,7 @@ import type { Snapshot } from "../snapshot.ts";
 import { executePredicate } from "./executor.ts";
 import { together } from "./missing-bytes.ts";
 
-/** The part of the context that matching needs. */
+/** The options that a filter needs. */
 export type MatchOptions = Pick<QueryOptions, "indexState">;
 
 /** Matching documents. */

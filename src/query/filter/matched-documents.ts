@@ -5,24 +5,24 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { emptyBits, forEachPart, type OrdinalBits, type VisitPart } from "../ordinal-bits.ts";
 
 /** Matching documents of one segment. */
-export type Matching =
+export type MatchedDocuments =
   | { readonly form: "bits"; readonly bits: OrdinalBits; readonly count: number | undefined }
   /** Few, ascending. */
   | { readonly form: "list"; readonly ordinals: Uint32Array };
 
 /** How many documents match. */
-export function matchCount(matching: Matching): number {
+export function matchCount(matching: MatchedDocuments): number {
   if (matching.form === "list") return matching.ordinals.length;
   return matching.count ?? countBits(matching.bits);
 }
 
 /** The matches as a set; not to be changed. */
-export function matchBits(matching: Matching, view: SegmentView): OrdinalBits {
+export function matchBits(matching: MatchedDocuments, view: SegmentView): OrdinalBits {
   return matching.form === "list" ? bitsOf(matching.ordinals, view) : matching.bits;
 }
 
 /** Calls `visit` with the matches, ascending, as `forEachPart` does; a list is one part. */
-export function forEachMatch(matching: Matching, visit: VisitPart): void {
+export function forEachMatch(matching: MatchedDocuments, visit: VisitPart): void {
   if (matching.form === "bits") {
     forEachPart(matching.bits, visit);
     return;
