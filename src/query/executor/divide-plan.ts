@@ -6,8 +6,7 @@
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { OPERATORS } from "../operators.ts";
-import { coarsest } from "../plan/grain.ts";
-import type { Grain } from "../plan/operator.ts";
+import { coarsest, type Grain } from "../plan/grain.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { addWorkStats, newWorkStats } from "../work-stats.ts";
@@ -117,7 +116,7 @@ class RangePool {
     else this.largestFirst();
   }
 
-  /** Dead ones are counted, since loops over columns meet them, too. */
+  /** Deleted ones are counted, since loops over columns meet them, too. */
   get documentCount(): number {
     return this.#documentCount;
   }

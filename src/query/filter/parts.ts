@@ -1,7 +1,7 @@
 /** What conjunctions and disjunctions have in common. */
 
-import { coarsest } from "../plan/grain.ts";
-import type { Grain, Need, Operators, SegmentRun } from "../plan/operator.ts";
+import { coarsest, type Grain } from "../plan/grain.ts";
+import type { Need, Operators, SegmentRun } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
 

@@ -22,6 +22,7 @@ import type { QueryOptions } from "../query-options.ts";
 import type { SegmentScores } from "../score/segment-scores.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { WorkStats } from "../work-stats.ts";
+import type { Grain } from "./grain.ts";
 import type { AggregateNode, ComputedNode, Plan, Predicate, RankNode, ScoreNode } from "./plan.ts";
 
 /** Finds the operator of a node by its kind. */
@@ -96,12 +97,6 @@ export interface IdLookup {
   readonly rest: Predicate;
 }
 
-/**
- * The smallest unit that a part of a divided plan may have: ordinals of a segment, where a look at
- * some of them costs their share of the segment; whole segments; or all of the snapshot.
- */
-export type Grain = "ordinals" | "segments" | "snapshot";
-
 /** Filters documents. */
 export interface PredicateOperator<N extends Predicate = Predicate> {
   readonly kind: N["kind"];
@@ -136,7 +131,7 @@ export interface ScoreRun extends PredicateRun {
   readonly work: WorkStats;
   /**
    * What the score of the whole ranking must beat, negated. An operator may leave documents out of
-   * its answer that cannot. Who has parts gives them a threshold of their own, or none.
+   * its answer that cannot. An operator with parts gives them thresholds of their own, or none.
    */
   readonly threshold: Threshold;
 }
