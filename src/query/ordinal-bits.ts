@@ -1,5 +1,5 @@
 /**
- * Algebra on sets of ordinals of one segment: bitmaps as in `SegmentSnapshot.live` and
+ * Algebra on sets of ordinals of one segment: bitmaps as in `SegmentSnapshot.liveBitmap` and
  * `codec/bitmap.ts`. Bits at and past the segment's document count are always 0.
  */
 

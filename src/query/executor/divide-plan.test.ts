@@ -30,9 +30,9 @@ import type { DividedPlan, Division, PartOutcome, PlanPart } from "./division.ts
 import { decodeFindings, encodeFindings, runPart } from "./findings.ts";
 import { type RequestOutcome, runRequest } from "./run-request.ts";
 
-const CONTEXT = { kernels: KERNELS };
+const OPTIONS = { kernels: KERNELS };
 const QUERIES = 40;
-/** More than any query over far segments needs. */
+/** More than any query over remote segments needs. */
 const ROUNDS_MAX = 8;
 
 /** Divides whatever can be; half of the parts are run from clones, as on another thread. */
@@ -70,7 +70,7 @@ function unskipped({ results, stats }: RequestOutcome) {
 
 /** What another thread would give. */
 function elsewhere({ plan, snapshot }: DividedPlan, part: PlanPart): PartOutcome {
-  const { findings, work } = runPart(structuredClone(plan), part, { snapshot, options: CONTEXT });
+  const { findings, work } = runPart(structuredClone(plan), part, { snapshot, options: OPTIONS });
   const data = structuredClone(encodeFindings(findings));
   return { findings: decodeFindings(plan, data), work };
 }
@@ -87,7 +87,7 @@ function randomNamespace(seed: number) {
   return { random, schema, snapshots: splits.map((split) => openSnapshot(schema, split)) };
 }
 
-/** Runs a query over far segments, and counts how often. */
+/** Runs a query over remote segments, and counts how often. */
 function runRounds<T>(
   { snapshot, sources }: ReturnType<typeof remoteSnapshot>,
   run: (snapshot: Snapshot) => T,
@@ -112,8 +112,8 @@ describe.each(Array.from({ length: 4 }, (_, round) => 9301 + round))("seed %i", 
       const request = requestOf(randomQuery(random, schema), near);
       for (const snapshot of all) {
         const division = new RandomDivision(random);
-        const divided = runRequest(snapshot, request, { ...CONTEXT, division });
-        const whole = runRequest(snapshot, request, CONTEXT);
+        const divided = runRequest(snapshot, request, { ...OPTIONS, division });
+        const whole = runRequest(snapshot, request, OPTIONS);
         expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
         for (const parts of division.divided) partCount += parts.length;
       }
@@ -121,9 +121,9 @@ describe.each(Array.from({ length: 4 }, (_, round) => 9301 + round))("seed %i", 
     expect(partCount).toBeGreaterThan(QUERIES * all.length);
   });
 
-  test("far segments: what is missing is asked for as by a whole plan, and then divided", () => {
+  test("remote segments: what is missing is asked for as by a whole plan, and then divided", () => {
     const { random, schema, snapshots } = randomNamespace(seed);
-    const far = remoteSnapshot(snapshots[2]);
+    const remote = remoteSnapshot(snapshots[2]);
     const alone = remoteSnapshot(snapshots[2]);
     let dividedCount = 0;
     for (let i = 0; i < QUERIES; i++) {
@@ -131,19 +131,19 @@ describe.each(Array.from({ length: 4 }, (_, round) => 9301 + round))("seed %i", 
       const near = documentQuery(randomVectorRank(random), { filter, limit: 1 + random.below(20) });
       const request = requestOf(randomQuery(random, schema), near);
       const kept = new Map<number, PartOutcome>();
-      const found = runRounds(far, (snapshot) => {
+      const found = runRounds(remote, (snapshot) => {
         const division = new RandomDivision(random);
         try {
-          return runRequest(snapshot, request, { ...CONTEXT, division, kept });
+          return runRequest(snapshot, request, { ...OPTIONS, division, kept });
         } finally {
           dividedCount += division.divided.length;
         }
       });
-      const whole = runRounds(alone, (snapshot) => runRequest(snapshot, request, CONTEXT));
+      const whole = runRounds(alone, (snapshot) => runRequest(snapshot, request, OPTIONS));
       expect(unskipped(found.outcome), `query ${i}`).toEqual(unskipped(whole.outcome));
       expect(found.rounds, `query ${i}`).toBeLessThanOrEqual(whole.rounds);
       if (random.below(3) > 0) continue;
-      for (const source of [...far.sources, ...alone.sources]) source.drop();
+      for (const source of [...remote.sources, ...alone.sources]) source.drop();
     }
     expect(dividedCount).toBeGreaterThan(QUERIES / 4);
   });
@@ -180,8 +180,8 @@ describe("when a plan is divided", () => {
         return parts.map(run);
       },
     };
-    const found = runRequest(snapshot, requestOf(query), { ...CONTEXT, division });
-    expect(found).toEqual(runRequest(snapshot, requestOf(query), CONTEXT));
+    const found = runRequest(snapshot, requestOf(query), { ...OPTIONS, division });
+    expect(found).toEqual(runRequest(snapshot, requestOf(query), OPTIONS));
     return parts;
   }
 

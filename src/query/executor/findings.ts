@@ -58,7 +58,7 @@ function executionOf(input: PlanInput): Execution {
   return { ...input, operators: OPERATORS, together, withNeeds };
 }
 
-/** The segment as if only the documents of the range were alive. */
+/** The segment as if only the documents of the range were live. */
 function within(segment: SegmentSnapshot, { start, end }: SegmentRange): SegmentSnapshot {
   const { view, liveBitmap } = segment;
   if (start === 0 && end === view.documentCount) return segment;

@@ -42,7 +42,7 @@ function sourceOf(...snapshots: readonly Snapshot[]) {
 }
 
 describe("where bytes are missing", () => {
-  test("the query runs again on the documents that were alive, with what it has kept", async () => {
+  test("the query runs again on the documents that were live, with what it has kept", async () => {
     const snapshot = open();
     const { liveBitmap } = snapshot.segments[0];
     const { source, retained } = sourceOf(snapshot);

@@ -16,10 +16,10 @@ import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { explainRequest, runRequest } from "./run-request.ts";
 
-const CONTEXT: QueryOptions = { kernels: KERNELS };
+const OPTIONS: QueryOptions = { kernels: KERNELS };
 
 function documents(snapshot: Snapshot, query: Query): readonly ResultDocument[] {
-  const [result] = runRequest(snapshot, requestOf(query), CONTEXT).results;
+  const [result] = runRequest(snapshot, requestOf(query), OPTIONS).results;
   if (result.kind !== "documents") throw new Error("no documents");
   return result.documents;
 }
@@ -216,7 +216,7 @@ describe("stats", () => {
     const operand = { kind: "vector", values: vector } as const;
     const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
     const run = (rest: Partial<DocumentQuery>) =>
-      runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), CONTEXT).stats;
+      runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), OPTIONS).stats;
     expect(run({ limit: 2 }).bytesReturned).toBe(24);
     // 5 × (8 + 4 + 8) vectors with id and distance, and one string more each.
     expect(run({ selection: { kind: "include", names: ["vector"] } }).bytesReturned).toBe(100);
@@ -258,7 +258,7 @@ describe("multi-queries", () => {
       documentQuery(score(bm25("text", "tank"))),
     );
     const fusion = { rankConstant: 10, weights: [2, 1], limit: 2, offset: 0 };
-    const { results } = runRequest(snapshot, { ...request, fusion }, CONTEXT);
+    const { results } = runRequest(snapshot, { ...request, fusion }, OPTIONS);
     expect(results).toEqual([
       {
         kind: "documents",
@@ -280,7 +280,7 @@ describe("multi-queries", () => {
       groupLimit: 10,
     };
     const request = requestOf(documentQuery(score(bm25("text", "fish swim"))), aggregate);
-    expect(explainRequest(snapshot, request, CONTEXT)).toBe(
+    expect(explainRequest(snapshot, request, OPTIONS)).toBe(
       [
         "Subquery 0",
         "Return: id",

@@ -16,7 +16,7 @@ import { forEachMatch, matchBits, matchCount } from "./matched-documents.ts";
 import { matcherOf } from "./matcher.ts";
 import { type MembershipNode, uniqueValues } from "./membership.ts";
 
-const TOOLS = { operators: OPERATORS, together };
+const OPTIONS = { operators: OPERATORS, together };
 
 function testOf(
   attribute: string,
@@ -42,11 +42,11 @@ test.each(["uint", "string"] as const)("lookups by %s id find what a filter find
     const parts: Predicate[] = [byId];
     if (random.below(2) === 0) parts.unshift(testOf("n", "uint", [1n]));
     const predicate: Predicate = parts.length === 1 ? byId : allOf(parts);
-    const match = matcherOf(predicate, { ...TOOLS, idType, work: newWorkStats() });
+    const match = matcherOf(predicate, { ...OPTIONS, idType, work: newWorkStats() });
     for (const segment of openSnapshot(schema, contents).segments) {
       const where = `seed ${seed}`;
       const { view, liveBitmap } = segment;
-      const run = { ...TOOLS, view, within: liveBitmap };
+      const run = { ...OPTIONS, view, within: liveBitmap };
       const wanted = [...bitmapOrdinals(OPERATORS.predicate(predicate).run(predicate, run))];
       const matching = match(segment);
       const found: number[] = [];
@@ -62,7 +62,7 @@ test("a lookup looks at nothing but its documents", () => {
   const documents = Array.from({ length: 50 }, (_, n) => documentOf(BigInt(n)));
   const { segments } = openSnapshot(schemaOf({}), [{ documents }]);
   const work = newWorkStats();
-  const match = matcherOf(testOf("id", "uint", [7n, 99n]), { ...TOOLS, idType: "uint", work });
+  const match = matcherOf(testOf("id", "uint", [7n, 99n]), { ...OPTIONS, idType: "uint", work });
   expect(match(segments[0])).toEqual({ form: "list", ordinals: Uint32Array.of(7) });
   expect(work.documentsScanned).toBe(1);
 });

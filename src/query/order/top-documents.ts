@@ -13,8 +13,8 @@ export interface RankedDocument {
 }
 
 /**
- * What a document must beat to be among the best, as far as is known: who makes candidates may
- * leave out those that do not. It never rises while documents are offered.
+ * What a document must beat to be among the best, as far as is known: an operator may leave
+ * documents out that do not. It never rises while documents are offered.
  */
 export interface Threshold {
   /**

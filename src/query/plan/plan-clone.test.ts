@@ -27,7 +27,7 @@ import { newWorkStats } from "../work-stats.ts";
 import type { Plan } from "./plan.ts";
 import { planQuery } from "./planner.ts";
 
-const CONTEXT = { kernels: KERNELS };
+const OPTIONS = { kernels: KERNELS };
 const QUERIES = 600;
 
 /** Nodes that only conditions of writes have. */
@@ -77,7 +77,7 @@ function randomHighlight(random: Random, schema: Schema): Query {
 
 function run(plan: Plan, snapshot: Snapshot) {
   const work = newWorkStats();
-  return { result: executePlan(plan, { snapshot, options: CONTEXT, work }), work };
+  return { result: executePlan(plan, { snapshot, options: OPTIONS, work }), work };
 }
 
 /** The kinds of all nodes of some data. */
@@ -94,7 +94,7 @@ test("a clone of a plan gives the same answer for the same work, whatever the pl
     const { schema, snapshot } = randomSnapshot(random);
     for (let i = 0; i < QUERIES / 4; i++) {
       const draw = pick(random, [randomQuery, randomQuery, randomVectorQuery, randomHighlight]);
-      const plan = planQuery(draw(random, schema), scopeOf(snapshot, CONTEXT));
+      const plan = planQuery(draw(random, schema), scopeOf(snapshot, OPTIONS));
       const clone = structuredClone(plan);
       expect(clone, `round ${round}, query ${i}`).toEqual(plan);
       expect(run(clone, snapshot), `round ${round}, query ${i}`).toEqual(run(plan, snapshot));

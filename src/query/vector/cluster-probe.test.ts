@@ -171,7 +171,7 @@ describe.each(METRICS)("by %s", (metric) => {
     expect(per.stats).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
   });
 
-  test("far clusters take two rounds, and only chunks of their own", () => {
+  test("remote clusters take two rounds, and only chunks of their own", () => {
     const sources: RemoteSource[] = [];
     const segments = clustered.segments.map((segment, i): SegmentSnapshot => {
       const view = segment.view as OpenSegment;

@@ -1,5 +1,5 @@
 /**
- * Distances through kernels and columns against those of the float64 twin; those of far vectors
+ * Distances through kernels and columns against those of the float64 twin; those of remote vectors
  * against those in memory.
  */
 
@@ -134,7 +134,7 @@ function visited(
   return { found, work };
 }
 
-test.each(ELEMENTS)("far %s vectors are scanned by chunk, with the same distances", (element) => {
+test.each(ELEMENTS)("remote %s vectors are scanned by chunk, at equal distances", (element) => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = seededRandom(seed);
     const dimensions = 1 + random.below(40);
@@ -148,7 +148,7 @@ test.each(ELEMENTS)("far %s vectors are scanned by chunk, with the same distance
     const plan = planSegment(buildDocuments("uint", types, documents), schema);
     const block = MEMORY.allocate(plan.bytes);
     plan.writeTo(block.bytes);
-    const id = "far" as SegmentId;
+    const id = "remote" as SegmentId;
     const near = openSegment(id, block.bytes, block);
     const source = new RemoteSource(near.block.slice(), MEMORY);
     const remote = new OpenSegment(id, headOf(near.block).slice(), source);

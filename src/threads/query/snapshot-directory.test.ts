@@ -48,7 +48,7 @@ test("a thread's first update is the whole state, the next ones are deltas", () 
   expect(next?.deltas.map(({ version, change }) => [version, change.full])).toEqual([[3, false]]);
 });
 
-test("the whole state carries which documents died", () => {
+test("the whole state carries which documents were deleted", () => {
   const { directory } = recorder();
   directory.publish(NAME, [{ version: 1, change: delta(["a"]) }], stateOf(INSTANCE));
   const deleted = [{ segment: "a" as SegmentId, ordinals: Uint32Array.of(3, 39) }];

@@ -42,7 +42,7 @@ let segmentCount = 0;
 export function openSnapshot(schema: Schema, contents: readonly SegmentContent[]): Snapshot {
   const segments = contents.map(({ documents, deleted = [] }) => {
     const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
-    // Dead documents come first, so that live ordinals do not start at 0.
+    // Deleted documents come first, so that live ordinals do not start at 0.
     const all = [...deleted, ...documents];
     const plan = planSegment(buildDocuments(schema.idType ?? "uint", types, all), schema);
     const block = ARENAS.alloc(plan.bytes);
