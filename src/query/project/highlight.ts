@@ -25,17 +25,27 @@ export interface HighlightNode extends ComputedNode {
 export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
   kind: "highlight",
 
-  run: (node, ranked, { snapshot, operators, together }) =>
-    together(
+  run: (node, ranked, { snapshot, operators, together }) => {
+    const search: FragmentSearch = { node, operators, isSought: soughtTerms(node, operators) };
+    return together(
       ranked.map(({ segment, ordinal }) => () => {
         const column = snapshot.segments[segment].view.column(node.highlight.attribute);
-        return highlightValue(node, column?.value(ordinal as Ordinal) ?? null, operators);
+        return highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
       }),
-    ),
+    );
+  },
 
   // The texts come with the documents.
   needs: (_node, { view }) => [() => void view.attributes],
 };
+
+/** What fragments of all returned documents are searched by. */
+interface FragmentSearch {
+  readonly node: HighlightNode;
+  readonly operators: Operators;
+  /** Tells whether the ranking looks for a term in the attribute. */
+  readonly isSought: (term: string) => boolean;
+}
 
 /** A fragment that may be shown. */
 interface FragmentCandidate extends Fragment {
@@ -50,14 +60,11 @@ interface FragmentCandidate extends Fragment {
  * The best fragments of a value with at least one match, best first, then by position; an empty
  * list if there is none. Each fragment is scored like a document, with the namespace's statistics.
  */
-function highlightValue(
-  node: HighlightNode,
-  value: AttributeValue,
-  operators: Operators,
-): HighlightFragment[] {
+function highlightValue(search: FragmentSearch, value: AttributeValue): HighlightFragment[] {
+  const { node } = search;
   const elements = typeof value === "string" ? [value] : ((value ?? []) as readonly string[]);
   return elements
-    .flatMap((text, element) => findCandidates(node, { text, element }, operators))
+    .flatMap((text, element) => findCandidates(search, { text, element }))
     .sort((a, b) => b.score - a.score || a.element - b.element || a.start - b.start)
     .slice(0, node.highlight.fragmentLimit)
     .map((candidate) => {
@@ -67,12 +74,10 @@ function highlightValue(
 }
 
 function findCandidates(
-  node: HighlightNode,
+  { node, operators, isSought }: FragmentSearch,
   { text, element }: { readonly text: string; readonly element: number },
-  operators: Operators,
 ): FragmentCandidate[] {
   const { attribute, fragmentBy } = node.highlight;
-  const isSought = soughtTerms(node, operators);
   const tokens = analyzerFor(node.options).analyze(text);
   const candidates: FragmentCandidate[] = [];
   let at = 0;
