@@ -215,6 +215,28 @@ describe("steps", () => {
     expect(feed).toThrow("name3: duplicate key");
     expect(read).toEqual(names);
   });
+
+  test("an interruption costs the same after many names as after few", () => {
+    const reader = new JsonReader();
+    reader.push(utf8("{"));
+    reader.attempt(() => reader.beginObject());
+    let count = 0;
+    const step = () => {
+      reader.nextKey();
+      reader.skipValue();
+      count++;
+    };
+    // Each piece ends inside a member. One pass over all names each time would take minutes.
+    const pieces = 80_000;
+    for (let i = 0; i < pieces; i++) {
+      if (reader.push(utf8(`"name${i}":1,"name${i}+":`))) while (reader.attempt(step));
+      if (reader.push(utf8("2,"))) while (reader.attempt(step));
+    }
+    reader.push(utf8('"last":3}'));
+    reader.end();
+    while (count <= 2 * pieces) reader.attempt(step);
+    expect(reader.nextKey()).toBeUndefined();
+  });
 });
 
 describe("typed reads", () => {

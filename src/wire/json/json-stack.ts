@@ -12,7 +12,7 @@ interface Frame {
   name: string | undefined;
   /** Names of the members so far, in order; an array, so that it can be cut back. */
   names: string[];
-  /** The same as a set, built when there are many; undefined when out of date. */
+  /** The same as a set, once there are many. */
   nameSet: Set<string> | undefined;
 }
 
@@ -93,15 +93,17 @@ export class JsonStack {
     }
   }
 
-  /** Goes back to the saved state, also when containers of it were closed since. */
+  /**
+   * Goes back to the saved state, also when containers of it were closed since. Cost: the depth,
+   * and the names that were added since, not those from before.
+   */
   restore(): void {
     this.depth = this.#savedDepth;
     for (let i = 0; i < this.depth; i++) {
       const frame = this.#frames[i];
       Object.assign(frame, this.#saved[i]);
-      if (frame.names.length === this.#savedNameCounts[i]) continue;
-      frame.names.length = this.#savedNameCounts[i];
-      frame.nameSet = undefined;
+      const undone = frame.names.splice(this.#savedNameCounts[i]);
+      for (const name of undone) frame.nameSet?.delete(name);
     }
   }
 }
