@@ -74,8 +74,8 @@ export interface LimitPer {
 export type AttributeSelection =
   | { readonly kind: "none" }
   | { readonly kind: "all" }
-  | { readonly kind: "include"; readonly names: readonly string[] }
-  | { readonly kind: "exclude"; readonly names: readonly string[] };
+  | { readonly kind: "include"; readonly names: ReadonlySet<string> }
+  | { readonly kind: "exclude"; readonly names: ReadonlySet<string> };
 
 /** An aggregate function. */
 export type Aggregate =

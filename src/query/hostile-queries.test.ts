@@ -117,7 +117,7 @@ test("hostile queries are answered or refused", () => {
       random.below(4) > 0
         ? documentQuery(rankBy, {
             filter,
-            selection: pick(random, [{ kind: "all" }, { kind: "include", names }]),
+            selection: pick(random, [{ kind: "all" }, { kind: "include", names: new Set(names) }]),
           })
         : {
             kind: "aggregate",

@@ -103,7 +103,7 @@ function search(
     limit: topK,
     limitPer: undefined,
     offset: 0,
-    selection: { kind: "include", names: [rankBy.attribute] },
+    selection: { kind: "include", names: new Set([rankBy.attribute]) },
     computed: new Map(),
     distanceMetric: undefined,
   };

@@ -219,7 +219,9 @@ describe("stats", () => {
       runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), OPTIONS).stats;
     expect(run({ limit: 2 }).bytesReturned).toBe(24);
     // 5 × (8 + 4 + 8) vectors with id and distance, and one string more each.
-    expect(run({ selection: { kind: "include", names: ["vector"] } }).bytesReturned).toBe(100);
+    expect(run({ selection: { kind: "include", names: new Set(["vector"]) } }).bytesReturned).toBe(
+      100,
+    );
     expect(run({ selection: { kind: "all" } })).toEqual({
       bytesReturned: 125,
       documentsScanned: 5,

@@ -150,7 +150,7 @@ describe("orders and limits", () => {
 
   test("a limit per key skips documents whose key had its share", () => {
     const limitPer = { attributes: ["group"], limit: 1 };
-    const selection = { kind: "include", names: ["group"] } as const;
+    const selection = { kind: "include", names: new Set(["group"]) } as const;
     expect(ids(snapshot, BY_ID, { limitPer, selection })).toEqual([1, 2, 4]);
     expect(ids(snapshot, BY_ID, { limitPer, selection, offset: 1, limit: 1 })).toEqual([2]);
     const more = { limitPer: { attributes: ["group"], limit: 2 }, selection };
@@ -169,7 +169,7 @@ describe("orders and limits", () => {
     ],
     [
       BY_ID,
-      { selection: { kind: "include", names: ["x"] } },
+      { selection: { kind: "include", names: new Set(["x"]) } },
       '💔 attribute "x" not found in schema, cannot be part of `include_attributes`. consider ' +
         "passing `include_attributes=True` to return all attribute data instead",
     ],
@@ -190,7 +190,7 @@ describe("orders and limits", () => {
       "n=2",
       "group=b",
     ]);
-    expect(names({ kind: "include", names: ["n", "id"] })[4]).toBe("");
-    expect(names({ kind: "exclude", names: ["n", "unknown"] })[0]).toBe("group=b");
+    expect(names({ kind: "include", names: new Set(["n", "id"]) })[4]).toBe("");
+    expect(names({ kind: "exclude", names: new Set(["n", "unknown"]) })[0]).toBe("group=b");
   });
 });

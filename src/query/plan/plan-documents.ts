@@ -128,9 +128,9 @@ function isReturned(attribute: string, { selection }: DocumentQuery): boolean {
     case "all":
       return true;
     case "include":
-      return selection.names.includes(attribute);
+      return selection.names.has(attribute);
     case "exclude":
-      return attribute === "id" || !selection.names.includes(attribute);
+      return attribute === "id" || !selection.names.has(attribute);
   }
 }
 
@@ -148,9 +148,9 @@ function returnedAttributes(
     case "all":
       return all;
     case "exclude":
-      return all.filter(([name]) => !selection.names.includes(name));
+      return all.filter(([name]) => !selection.names.has(name));
     case "include":
-      return [...new Set(selection.names)]
+      return [...selection.names]
         .filter((name) => name !== "id")
         .map((name) => {
           const found = schema.attributes.get(name);

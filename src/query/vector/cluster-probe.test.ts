@@ -166,7 +166,7 @@ describe.each(METRICS)("by %s", (metric) => {
     expect(asServed.documents).toEqual(truth);
     expect(asServed.stats.clustersProbed).toBe(0);
     const limitPer = { attributes: ["n"], limit: 1 };
-    const selection = { kind: "include", names: ["n"] } as const;
+    const selection = { kind: "include", names: new Set(["n"]) } as const;
     const per = search(clustered, { values, limitPer, selection });
     expect(per.stats).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
   });

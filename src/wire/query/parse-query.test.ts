@@ -84,11 +84,23 @@ describe("query members", () => {
   test.each([
     [{ include_attributes: true }, { kind: "all" }],
     [{ include_attributes: false }, { kind: "none" }],
-    [{ include_attributes: ["a", "id"] }, { kind: "include", names: ["a", "id"] }],
-    [{ include_attributes: [] }, { kind: "include", names: [] }],
-    [{ exclude_attributes: ["a"] }, { kind: "exclude", names: ["a"] }],
+    [{ include_attributes: ["a", "id"] }, { kind: "include", names: new Set(["a", "id"]) }],
+    [{ include_attributes: [] }, { kind: "include", names: new Set() }],
+    [{ exclude_attributes: ["a"] }, { kind: "exclude", names: new Set(["a"]) }],
   ])("%j selects attributes", (members, selection) => {
     expect(parseDocuments({ rank_by: BY_ID, ...members }).selection).toEqual(selection);
+  });
+
+  test("keys of a limit are found among any number of names", () => {
+    // One pass over the names for each key would take longer than a test may.
+    const names = Array.from({ length: 200_000 }, (_, i) => `attribute${i}`);
+    const limit = { total: 5, per: { attributes: names, limit: 1 } };
+    const query = parseDocuments({ rank_by: BY_ID, limit, include_attributes: names });
+    expect(query.limitPer?.attributes).toEqual(names);
+    names[0] = "another";
+    expect(fault({ rank_by: BY_ID, limit, include_attributes: names.slice(1) })).toContain(
+      'limit.per: attribute "another" must be part of',
+    );
   });
 
   test.each([

@@ -124,8 +124,8 @@ function parseSelection(path: string, query: JsonObject): AttributeSelection {
     throw invalid("💔 cannot specify both include_attributes and exclude_attributes");
   }
   if (exclude !== undefined) {
-    const names = stringsAt(memberPath(path, "exclude_attributes"), exclude);
-    if (names.includes("id")) throw invalid("💔 `id` cannot be part of `exclude_attributes`");
+    const names = new Set(stringsAt(memberPath(path, "exclude_attributes"), exclude));
+    if (names.has("id")) throw invalid("💔 `id` cannot be part of `exclude_attributes`");
     return { kind: "exclude", names };
   }
   if (include === undefined || include === false) return { kind: "none" };
@@ -134,7 +134,7 @@ function parseSelection(path: string, query: JsonObject): AttributeSelection {
   if (elementsOf(include) === undefined) {
     throw wrongType(place, include, "a boolean or an array of attribute names");
   }
-  return { kind: "include", names: stringsAt(place, include) };
+  return { kind: "include", names: new Set(stringsAt(place, include)) };
 }
 
 /** Documents are grouped by what they show: each key of `limit.per` must come back. */
@@ -145,8 +145,8 @@ function checkKeysAreReturned(
 ): void {
   for (const key of keys) {
     if (selection.kind === "all") continue;
-    if (selection.kind === "include" && selection.names.includes(key)) continue;
-    if (selection.kind === "exclude" && !selection.names.includes(key)) continue;
+    if (selection.kind === "include" && selection.names.has(key)) continue;
+    if (selection.kind === "exclude" && !selection.names.has(key)) continue;
     throw invalid(
       `💔 ${path}: attribute "${clipName(key)}" must be part of \`include_attributes\``,
     );

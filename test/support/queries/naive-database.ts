@@ -173,8 +173,8 @@ export class NaiveDatabase {
       selection.kind === "none"
         ? []
         : selection.kind === "include"
-          ? [...new Set(selection.names)]
-          : all.filter((name) => selection.kind === "all" || !selection.names.includes(name));
+          ? [...selection.names]
+          : all.filter((name) => selection.kind === "all" || !selection.names.has(name));
     const attributes = names.flatMap((name): ResultDocument["attributes"] => {
       const type = this.schema.attributes.get(name)?.type;
       const value: AttributeValue = document.attributes.get(name) ?? null;

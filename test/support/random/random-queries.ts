@@ -245,12 +245,12 @@ export function randomQuery(random: Random, schema: Schema): Query {
 }
 
 function randomSelection(random: Random): DocumentQuery["selection"] {
-  const names = ["string", "[]int", "[3]f32", "id"];
+  const names = new Set(["string", "[]int", "[3]f32", "id"]);
   return pick(random, [
     { kind: "none" },
     { kind: "all" },
     { kind: "include", names },
-    { kind: "exclude", names: ["int", "other"] },
+    { kind: "exclude", names: new Set(["int", "other"]) },
   ] as const);
 }
 
