@@ -59,6 +59,12 @@ describe("parseDatetime", () => {
   ])("refuses %j", (text, reason) => {
     expect(parseDatetime(text)).toContain(reason);
   });
+
+  test("a longer text is refused unread", () => {
+    const start = "2026-01-31T15:04:05.";
+    expect(parseDatetime(`${start}${"7".repeat(235)}Z`)).toBe(1_769_871_845_777n);
+    expect(parseDatetime(`${start}${"7".repeat(236)}Z`)).toContain("at most 256 characters");
+  });
 });
 
 describe("formatDatetime", () => {
