@@ -10,17 +10,22 @@ const VALUES = new Map(
 
 /** Decodes base64; undefined if `text` is none. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const digits = digitCount(text);
-  if (digits === undefined) return undefined;
-  const bytes = new Uint8Array((digits * 3) >>> 2);
+  const count = base64ByteCount(text);
+  if (count === undefined) return undefined;
+  const bytes = new Uint8Array(count);
   return decodeInto(text, bytes) ? bytes : undefined;
+}
+
+/** Number of bytes that `text` holds by its length; undefined if no base64 has such a length. */
+export function base64ByteCount(text: string): number | undefined {
+  const digits = digitCount(text);
+  return digits === undefined ? undefined : Math.floor((digits * 3) / 4);
 }
 
 /** Number of float32 values that the base64 `text` holds by its length, or why it holds none. */
 export function base64FloatCount(text: string): number | string {
-  const digits = digitCount(text);
-  if (digits === undefined) return "invalid base64";
-  const bytes = (digits * 3) >>> 2;
+  const bytes = base64ByteCount(text);
+  if (bytes === undefined) return "invalid base64";
   if (bytes % 4 === 0) return bytes / 4;
   if (decodeBase64(text) === undefined) return "invalid base64";
   return `base64 of ${bytes} bytes, which is no multiple of the 4 bytes of a float32`;

@@ -12,7 +12,7 @@ import { ATTRIBUTE_VALUE_BYTES_MAX, SPARSE_ENTRIES_MAX } from "../../model/contr
 import { isJsonNumbers, type JsonNumbers, type JsonObject } from "../../model/json-value.ts";
 import { compareStrings } from "../../model/value.ts";
 import type { LooseValue } from "../../model/write-request.ts";
-import { decodeBase64 } from "../../wire/json/base64.ts";
+import { base64ByteCount, decodeBase64 } from "../../wire/json/base64.ts";
 import { bindScalars, tooLong } from "./bind-scalars.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 import { TextBytes } from "./text-bytes.ts";
@@ -43,9 +43,12 @@ export function bindBytes(source: LooseSource): ColumnData {
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
     if (value !== null && value !== undefined) {
+      const length = typeof value === "string" ? base64ByteCount(value) : undefined;
+      if (length !== undefined && length > ATTRIBUTE_VALUE_BYTES_MAX) {
+        throw tooLong(source, i, length);
+      }
       const bytes = typeof value === "string" ? decodeBase64(value) : undefined;
       if (!bytes) throw wrongType(source, i, "bytes (a base64 string)");
-      if (bytes.length > ATTRIBUTE_VALUE_BYTES_MAX) throw tooLong(source, i, bytes.length);
       text.appendBytes(bytes);
     }
     offsets[i + 1] = text.length;

@@ -226,6 +226,8 @@ test.each<[string, Record<string, unknown>, object, string, string]>([
     "invalid",
     "at most 8388608 bytes",
   ],
+  // Its length alone is looked at, not whether it is base64.
+  ["huge base64", { a: "*".repeat(11_184_815) }, { a: "bytes" }, "invalid", "8388611 bytes long"],
   ["name with a dollar", { $a: 1 }, {}, "invalid", "must not start with `$`"],
 ])("%s is refused", (_name, row, declared, code, text) => {
   const fault = faultOf(() => bindRows([{ id: 1 }, { id: 2, ...row }], declared));
