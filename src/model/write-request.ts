@@ -46,7 +46,6 @@ export interface LooseDocuments {
 export interface CopySource {
   readonly kind: "copy" | "branch";
   readonly namespace: string;
-  readonly apiKey?: string;
   readonly region?: string;
 }
 

@@ -5,6 +5,7 @@
  * destination does not exist. No bytes of documents leave the store and this process.
  */
 
+import { clip } from "../../base/bounded-text.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
 import {
   type NamespaceName,
@@ -295,7 +296,8 @@ async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Pro
   if (fault !== undefined) throw invalid(`💔 copy_from_namespace: ${fault}`);
   if (copyFrom.region !== undefined) {
     throw invalid(
-      `💔 copy_from_namespace.source_region: this server knows no region '${copyFrom.region}'; ` +
+      `💔 copy_from_namespace.source_region: this server knows no region ` +
+        `'${clip(copyFrom.region)}'; ` +
         "leave it out to copy within this server",
     );
   }

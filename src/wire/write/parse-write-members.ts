@@ -67,14 +67,14 @@ export function parseCopy(value: JsonValue): {
     return { source: { kind: "copy", namespace: namespaceAt(path, value) } };
   }
   const members = objectAt(path, value, "a namespace's name or a map with `source_namespace`");
-  const apiKey = optionalString(path, members, "source_api_key");
+  // No source here has a key of its own: only the kind of the value is checked.
+  optionalString(path, members, "source_api_key");
   const region = optionalString(path, members, "source_region");
   const encryption = members.get("dest_encryption") ?? undefined;
   return {
     source: {
       kind: "copy",
       namespace: sourceNamespace(path, members),
-      ...(apiKey !== undefined && { apiKey }),
       ...(region !== undefined && { region }),
     },
     ...(encryption !== undefined && {

@@ -261,7 +261,7 @@ describe("other members", () => {
         return_affected_ids: false,
       },
       {
-        copyFrom: { kind: "copy", namespace: "src", apiKey: "key", region: "r" },
+        copyFrom: { kind: "copy", namespace: "src", region: "r" },
         encryption: { kind: "default" },
       },
     ],
