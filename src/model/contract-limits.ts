@@ -43,6 +43,11 @@ export const ORDER_BY_MAX = 8;
 export const SUBQUERIES_MAX = 16;
 /** Entries of `compute_attributes` (contract). */
 export const COMPUTED_ATTRIBUTES_MAX = 256;
+/**
+ * A name that a query gives to a member of its answer; our choice, since each document or group
+ * repeats it: those of 256 computed attributes are as long as 1,024 attributes' names at most.
+ */
+export const RESULT_NAME_CHARS_MAX = 512;
 /** `fragment_limit` of a highlight (contract). */
 export const HIGHLIGHT_FRAGMENTS_MAX = 1024;
 /** Default of `fragment_limit` (contract). */

@@ -3,9 +3,10 @@
  * with the path and, as far as they are public, the contract's words.
  */
 
-import { clip, clipName } from "../../base/bounded-text.ts";
+import { clip, clipName, hasMoreCodePoints } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid, malformed } from "../../base/errors.ts";
 import { similarName } from "../../base/nearest-name.ts";
+import { RESULT_NAME_CHARS_MAX } from "../../model/contract-limits.ts";
 import { isJsonNumbers, type JsonObject, type JsonValue } from "../../model/json-value.ts";
 
 /** Longest name of an embedding model, in UTF-16 units; our choice. */
@@ -68,6 +69,12 @@ export function modelNameAt(path: string, value: JsonValue): string {
     `💔 ${path}: the name of a model has at most ${EMBEDDING_MODEL_CHARS_MAX} characters, ` +
       `got ${name.length}`,
   );
+}
+
+/** Checks the length of a name that a query gives to a member of its answer. */
+export function checkResultName(path: string, name: string): void {
+  if (!hasMoreCodePoints(name, RESULT_NAME_CHARS_MAX)) return;
+  throw invalid(`💔 ${path}: the name of a result has at most ${RESULT_NAME_CHARS_MAX} characters`);
 }
 
 /** Checks for an array of strings. */

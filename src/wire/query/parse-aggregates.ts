@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import {
   arrayAt,
+  checkResultName,
   elementsOf,
   memberPath,
   objectAt,
@@ -77,7 +78,9 @@ function parseAggregates(path: string, value: JsonValue): Map<string, Aggregate>
   }
   const aggregates = new Map<string, Aggregate>();
   for (const [label, fn] of members) {
-    aggregates.set(label, parseAggregate(memberPath(path, label), fn));
+    const place = memberPath(path, label);
+    checkResultName(place, label);
+    aggregates.set(label, parseAggregate(place, fn));
   }
   return aggregates;
 }
@@ -123,7 +126,9 @@ function parseGroupKey(path: string, value: JsonValue): GroupKey {
   const call = member && others.length === 0 ? elementsOf(member[1]) : undefined;
   const [fn, attribute, ...rest] = call ?? [];
   if (fn === "ForEachUnique" && typeof attribute === "string" && rest.length === 0) {
-    return { kind: "each_unique", name: member[0], attribute };
+    const [name] = member;
+    checkResultName(path, name);
+    return { kind: "each_unique", name, attribute };
   }
   throw malformed(path, 'expected {name: ["ForEachUnique", attribute]}');
 }

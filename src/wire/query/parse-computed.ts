@@ -11,6 +11,7 @@ import {
 import type { JsonValue } from "../../model/json-value.ts";
 import type { ComputedAttribute, Highlight } from "../../model/query.ts";
 import {
+  checkResultName,
   countAt,
   elementsOf,
   memberPath,
@@ -40,6 +41,7 @@ export function parseComputed(
   const computed = new Map<string, ComputedAttribute>();
   for (const [name, expression] of members) {
     const place = memberPath(path, name);
+    checkResultName(place, name);
     if (name === "id" || name === "$dist") {
       throw invalid(`💔 ${place}: a computed attribute cannot be named \`${name}\``);
     }

@@ -12,6 +12,7 @@ export interface LongNameRequest {
 }
 
 const TOO_LONG = "is too long, limit is 128 characters";
+const RESULT_TOO_LONG = "the name of a result has at most 512 characters";
 const NOT_FOUND = "not found in schema";
 
 /** Requests to a namespace that has one document, `{"id": 1, "n": 1}`, all of them refused. */
@@ -53,6 +54,12 @@ export const LONG_NAME_REQUESTS: readonly LongNameRequest[] = [
     NOT_FOUND,
   ),
   write("copy", '{"copy_from_namespace":"$NAME"}', 400, "limit is currently 128 characters"),
+  write(
+    "region",
+    '{"copy_from_namespace":{"source_namespace":"s","source_region":"$NAME"}}',
+    400,
+    "this server knows no region",
+  ),
   write("branch", '{"branch_from_namespace":"$NAME"}', 400, "limit is currently 128 characters"),
   write("unknown member", '{"$NAME":1}', 400, "no field that is known"),
   write("syntax", '{"upsert_rows":[{"id":2,"n":{"$NAME":x}}]}', 400, "expected a value"),
@@ -73,7 +80,7 @@ export const LONG_NAME_REQUESTS: readonly LongNameRequest[] = [
   ),
   query(
     "compute_attributes",
-    '{"limit":1,"compute_attributes":{"$NAME":["none","BM25","x"]}}',
+    '{"limit":1,"compute_attributes":{"a":["$NAME","BM25","x"]}}',
     400,
     NOT_FOUND,
   ),
@@ -84,6 +91,19 @@ export const LONG_NAME_REQUESTS: readonly LongNameRequest[] = [
     NOT_FOUND,
   ),
   query("Sum", '{"aggregate_by":{"s":["Sum","$NAME"]}}', 400, NOT_FOUND),
+  query("aggregate_by", '{"aggregate_by":{"$NAME":["Count"]}}', 400, RESULT_TOO_LONG),
+  query(
+    "computed",
+    '{"limit":1,"compute_attributes":{"$NAME":["n","Gt",0]}}',
+    400,
+    RESULT_TOO_LONG,
+  ),
+  query(
+    "ForEachUnique",
+    '{"aggregate_by":{"c":["Count"]},"group_by":[{"$NAME":["ForEachUnique","n"]}]}',
+    400,
+    RESULT_TOO_LONG,
+  ),
   query("group_by", '{"aggregate_by":{"c":["Count"]},"group_by":["$NAME"]}', 400, NOT_FOUND),
 ];
 
