@@ -1,4 +1,4 @@
-/** Every request to the store is counted, by the thread or the process that makes it. */
+/** What threads and processes count, and which of it `/metrics` shows. */
 
 import { expect, test } from "vitest";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
@@ -33,7 +33,7 @@ test("threads and indexers count all that the store is asked", async () => {
   await engine.close();
 });
 
-test("a server's /metrics has the requests of its cache thread", async () => {
+test("a server's /metrics has what its cache thread and its query thread count", async () => {
   const directory = await temporaryDirectory();
   const store = await FsObjectStore.open({ root: directory.path, random: seededRandom(5) });
   const fixture = await EngineFixture.open({ store });
@@ -47,10 +47,14 @@ test("a server's /metrics has the requests of its cache thread", async () => {
   try {
     const { status } = await callJson(server.url, "POST", "/v2/namespaces/a/query", QUERY);
     expect(status).toBe(200);
+    const order = { rank_by: ["n", "asc"], limit: 1 };
+    await callJson(server.url, "POST", "/v2/namespaces/a/query", order);
     const line = /^trawl_object_store_requests_total\{thread="cache",request="getRange"\} [1-9]/m;
+    const skipped = /^trawl_candidates_skipped_total\{thread="0"\} [1-9]/m;
     // Threads report their stats from time to time.
     const text = async () => (await fetch(`${server.url}/metrics`)).text();
     await expect.poll(text, { timeout: 20_000 }).toMatch(line);
+    await expect.poll(text, { timeout: 20_000 }).toMatch(skipped);
   } finally {
     await server.kill();
     await directory.remove();

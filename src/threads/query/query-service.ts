@@ -88,6 +88,7 @@ export interface QueryServiceStats {
   readonly postingsTouched: number;
   readonly vectorsScored: number;
   readonly clustersProbed: number;
+  readonly candidatesSkipped: number;
   /** Plans that were offered to other threads in parts. */
   readonly divided: number;
   /** Parts of other threads' plans. */
@@ -105,6 +106,7 @@ export class QueryService {
     postingsTouched: 0,
     vectorsScored: 0,
     clustersProbed: 0,
+    candidatesSkipped: 0,
     divided: 0,
     helped: 0,
   };
@@ -387,6 +389,7 @@ export class QueryService {
     this.#stats.postingsTouched += stats.postingsTouched;
     this.#stats.vectorsScored += stats.vectorsScored;
     this.#stats.clustersProbed += stats.clustersProbed;
+    this.#stats.candidatesSkipped += stats.candidatesSkipped;
   }
 }
 

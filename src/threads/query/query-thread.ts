@@ -66,7 +66,7 @@ systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: me
 function metrics(): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
     service.stats;
-  const { divided, helped } = service.stats;
+  const { candidatesSkipped, divided, helped } = service.stats;
   const labels = { thread: String(data.thread) };
   const counter = (name: string, help: string, value: number): EngineMetric => {
     return { name, help, kind: "counter", value, labels };
@@ -77,6 +77,11 @@ function metrics(): EngineMetric[] {
     counter("trawl_postings_touched_total", "postings read", postingsTouched),
     counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
     counter("trawl_clusters_probed_total", "clusters that ANN looked into", clustersProbed),
+    counter(
+      "trawl_candidates_skipped_total",
+      "documents that a ranking refused at once, so many better ones were known",
+      candidatesSkipped,
+    ),
     counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
     counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
   ];
