@@ -1,8 +1,8 @@
 /**
  * This checkout against another one, such as the same before a change: both servers stand side by
  * side and take short turns, so that a machine whose speed drifts is as fast for the one as for the
- * other. Run: `node bench/http-compare.ts <other checkout> [turns]` (Node >= 24; the other one is
- * built). Prints how much time this checkout takes for what the other does in 1: the median over
+ * other. Run: `node bench/http-compare.ts <other checkout> [turns]` (Node >= 24, Linux; the other
+ * one is built). Prints how much time this checkout takes for what the other does in 1: median over
  * the turns with their quartiles, and the processor time of the server over all turns.
  */
 
@@ -135,7 +135,9 @@ async function compare(work: Work, here: BenchServer, other: BenchServer, turns:
 }
 
 const [checkout, turnsText] = process.argv.slice(2);
-if (checkout === undefined) throw new Error("usage: node bench/http-compare.ts <other checkout>");
+if (checkout === undefined) {
+  throw new Error("usage: node bench/http-compare.ts <other checkout> [turns]");
+}
 const turns = Number(turnsText ?? TURNS);
 const here = await benchServer();
 const other = await benchServerOf(resolve(checkout));
