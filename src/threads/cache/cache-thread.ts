@@ -43,8 +43,8 @@ start().catch((error: unknown) => {
 async function start(): Promise<void> {
   const onDiskFault = (reason: string) =>
     post({ kind: "log", level: "warn", message: "the disk cache rests", facts: { reason } });
-  const tools = { clock: systemClock, random: systemRandom, onDiskFault };
-  const { access } = await openStoreAccess(data.access, tools);
+  const options = { clock: systemClock, random: systemRandom, onDiskFault };
+  const { access } = await openStoreAccess(data.access, options);
   const arenas = new Arenas({ totalBytes: data.cacheBytesMax, threads: data.kernelThreads });
   const store = access.storeFor(undefined);
   const service = new CacheService({ store, arenas, disk: access.disk });

@@ -17,7 +17,7 @@ import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 import { WriteService } from "./write-service.ts";
 
 /** What the write thread works with. */
-export interface WriteThreadTools {
+export interface WriteThreadOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: StructuredLog;
@@ -44,25 +44,25 @@ export interface WriteThreadTools {
  * Recovers what a stop interrupted, then says "ready" and serves. Throws what the store throws.
  * The caller has the catalog follow manifests and close what is idle, from time to time.
  */
-export async function serveWrites(tools: WriteThreadTools): Promise<NamespaceCatalog> {
-  const { random, access, keys, arenas, embedding, post } = tools;
+export async function serveWrites(options: WriteThreadOptions): Promise<NamespaceCatalog> {
+  const { random, access, keys, arenas, embedding, post } = options;
   arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
-  const parts = namespaceOptions(tools);
-  const catalog = new NamespaceCatalog(parts, access.store);
-  const options: OperationOptions = {
-    namespaceOptions: parts,
+  const shared = namespaceOptions(options);
+  const catalog = new NamespaceCatalog(shared, access.store);
+  const operations: OperationOptions = {
+    namespaceOptions: shared,
     catalog,
-    warmer: new CacheWarmer(parts),
+    warmer: new CacheWarmer(shared),
     embedding,
     checkKey: async (keyName) => {
       await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES));
     },
   };
   const service = new WriteService(post, (call, body, reporter) =>
-    runOperation(call, body, reporter, options),
+    runOperation(call, body, reporter, operations),
   );
   await catalog.recover();
-  tools.listen((message) => {
+  options.listen((message) => {
     switch (message.kind) {
       case "release":
         return catalog.release(message.instance, message.version);
@@ -80,13 +80,13 @@ export async function serveWrites(tools: WriteThreadTools): Promise<NamespaceCat
   async function close(): Promise<void> {
     await service.whenIdle();
     await catalog.settle();
-    await tools.onClosed();
+    await options.onClosed();
     post({ kind: "closed" });
   }
 }
 
-function namespaceOptions(tools: WriteThreadTools): SharedOptions {
-  const { clock, random, log, reads, access, arenas, thresholds, isExclusive, post } = tools;
+function namespaceOptions(options: WriteThreadOptions): SharedOptions {
+  const { clock, random, log, reads, access, arenas, thresholds, isExclusive, post } = options;
   return {
     clock,
     random,
@@ -96,7 +96,7 @@ function namespaceOptions(tools: WriteThreadTools): SharedOptions {
     thresholds,
     isExclusive,
     storeFor: access.storeFor,
-    yield: () => tools.yield(),
+    yield: () => options.yield(),
     publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
   };
 }
