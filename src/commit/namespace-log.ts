@@ -229,8 +229,8 @@ export class NamespaceLog {
   async mayBeCollected(): Promise<boolean> {
     if (!this.#hasSlept) return false;
     const asked = readClocks(this.#options.clock);
-    const end = this.#end;
-    if ((await this.#newestCovered()) > end) return true;
+    // The end as it is then: what has come meanwhile is known, and may have been indexed.
+    if ((await this.#newestCovered()) > this.#end) return true;
     this.#knownAt = asked;
     return false;
   }

@@ -134,7 +134,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "an entry under a collected number is believed",
     file: "src/commit/namespace-log.ts",
-    find: "    if ((await this.#newestCovered()) > end) return true;\n",
+    find: "    if ((await this.#newestCovered()) > this.#end) return true;\n",
     replace: "",
     noticedBy: "src/commit/following/log-follower.test.ts",
   },

@@ -12,7 +12,7 @@ import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
-import { deletedKey, walKey } from "../../storage/object-keys.ts";
+import { deletedKey, manifestPrefix, walKey } from "../../storage/object-keys.ts";
 import { ALWAYS, type ObjectStore } from "../../storage/object-store.ts";
 import { GARBAGE_GRACE_MS } from "../../threads/open-indexer.ts";
 import { LOG_POLL_MS } from "../namespace.ts";
@@ -273,6 +273,25 @@ test("a server whose log was collected opens again, and only it", async () => {
   expect(ids(await a.rows("n"))).toEqual(upTo(9));
   expect(a.catalog.stats.retired).toEqual({ ...NOT_RETIRED, collected: 1 });
   expect(b.catalog.stats.retired).toEqual(NOT_RETIRED);
+});
+
+test("what is written and indexed while a server looks for a manifest is not lost", async () => {
+  const clock = new InstantClock();
+  const store = new HookedObjectStore();
+  const a = await open(store, { clock });
+  const b = await open(store);
+  await a.write("n", upsert(0));
+  await clock.sleep(LOG_END_KNOWN_MS_MAX + 1);
+  store.before = async (prefix, kind) => {
+    if (kind !== "list" || prefix !== manifestPrefix(AT)) return;
+    store.before = undefined;
+    for (let id = 1; id < 9; id++) await a.write("n", upsert(id));
+    await b.index({ graceMs: GARBAGE_GRACE_MS });
+  };
+  expect(await (await a.catalog.get(NAME)).verify()).toBe(true);
+  expect(store.before).toBeUndefined();
+  expect(ids(await a.rows("n"))).toEqual(upTo(9));
+  expect(a.catalog.stats.retired).toEqual(NOT_RETIRED);
 });
 
 test("an entry under a collected number is not followed", async () => {
