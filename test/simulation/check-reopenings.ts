@@ -6,8 +6,15 @@
 import { namespaceName } from "../../src/base/ids.ts";
 import type { Retirement } from "../../src/commit/namespace-options.ts";
 import { nextSequence } from "../../src/log/wal-entry.ts";
-import { deletedKey, walKey } from "../../src/storage/object-keys.ts";
-import type { CommittedLog } from "./committed-log.ts";
+import { decodeManifest } from "../../src/manifest/manifest-codec.ts";
+import {
+  deletedKey,
+  NAMESPACES_PREFIX,
+  type NamespaceGeneration,
+  parseManifestKey,
+  walKey,
+} from "../../src/storage/object-keys.ts";
+import type { Commit, CommittedLog } from "./committed-log.ts";
 import type { Operation } from "./operation.ts";
 import type { Effect } from "./simulated-object-store.ts";
 
@@ -26,54 +33,87 @@ export interface ReopeningCauses {
   readonly operations: readonly Operation[];
   /** The store has answered with damaged bytes. */
   readonly isDamaged: boolean;
+  /** Calls of the store have failed at times. */
+  readonly hasFailed: boolean;
   /** A server may not have reached the store, or not run, for longer than it trusts what it knows. */
   readonly mayHaveSlept: boolean;
 }
 
 /** Says which openings had no reason. */
-export function reopeningFaults(
+export async function reopeningFaults(
   reopenings: readonly Reopening[],
   causes: ReopeningCauses,
-): string[] {
-  return reopenings
-    .filter((reopening) => !isExcused(reopening, causes))
-    .map(({ by, namespace, generation: generationNumber, sequence, reason, event }) => {
-      const what = `${by} opens ${namespace}/${generationNumber} again after entry ${sequence}`;
-      return `${what} (event ${event}): ${reason}, for no reason`;
-    });
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const reopening of reopenings) {
+    if (await isExcused(reopening, causes)) continue;
+    const { by, namespace, generation: generationNumber, sequence, reason, event } = reopening;
+    const what = `${by} opens ${namespace}/${generationNumber} again after entry ${sequence}`;
+    faults.push(`${what} (event ${event}): ${reason}, for no reason`);
+  }
+  return faults;
 }
 
-function isExcused(
+async function isExcused(
   { namespace, generation: generationNumber, sequence, reason, event }: Reopening,
-  { effects, log, operations, isDamaged, mayHaveSlept }: ReopeningCauses,
-): boolean {
+  { effects, log, operations, isDamaged, hasFailed, mayHaveSlept }: ReopeningCauses,
+): Promise<boolean> {
   const generation = { name: namespaceName(namespace), generation: generationNumber };
+  const before = effects.filter((effect) => effect.event <= event);
   const happened = (kind: Effect["kind"], key: string) =>
-    effects.some((effect) => effect.kind === kind && effect.key === key && effect.event <= event);
+    before.some((effect) => effect.kind === kind && effect.key === key);
+  const committed = (commits: readonly Commit[], kind: Commit["batch"][number]["kind"]) =>
+    commits.flatMap((commit) => {
+      const isOf =
+        commit.generation.name === namespace && commit.generation.generation === generationNumber;
+      const isBefore = isOf && commit.event <= event;
+      return isBefore ? commit.batch.filter((record) => record.kind === kind) : [];
+    });
   switch (reason) {
     case "deleted":
       return (
         happened("put", deletedKey(generation)) ||
-        [...log.commits, ...log.strays].some((commit) => {
-          const isOf =
-            commit.generation.name === namespace &&
-            commit.generation.generation === generationNumber;
-          const ends = commit.batch.some(({ kind }) => kind === "delete_namespace");
-          return isOf && ends && commit.event <= event;
-        })
+        committed([...log.commits, ...log.strays], "delete_namespace").length > 0
       );
-    case "collected":
-      return happened("delete", walKey(generation, nextSequence(sequence))) || mayHaveSlept;
-    case "damaged":
-      return isDamaged || mayHaveSlept;
+    case "collected": {
+      const next = nextSequence(sequence);
+      const isGone = mayHaveSlept || happened("delete", walKey(generation, next));
+      return isGone && (await lastCovered(before, generation)) >= next;
+    }
+    case "damaged": {
+      // What was removed while it slept looks like what is lost.
+      const isRemoved = ({ kind, key }: Effect) =>
+        kind === "delete" && key.startsWith(NAMESPACES_PREFIX);
+      return isDamaged || (mayHaveSlept && before.some(isRemoved));
+    }
     case "idle":
+      return false; // Nothing is logged of it.
     case "reindexed":
-      return true;
+      // The first schema, and one that changes it; a copy may bring both.
+      return committed(log.commits, "schema").length > 1;
     case "uncertain":
       // A copy or a deletion whose entry stayed in doubt has marks that an opening settles.
-      return operations.some(({ name, sentAt, meaning: { kind } }) => {
-        const hasMarks = kind === "copy" || kind === "delete namespace";
-        return hasMarks && name === namespace && sentAt <= event;
-      });
+      return (
+        hasFailed &&
+        operations.some(({ name, sentAt, meaning: { kind } }) => {
+          const hasMarks = kind === "copy" || kind === "delete namespace";
+          return hasMarks && name === namespace && sentAt <= event;
+        })
+      );
   }
+}
+
+/** The last entry that any manifest of a generation covers. */
+async function lastCovered(
+  effects: readonly Effect[],
+  generation: NamespaceGeneration,
+): Promise<number> {
+  let last = 0;
+  for (const { kind, key, body } of effects) {
+    const version = kind === "put" ? parseManifestKey(generation, key) : undefined;
+    if (version === undefined || body === undefined) continue;
+    const { manifest } = await decodeManifest(body, generation, version);
+    last = Math.max(last, manifest.indexedUpTo);
+  }
+  return last;
 }

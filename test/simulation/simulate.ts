@@ -139,7 +139,7 @@ async function judge(cluster: SimulatedCluster, clients: Clients): Promise<strin
     ...placed.faults,
     ...answerFaults(operations, placed, circumstances),
     ...(await storeFaults(cluster.store, log, placed)),
-    ...(circumstances.manyServers ? judgeReopenings(cluster, log, operations) : []),
+    ...(circumstances.manyServers ? await judgeReopenings(cluster, log, operations) : []),
   ];
 }
 
@@ -147,14 +147,21 @@ function judgeReopenings(
   cluster: SimulatedCluster,
   log: CommittedLog,
   operations: readonly Operation[],
-): string[] {
+): Promise<string[]> {
   const { store, swarm, reopenings } = cluster;
   const { effects } = store;
+  const hasFailed = swarm.faultProfiles.length > 1;
   // A clock that is set forward tells of time that has not passed.
   const isLagging = cluster.longestLagMs > 0 || swarm.processFaults.includes("set a clock");
-  const mayHaveSlept = isLagging || swarm.faultProfiles.length > 1;
   const isDamaged = store.damages > 0;
-  return reopeningFaults(reopenings, { effects, log, operations, isDamaged, mayHaveSlept });
+  return reopeningFaults(reopenings, {
+    effects,
+    log,
+    operations,
+    isDamaged,
+    hasFailed,
+    mayHaveSlept: isLagging || hasFailed,
+  });
 }
 
 function countReasons({ reopenings, swarm }: SimulatedCluster): Record<string, number> {
