@@ -41,12 +41,23 @@ export function answerFaults(
   return checking.faults;
 }
 
+/** What an answer has shown. */
+interface Sight {
+  /** At which it was shown. */
+  readonly event: number;
+  /** Position in the name's timeline. */
+  readonly index: number;
+  readonly server: string | undefined;
+  /** Later answers of other servers may not show less, either. */
+  readonly bindsAll: boolean;
+}
+
 class Checking {
   readonly faults: string[] = [];
   readonly #placed: PlacedCommits;
   readonly #circumstances: Circumstances;
-  /** What readers have seen, by name: nobody may see less later. */
-  readonly #seen = new Map<string, { readonly event: number; readonly index: number }[]>();
+  /** By name. */
+  readonly #seen = new Map<string, Sight[]>();
 
   constructor(placed: PlacedCommits, circumstances: Circumstances) {
     this.#placed = placed;
@@ -78,7 +89,7 @@ class Checking {
     if (fate === "nothing") this.#fault(operation, "I14: refused, but it took effect");
     if (fate !== "happened" || answer === undefined) return;
     if (event > answeredAt) this.#fault(operation, "I1: acknowledged before it was durable");
-    this.#sees(operation, index);
+    this.#sees(operation, index, { bindsAll: true });
     const wanted = counts.filter((_, variant) => epoch.possible[variant]);
     const isWrite = operation.meaning.kind === "write";
     if (isWrite && !wanted.some((one) => one && saysCounts(answer.json, one))) {
@@ -123,9 +134,9 @@ class Checking {
     const [index] = found;
     if (found.every((one) => one === undefined)) {
       this.#fault(operation, this.#expectation(operation, timelines[0]));
-    } else if (index !== undefined && !this.#circumstances.manyServers && meaning.kind !== "copy") {
+    } else if (index !== undefined && meaning.kind !== "copy") {
       // Beside each other, one server may show a write that the other is about to acknowledge.
-      this.#sees(operation, index);
+      this.#sees(operation, index, { bindsAll: !this.#circumstances.manyServers });
     }
   }
 
@@ -136,10 +147,7 @@ class Checking {
     const listed = found.map(({ id }) => id);
     for (const [name, timeline] of this.#placed.timelines) {
       const { first, last } = this.#range(operation, timeline, name);
-      const range = { first: Math.min(first, last), last: Math.max(first, last) };
-      const states = timeline.positions
-        .slice(range.first, range.last + 1)
-        .flatMap(({ states: all }) => all);
+      const states = timeline.positions.slice(first, last + 1).flatMap(({ states: all }) => all);
       const isThere = states.every((state) => state !== undefined);
       if (isThere && !listed.includes(name)) this.#fault(operation, `I1: ${name} is not listed`);
       const isGone = states.every((state) => state === undefined);
@@ -149,26 +157,33 @@ class Checking {
     }
   }
 
-  /** Positions that the answer may be of, the best guess first. */
+  /**
+   * Positions that the answer may be of. The first is the last one that anybody has seen before, or
+   * its own server, where that need not ask what others have written.
+   */
   #range(
-    { sentAt, answeredAt = 0, isLast, meaning }: Operation,
+    { server, sentAt, answeredAt = 0, isLast, meaning }: Operation,
     timeline: Timeline,
     name: string,
   ): { first: number; last: number } {
     const newest = timeline.indexAt(answeredAt);
     if (isLast) return { first: newest, last: newest };
-    // It is what its server has seen; a server alone has seen everything.
-    if (isWeak(meaning) && this.#circumstances.manyServers) return { first: newest, last: 0 };
-    let oldest = 0;
-    for (const { event, index } of this.#seen.get(name) ?? []) {
-      if (event <= sentAt) oldest = Math.max(oldest, index);
+    const mayLack = isWeak(meaning) && this.#circumstances.manyServers;
+    let first = 0;
+    for (const seen of this.#seen.get(name) ?? []) {
+      const isBound = seen.server === server || (seen.bindsAll && !mayLack);
+      if (isBound && seen.event <= sentAt) first = Math.max(first, seen.index);
     }
-    return { first: oldest, last: newest };
+    return { first, last: newest };
   }
 
-  #sees({ name, answeredAt = 0 }: Operation, index: number): void {
+  #sees(
+    { name, server, answeredAt = 0 }: Operation,
+    index: number,
+    { bindsAll }: Pick<Sight, "bindsAll">,
+  ): void {
     const seen = this.#seen.get(name) ?? [];
-    seen.push({ event: answeredAt, index });
+    seen.push({ event: answeredAt, index, server, bindsAll });
     this.#seen.set(name, seen);
   }
 

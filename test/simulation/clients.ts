@@ -36,6 +36,7 @@ export class Clients {
     this.operations.push(operation);
     const { number, call, name, body } = operation;
     scheduler.note(`${number} ${call} ${name} ${body ?? ""} to ${process.name}`);
+    operation.server = process.name;
     operation.sentAt = scheduler.eventCount;
     const namespace = call === "list_namespaces" ? undefined : name;
     const answering = fixture.call(call, namespace, body);

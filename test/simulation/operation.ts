@@ -31,6 +31,8 @@ export interface Operation {
   readonly meaning: Meaning;
   readonly call: OperationName;
   readonly body: string | undefined;
+  /** Name of the process that it was sent to; undefined before. */
+  server: string | undefined;
   /** Number of the event at which it was sent. */
   sentAt: number;
   /** Of the event at which its answer came; undefined: none ever did. */

@@ -147,7 +147,7 @@ function operationOf(draw: Draw, kind: OperationKind, name: string): Operation {
 
 function sent({ number, name }: { number: number; name: string }, meaning: Meaning): Operation {
   const [call, body] = requestOf(meaning, number);
-  const open = { sentAt: 0, answeredAt: undefined, answer: undefined };
+  const open = { server: undefined, sentAt: 0, answeredAt: undefined, answer: undefined };
   return { number, name, meaning, call, body, ...open, isLast: false };
 }
 
