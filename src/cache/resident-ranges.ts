@@ -25,7 +25,11 @@ import type { SegmentReads } from "./segment-reads.ts";
 
 /** Decoded documents that a thread keeps of all its stored segments: two thousand blocks. */
 const DECODED_DOCUMENTS_BYTES_MAX = 32 * MIB;
-/** How often one query may find that bytes are missing, load them and start again. */
+/**
+ * How often one run may find that bytes are missing, load them and start again, not counting what
+ * brings it other transient bytes. A cold query takes three rounds (I17): ten times as many say
+ * that what is loaded does not stay.
+ */
 const LOAD_ROUNDS_MAX = 32;
 
 /**
