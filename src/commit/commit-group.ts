@@ -43,7 +43,7 @@ export interface GroupMember extends QueuedJob {
 export interface IdleJob {
   /** Says what became of it. */
   readonly notify: () => void;
-  /** It has to hear something else: the state that it was held against is not the one that is. */
+  /** It fails instead: the state that it was checked against could not be confirmed. */
   readonly fail: (error: unknown) => void;
 }
 

@@ -40,7 +40,7 @@ export function currentDocuments(
 
 /**
  * Copies of documents of stored segments. Patches gather whole columns of what they are laid over,
- * and those of a stored segment are far; so each document is read by itself, once.
+ * and those of a stored segment may not be in memory; so each document is read by itself, once.
  */
 class StoredCopies {
   readonly #documents: NamespaceDocuments;

@@ -35,9 +35,9 @@ import { endUnlessExistsJob } from "./write-jobs.ts";
 
 /** How often it looks at the other open namespaces. */
 const MANIFEST_IDLE_POLL_MS = 30_000;
-/** Namespaces that are held open while they are idle; each takes some 50 KiB in all threads. */
+/** Namespaces that are kept open while they are idle; each takes some 50 KiB in all threads. */
 const NAMESPACES_OPEN_MAX = 1_000;
-/** How long an idle namespace is held open. */
+/** How long an idle namespace is kept open. */
 const NAMESPACE_IDLE_MS = 600_000;
 
 /** Namespaces whose manifests are looked at at the same time. */
@@ -79,7 +79,7 @@ export class NamespaceCatalog {
     this.#removals = new GenerationRemovals({ store, keepLogs, log: options.log });
   }
 
-  /** Number of namespaces held open. */
+  /** Number of open namespaces. */
   get openCount(): number {
     return this.#open.size;
   }
@@ -170,8 +170,8 @@ export class NamespaceCatalog {
 
   /**
    * Deletes a namespace; throws what `job` refuses with if there is none. Answers when the deletion
-   * is durable; objects go later. A namespace that cannot be opened is deleted by its mark alone,
-   * or nobody could ever get rid of it.
+   * is durable; objects go later. A namespace that cannot be opened is deleted by its deletion mark
+   * alone, or nobody could ever get rid of it.
    */
   async delete(name: NamespaceName, job: CommitJob<void>): Promise<void> {
     for (;;) {
@@ -283,11 +283,11 @@ export class NamespaceCatalog {
     if (namespace === undefined || namespace.exists || this.#submitting.has(name)) return;
     this.#open.delete(name);
     this.#instances.delete(namespace.instance);
-    namespace.discard(); // Who is about to bring it up to date finds it retired.
+    namespace.discard(); // A catch-up under way finds it retired, and changes nothing.
   }
 
   async #openInstance(name: NamespaceName): Promise<Namespace> {
-    // The last instance may still be appending an entry, or writing the mark of its deletion.
+    // The last instance may still be appending an entry, or putting its deletion mark.
     await this.#endings.get(name)?.catch(() => {});
     const begunAt = readClocks(this.#options.clock);
     const { live, next, listing } = await listNamespaceObjects(this.#store, name);
@@ -297,7 +297,7 @@ export class NamespaceCatalog {
     });
     if (namespace === undefined) return this.#openInstance(name); // It was deleted meanwhile.
     if (namespace.facts.deleted) {
-      // The stop came between the commit of the deletion and its mark.
+      // The stop came between the commit of the deletion and the deletion mark.
       await markDeleted(this.#store, namespace.generation);
       this.#removals.begin(namespace.generation);
       return this.#openInstance(name);
@@ -380,7 +380,7 @@ export class NamespaceCatalog {
       this.forgetIfAbsent(generation.name);
     }
     await this.#endings.get(generation.name)?.catch((error: unknown) => {
-      throw asOpenOutcome(error); // Its entry is durable, whatever became of its mark.
+      throw asOpenOutcome(error); // Its entry is durable, whatever became of its deletion mark.
     });
     return true;
   }

@@ -72,8 +72,8 @@ export class NamespaceLog {
   #wal: WalWriter;
   /** With which the writer encrypts. */
   #key: string | undefined;
-  /** Asked for at the last lost race: the mark of a deletion that no entry tells of. */
-  #mark: Promise<Uint8Array | undefined> | undefined;
+  /** Asked for at the last lost race: the deletion mark, which may be there without an entry. */
+  #deletionMark: Promise<Uint8Array | undefined> | undefined;
   /** When the log's end was where this instance believes it. */
   #knownAt: ClockReading;
   /** When indexers were told, by the monotonic clock; undefined: not since the newest manifest. */
@@ -124,13 +124,13 @@ export class NamespaceLog {
       if (outcome.kind === "conflict") {
         // Where no other process should write, a lost race is a fault, and the client receives it.
         if (this.#options.isExclusive) throw this.#taken(outcome.entry.sequence);
-        this.#mark = this.#options.storeFor(undefined).get(deletedKey(this.#generation));
-        this.#mark.catch(() => {}); // Who needs it waits for it.
+        this.#deletionMark = this.#options.storeFor(undefined).get(deletedKey(this.#generation));
+        this.#deletionMark.catch(() => {}); // It is thrown by the next append, which waits for it.
         return { kind: "conflict", read: outcome };
       }
       const { entry, bytes } = outcome;
-      const mark = await this.#mark;
-      this.#mark = undefined;
+      const mark = await this.#deletionMark;
+      this.#deletionMark = undefined;
       if (mark !== undefined) return this.#lost("deleted", entry.sequence);
       if (this.#hasSlept) {
         knownAt = readClocks(this.#options.clock);

@@ -30,7 +30,7 @@ test("above the limit writes and strong queries are refused until indexers catch
   expect(refused.status).toBe(429);
   expect(refused.json.error).toMatch(/too much unindexed data in namespace 'n': \d+ bytes/);
   expect(Number(refused.headers["retry-after-ms"])).toBeGreaterThan(0);
-  // Nobody has to heed it who says so.
+  // A client may ask to be served all the same.
   expect((await upsert({ disable_backpressure: true })).status).toBe(200);
   count++;
   const strong = await engine.call("query", "n", STRONG);

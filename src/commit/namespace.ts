@@ -149,7 +149,7 @@ export class Namespace {
 
   /**
    * Brings the instance up to all that was committed before the call, asking the store. False: it
-   * is retired, and who opens the namespace now has all of it.
+   * is retired, and an opening that begins now reads all of it.
    */
   async verify(): Promise<boolean> {
     if (this.#retired) return false;
@@ -213,7 +213,7 @@ export class Namespace {
    * namespace exists and is not retired.
    */
   retain(): RetainedDocuments {
-    assert(!this.#retired, `nothing to hold in ${this.instance}`);
+    assert(!this.#retired, `nothing to retain in ${this.instance}`);
     const { version: manifestVersion } = this.#follower;
     return retainDocuments(this.#opened, {
       facts: this.facts,
@@ -265,7 +265,8 @@ export class Namespace {
 
   /**
    * Commits while jobs wait, then does background work. Background work that must not fall behind
-   * goes between the commits. Who leaves says so at once, so that no job comes in too late.
+   * goes between the commits. The loop ends and clears `#running` in one turn of the event loop, so
+   * that a job which is submitted later starts it again.
    */
   async #run(): Promise<void> {
     let owes = false;
@@ -391,7 +392,8 @@ export class Namespace {
         return void (await this.#giveWay(taken, appended.read));
       case "open":
         giveUp(appended.error);
-        // What is deleted or filled by it has nothing to keep, and marks that an opening settles.
+        // A deletion or a copy leaves its deletion intent, which the next opening settles: there is
+        // nothing else that this instance would have to keep until then.
         return members[0].job.alone ? void this.retire("uncertain") : undefined;
       case "failed":
         giveUp(appended.error);
@@ -415,7 +417,8 @@ export class Namespace {
     try {
       if (await this.#log.mayBeCollected()) this.retire("collected");
       else await follow(read);
-      // Who loses twice may be far behind: the log says at once what each number would say singly.
+      // A server that loses twice may be many entries behind: it reads the log to its end, rather
+      // than lose a race for each of them.
       if (++this.#lostInARow > 1 && !this.#retired)
         this.#heed(await this.#logFollower.readOn(follow));
     } catch (error) {
@@ -525,7 +528,8 @@ export class Namespace {
       this.retire("uncertain");
       throw error;
     }
-    // Only now: whoever finds no entry behind this one relies on queries that see this one.
+    // Only after it is published: a look that starts behind this entry and finds none tells its
+    // query that the published state is the newest.
     this.#log.follow(entry);
     this.#othersUpTo = sequence;
     this.#options.stats.followedEntries++;

@@ -1,7 +1,7 @@
 /**
  * One step of indexing: the entries after a namespace's newest manifest become stored segments, and
- * the next manifest names them. Runs beside servers that write; whoever loses the race for the
- * version has wasted its work and nothing else.
+ * the next manifest names them. Runs beside servers that write; an indexer that loses the race for
+ * the version has wasted its work and nothing else.
  */
 
 import type { SegmentId } from "../base/ids.ts";

@@ -151,7 +151,7 @@ async function writeCopy(
         pins: to.pins,
       }));
     const segments = isPinned ? await putAll(retained, to, options) : undefined;
-    // Without the mark, a collector may have removed what is named here.
+    // Without the deletion intent, a collector may have removed what is named here.
     if (segments === undefined || (await catalog.deletionIntents.isUncovered(generation))) {
       outcome = await takeBack(to, catalog, false);
       return false;

@@ -14,12 +14,12 @@ import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { OpenedNamespace } from "../namespace-options.ts";
 
-/** A segment as it was when it was held. */
+/** A segment as it was when it was retained. */
 export interface RetainedSegment extends SegmentSnapshot {
   readonly view: OpenSegment;
 }
 
-/** A stored segment as it was when it was held. */
+/** A stored segment as it was when it was retained. */
 export interface RetainedStoredSegment extends RetainedSegment {
   readonly object: ObjectKey;
   readonly head: Uint8Array;
@@ -46,14 +46,14 @@ export interface RetainedDocuments {
   release(): void;
 }
 
-/** Holds what a namespace that exists is now. */
+/** Retains what a namespace that exists is now. */
 export function retainDocuments(
   { generation, documents }: OpenedNamespace,
   now: Pick<RetainedDocuments, "manifestVersion" | "release"> & { readonly facts: NamespaceFacts },
 ): RetainedDocuments {
   const { facts, manifestVersion, release } = now;
   const { schema, settings } = facts;
-  assert(settings !== undefined, `nothing to hold of ${generation.name}`);
+  assert(settings !== undefined, `nothing to retain of ${generation.name}`);
   const active = activeSchema(facts);
   const segments = retainSegments(documents);
   return {

@@ -29,7 +29,7 @@ export function chooseShared(
 }
 
 /**
- * Puts pins of `by` at the homes of all `shared`, and then looks whether the source still has them:
+ * Puts pins of `by` at the owners of all `shared`, then looks whether the source still has them:
  * false if not, and then they may be gone. The pins are added to `pins` before they are put. Throws
  * if the source was deleted.
  */

@@ -1,7 +1,7 @@
 /**
- * Applies log entries to one open namespace: to its facts, its documents and its indexes. Who makes
- * them ready differs: a commit group does it for its own, `prepare` for those of other servers.
- * Whoever calls has the namespace's turn.
+ * Applies log entries to one open namespace: to its facts, its documents and its indexes. The
+ * entries of its own commit groups come ready (`commit-group.ts`); `prepare` makes those of other
+ * servers ready. Callers have the namespace's turn.
  */
 
 import type { IndexBuild } from "../../model/index-build.ts";

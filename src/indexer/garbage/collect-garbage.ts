@@ -45,7 +45,7 @@ export async function collectGarbage(
 ): Promise<CollectionOutcome> {
   const { clock, random, store } = options;
   if (await isAnnounced(store, generation)) {
-    memory.seen.clear(); // It is being filled or deleted: whoever does that clears up.
+    memory.seen.clear(); // The server that fills or deletes it clears up.
     return { removedCount: 0, waitingCount: 0, needsIndex: false, waitsFor: [] };
   }
   if (await isDeleted(store, generation)) return removeDeleted(options, generation, memory);

@@ -31,7 +31,7 @@ const LOOKUPS_AT_ONCE = 16;
  * Lists names in the byte order of their directories (`<name>-table/`), so `demo-copy` comes before
  * `demo`. Of a deleted namespace there are objects left while they are removed or others share its
  * segments, and under a name that is being filled there are some before it exists. So names with a
- * mark are looked up: two requests for each, and two more while it is being filled or deleted.
+ * deletion intent or mark are looked up: two requests for each, and two more where it is an intent.
  */
 export async function listNamespaces(
   store: ObjectStore,

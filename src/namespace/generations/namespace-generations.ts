@@ -1,14 +1,14 @@
 /**
  * Which generation of a namespace is live, and how one ends. A namespace is deleted in this order:
  *
- * 1. mark `deleting/…`         so that a crash in the next steps is noticed at the next start
+ * 1. intent `deleting/…`       so that a crash in the next steps is noticed at the next start
  * 2. WAL entry "delete"        the commit: from here on the generation is deleted
  * 3. mark `deleted/…`          its number is never used again
  * 4. remove all its objects
- * 5. remove the mark of step 1
+ * 5. remove the intent of step 1
  *
  * A namespace that cannot be opened has no log that could take step 2: its commit is step 3.
- * A copy makes the mark of step 1 before it puts anything, so that a crash leaves nothing of it.
+ * A copy puts the intent of step 1 before it puts anything, so that a crash leaves nothing of it.
  */
 
 import type { NamespaceName } from "../../base/ids.ts";
@@ -111,10 +111,10 @@ export async function markDeleted(
 
 /**
  * Steps 4 and 5: removes the objects of a generation that is marked as deleted. Where others share
- * segments of it (segment-pins.ts), all segments stay: a collector finds out which are needed. Who
- * puts a pin after the mark sees the mark, and takes it back. `keepLog`: other servers may have the
- * generation open, and would win the number of an entry that is gone, so a collector removes the
- * log, after a grace period.
+ * segments of it (segment-pins.ts), all segments stay: a collector finds out which are needed. A
+ * copy that puts a pin after the deletion mark sees the mark, and takes its pin back. `keepLog`:
+ * other servers may have the generation open, and would win the number of an entry that is gone, so
+ * a collector removes the log, after a grace period.
  */
 export async function removeGeneration(
   store: ObjectStore,

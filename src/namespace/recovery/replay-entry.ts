@@ -36,7 +36,7 @@ export interface PreparedBatch {
   readonly imported: readonly StoredSegment[];
   /** The documents of stored segments that it replaces or deletes. */
   readonly deletions: StoredDeletions;
-  /** Its own documents, in memory already; taken over or given back by who applies it. */
+  /** Its own documents, in memory already; taken over when it is applied, or else given back. */
   readonly prepared: PreparedSegments | undefined;
 }
 
@@ -66,7 +66,7 @@ export function decodeLogEntry(
 }
 
 /**
- * Opens what the entry imports, looks up what dies by it in stored segments, and builds the
+ * Opens what the entry imports, looks up what it deletes in stored segments, and builds the
  * segments of its documents. Throws what loading fails with, and `overloaded` where there is no
  * memory. An import is alone in its entry, so that nothing else looks for ids in its segments.
  */
