@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- --seeds 1000 [--first 1]`: runs simulated worlds (docs/testing.md) on all
+ * `npm run simulate -- --seeds 1000 [--first 1]`: runs simulated clusters (docs/testing.md) on all
  * cores and prints which seeds break promises, with the command that shows one of them:
  * `npm run simulate -- --seed 42 [--trace]`.
  */

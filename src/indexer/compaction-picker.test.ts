@@ -27,7 +27,7 @@ test("a merge keeps within the limit, but for two that have to be", () => {
   expect(pickCompaction(halves, MAX)).toEqual({ kind: "merge", inputs: [0, 1] });
 });
 
-test("stale segments come first, all together, then one that is mostly dead", () => {
+test("stale segments come first, all together, then one that is mostly deleted", () => {
   const stale = segment(MIB, { isCurrent: false });
   const deleted = segment(MIB, { liveCount: 30 });
   expect(pickCompaction([deleted, stale, segment(MIB), stale], MAX)).toEqual({

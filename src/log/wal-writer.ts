@@ -89,8 +89,8 @@ export class WalWriter {
       };
       const object = await encodeWalEntry(entry, records, this.#generation);
       const candidate = { number: entry.sequence, object, nonce: entry.nonce };
-      const tools = { clock: this.#clock, random: this.#random };
-      const outcome = await this.#entries.put(candidate, tools);
+      const options = { clock: this.#clock, random: this.#random };
+      const outcome = await this.#entries.put(candidate, options);
       if (outcome.kind === "conflict")
         return { kind: "conflict", entry: outcome.other, bytes: outcome.bytes };
       if (outcome.kind === "collected") throw collected(walKey(this.#generation, entry.sequence));

@@ -88,8 +88,8 @@ export class ManifestStore {
     const previousNonce = this.#known.nonce;
     const object = await encodeManifest({ manifest: next, nonce, previousNonce }, this.#generation);
     const candidate = { number: version, object, nonce };
-    const tools = { clock: this.#clock, random: this.#random };
-    const outcome = await this.#versions.put(candidate, tools);
+    const options = { clock: this.#clock, random: this.#random };
+    const outcome = await this.#versions.put(candidate, options);
     if (outcome.kind === "collected" && outcome.mayBeOwn) throw this.#unknown(version);
     if (outcome.kind !== "written") return { kind: "conflict" };
     if (!(await this.#isInChain(version, nonce))) return { kind: "conflict" };

@@ -1,12 +1,12 @@
-/** Many simulated worlds (test/simulation); a seed that fails is printed with its command. */
+/** Many simulated clusters (test/simulation); a seed that fails is printed with its command. */
 
 import { expect, test } from "vitest";
 import { HEAVY_SEEDS, runSeeds } from "../simulation/run-seeds.ts";
 
-/** Worlds from other seeds than those of the short suite. */
+/** Clusters from other seeds than those of the short suite. */
 const SEEDS = { first: 10_000, count: HEAVY_SEEDS };
 
-test("many worlds keep all promises", async () => {
+test("many clusters keep all promises", async () => {
   let known = 0;
   const faulty = await runSeeds({ ...SEEDS, onResult: () => known++ });
   expect(known).toBe(SEEDS.count);

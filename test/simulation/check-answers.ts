@@ -19,9 +19,9 @@ import type { Timeline } from "./timeline.ts";
 /** What a bug answers. */
 const BUG = "🐡";
 
-/** How the world was, as far as answers may show it. */
+/** How the run went, as far as answers may show it. */
 export interface Circumstances {
-  /** More than one server was alive at times. */
+  /** More than one server ran at times. */
   readonly manyServers: boolean;
   /** The store has answered with damaged bytes. */
   readonly isDamaged: boolean;
@@ -69,7 +69,7 @@ class Checking {
     if (placement !== undefined) this.#checkPlaced(operation, placement);
     const { answer } = operation;
     if (answer === undefined) {
-      if (operation.isLast) this.#fault(operation, "no answer in fair weather");
+      if (operation.isLast) this.#fault(operation, "no answer without faults");
       return;
     }
     this.#checkEnvelope(operation, answer);
@@ -113,7 +113,7 @@ class Checking {
     if (status === 500 && !isDamaged && !(isMissing && (mayLagBehind || manyServers))) {
       this.#fault(operation, "I18: damage where nothing was damaged");
     }
-    if (operation.isLast && status >= 429) this.#fault(operation, "trouble in fair weather");
+    if (operation.isLast && status >= 429) this.#fault(operation, "trouble without faults");
   }
 
   /** An answer that tells of a state without changing it. */

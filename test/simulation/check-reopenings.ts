@@ -25,7 +25,7 @@ export interface Reopening extends Retirement {
   readonly by: string;
 }
 
-/** What happened in a world, as far as it excuses an opening. */
+/** What happened in a run, as far as it excuses an opening. */
 export interface ReopeningCauses {
   readonly effects: readonly Effect[];
   readonly log: CommittedLog;

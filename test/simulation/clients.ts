@@ -1,4 +1,4 @@
-/** Clients of a simulated world: they ask, wait as long as they can, and sometimes ask again. */
+/** Clients of a simulated cluster: they ask, wait as long as they can, and sometimes ask again. */
 
 import type { Answer } from "../support/engine/engine-fixture.ts";
 import { fateOf, type Operation } from "./operation.ts";

@@ -21,11 +21,11 @@ export interface Commit {
   readonly event: number;
   readonly generation: NamespaceGeneration;
   readonly sequence: number;
-  /** The end of a generation by its mark alone has none. */
+  /** The end of a generation by its deletion mark alone has none. */
   readonly batch: WriteBatch;
 }
 
-/** All logs of a world. */
+/** All logs of a run. */
 export interface CommittedLog {
   readonly commits: readonly Commit[];
   /** Entries that took effect where no reader looks any more; what they say never happened. */
@@ -74,7 +74,7 @@ class Reading implements CommittedLog {
     life.isOver = batches.some((batch) => batch.some(({ kind }) => kind === "delete_namespace"));
   }
 
-  /** The mark of a deletion that no entry tells of. */
+  /** A deletion mark that no entry comes before. */
   #end(generation: NamespaceGeneration, event: number): void {
     const life = this.#lifeOf(generation);
     if (life.isOver) return;

@@ -19,7 +19,7 @@ export interface Verdict {
   readonly how: string;
 }
 
-/** Applies the break to a copy of the sources and runs who has to notice it. */
+/** Applies the break to a copy of the sources and runs what has to notice it. */
 export async function tryMutation(mutation: Mutation, seedCount: number): Promise<Verdict> {
   const root = mkdtempSync(join(tmpdir(), "trawl-mutant-"));
   try {

@@ -11,7 +11,7 @@ export interface Mutation {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** Who notices: simulations, or a test file. */
+  /** What notices it: simulations, or a test file. */
   readonly noticedBy: "simulation" | (string & {});
 }
 
@@ -34,10 +34,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a write is acknowledged before it is put",
     file: "src/log/wal-writer.ts",
-    find: "const outcome = await this.#entries.put(candidate, tools);",
+    find: "const outcome = await this.#entries.put(candidate, options);",
     replace:
       'const outcome = { kind: "written" };\n' +
-      "      void this.#entries.put(candidate, tools).catch(() => {});",
+      "      void this.#entries.put(candidate, options).catch(() => {});",
     noticedBy: "simulation",
   },
   {
@@ -160,7 +160,7 @@ export const MUTATIONS: readonly Mutation[] = [
     noticedBy: "simulation",
   },
   {
-    name: "a replay leaves alive what it replaces in stored segments",
+    name: "a replay leaves live what it replaces in stored segments",
     file: "src/namespace/recovery/replay-entry.ts",
     find: "return attemptAll(batches.map((batch) => () => documents.deletionsOf(batch)));",
     replace: "return attemptAll(batches.map(() => () => new Map()));",
@@ -230,7 +230,7 @@ export const MUTATIONS: readonly Mutation[] = [
     noticedBy: "simulation",
   },
   {
-    name: "the mark of a deletion is not made",
+    name: "the deletion mark is not put",
     file: "src/namespace/generations/namespace-generations.ts",
     find: "await store.put(deletedKey(generation), new Uint8Array(0), ALWAYS);",
     replace: "await store.get(deletedKey(generation));",

@@ -20,7 +20,7 @@ export interface SeedRun {
   readonly onResult?: (result: SimulationResult) => void;
 }
 
-/** Worlds that the heavy suite goes through, and in which each deliberate break has to show. */
+/** Clusters that the heavy suite goes through, and in which each deliberate break has to show. */
 export const HEAVY_SEEDS = 2000;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

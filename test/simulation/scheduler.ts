@@ -22,9 +22,9 @@ interface Event {
 /** Events that happen at most; a run that needs more does not come to an end. */
 const EVENTS_MAX = 400_000;
 
-/** One simulated world's time and order. */
+/** One simulated cluster's time and order. */
 export class Scheduler {
-  /** The seed's chance, for all that the world decides. */
+  /** The seed's chance, for all that is drawn. */
   readonly random: Random;
   /** What happened, for people; kept only if asked for. */
   readonly trace: string[] | undefined;
@@ -39,7 +39,7 @@ export class Scheduler {
     this.trace = keepsTrace ? [] : undefined;
   }
 
-  /** True time, which no process knows. Milliseconds since the start of the world. */
+  /** True time, which no process knows. Milliseconds since the start of the run. */
   get nowMs(): number {
     return this.#nowMs;
   }
@@ -75,7 +75,8 @@ export class Scheduler {
     await idle();
     while (!isOver()) {
       const event = this.#waiting.pop();
-      if (event === undefined) throw new Error("the world stands still: nothing is left to happen");
+      if (event === undefined)
+        throw new Error("the cluster stands still: nothing is left to happen");
       if (!this.#happen(event)) continue;
       await idle();
     }
@@ -97,7 +98,7 @@ export class Scheduler {
       return false;
     }
     if (++this.#events > EVENTS_MAX) throw new Error(`no end after ${EVENTS_MAX} events`);
-    this.note(`${process?.name ?? "world"} ${label}`);
+    this.note(`${process?.name ?? "store"} ${label}`);
     action();
     return true;
   }
@@ -118,7 +119,7 @@ export class Scheduler {
 }
 
 /**
- * Resolves when all that the last event set off is done. Everything in the world waits for events
+ * Resolves when all that the last event set off is done. Everything in a run waits for events
  * or for promises of each other; a turn of the event loop comes after all of those.
  */
 function idle(): Promise<void> {

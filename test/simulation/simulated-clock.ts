@@ -4,7 +4,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
-/** 2026-01-01, when every world begins. */
+/** 2026-01-01, when every run begins. */
 const START_MS = 1_767_225_600_000;
 
 /**

@@ -24,9 +24,9 @@ const PAUSE_MS_MAX = 2 * GARBAGE_GRACE_MS;
 /** Longest until another process takes the place of one that has ended. */
 const RESTART_MS_MAX = 5_000;
 
-/** Accidents of one run at most; it has to come to an end. */
+/** Process faults of one run at most; it has to come to an end. */
 const PROCESS_FAULTS_MAX = 40;
-/** Weathers after which they change slowly: where calls are held for long, nothing else happens. */
+/** Fault profiles after which they change slowly: where calls take long, nothing else happens. */
 const QUICK_PROFILES_MAX = 1_000;
 /** How long a server that was asked to stop may take. */
 const STOP_MS_MAX = 60_000;
@@ -37,7 +37,7 @@ export interface SimulatedServer {
   readonly fixture: EngineFixture;
 }
 
-/** One world, from its seed. */
+/** One cluster, from its seed. */
 export class SimulatedCluster {
   readonly scheduler: Scheduler;
   readonly swarm: Swarm;
@@ -78,7 +78,7 @@ export class SimulatedCluster {
     if (this.swarm.faultProfiles.length > 1) void this.#changeFaultProfile();
   }
 
-  /** Ends everything at once and lets calls under way take effect; the weather is fair after. */
+  /** Ends everything at once and lets calls under way take effect; there are no faults after. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.store.faultProfile = NO_FAULTS;
@@ -91,7 +91,7 @@ export class SimulatedCluster {
   async startServer(): Promise<SimulatedServer> {
     const process = this.#process("server");
     const server = await this.#openServer(process);
-    if (server === undefined) throw new Error("a server does not start in fair weather");
+    if (server === undefined) throw new Error("a server does not start without faults");
     return server;
   }
 
@@ -100,7 +100,7 @@ export class SimulatedCluster {
     return this.#indexer(this.#process("indexer"));
   }
 
-  /** Always a server, until the world ends. */
+  /** Always a server, until the run ends. */
   async #keepServer(): Promise<void> {
     while (!this.#isEnding) {
       const process = this.#process("server");
@@ -183,7 +183,7 @@ export class SimulatedCluster {
     const random = this.#randomOf(process);
     const reached = this.store.connect(process);
     const access = new StoreAccess({ store: reached, clock, random, keys: new TestKeys() });
-    const parts = {
+    const options = {
       clock,
       random,
       log: () => {},
@@ -194,7 +194,7 @@ export class SimulatedCluster {
     const clusters = { rowsMin: 4, clusterRows: 3 };
     const sizes = { clusters, memoryBytes: 16 * MIB, cacheBytes };
     const garbageGraceMs = GARBAGE_GRACE_MS;
-    return new Indexer({ ...testIndexerOptions(parts, access, sizes), garbageGraceMs });
+    return new Indexer({ ...testIndexerOptions(options, access, sizes), garbageGraceMs });
   }
 
   async #befall(): Promise<void> {
@@ -214,7 +214,7 @@ export class SimulatedCluster {
       this.store.faultProfile = faultProfiles[random.below(faultProfiles.length)];
       if (this.store.faultProfile.held > 0) this.longestLagMs = HELD_MS_MAX;
       const meanMs = count < QUICK_PROFILES_MAX ? faultProfileMs : HELD_MS_MAX;
-      await this.scheduler.sleep(this.#upTo(2 * meanMs), "other weather");
+      await this.scheduler.sleep(this.#upTo(2 * meanMs), "another fault profile");
     }
   }
 
@@ -250,7 +250,7 @@ export class SimulatedCluster {
     }
   }
 
-  /** Mostly some accidents' time, sometimes very long. */
+  /** Mostly the time of some process faults, sometimes very long. */
   #pauseMs(): number {
     const { random } = this.scheduler;
     const isLong = random.below(6) === 0;
@@ -260,7 +260,7 @@ export class SimulatedCluster {
     return pauseMs;
   }
 
-  /** Who does not stop in time is killed, as supervisors do. */
+  /** A server that does not stop in time is killed, as supervisors do. */
   async #stop(server: SimulatedServer): Promise<void> {
     this.#servers.delete(server);
     const patience = this.scheduler.sleep(STOP_MS_MAX, "patience with a server");

@@ -1,6 +1,6 @@
 /**
- * The store of a simulated world. Every call is two events: its effect, and its answer. Faults come
- * in between, as the weather has it; what takes effect is recorded, for the judges.
+ * The store of a simulated cluster. Every call is two events: its effect, and its answer. Faults
+ * come in between, as the fault profile has it; what takes effect is recorded, for the judges.
  */
 
 import { DatabaseError } from "../../src/base/errors.ts";

@@ -1,4 +1,4 @@
-/** One process of a simulated world: it ends, or stands still, without noticing anything of it. */
+/** A process of a simulated cluster: it ends, or stands still, without noticing that. */
 
 import type { Scheduler } from "./scheduler.ts";
 import { SimulatedClock } from "./simulated-clock.ts";

@@ -1,4 +1,4 @@
-/** Whole worlds from seeds: short; `npm run simulate` and the heavy suite run many more. */
+/** Whole clusters from seeds: short; `npm run simulate` and the heavy suite run many more. */
 
 import { expect, test } from "vitest";
 import { simulate } from "./simulate.ts";

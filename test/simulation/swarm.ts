@@ -62,7 +62,7 @@ export interface Swarm {
   readonly operationsPerClient: number;
   /** Mean time between two requests of a client. */
   readonly thinkMs: number;
-  /** Mean time between two accidents. */
+  /** Mean time between two process faults. */
   readonly processFaultMs: number;
   readonly names: readonly string[];
   readonly idCount: number;
@@ -91,12 +91,14 @@ const WEIGHTS: Readonly<Record<OperationKind, number>> = {
 
 const MIB = 1024 * 1024;
 
-/** Servers that may be alive over one store at the same time. */
+/** Servers that may run over one store at the same time. */
 const SERVERS_MAX = 2;
 
 /**
- * A namespace that a server cannot open is deleted by a mark alone, which other servers that have
- * it open do not see. Until they do, nothing is deleted beside them while the store fails.
+ * A namespace that a server cannot open is deleted by its deletion mark alone. Other servers that
+ * have it open look for the mark with strong queries and after a lost race, not with each write: a
+ * write that loses no race in between is acknowledged, and gone. Until that is mended, nothing is
+ * deleted beside other servers while the store fails. With true, 1,400 seeds did not meet it.
  */
 const DELETIONS_BY_MARK_ARE_SEEN = false;
 

@@ -93,7 +93,7 @@ test("an emptied namespace may be branched into again", async () => {
   await next.close();
 });
 
-test("shared segments outlive their home, and go with the last that shares them", async () => {
+test("shared segments outlive their owner, and go with the last that shares them", async () => {
   const store = new MemoryObjectStore();
   let server = await open(store);
   await server.write("a", { upsert_rows: rowsUpTo(40) });
@@ -140,7 +140,7 @@ test("what a sharer has compacted away goes, though its pin stays for the rest",
   await server.indexAll();
   await server.write("b", { branch_from_namespace: "a" });
   await server.call("delete_namespace", "a");
-  // All is rewritten, so that nothing of the old segments is alive.
+  // All is rewritten, so that no document of the old segments is live.
   await server.write("b", { upsert_rows: rowsUpTo(30).map(({ id }) => row(id, "again")) });
   await server.indexAll();
   await server.close();

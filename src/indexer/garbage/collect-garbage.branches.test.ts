@@ -13,7 +13,7 @@ const GRACE_MS = 1000;
 const at = (name: string) => ({ name: namespaceName(name), generation: 1 });
 const again = (round: number) => rowsUpTo(10).map(({ id }) => row(id, `round ${round}`));
 
-async function home() {
+async function owner() {
   const store = new MemoryObjectStore();
   const clock = new InstantClock();
   const server = await EngineFixture.open({ store, clock, thresholds: { indexTailEntries: 4 } });
@@ -28,7 +28,7 @@ async function home() {
 }
 
 test("what the source rewrites goes, though the branch is not worth indexing", async () => {
-  const { store, clock, server, indexer, rewrite } = await home();
+  const { store, clock, server, indexer, rewrite } = await owner();
   await rewrite(0);
   await server.write("b", { branch_from_namespace: "a" });
   for (let round = 1; round < 8; round++) await rewrite(round);
@@ -48,7 +48,7 @@ test("what the source rewrites goes, though the branch is not worth indexing", a
 });
 
 test("branches that come all the time keep no garbage of before", async () => {
-  const { store, server, rewrite } = await home();
+  const { store, server, rewrite } = await owner();
   await rewrite(0);
   for (let round = 1; round < 12; round++) {
     const name = `b${round}`;
@@ -63,7 +63,7 @@ test("branches that come all the time keep no garbage of before", async () => {
 });
 
 test("a branch that is damaged keeps segments, and nothing else of its source", async () => {
-  const { store, server, rewrite } = await home();
+  const { store, server, rewrite } = await owner();
   await rewrite(0);
   await server.write("b", { branch_from_namespace: "a" });
   for (let part = 0; part < 4; part++) await server.write("b", { upsert_rows: [row(90 + part)] });

@@ -5,7 +5,7 @@ import { generationsIn } from "./namespace-generations.ts";
 
 const name = namespaceName("n");
 
-test("the newest generation without a mark is alive, and the next has a number of its own", () => {
+test("the newest generation without a deletion mark is live, the next has its own number", () => {
   const prefixes = [1, 2, 3].map((generationNumber) =>
     generationPrefix({ name, generation: generationNumber }),
   );
