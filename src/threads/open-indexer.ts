@@ -6,6 +6,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { localCache } from "../cache/local-cache.ts";
 import { Indexer } from "../indexer/indexer.ts";
+import type { IndexerOptions } from "../indexer/indexer-options.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { ArenaKernels } from "../kernel/arena-kernels.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
@@ -13,6 +14,7 @@ import { STORED_SEGMENT_BYTES_MAX } from "../namespace/segments/store-segments.t
 import { THRESHOLDS } from "../namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../segment/format/arena-segment-memory.ts";
 import { openStoreAccess } from "../storage/open-store-access.ts";
+import type { StoreAccess } from "../storage/store-access.ts";
 import { CLUSTERED_DOCUMENTS_MIN } from "../vector/cluster-rows.ts";
 import { reportRequests } from "./object-store-metrics.ts";
 
@@ -42,27 +44,57 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
   const opened = await openStoreAccess(config, { clock, random, onDiskFault });
   await opened.prepare();
   const { access } = opened;
-  const { store, storeFor } = access;
   reportRequests(() => access.counts(), { clock, log });
   const bytesMax = Math.min(INDEXER_BYTES_MAX, Math.floor(memoryBytesMax * INDEXER_MEMORY_SHARE));
   const segmentBytesMax = Math.floor(bytesMax / SEGMENTS_HELD);
-  const arenas = new Arenas({ totalBytes: bytesMax, threads: 1 });
-  const kernels = new ArenaKernels(await compileKernel(config.kernel), 0);
-  arenas.onArena((shared, arena) => kernels.attach(arena, shared));
-  const memory = arenaSegmentMemory(arenas);
   return new Indexer({
     clock,
     random,
     log,
+    thresholds: THRESHOLDS,
+    garbageGraceMs: GARBAGE_GRACE_MS,
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
+    ...indexerResources(access, {
+      arenas: new Arenas({ totalBytes: bytesMax, threads: 1 }),
+      cacheBytes: Math.min(INDEXER_CACHE_BYTES, bytesMax),
+      kernel: await compileKernel(config.kernel),
+      segmentBytesMax,
+    }),
+  });
+}
+
+/** What an indexer has of its own. */
+export type IndexerResources = Pick<
+  IndexerOptions,
+  "store" | "storeFor" | "reads" | "memory" | "clusters" | "stepBytesMax" | "segmentBytesMax"
+>;
+
+/** How much an indexer may take, and how it computes. */
+export interface IndexerSizes {
+  /** Memory for merges, of this indexer alone. */
+  readonly arenas: Arenas;
+  readonly cacheBytes: number;
+  /** Undefined: the scalar twins. */
+  readonly kernel: WebAssembly.Module | undefined;
+  /** Greatest size of a segment, as far as memory goes; a step of the log takes no more, either. */
+  readonly segmentBytesMax: number;
+}
+
+/** What an indexer reads, merges and computes with. */
+export function indexerResources(
+  { store, storeFor }: StoreAccess,
+  { arenas, cacheBytes, kernel, segmentBytesMax }: IndexerSizes,
+): IndexerResources {
+  const kernels = new ArenaKernels(kernel, 0);
+  arenas.onArena((shared, arena) => kernels.attach(arena, shared));
+  const memory = arenaSegmentMemory(arenas);
+  return {
     store,
     storeFor,
-    thresholds: THRESHOLDS,
-    reads: localCache(storeFor(undefined), Math.min(INDEXER_CACHE_BYTES, bytesMax)),
+    reads: localCache(storeFor(undefined), cacheBytes),
     memory,
     clusters: { kernels: { kernels, memory }, rowsMin: CLUSTERED_DOCUMENTS_MIN },
-    garbageGraceMs: GARBAGE_GRACE_MS,
     stepBytesMax: Math.min(INDEX_STEP_BYTES_MAX, segmentBytesMax),
     segmentBytesMax: Math.min(STORED_SEGMENT_BYTES_MAX, segmentBytesMax),
-    yield: () => new Promise((resolve) => setImmediate(resolve)),
-  });
+  };
 }

@@ -1,13 +1,9 @@
-/** An indexer's parts, on the store and the clock of a server in the same thread. */
+/** An indexer's options, on the store and the clock of a server in the same thread. */
 
-import { localCache } from "../../../src/cache/local-cache.ts";
 import type { IndexerOptions } from "../../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
-import { ArenaKernels } from "../../../src/kernel/arena-kernels.ts";
-import { arenaSegmentMemory } from "../../../src/segment/format/arena-segment-memory.ts";
 import type { StoreAccess } from "../../../src/storage/store-access.ts";
-import { INDEX_STEP_BYTES_MAX } from "../../../src/threads/open-indexer.ts";
-import { CLUSTERED_DOCUMENTS_MIN } from "../../../src/vector/cluster-rows.ts";
+import { INDEX_STEP_BYTES_MAX, indexerResources } from "../../../src/threads/open-indexer.ts";
 
 const MIB = 1024 * 1024;
 
@@ -24,25 +20,24 @@ export interface IndexerSizes {
   readonly cacheBytes?: number;
 }
 
-/** Makes parts with memory of their own. */
+/** Wires an indexer as `openIndexer` does, with small memory of its own and scalar kernels. */
 export function testIndexerOptions(
-  parts: Pick<IndexerOptions, "clock" | "random" | "log" | "thresholds" | "yield">,
-  { store, storeFor }: StoreAccess,
+  options: Pick<IndexerOptions, "clock" | "random" | "log" | "thresholds" | "yield">,
+  access: StoreAccess,
   sizes: IndexerSizes,
 ): Omit<IndexerOptions, "garbageGraceMs"> {
   const { clusters, memoryBytes: totalBytes = 64 * MIB, cacheBytes = 16 * MIB } = sizes;
-  const arenas = new Arenas({ totalBytes, threads: 1, arenaBytes: MIB });
-  const kernels = new ArenaKernels(undefined, 0);
-  arenas.onArena((shared, arena) => kernels.attach(arena, shared));
-  const memory = arenaSegmentMemory(arenas);
-  return {
-    ...parts,
-    store,
-    storeFor,
-    reads: localCache(storeFor(undefined), cacheBytes),
-    memory,
-    clusters: { kernels: { kernels, memory }, rowsMin: CLUSTERED_DOCUMENTS_MIN, ...clusters },
-    stepBytesMax: INDEX_STEP_BYTES_MAX,
+  const resources = indexerResources(access, {
+    arenas: new Arenas({ totalBytes, threads: 1, arenaBytes: MIB }),
+    cacheBytes,
+    kernel: undefined,
     segmentBytesMax: MIB,
+  });
+  return {
+    ...options,
+    ...resources,
+    clusters: { ...resources.clusters, ...clusters },
+    // A log of any test is one step, until memory runs out.
+    stepBytesMax: INDEX_STEP_BYTES_MAX,
   };
 }
