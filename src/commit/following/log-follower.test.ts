@@ -7,7 +7,10 @@ import {
   type FixtureOptions,
   TestKeys,
 } from "../../../test/support/engine/engine-fixture.ts";
-import { HookedObjectStore } from "../../../test/support/stores/hooked-object-store.ts";
+import {
+  HookedObjectStore,
+  type StoreHook,
+} from "../../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
@@ -32,12 +35,25 @@ async function two<S extends ObjectStore>(store: S, options: FixtureOptions = {}
   return { store, a: await open(store, options), b: await open(store, options) };
 }
 
+/** No server has had to open a namespace again. */
+function expectOpen(...servers: readonly EngineFixture[]): void {
+  for (const { catalog } of servers) expect(catalog.stats.retired).toEqual(NOT_RETIRED);
+}
+
 /** Runs `act` just before the next entry of a log is put. */
 function beforePut(store: HookedObjectStore, act: () => Promise<unknown>): void {
   store.before = async (key, kind) => {
     if (kind !== "put" || !key.includes("/wal/")) return;
     store.before = undefined;
     await act();
+  };
+}
+
+/** Fails calls for entries of a log. */
+function failsFor(failing: "get" | "put", reason: string): StoreHook {
+  return async (key, kind) => {
+    const isEntry = kind === failing && key.includes("/wal/");
+    if (isEntry) throw new DatabaseError("unavailable", reason);
   };
 }
 
@@ -70,7 +86,7 @@ test("a write behind another server's costs two puts, and a read of what won", a
   const before = store.counts().requests;
   for (let id = 2; id < 12; id++) await (id % 2 === 0 ? a : b).write("n", upsert(id));
   const { put, get, list } = store.counts().requests;
-  // The mark of a deletion is read beside the second put.
+  // The deletion mark is read beside the second put.
   expect([put - before.put, get - before.get, list - before.list]).toEqual([20, 20, 0]);
 });
 
@@ -85,7 +101,7 @@ test("a server that is many entries behind reads them in a few rounds", async ()
   const { put, list } = store.counts().requests;
   expect([put - before.put, list - before.list]).toEqual([3, 1]);
   expect(ids(await a.rows("n"))).toEqual(upTo(51));
-  expect(b.catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(b);
 });
 
 test("jobs of a lost race are resolved again on what has won", async () => {
@@ -104,7 +120,7 @@ test("jobs of a lost race are resolved again on what has won", async () => {
   const refused = await a.call("write", "n", { upsert_rows: [{ id: 5, other: "text" }] });
   expect([refused.status, ids(await a.rows("n"))]).toEqual([400, [3, 4]]);
   expect(await b.rows("n")).toEqual(await a.rows("n"));
-  for (const { catalog } of [a, b]) expect(catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a, b);
 });
 
 test("a namespace that both create at once is created once, with the winner's key", async () => {
@@ -119,7 +135,7 @@ test("a namespace that both create at once is created once, with the winner's ke
   const [first, second] = [1, 2].map((n) => store.get(walKey(AT, sequenceNumber(n))));
   const start = async (object: typeof first) => Buffer.from((await object) ?? []).subarray(0, 8);
   expect(await start(second)).toEqual(await start(first));
-  expect(a.catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a);
 });
 
 test("a schema that another server changed holds for what is there and what comes", async () => {
@@ -145,7 +161,7 @@ test("a schema that another server changed holds for what is there and what come
     expect(ids((await b.call("query", "n", search)).json.rows)?.sort()).toEqual([1, 2]);
     const { json } = await a.call("get_schema", "n");
     expect(json).toEqual((await b.call("get_schema", "n")).json);
-    expect(a.catalog.stats.retired).toEqual(NOT_RETIRED);
+    expectOpen(a);
   }
 });
 
@@ -166,7 +182,7 @@ test("a namespace that another server deletes is closed, and its next life opene
   expect(await b.rows("n")).toBeUndefined();
 });
 
-test("who loses a race sees that the namespace was deleted by its mark alone", async () => {
+test("a lost race shows that the namespace was deleted by its deletion mark alone", async () => {
   const { store, a, b } = await two(new HookedObjectStore());
   await a.write("n", upsert(1));
   await b.rows("n");
@@ -194,14 +210,14 @@ test.each(["copy", "branch"])("a %s that another server made is followed", async
   await b.write("n", { deletes: [1] });
   expect(ids(await a.rows("n"))).toEqual([3, 4, 5]);
   expect(ids(await a.rows("from"))).toEqual([1, 3, 4]);
-  expect(a.catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a);
   // Of two that fill it at once, one is refused, whatever it has put is taken back or collected.
   beforePut(store, () => b.write("to", { [`${kind}_from_namespace`]: "from" }));
   expect((await a.call("write", "to", { [`${kind}_from_namespace`]: "n" })).status).toBe(409);
   expect(ids(await a.rows("to"))).toEqual([1, 3, 4]);
 });
 
-test("who looks now and then follows what is indexed and collected meanwhile", async () => {
+test("looks from time to time follow what is indexed and collected meanwhile", async () => {
   const clock = new InstantClock();
   const { store, a, b } = await two(new MemoryObjectStore(), { clock });
   const indexer = b.indexer({ graceMs: GARBAGE_GRACE_MS });
@@ -223,7 +239,7 @@ test("who looks now and then follows what is indexed and collected meanwhile", a
   expect(await eventual(a)).toHaveLength(99);
   expect(ids(await a.rows("n"))).toEqual(upTo(99));
   expect((await a.catalog.get(NAME)).state().unindexedCount).toBeLessThan(10);
-  for (const { catalog } of [a, b]) expect(catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a, b);
 });
 
 test("a manifest of entries that a server has not seen is taken over after them", async () => {
@@ -241,7 +257,7 @@ test("a manifest of entries that a server has not seen is taken over after them"
     documentCount: 9,
     unindexedCount: 0,
   });
-  expect(a.catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a);
 });
 
 test("where the log ends is known as of when it was read to its end", async () => {
@@ -260,19 +276,11 @@ test("where the log ends is known as of when it was read to its end", async () =
 });
 
 test("a server whose log was collected opens again, and only it", async () => {
-  const clock = new InstantClock();
-  const store = new MemoryObjectStore();
-  const a = await open(store, { clock });
-  const b = await open(store);
-  await a.write("n", upsert(0));
-  await b.rows("n");
-  for (let id = 1; id < 9; id++) await b.write("n", upsert(id));
-  await b.indexAll();
-  await b.indexAll();
-  await clock.sleep(LOG_END_KNOWN_MS_MAX + 1);
+  const { a, b, sleep } = await collected();
+  await sleep();
   expect(ids(await a.rows("n"))).toEqual(upTo(9));
   expect(a.catalog.stats.retired).toEqual({ ...NOT_RETIRED, collected: 1 });
-  expect(b.catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(b);
 });
 
 test("what is written and indexed while a server looks for a manifest is not lost", async () => {
@@ -291,23 +299,15 @@ test("what is written and indexed while a server looks for a manifest is not los
   expect(await (await a.catalog.get(NAME)).verify()).toBe(true);
   expect(store.before).toBeUndefined();
   expect(ids(await a.rows("n"))).toEqual(upTo(9));
-  expect(a.catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a);
 });
 
 test("an entry under a collected number is not followed", async () => {
-  const clock = new InstantClock();
-  const store = new MemoryObjectStore();
-  const a = await open(store, { clock });
-  const b = await open(store);
-  await a.write("n", upsert(0));
-  await b.rows("n");
-  for (let id = 1; id < 9; id++) await b.write("n", upsert(id));
-  await b.indexAll();
-  await b.indexAll();
+  const { store, a, sleep } = await collected();
   // A writer that slept wins the number of an entry that is gone, and notices only then.
   const late = await otherEntry();
   await store.put(walKey(AT, sequenceNumber(2)), late, ALWAYS);
-  await clock.sleep(LOG_END_KNOWN_MS_MAX + 1);
+  await sleep();
   expect(ids(await a.rows("n"))).toEqual(upTo(9));
   expect(a.catalog.stats.retired).toEqual({ ...NOT_RETIRED, collected: 1 });
 });
@@ -316,14 +316,8 @@ test("a write in doubt is found as another's, and nothing is opened again", asyn
   const { store, a, b } = await two(new HookedObjectStore());
   await a.write("n", upsert(0));
   await b.rows("n");
-  store.after = async (key, kind) => {
-    const isEntry = kind === "put" && key.includes("/wal/");
-    if (isEntry) throw new DatabaseError("unavailable", "the answer is lost");
-  };
-  store.before = async (key, kind) => {
-    const isEntry = kind === "get" && key.includes("/wal/");
-    if (isEntry) throw new DatabaseError("unavailable", "no connection");
-  };
+  store.after = failsFor("put", "the answer is lost");
+  store.before = failsFor("get", "no connection");
   const [unanswered, idle] = await Promise.all([
     a.call("write", "n", upsert(1)),
     a.call("write", "n", { deletes: [77] }),
@@ -337,24 +331,21 @@ test("a write in doubt is found as another's, and nothing is opened again", asyn
   const expected = [0, 1].map((id) => ({ id, n: id, s: "x" }));
   expect(await a.rows("n")).toEqual(expected);
   expect(await b.rows("n")).toEqual(expected);
-  for (const { catalog } of [a, b]) expect(catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a, b);
 });
 
 test("a write in doubt that never arrived makes room for another server's", async () => {
   const { store, a, b } = await two(new HookedObjectStore());
   await a.write("n", upsert(0));
   await b.rows("n");
-  store.before = async (key, kind) => {
-    const isEntry = kind === "put" && key.includes("/wal/");
-    if (isEntry) throw new DatabaseError("unavailable", "no connection");
-  };
+  store.before = failsFor("put", "no connection");
   expect((await a.call("write", "n", upsert(1))).status).toBe(503);
   store.before = undefined;
   await b.write("n", upsert(2));
   await a.write("n", upsert(3));
   expect(ids(await a.rows("n"))).toEqual([0, 2, 3]);
   expect(ids(await b.rows("n"))).toEqual([0, 2, 3]);
-  for (const { catalog } of [a, b]) expect(catalog.stats.retired).toEqual(NOT_RETIRED);
+  expectOpen(a, b);
 });
 
 test("a damaged entry of another server is reported by its name, a mended one read", async () => {
@@ -380,7 +371,7 @@ test("a damaged entry of another server is reported by its name, a mended one re
   expect(ids(await a.rows("n"))).toEqual([0, 1, 2]);
 });
 
-test("who has no memory for another's entry says so, and follows when there is some", async () => {
+test("a server without memory for another's entry says so, and follows later", async () => {
   const store = new MemoryObjectStore();
   const a = await open(store, { memoryBytes: 2 * 1024 * 1024 });
   const b = await open(store);
@@ -408,7 +399,7 @@ test("a query that joins another's look while entries are applied sees them", as
     for (let turn = 0; turn < turns; turn++) await new Promise((go) => setImmediate(go));
     const [early, late] = await Promise.all([first, a.rows("n")]);
     expect([ids(early), ids(late)], `${turns} turns`).toEqual([upTo(4), upTo(4)]);
-    expect(a.catalog.stats.retired).toEqual(NOT_RETIRED);
+    expectOpen(a);
   }
 });
 
@@ -424,6 +415,21 @@ test("an eventual query asks nothing, and sees what was followed", async () => {
   await a.rows("n");
   expect(await eventual(a)).toEqual([0, 1]);
 });
+
+/** Of 9 entries `a` knows the first; `b` has written the others, and all are collected. */
+async function collected() {
+  const clock = new InstantClock();
+  const store = new MemoryObjectStore();
+  const a = await open(store, { clock });
+  const b = await open(store);
+  await a.write("n", upsert(0));
+  await b.rows("n");
+  for (let id = 1; id < 9; id++) await b.write("n", upsert(id));
+  await b.indexAll();
+  await b.indexAll();
+  // Longer than `a` believes what it knows of the log's end.
+  return { store, a, b, sleep: () => clock.sleep(LOG_END_KNOWN_MS_MAX + 1) };
+}
 
 /** A second entry of a namespace, which adds document 66. */
 async function otherEntry(): Promise<Uint8Array> {
