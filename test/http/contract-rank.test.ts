@@ -188,6 +188,17 @@ describe("score arithmetic", () => {
       ["Max with a floor in the list", by(["Max", [0, value("n")]]), max],
       ["a floor above all", by(["Max", 5, value("n")]), scoredRows([1, 5], [2, 5], [3, 5])],
       ["a negative floor", by(["Max", -1, bm25]), 400, "non-negative", "got -1"],
+      [
+        "a floor of what only another clause finds",
+        by([
+          "Sum",
+          [
+            ["Product", 5, ["id", "Gte", 1]],
+            ["Max", [1, ["n", "Eq", 5]]],
+          ],
+        ]),
+        scoredRows([1, 6], [2, 6], [3, 6]),
+      ],
       ["only a floor", by(["Max", [0]]), 400, "at least one expression"],
       ["two floors", by(["Max", [0, 1, bm25]]), 400, "at most one number"],
       ["Max of nothing", by(["Max", []]), 400, "at least one expression"],

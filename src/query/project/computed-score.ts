@@ -5,7 +5,7 @@ import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
 import { roundScore } from "../score/segment-scores.ts";
 import { computeBySegment } from "./compute-by-segment.ts";
 
-/** A score; 0 for documents that no clause produces. */
+/** A score; of documents that no clause produces 0, or what it is otherwise. */
 export interface ComputedScoreNode extends ComputedNode {
   readonly kind: "score";
   readonly score: ScoreNode;
@@ -19,8 +19,8 @@ export const COMPUTED_SCORE: ComputedOperator<ComputedScoreNode> = {
     computeBySegment(ranked, execution, ({ view }, within) => {
       const { operators, together, work } = execution;
       const run = { view, within, operators, together, work, threshold: NO_THRESHOLD };
-      const { values, scored } = operators.score(score).run(score, run);
-      return (ordinal) => (hasBit(scored, ordinal) ? roundScore(values[ordinal]) : 0);
+      const { values, scored, otherwise } = operators.score(score).run(score, run);
+      return (ordinal) => roundScore(hasBit(scored, ordinal) ? values[ordinal] : (otherwise ?? 0));
     }),
 
   needs: ({ score }, run) => run.operators.score(score).needs(score, run),

@@ -2,7 +2,7 @@ import { forEachBit } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { Predicate, ScoreNode } from "../plan/plan.ts";
 
-/** 1 for documents that match. */
+/** 1 for documents that match; beside other clauses 0 for those that do not. */
 export interface FilterScoreNode extends ScoreNode {
   readonly kind: "filter";
   readonly predicate: Predicate;
@@ -19,7 +19,7 @@ export const FILTER_SCORE: ScoreOperator<FilterScoreNode> = {
     forEachBit(scored, (ordinal) => {
       values[ordinal] = 1;
     });
-    return { values, scored };
+    return { values, scored, otherwise: 0 };
   },
 
   explain: ({ predicate }, operators) =>

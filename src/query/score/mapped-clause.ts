@@ -39,7 +39,12 @@ export function mappedClause<N extends MappedNode>({
       forEachBit(scores.scored, (ordinal) => {
         values[ordinal] = changed(values[ordinal]);
       });
-      return scores;
+      const { scored, otherwise } = scores;
+      return {
+        values,
+        scored,
+        otherwise: otherwise === undefined ? undefined : changed(otherwise),
+      };
     },
 
     explain: (node, operators) => [

@@ -2,7 +2,7 @@
 
 import { hasBit } from "../../codec/bitmap.ts";
 import { NO_THRESHOLD } from "../order/top-documents.ts";
-import { forEachBit, orBits } from "../ordinal-bits.ts";
+import { emptyBits, forEachBit, orBits } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
@@ -16,7 +16,7 @@ export interface MergedNode extends ScoreNode {
 
 /**
  * Makes the operator that merges scores by `merge`, in the order of the clauses: a document that a
- * clause misses is as if the clause were not there.
+ * clause does not produce has what it is `otherwise`, or it is as if the clause were not there.
  */
 export function mergedClauses<N extends MergedNode>(
   kind: N["kind"],
@@ -60,12 +60,18 @@ function mergeScores(
   merge: (a: number, b: number) => number,
 ): SegmentScores {
   const { values, scored } = noScores(count);
+  const defaults = parts.flatMap(({ otherwise }) => otherwise ?? []);
+  const all = emptyBits(count);
+  if (defaults.length > 0) for (const part of parts) orBits(all, part.scored);
   for (const part of parts) {
-    forEachBit(part.scored, (ordinal) => {
-      const value = part.values[ordinal];
+    const { otherwise } = part;
+    const seen = otherwise === undefined ? part.scored : all;
+    forEachBit(seen, (ordinal) => {
+      const value =
+        otherwise === undefined || hasBit(part.scored, ordinal) ? part.values[ordinal] : otherwise;
       values[ordinal] = hasBit(scored, ordinal) ? merge(values[ordinal], value) : value;
     });
-    orBits(scored, part.scored);
+    orBits(scored, seen);
   }
-  return { values, scored };
+  return { values, scored, otherwise: defaults.length === 0 ? undefined : defaults.reduce(merge) };
 }

@@ -2,9 +2,9 @@
 
 import { assert } from "../../base/assert.ts";
 import { integerReader, scalarReader } from "../column-values.ts";
-import { andBits, emptyBits, forEachBit, presenceBits } from "../ordinal-bits.ts";
+import { andBits, forEachBit, presenceBits } from "../ordinal-bits.ts";
 import type { PredicateRun } from "../plan/operator.ts";
-import type { SegmentScores } from "./segment-scores.ts";
+import { noScores, type SegmentScores } from "./segment-scores.ts";
 
 /** The nearest 64-bit float of a document's value. */
 export type NumberReader = (ordinal: number) => number;
@@ -18,10 +18,10 @@ export function scoreNumbers(
   scorer: (read: NumberReader, exact: ExactReader) => NumberReader,
 ): SegmentScores {
   const count = view.documentCount;
-  const values = new Float64Array(count);
   const isId = attribute === "id";
   const column = isId ? { data: view.ids, presence: undefined } : view.column(attribute)?.column;
-  if (column === undefined) return { values, scored: emptyBits(count) };
+  if (column === undefined) return noScores(count);
+  const values = new Float64Array(count);
   const scored = andBits(presenceBits(column.presence, count), within);
   const { data } = column;
   assert(data.kind === "i64" || data.kind === "u64" || data.kind === "f64", "score of no number");

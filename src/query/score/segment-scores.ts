@@ -8,6 +8,11 @@ export interface SegmentScores {
   readonly values: Float64Array;
   /** The documents that the clause produces. */
   readonly scored: OrdinalBits;
+  /**
+   * The score, beside other clauses, of documents that they produce and this one does not; absent:
+   * as if it were not there.
+   */
+  readonly otherwise?: number | undefined;
 }
 
 /** Makes scores without any document. */

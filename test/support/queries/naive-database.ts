@@ -24,7 +24,7 @@ import type { AttributeValue, DocumentId } from "../../../src/model/value.ts";
 import { vectorDistance } from "../../../src/vector/metric.ts";
 import { naiveGroups } from "./naive-aggregate.ts";
 import { naiveCompare, naiveMatches, naiveValue } from "./naive-filter.ts";
-import { naiveScore } from "./naive-score.ts";
+import { naiveOtherwise, naiveScore } from "./naive-score.ts";
 
 /** Whole documents to write and ids to delete; later entries win over earlier ones. */
 export interface NaiveWrite {
@@ -192,7 +192,9 @@ export class NaiveDatabase {
     }
     if (member.kind === "highlight") throw new Error("highlights have no slow twin");
     const corpus = { documents: this.documents(), schema: this.schema };
-    return Math.fround(naiveScore(member.expression, document, corpus) ?? 0);
+    return Math.fround(
+      naiveScore(member.expression, document, corpus) ?? naiveOtherwise(member.expression) ?? 0,
+    );
   }
 
   #aggregate(query: AggregateQuery, matching: readonly TypedDocument[]): QueryResult {

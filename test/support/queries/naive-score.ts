@@ -37,8 +37,10 @@ export function naiveScore(
     }
     case "sum":
     case "max": {
-      const scores = expression.clauses.map(each).filter((score) => score !== undefined);
-      if (scores.length === 0) return undefined;
+      if (expression.clauses.every((clause) => each(clause) === undefined)) return undefined;
+      const scores = expression.clauses
+        .map((clause) => each(clause) ?? naiveOtherwise(clause))
+        .filter((score) => score !== undefined);
       return expression.kind === "sum" ? scores.reduce((a, b) => a + b) : Math.max(...scores);
     }
     case "floor":
@@ -53,16 +55,43 @@ export function naiveScore(
       return naiveDistance(expression.attribute, expression.origin, document, corpus.schema);
     case "saturate":
     case "decay": {
-      const midpoint = midpointOf(expression.midpoint);
-      return map(each(expression.clause), (score) => {
-        const x = Math.max(score, 0);
-        const ratio = expression.kind === "saturate" ? midpoint / x : x / midpoint;
-        return 1 / (1 + ratio ** expression.exponent);
-      });
+      return map(each(expression.clause), (score) => curve(expression, score));
     }
     case "filter":
       return naiveMatches(expression.filter, document, corpus.schema) ? 1 : undefined;
   }
+}
+
+/** What an expression is to a document that other clauses produce, and it does not. */
+export function naiveOtherwise(expression: ScoreExpression): number | undefined {
+  switch (expression.kind) {
+    case "filter":
+      return 0;
+    case "sum":
+    case "max": {
+      const each = expression.clauses.map(naiveOtherwise).filter((score) => score !== undefined);
+      if (each.length === 0) return undefined;
+      return expression.kind === "sum" ? each.reduce((a, b) => a + b) : Math.max(...each);
+    }
+    case "floor":
+      return map(naiveOtherwise(expression.clause), (score) => Math.max(score, expression.floor));
+    case "product":
+      return map(naiveOtherwise(expression.clause), (score) => score * expression.weight);
+    case "saturate":
+    case "decay":
+      return map(naiveOtherwise(expression.clause), (score) => curve(expression, score));
+    default:
+      return undefined;
+  }
+}
+
+function curve(
+  { kind, midpoint, exponent }: Extract<ScoreExpression, { kind: "saturate" | "decay" }>,
+  score: number,
+): number {
+  const x = Math.max(score, 0);
+  const at = midpointOf(midpoint);
+  return 1 / (1 + (kind === "saturate" ? at / x : x / at) ** exponent);
 }
 
 function map(score: number | undefined, change: (score: number) => number): number | undefined {
