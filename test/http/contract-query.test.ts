@@ -70,9 +70,25 @@ describe("limit, top_k and offset", () => {
       ["per without limit", per({ attributes: ["kind"] }), 400, "limit.per.limit"],
       ["per 0", per({ attributes: ["kind"], limit: 0 }), 400, "between 1 and limit.total"],
       ["per above total", per({ attributes: ["kind"], limit: 4 }), 400, "limit.per.limit"],
+      ["per null of total", per({ attributes: ["kind"], limit: null }), 422, "limit.per.limit"],
       ["fractional per", per({ attributes: ["kind"], limit: 1.5 }), 400, "limit.per.limit"],
       ["per that is no map", per([1]), 422, "limit.per"],
       ["per of an attribute not returned", per({ attributes: ["text"], limit: 1 }), 400, '"text"'],
+      [
+        "per of id beside all attributes",
+        per({ attributes: ["id"], limit: 1 }, { include_attributes: true }),
+        400,
+        'attribute "id" must be part of `include_attributes`',
+      ],
+      [
+        "per of id beside all attributes but some",
+        per(
+          { attributes: ["id"], limit: 1 },
+          { include_attributes: undefined, exclude_attributes: ["kind"] },
+        ),
+        400,
+        'attribute "id" must be part of `include_attributes`',
+      ],
       ["per of id, not returned", per({ attributes: ["id"], limit: 1 }), 400, '"id"'],
       [
         "per of id",

@@ -5,7 +5,7 @@
  * |-------------|----------------------------------------------------------------|
  * | `*`         | any characters, also `/`                                       |
  * | `?`         | one character, also `/`                                        |
- * | `**` + `/`  | at the start: any directories, or none                         |
+ * | `**` + `/`  | at the start, once or more: any directories, or none; alone: everything |
  * | `/` + `**`  | at the end: everything below; between slashes: any directories |
  * | `[a-z]`     | one of the characters; `[!a-z]` and `[^a-z]`: one of the rest  |
  * | `{a,b}`     | one of the patterns; may nest; empty ones are dropped          |
@@ -75,11 +75,11 @@ class GlobParser {
   #stars(): string {
     const start = this.#at - 1;
     while (this.#characters[this.#at] === "*") this.#at++;
-    if (this.#at - start === 2 && start === 0 && this.#characters[2] === "/") {
-      this.#at++;
-      return "(?:/?|.*/)";
-    }
-    return ".*";
+    if (this.#at - start !== 2 || start !== 0 || this.#characters[2] !== "/") return ".*";
+    this.#at++;
+    // Further ones add nothing; a third star is no part of one.
+    while (this.#characters.slice(this.#at, this.#at + 3).join("") === "**/") this.#at += 3;
+    return this.#at === this.#characters.length ? ".*" : "(?:/?|.*/)";
   }
 
   /** A slash, or the whole of `/` `**` `/` or of a final `/` `**`. */

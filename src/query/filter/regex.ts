@@ -45,14 +45,14 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 /** An escape with its code point or character, starts and operators of classes, the rest. */
 const TOKEN =
-  /\\u(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{4}))|\\(.)|\[:\^?\w+:\]|\[\^?\]?|&&|--|~~|./gsu;
+  /\\(?:[uU]\{([0-9a-fA-F]{1,8})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|\\(.)|\[:\^?\w+:\]|\[\^?\]?|&&|--|~~|./gsu;
 
 /** Refuses what RE2 would take for something else: classes within classes and their algebra. */
 function fromRustSyntax(pattern: string): string | PatternFault {
   let out = "";
   let inClass = false;
-  for (const [token, braced, digits, escaped] of pattern.matchAll(TOKEN)) {
-    const hexadecimal = braced ?? digits;
+  for (const [token, braced, four, eight, escaped] of pattern.matchAll(TOKEN)) {
+    const hexadecimal = braced ?? four ?? eight;
     if (hexadecimal !== undefined) out += `\\x{${hexadecimal}}`;
     else if (escaped !== undefined) out += fromRustEscape(escaped, inClass);
     else {

@@ -82,6 +82,7 @@ function parsePer(path: string, value: JsonValue, total: number): LimitPer {
     throw invalid(`💔 ${path}.attributes must not name an attribute twice`);
   }
   const limit = value.get("limit");
+  if (limit === null) throw wrongType(`${path}.limit`, limit, "an integer");
   if (typeof limit !== "bigint" || limit < 1n || limit > BigInt(total)) {
     throw invalid(`💔 ${path}.limit must be an integer between 1 and ${path.slice(0, -4)}.total`);
   }

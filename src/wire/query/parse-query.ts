@@ -137,16 +137,19 @@ function parseSelection(path: string, query: JsonObject): AttributeSelection {
   return { kind: "include", names: new Set(stringsAt(place, include)) };
 }
 
-/** Documents are grouped by what they show: each key of `limit.per` must come back. */
+/**
+ * Documents are grouped by what they show: each key of `limit.per` must come back, and `id`, which
+ * always does, must be asked for all the same.
+ */
 function checkKeysAreReturned(
   path: string,
   keys: readonly string[],
   selection: AttributeSelection,
 ): void {
   for (const key of keys) {
-    if (selection.kind === "all") continue;
     if (selection.kind === "include" && selection.names.has(key)) continue;
-    if (selection.kind === "exclude" && !selection.names.has(key)) continue;
+    if (selection.kind === "all" && key !== "id") continue;
+    if (selection.kind === "exclude" && key !== "id" && !selection.names.has(key)) continue;
     throw invalid(
       `💔 ${path}: attribute "${clipName(key)}" must be part of \`include_attributes\``,
     );
