@@ -16,17 +16,21 @@ const ZONE = /(Z|z|[+-]\d\d(?::?\d\d)?)/.source;
 /** Groups: year, month, day, hour, minute, second, fraction, zone. */
 const DATETIME = new RegExp(`^${DATE}(?:[Tt ]${TIME}${ZONE}?)?$`);
 
+/** The basic format: year, month, day, separator, hour, minute, second with fraction, zone. */
+const BASIC =
+  /^(\d{4})(\d\d)(\d\d)(?:([Tt ])(\d\d)(\d\d)(\d\d(?:[.,]\d+)?)?(Z|z|[+-]\d\d(?:\d\d)?)?)?$/;
+
 /**
  * Reads `YYYY-MM-DD`, optionally followed by `T` (or `t`, or a space), `HH:MM`, `:SS`, a fraction
  * of a second (digits after the third are dropped) and a zone (`Z`, `±HH:MM`, `±HHMM`, `±HH`).
- * Without a zone it is UTC. Years beyond four digits take a sign. A leap second, `23:59:60` in UTC,
+ * The basic format, `YYYYMMDD` and `YYYYMMDDTHHMMSSZ`, is read as well. Without a zone it is UTC. Years beyond four digits take a sign. A leap second, `23:59:60` in UTC,
  * is the second after it. Returns milliseconds since the epoch, or why the text is no datetime.
  */
 export function parseDatetime(text: string): bigint | string {
   if (text.length > DATETIME_CHARS_MAX) {
     return `a datetime has at most ${DATETIME_CHARS_MAX} characters`;
   }
-  const parts = DATETIME.exec(text);
+  const parts = DATETIME.exec(extended(text));
   if (!parts) return shapeFault(text);
   const year = Number(parts[1]);
   const month = Number(parts[2]);
@@ -71,6 +75,16 @@ export function formatDatetime(ms: bigint): string {
   );
 }
 
+/** A text in the basic format as in the extended one; any other as it is. */
+function extended(text: string): string {
+  const parts = BASIC.exec(text);
+  if (parts === null) return text;
+  const [, year, month, day, separator, hour, minute, second, zone = ""] = parts;
+  const date = `${year}-${month}-${day}`;
+  if (separator === undefined) return date;
+  return `${date}T${hour}:${minute}${second === undefined ? "" : `:${second}`}${zone}`;
+}
+
 /** Milliseconds since UTC midnight of the written date; outside 0..86,400,000 by the zone. */
 function timeOfDay(parts: RegExpExecArray): number | string {
   if (parts[4] === undefined) return 0;
@@ -98,7 +112,9 @@ function zoneMinutes(zone: string | undefined): number | undefined {
 }
 
 function shapeFault(text: string): string {
-  if (/^\d{8}/.test(text)) return "the date needs dashes, as in 2026-01-31";
+  if (/^\d{8}[Tt ]/.test(text)) {
+    return "beside a date without dashes the time has no colons, as in 20260131T150405Z";
+  }
   if (/^\d{4}-\d\d-\d\d[Tt ]\d\d$/.test(text)) return "the time needs minutes, as in 15:04";
   if (/^\d{4}-\d{1,2}-\d{1,2}($|[Tt ])/.test(text) && !/^\d{4}-\d\d-\d\d/.test(text)) {
     return "month and day need two digits, as in 2026-01-31";
