@@ -217,6 +217,21 @@ describe("an error names the setting to look at", () => {
     await expect(get()).rejects.toThrow(/not of an S3 service; correct --s3-endpoint/);
   });
 
+  test.each(["", "<html>all is well</html>"])("%j with status 200 is no listing", async (text) => {
+    script = (_, response) => response.writeHead(200).end(text);
+    await expect(store.list({ prefix: "a/", limit: 10 })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("is no listing"),
+    });
+  });
+
+  test("an empty listing is one", async () => {
+    const root = "<ListBucketResult><Name>bucket</Name><IsTruncated>false</IsTruncated>";
+    script = (_, response) => response.writeHead(200).end(`${root}</ListBucketResult>`);
+    const page = await store.list({ prefix: "a/", limit: 10 });
+    expect(page).toEqual({ keys: [], prefixes: [], truncated: false });
+  });
+
   test("a proxy's page is no answer", async () => {
     script = (_, response) => response.writeHead(502).end("<html>bad gateway</html>");
     await expect(get()).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import type { S3Client } from "@aws-sdk/client-s3";
+import type { ListObjectsV2CommandOutput, S3Client } from "@aws-sdk/client-s3";
 import { assert } from "../../base/assert.ts";
 import { MIB, OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -135,6 +135,7 @@ export class S3ObjectStore implements ObjectStore {
           ...(token && { ContinuationToken: token }),
         });
         const page = await this.#requests.run({}, (times) => this.#client.send(command, times));
+        if (!isListing(page)) throw new Error("the answer says 200, but is no listing");
         return {
           keys: (page.Contents ?? []).map(({ Key = "" }) => Key),
           prefixes: (page.CommonPrefixes ?? []).map(({ Prefix = "" }) => Prefix),
@@ -229,4 +230,14 @@ export class S3ObjectStore implements ObjectStore {
   #error(action: string, error: unknown): DatabaseError {
     return error instanceof DatabaseError ? error : s3Error(action, error, this.#config);
   }
+}
+
+/**
+ * Tells whether an answer had a listing's root element, whose members S3 always sends. Proxies
+ * answer 200 with nothing, or with a page of theirs, which is not an empty bucket.
+ */
+function isListing(page: ListObjectsV2CommandOutput): boolean {
+  return [page.Name, page.IsTruncated, page.KeyCount, page.MaxKeys].some(
+    (member) => member !== undefined,
+  );
 }
