@@ -25,8 +25,6 @@ export function metadataOf(namespace: Namespace): NamespaceMetadata {
     unindexed: unindexedOf(namespace),
     pinning: pinning && {
       replicas: pinning.replicas,
-      // One server holds every open namespace in memory: one replica is ready, whatever was asked.
-      readyReplicas: 1,
       utilization: 0,
       updatedAtMs: pinning.updatedAtMs,
     },

@@ -110,7 +110,7 @@ describe("metadata", () => {
     const pinned = await ns.updateMetadata({ pinning: { replicas: 2 } });
     expect(pinned.pinning).toMatchObject({
       replicas: 2,
-      status: { ready_replicas: expect.any(Number), utilization: expect.any(Number) },
+      status: { ready_replicas: 2, utilization: expect.any(Number) },
     });
     expect((await ns.updateMetadata({ pinning: true })).pinning).toMatchObject({
       replicas: expect.any(Number),
@@ -201,7 +201,11 @@ describe("copies and branches", () => {
     const from = await source();
     const to = namespace("branch");
     const answer = await to.branchFrom({ source_namespace: nameOf(from) });
-    expect(answer).toMatchObject({ status: "OK" });
+    expect(answer).toMatchObject({
+      status: "OK",
+      message: "namespace branch successful",
+      rows_affected: 0,
+    });
     const metadata = untyped<Record<string, unknown>>(await to.metadata());
     expect(metadata.branching).toEqual({ parent: nameOf(from) });
     expect(metadata.last_write_at).toBe(

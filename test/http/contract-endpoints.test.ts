@@ -98,7 +98,7 @@ describe("metadata", () => {
     expect(pinned.json.pinning).toEqual({
       replicas: 3,
       status: {
-        ready_replicas: expect.any(Number),
+        ready_replicas: 3,
         replicas: expect.any(Number),
         utilization: expect.any(Number),
         updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{9}Z$/),

@@ -25,10 +25,9 @@ export interface NamespaceMetadata {
   readonly readOnly: boolean;
 }
 
-/** A pinning and how far it is. */
+/** A pinning. Whatever number of replicas is asked for, one server stands for all, at once. */
 export interface PinningStatus {
   readonly replicas: number;
-  readonly readyReplicas: number;
   /** 0 to 1. */
   readonly utilization: number;
   readonly updatedAtMs: number;
@@ -103,9 +102,9 @@ function writeIndex(json: JsonWriter, unindexed: NamespaceMetadata["unindexed"])
 }
 
 function writePinning(json: JsonWriter, pinning: PinningStatus): void {
-  const { replicas, readyReplicas } = pinning;
+  const { replicas } = pinning;
   json.raw(
-    `,"pinning":{"replicas":${replicas},"status":{"ready_replicas":${readyReplicas},` +
+    `,"pinning":{"replicas":${replicas},"status":{"ready_replicas":${replicas},` +
       `"replicas":${replicas},"utilization":`,
   );
   writeFloat(json, pinning.utilization);

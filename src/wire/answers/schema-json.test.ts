@@ -158,7 +158,7 @@ test("metadata shows all that is set", () => {
         lastWriteAtMs: undefined,
         encryption: { kind: "customer_managed", keyName: "k" },
         unindexed: { bytes: 5, documentCount: 2 },
-        pinning: { replicas: 2, readyReplicas: 1, utilization: 0, updatedAtMs: 0 },
+        pinning: { replicas: 2, utilization: 0, updatedAtMs: 0 },
         parent: "src",
         shardCount: 4,
         readOnly: true,
@@ -172,7 +172,7 @@ test("metadata shows all that is set", () => {
     pinning: {
       replicas: 2,
       status: {
-        ready_replicas: 1,
+        ready_replicas: 2,
         replicas: 2,
         utilization: 0,
         updated_at: "1970-01-01T00:00:00.000000000Z",
