@@ -148,7 +148,7 @@ class NamespaceOperations {
       200,
       encodeWriteAnswer({
         counts: outcome,
-        copiedCount: undefined,
+        copied: undefined,
         billedBytes: outcome.billedBytes,
         queryBilling,
         serverTotalMs: this.#elapsedMs(),
@@ -277,7 +277,10 @@ class NamespaceOperations {
       200,
       encodeWriteAnswer({
         counts: NO_COUNTS,
-        copiedCount: copied.documentCount,
+        copied: {
+          kind: request.copyFrom?.kind ?? "copy",
+          documentCount: copied.documentCount,
+        },
         billedBytes: copied.billedBytes,
         queryBilling: undefined,
         serverTotalMs: this.#elapsedMs(),

@@ -4,7 +4,7 @@ import { encodeWriteAnswer, NO_COUNTS, type WriteAnswer } from "./write-answer.t
 function encode(answer: Partial<WriteAnswer>): string {
   const bytes = encodeWriteAnswer({
     counts: NO_COUNTS,
-    copiedCount: undefined,
+    copied: undefined,
     billedBytes: 123,
     queryBilling: undefined,
     serverTotalMs: 4.1,
@@ -51,8 +51,11 @@ test("queries are billed beside the write, and embedding is timed", () => {
   );
 });
 
-test("a copy has a message of its own and no counts by kind", () => {
-  expect(encode({ copiedCount: 7 })).toBe(
+test("copies and branches have messages of their own and no counts by kind", () => {
+  expect(encode({ copied: { kind: "copy", documentCount: 7 } })).toBe(
     `{"status":"OK","message":"namespace cloned successfully","rows_affected":7,${TAIL}`,
+  );
+  expect(encode({ copied: { kind: "branch", documentCount: 7 } })).toBe(
+    `{"status":"OK","message":"namespace branch successful","rows_affected":0,${TAIL}`,
   );
 });

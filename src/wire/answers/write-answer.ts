@@ -24,11 +24,17 @@ export interface WriteCounts {
     | undefined;
 }
 
+/** What a copy or a branch brought in. */
+export interface CopiedDocuments {
+  readonly kind: "copy" | "branch";
+  readonly documentCount: number;
+}
+
 /** All that a write's answer says. */
 export interface WriteAnswer {
   readonly counts: WriteCounts;
-  /** Documents that a copy or a branch brought in; such an answer has no counts by kind. */
-  readonly copiedCount: number | undefined;
+  /** Of a copy or a branch; such an answer has no counts by kind. */
+  readonly copied: CopiedDocuments | undefined;
   readonly billedBytes: number;
   /** Present if a condition, a filter or a patch had to read. */
   readonly queryBilling: QueryBilling | undefined;
@@ -46,15 +52,20 @@ export const NO_COUNTS: WriteCounts = {
 };
 
 const COMMITTED = "documents committed successfully";
-const CLONED = "namespace cloned successfully";
+const MESSAGES = {
+  copy: "namespace cloned successfully",
+  branch: "namespace branch successful",
+} as const;
 
 /** Encodes a write's answer. */
 export function encodeWriteAnswer(answer: WriteAnswer): Uint8Array<ArrayBuffer> {
-  const { counts, copiedCount } = answer;
+  const { counts, copied } = answer;
   return jsonBytes((json) => {
-    json.raw(`{"status":"OK","message":"${copiedCount === undefined ? COMMITTED : CLONED}"`);
-    if (copiedCount === undefined) writeCounts(json, counts);
-    else json.raw(`,"rows_affected":${copiedCount}`);
+    const message = copied === undefined ? COMMITTED : MESSAGES[copied.kind];
+    json.raw(`{"status":"OK","message":"${message}"`);
+    if (copied === undefined) writeCounts(json, counts);
+    // A branch shares its rows with its parent.
+    else json.raw(`,"rows_affected":${copied.kind === "branch" ? 0 : copied.documentCount}`);
     json.raw(`,"billing":{"billable_logical_bytes_written":${answer.billedBytes}`);
     if (answer.queryBilling) {
       json.raw(',"query":');
