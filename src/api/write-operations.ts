@@ -17,6 +17,7 @@ import {
 } from "../commit/write-jobs.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import { QUERY_BODY_BYTES_MAX } from "../model/contract-limits.ts";
+import { formatDatetime } from "../model/datetime.ts";
 import type { EmbeddingStats } from "../model/request-stats.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { WriteRequest } from "../model/write-request.ts";
@@ -253,6 +254,7 @@ class NamespaceOperations {
   async describe(): Promise<HttpAnswer> {
     const namespace = await this.#findNewest();
     const { documentCount, schema } = namespace.state();
+    const { settings } = namespace.facts;
     const vector = schema.attributes.get("vector")?.type;
     const dimensions = vector?.kind === "vector" ? vector.dimensions : 0;
     const answer = jsonAnswer(200, new Uint8Array(0));
@@ -260,6 +262,9 @@ class NamespaceOperations {
       ...answer.headers,
       "x-turbopuffer-dimensions": String(dimensions),
       "x-turbopuffer-approx-num-vectors": String(documentCount),
+      ...(settings && {
+        "x-turbopuffer-created-at": formatDatetime(BigInt(settings.createdAtMs)),
+      }),
     };
     return { ...answer, headers };
   }

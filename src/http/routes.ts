@@ -42,6 +42,8 @@ export const ROUTES: readonly Route[] = [
     operation: "warm_cache_hint",
   },
   { method: "POST", versions: BOTH, path: `${NAMESPACE}/_debug/recall`, operation: "recall" },
+  // Old clients ask for the defaults without a body.
+  { method: "GET", versions: BOTH, path: `${NAMESPACE}/_debug/recall`, operation: "recall" },
   {
     method: "GET",
     versions: BOTH,

@@ -199,6 +199,7 @@ describe("recall", () => {
     for (const body of [{}, undefined, { num: null, top_k: null, filters: null, rank_by: near }]) {
       expect((await recall(body)).json).toEqual(answer);
     }
+    expect((await call("GET", `/v1/namespaces/${name}/_debug/recall`)).json).toEqual(answer);
     const { json } = await recall({ num: 1, top_k: 1, include_ground_truth: true, rank_by: near });
     expect(json.ground_truth).toEqual([
       {
@@ -230,10 +231,12 @@ describe("older calls", () => {
     expectError(await call("GET", `/v1/namespaces/${name}?cursor=zz`), 400, "cursor");
   });
 
-  test("HEAD tells size and dimensions", async () => {
+  test("HEAD tells size, dimensions and age", async () => {
     const { status, headers } = await call("HEAD", `/v1/namespaces/${name}`);
     const read = (header: string) => headers.get(`x-turbopuffer-${header}`);
     expect([status, read("approx-num-vectors"), read("dimensions")]).toEqual([200, "2", "2"]);
+    const { json } = await call("GET", `/v1/namespaces/${name}/metadata`);
+    expect(read("created-at")).toBe(json.created_at);
     expect((await call("HEAD", "/v1/namespaces/nope")).status).toBe(404);
   });
 });
