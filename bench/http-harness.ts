@@ -130,7 +130,7 @@ export class Connection {
 /** A POST request, ready to be sent again and again. */
 export function prepare(path: string, ...body: Uint8Array[]): Uint8Array[] {
   const length = body.reduce((sum, part) => sum + part.length, 0);
-  const head = `POST ${path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   return [Buffer.from(`${head}content-length: ${length}\r\n\r\n`), ...body];
 }
 

@@ -4,7 +4,12 @@ import { nearestName } from "../base/nearest-name.ts";
 import type { Setting } from "./setting-table.ts";
 
 /** A parsed value; which of these follows from the setting's kind. */
-export type SettingValue = string | number | boolean | Readonly<Record<string, number>>;
+export type SettingValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Readonly<Record<string, number>>;
 
 /** The configuration is wrong; `message` is all that the user needs. */
 export class SettingFault extends Error {}
@@ -60,6 +65,8 @@ export function parseSetting(setting: Setting, raw: unknown, origin: string): Se
       if (raw === true || raw === "true" || raw === "1") return true;
       if (raw === false || raw === "false" || raw === "0") return false;
       throw fault("is neither true nor false");
+    case "list":
+      return parseList(raw) ?? raise(fault("is no list of texts, such as one,other"));
     case "dimensions":
       return (
         parseDimensions(raw) ??
@@ -92,6 +99,12 @@ export function bytesText(bytes: number): string {
     if (bytes >= size && bytes % size === 0) return `${bytes / size}${unit}`;
   }
   return String(bytes);
+}
+
+function parseList(raw: unknown): readonly string[] | undefined {
+  const texts = typeof raw === "string" ? raw.split(",").map((text) => text.trim()) : raw;
+  if (!Array.isArray(texts) || texts.length === 0) return undefined;
+  return texts.every((text) => typeof text === "string" && text !== "") ? texts : undefined;
 }
 
 function parseDimensions(raw: unknown): Readonly<Record<string, number>> | undefined {

@@ -3,9 +3,10 @@
 import { resolve } from "node:path";
 import type { EmbeddingConfig, EngineConfig, IndexerConfig } from "../api/config.ts";
 import type { HttpConfig } from "../http/http-server.ts";
+import { isLoopbackName } from "../http/origin-check.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";
-import { SettingFault } from "./parse-setting.ts";
+import { SettingFault, type SettingValue } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
 import { storeConfig, storeFlags } from "./store-settings.ts";
@@ -90,7 +91,11 @@ function indexerFlags(
 function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
   const host = textOf(given, "host") ?? "127.0.0.1";
   const apiKey = textOf(given, "api-key");
-  if (apiKey === undefined && !isLoopback(host) && given.get("allow-public-without-key") !== true) {
+  if (
+    apiKey === undefined &&
+    !isLoopbackName(host) &&
+    given.get("allow-public-without-key") !== true
+  ) {
     throw new SettingFault(
       `--host ${host} can be reached from other machines, and no API key is set, so anybody ` +
         "could read and delete everything; set --api-key (or TRAWL_API_KEY), listen on " +
@@ -108,6 +113,8 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
     host,
     port: numberOf(given, "port") ?? 8484,
     ...(apiKey !== undefined && { apiKey }),
+    allowedHosts: listOf(given, "allowed-hosts").map((name) => name.toLowerCase()),
+    allowedOrigins: listOf(given, "allowed-origins").map(originOf),
     bodyBytesInFlightMax:
       numberOf(given, "body-memory") ??
       Math.min(Math.floor(memoryBytesMax / 2), BODY_MEMORY_DEFAULT_MAX),
@@ -139,18 +146,33 @@ function embeddingConfig(given: GivenSettings): EmbeddingConfig {
     kind,
     url: url.replace(/\/+$/, ""),
     ...(apiKey !== undefined && { apiKey }),
-    modelDimensions: typeof dimensions === "object" ? dimensions : {},
+    modelDimensions: isDimensions(dimensions) ? dimensions : {},
   };
 }
 
-/** Tells whether only this machine can reach the address. */
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+/** An origin as browsers send it. */
+function originOf(text: string): string {
+  if (text === "*") return text;
+  const origin = URL.canParse(text) ? new URL(text).origin : "null";
+  if (origin === text.toLowerCase().replace(/\/$/, "") && origin !== "null") return origin;
+  throw new SettingFault(
+    `--allowed-origins: ${text} is no origin: a scheme, a name and perhaps a port, such as ` +
+      "https://app.example or http://localhost:3000",
+  );
+}
+
+function isDimensions(value: SettingValue | undefined): value is Readonly<Record<string, number>> {
+  return typeof value === "object" && !Array.isArray(value);
 }
 
 function textOf(given: GivenSettings, name: SettingName): string | undefined {
   const value = given.get(name);
   return typeof value === "string" ? value : undefined;
+}
+
+function listOf(given: GivenSettings, name: SettingName): readonly string[] {
+  const value = given.get(name);
+  return Array.isArray(value) ? value : [];
 }
 
 function numberOf(given: GivenSettings, name: SettingName): number | undefined {

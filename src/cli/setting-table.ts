@@ -12,6 +12,8 @@ export type SettingKind =
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | { readonly kind: "text" }
   | { readonly kind: "flag" }
+  /** Texts: `a,b`, in a file an array. */
+  | { readonly kind: "list" }
   /** Pairs of a model's name and its dimensions: `name=1536,other=768`, in a file an object. */
   | { readonly kind: "dimensions" };
 
@@ -87,6 +89,19 @@ export const SETTINGS = [
     name: "allow-public-without-key",
     type: { kind: "flag" },
     help: "listen on a public address although no API key is set",
+  },
+  {
+    name: "allowed-hosts",
+    type: { kind: "list" },
+    help:
+      "names in `Host`, beside loopback ones, that a server without an API key answers to; `*` " +
+      "for all",
+  },
+  {
+    name: "allowed-origins",
+    type: { kind: "list" },
+    help:
+      "origins of web pages that may use the server, such as `https://app.example`; `*` for all",
   },
   {
     name: "config",
@@ -240,6 +255,8 @@ export function valueName(setting: Setting): string {
       return "<text>";
     case "flag":
       return "";
+    case "list":
+      return "<text,…>";
     case "dimensions":
       return "<model=number,…>";
   }

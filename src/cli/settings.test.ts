@@ -85,6 +85,15 @@ describe("values", () => {
     expect(configOf({ flags: { "memory-limit": text } }).engine.memoryBytesMax).toBe(bytes);
   });
 
+  test("hosts and origins are lists, as browsers write them", () => {
+    const flags = { "allowed-hosts": "Trawl, *", "allowed-origins": "HTTPS://App.example/,*" };
+    expect(configOf({ flags }).http).toMatchObject({
+      allowedHosts: ["trawl", "*"],
+      allowedOrigins: ["https://app.example", "*"],
+    });
+    expect(configOf({ file: { allowed_hosts: ["a", "b"] } }).http.allowedHosts).toEqual(["a", "b"]);
+  });
+
   test("embedding settings make one configuration", () => {
     const flags = {
       embedder: "http",
@@ -137,6 +146,11 @@ describe("refusals", () => {
     [{ flags: { embedder: "http" } }, "needs --embedding-url"],
     [{ flags: { embedder: "http", "embedding-url": "x" } }, "x is no http or https URL"],
     [{ flags: { "embedding-dimensions": "a", embedder: "http" } }, "pairs"],
+    [{ flags: { "allowed-origins": "app.example" } }, "app.example is no origin"],
+    [{ flags: { "allowed-origins": "https://app.example/path" } }, "is no origin"],
+    [{ flags: { "allowed-origins": "null" } }, "is no origin"],
+    [{ flags: { "allowed-hosts": "a,,b" } }, "is no list of texts"],
+    [{ file: { allowed_hosts: [1] } }, "is no list of texts"],
     [{ flags: { host: "0.0.0.0" } }, "--allow-public-without-key"],
     [{ flags: { host: "::" } }, "no API key is set"],
     [{ flags: { host: "db.example" } }, "no API key is set"],

@@ -10,6 +10,7 @@ import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { AuthCheck } from "./auth.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import type { OriginCheck } from "./origin-check.ts";
 import { BodyStalled, RequestBody, UnsupportedEncoding } from "./request-body.ts";
 import type { RouteMatch, ServiceRoute } from "./routes.ts";
 
@@ -49,6 +50,7 @@ export interface ApiOutcome {
 export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: AuthCheck;
+  readonly origins: OriginCheck;
   readonly budget: BodyBudget;
   readonly answerService: (name: ServiceRoute["name"]) => Promise<HttpAnswer>;
 }
@@ -73,7 +75,12 @@ export class ApiHandler {
       if (match.kind === "service" && !match.route.guarded) {
         return { ...named, answer: await this.#options.answerService(match.route.name) };
       }
-      this.#options.auth(request.message.headers.authorization);
+      const { headers, method = "GET" } = request.message;
+      // Browsers ask without the key.
+      const preflight = this.#options.origins.preflight(method, headers);
+      if (preflight !== undefined) return { ...named, answer: preflight };
+      this.#options.origins.check(headers);
+      this.#options.auth(headers.authorization);
       if (match.kind === "service") {
         return { ...named, answer: await this.#options.answerService(match.route.name) };
       }

@@ -130,7 +130,7 @@ describe("request bodies", () => {
   test("a declared length above the limit is refused before the body is sent", async () => {
     const { engine, raw } = await start();
     const { socket, text } = raw(
-      "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n" +
+      "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n" +
         `content-length: ${WRITE_BODY_BYTES_MAX + 1}\r\n\r\n{`,
     );
     expect(await text).toMatch(/^HTTP\/1\.1 413 [\s\S]*"status":"error"[\s\S]*larger than/);
@@ -141,7 +141,7 @@ describe("request bodies", () => {
   test("a query's limit is lower than a write's", async () => {
     const { raw } = await start();
     const { socket, text } = raw(
-      "POST /v2/namespaces/a/query HTTP/1.1\r\nhost: x\r\nconnection: close\r\n" +
+      "POST /v2/namespaces/a/query HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n" +
         "content-length: 100000000\r\n\r\n",
     );
     expect(await text).toMatch(/^HTTP\/1\.1 413 /);
@@ -164,7 +164,7 @@ describe("request bodies", () => {
 
   test("Expect: 100-continue is answered only when the body is wanted", async () => {
     const { raw } = await start();
-    const head = "HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: 100-continue\r\n";
+    const head = "HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\n";
     const refused = raw(`POST /v2/namespaces/a ${head}content-length: 999999999\r\n\r\n`);
     expect(await refused.text).toMatch(/^HTTP\/1\.1 413 /);
     const wanted = raw(`POST /v2/namespaces/a ${head}content-length: 2\r\n\r\n`);
@@ -177,7 +177,7 @@ describe("request bodies", () => {
     const arrived = async (bytes: number) => {
       while (engine.bytesReceived < bytes) await turn();
     };
-    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
     const { text, socket } = raw(`${head}content-length: 9000\r\n\r\n{`);
     const sweeps = BODY_STALL_MS_MAX / BODY_SWEEP_MS;
     await arrived(1);
@@ -199,7 +199,7 @@ function turn(): Promise<void> {
 describe("the budget of bodies in flight", () => {
   test("refuses with 429 and advice what does not fit now, and admits it later", async () => {
     const { engine, send, raw } = await start({ bodyBytesInFlightMax: 1000 });
-    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
     const first = raw(`${head}content-length: 900\r\n\r\n{`);
     while (engine.signals.length === 0) await turn();
     const refused = await send({ body: "x".repeat(200) });
@@ -279,7 +279,7 @@ describe("answers", () => {
     const { engine, raw, wake } = await start();
     engine.chunksMax = 1;
     const headOf = (headers: object) =>
-      ["POST /v2/namespaces/a HTTP/1.1", "host: x"]
+      ["POST /v2/namespaces/a HTTP/1.1", "host: localhost"]
         .concat(Object.entries(headers).map(([name, value]) => `${name}: ${value}`))
         .concat("", "")
         .join("\r\n");
@@ -364,7 +364,7 @@ describe("request ids and clients that leave", () => {
     const { engine, raw } = await start();
     engine.answer = () => new Promise(() => {});
     const { socket } = raw(
-      "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n",
+      "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n",
     );
     while (engine.seen.length === 0) await turn();
     expect(engine.signals[0].aborted).toBe(false);
@@ -374,7 +374,7 @@ describe("request ids and clients that leave", () => {
 
   test("a client that leaves in the middle of a body gives its bytes back", async () => {
     const { engine, raw, server, lines } = await start();
-    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: x\r\n";
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\n";
     const { socket } = raw(`${head}content-length: 1000\r\n\r\n{`);
     while (engine.signals.length === 0) await turn();
     socket.destroy();

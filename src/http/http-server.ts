@@ -16,6 +16,7 @@ import { authCheck } from "./auth.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { compressAnswer } from "./compress-answer.ts";
 import { HttpMetrics } from "./http-metrics.ts";
+import { OriginCheck } from "./origin-check.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
 import {
   explainMiss,
@@ -50,6 +51,9 @@ export interface HttpConfig {
   readonly port: number;
   /** Absent: no request needs a key. */
   readonly apiKey?: string;
+  /** See `OriginRules`. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
   /** Decompressed bytes of request bodies that may be in memory, over all requests. */
   readonly bodyBytesInFlightMax: number;
   /** Requests that take longer are logged as warnings; 0 for none. */
@@ -75,6 +79,7 @@ export class HttpServer {
   readonly #budget: BodyBudget;
   readonly #metrics: HttpMetrics;
   readonly #handler: ApiHandler;
+  readonly #origins: OriginCheck;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
   #requestsInFlight = 0;
@@ -88,9 +93,12 @@ export class HttpServer {
       bodyBytesInFlight: () => this.#budget.bytesUsed,
       requestsInFlight: () => this.#requestsInFlight,
     });
+    const { apiKey } = options.config;
+    this.#origins = new OriginCheck({ ...options.config, hasKey: apiKey !== undefined });
     this.#handler = new ApiHandler({
       engine: options.engine,
-      auth: authCheck(options.config.apiKey),
+      auth: authCheck(apiKey),
+      origins: this.#origins,
       budget: this.#budget,
       answerService: (name) => this.#answerService(name),
     });
@@ -222,6 +230,7 @@ export class HttpServer {
       request.headers["accept-encoding"] as string,
     );
     if (this.#closing !== undefined) reply.header("connection", "close");
+    reply.headers(this.#origins.answerHeaders(request.headers.origin));
     this.#limitRest(request, response);
     return send(reply, answer, request.id);
   }

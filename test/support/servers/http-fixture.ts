@@ -45,6 +45,8 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
     config: {
       host: "127.0.0.1",
       port: 0,
+      allowedHosts: [],
+      allowedOrigins: [],
       bodyBytesInFlightMax: 2 ** 30,
       slowRequestMs: 0,
       ...config,

@@ -1,0 +1,150 @@
+/**
+ * What web pages may do. A browser sends any page's requests to any address that it can reach, a
+ * server on the user's own machine too, and a page can have its own name point there (DNS
+ * rebinding). So without a key the server hears those alone that ask for it by a loopback name or
+ * an allowed one, and no page of another origin that is not allowed. With a key pages are no danger:
+ * they do not know it. The answers of both let the pages of allowed origins read them (CORS).
+ */
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { HttpAnswer } from "../api/engine.ts";
+import { clipName } from "../base/bounded-text.ts";
+import { DatabaseError } from "../base/errors.ts";
+
+/** Seconds for which a browser need not ask again. */
+const PREFLIGHT_SECONDS = 600;
+const METHODS = "GET, HEAD, POST, PATCH, DELETE";
+/** What pages may read of an answer beside its body. */
+const EXPOSED = "x-request-id, retry-after, retry-after-ms, preference-applied, location";
+/** Header names that a page may ask for, in characters together; no client sends half as much. */
+const ASKED_HEADERS_CHARS_MAX = 1024;
+
+/** Who may reach a server. */
+export interface OriginRules {
+  /** Clients show a key. */
+  readonly hasKey: boolean;
+  /** The address that the server listens on. */
+  readonly host: string;
+  /** Names in `Host` beside loopback ones, in lower case; `*` for all. */
+  readonly allowedHosts: readonly string[];
+  /** Such as `https://app.example`, in lower case; `*` for all. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** See the file's head. */
+export class OriginCheck {
+  readonly #rules: OriginRules;
+
+  constructor(rules: OriginRules) {
+    this.#rules = rules;
+  }
+
+  /** Throws `forbidden` if a request may come of a page that is not allowed. */
+  check({ host, origin, "sec-fetch-site": site }: IncomingHttpHeaders): void {
+    const { hasKey } = this.#rules;
+    if (hasKey || (origin !== undefined && this.#allows(origin))) return;
+    // Browsers send a host always; what does not is none.
+    if (host !== undefined && !this.#isKnownHost(host)) {
+      const name = clipName(hostName(host));
+      throw forbidden(
+        `the server does not answer to the host name '${name}', since web pages could reach it ` +
+          `by one; add it to --allowed-hosts, or set an API key`,
+      );
+    }
+    if (origin !== undefined && !isSameOrigin(origin, host)) {
+      throw forbidden(
+        `web pages of ${clipName(origin)} may not use this server; add the origin to ` +
+          "--allowed-origins",
+      );
+    }
+    if (origin === undefined && site === "cross-site") {
+      throw forbidden(
+        "web pages of other sites may not use this server; add their origin to --allowed-origins",
+      );
+    }
+  }
+
+  /** The answer to a browser that asks what a page may send; undefined if it does not. */
+  preflight(method: string, headers: IncomingHttpHeaders): HttpAnswer | undefined {
+    const { origin } = headers;
+    const asked = headers["access-control-request-method"];
+    if (method !== "OPTIONS" || origin === undefined || asked === undefined) return undefined;
+    if (!this.#allows(origin)) {
+      throw forbidden(
+        `web pages of ${clipName(origin)} may not use this server; add the origin to ` +
+          "--allowed-origins",
+      );
+    }
+    const names = String(headers["access-control-request-headers"] ?? "");
+    return {
+      status: 204,
+      headers: {
+        "access-control-allow-methods": METHODS,
+        "access-control-max-age": String(PREFLIGHT_SECONDS),
+        ...(names !== "" &&
+          names.length <= ASKED_HEADERS_CHARS_MAX && { "access-control-allow-headers": names }),
+        ...(headers["access-control-request-private-network"] === "true" && {
+          "access-control-allow-private-network": "true",
+        }),
+      },
+      body: new Uint8Array(0),
+    };
+  }
+
+  /** Headers that let the page of an allowed origin read an answer. */
+  answerHeaders(origin: string | undefined): Readonly<Record<string, string>> {
+    if (this.#rules.allowedOrigins.length === 0) return {};
+    const vary = { vary: "Origin" };
+    if (origin === undefined || !this.#allows(origin)) return vary;
+    return {
+      ...vary,
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": EXPOSED,
+    };
+  }
+
+  #allows(origin: string): boolean {
+    const { allowedOrigins } = this.#rules;
+    return allowedOrigins.includes("*") || allowedOrigins.includes(origin.toLowerCase());
+  }
+
+  #isKnownHost(host: string): boolean {
+    const { allowedHosts, host: address } = this.#rules;
+    const name = hostName(host);
+    if (isLoopbackName(name) || allowedHosts.includes("*") || allowedHosts.includes(name)) {
+      return true;
+    }
+    // No page can have an address for its name: whoever listens on others is asked for by them.
+    return !isLoopbackName(hostName(address)) && isAddress(name);
+  }
+}
+
+/** Tells whether only this machine can have the name or address; IPv6 without brackets. */
+export function isLoopbackName(name: string): boolean {
+  return (
+    name === "localhost" ||
+    name.endsWith(".localhost") ||
+    name === "::1" ||
+    /^127(\.\d{1,3}){3}$/.test(name)
+  );
+}
+
+/** The name of a `Host` header in lower case, without port and brackets. */
+function hostName(host: string): string {
+  const bracketed = /^\[([^\]]*)\](?::\d*)?$/.exec(host);
+  const name = bracketed === null ? host.replace(/^([^:]*):\d*$/, "$1") : bracketed[1];
+  return name.toLowerCase().replace(/\.$/, "");
+}
+
+function isAddress(name: string): boolean {
+  return name.includes(":") || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
+}
+
+function isSameOrigin(origin: string, host: string | undefined): boolean {
+  if (host === undefined || !URL.canParse(origin)) return false;
+  return new URL(origin).host === host.toLowerCase();
+}
+
+function forbidden(message: string): DatabaseError {
+  return new DatabaseError("forbidden", message);
+}
