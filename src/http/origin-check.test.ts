@@ -106,7 +106,7 @@ describe("over HTTP", () => {
     expect(other.headers).not.toHaveProperty("access-control-allow-origin");
   });
 
-  test("a browser is told what a page of an allowed origin may send, also without the key", async () => {
+  test("a browser asks what an allowed page may send, also without the key", async () => {
     const { engine, server } = httpFixture({ ...allowed, apiKey: "secret" });
     const headers = {
       origin: "https://app.example",

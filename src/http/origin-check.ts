@@ -1,9 +1,9 @@
 /**
  * What web pages may do. A browser sends any page's requests to any address that it can reach, a
  * server on the user's own machine too, and a page can have its own name point there (DNS
- * rebinding). So without a key the server hears those alone that ask for it by a loopback name or
- * an allowed one, and no page of another origin that is not allowed. With a key pages are no danger:
- * they do not know it. The answers of both let the pages of allowed origins read them (CORS).
+ * rebinding). So without a key only those are answered that ask for a loopback name or an allowed
+ * one, and no page of another origin that is not allowed. With a key pages are no danger: they do
+ * not know it. The answers of both let the pages of allowed origins read them (CORS).
  */
 
 import type { IncomingHttpHeaders } from "node:http";

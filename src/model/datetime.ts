@@ -16,9 +16,11 @@ const ZONE = /(Z|z|[+-]\d\d(?::?\d\d)?)/.source;
 /** Groups: year, month, day, hour, minute, second, fraction, zone. */
 const DATETIME = new RegExp(`^${DATE}(?:[Tt ]${TIME}${ZONE}?)?$`);
 
-/** The basic format: year, month, day, separator, hour, minute, second with fraction, zone. */
-const BASIC =
-  /^(\d{4})(\d\d)(\d\d)(?:([Tt ])(\d\d)(\d\d)(\d\d(?:[.,]\d+)?)?(Z|z|[+-]\d\d(?:\d\d)?)?)?$/;
+const BASIC_DATE = /(\d{4})(\d\d)(\d\d)/.source;
+const BASIC_TIME = /(\d\d)(\d\d)(\d\d(?:[.,]\d+)?)?/.source;
+const BASIC_ZONE = /(Z|z|[+-]\d\d(?:\d\d)?)/.source;
+/** Groups: year, month, day, hour, minute, second with its fraction, zone. */
+const BASIC = new RegExp(`^${BASIC_DATE}(?:[Tt ]${BASIC_TIME}${BASIC_ZONE}?)?$`);
 
 /**
  * Reads `YYYY-MM-DD`, optionally followed by `T` (or `t`, or a space), `HH:MM`, `:SS`, a fraction
@@ -79,9 +81,9 @@ export function formatDatetime(ms: bigint): string {
 function extended(text: string): string {
   const parts = BASIC.exec(text);
   if (parts === null) return text;
-  const [, year, month, day, separator, hour, minute, second, zone = ""] = parts;
+  const [, year, month, day, hour, minute, second, zone = ""] = parts;
   const date = `${year}-${month}-${day}`;
-  if (separator === undefined) return date;
+  if (hour === undefined) return date;
   return `${date}T${hour}:${minute}${second === undefined ? "" : `:${second}`}${zone}`;
 }
 

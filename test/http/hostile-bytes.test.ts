@@ -36,7 +36,8 @@ const BASES: readonly Buffer[] = [
 
 function whole(line: string, headers: string, body: Buffer): Buffer {
   const length = `content-length: ${body.length}\r\n`;
-  const head = `${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${headers}${length}\r\n`;
+  const own = "host: localhost\r\nconnection: close\r\n";
+  const head = `${line} HTTP/1.1\r\n${own}${headers}${length}\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }
 
