@@ -25,8 +25,9 @@ const BASIC = new RegExp(`^${BASIC_DATE}(?:[Tt ]${BASIC_TIME}${BASIC_ZONE}?)?$`)
 /**
  * Reads `YYYY-MM-DD`, optionally followed by `T` (or `t`, or a space), `HH:MM`, `:SS`, a fraction
  * of a second (digits after the third are dropped) and a zone (`Z`, `±HH:MM`, `±HHMM`, `±HH`).
- * The basic format, `YYYYMMDD` and `YYYYMMDDTHHMMSSZ`, is read as well. Without a zone it is UTC. Years beyond four digits take a sign. A leap second, `23:59:60` in UTC,
- * is the second after it. Returns milliseconds since the epoch, or why the text is no datetime.
+ * The basic format, `YYYYMMDD` and `YYYYMMDDTHHMMSSZ`, is read as well. Without a zone it is UTC.
+ * Years beyond four digits take a sign. A leap second, `23:59:60` in UTC, is the second after it.
+ * Returns milliseconds since the epoch, or why the text is no datetime.
  */
 export function parseDatetime(text: string): bigint | string {
   if (text.length > DATETIME_CHARS_MAX) {
