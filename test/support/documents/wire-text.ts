@@ -96,8 +96,8 @@ function wireDocumentQuery(query: DocumentQuery): object {
     limit: limitPer ? { total: limit, per: limitPer } : limit,
     ...(offset > 0 && { offset }),
     ...(selection.kind === "all" && { include_attributes: true }),
-    ...(selection.kind === "include" && { include_attributes: selection.names }),
-    ...(selection.kind === "exclude" && { exclude_attributes: selection.names }),
+    ...(selection.kind === "include" && { include_attributes: [...selection.names] }),
+    ...(selection.kind === "exclude" && { exclude_attributes: [...selection.names] }),
     ...(computed.size > 0 && { compute_attributes: names }),
   };
 }

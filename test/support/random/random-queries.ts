@@ -9,6 +9,7 @@ import type {
   Aggregate,
   DocumentQuery,
   GroupKey,
+  LimitPer,
   Query,
   RankBy,
   ScoreExpression,
@@ -222,7 +223,7 @@ export function randomQuery(random: Random, schema: Schema): Query {
       limit: 1 + random.below(40),
       offset: random.below(5) === 0 ? random.below(10) : 0,
       limitPer,
-      selection: limitPer === undefined ? randomSelection(random) : { kind: "all" },
+      selection: limitPer === undefined ? randomSelection(random) : selectionWith(limitPer),
       computed: new Map([["text", { kind: "score", expression: randomScore(random, schema, 1) }]]),
     };
     return documentQuery(randomRank(random, schema), rest);
@@ -242,6 +243,12 @@ export function randomQuery(random: Random, schema: Schema): Query {
     ["f", { kind: "sum", attribute: "float" }],
   ]);
   return { kind: "aggregate", filter, aggregates, groupBy, groupLimit: 1 + random.below(50) };
+}
+
+/** A selection with the keys: `id` has to be named. */
+function selectionWith({ attributes }: LimitPer): DocumentQuery["selection"] {
+  if (!attributes.includes("id")) return { kind: "all" };
+  return { kind: "include", names: new Set(attributes) };
 }
 
 function randomSelection(random: Random): DocumentQuery["selection"] {
