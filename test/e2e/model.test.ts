@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { runModelOnServer } from "../support/servers/model-server.ts";
 
 test("the server answers like the twin, through stops and kills", async () => {
-  const size = { namespaces: 3, writes: 16, queries: 5, writesPerRestart: 12, idSpace: 40 };
+  const size = { namespaces: 3, writes: 12, queries: 5, writesPerRestart: 12, idSpace: 40 };
   const counts = await runModelOnServer(size);
   expect(counts.queries).toBeGreaterThan(150);
 });

@@ -202,7 +202,7 @@ test("the steps do what they say", async () => {
 test("a crash at any call keeps all acknowledged steps, and the one under way or not", async () => {
   const { calls } = await run(new MemoryObjectStore(), undefined);
   expect(calls).toBeGreaterThan(100);
-  const step = effort({ usual: 16, full: 1 });
+  const step = effort({ usual: 24, full: 1 });
   let tried = 0;
   for (let call = 1 + (testSeed() % step); call <= calls; call += step) {
     const sweeps = tried++ % 3 === 0;
