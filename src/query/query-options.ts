@@ -2,6 +2,7 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
+import type { IndexOption } from "../model/index-build.ts";
 import type { Division, PartOutcome } from "./executor/division.ts";
 import type { ScanProgress } from "./executor/scan-progress.ts";
 
@@ -20,7 +21,7 @@ const PROBE_MATCHES_PER_ROOT = 20;
 const PROBE_MATCHES_PER_RESULT = 20;
 
 /** Indexes that can be turned on for an attribute that has documents already. */
-export type IndexName = "filterable" | "full_text_search" | "regex" | "glob" | "fuzzy" | "ann";
+export type IndexName = IndexOption | "ann";
 
 /** How far the building of an index is. */
 export interface BuildProgress {

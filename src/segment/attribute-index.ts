@@ -6,6 +6,7 @@
 
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
+import type { IndexOption } from "../model/index-build.ts";
 import type { AttributeSchema } from "../model/schema.ts";
 import type { AttributeSections } from "./format/attribute-sections.ts";
 import type { SectionKind, SectionPlan } from "./format/segment-layout.ts";
@@ -22,7 +23,7 @@ export interface AttributeIndex<View = unknown> {
   /** Kinds of all sections that it has or had in any format version; no other index has them. */
   readonly sections: readonly SectionKind[];
   /** The option of the schema that asks for it; undefined where the type alone does. */
-  readonly option: "filterable" | "full_text_search" | undefined;
+  readonly option: IndexOption | undefined;
   /**
    * Its sections lie behind those of all attributes, not with those of their own: so version 1 has
    * clusters.

@@ -7,6 +7,7 @@ import { invalid } from "../../base/errors.ts";
 import { checkAttributeName, checkAttributeNameLength } from "../../model/attribute-name.ts";
 import { formatAttributeType, type IdType } from "../../model/attribute-type.ts";
 import { ATTRIBUTE_COUNT_MAX, VECTOR_ATTRIBUTES_MAX } from "../../model/contract-limits.ts";
+import type { IndexOption } from "../../model/index-build.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
 import { sameAnalysis } from "./full-text-declaration.ts";
@@ -35,7 +36,7 @@ export interface SchemaChange {
 /** An index that existing documents lack. */
 export interface IndexToBuild {
   readonly attribute: string;
-  readonly index: "filterable" | "full_text_search" | "regex" | "glob" | "fuzzy";
+  readonly index: IndexOption;
 }
 
 /** The outcome of a merge. */
@@ -144,18 +145,24 @@ export function indexesToBuild(before: Schema, after: Schema): IndexToBuild[] {
   for (const [attribute, now] of after.attributes) {
     const was = before.attributes.get(attribute);
     if (!was || was === now) continue;
-    const add = (index: IndexToBuild["index"]) => builds.push({ attribute, index });
-    if (now.filterable && !was.filterable) add("filterable");
-    if (now.fullTextSearch) {
-      const served = was.fullTextSearch && sameAnalysis(was.fullTextSearch, now.fullTextSearch);
-      if (!served) add("full_text_search");
+    for (const [index, isLacking] of LACKING) {
+      if (isLacking(was, now)) builds.push({ attribute, index });
     }
-    if (now.regex && !was.regex) add("regex");
-    if (now.glob && !was.glob) add("glob");
-    if (now.fuzzy && !was.fuzzy) add("fuzzy");
   }
   return builds;
 }
+
+type IsLacking = (was: AttributeSchema, now: AttributeSchema) => boolean;
+
+const LACKING_BY_OPTION: Readonly<Record<IndexOption, IsLacking>> = {
+  filterable: (was, now) => now.filterable && !was.filterable,
+  full_text_search: ({ fullTextSearch: was }, { fullTextSearch: now }) =>
+    now !== undefined && (was === undefined || !sameAnalysis(was, now)),
+  regex: (was, now) => now.regex === true && !was.regex,
+  glob: (was, now) => now.glob === true && !was.glob,
+  fuzzy: (was, now) => now.fuzzy === true && !was.fuzzy,
+};
+const LACKING = Object.entries(LACKING_BY_OPTION) as [IndexOption, IsLacking][];
 
 /** Tells whether two schemas say the same; attributes that are the same object cost nothing. */
 function sameSchema(a: Schema, b: Schema): boolean {
@@ -171,16 +178,10 @@ function sameSchema(a: Schema, b: Schema): boolean {
 function sameAttribute(a: AttributeSchema | undefined, b: AttributeSchema): boolean {
   if (a === b) return true;
   if (!a || formatAttributeType(a.type) !== formatAttributeType(b.type)) return false;
-  const options = (attribute: AttributeSchema) =>
-    JSON.stringify([
-      attribute.filterable,
-      attribute.fullTextSearch,
-      attribute.regex,
-      attribute.glob,
-      attribute.fuzzy,
-      attribute.ann,
-      attribute.sparseKnn,
-      attribute.embed,
-    ]);
-  return options(a) === options(b);
+  return optionsText(a) === optionsText(b);
+}
+
+/** All options, also those that are still to come, whatever order they were set in. */
+function optionsText({ type: _, ...options }: AttributeSchema): string {
+  return JSON.stringify(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
