@@ -230,7 +230,8 @@ export class HttpServer {
       request.headers["accept-encoding"] as string,
     );
     if (this.#closing !== undefined) reply.header("connection", "close");
-    reply.headers(this.#origins.answerHeaders(request.headers.origin));
+    const originHeaders = this.#origins.answerHeaders(request.headers.origin);
+    if (originHeaders !== undefined) reply.headers(originHeaders);
     this.#limitRest(request, response);
     return send(reply, answer, request.id);
   }

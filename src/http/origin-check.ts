@@ -34,6 +34,8 @@ export interface OriginRules {
 /** See the file's head. */
 export class OriginCheck {
   readonly #rules: OriginRules;
+  /** The last one that was known: most requests of a server ask for the same. */
+  #knownHost: string | undefined;
 
   constructor(rules: OriginRules) {
     this.#rules = rules;
@@ -91,9 +93,9 @@ export class OriginCheck {
     };
   }
 
-  /** Headers that let the page of an allowed origin read an answer. */
-  answerHeaders(origin: string | undefined): Readonly<Record<string, string>> {
-    if (this.#rules.allowedOrigins.length === 0) return {};
+  /** Headers that let the page of an allowed origin read an answer; undefined where none is. */
+  answerHeaders(origin: string | undefined): Readonly<Record<string, string>> | undefined {
+    if (this.#rules.allowedOrigins.length === 0) return undefined;
     const vary = { vary: "Origin" };
     if (origin === undefined || !this.#allows(origin)) return vary;
     return {
@@ -109,13 +111,17 @@ export class OriginCheck {
   }
 
   #isKnownHost(host: string): boolean {
+    if (host === this.#knownHost) return true;
     const { allowedHosts, host: address } = this.#rules;
     const name = hostName(host);
-    if (isLoopbackName(name) || allowedHosts.includes("*") || allowedHosts.includes(name)) {
-      return true;
-    }
-    // No page can have an address for its name: whoever listens on others is asked for by them.
-    return !isLoopbackName(hostName(address)) && isAddress(name);
+    const isKnown =
+      isLoopbackName(name) ||
+      allowedHosts.includes("*") ||
+      allowedHosts.includes(name) ||
+      // No page can have an address for its name: whoever listens on others is asked for by them.
+      (!isLoopbackName(hostName(address)) && isAddress(name));
+    if (isKnown) this.#knownHost = host;
+    return isKnown;
   }
 }
 
