@@ -4,6 +4,7 @@
  */
 
 import { expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { type Random, seededRandom } from "../base/random.ts";
@@ -47,42 +48,47 @@ class FaultyStore extends MemoryObjectStore {
   }
 }
 
-test.each(Array.from({ length: 16 }, (_, i) => i + 1))("random reads, seed %i", async (seed) => {
-  const random = seededRandom(seed);
-  const store = new FaultyStore(random);
-  const objects: StoredObject[] = [];
-  for (let i = 0; i < OBJECTS; i++) {
-    const content = Uint8Array.from(seededRandom(seed * 100 + i).bytes(50_000 + random.below(MIB)));
-    objects.push({ key: await put(store, `s${i}`, content), content });
-  }
-  const totalBytes = (4 + random.below(40)) * 65_536;
-  const arenas = new Arenas({ totalBytes, threads: 1, arenaBytes: MIB });
-  const service = new CacheService({ store, arenas });
-  const readers = Array.from({ length: READERS }, () => connectCache(localCachePort(service)));
-  let answered = 0;
-  const client = async () => {
-    for (let round = 0; round < 25; round++) {
-      const reader = readers[random.below(READERS)];
-      try {
-        await reader.run(randomLooks(reader, objects, random));
-        answered++;
-      } catch (error) {
-        if (!isDatabaseError(error, "unavailable", "overloaded", "corrupt")) throw error;
-      }
-      const { key } = objects[random.below(OBJECTS)];
-      const chance = random.next();
-      if (chance < 0.05) reader.forget(key);
-      else if (chance < 0.1) await reader.purge([key]);
-      expect(arenas.usedBytes).toBeLessThanOrEqual(totalBytes);
+test.each(Array.from({ length: effort({ usual: 8, full: 16 }) }, (_, i) => i + 1))(
+  "random reads, seed %i",
+  async (seed) => {
+    const random = seededRandom(seed);
+    const store = new FaultyStore(random);
+    const objects: StoredObject[] = [];
+    for (let i = 0; i < OBJECTS; i++) {
+      const content = Uint8Array.from(
+        seededRandom(seed * 100 + i).bytes(50_000 + random.below(MIB)),
+      );
+      objects.push({ key: await put(store, `s${i}`, content), content });
     }
-  };
-  await Promise.all(Array.from({ length: 5 }, client));
-  expect(answered).toBeGreaterThan(5);
-  await readers[0].purge(objects.map(({ key }) => key));
-  await turns(20);
-  expect(arenas.usedBytes).toBe(0);
-  for (const reader of readers) expect(reader.objectCount).toBe(0);
-});
+    const totalBytes = (4 + random.below(40)) * 65_536;
+    const arenas = new Arenas({ totalBytes, threads: 1, arenaBytes: MIB });
+    const service = new CacheService({ store, arenas });
+    const readers = Array.from({ length: READERS }, () => connectCache(localCachePort(service)));
+    let answered = 0;
+    const client = async () => {
+      for (let round = 0; round < 25; round++) {
+        const reader = readers[random.below(READERS)];
+        try {
+          await reader.run(randomLooks(reader, objects, random));
+          answered++;
+        } catch (error) {
+          if (!isDatabaseError(error, "unavailable", "overloaded", "corrupt")) throw error;
+        }
+        const { key } = objects[random.below(OBJECTS)];
+        const chance = random.next();
+        if (chance < 0.05) reader.forget(key);
+        else if (chance < 0.1) await reader.purge([key]);
+        expect(arenas.usedBytes).toBeLessThanOrEqual(totalBytes);
+      }
+    };
+    await Promise.all(Array.from({ length: 5 }, client));
+    expect(answered).toBeGreaterThan(5);
+    await readers[0].purge(objects.map(({ key }) => key));
+    await turns(20);
+    expect(arenas.usedBytes).toBe(0);
+    for (const reader of readers) expect(reader.objectCount).toBe(0);
+  },
+);
 
 /** Code that looks at some ranges together, and then perhaps at one more. */
 function randomLooks(reader: ResidentRanges, objects: readonly StoredObject[], random: Random) {

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
 import { WorkingStore } from "../../test/support/stores/working-store.ts";
 import { systemClock } from "../base/clock.ts";
@@ -33,7 +34,10 @@ async function certify(openStore: typeof openObjectStore) {
   return { code, report, started };
 }
 
-test("a directory passes, with processes that race and are killed", async () => {
+// The longest test of all: in `npm test` the processes' parts run apart, in certification.test.ts
+// and fs-object-store.durability.test.ts.
+const isFull = effort({ usual: false, full: true });
+test.runIf(isFull)("a directory passes, with processes that race and are killed", async () => {
   const { code, report, started } = await certify(openObjectStore);
   expect(report).toContain(`${COUNT} of ${COUNT} promises kept; 0 conditional puts`);
   expect(report).toMatch(/100 races, one winner each \(\d+ \+ \d+ \+ \d+ \+ \d+\)/);

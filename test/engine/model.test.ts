@@ -279,7 +279,7 @@ function same(documents: Documents | undefined, found: Row[] | undefined): boole
   return canonical(sorted(documents)) === canonical(found);
 }
 
-const SEED_COUNT = effort({ usual: 2, full: 6 });
+const SEED_COUNT = effort({ usual: 1, full: 6 });
 
 async function runHistory(seed: number, faulty: boolean, steps: number): Promise<void> {
   const history = new History(seed, faulty);

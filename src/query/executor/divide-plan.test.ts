@@ -1,6 +1,7 @@
 /** Plans that are divided at random against the same plans undivided. */
 
 import { describe, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -101,53 +102,62 @@ function runRounds<T>(
   return { outcome, rounds };
 }
 
-describe.each(Array.from({ length: 4 }, (_, round) => 9301 + round))("seed %i", (seed) => {
-  test("answers and costs of divided plans are those of whole ones, bit for bit", () => {
-    const { random, schema, snapshots } = randomNamespace(seed);
-    const all = [...snapshots, clusteredSnapshot(snapshots[1], { clusterRows: 3 })];
-    let partCount = 0;
-    for (let i = 0; i < QUERIES; i++) {
-      const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
-      const near = documentQuery(randomVectorRank(random), { filter, limit: 1 + random.below(20) });
-      const request = requestOf(randomQuery(random, schema), near);
-      for (const snapshot of all) {
-        const division = new RandomDivision(random);
-        const divided = runRequest(snapshot, request, { ...OPTIONS, division });
-        const whole = runRequest(snapshot, request, OPTIONS);
-        expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
-        for (const parts of division.divided) partCount += parts.length;
-      }
-    }
-    expect(partCount).toBeGreaterThan(QUERIES * all.length);
-  });
-
-  test("remote segments: what is missing is asked for as by a whole plan, and then divided", () => {
-    const { random, schema, snapshots } = randomNamespace(seed);
-    const remote = remoteSnapshot(snapshots[2]);
-    const alone = remoteSnapshot(snapshots[2]);
-    let dividedCount = 0;
-    for (let i = 0; i < QUERIES; i++) {
-      const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
-      const near = documentQuery(randomVectorRank(random), { filter, limit: 1 + random.below(20) });
-      const request = requestOf(randomQuery(random, schema), near);
-      const kept = new Map<number, PartOutcome>();
-      const found = runRounds(remote, (snapshot) => {
-        const division = new RandomDivision(random);
-        try {
-          return runRequest(snapshot, request, { ...OPTIONS, division, kept });
-        } finally {
-          dividedCount += division.divided.length;
+describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) => 9301 + round))(
+  "seed %i",
+  (seed) => {
+    test("answers and costs of divided plans are those of whole ones, bit for bit", () => {
+      const { random, schema, snapshots } = randomNamespace(seed);
+      const all = [...snapshots, clusteredSnapshot(snapshots[1], { clusterRows: 3 })];
+      let partCount = 0;
+      for (let i = 0; i < QUERIES; i++) {
+        const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
+        const near = documentQuery(randomVectorRank(random), {
+          filter,
+          limit: 1 + random.below(20),
+        });
+        const request = requestOf(randomQuery(random, schema), near);
+        for (const snapshot of all) {
+          const division = new RandomDivision(random);
+          const divided = runRequest(snapshot, request, { ...OPTIONS, division });
+          const whole = runRequest(snapshot, request, OPTIONS);
+          expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
+          for (const parts of division.divided) partCount += parts.length;
         }
-      });
-      const whole = runRounds(alone, (snapshot) => runRequest(snapshot, request, OPTIONS));
-      expect(unskipped(found.outcome), `query ${i}`).toEqual(unskipped(whole.outcome));
-      expect(found.rounds, `query ${i}`).toBeLessThanOrEqual(whole.rounds);
-      if (random.below(3) > 0) continue;
-      for (const source of [...remote.sources, ...alone.sources]) source.drop();
-    }
-    expect(dividedCount).toBeGreaterThan(QUERIES / 4);
-  });
-});
+      }
+      expect(partCount).toBeGreaterThan(QUERIES * all.length);
+    });
+
+    test("remote segments: what is missing is asked for as by a whole plan, and then divided", () => {
+      const { random, schema, snapshots } = randomNamespace(seed);
+      const remote = remoteSnapshot(snapshots[2]);
+      const alone = remoteSnapshot(snapshots[2]);
+      let dividedCount = 0;
+      for (let i = 0; i < QUERIES; i++) {
+        const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
+        const near = documentQuery(randomVectorRank(random), {
+          filter,
+          limit: 1 + random.below(20),
+        });
+        const request = requestOf(randomQuery(random, schema), near);
+        const kept = new Map<number, PartOutcome>();
+        const found = runRounds(remote, (snapshot) => {
+          const division = new RandomDivision(random);
+          try {
+            return runRequest(snapshot, request, { ...OPTIONS, division, kept });
+          } finally {
+            dividedCount += division.divided.length;
+          }
+        });
+        const whole = runRounds(alone, (snapshot) => runRequest(snapshot, request, OPTIONS));
+        expect(unskipped(found.outcome), `query ${i}`).toEqual(unskipped(whole.outcome));
+        expect(found.rounds, `query ${i}`).toBeLessThanOrEqual(whole.rounds);
+        if (random.below(3) > 0) continue;
+        for (const source of [...remote.sources, ...alone.sources]) source.drop();
+      }
+      expect(dividedCount).toBeGreaterThan(QUERIES / 4);
+    });
+  },
+);
 
 describe("when a plan is divided", () => {
   const schema = schemaOf({ n: "int", tag: "string" });
