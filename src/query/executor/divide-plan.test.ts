@@ -127,7 +127,7 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
       expect(partCount).toBeGreaterThan(QUERIES * all.length);
     });
 
-    test("remote segments: what is missing is asked for as by a whole plan, and then divided", () => {
+    test("remote segments: bytes are asked for as by a whole plan, which is then divided", () => {
       const { random, schema, snapshots } = randomNamespace(seed);
       const remote = remoteSnapshot(snapshots[2]);
       const alone = remoteSnapshot(snapshots[2]);
