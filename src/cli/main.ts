@@ -11,7 +11,7 @@ import { runIndexCommand } from "./index-command.ts";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
 import { processOptions, serve, thisMachine } from "./serve.ts";
-import { indexConfig, serverConfig } from "./server-config.ts";
+import { fileUmask, indexConfig, serverConfig } from "./server-config.ts";
 import { storeOfText } from "./store-settings.ts";
 
 const manifest = new URL("../../package.json", import.meta.url);
@@ -21,10 +21,12 @@ const program = createProgram(version, {
   serve: async (flags) => {
     const settings = readSettings({ flags, environment: process.env });
     const config = serverConfig(settings, thisMachine());
+    process.umask(fileUmask(settings));
     await serve(config, { ...processOptions(version), openEngine });
   },
   certify: async (store, flags) => {
     const settings = readSettings({ flags, environment: process.env });
+    process.umask(fileUmask(settings));
     const code = await runCertifyCommand(storeOfText(settings, store), {
       clock: systemClock,
       random: systemRandom,
@@ -36,6 +38,7 @@ const program = createProgram(version, {
   },
   index: async (flags) => {
     const settings = readSettings({ flags, environment: process.env });
+    process.umask(fileUmask(settings));
     await runIndexCommand(indexConfig(settings, thisMachine()), {
       openIndexer,
       exit: (code) => process.exit(code),

@@ -39,7 +39,9 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
   const { store, diskCache, encryptionKeysPath, memoryBytesMax, kernel } = indexer;
   const isIndexing = textOf(given, "indexer") !== "off";
   return {
-    indexerFlags: isIndexing ? indexerFlags(indexer, log) : undefined,
+    indexerFlags: isIndexing
+      ? [...indexerFlags(indexer, log), "--file-access", fileAccess(given)]
+      : undefined,
     engine: {
       store,
       diskCache,
@@ -53,6 +55,14 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
     http: httpConfig(given, memoryBytesMax),
     log,
   };
+}
+
+/**
+ * The permissions that files and directories of this process are without: those of all others, and
+ * of the group where it may not read.
+ */
+export function fileUmask(given: GivenSettings): number {
+  return fileAccess(given) === "group" ? 0o027 : 0o077;
 }
 
 /** What `trawl index` needs of the settings. */
@@ -163,6 +173,10 @@ function originOf(text: string): string {
 
 function isDimensions(value: SettingValue | undefined): value is Readonly<Record<string, number>> {
   return typeof value === "object" && !Array.isArray(value);
+}
+
+function fileAccess(given: GivenSettings): string {
+  return textOf(given, "file-access") ?? "owner";
 }
 
 function textOf(given: GivenSettings, name: SettingName): string | undefined {

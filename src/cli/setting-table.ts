@@ -55,6 +55,14 @@ export const SETTINGS = [
     help: "directory that holds all data; created if absent",
   },
   {
+    name: "file-access",
+    type: { kind: "choice", choices: ["owner", "group"] },
+    defaultText: "owner",
+    help:
+      "who may read the files that are written, beside root: their `owner` alone, or their " +
+      "`group`, too",
+  },
+  {
     name: "object-store",
     type: TEXT,
     help: "bucket that holds all data instead of a directory: `s3://bucket/prefix`",
@@ -211,6 +219,7 @@ const S3_SETTINGS: readonly SettingName[] = ["s3-endpoint", "s3-region", "s3-pat
 /** Settings of `trawl index`. */
 export const INDEX_SETTINGS: readonly SettingName[] = [
   "data-dir",
+  "file-access",
   "object-store",
   ...S3_SETTINGS,
   "config",

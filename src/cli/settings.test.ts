@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
-import { type Machine, type ServerConfig, serverConfig } from "./server-config.ts";
+import { fileUmask, type Machine, type ServerConfig, serverConfig } from "./server-config.ts";
 import { environmentName, fileKey, SETTINGS, type Setting, valueName } from "./setting-table.ts";
 
 const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30 };
@@ -83,6 +83,15 @@ describe("values", () => {
     ["1 TiB", 2 ** 40],
   ])("%s is %d bytes", (text, bytes) => {
     expect(configOf({ flags: { "memory-limit": text } }).engine.memoryBytesMax).toBe(bytes);
+  });
+
+  test("files are for their owner, or for the group, too", () => {
+    const umask = (flags: Record<string, string>) =>
+      fileUmask(readSettings({ flags, environment: {} }));
+    expect(umask({})).toBe(0o077);
+    expect(umask({ "file-access": "group" })).toBe(0o027);
+    const config = configOf({ flags: { "file-access": "group" } });
+    expect(config.indexerFlags?.slice(-2)).toEqual(["--file-access", "group"]);
   });
 
   test("hosts and origins are lists, as browsers write them", () => {

@@ -1,5 +1,7 @@
 /** What was acknowledged is there after a stop and after a kill, and every answer is the same. */
 
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observe, populate } from "../support/servers/restart-scenario.ts";
 import { expectFault, sdkClient } from "../support/servers/sdk-client.ts";
@@ -48,6 +50,15 @@ test("stops and kills change no answer", async () => {
   const after = JSON.stringify(await observe(client));
   const timeless = (text: string) => text.replaceAll(/"(updated_at|last_write_at)":"[^"]+"/g, "");
   expect(timeless(after)).toBe(timeless(JSON.stringify(before)));
+});
+
+test("what is written is private to the server's user", async () => {
+  const names = await readdir(directory.path, { recursive: true });
+  expect(names.length).toBeGreaterThan(20);
+  for (const name of names) {
+    const { mode } = await stat(join(directory.path, name));
+    expect((mode & 0o777).toString(8), name).toMatch(/^[4-7]00$/);
+  }
 });
 
 test("a data directory has one server", async () => {
