@@ -11,7 +11,7 @@ import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-li
 import type { AuthCheck } from "./auth.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import { BodyStalled, RequestBody, UnsupportedEncoding } from "./request-body.ts";
+import { BodyStalled, ClientLeft, RequestBody, UnsupportedEncoding } from "./request-body.ts";
 import type { RouteMatch, ServiceRoute } from "./routes.ts";
 
 /** How often bodies are checked for progress. */
@@ -113,17 +113,22 @@ export class ApiHandler {
       const engineRequest = toEngineRequest(match, request, body);
       const answer = await this.#options.engine.handle(engineRequest);
       const { fault, bytesReceived } = body;
-      if (request.signal.aborted) return { answer: CLIENT_GONE, bytesReceived };
+      if (isGone(request, fault)) return { answer: CLIENT_GONE, bytesReceived };
       return { ...(fault === undefined ? { answer } : failure(fault)), bytesReceived };
     } catch (error) {
       const { fault, bytesReceived } = body;
-      if (request.signal.aborted) return { answer: CLIENT_GONE, bytesReceived };
+      if (isGone(request, fault)) return { answer: CLIENT_GONE, bytesReceived };
       return { ...failure(fault ?? error), bytesReceived };
     } finally {
       this.#bodies.delete(body);
       body.release();
     }
   }
+}
+
+/** A body ends before the connection is known to be closed. */
+function isGone({ signal }: ApiRequest, fault: Error | undefined): boolean {
+  return signal.aborted || fault instanceof ClientLeft;
 }
 
 const CLIENT_GONE = errorBody(CLIENT_GONE_STATUS, "the client closed the connection");

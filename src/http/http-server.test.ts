@@ -11,7 +11,7 @@ import { seededRandom } from "../base/random.ts";
 import { WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import { BODY_SWEEP_MS } from "./api-handler.ts";
 import type { HttpConfig } from "./http-server.ts";
-import { BODY_STALL_MS_MAX } from "./request-body.ts";
+import { BODY_STALL_MS_MAX, ClientLeft } from "./request-body.ts";
 
 interface Answer {
   readonly status: number;
@@ -386,6 +386,38 @@ describe("request ids and clients that leave", () => {
     });
     const metrics = await server.app.inject({ method: "GET", url: "/metrics" });
     expect(metrics.body).toContain("trawl_http_body_bytes_in_flight 0\n");
+  });
+
+  test("a client that leaves in the middle of a gzip body is no bug either", async () => {
+    const { engine, raw, lines } = await start();
+    // As the real engine does: what is no error of the database is taken for a bug.
+    const handle = engine.handle.bind(engine);
+    const thrown: unknown[] = [];
+    engine.handle = async (request) => {
+      const chunks = request.body;
+      async function* noted() {
+        try {
+          yield* chunks ?? [];
+        } catch (error) {
+          thrown.push(error);
+          throw error;
+        }
+      }
+      return handle({ ...request, body: noted() });
+    };
+    const whole = gzipSync(Buffer.alloc(100_000, "ab"));
+    const { socket } = raw(
+      "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\ncontent-encoding: gzip\r\n" +
+        `content-length: ${whole.length}\r\n\r\n`,
+    );
+    socket.write(whole.subarray(0, 30));
+    while (engine.signals.length === 0) await turn();
+    socket.destroy();
+    while (lines.length === 0) await turn();
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ["info", "client left before the answer"],
+    ]);
+    expect(thrown).toEqual([expect.any(ClientLeft)]);
   });
 
   test("bytes that are no HTTP get the error shape", async () => {

@@ -21,6 +21,13 @@ const GUNZIP_CHUNK_BYTES = 64 * 1024;
 /** A client sent nothing, or next to nothing, for too long. */
 export class BodyStalled extends Error {}
 
+/** The client closed the connection in the middle of the body; nobody gets an answer. */
+export class ClientLeft extends DatabaseError {
+  constructor() {
+    super("invalid", "the client closed the connection in the middle of the request body");
+  }
+}
+
 /** What `RequestBody` needs besides the message. */
 export interface BodyRules {
   /** Bound on the decompressed body. */
@@ -182,6 +189,7 @@ export class RequestBody {
   }
 
   #explain(error: unknown): Error {
+    if (this.#message.readableAborted) return new ClientLeft();
     const { code, message } = error as NodeJS.ErrnoException;
     const zlibFault = this.#gzip && typeof code === "string" && code.startsWith("Z_");
     if (zlibFault) return invalid(`Failed to decompress the gzip request body: ${message}`);
