@@ -1,7 +1,7 @@
 /** Bodies and headers over real sockets: compression both ways, limits, keys, request ids. */
 
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
@@ -418,6 +418,26 @@ describe("request ids and clients that leave", () => {
       ["info", "client left before the answer"],
     ]);
     expect(thrown).toEqual([expect.any(ClientLeft)]);
+  });
+
+  test("a client that does not end its connection is cut off", async () => {
+    const { server, wake } = await start();
+    const { port } = server.app.server.address() as AddressInfo;
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += String(chunk);
+    });
+    const ended = new Promise<void>((resolve) => socket.once("end", resolve));
+    socket.write("NONSENSE\r\n\r\n");
+    await ended;
+    expect(text).toContain('{"status":"error",');
+    const count = () =>
+      new Promise((resolve) => server.app.server.getConnections((_, open) => resolve(open)));
+    expect(await count()).toBe(1);
+    wake();
+    while ((await count()) !== 0) await turn();
+    socket.destroy();
   });
 
   test("bytes that are no HTTP get the error shape", async () => {

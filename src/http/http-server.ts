@@ -5,7 +5,7 @@
  */
 
 import type { Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { DRAIN_MS_MAX, type Engine, type HttpAnswer, jsonAnswer } from "../api/engine.ts";
 import { errorBody } from "../api/error-answer.ts";
@@ -35,6 +35,8 @@ const REQUEST_MS_MAX = 900_000;
 const KEEP_ALIVE_MS = 75_000;
 /** How long the rest of a body is still read, and thrown away, after its request was answered. */
 const BODY_DISCARD_MS_MAX = 10_000;
+/** How long a client may take to end a connection that the server has ended. */
+const CONNECTION_END_MS_MAX = 2000;
 /** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
 const CONNECTIONS_MAX = 10_000;
 /** A client's own request id, in characters; a longer one is replaced. */
@@ -167,10 +169,7 @@ export class HttpServer {
       // What is too long is said where names are checked.
       routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
       frameworkErrors: (_error, request, reply) => this.#refuse(request, reply),
-      clientErrorHandler: (error, socket) => {
-        if (socket.writable && error.code !== "ECONNRESET") socket.end(clientErrorText(error.code));
-        else socket.destroy();
-      },
+      clientErrorHandler: (error, socket) => this.#endConnection(error, socket),
     });
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -190,6 +189,21 @@ export class HttpServer {
     });
     limitServer(app.server, this.#awaitingContinue);
     return app;
+  }
+
+  /** Ends a connection whose bytes are no request; a client that does not end it too is cut off. */
+  #endConnection({ code }: { readonly code: string }, socket: Socket): void {
+    if (!socket.writable || code === "ECONNRESET") {
+      socket.destroy();
+      return;
+    }
+    const closed = new AbortController();
+    socket.once("close", () => closed.abort());
+    socket.end(clientErrorText(code));
+    this.#options.clock.sleep(CONNECTION_END_MS_MAX, closed.signal).then(
+      () => socket.destroy(),
+      () => {},
+    );
   }
 
   /** Answers a request that the router has no route for. */
