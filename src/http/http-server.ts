@@ -16,6 +16,7 @@ import { authCheck } from "./auth.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { compressAnswer } from "./compress-answer.ts";
 import { HttpMetrics } from "./http-metrics.ts";
+import { IdleConnections } from "./idle-connections.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
 import {
@@ -39,6 +40,8 @@ const BODY_DISCARD_MS_MAX = 10_000;
 const CONNECTION_END_MS_MAX = 2000;
 /** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
 const CONNECTIONS_MAX = 10_000;
+/** From so many on, each new connection ends the one that has been idle longest. */
+const CONNECTIONS_CROWDED = 9_000;
 /** A client's own request id, in characters; a longer one is replaced. */
 const REQUEST_ID_CHARS_MAX = 128;
 /** How often a stopping server closes the connections that have become idle. */
@@ -84,6 +87,7 @@ export class HttpServer {
   readonly #origins: OriginCheck;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
+  readonly #connections = new IdleConnections(CONNECTIONS_CROWDED);
   #requestsInFlight = 0;
   #closing: Promise<void> | undefined;
   #stopSweeping: () => void = () => {};
@@ -188,6 +192,7 @@ export class HttpServer {
       return send(reply, answer, request.id);
     });
     limitServer(app.server, this.#awaitingContinue);
+    app.server.on("connection", (socket) => this.#connections.add(socket));
     return app;
   }
 
@@ -220,8 +225,10 @@ export class HttpServer {
     const gone = new AbortController();
     const response = reply.raw;
     this.#requestsInFlight++;
+    this.#connections.begin(request.raw.socket);
     const over = new Promise<void>((resolve) => {
       response.once("close", () => {
+        this.#connections.end(request.raw.socket);
         if (!response.writableFinished) gone.abort(new Error("the client closed the connection"));
         resolve();
       });
