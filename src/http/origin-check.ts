@@ -48,22 +48,16 @@ export class OriginCheck {
     // Browsers send a host always; what does not is none.
     if (host !== undefined && !this.#isKnownHost(host)) {
       const name = clipName(hostName(host));
-      throw forbidden(
+      throw new DatabaseError(
+        "forbidden",
         `the server does not answer to the host name '${name}', since web pages could reach it ` +
           `by one; add it to --allowed-hosts, or set an API key`,
       );
     }
     if (origin !== undefined && !isSameOrigin(origin, host)) {
-      throw forbidden(
-        `web pages of ${clipName(origin)} may not use this server; add the origin to ` +
-          "--allowed-origins",
-      );
+      throw foreignPage(clipName(origin));
     }
-    if (origin === undefined && site === "cross-site") {
-      throw forbidden(
-        "web pages of other sites may not use this server; add their origin to --allowed-origins",
-      );
-    }
+    if (origin === undefined && site === "cross-site") throw foreignPage("other sites");
   }
 
   /** The answer to a browser that asks what a page may send; undefined if it does not. */
@@ -71,12 +65,7 @@ export class OriginCheck {
     const { origin } = headers;
     const asked = headers["access-control-request-method"];
     if (method !== "OPTIONS" || origin === undefined || asked === undefined) return undefined;
-    if (!this.#allows(origin)) {
-      throw forbidden(
-        `web pages of ${clipName(origin)} may not use this server; add the origin to ` +
-          "--allowed-origins",
-      );
-    }
+    if (!this.#allows(origin)) throw foreignPage(clipName(origin));
     const names = String(headers["access-control-request-headers"] ?? "");
     return {
       status: 204,
@@ -151,6 +140,9 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
   return new URL(origin).host === host.toLowerCase();
 }
 
-function forbidden(message: string): DatabaseError {
-  return new DatabaseError("forbidden", message);
+function foreignPage(from: string): DatabaseError {
+  return new DatabaseError(
+    "forbidden",
+    `web pages of ${from} may not use this server; add their origin to --allowed-origins`,
+  );
 }

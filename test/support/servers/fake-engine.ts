@@ -21,6 +21,8 @@ export class FakeEngine implements Engine {
   readonly signals: AbortSignal[] = [];
   /** Bytes of all bodies so far, whole or not. */
   bytesReceived = 0;
+  /** What bodies ended with that were not read to their end. */
+  readonly bodyFaults: unknown[] = [];
   closed = false;
   ready: EngineStatus = { ready: true };
   reportedMetrics: readonly EngineMetric[] = [];
@@ -47,6 +49,7 @@ export class FakeEngine implements Engine {
         if (chunks.length === this.chunksMax) void body.next().then(() => body.return?.());
       }
     } catch (error) {
+      this.bodyFaults.push(error);
       return errorAnswer(error);
     }
     const bytes = Buffer.concat(chunks);
