@@ -18,7 +18,7 @@ export function banner(config: ServerConfig, { version, address }: Started): str
   const { apiKey } = config.http;
   const auth =
     apiKey === undefined
-      ? "off: every request is allowed (set --api-key to change that)"
+      ? "off: all requests but those of web pages are allowed (set --api-key to change that)"
       : "on: requests need the API key";
   return [
     `Trawl ${version}`,
