@@ -174,7 +174,7 @@ test.each([
   ["as many rows", 300, 400],
   ["many more rows", 300, 3000],
 ])("known centroids are used again for %s", (_, before, after) => {
-  for (let seed = 1; seed <= 4; seed++) {
+  for (let seed = 1; seed <= effort({ usual: 2, full: 4 }); seed++) {
     const all = clustered(seededRandom(seed), before + after, 6);
     const vectors = rowsOf(all, "f32");
     const metric = METRICS[seed % 2];

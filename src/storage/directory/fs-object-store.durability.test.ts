@@ -1,6 +1,7 @@
 import { readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import {
   runScript,
   type ScriptProcess,
@@ -202,7 +203,7 @@ describe("FsObjectStore shares a directory with other processes", () => {
 
   test("kill -9 leaves whole objects, all acknowledged ones, no staged files", async () => {
     let first = 0;
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < effort({ usual: 3, full: 5 }); round++) {
       const acknowledged = await killAfter(startScript("put-until-killed", root, `${first}`), 40);
       const store = await open();
       const { keys } = await store.list({ prefix: "put/", limit: 100_000 });
