@@ -5,6 +5,7 @@
 
 import { expect, test } from "vitest";
 import { effort } from "../../test/support/effort.ts";
+import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { type Random, seededRandom } from "../base/random.ts";
@@ -19,7 +20,6 @@ import { CacheService } from "./cache-service.ts";
 import { localCachePort } from "./local-cache.ts";
 import type { ResidentRanges } from "./resident-ranges.ts";
 
-const MIB = 1024 * 1024;
 const READERS = 3;
 const OBJECTS = 4;
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
@@ -12,8 +13,6 @@ import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";
 import { localCachePort } from "./local-cache.ts";
-
-const MIB = 1024 * 1024;
 
 /** Counts reads and takes a turn for each. */
 class CountedStore extends MemoryObjectStore {

@@ -3,6 +3,8 @@
  * this one table; a test compares docs/configuration.md with it.
  */
 
+import { GIB, MIB } from "../base/byte-sizes.ts";
+
 /** How a setting's text is read. */
 export type SettingKind =
   /** A whole number between `min` and `max`. */
@@ -31,8 +33,6 @@ export interface Setting {
 }
 
 const TEXT: SettingKind = { kind: "text" };
-const GIB = 2 ** 30;
-const MIB = 2 ** 20;
 
 /** All settings, in the order of the help. */
 export const SETTINGS = [

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { MIB } from "../base/byte-sizes.ts";
 import { seededRandom } from "../base/random.ts";
 import { SEGMENT_TIER_FANOUT } from "../segment/size-tiers.ts";
 import { type CompactionCandidate, pickCompaction } from "./compaction-picker.ts";
 
-const MIB = 1024 * 1024;
 const MAX = 512 * MIB;
 
 function segment(bytes: number, changes: Partial<CompactionCandidate> = {}): CompactionCandidate {

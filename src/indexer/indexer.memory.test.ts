@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { MIB } from "../base/byte-sizes.ts";
 import { seededRandom } from "../base/random.ts";
 
-const MIB = 1024 * 1024;
 const MEMORY_BYTES = 4 * MIB;
 const random = seededRandom(17);
 const ALL = { rank_by: ["id", "asc"], limit: 10_000 };

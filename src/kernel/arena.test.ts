@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
+import { MIB } from "../base/byte-sizes.ts";
 import { seededRandom } from "../base/random.ts";
 import { type ArenaRange, Arenas, scratchOffset } from "./arena.ts";
 import { ArenaKernels } from "./arena-kernels.ts";
 import { FreeList } from "./free-list.ts";
 import { SCAN_ROWS_MAX } from "./kernel.ts";
 import { compileKernel } from "./load-kernel.ts";
-
-const MIB = 1024 * 1024;
 
 describe("the free list", () => {
   test("gives what a map of single bytes gives", () => {

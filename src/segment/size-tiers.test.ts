@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { KIB } from "../base/byte-sizes.ts";
 import { seededRandom } from "../base/random.ts";
 import { pickFullTier, type TierSegment } from "./size-tiers.ts";
 
-const KIB = 1024;
 const LIMITS = { documentsMax: 10_000, bytesMax: 1024 * KIB };
 
 /** Segments of these sizes, one document per KiB, all alive. */

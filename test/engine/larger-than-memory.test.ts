@@ -1,12 +1,12 @@
 /** Exact scans over more vectors than the cache holds: slower, and right to the last bit (I8). */
 
 import { expect, test } from "vitest";
+import { MIB } from "../../src/base/byte-sizes.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
-const MIB = 1024 * 1024;
 const DIMENSIONS = 256;
 const COUNT = 12_000;
 const BATCH = 2_000;

@@ -1,6 +1,7 @@
 /** Memory is given back, absent names cost nothing, and want of room is said in time (I15). */
 
 import { expect, test } from "vitest";
+import { KIB } from "../../src/base/byte-sizes.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
@@ -8,7 +9,6 @@ import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
-const KIB = 1024;
 const upsert = (...rows: object[]) => ({
   upsert_rows: rows,
   schema: { text: { type: "string", filterable: false } },

@@ -1,5 +1,6 @@
 /** Servers and indexers over one simulated store, and what befalls them. */
 
+import { MIB } from "../../src/base/byte-sizes.ts";
 import { isDatabaseError } from "../../src/base/errors.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { RETIREMENT_MESSAGE, type Retirement } from "../../src/commit/namespace-options.ts";
@@ -16,7 +17,6 @@ import { SimulatedObjectStore } from "./simulated-object-store.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 import { drawSwarm, type ProcessFault, type Swarm } from "./swarm.ts";
 
-const MIB = 1024 * 1024;
 /** Longest that an indexer rests between two passes, and a server between two looks at manifests. */
 const REST_MS_MAX = 20_000;
 /** Longest that a process is paused: longer than garbage waits. */

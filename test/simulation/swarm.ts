@@ -3,6 +3,7 @@
  * behind operations that undo them, and draws its sizes and speeds anew.
  */
 
+import { MIB } from "../../src/base/byte-sizes.ts";
 import type { Random } from "../../src/base/random.ts";
 import type { Thresholds } from "../../src/namespace/thresholds.ts";
 import { type FaultProfile, NO_FAULTS } from "./fault-profile.ts";
@@ -88,8 +89,6 @@ const WEIGHTS: Readonly<Record<OperationKind, number>> = {
   warm: 1,
   purge: 1,
 };
-
-const MIB = 1024 * 1024;
 
 /** Servers that may run over one store at the same time. */
 const SERVERS_MAX = 2;

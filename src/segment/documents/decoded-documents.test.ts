@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { KIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
@@ -11,8 +12,6 @@ import { planSegment } from "../segment-writer.ts";
 import { openStoredSegment } from "../stored-segment-reader.ts";
 import { encodeStoredSegment } from "../stored-segment-writer.ts";
 import { DecodedDocuments } from "./decoded-documents.ts";
-
-const KIB = 1024;
 
 test.each([1, 2, 3])("keeps what was used last, as a plain list does, seed %i", (seed) => {
   const random = seededRandom(seed);

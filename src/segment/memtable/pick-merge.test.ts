@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { KIB } from "../../base/byte-sizes.ts";
 import { pickMerge } from "./pick-merge.ts";
 
-const KIB = 1024;
 const LIMITS = { documentsMax: 10_000, bytesMax: 1024 * KIB };
 
 test("a mostly dead segment is written anew, also a large one", () => {

@@ -1,5 +1,6 @@
 /** Cases: whole objects and ranges of them. */
 
+import { MIB } from "../../base/byte-sizes.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
 import { ALWAYS, IF_ABSENT, type ObjectStore, objectKey } from "../object-store.ts";
@@ -15,7 +16,6 @@ import {
 
 /** Bodies and ranges are the same in every run. */
 const SEED = 20_260_101;
-const MIB = 2 ** 20;
 
 /** The cases, in the order in which they run. */
 export const OBJECT_CASES: readonly CertificationCase[] = [

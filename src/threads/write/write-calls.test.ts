@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { EngineRequest, HttpAnswer } from "../../api/engine.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 import { WRITE_BODY_WINDOW_BYTES, WriteCalls } from "./write-calls.ts";
 
 const ANSWER: HttpAnswer = { status: 200, headers: {}, body: Uint8Array.of(7) };
-const MIB = 1024 * 1024;
 
 function callsOf() {
   const port = new FakePort<ToWriteThread, FromWriteThread>();

@@ -10,6 +10,7 @@ import type {
   HttpAnswer,
   OperationName,
 } from "../../../src/api/engine.ts";
+import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { DatabaseError } from "../../../src/base/errors.ts";
 import { namespaceName } from "../../../src/base/ids.ts";
@@ -49,8 +50,6 @@ import { InstantClock } from "../clocks/instant-clock.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
 import { type FarEnd, localPorts, type Turn } from "./local-ports.ts";
 import { type ClusterSizes, testIndexerOptions } from "./test-indexer-options.ts";
-
-const MIB = 1024 * 1024;
 
 /** What a test may choose. */
 export interface FixtureOptions {

@@ -1,11 +1,10 @@
 /** An indexer's options, on the store and the clock of a server in the same thread. */
 
+import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { IndexerOptions } from "../../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
 import type { StoreAccess } from "../../../src/storage/store-access.ts";
 import { INDEX_STEP_BYTES_MAX, indexerResources } from "../../../src/threads/open-indexer.ts";
-
-const MIB = 1024 * 1024;
 
 /** From how many vectors on stored segments are clustered, and how many a cluster has. */
 export interface ClusterSizes {

@@ -1,5 +1,6 @@
 /** Snapshots of plain documents, split into segments at will, for tests of queries. */
 
+import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { Ordinal, SegmentId } from "../../../src/base/ids.ts";
 import { sequenceNumber } from "../../../src/base/ids.ts";
 import type { Random } from "../../../src/base/random.ts";
@@ -22,7 +23,6 @@ import { LiveSegment } from "../../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../../src/segment/segment-reader.ts";
 import { planSegment } from "../../../src/segment/segment-writer.ts";
 
-const MIB = 1024 * 1024;
 /** The memory of all fixtures. */
 export const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes: 64 * MIB });
 

@@ -1,12 +1,11 @@
 /** Kernels of both kinds over memory of their own, for tests of what is computed through them. */
 
+import { MIB } from "../../../src/base/byte-sizes.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../../src/kernel/arena-kernels.ts";
 import { compileKernel } from "../../../src/kernel/load-kernel.ts";
 import { arenaSegmentMemory } from "../../../src/segment/format/arena-segment-memory.ts";
 import type { KernelSpace } from "../../../src/vector/centroids.ts";
-
-const MIB = 1024 * 1024;
 
 /** A space, and how many bytes of it are taken. */
 export interface TestKernelSpace extends KernelSpace {
