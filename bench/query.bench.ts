@@ -7,6 +7,7 @@
  */
 
 import { seededRandom } from "../src/base/random.ts";
+import { runSteps } from "../src/base/steps.ts";
 import type { TypedDocument } from "../src/codec/columns-builder.ts";
 import type { Query, RankBy, ScoreExpression } from "../src/model/query.ts";
 import type { QueryResult } from "../src/model/query-result.ts";
@@ -144,7 +145,7 @@ function measure(query: Query): { us: number; result: QueryResult } {
   const end = performance.now() + RUNS_MS;
   for (let run = 0; run < RUNS_MIN || performance.now() < end; run++) {
     const start = performance.now();
-    [result] = runRequest(snapshot, requestOf(query), { kernels: KERNELS }).results;
+    [result] = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
     least = Math.min(least, performance.now() - start);
   }
   if (result === undefined) throw new Error("no run");

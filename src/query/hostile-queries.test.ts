@@ -17,6 +17,7 @@ import {
 } from "../../test/support/random/random-queries.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { type Random, seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import { FILTER_OPERATORS, type Filter } from "../model/filter.ts";
 import type { JsonValue } from "../model/json-value.ts";
 import type { Query, RankBy, ScoreExpression } from "../model/query.ts";
@@ -126,7 +127,7 @@ test("hostile queries are answered or refused", () => {
             groupBy: [{ kind: "each_unique", name: "e", attribute: names[0] }],
             groupLimit: 9,
           };
-    const run = () => runRequest(snapshot, requestOf(query), { kernels: KERNELS });
+    const run = () => runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     if (answersOrRefuses(run, `seed ${seed}, query ${i}`)) answered++;
     if (filter === undefined) continue;
     const place = { view: snapshot.segments[0].view, ordinal: 0 as never };

@@ -3,6 +3,7 @@
  * `codec/bitmap.ts`. Bits at and past the segment's document count are always 0.
  */
 
+import { runSteps, type Steps } from "../base/steps.ts";
 import { bitmapWords, fullBitmap, popCount } from "../codec/bitmap.ts";
 import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
 
@@ -80,6 +81,15 @@ let spare: { ordinals: Uint32Array; numbers: Float64Array } | undefined;
  * loops that are too tight for one call each. Both arrays are used again for the next ones.
  */
 export function forEachPart(bits: OrdinalBits, visit: VisitPart): void {
+  runSteps(eachPart(bits, visit));
+}
+
+/** `forEachPart` in steps, with a pause after each part, which has at most `partSize` ordinals. */
+export function* eachPart(
+  bits: OrdinalBits,
+  visit: VisitPart,
+  partSize = SCAN_ROWS_MAX,
+): Steps<void> {
   const buffers = spare ?? {
     ordinals: new Uint32Array(SCAN_ROWS_MAX),
     numbers: new Float64Array(SCAN_ROWS_MAX),
@@ -90,7 +100,10 @@ export function forEachPart(bits: OrdinalBits, visit: VisitPart): void {
   for (let start = 0; start < bits.length; start += partWords) {
     const end = Math.min(start + partWords, bits.length);
     const count = listOrdinals(bits, start, end, ordinals);
-    if (count > 0) visit(ordinals.subarray(0, count), numbers);
+    for (let first = 0; first < count; first += partSize) {
+      visit(ordinals.subarray(first, Math.min(first + partSize, count)), numbers);
+      yield;
+    }
   }
   spare = buffers;
 }
@@ -113,7 +126,26 @@ function listOrdinals(bits: OrdinalBits, start: number, end: number, into: Uint3
 
 /** Calls `visit` for each ordinal in the set, ascending. */
 export function forEachBit(bits: OrdinalBits, visit: (ordinal: number) => void): void {
-  for (let w = 0; w < bits.length; w++) {
+  visitWords(bits, { start: 0, end: bits.length }, visit);
+}
+
+/** Words of a set between two pauses of a loop that does little with each ordinal. */
+const WORDS_PER_STEP = 2048;
+
+/** `forEachBit` in steps. */
+export function* eachBit(bits: OrdinalBits, visit: (ordinal: number) => void): Steps<void> {
+  for (let start = 0; start < bits.length; start += WORDS_PER_STEP) {
+    if (start > 0) yield;
+    visitWords(bits, { start, end: Math.min(start + WORDS_PER_STEP, bits.length) }, visit);
+  }
+}
+
+function visitWords(
+  bits: OrdinalBits,
+  { start, end }: { readonly start: number; readonly end: number },
+  visit: (ordinal: number) => void,
+): void {
+  for (let w = start; w < end; w++) {
     let word = bits[w];
     while (word !== 0) {
       visit((w << 5) + 31 - Math.clz32(word & -word));

@@ -19,6 +19,7 @@ import {
   randomVectorRank,
 } from "../../test/support/random/random-queries.ts";
 import { seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";
 import { runRequest } from "./executor/run-request.ts";
@@ -28,7 +29,7 @@ const ROUNDS = effort({ usual: 3, full: 8 });
 const QUERIES = 60;
 
 const answer = (snapshot: Snapshot, request: QueryRequest): QueryResult[] =>
-  runRequest(snapshot, request, { kernels: KERNELS }).results;
+  runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
 
 /** One random namespace, as the twin has it and as segments in several splits. */
 function randomNamespace(seed: number) {

@@ -21,6 +21,7 @@ import { clusteredSnapshot } from "../../test/support/segments/clustered-snapsho
 import { runRemote } from "../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../test/support/segments/remote-snapshot.ts";
 import { seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import type { QueryRequest } from "../model/query.ts";
 import { CLUSTER_INDEX } from "../segment/vectors/cluster-index.ts";
 import { runRequest } from "./executor/run-request.ts";
@@ -43,12 +44,12 @@ function randomNamespace(seed: number) {
 }
 
 const answer = (snapshot: Snapshot, request: QueryRequest) =>
-  runRequest(snapshot, request, { kernels: KERNELS });
+  runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
 
 /** The same, with ANN searches that look at few clusters. */
 const probe = (snapshot: Snapshot, request: QueryRequest) => {
   const probing = { exactMatchesMax: 3, perResult: 1, perRoot: 0 };
-  return runRequest(snapshot, request, { kernels: KERNELS, probing });
+  return runSteps(runRequest(snapshot, request, { kernels: KERNELS, probing }));
 };
 
 describe.each(Array.from({ length: effort({ usual: 2, full: 6 }) }, (_, round) => 8001 + round))(

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { isDatabaseError } from "../../src/base/errors.ts";
 import { sequenceNumber } from "../../src/base/ids.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
+import { runSteps } from "../../src/base/steps.ts";
 import { fullBitmap } from "../../src/codec/bitmap.ts";
 import type { TypedDocument } from "../../src/codec/columns-builder.ts";
 import type { Query, QueryRequest } from "../../src/model/query.ts";
@@ -166,7 +167,7 @@ export function attributeIndexConformance(given: IndexCase): void {
 /** The results, or why there are none. */
 function answerOf(snapshot: Snapshot, request: QueryRequest): unknown {
   try {
-    return runRequest(snapshot, request, { kernels: KERNELS }).results;
+    return runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
   } catch (error) {
     if (!isDatabaseError(error, "invalid")) throw error;
     return error.message;

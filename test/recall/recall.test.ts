@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { sequenceNumber } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
+import { runSteps } from "../../src/base/steps.ts";
 import type { Column } from "../../src/model/columns.ts";
 import type { Filter } from "../../src/model/filter.ts";
 import type { Schema } from "../../src/model/schema.ts";
@@ -190,10 +191,12 @@ function measure({ queries, scale }: Sample, snapshot: Snapshot, filter: Filter 
       const operand = { kind: "vector", values } as const;
       const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
       const request = requestOf(documentQuery(rankBy, { filter, limit: 10 }));
-      const { results, stats } = runRequest(snapshot, request, {
-        kernels: KERNELS,
-        probing: probingAt(scale),
-      });
+      const { results, stats } = runSteps(
+        runRequest(snapshot, request, {
+          kernels: KERNELS,
+          probing: probingAt(scale),
+        }),
+      );
       if (results[0].kind !== "documents") throw new Error("no documents");
       return { ids: results[0].documents.map(({ id }) => id), scored: stats.vectorsScored };
     });

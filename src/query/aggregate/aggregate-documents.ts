@@ -1,9 +1,10 @@
 /** Counts and sums over matching documents, in total or by group. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { forEachMatch, type MatchedDocuments, matchCount } from "../filter/matched-documents.ts";
+import { eachMatch, type MatchedDocuments, matchCount } from "../filter/matched-documents.ts";
 import { least } from "../heap.ts";
 import type { AggregateOperator, GroupSum, Operators } from "../plan/operator.ts";
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
@@ -54,7 +55,7 @@ export class Aggregation {
   }
 
   /** Adds the matching documents of one segment. */
-  add(view: SegmentView, matching: MatchedDocuments): void {
+  *add(view: SegmentView, matching: MatchedDocuments): Steps<void> {
     const { groups } = this.#plan;
     const adders = this.#functions.map(({ node, operator }) => operator.adder(node, view));
     const summed = adders.flatMap((adder, index) =>
@@ -69,7 +70,7 @@ export class Aggregation {
       only.count += matchCount(matching);
       for (const { adder, index } of summed) {
         const sum = only.sums[index];
-        forEachMatch(matching, (ordinals) => {
+        yield* eachMatch(matching, (ordinals) => {
           for (let i = 0; i < ordinals.length; i++) adder(sum, ordinals[i]);
         });
       }
@@ -78,7 +79,7 @@ export class Aggregation {
     const readers = groups.map((node, i) => keyReader(node, view, this.#interners[i]));
     const [{ keyOf }] = readers;
     if (readers.length === 1 && keyOf !== undefined) {
-      forEachMatch(matching, (ordinals) => {
+      yield* eachMatch(matching, (ordinals) => {
         for (let i = 0; i < ordinals.length; i++) {
           accept(this.#groupOf(keyOf(ordinals[i])), ordinals[i]);
         }
@@ -96,7 +97,7 @@ export class Aggregation {
         descend(level + 1, ordinal);
       });
     };
-    forEachMatch(matching, (ordinals) => {
+    yield* eachMatch(matching, (ordinals) => {
       for (let i = 0; i < ordinals.length; i++) descend(0, ordinals[i]);
     });
   }

@@ -1,3 +1,4 @@
+import { oneStep } from "../../base/steps.ts";
 import type { Findings, FindingsData } from "../executor/division.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { matcherOf } from "../filter/matcher.ts";
@@ -23,27 +24,37 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
   // Each part of a grouping finds its keys anew.
   grain: ({ groups }) => (groups.length > 0 ? "segments" : "ordinals"),
 
-  find: (plan, execution) => {
-    const { snapshot, operators, together } = execution;
+  *find(plan, execution) {
+    const { snapshot, operators, togetherInSteps } = execution;
     const aggregation = new Aggregation(plan, operators);
     const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
-    together(
-      snapshot.segments.map((segment) => () => aggregation.add(segment.view, match(segment))),
+    yield* togetherInSteps(
+      snapshot.segments.map(
+        (segment) =>
+          function* () {
+            yield* aggregation.add(segment.view, yield* match(segment));
+          },
+      ),
     );
     return { kind: "aggregate", aggregation };
   },
 
   located: (findings) => findings,
 
-  merge: (_plan, [first, ...others]) => {
-    for (const { aggregation } of others) first.aggregation.absorb(aggregation.totals());
+  *merge(_plan, [first, ...others]) {
+    for (const { aggregation } of others) {
+      first.aggregation.absorb(aggregation.totals());
+      yield;
+    }
     return first;
   },
 
   finish: ({ groups }, { aggregation }) =>
-    groups.length === 0
-      ? { kind: "aggregates", aggregates: aggregation.aggregates() }
-      : { kind: "groups", groups: aggregation.groups() },
+    oneStep(() =>
+      groups.length === 0
+        ? { kind: "aggregates", aggregates: aggregation.aggregates() }
+        : { kind: "groups", groups: aggregation.groups() },
+    ),
 
   encode: ({ aggregation }) => ({ kind: "aggregate", totals: aggregation.totals() }),
 

@@ -24,6 +24,7 @@ import { clusteredSnapshot } from "../../../test/support/segments/clustered-snap
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { GroupKey, Query } from "../../model/query.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -50,16 +51,20 @@ class RandomDivision implements Division {
     this.limits.rangeDocuments = 1 + random.below(9);
   }
 
-  monotonicMs(): number {
+  workedMs(): number {
     this.#nowMs += this.#random.below(20);
     return this.#nowMs;
   }
 
-  runParts(divided: DividedPlan, run: (part: PlanPart) => PartOutcome): PartOutcome[] {
+  *runParts(
+    divided: DividedPlan,
+    run: (part: PlanPart) => Steps<PartOutcome>,
+  ): Steps<PartOutcome[]> {
     this.divided.push(divided.parts);
-    const outcomes = divided.parts.map((part) => {
-      return this.#random.below(2) === 0 ? run(part) : elsewhere(divided, part);
-    });
+    const outcomes: PartOutcome[] = [];
+    for (const part of divided.parts) {
+      outcomes.push(this.#random.below(2) === 0 ? yield* run(part) : elsewhere(divided, part));
+    }
     return outcomes.sort(() => this.#random.next() - 0.5);
   }
 }
@@ -71,7 +76,8 @@ function unskipped({ results, stats }: RequestOutcome) {
 
 /** What another thread would give. */
 function elsewhere({ plan, snapshot }: DividedPlan, part: PlanPart): PartOutcome {
-  const { findings, work } = runPart(structuredClone(plan), part, { snapshot, options: OPTIONS });
+  const run = runPart(structuredClone(plan), part, { snapshot, options: OPTIONS });
+  const { findings, work } = runSteps(run);
   const data = structuredClone(encodeFindings(findings));
   return { findings: decodeFindings(plan, data), work };
 }
@@ -118,8 +124,8 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
         const request = requestOf(randomQuery(random, schema), near);
         for (const snapshot of all) {
           const division = new RandomDivision(random);
-          const divided = runRequest(snapshot, request, { ...OPTIONS, division });
-          const whole = runRequest(snapshot, request, OPTIONS);
+          const divided = runSteps(runRequest(snapshot, request, { ...OPTIONS, division }));
+          const whole = runSteps(runRequest(snapshot, request, OPTIONS));
           expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
           for (const parts of division.divided) partCount += parts.length;
         }
@@ -143,12 +149,14 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
         const found = runRounds(remote, (snapshot) => {
           const division = new RandomDivision(random);
           try {
-            return runRequest(snapshot, request, { ...OPTIONS, division, kept });
+            return runSteps(runRequest(snapshot, request, { ...OPTIONS, division, kept }));
           } finally {
             dividedCount += division.divided.length;
           }
         });
-        const whole = runRounds(alone, (snapshot) => runRequest(snapshot, request, OPTIONS));
+        const whole = runRounds(alone, (snapshot) =>
+          runSteps(runRequest(snapshot, request, OPTIONS)),
+        );
         expect(unskipped(found.outcome), `query ${i}`).toEqual(unskipped(whole.outcome));
         expect(found.rounds, `query ${i}`).toBeLessThanOrEqual(whole.rounds);
         if (random.below(3) > 0) continue;
@@ -181,27 +189,29 @@ describe("when a plan is divided", () => {
     const division: Division = {
       helperCount,
       limits: LIMITS,
-      monotonicMs: () => {
+      workedMs: () => {
         nowMs += partMs;
         return nowMs;
       },
-      runParts: (divided, run) => {
+      *runParts(divided, run) {
         parts = divided.parts;
-        return parts.map(run);
+        const outcomes: PartOutcome[] = [];
+        for (const part of parts) outcomes.push(yield* run(part));
+        return outcomes;
       },
     };
-    const found = runRequest(snapshot, requestOf(query), { ...OPTIONS, division });
-    expect(found).toEqual(runRequest(snapshot, requestOf(query), OPTIONS));
+    const found = runSteps(runRequest(snapshot, requestOf(query), { ...OPTIONS, division }));
+    expect(found).toEqual(runSteps(runRequest(snapshot, requestOf(query), OPTIONS)));
     return parts;
   }
 
   test("one that takes long is, by ranges that cover the rest once", () => {
-    const parts = divide(count(filterOf(["n", "Gt", 2])), 10);
+    const parts = divide(count(filterOf(["n", "Gt", 2])), 2.5);
     const ranges = parts.flat().sort((a, b) => a.start - b.start);
     expect(ranges.at(0)?.start).toBe(4);
     expect(ranges.at(-1)?.end).toBe(100);
     for (const [i, { start }] of ranges.slice(1).entries()) expect(start).toBe(ranges[i].end);
-    // No part takes longer than 20 ms, of which 4 documents take 10.
+    // No part takes longer than 5 ms, of which 4 documents take 2.5.
     expect(Math.max(...parts.map(([{ start, end }]) => end - start))).toBe(8);
   });
 

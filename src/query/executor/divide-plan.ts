@@ -3,6 +3,7 @@
  * and timed; the rest is divided where it would take so long that the help is worth its cost.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { OPERATORS } from "../operators.ts";
@@ -29,17 +30,17 @@ const TIMED_SHARE = 64;
 const PARTS_PER_THREAD = 4;
 /** A part's milliseconds at least: much more than it takes to hand it over. */
 const PART_MS_MIN = 1;
-/** … and at most: a query of another client may have to wait for a part's end. */
-const PART_MS_MAX = 20;
+/** … and at most: a thread that helps does nothing else before the part's end. */
+const PART_MS_MAX = 5;
 
 /**
  * Runs a plan in parts; undefined if it has to be run as a whole, as where nobody would help, or
  * bytes are missing: then all of them are asked for together.
  */
-export function findDivided(
+export function* findDivided(
   plan: Plan,
   input: Pick<PlanInput, "snapshot" | "options">,
-): PartOutcome | undefined {
+): Steps<PartOutcome | undefined> {
   const { snapshot, options } = input;
   const { division, kernels } = options;
   if (division === undefined || division.helperCount === 0) return undefined;
@@ -51,11 +52,11 @@ export function findDivided(
   // Without progress: the scan of a part is not taken up again.
   const run = (part: PlanPart) => runPart(plan, part, { snapshot, options: { kernels } });
   try {
-    const outcomes = runTimed(plan, snapshot, { pool, division, run });
+    const outcomes = yield* runTimed(plan, snapshot, { pool, division, run });
     const work = newWorkStats();
     for (const outcome of outcomes) addWorkStats(work, outcome.work);
     const found = outcomes.map(({ findings }) => findings);
-    return { findings: mergeFindings(plan, found, { snapshot, options, work }), work };
+    return { findings: yield* mergeFindings(plan, found, { snapshot, options, work }), work };
   } catch (error) {
     if (!(error instanceof BytesMissing)) throw error;
     return undefined;
@@ -65,27 +66,31 @@ export function findDivided(
 interface TimedRun {
   readonly pool: RangePool;
   readonly division: Division;
-  readonly run: (part: PlanPart) => PartOutcome;
+  readonly run: (part: PlanPart) => Steps<PartOutcome>;
 }
 
 /** Runs a first part, and divides the rest if it takes long. */
-function runTimed(plan: Plan, snapshot: Snapshot, { pool, division, run }: TimedRun) {
+function* runTimed(
+  plan: Plan,
+  snapshot: Snapshot,
+  { pool, division, run }: TimedRun,
+): Steps<PartOutcome[]> {
   const all = pool.documentCount;
-  const startMs = division.monotonicMs();
-  const outcomes = [run(pool.take(all / TIMED_SHARE))];
-  const elapsedMs = division.monotonicMs() - startMs;
+  const startMs = division.workedMs();
+  const outcomes = [yield* run(pool.take(all / TIMED_SHARE))];
+  const elapsedMs = division.workedMs() - startMs;
   const rest = pool.documentCount;
   const documentMs = elapsedMs / (all - rest);
   const restMs = documentMs * rest;
   if (rest === 0) return outcomes;
   pool.largestFirst();
   if (restMs < (division.limits ?? DIVISION_LIMITS).restMsMin)
-    return [...outcomes, run(pool.takeRest())];
+    return [...outcomes, yield* run(pool.takeRest())];
   const shareMs = restMs / (PARTS_PER_THREAD * (division.helperCount + 1));
   const partMs = Math.min(Math.max(shareMs, PART_MS_MIN), PART_MS_MAX);
   const parts: PlanPart[] = [];
   while (pool.documentCount > 0) parts.push(pool.take(partMs / documentMs));
-  return [...outcomes, ...division.runParts({ plan, snapshot, parts }, run)];
+  return [...outcomes, ...(yield* division.runParts({ plan, snapshot, parts }, run))];
 }
 
 /** What parts may be made of; of the whole snapshot if the plan is never divided. */

@@ -3,6 +3,7 @@
  * run parts are asked for it.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { QueryStats } from "../work-stats.ts";
@@ -61,10 +62,11 @@ export interface Division {
   readonly limits?: DivisionLimits | undefined;
   /** How many would begin at once. */
   readonly helperCount: number;
-  monotonicMs(): number;
+  /** Time that the query has worked, without that of others between its steps. */
+  workedMs(): number;
   /**
    * Runs every part once, some by `run` and some by what does the same elsewhere, and gives what
    * came out. Throws what `run` throws.
    */
-  runParts(divided: DividedPlan, run: (part: PlanPart) => PartOutcome): PartOutcome[];
+  runParts(divided: DividedPlan, run: (part: PlanPart) => Steps<PartOutcome>): Steps<PartOutcome[]>;
 }

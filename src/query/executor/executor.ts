@@ -1,5 +1,6 @@
 /** Runs plans over a snapshot. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { OPERATORS } from "../operators.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
@@ -10,15 +11,15 @@ import { addWorkStats, newWorkStats } from "../work-stats.ts";
 import { findDivided } from "./divide-plan.ts";
 import type { PartOutcome } from "./division.ts";
 import { findAll, finishPlan, type PlanInput } from "./findings.ts";
-import { together, withNeeds } from "./missing-bytes.ts";
+import { together, togetherInSteps, withNeeds } from "./missing-bytes.ts";
 
 /**
  * Runs plans to their answers. Throws one `BytesMissing` for all of them, with what the plans are
  * known to need beside what they have met: they may be run again from their start.
  */
-export function executePlans(plans: readonly Plan[], input: PlanInput): QueryResult[] {
+export function executePlans(plans: readonly Plan[], input: PlanInput): Steps<QueryResult[]> {
   return withNeeds(
-    () => together(plans.map((plan, index) => () => executePlan(plan, input, index))),
+    () => togetherInSteps(plans.map((plan, index) => () => executePlan(plan, input, index))),
     () => plans.flatMap((plan) => planNeeds(plan, input.snapshot)),
   );
 }
@@ -39,27 +40,27 @@ export function planNeeds(plan: Plan, { segments }: Pick<Snapshot, "segments">):
  * Runs a plan, that of the request's subquery `index`, to its answer. Threads that idle may take
  * parts of it.
  */
-export function executePlan(plan: Plan, input: PlanInput, index = 0): QueryResult {
+export function* executePlan(plan: Plan, input: PlanInput, index = 0): Steps<QueryResult> {
   const { kept } = input.options;
   // Once a ranking is there, bytes can only be missing of what is returned.
-  const outcome = kept?.get(index) ?? findOnce(plan, input);
+  const outcome = kept?.get(index) ?? (yield* findOnce(plan, input));
   kept?.set(index, outcome);
   addWorkStats(input.work, outcome.work);
-  return finishPlan(plan, outcome.findings, input);
+  return yield* finishPlan(plan, outcome.findings, input);
 }
 
-function findOnce(plan: Plan, { snapshot, options }: PlanInput): PartOutcome {
-  const divided = findDivided(plan, { snapshot, options });
+function* findOnce(plan: Plan, { snapshot, options }: PlanInput): Steps<PartOutcome> {
+  const divided = yield* findDivided(plan, { snapshot, options });
   if (divided !== undefined) return divided;
   const work = newWorkStats();
-  return { findings: findAll(plan, { snapshot, options, work }), work };
+  return { findings: yield* findAll(plan, { snapshot, options, work }), work };
 }
 
 /** The live documents of each segment that match, in the order of the segments. */
 export function executePredicate(
   predicate: Predicate,
   { segments }: Pick<Snapshot, "segments">,
-): OrdinalBits[] {
+): Steps<OrdinalBits[]> {
   const operator = OPERATORS.predicate(predicate);
   const runs = segments.map(
     ({ view, liveBitmap }): PredicateRun => ({
@@ -67,10 +68,11 @@ export function executePredicate(
       within: liveBitmap,
       operators: OPERATORS,
       together,
+      togetherInSteps,
     }),
   );
   return withNeeds(
-    () => together(runs.map((run) => () => operator.run(predicate, run))),
+    () => togetherInSteps(runs.map((run) => () => operator.run(predicate, run))),
     () => runs.flatMap((run) => operator.needs(predicate, run)),
   );
 }

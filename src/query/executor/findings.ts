@@ -3,6 +3,7 @@
  * bit, whichever documents were looked at together. What findings are is up to the plan's operator.
  */
 
+import { oneStep, type Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { OPERATORS } from "../operators.ts";
@@ -11,36 +12,40 @@ import type { Execution } from "../plan/operator.ts";
 import type { Plan } from "../plan/plan.ts";
 import { newWorkStats } from "../work-stats.ts";
 import type { Findings, FindingsData, PartOutcome, PlanPart, SegmentRange } from "./division.ts";
-import { together, withNeeds } from "./missing-bytes.ts";
+import { together, togetherInSteps, withNeeds } from "./missing-bytes.ts";
 
 /** What plans run on. */
 export type PlanInput = Pick<Execution, "snapshot" | "options" | "work">;
 
 /** Runs a plan over the documents of a part. */
-export function runPart(
+export function* runPart(
   plan: Plan,
   part: PlanPart,
   { snapshot, options }: Pick<PlanInput, "snapshot" | "options">,
-): PartOutcome {
+): Steps<PartOutcome> {
   const work = newWorkStats();
   const segments = part.map((range) => within(snapshot.segments[range.segment], range));
-  const findings = findAll(plan, { snapshot: { ...snapshot, segments }, options, work });
+  const findings = yield* findAll(plan, { snapshot: { ...snapshot, segments }, options, work });
   return { findings: OPERATORS.plan(plan).located(findings, part), work };
 }
 
 /** Runs a plan over all documents of a snapshot. */
-export function findAll(plan: Plan, input: PlanInput): Findings {
+export function findAll(plan: Plan, input: PlanInput): Steps<Findings> {
   return OPERATORS.plan(plan).find(plan, executionOf(input));
 }
 
 /** What was found in several parts of a snapshot together; may change the first of them. */
-export function mergeFindings(plan: Plan, parts: readonly Findings[], input: PlanInput): Findings {
-  if (parts.length === 1) return parts[0];
+export function mergeFindings(
+  plan: Plan,
+  parts: readonly Findings[],
+  input: PlanInput,
+): Steps<Findings> {
+  if (parts.length === 1) return oneStep(() => parts[0]);
   return OPERATORS.plan(plan).merge(plan, parts, executionOf(input));
 }
 
 /** The answer to a plan. Reads what is returned of the documents that were found. */
-export function finishPlan(plan: Plan, findings: Findings, input: PlanInput): QueryResult {
+export function finishPlan(plan: Plan, findings: Findings, input: PlanInput): Steps<QueryResult> {
   return OPERATORS.plan(plan).finish(plan, findings, executionOf(input));
 }
 
@@ -55,7 +60,7 @@ export function decodeFindings(plan: Plan, data: FindingsData): Findings {
 }
 
 function executionOf(input: PlanInput): Execution {
-  return { ...input, operators: OPERATORS, together, withNeeds };
+  return { ...input, operators: OPERATORS, together, togetherInSteps, withNeeds };
 }
 
 /** The segment as if only the documents of the range were live. */

@@ -1,6 +1,7 @@
 /** Which documents match a filter, without ranking them; for writes by filter. */
 
 import type { Ordinal } from "../../base/ids.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import { compareStrings, type DocumentId } from "../../model/value.ts";
 import type { FilterScope } from "../bind/bind-filter.ts";
@@ -52,7 +53,7 @@ function matchOrdinals(
     purpose: "query",
     requireIndex: (attribute, index) => requireIndex(options, attribute, index),
   };
-  return executePredicate(planFilter(filter, scope), snapshot);
+  return runSteps(executePredicate(planFilter(filter, scope), snapshot));
 }
 
 function sortIds(ids: DocumentId[]): DocumentId[] {

@@ -8,6 +8,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { RecallRequest } from "../../model/recall.ts";
 import type { Probing } from "../query-options.ts";
 import { measureRecall } from "./measure-recall.ts";
@@ -36,7 +37,9 @@ const SNAPSHOT = openSnapshot(SCHEMA, [
 ]);
 
 const measure = (request: Partial<RecallRequest>, snapshot = SNAPSHOT) =>
-  measureRecall(snapshot, { ...REQUEST, ...request }, { kernels: KERNELS }, seededRandom(1));
+  runSteps(
+    measureRecall(snapshot, { ...REQUEST, ...request }, { kernels: KERNELS }, seededRandom(1)),
+  );
 
 test("an exhaustive search finds all neighbours of distinct stored vectors", () => {
   const result = measure({});
@@ -70,7 +73,7 @@ test("what an approximate search misses is counted", () => {
   const snapshot = clusteredSnapshot(openSnapshot(SCHEMA, [{ documents }]), { clusterRows: 6 });
   const request = { ...REQUEST, topK: 20, sampleCount: 40, includeGroundTruth: false };
   const measured = (probing: Probing) =>
-    measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1));
+    runSteps(measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1)));
   const short = measured({ exactMatchesMax: 0, perResult: 1, perRoot: 0 });
   expect(short).toMatchObject({ exhaustiveCount: 20, annCount: 20 });
   expect(short.recall).toBeGreaterThan(0.3);

@@ -3,6 +3,7 @@
 import { invalid } from "../../base/errors.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
+import type { Steps } from "../../base/steps.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
 import type { DocumentQuery, QueryRequest, VectorRank } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
@@ -11,26 +12,26 @@ import { mainVectorAttribute } from "../../model/schema.ts";
 import { andBits, presenceBits } from "../ordinal-bits.ts";
 import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { together } from "./missing-bytes.ts";
+import { together, togetherInSteps } from "./missing-bytes.ts";
 import { runRequest } from "./run-request.ts";
 
 /**
  * Runs sampled stored vectors, or the given ranking, as ANN and as exact kNN queries, and averages
  * the share of neighbours found. Without any vector nothing is missed: recall is 1.
  */
-export function measureRecall(
+export function* measureRecall(
   snapshot: Snapshot,
   request: RecallRequest,
   options: QueryOptions,
   random: Random,
-): RecallResult {
+): Steps<RecallResult> {
   const ranks = recallRanks(snapshot, request, random);
-  const measure = (rank: VectorRank) => {
-    const found = search(snapshot, { ...rank, method: "ANN" }, request, options);
-    const truth = search(snapshot, { ...rank, method: "kNN" }, request, options);
+  const measure = function* (rank: VectorRank) {
+    const found = yield* search(snapshot, { ...rank, method: "ANN" }, request, options);
+    const truth = yield* search(snapshot, { ...rank, method: "kNN" }, request, options);
     return { rank, found, truth, recall: recallOf(found, truth) };
   };
-  const measured = together(ranks.map((rank) => () => measure(rank)));
+  const measured = yield* togetherInSteps(ranks.map((rank) => () => measure(rank)));
   return {
     recall: measured.length === 0 ? 1 : mean(measured.map(({ recall }) => recall)),
     exhaustiveCount: mean(measured.map(({ truth }) => truth.length)),
@@ -90,12 +91,12 @@ function sampleVectors(
   return together([...chosen].map((position) => () => valueAt(position)));
 }
 
-function search(
+function* search(
   snapshot: Snapshot,
   rankBy: VectorRank,
   { topK, filter }: RecallRequest,
   options: QueryOptions,
-): readonly ResultDocument[] {
+): Steps<readonly ResultDocument[]> {
   const query: DocumentQuery = {
     kind: "documents",
     rankBy,
@@ -116,7 +117,8 @@ function search(
   };
   // Requests one after the other: what one has found is not what the next one looks for.
   const own = { ...options, kept: undefined, division: undefined };
-  const [result] = runRequest(snapshot, request, own).results;
+  const { results } = yield* runRequest(snapshot, request, own);
+  const [result] = results;
   return result.kind === "documents" ? result.documents : [];
 }
 

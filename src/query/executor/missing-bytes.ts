@@ -6,16 +6,23 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { attemptAll, BytesMissing } from "../../segment/format/bytes-missing.ts";
-import type { Need, Together, WithNeeds } from "../plan/operator.ts";
+import type { Steps } from "../../base/steps.ts";
+import { attemptAll, attemptAllInSteps, BytesMissing } from "../../segment/format/bytes-missing.ts";
+import type { Need, Together, TogetherInSteps, WithNeeds } from "../plan/operator.ts";
 
 /** Takes all looks, also after one has missed bytes. Any other error is thrown at once. */
 export const together: Together = attemptAll;
 
-/** Runs `work`; where it misses bytes, what `needs` looks at is missed with them. */
-export const withNeeds: WithNeeds = (work, needs) => {
+/** Does all work, also after some has missed bytes. Any other error is thrown at once. */
+export const togetherInSteps: TogetherInSteps = attemptAllInSteps;
+
+/** Does `work`; where it misses bytes, what `needs` looks at is missed with them. */
+export const withNeeds: WithNeeds = function* <T>(
+  work: () => Steps<T>,
+  needs: () => readonly Need[],
+) {
   try {
-    return work();
+    return yield* work();
   } catch (error) {
     if (!(error instanceof BytesMissing)) throw error;
     return missAll([error], needs());

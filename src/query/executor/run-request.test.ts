@@ -10,6 +10,7 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery, Query, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import type { QueryOptions } from "../query-options.ts";
@@ -19,7 +20,7 @@ import { explainRequest, runRequest } from "./run-request.ts";
 const OPTIONS: QueryOptions = { kernels: KERNELS };
 
 function documents(snapshot: Snapshot, query: Query): readonly ResultDocument[] {
-  const [result] = runRequest(snapshot, requestOf(query), OPTIONS).results;
+  const [result] = runSteps(runRequest(snapshot, requestOf(query), OPTIONS)).results;
   if (result.kind !== "documents") throw new Error("no documents");
   return result.documents;
 }
@@ -216,7 +217,7 @@ describe("stats", () => {
     const operand = { kind: "vector", values: vector } as const;
     const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
     const run = (rest: Partial<DocumentQuery>) =>
-      runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), OPTIONS).stats;
+      runSteps(runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), OPTIONS)).stats;
     expect(run({ limit: 2 }).bytesReturned).toBe(24);
     // 5 × (8 + 4 + 8) vectors with id and distance, and one string more each.
     expect(run({ selection: { kind: "include", names: new Set(["vector"]) } }).bytesReturned).toBe(
@@ -245,10 +246,12 @@ describe("indexes that are being built", () => {
           : undefined,
     };
     const request = requestOf(documentQuery(score(bm25("text", "fish"))));
-    expect(() => runRequest(snapshot, request, options)).toThrow(
+    expect(() => runSteps(runRequest(snapshot, request, options))).toThrow(
       expect.objectContaining({ code: "building", retryAfterMs: 500 }),
     );
-    expect(() => runRequest(snapshot, requestOf(documentQuery(BY_ID)), options)).not.toThrow();
+    expect(() =>
+      runSteps(runRequest(snapshot, requestOf(documentQuery(BY_ID)), options)),
+    ).not.toThrow();
   });
 });
 
@@ -260,7 +263,7 @@ describe("multi-queries", () => {
       documentQuery(score(bm25("text", "tank"))),
     );
     const fusion = { rankConstant: 10, weights: [2, 1], limit: 2, offset: 0 };
-    const { results } = runRequest(snapshot, { ...request, fusion }, OPTIONS);
+    const { results } = runSteps(runRequest(snapshot, { ...request, fusion }, OPTIONS));
     expect(results).toEqual([
       {
         kind: "documents",

@@ -1,5 +1,6 @@
 /** Query requests: plan and run every subquery over one snapshot. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { QueryRequest } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import type { BytesMissing } from "../../segment/format/bytes-missing.ts";
@@ -24,18 +25,18 @@ export interface RequestOutcome {
 }
 
 /**
- * Runs a request, synchronously, so that it sees one state. Operands must be embedded already. All
+ * Runs a request, in steps; the snapshot must stay as it is. Operands must be embedded already. All
  * subqueries are planned before any is run: a fault in one refuses the request at once.
  */
-export function runRequest(
+export function* runRequest(
   snapshot: Snapshot,
   request: QueryRequest,
   options: QueryOptions,
-): RequestOutcome {
+): Steps<RequestOutcome> {
   const plans = planTogether(request, snapshot, options);
   const work = newWorkStats();
   work.exhaustiveCount = snapshot.unindexedCount;
-  const results = executePlans(plans, { snapshot, options, work });
+  const results = yield* executePlans(plans, { snapshot, options, work });
   const fused = request.fusion && fuseResults(results, request.fusion);
   return { results: fused === undefined ? results : [fused], stats: work };
 }

@@ -55,11 +55,11 @@ export const AND: PredicateOperator<AndNode> = {
 
   needs: partsNeeds,
 
-  run: ({ predicates }, run) => {
+  *run({ predicates }, run) {
     let bits: OrdinalBits = run.within.slice();
     for (const part of predicates) {
       if (isEmpty(bits)) break;
-      bits = run.operators.predicate(part).run(part, { ...run, within: bits });
+      bits = yield* run.operators.predicate(part).run(part, { ...run, within: bits });
     }
     return bits;
   },

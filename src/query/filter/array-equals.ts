@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.ts";
 import { hasBit, setBit } from "../../codec/bitmap.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import { isScalarData } from "../column-values.ts";
@@ -10,7 +11,8 @@ import {
   attributeSource,
   presentIn,
 } from "./attribute-source.ts";
-import { matchListed } from "./membership.ts";
+import { listedMarker } from "./membership.ts";
+import { markAll } from "./value-node.ts";
 
 /** An array has exactly these elements, in order. Null does not match. */
 export interface ArrayEqualsNode extends AttributeNode {
@@ -25,11 +27,11 @@ export const ARRAY_EQUALS: PredicateOperator<ArrayEqualsNode> = {
   grain: () => "ordinals",
   needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
 
-  run: ({ attribute, values }, { view, within }) => {
+  *run({ attribute, values }, { view, within }) {
     const count = view.documentCount;
     const source = attributeSource(attribute, view);
     if (source === undefined) return emptyBits(count);
-    const bits = equalArrays(source, extentOf(within, count), values, count);
+    const bits = yield* equalArrays(source, extentOf(within, count), values, count);
     return andBits(andBits(bits, presentIn(source, count)), within);
   },
 
@@ -47,12 +49,12 @@ export const ARRAY_EQUALS: PredicateOperator<ArrayEqualsNode> = {
  * Narrows position by position: documents of the right length, then those whose i-th element is
  * right.
  */
-function equalArrays(
+function* equalArrays(
   { data, dictionary }: AttributeSource,
   { start, end }: { readonly start: number; readonly end: number },
   values: readonly ScalarValue[],
   count: number,
-): OrdinalBits {
+): Steps<OrdinalBits> {
   const bits = emptyBits(count);
   if (data.kind !== "array") return bits;
   const { offsets, elements } = data;
@@ -68,7 +70,9 @@ function equalArrays(
     dictionary,
   };
   for (const value of new Set(values)) {
-    const matching = matchListed([value], entries);
+    const matching = emptyBits(entries.count);
+    yield* markAll(entries, listedMarker([value], entries, matching));
+    yield;
     for (let o = start; o < end; o++) {
       if (!hasBit(bits, o)) continue;
       const agrees = values.every((v, i) => v !== value || hasBit(matching, offsets[o] + i));

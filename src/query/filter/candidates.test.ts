@@ -9,9 +9,10 @@ import {
   randomFilter,
 } from "../../../test/support/random/random-queries.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { fullBitmap, setBit } from "../../codec/bitmap.ts";
 import { bindFilter } from "../bind/bind-filter.ts";
-import { together } from "../executor/missing-bytes.ts";
+import { together, togetherInSteps } from "../executor/missing-bytes.ts";
 import { OPERATORS } from "../operators.ts";
 import { addRange, andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 
@@ -26,7 +27,8 @@ test("a filter finds among candidates what it finds among all documents", () => 
     const all = fullBitmap(count);
     const run = (predicate: ReturnType<typeof bindFilter>, within: OrdinalBits) => {
       const operator = OPERATORS.predicate(predicate);
-      return operator.run(predicate, { view, within, operators: OPERATORS, together });
+      const each = { operators: OPERATORS, together, togetherInSteps };
+      return runSteps(operator.run(predicate, { view, within, ...each }));
     };
     for (let i = 0; i < 150; i++) {
       const scope = { schema, purpose: "query", requireIndex: () => undefined } as const;

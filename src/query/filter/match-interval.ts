@@ -1,6 +1,7 @@
 /**
- * Which values of a column lie in an interval: one tight loop for each representation. Placeholders
- * of absent values match or not, so callers cut them out by presence.
+ * Which values of a column lie in an interval: one tight loop for each representation, over some
+ * entries at a time. Placeholders of absent values match or not, so callers cut them out by
+ * presence.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -15,8 +16,8 @@ import {
   scalarReader,
   wordsOf,
 } from "../column-values.ts";
-import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
-import type { Entries } from "./value-node.ts";
+import type { OrdinalBits } from "../ordinal-bits.ts";
+import type { Entries, Marker } from "./value-node.ts";
 
 /** One end of an interval. */
 export interface IntervalEnd {
@@ -30,17 +31,19 @@ export interface Interval {
   readonly high: IntervalEnd | undefined;
 }
 
-/** The entries that lie in the interval. */
-export function matchInterval(interval: Interval, entries: Entries): OrdinalBits {
-  const { data, count, start, end, dictionary } = entries;
-  if (dictionary !== undefined) return matchCodes(dictionary, entries, interval);
-  if (data.kind === "i64" || data.kind === "u64") return matchIntegers(data, entries, interval);
-  if (data.kind === "f64") return matchFloats(data.values, entries, interval);
-  if (data.kind === "string" || data.kind === "uuid") return matchBytes(data, entries, interval);
-  const bits = emptyBits(count);
+/** Marks the entries that lie in the interval. */
+export function intervalMarker(interval: Interval, entries: Entries, bits: OrdinalBits): Marker {
+  const { data, count, dictionary } = entries;
+  if (dictionary !== undefined) return codesMarker(dictionary, interval, bits);
+  if (data.kind === "i64" || data.kind === "u64") {
+    return integersMarker(data, { interval, bits, count });
+  }
+  if (data.kind === "f64") return floatsMarker(data.values, interval, bits);
+  if (data.kind === "string" || data.kind === "uuid") return bytesMarker(data, interval, bits);
   const read = scalarReader(data);
-  for (let i = start; i < end; i++) if (isInside(interval, read(i))) setBit(bits, i);
-  return bits;
+  return (start, end) => {
+    for (let i = start; i < end; i++) if (isInside(interval, read(i))) setBit(bits, i);
+  };
 }
 
 /** Tells whether one value lies in the interval. */
@@ -54,21 +57,15 @@ export function isInside({ low, high }: Interval, value: ScalarValue): boolean {
   return order < 0 || (order === 0 && high.inclusive);
 }
 
-type EntryRange = Pick<Entries, "count" | "start" | "end">;
-
 /** Codes ascend with the values. */
-function matchCodes(
-  dictionary: DictionaryView,
-  { count, start, end }: EntryRange,
-  interval: Interval,
-): OrdinalBits {
-  const bits = emptyBits(count);
+function codesMarker(dictionary: DictionaryView, interval: Interval, bits: OrdinalBits): Marker {
   const { codes, size } = dictionary;
   const { low, high } = interval;
   const first = low === undefined ? 0 : codeAfter(dictionary, low, !low.inclusive);
   const past = high === undefined ? size : codeAfter(dictionary, high, high.inclusive);
-  for (let i = start; i < end; i++) if (codes[i] >= first && codes[i] < past) setBit(bits, i);
-  return bits;
+  return (start, end) => {
+    for (let i = start; i < end; i++) if (codes[i] >= first && codes[i] < past) setBit(bits, i);
+  };
 }
 
 /** First code whose value is at least the end's, or greater than it when `past`. */
@@ -79,20 +76,17 @@ function codeAfter(dictionary: DictionaryView, end: IntervalEnd, past: boolean):
 }
 
 /** Compares high words, then low words; signs are flipped so that unsigned order is right. */
-function matchIntegers(
+function integersMarker(
   data: Extract<ScalarData, { kind: "i64" | "u64" }>,
-  range: EntryRange,
-  interval: Interval,
-): OrdinalBits {
-  const { count, start, end } = range;
-  const bits = emptyBits(count);
+  { interval, bits, count }: IntegerRun,
+): Marker {
   const signed = data.kind === "i64";
   const min = lowest(interval.low, signed ? -(2n ** 63n) : 0n);
   const max = highest(interval.high, signed ? 2n ** 63n - 1n : 2n ** 64n - 1n);
-  if (min > max) return bits;
+  if (min > max) return () => undefined;
   const near = [Number(min), Number(max)] as const;
   if (isExact(interval.low, near[0]) && isExact(interval.high, near[1])) {
-    return matchNear(data, range, near);
+    return nearMarker(data, near, { bits, count });
   }
   const flip = signed ? 0x80000000 : 0;
   const words = wordsOf(data.values);
@@ -100,15 +94,23 @@ function matchIntegers(
   const minLow = lowWord(min);
   const maxHigh = (highWord(max) ^ flip) >>> 0;
   const maxLow = lowWord(max);
-  for (let i = start; i < end; i++) {
-    const high = (words[2 * i + 1] ^ flip) >>> 0;
-    if (high < minHigh || high > maxHigh) continue;
-    const low = words[2 * i];
-    if (high === minHigh && low < minLow) continue;
-    if (high === maxHigh && low > maxLow) continue;
-    setBit(bits, i);
-  }
-  return bits;
+  return (start, end) => {
+    for (let i = start; i < end; i++) {
+      const high = (words[2 * i + 1] ^ flip) >>> 0;
+      if (high < minHigh || high > maxHigh) continue;
+      const low = words[2 * i];
+      if (high === minHigh && low < minLow) continue;
+      if (high === maxHigh && low > maxLow) continue;
+      setBit(bits, i);
+    }
+  };
+}
+
+interface IntegerRun {
+  readonly interval: Interval;
+  readonly bits: OrdinalBits;
+  /** Of all entries. */
+  readonly count: number;
 }
 
 /** Tells whether a comparison of floats with the end is one of the integers themselves. */
@@ -120,24 +122,24 @@ function isExact(end: IntervalEnd | undefined, near: number): boolean {
  * Compares the nearest floats, 32 at a time without branches: rounding keeps the order, and no
  * other integer rounds to a safe one.
  */
-function matchNear(
+function nearMarker(
   data: Extract<ScalarData, { kind: "i64" | "u64" }>,
-  { count, start, end }: EntryRange,
   [min, max]: readonly [number, number],
-): OrdinalBits {
-  const bits = emptyBits(count);
+  { bits, count }: Pick<IntegerRun, "bits" | "count">,
+): Marker {
   const read = integerReader(data);
-  for (let w = start >>> 5; w << 5 < end; w++) {
-    const first = w << 5;
-    const size = Math.min(32, count - first);
-    let word = 0;
-    for (let b = 0; b < size; b++) {
-      const value = read(first + b);
-      word |= (Number(value >= min) & Number(value <= max)) << b;
+  return (start, end) => {
+    for (let w = start >>> 5; w << 5 < end; w++) {
+      const first = w << 5;
+      const size = Math.min(32, count - first);
+      let word = 0;
+      for (let b = 0; b < size; b++) {
+        const value = read(first + b);
+        word |= (Number(value >= min) & Number(value <= max)) << b;
+      }
+      bits[w] = word;
     }
-    bits[w] = word;
-  }
-  return bits;
+  };
 }
 
 function lowest(low: IntervalEnd | undefined, least: bigint): bigint {
@@ -160,49 +162,45 @@ function lowWord(value: bigint): number {
   return Number(BigInt.asUintN(32, value));
 }
 
-function matchFloats(
-  values: Float64Array,
-  { count, start, end }: EntryRange,
-  interval: Interval,
-): OrdinalBits {
-  const bits = emptyBits(count);
+function floatsMarker(values: Float64Array, interval: Interval, bits: OrdinalBits): Marker {
   const low = interval.low === undefined ? Number.NEGATIVE_INFINITY : Number(interval.low.value);
   const high = interval.high === undefined ? Number.POSITIVE_INFINITY : Number(interval.high.value);
   const openLow = interval.low?.inclusive === false;
   const openHigh = interval.high?.inclusive === false;
-  for (let i = start; i < end; i++) {
-    const value = values[i];
-    if (value < low || value > high) continue;
-    if ((openLow && value === low) || (openHigh && value === high)) continue;
-    setBit(bits, i);
-  }
-  return bits;
+  return (start, end) => {
+    for (let i = start; i < end; i++) {
+      const value = values[i];
+      if (value < low || value > high) continue;
+      if ((openLow && value === low) || (openHigh && value === high)) continue;
+      setBit(bits, i);
+    }
+  };
 }
 
 /** Compares strings and UUIDs as bytes, without decoding them. */
-function matchBytes(
+function bytesMarker(
   data: Extract<ScalarData, { kind: "string" | "uuid" }>,
-  range: EntryRange,
   interval: Interval,
-): OrdinalBits {
-  const bits = emptyBits(range.count);
+  bits: OrdinalBits,
+): Marker {
   const low = interval.low && encodeEnd(interval.low, data.kind);
   const high = interval.high && encodeEnd(interval.high, data.kind);
   const offsets = data.kind === "string" ? data.offsets : undefined;
-  for (let i = range.start; i < range.end; i++) {
-    const start = offsets === undefined ? i * UUID_BYTES : offsets[i];
-    const end = offsets === undefined ? start + UUID_BYTES : offsets[i + 1];
-    if (low !== undefined) {
-      const order = compareBytes(data.bytes, start, end, low.bytes);
-      if (order < 0 || (order === 0 && !low.inclusive)) continue;
+  return (from, to) => {
+    for (let i = from; i < to; i++) {
+      const start = offsets === undefined ? i * UUID_BYTES : offsets[i];
+      const end = offsets === undefined ? start + UUID_BYTES : offsets[i + 1];
+      if (low !== undefined) {
+        const order = compareBytes(data.bytes, start, end, low.bytes);
+        if (order < 0 || (order === 0 && !low.inclusive)) continue;
+      }
+      if (high !== undefined) {
+        const order = compareBytes(data.bytes, start, end, high.bytes);
+        if (order > 0 || (order === 0 && !high.inclusive)) continue;
+      }
+      setBit(bits, i);
     }
-    if (high !== undefined) {
-      const order = compareBytes(data.bytes, start, end, high.bytes);
-      if (order > 0 || (order === 0 && !high.inclusive)) continue;
-    }
-    setBit(bits, i);
-  }
-  return bits;
+  };
 }
 
 function encodeEnd(

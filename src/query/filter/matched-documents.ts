@@ -1,8 +1,9 @@
 /** The live documents of a segment that match a predicate, in the form in which they were found. */
 
+import type { Steps } from "../../base/steps.ts";
 import { countBits, setBit } from "../../codec/bitmap.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { emptyBits, forEachPart, type OrdinalBits, type VisitPart } from "../ordinal-bits.ts";
+import { eachPart, emptyBits, type OrdinalBits, type VisitPart } from "../ordinal-bits.ts";
 
 /** Matching documents of one segment. */
 export type MatchedDocuments =
@@ -21,10 +22,10 @@ export function matchBits(matching: MatchedDocuments, view: SegmentView): Ordina
   return matching.form === "list" ? bitsOf(matching.ordinals, view) : matching.bits;
 }
 
-/** Calls `visit` with the matches, ascending, as `forEachPart` does; a list is one part. */
-export function forEachMatch(matching: MatchedDocuments, visit: VisitPart): void {
+/** Calls `visit` with the matches, ascending, as `eachPart` does; a list is one part. */
+export function* eachMatch(matching: MatchedDocuments, visit: VisitPart): Steps<void> {
   if (matching.form === "bits") {
-    forEachPart(matching.bits, visit);
+    yield* eachPart(matching.bits, visit);
     return;
   }
   const { ordinals } = matching;

@@ -6,17 +6,18 @@ import {
   splitDocuments,
 } from "../../../test/support/queries/query-fixture.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
-import { together } from "../executor/missing-bytes.ts";
+import { together, togetherInSteps } from "../executor/missing-bytes.ts";
 import { OPERATORS } from "../operators.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { newWorkStats } from "../work-stats.ts";
 import { allOf } from "./and.ts";
-import { forEachMatch, matchBits, matchCount } from "./matched-documents.ts";
+import { eachMatch, matchBits, matchCount } from "./matched-documents.ts";
 import { matcherOf } from "./matcher.ts";
 import { type MembershipNode, uniqueValues } from "./membership.ts";
 
-const OPTIONS = { operators: OPERATORS, together };
+const OPTIONS = { operators: OPERATORS, together, togetherInSteps };
 
 function testOf(
   attribute: string,
@@ -47,10 +48,12 @@ test.each(["uint", "string"] as const)("lookups by %s id find what a filter find
       const where = `seed ${seed}`;
       const { view, liveBitmap } = segment;
       const run = { ...OPTIONS, view, within: liveBitmap };
-      const wanted = [...bitmapOrdinals(OPERATORS.predicate(predicate).run(predicate, run))];
-      const matching = match(segment);
+      const wanted = [
+        ...bitmapOrdinals(runSteps(OPERATORS.predicate(predicate).run(predicate, run))),
+      ];
+      const matching = runSteps(match(segment));
       const found: number[] = [];
-      forEachMatch(matching, (ordinals) => found.push(...ordinals));
+      runSteps(eachMatch(matching, (ordinals) => found.push(...ordinals)));
       expect(found, where).toEqual(wanted);
       expect(matchCount(matching), where).toBe(wanted.length);
       expect([...bitmapOrdinals(matchBits(matching, view))], where).toEqual(wanted);
@@ -63,6 +66,6 @@ test("a lookup looks at nothing but its documents", () => {
   const { segments } = openSnapshot(schemaOf({}), [{ documents }]);
   const work = newWorkStats();
   const match = matcherOf(testOf("id", "uint", [7n, 99n]), { ...OPTIONS, idType: "uint", work });
-  expect(match(segments[0])).toEqual({ form: "list", ordinals: Uint32Array.of(7) });
+  expect(runSteps(match(segments[0]))).toEqual({ form: "list", ordinals: Uint32Array.of(7) });
   expect(work.documentsScanned).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { compareScalars, type DocumentId, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
@@ -7,9 +8,11 @@ import { andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, PredicateOperator } from "../plan/operator.ts";
 import { MATCH_ALL } from "./and.ts";
 import { attributeNeeds, attributeSource } from "./attribute-source.ts";
-import { matchInterval } from "./match-interval.ts";
+import { intervalMarker } from "./match-interval.ts";
 import {
   type Entries,
+  type Marker,
+  markAll,
   matchValues,
   subjectText,
   type ValueNode,
@@ -30,6 +33,8 @@ export function uniqueValues(values: readonly ScalarValue[]): ScalarValue[] {
   return sorted.filter((value, i) => i === 0 || value !== sorted[i - 1]);
 }
 
+/** Ids that are looked up between two pauses. */
+const IDS_PER_STEP = 4096;
 /** Most values of a list that are printed. */
 const PRINTED_VALUES_MAX = 10;
 
@@ -48,12 +53,13 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
   needs: (node, { view }) =>
     isOfIds(node) ? idNeeds(node.values, view) : attributeNeeds(node.attribute, view),
 
-  run: (node, { view, within }) => {
+  *run(node, { view, within }) {
     const { attribute, values } = node;
-    if (isOfIds(node)) return andBits(findIds(values, view), within);
+    if (isOfIds(node)) return andBits(yield* findIds(values, view), within);
     const source = attributeSource(attribute, view);
-    const match = (entries: Entries): OrdinalBits => matchListed(values, entries);
-    return matchValues(node, source, { view, within }, match);
+    return yield* matchValues(node, source, { view, within }, (entries, bits) =>
+      markAll(entries, listedMarker(values, entries, bits)),
+    );
   },
 
   matches: (node, { current }) =>
@@ -81,9 +87,10 @@ function idNeeds(values: readonly ScalarValue[], view: SegmentView): Need[] {
 }
 
 /** One hash lookup for each id. */
-function findIds(values: readonly ScalarValue[], view: SegmentView): OrdinalBits {
+function* findIds(values: readonly ScalarValue[], view: SegmentView): Steps<OrdinalBits> {
   const bits = emptyBits(view.documentCount);
-  for (const value of values) {
+  for (const [i, value] of values.entries()) {
+    if (i % IDS_PER_STEP === IDS_PER_STEP - 1) yield;
     assert(typeof value === "bigint" || typeof value === "string", "id of another type");
     const ordinal = view.ordinalOf(value);
     if (ordinal !== undefined) setBit(bits, ordinal);
@@ -91,14 +98,17 @@ function findIds(values: readonly ScalarValue[], view: SegmentView): OrdinalBits
   return bits;
 }
 
-/** The entries that are one of `values`. */
-export function matchListed(values: readonly ScalarValue[], entries: Entries): OrdinalBits {
-  const { data, count, start, end, dictionary } = entries;
+/** Marks the entries that are one of `values`. */
+export function listedMarker(
+  values: readonly ScalarValue[],
+  entries: Entries,
+  bits: OrdinalBits,
+): Marker {
+  const { data, dictionary } = entries;
   if (dictionary === undefined && values.length === 1 && data.kind !== "bool") {
     const only = { value: values[0], inclusive: true };
-    return matchInterval({ low: only, high: only }, entries);
+    return intervalMarker({ low: only, high: only }, entries, bits);
   }
-  const bits = emptyBits(count);
   if (dictionary !== undefined) {
     const chosen = new Uint8Array(dictionary.size);
     for (const value of values) {
@@ -106,13 +116,15 @@ export function matchListed(values: readonly ScalarValue[], entries: Entries): O
       if (code >= 0) chosen[code] = 1;
     }
     const { codes } = dictionary;
-    for (let i = start; i < end; i++) if (chosen[codes[i]] === 1) setBit(bits, i);
-    return bits;
+    return (start, end) => {
+      for (let i = start; i < end; i++) if (chosen[codes[i]] === 1) setBit(bits, i);
+    };
   }
   const listed = new Set(values);
   const read = scalarReader(data);
-  for (let i = start; i < end; i++) if (listed.has(read(i))) setBit(bits, i);
-  return bits;
+  return (start, end) => {
+    for (let i = start; i < end; i++) if (listed.has(read(i))) setBit(bits, i);
+  };
 }
 
 /** Takes time that grows with the logarithm of the list's length. */

@@ -27,8 +27,8 @@ export const NOT: PredicateOperator<NotNode> = {
 
   needs: ({ predicate }, run) => run.operators.predicate(predicate).needs(predicate, run),
 
-  run: ({ predicate }, run) => {
-    const matching = run.operators.predicate(predicate).run(predicate, run);
+  *run({ predicate }, run) {
+    const matching = yield* run.operators.predicate(predicate).run(predicate, run);
     return andBits(invertBits(matching, run.view.documentCount), run.within);
   },
 

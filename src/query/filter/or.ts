@@ -31,9 +31,11 @@ export const OR: PredicateOperator<OrNode> = {
   arranged: (node, operators) => anyOf(arrangedParts(node, operators)),
   needs: partsNeeds,
 
-  run: ({ predicates }, run) => {
+  *run({ predicates }, run) {
     const bits = emptyBits(run.view.documentCount);
-    for (const part of predicates) orBits(bits, run.operators.predicate(part).run(part, run));
+    for (const part of predicates) {
+      orBits(bits, yield* run.operators.predicate(part).run(part, run));
+    }
     return bits;
   },
 

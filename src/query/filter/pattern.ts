@@ -1,12 +1,14 @@
+import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
 import { scalarReader } from "../column-values.ts";
-import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import { attributeNeeds, attributeSource } from "./attribute-source.ts";
 import { type StringTest, stringMatcher } from "./string-test.ts";
 import {
   type Entries,
+  markAll,
   matchValues,
   subjectText,
   type ValueNode,
@@ -32,8 +34,9 @@ export const PATTERN: PredicateOperator<PatternNode> = {
 
   run: (node, { view, within }) => {
     const source = attributeSource(node.attribute, view);
-    const match = (entries: Entries): OrdinalBits => matchStrings(node, entries);
-    return matchValues(node, source, { view, within }, match);
+    return matchValues(node, source, { view, within }, (entries, bits) =>
+      markStrings(node, entries, bits),
+    );
   },
 
   matches: (node, { current }) => {
@@ -46,30 +49,39 @@ export const PATTERN: PredicateOperator<PatternNode> = {
 };
 
 /** Tests each distinct value of the range once, if there is a dictionary. */
-function matchStrings(node: PatternNode, entries: Entries): OrdinalBits {
-  const { data, count, start, end, dictionary } = entries;
-  const bits = emptyBits(count);
+function* markStrings(node: PatternNode, entries: Entries, bits: OrdinalBits): Steps<void> {
+  const { data, start, end, dictionary } = entries;
   const passes = stringMatcher(node.test);
   if (dictionary === undefined) {
     const read = scalarReader(data);
     for (let i = start; i < end; i++) {
       const value = read(i);
       if (typeof value === "string" && passes(value)) setBit(bits, i);
+      if ((i - start) % TESTS_PER_STEP === TESTS_PER_STEP - 1) yield;
     }
-    return bits;
+    return;
   }
   const verdicts = verdictsOf(node, dictionary);
   const { codes } = dictionary;
   // Loops of their own, since a test in the midst of one makes each step of it slower.
-  for (let i = start; i < end; i++) {
-    if (verdicts[codes[i]] === UNKNOWN) verdicts[codes[i]] = WANTED;
-  }
+  yield* markAll(entries, (from, to) => {
+    for (let i = from; i < to; i++) {
+      if (verdicts[codes[i]] === UNKNOWN) verdicts[codes[i]] = WANTED;
+    }
+  });
+  let testCount = 0;
   for (let code = 0; code < verdicts.length; code++) {
-    if (verdicts[code] === WANTED) verdicts[code] = passes(dictionary.value(code)) ? PASSES : FAILS;
+    if (verdicts[code] !== WANTED) continue;
+    verdicts[code] = passes(dictionary.value(code)) ? PASSES : FAILS;
+    if (++testCount % TESTS_PER_STEP === 0) yield;
   }
-  for (let i = start; i < end; i++) if (verdicts[codes[i]] === PASSES) setBit(bits, i);
-  return bits;
+  yield* markAll(entries, (from, to) => {
+    for (let i = from; i < to; i++) if (verdicts[codes[i]] === PASSES) setBit(bits, i);
+  });
 }
+
+/** Strings that are tested between two pauses: of some KiB each, in some 10 µs. */
+const TESTS_PER_STEP = 64;
 
 const UNKNOWN = 0;
 const FAILS = 1;

@@ -1,3 +1,4 @@
+import { oneStep } from "../../base/steps.ts";
 import { andBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import {
@@ -19,7 +20,7 @@ export const PRESENT: PredicateOperator<PresentNode> = {
   grain: () => "ordinals",
   needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
   run: ({ attribute }, { view, within }) =>
-    andBits(presentIn(attributeSource(attribute, view), view.documentCount), within),
+    oneStep(() => andBits(presentIn(attributeSource(attribute, view), view.documentCount), within)),
   matches: ({ attribute }, { current }) => current(attribute) !== null,
   explain: ({ attribute }, label) => [`${label}: ${attribute} is not null`],
 };

@@ -1,10 +1,10 @@
 import type { ScalarValue } from "../../model/value.ts";
-import { andBits, invertBits, type OrdinalBits, orBits } from "../ordinal-bits.ts";
+import { andBits, invertBits, orBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import { attributeNeeds, attributeSource, presentIn } from "./attribute-source.ts";
-import { type Interval, type IntervalEnd, isInside, matchInterval } from "./match-interval.ts";
+import { type Interval, type IntervalEnd, intervalMarker, isInside } from "./match-interval.ts";
 import {
-  type Entries,
+  markAll,
   matchValues,
   subjectText,
   type ValueNode,
@@ -33,11 +33,12 @@ export const RANGE: PredicateOperator<RangeNode> = {
   grain: () => "ordinals",
   needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
 
-  run: (node, { view, within }) => {
+  *run(node, { view, within }) {
     const count = view.documentCount;
     const source = attributeSource(node.attribute, view);
-    const match = (entries: Entries): OrdinalBits => matchInterval(node, entries);
-    const bits = matchValues(node, source, { view, within }, match);
+    const bits = yield* matchValues(node, source, { view, within }, (entries, marked) =>
+      markAll(entries, intervalMarker(node, entries, marked)),
+    );
     if (!node.nullMatches) return bits;
     return andBits(orBits(bits, invertBits(presentIn(source, count), count)), within);
   },

@@ -1,9 +1,10 @@
 import type { Ordinal } from "../../base/ids.ts";
+import type { Steps } from "../../base/steps.ts";
 import { bitmapOrdinals, setBit } from "../../codec/bitmap.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { Token } from "../../text/analyzer.ts";
-import { andBits, emptyBits, forEachBit, isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
+import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
 import { type AttributeNode, attributeNeeds } from "./attribute-source.ts";
 import { analyzeValue } from "./stored-tokens.ts";
@@ -59,7 +60,10 @@ function termsOf({ sequence }: SequenceNode): string[] {
  * Postings have no positions, so documents with all the terms are candidates whose stored text is
  * analyzed again.
  */
-function matchSequence(node: SequenceNode, { view, within, together }: PredicateRun): OrdinalBits {
+function* matchSequence(
+  node: SequenceNode,
+  { view, within, togetherInSteps }: PredicateRun,
+): Steps<OrdinalBits> {
   const count = view.documentCount;
   const text = view.index(TEXT_INDEX, node.attribute);
   const column = view.column(node.attribute);
@@ -68,17 +72,27 @@ function matchSequence(node: SequenceNode, { view, within, together }: Predicate
   for (const term of new Set(termsOf(node))) {
     andBits(candidates, termBits(text, term, count));
     if (isEmpty(candidates)) return candidates;
+    yield;
   }
   // One term alone needs no order.
   if (node.sequence.length === 1) return candidates;
-  together(
-    Array.from(bitmapOrdinals(candidates), (ordinal) => () => column.value(ordinal as Ordinal)),
+  const ordinals = bitmapOrdinals(candidates);
+  yield* togetherInSteps(
+    Array.from(
+      ordinals,
+      (ordinal) =>
+        function* () {
+          column.value(ordinal as Ordinal);
+          yield;
+        },
+    ),
   );
   const bits = emptyBits(count);
-  forEachBit(candidates, (ordinal) => {
+  for (const ordinal of ordinals) {
     const elements = analyzeValue(column.value(ordinal as Ordinal), node.options);
     if (elements.some((tokens) => hasSequence(node, tokens))) setBit(bits, ordinal);
-  });
+    yield;
+  }
   return bits;
 }
 

@@ -1,5 +1,6 @@
 /** Which documents of a segment have terms, from its postings. */
 
+import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-section.ts";
@@ -14,12 +15,16 @@ export function termBits(text: TextView, term: string, count: number): OrdinalBi
   return bits;
 }
 
+/** Terms of a prefix whose postings are read between two pauses; most have few. */
+const TERMS_PER_STEP = 64;
+
 /** Ordinals with a term that starts with `prefix`. */
-export function prefixBits(text: TextView, prefix: string, count: number): OrdinalBits {
+export function* prefixBits(text: TextView, prefix: string, count: number): Steps<OrdinalBits> {
   const bits = emptyBits(count);
   for (let code = text.lowerBound(prefix); code < text.termCount; code++) {
     if (!text.term(code).startsWith(prefix)) break;
     addAll(bits, text.postingsAt(code).ordinals);
+    if (code % TERMS_PER_STEP === 0) yield;
   }
   return bits;
 }

@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { Token } from "../../text/analyzer.ts";
@@ -28,7 +29,9 @@ export const TOKENS: PredicateOperator<TokensNode> = {
     ...termNeeds(attribute, { terms, prefix }, run),
   ],
 
-  run: (node, run) => andBits(matchTokens(node, run), run.within),
+  *run(node, run) {
+    return andBits(yield* matchTokens(node, run), run.within);
+  },
 
   matches: ({ attribute, options, ...node }, { current }) =>
     hasTokens(node, analyzeValue(current(attribute), options).flat()),
@@ -45,10 +48,10 @@ export const TOKENS: PredicateOperator<TokensNode> = {
   },
 };
 
-function matchTokens(
+function* matchTokens(
   { attribute, mode, terms, prefix }: TokensNode,
   { view }: PredicateRun,
-): OrdinalBits {
+): Steps<OrdinalBits> {
   const count = view.documentCount;
   const text = view.index(TEXT_INDEX, attribute);
   if (text === undefined) return emptyBits(count);
@@ -58,9 +61,10 @@ function matchTokens(
     const having = termBits(text, term, count);
     bits = bits === undefined ? having : combine(bits, having);
     if (mode === "all" && isEmpty(bits)) return bits;
+    yield;
   }
   if (prefix !== undefined) {
-    const having = prefixBits(text, prefix, count);
+    const having = yield* prefixBits(text, prefix, count);
     bits = bits === undefined ? having : combine(bits, having);
   }
   return bits ?? emptyBits(count);

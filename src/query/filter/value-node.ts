@@ -1,13 +1,14 @@
 /** What operators have in common that look at values one by one: those of scalars or of arrays. */
 
 import { assert } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import { formatDatetime } from "../../model/datetime.ts";
 import type { AttributeValue, ScalarValue } from "../../model/value.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
 import { isScalarData, type ScalarData } from "../column-values.ts";
-import { andBits, emptyBits, extentOf, forEachBit, type OrdinalBits } from "../ordinal-bits.ts";
+import { andBits, eachBit, emptyBits, extentOf, type OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateRun } from "../plan/operator.ts";
 import { type AttributeNode, type AttributeSource, presentIn } from "./attribute-source.ts";
 
@@ -28,42 +29,60 @@ export interface Entries {
 }
 
 /**
- * Which entries match, of those from `start` to before `end`; others match or not. So do
- * placeholders, which are cut out by presence.
+ * Marks in `bits` which entries match, of those from `start` to before `end`; others match or not.
+ * So do placeholders, which are cut out by presence.
  */
-export type EntryMatcher = (entries: Entries) => OrdinalBits;
+export type EntryMatcher = (entries: Entries, bits: OrdinalBits) => Steps<void>;
+
+/** Marks those that match of the entries from `start` to before `end`. */
+export type Marker = (start: number, end: number) => void;
+
+/** Entries that a marker takes between two pauses: a loop of some nanoseconds each. */
+const ENTRIES_PER_STEP = 65_536;
+
+/** Marks all entries that are asked for. */
+export function* markAll({ start, end }: Entries, mark: Marker): Steps<void> {
+  for (let from = start; from < end; from += ENTRIES_PER_STEP) {
+    if (from > start) yield;
+    mark(from, Math.min(from + ENTRIES_PER_STEP, end));
+  }
+}
 
 /** The candidates with a value that matches, or with some element that does; a new set. */
-export function matchValues(
+export function* matchValues(
   { on }: ValueNode,
   source: AttributeSource | undefined,
   { view, within }: Pick<PredicateRun, "view" | "within">,
   match: EntryMatcher,
-): OrdinalBits {
+): Steps<OrdinalBits> {
   const count = view.documentCount;
   if (source === undefined) return emptyBits(count);
   const { data, dictionary } = source;
   const extent = extentOf(within, count);
   const present = presentIn(source, count);
   if (on === "some_element") {
-    return andBits(andBits(present, matchElements(source, count, { ...extent, match })), within);
+    const having = yield* matchElements(source, count, { ...extent, match });
+    return andBits(andBits(present, having), within);
   }
   assert(isScalarData(data), "a scalar filter on another column");
-  return andBits(andBits(present, match({ data, count, dictionary, ...extent })), within);
+  const bits = emptyBits(count);
+  yield* match({ data, count, dictionary, ...extent }, bits);
+  return andBits(andBits(present, bits), within);
 }
 
-function matchElements(
+function* matchElements(
   { data, dictionary }: AttributeSource,
   count: number,
   of: { readonly start: number; readonly end: number; readonly match: EntryMatcher },
-): OrdinalBits {
+): Steps<OrdinalBits> {
   const bits = emptyBits(count);
   if (data.kind !== "array" || !isScalarData(data.elements)) return bits;
   const { offsets, elements } = data;
   const [start, end] = [offsets[of.start], offsets[of.end]];
-  const matching = of.match({ data: elements, count: offsets[count], start, end, dictionary });
+  const matching = emptyBits(offsets[count]);
+  yield* of.match({ data: elements, count: offsets[count], start, end, dictionary }, matching);
   let ordinal = of.start;
-  forEachBit(matching, (element) => {
+  yield* eachBit(matching, (element) => {
     if (element < start) return;
     while (offsets[ordinal + 1] <= element) ordinal++;
     setBit(bits, ordinal);

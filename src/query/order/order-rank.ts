@@ -1,5 +1,5 @@
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import { forEachMatch } from "../filter/matched-documents.ts";
+import { eachMatch } from "../filter/matched-documents.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode } from "../plan/plan.ts";
 import { type OrderKey, orderComparer, orderHints } from "./document-order.ts";
@@ -16,9 +16,9 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
   kind: "order",
   comparer: ({ keys }, segments) => orderComparer(segments, keys),
 
-  rankSegment: ({ keys }, { segment, index, matching, ranking }) => {
+  *rankSegment({ keys }, { segment, index, matching, ranking }) {
     const writeHints = orderHints(segment, keys[0]);
-    forEachMatch(matching, (ordinals, hints) => {
+    yield* eachMatch(matching, (ordinals, hints) => {
       writeHints(ordinals, hints);
       ranking.offerAll(hints, index, ordinals);
     });

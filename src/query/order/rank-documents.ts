@@ -1,5 +1,6 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { type MatchedDocuments, matchBits } from "../filter/matched-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
@@ -12,40 +13,48 @@ import {
   WholeRanking,
 } from "./top-documents.ts";
 
+/** Ranked documents that are taken between two pauses, in about a microsecond each. */
+const DOCUMENTS_PER_STEP = 512;
+
 /** Ranks documents, best first: as many as the plan asks for, and those that it skips before. */
-export function rankDocuments(plan: DocumentPlan, execution: Execution): RankedDocument[] {
-  const { snapshot, operators, together } = execution;
+export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<RankedDocument[]> {
+  const { snapshot, operators, togetherInSteps } = execution;
   const { segments } = snapshot;
   const { rank } = plan;
   const operator = operators.rank(rank);
   const ranking = newRanking(plan, execution);
   const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
-  const narrowed = narrowedMatches(rank, match, execution);
-  together(
-    segments.map((segment, index) => () => {
-      const { matching, isNarrowed } = narrowed?.[index] ?? {
-        matching: match(segment),
-        isNarrowed: false,
-      };
-      if (matching.form === "list" && matching.ordinals.length === 0) return;
-      operator.rankSegment(rank, { segment, index, matching, isNarrowed, ranking }, execution);
-    }),
+  const narrowed = yield* narrowedMatches(rank, match, execution);
+  yield* togetherInSteps(
+    segments.map(
+      (segment, index) =>
+        function* () {
+          const { matching, isNarrowed } = narrowed?.[index] ?? {
+            matching: yield* match(segment),
+            isNarrowed: false,
+          };
+          if (matching.form === "list" && matching.ordinals.length === 0) return;
+          const part = { segment, index, matching, isNarrowed, ranking };
+          yield* operator.rankSegment(rank, part, execution);
+        },
+    ),
   );
   execution.work.candidatesSkipped += ranking.skippedCount;
-  return cutWindow(plan, ranking.ranked(), segments);
+  return yield* cutWindow(plan, yield* ranking.ranked(), segments);
 }
 
 /** The best of several rankings by the plan, each of other documents. */
-export function mergeRankings(
+export function* mergeRankings(
   plan: DocumentPlan,
   rankings: readonly (readonly RankedDocument[])[],
   execution: Execution,
-): RankedDocument[] {
+): Steps<RankedDocument[]> {
   const merged = newRanking(plan, execution);
   for (const ranking of rankings) {
     for (const { key, segment, ordinal } of ranking) merged.offer(key, segment, ordinal);
+    yield;
   }
-  return cutWindow(plan, merged.ranked(), execution.snapshot.segments);
+  return yield* cutWindow(plan, yield* merged.ranked(), execution.snapshot.segments);
 }
 
 /** An empty ranking of documents of the segments in the plan's order. */
@@ -60,40 +69,49 @@ function newRanking(
 }
 
 /** What is looked at of each segment's matches; undefined if the ranking looks at all of them. */
-function narrowedMatches(
+function* narrowedMatches(
   rank: RankNode,
   match: Matcher,
   execution: Execution,
-): { readonly matching: MatchedDocuments; readonly isNarrowed: boolean }[] | undefined {
-  const { snapshot, operators, together } = execution;
+): Steps<{ readonly matching: MatchedDocuments; readonly isNarrowed: boolean }[] | undefined> {
+  const { snapshot, operators, together, togetherInSteps, withNeeds } = execution;
   const operator = operators.rank(rank);
   if (operator.narrow === undefined) return undefined;
-  const matches = together(
-    snapshot.segments.map((segment) => () => {
-      const { view } = segment;
-      // Missed together: what the ranking needs is looked at next.
-      const found: MatchedDocuments[] = [];
-      const needs = operator.needs(rank, { view, operators, together });
-      together<unknown>([() => found.push(match(segment)), ...needs]);
-      return { view, matches: matchBits(found[0], view) };
-    }),
+  const matches = yield* togetherInSteps(
+    snapshot.segments.map(
+      (segment) =>
+        function* () {
+          const { view } = segment;
+          // Missed together: what the ranking needs is looked at next.
+          const needs = operator.needs(rank, { view, operators, together });
+          const found = yield* withNeeds(
+            () => match(segment),
+            () => needs,
+          );
+          together(needs);
+          return { view, matches: matchBits(found, view) };
+        },
+    ),
   );
-  return operator.narrow(rank, matches, execution).map(({ matches: bits, isNarrowed }) => ({
+  const narrowed = yield* operator.narrow(rank, matches, execution);
+  return narrowed.map(({ matches: bits, isNarrowed }) => ({
     matching: { form: "bits", bits, count: undefined },
     isNarrowed,
   }));
 }
 
 /** Walks the ranking to the end of the plan's window, without documents whose key had its share. */
-function cutWindow(
+function* cutWindow(
   { offset, limit, limitPer }: DocumentPlan,
   ranked: Iterable<RankedDocument>,
   segments: readonly SegmentSnapshot[],
-): RankedDocument[] {
+): Steps<RankedDocument[]> {
   const window: RankedDocument[] = [];
   const taken = new Map<string, number>();
   if (offset + limit === 0) return window;
+  let seenCount = 0;
   for (const document of ranked) {
+    if (++seenCount % DOCUMENTS_PER_STEP === 0) yield;
     if (limitPer !== undefined) {
       const key = limitKey(document, limitPer.attributes, segments);
       const count = taken.get(key) ?? 0;

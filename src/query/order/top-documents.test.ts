@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { type RankedDocument, TopDocuments, WholeRanking } from "./top-documents.ts";
 
 const bySegment = (sa: number, oa: number, sb: number, ob: number): number => sa - sb || oa - ob;
@@ -38,8 +39,8 @@ test("both rankings order by key, then by the comparer, like a sort of everythin
         whole.offerAll(keys, segment, ordinals);
       }
     }
-    expect(top.ranked(), `seed ${seed}`).toEqual(sorted.slice(0, capacity));
-    expect([...whole.ranked()], `seed ${seed}`).toEqual(sorted);
+    expect(runSteps(top.ranked()), `seed ${seed}`).toEqual(sorted.slice(0, capacity));
+    expect([...runSteps(whole.ranked())], `seed ${seed}`).toEqual(sorted);
   }
 });
 

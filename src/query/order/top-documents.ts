@@ -1,5 +1,6 @@
 /** The best k documents of a ranking, in time that does not depend on how many are looked at. */
 
+import { oneStep, type Steps } from "../../base/steps.ts";
 import { siftDown, siftUp } from "../heap.ts";
 import type { DocumentComparer } from "./document-order.ts";
 
@@ -41,7 +42,7 @@ export interface DocumentRanking extends Threshold {
   /** How many of those were refused at once: each for a comparison of keys, or of ids at a tie. */
   readonly skippedCount: number;
   /** Best first. Ends the ranking: nothing may be offered afterwards. */
-  ranked(): Iterable<RankedDocument>;
+  ranked(): Steps<Iterable<RankedDocument>>;
 }
 
 /** Keeps the best `capacity` by key, ties by `compare`: a heap whose root is the worst. */
@@ -99,8 +100,8 @@ export class TopDocuments implements DocumentRanking {
     this.#skippedCount += count - kept;
   }
 
-  ranked(): RankedDocument[] {
-    return this.#heap.sort((a, b) => compareRanked(a, b, this.#compare));
+  ranked(): Steps<RankedDocument[]> {
+    return oneStep(() => this.#heap.sort((a, b) => compareRanked(a, b, this.#compare)));
   }
 
   readonly #isWorse = (a: RankedDocument, b: RankedDocument): boolean =>
@@ -114,6 +115,9 @@ function nextWithin(worst: number, keys: Float64Array, start: number, end: numbe
   while (at < end && !(keys[at] <= worst)) at++;
   return at;
 }
+
+/** Documents that sink into a heap between two pauses. */
+const SIFTS_PER_STEP = 4096;
 
 /** Keeps all documents and sorts only as far as they are asked for. */
 export class WholeRanking implements DocumentRanking {
@@ -140,22 +144,32 @@ export class WholeRanking implements DocumentRanking {
     for (let i = 0; i < ordinals.length; i++) this.offer(keys[i], segment, ordinals[i]);
   }
 
-  *ranked(): Generator<RankedDocument> {
+  *ranked(): Steps<Iterable<RankedDocument>> {
     const heap = this.#heap;
-    const isBetter = (a: RankedDocument, b: RankedDocument): boolean =>
-      compareRanked(a, b, this.#compare) < 0;
-    for (let i = (heap.length >> 1) - 1; i >= 0; i--) siftDown(heap, i, isBetter);
+    for (let i = (heap.length >> 1) - 1; i >= 0; i--) {
+      siftDown(heap, i, this.#isBetter);
+      if (i % SIFTS_PER_STEP === 0) yield;
+    }
+    return this.#bestFirst();
+  }
+
+  /** Takes the heap apart. */
+  *#bestFirst(): Generator<RankedDocument> {
+    const heap = this.#heap;
     for (;;) {
       const last = heap.pop();
       if (last === undefined) return;
       const best = heap.length === 0 ? last : heap[0];
       if (heap.length > 0) {
         heap[0] = last;
-        siftDown(heap, 0, isBetter);
+        siftDown(heap, 0, this.#isBetter);
       }
       yield best;
     }
   }
+
+  readonly #isBetter = (a: RankedDocument, b: RankedDocument): boolean =>
+    compareRanked(a, b, this.#compare) < 0;
 }
 
 function compareRanked(a: RankedDocument, b: RankedDocument, compare: DocumentComparer): number {

@@ -6,6 +6,7 @@
  * parts in the same way, through `Operators`.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ComparisonOperator } from "../../model/filter.ts";
 import type { AggregateValue, ComputedValue, QueryResult } from "../../model/query-result.ts";
@@ -45,8 +46,11 @@ export type Need = () => void;
  */
 export type Together = <T>(looks: Iterable<() => T>) => T[];
 
-/** Runs `work`; where it misses bytes, what `needs` looks at is missed with them. */
-export type WithNeeds = <T>(work: () => T, needs: () => readonly Need[]) => T;
+/** Does all work, in steps, and returns what it gives; throws as `Together` does. */
+export type TogetherInSteps = <T>(work: Iterable<() => Steps<T>>) => Steps<T[]>;
+
+/** Does `work`; where it misses bytes, what `needs` looks at is missed with them. */
+export type WithNeeds = <T>(work: () => Steps<T>, needs: () => readonly Need[]) => Steps<T>;
 
 /** One segment, as an operator sees it that plans its reads there. */
 export interface SegmentRun {
@@ -59,6 +63,7 @@ export interface SegmentRun {
 export interface PredicateRun extends SegmentRun {
   /** The candidates; not to be changed. */
   readonly within: OrdinalBits;
+  readonly togetherInSteps: TogetherInSteps;
 }
 
 /** A filter that runs over one document, value by value. */
@@ -113,7 +118,7 @@ export interface PredicateOperator<N extends Predicate = Predicate> {
   /** Looks at all that `run` looks at, but for what depends on what it finds. */
   needs(node: N, run: SegmentRun): Need[];
   /** The candidates that match, deleted documents included; a new set. */
-  run(node: N, run: PredicateRun): OrdinalBits;
+  run(node: N, run: PredicateRun): Steps<OrdinalBits>;
   /** Tells whether a document matches. */
   matches(node: N, run: DocumentRun): boolean;
   /** Lines about the node, of which the first begins with `label` and a colon. */
@@ -142,7 +147,7 @@ export interface ScoreOperator<N extends ScoreNode = ScoreNode> {
   /** Looks at all that `run` looks at, but for what depends on what it finds. */
   needs(node: N, run: SegmentRun): Need[];
   /** May score documents outside of `within`. */
-  run(node: N, run: ScoreRun): SegmentScores;
+  run(node: N, run: ScoreRun): Steps<SegmentScores>;
   explain(node: N, operators: Operators): string[];
   /** Absent: the operator does not look at the terms of texts, and scores no fragment. */
   readonly fragments?: {
@@ -160,6 +165,7 @@ export interface Execution {
   readonly work: WorkStats;
   readonly operators: Operators;
   readonly together: Together;
+  readonly togetherInSteps: TogetherInSteps;
   readonly withNeeds: WithNeeds;
 }
 
@@ -197,9 +203,13 @@ export interface RankOperator<N extends RankNode = RankNode> {
    * Chooses, over all segments together, which of the matches are looked at. Absent: all are.
    * Throws `BytesMissing`.
    */
-  narrow?(node: N, segments: readonly SegmentMatches[], execution: Execution): NarrowedMatches[];
+  narrow?(
+    node: N,
+    segments: readonly SegmentMatches[],
+    execution: Execution,
+  ): Steps<NarrowedMatches[]>;
   /** Offers the documents of one segment to the ranking, each with its key. */
-  rankSegment(node: N, part: RankPart, execution: Execution): void;
+  rankSegment(node: N, part: RankPart, execution: Execution): Steps<void>;
   /** What answers call `$dist`, for a key; undefined if they have none. */
   distOf(key: number): number | undefined;
   /** What a part of a divided ranking may be made of, beside what the filter asks for. */
@@ -213,7 +223,7 @@ export interface RankOperator<N extends RankNode = RankNode> {
 export interface ComputedOperator<N extends ComputedNode = ComputedNode> {
   readonly kind: N["kind"];
   /** One for each of `ranked`, in their order. */
-  run(node: N, ranked: readonly RankedDocument[], execution: Execution): ComputedValue[];
+  run(node: N, ranked: readonly RankedDocument[], execution: Execution): Steps<ComputedValue[]>;
   /** Looks at all that `run` looks at in a segment, but for what depends on which are returned. */
   needs(node: N, run: SegmentRun): Need[];
 }
@@ -251,13 +261,13 @@ export interface PlanOperator<
   /** What a part may be made of, beside what the filter asks for. */
   grain(plan: P, snapshot: Snapshot, operators: Operators): Grain;
   /** Looks at all documents of the execution's snapshot. */
-  find(plan: P, execution: Execution): F;
+  find(plan: P, execution: Execution): Steps<F>;
   /** Names the segments by their indexes in `part`, of whose segments alone the findings are. */
   located(findings: F, part: PlanPart): F;
   /** What was found in several parts of a snapshot together; may change the first of them. */
-  merge(plan: P, parts: readonly F[], execution: Execution): F;
+  merge(plan: P, parts: readonly F[], execution: Execution): Steps<F>;
   /** The answer. */
-  finish(plan: P, findings: F, execution: Execution): QueryResult;
+  finish(plan: P, findings: F, execution: Execution): Steps<QueryResult>;
   /** Findings as another thread can be sent them. */
   encode(findings: F): D;
   /** Findings that another thread has sent. */

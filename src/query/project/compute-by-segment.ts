@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
@@ -9,23 +10,26 @@ import type { Execution } from "../plan/operator.ts";
 export type ComputeSegment = (
   segment: SegmentSnapshot,
   wanted: OrdinalBits,
-) => (ordinal: number) => ComputedValue;
+) => Steps<(ordinal: number) => ComputedValue>;
 
 /** Computes a member of ranked documents, all documents of a segment at once. */
-export function computeBySegment(
+export function* computeBySegment(
   ranked: readonly RankedDocument[],
-  { snapshot: { segments }, together }: Execution,
+  { snapshot: { segments }, togetherInSteps }: Execution,
   compute: ComputeSegment,
-): ComputedValue[] {
+): Steps<ComputedValue[]> {
   const members: ComputedValue[] = ranked.map(() => null);
   const bySegment = Map.groupBy(ranked.keys(), (index) => ranked[index].segment);
-  together(
-    [...bySegment].map(([segment, indexes]) => () => {
-      const wanted = emptyBits(segments[segment].view.documentCount);
-      for (const index of indexes) setBit(wanted, ranked[index].ordinal);
-      const memberOf = compute(segments[segment], wanted);
-      for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
-    }),
+  yield* togetherInSteps(
+    [...bySegment].map(
+      ([segment, indexes]) =>
+        function* () {
+          const wanted = emptyBits(segments[segment].view.documentCount);
+          for (const index of indexes) setBit(wanted, ranked[index].ordinal);
+          const memberOf = yield* compute(segments[segment], wanted);
+          for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
+        },
+    ),
   );
   return members;
 }

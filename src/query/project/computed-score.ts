@@ -16,11 +16,13 @@ export const COMPUTED_SCORE: ComputedOperator<ComputedScoreNode> = {
   kind: "score",
 
   run: ({ score }, ranked, execution) =>
-    computeBySegment(ranked, execution, ({ view }, within) => {
-      const { operators, together, work } = execution;
-      const run = { view, within, operators, together, work, threshold: NO_THRESHOLD };
-      const { values, scored, otherwise } = operators.score(score).run(score, run);
-      return (ordinal) => roundScore(hasBit(scored, ordinal) ? values[ordinal] : (otherwise ?? 0));
+    computeBySegment(ranked, execution, function* ({ view }, within) {
+      const { operators, together, togetherInSteps, work } = execution;
+      const each = { view, within, operators, together, togetherInSteps };
+      const run = { ...each, work, threshold: NO_THRESHOLD };
+      const { values, scored, otherwise } = yield* operators.score(score).run(score, run);
+      return (ordinal: number) =>
+        roundScore(hasBit(scored, ordinal) ? values[ordinal] : (otherwise ?? 0));
     }),
 
   needs: ({ score }, run) => run.operators.score(score).needs(score, run),

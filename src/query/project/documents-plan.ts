@@ -26,22 +26,24 @@ export const DOCUMENTS_PLAN: PlanOperator<DocumentPlan, RankedFindings, RankedDa
 
   grain: ({ rank }, snapshot, operators) => operators.rank(rank).grain(rank, snapshot),
 
-  find: (plan, execution) => ({ kind: "documents", ranked: rankDocuments(plan, execution) }),
+  *find(plan, execution) {
+    return { kind: "documents", ranked: yield* rankDocuments(plan, execution) };
+  },
 
   located: ({ ranked }, part) => ({
     kind: "documents",
     ranked: ranked.map((document) => ({ ...document, segment: part[document.segment].segment })),
   }),
 
-  merge: (plan, parts, execution) => {
+  *merge(plan, parts, execution) {
     const rankings = parts.map(({ ranked }) => ranked);
-    return { kind: "documents", ranked: mergeRankings(plan, rankings, execution) };
+    return { kind: "documents", ranked: yield* mergeRankings(plan, rankings, execution) };
   },
 
-  finish: (plan, { ranked }, execution) => ({
-    kind: "documents",
-    documents: projectDocuments(plan, ranked.slice(plan.offset), execution),
-  }),
+  *finish(plan, { ranked }, execution) {
+    const returned = ranked.slice(plan.offset);
+    return { kind: "documents", documents: yield* projectDocuments(plan, returned, execution) };
+  },
 
   encode: ({ ranked }) => ({
     kind: "documents",

@@ -10,6 +10,7 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Highlight, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
 import { runRequest } from "../executor/run-request.ts";
@@ -50,7 +51,7 @@ const highlight = (attribute: string, rest: Partial<Highlight> = {}): Highlight 
 /** The highlights of documents 1 and 2. */
 function highlights(member: Highlight, rankBy: RankBy = BY_ID): ComputedValue[] {
   const query = documentQuery(rankBy, { computed: new Map([["h", member]]) });
-  const [result] = runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS }).results;
+  const [result] = runSteps(runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS })).results;
   if (result.kind !== "documents") throw new Error("no documents");
   return result.documents.map(({ computed }) => computed[0][1]);
 }

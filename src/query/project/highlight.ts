@@ -25,13 +25,17 @@ export interface HighlightNode extends ComputedNode {
 export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
   kind: "highlight",
 
-  run: (node, ranked, { snapshot, operators, together }) => {
+  run: (node, ranked, { snapshot, operators, togetherInSteps }) => {
     const search: FragmentSearch = { node, operators, isSought: soughtTerms(node, operators) };
-    return together(
-      ranked.map(({ segment, ordinal }) => () => {
-        const column = snapshot.segments[segment].view.column(node.highlight.attribute);
-        return highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
-      }),
+    return togetherInSteps(
+      ranked.map(
+        ({ segment, ordinal }) =>
+          function* () {
+            yield;
+            const column = snapshot.segments[segment].view.column(node.highlight.attribute);
+            return highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
+          },
+      ),
     );
   },
 

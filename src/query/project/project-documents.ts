@@ -1,9 +1,10 @@
 /** From ranked ordinals to what is returned: ids, attributes and computed members. */
 
 import type { Ordinal } from "../../base/ids.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import { attributeBytes } from "../../codec/columns-size.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
-import type { ResultDocument } from "../../model/query-result.ts";
+import type { ComputedValue, ResultDocument } from "../../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { RankedDocument } from "../order/top-documents.ts";
 import type { Execution, Need } from "../plan/operator.ts";
@@ -15,30 +16,36 @@ const DIST_BYTES = 4;
 const NUMBER_BYTES = 8;
 const UUID_BYTES = 16;
 
+/** Documents that are read between two pauses: of some KiB each. */
+const DOCUMENTS_PER_STEP = 32;
+
 /** Reads what the plan returns of each document, and counts its logical bytes. */
 export function projectDocuments(
   plan: DocumentPlan,
   ranked: readonly RankedDocument[],
   execution: Execution,
-): ResultDocument[] {
+): Steps<ResultDocument[]> {
   return execution.withNeeds(
     () => project(plan, ranked, execution),
     () => returnedNeeds(plan, ranked, execution),
   );
 }
 
-function project(
+function* project(
   plan: DocumentPlan,
   ranked: readonly RankedDocument[],
   execution: Execution,
-): ResultDocument[] {
+): Steps<ResultDocument[]> {
   const { snapshot, work, operators } = execution;
-  const computed = plan.computed.map(
-    ([name, node]) => [name, operators.computed(node).run(node, ranked, execution)] as const,
-  );
+  const computed: [string, ComputedValue[]][] = [];
+  for (const [name, node] of plan.computed) {
+    computed.push([name, yield* operators.computed(node).run(node, ranked, execution)]);
+  }
   const { distOf } = operators.rank(plan.rank);
   const isUuid = snapshot.schema.idType === "uuid";
-  return ranked.map((document, index) => {
+  const documents: ResultDocument[] = [];
+  for (const [index, document] of ranked.entries()) {
+    if (index % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
     const { view } = snapshot.segments[document.segment];
     const ordinal = document.ordinal as Ordinal;
     const id = view.idOf(ordinal);
@@ -52,8 +59,9 @@ function project(
       work.bytesReturned += attributeBytes(type, value);
     }
     const members = computed.map(([name, values]) => [name, values[index]] as const);
-    return { id, dist, attributes, computed: members };
-  });
+    documents.push({ id, dist, attributes, computed: members });
+  }
+  return documents;
 }
 
 /** Looks at all that is returned of all documents. */
@@ -67,7 +75,7 @@ function returnedNeeds(
     ...plan.computed.map(
       ([, node]) =>
         () =>
-          void operators.computed(node).run(node, ranked, execution),
+          void runSteps(operators.computed(node).run(node, ranked, execution)),
     ),
     ...ranked.flatMap(({ segment, ordinal }) => {
       const { view } = snapshot.segments[segment];

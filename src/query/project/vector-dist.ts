@@ -15,17 +15,17 @@ export const VECTOR_DIST: ComputedOperator<VectorDistNode> = {
   kind: "vector_dist",
 
   run: ({ target }, ranked, execution) =>
-    computeBySegment(ranked, execution, ({ view }, wanted) => {
+    computeBySegment(ranked, execution, function* ({ view }, wanted) {
       const { options, work, together } = execution;
       const { kernels } = options;
       const distances = new Map<number, number>();
       const scan = { target, access: "gather", kernels, work, together } as const;
-      scanVectors(scan, view, wanted, (ordinals, found) => {
+      yield* scanVectors(scan, view, wanted, (ordinals, found) => {
         ordinals.forEach((ordinal, i) => {
           if (!Number.isNaN(found[i])) distances.set(ordinal, found[i]);
         });
       });
-      return (ordinal) => distances.get(ordinal) ?? null;
+      return (ordinal: number) => distances.get(ordinal) ?? null;
     }),
 
   needs: ({ target }, { view }) => vectorNeeds(target, view),

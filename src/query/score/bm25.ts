@@ -1,11 +1,14 @@
+import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
+import type { Postings } from "../../segment/text/text-section.ts";
 import type { Token } from "../../text/analyzer.ts";
 import { PREFIX_SCORE, type TermSaturation, termScore } from "../../text/bm25.ts";
 import { prefixBits, termNeeds } from "../filter/term-bits.ts";
-import { forEachBit, orBits } from "../ordinal-bits.ts";
+import { eachBit, orBits } from "../ordinal-bits.ts";
 import type { ScoreOperator, ScoreRun, SoughtTerms } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
+import { eachPostingRange } from "./posting-ranges.ts";
 import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
 
 /** A query term and the factors that do not depend on the document. */
@@ -53,16 +56,18 @@ function soughtBy({ terms, prefix }: Bm25Node): SoughtTerms {
   return { terms: terms.map(({ term }) => term), prefix };
 }
 
-function scoreTexts(node: Bm25Node, { view, work, threshold }: ScoreRun): SegmentScores {
+function* scoreTexts(node: Bm25Node, { view, work, threshold }: ScoreRun): Steps<SegmentScores> {
   const { values, scored } = noScores(view.documentCount);
   const text = view.index(TEXT_INDEX, node.attribute);
   if (text === undefined) return { values, scored };
   const { averageLength, saturation } = node;
   const { lengths } = text;
-  const found = node.terms.flatMap(({ term, weight }) => {
+  const found: { readonly weight: number; readonly postings: Postings }[] = [];
+  for (const { term, weight } of node.terms) {
     const postings = text.postings(term);
-    return postings === undefined ? [] : [{ weight, postings }];
-  });
+    if (postings !== undefined) found.push({ weight, postings });
+    yield;
+  }
   let most = 0;
   for (const { weight } of found) most += weight;
   if (node.prefix !== undefined) most += PREFIX_SCORE;
@@ -71,16 +76,19 @@ function scoreTexts(node: Bm25Node, { view, work, threshold }: ScoreRun): Segmen
   for (const { weight, postings } of found) {
     const { ordinals, frequencies } = postings;
     work.postingsTouched += ordinals.length;
-    for (let i = 0; i < ordinals.length; i++) {
-      const ordinal = ordinals[i];
-      const relativeLength = lengths[ordinal] / averageLength;
-      values[ordinal] += termScore(weight, frequencies[i], relativeLength, saturation);
-      setBit(scored, ordinal);
-    }
+    const add = (start: number, end: number): void => {
+      for (let i = start; i < end; i++) {
+        const ordinal = ordinals[i];
+        const relativeLength = lengths[ordinal] / averageLength;
+        values[ordinal] += termScore(weight, frequencies[i], relativeLength, saturation);
+        setBit(scored, ordinal);
+      }
+    };
+    yield* eachPostingRange(ordinals.length, add);
   }
   if (node.prefix !== undefined) {
-    const having = prefixBits(text, node.prefix, view.documentCount);
-    forEachBit(having, (ordinal) => {
+    const having = yield* prefixBits(text, node.prefix, view.documentCount);
+    yield* eachBit(having, (ordinal) => {
       values[ordinal] += PREFIX_SCORE;
       work.postingsTouched++;
     });

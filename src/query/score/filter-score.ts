@@ -1,4 +1,4 @@
-import { forEachBit } from "../ordinal-bits.ts";
+import { eachBit } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { Predicate, ScoreNode } from "../plan/plan.ts";
 
@@ -13,10 +13,10 @@ export const FILTER_SCORE: ScoreOperator<FilterScoreNode> = {
   kind: "filter",
   needs: ({ predicate }, run) => run.operators.predicate(predicate).needs(predicate, run),
 
-  run: ({ predicate }, run) => {
+  *run({ predicate }, run) {
     const values = new Float64Array(run.view.documentCount);
-    const scored = run.operators.predicate(predicate).run(predicate, run);
-    forEachBit(scored, (ordinal) => {
+    const scored = yield* run.operators.predicate(predicate).run(predicate, run);
+    yield* eachBit(scored, (ordinal) => {
       values[ordinal] = 1;
     });
     return { values, scored, otherwise: 0 };

@@ -1,7 +1,7 @@
 /** What operators have in common that change the scores of one clause. */
 
 import { NO_THRESHOLD } from "../order/top-documents.ts";
-import { forEachBit } from "../ordinal-bits.ts";
+import { eachBit } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
@@ -29,14 +29,14 @@ export function mappedClause<N extends MappedNode>({
     kind,
     needs: ({ clause }, run) => run.operators.score(clause).needs(clause, run),
 
-    run: (node, run) => {
+    *run(node, run) {
       const { clause } = node;
       const unbounded = { ...run, threshold: NO_THRESHOLD };
-      const scores = run.operators.score(clause).run(clause, unbounded);
+      const scores = yield* run.operators.score(clause).run(clause, unbounded);
       const changed = change(node);
       const { values } = scores;
       // The clause's arrays belong to its parent.
-      forEachBit(scores.scored, (ordinal) => {
+      yield* eachBit(scores.scored, (ordinal) => {
         values[ordinal] = changed(values[ordinal]);
       });
       const { scored, otherwise } = scores;

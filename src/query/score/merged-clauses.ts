@@ -1,8 +1,9 @@
 /** What operators have in common that merge the scores of several clauses. */
 
+import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { NO_THRESHOLD } from "../order/top-documents.ts";
-import { emptyBits, forEachBit, orBits } from "../ordinal-bits.ts";
+import { eachBit, emptyBits, orBits } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
@@ -28,10 +29,13 @@ export function mergedClauses<N extends MergedNode>(
     needs: ({ clauses }, run) =>
       clauses.flatMap((clause) => run.operators.score(clause).needs(clause, run)),
 
-    run: ({ clauses }, run) => {
+    *run({ clauses }, run) {
       const each = { ...run, threshold: NO_THRESHOLD };
-      const parts = clauses.map((clause) => run.operators.score(clause).run(clause, each));
-      return mergeScores(parts, run.view.documentCount, merge);
+      const parts: SegmentScores[] = [];
+      for (const clause of clauses) {
+        parts.push(yield* run.operators.score(clause).run(clause, each));
+      }
+      return yield* mergeScores(parts, run.view.documentCount, merge);
     },
 
     explain: ({ clauses }, operators) => [
@@ -54,11 +58,11 @@ export function mergedClauses<N extends MergedNode>(
   };
 }
 
-function mergeScores(
+function* mergeScores(
   parts: readonly SegmentScores[],
   count: number,
   merge: (a: number, b: number) => number,
-): SegmentScores {
+): Steps<SegmentScores> {
   const { values, scored } = noScores(count);
   const defaults = parts.flatMap(({ otherwise }) => otherwise ?? []);
   const all = emptyBits(count);
@@ -66,7 +70,7 @@ function mergeScores(
   for (const part of parts) {
     const { otherwise } = part;
     const seen = otherwise === undefined ? part.scored : all;
-    forEachBit(seen, (ordinal) => {
+    yield* eachBit(seen, (ordinal) => {
       const value =
         otherwise === undefined || hasBit(part.scored, ordinal) ? part.values[ordinal] : otherwise;
       values[ordinal] = hasBit(scored, ordinal) ? merge(values[ordinal], value) : value;

@@ -1,8 +1,9 @@
 /** Numeric attributes as scores, straight from the columns. */
 
 import { assert } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
 import { integerReader, scalarReader } from "../column-values.ts";
-import { andBits, forEachBit, presenceBits } from "../ordinal-bits.ts";
+import { andBits, eachBit, presenceBits } from "../ordinal-bits.ts";
 import type { PredicateRun } from "../plan/operator.ts";
 import { noScores, type SegmentScores } from "./segment-scores.ts";
 
@@ -12,11 +13,11 @@ export type NumberReader = (ordinal: number) => number;
 export type ExactReader = (ordinal: number) => bigint | number;
 
 /** Scores the documents of `within` that have a value, with the function that `scorer` makes. */
-export function scoreNumbers(
+export function* scoreNumbers(
   attribute: string,
   { view, within }: PredicateRun,
   scorer: (read: NumberReader, exact: ExactReader) => NumberReader,
-): SegmentScores {
+): Steps<SegmentScores> {
   const count = view.documentCount;
   const isId = attribute === "id";
   const column = isId ? { data: view.ids, presence: undefined } : view.column(attribute)?.column;
@@ -27,7 +28,7 @@ export function scoreNumbers(
   assert(data.kind === "i64" || data.kind === "u64" || data.kind === "f64", "score of no number");
   const read = data.kind === "f64" ? (o: number) => data.values[o] : integerReader(data);
   const score = scorer(read, scalarReader(data) as ExactReader);
-  forEachBit(scored, (ordinal) => {
+  yield* eachBit(scored, (ordinal) => {
     values[ordinal] = score(ordinal);
   });
   return { values, scored };

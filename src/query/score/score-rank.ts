@@ -1,6 +1,6 @@
 import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
-import { andBits, forEachPart } from "../ordinal-bits.ts";
+import { andBits, eachPart } from "../ordinal-bits.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode, ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
@@ -17,13 +17,14 @@ export const SCORE_RANK: RankOperator<ScoreRankNode> = {
   kind: "score",
   comparer: (_node, segments) => idComparer(segments),
 
-  rankSegment: ({ score }, { segment, index, matching, ranking }, execution) => {
+  *rankSegment({ score }, { segment, index, matching, ranking }, execution) {
     const { view } = segment;
-    const { operators, together, work } = execution;
+    const { operators, together, togetherInSteps, work } = execution;
     const within = matchBits(matching, view);
-    const run = { view, within, operators, together, work, threshold: ranking };
-    const { values, scored } = operators.score(score).run(score, run);
-    forEachPart(andBits(scored, within), (ordinals, keys) => {
+    const each = { view, within, operators, together, togetherInSteps };
+    const run = { ...each, work, threshold: ranking };
+    const { values, scored } = yield* operators.score(score).run(score, run);
+    yield* eachPart(andBits(scored, within), (ordinals, keys) => {
       for (let i = 0; i < ordinals.length; i++) {
         const rounded = roundScore(values[ordinals[i]]);
         // Documents whose score is zero are left out.

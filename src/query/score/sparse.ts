@@ -1,7 +1,9 @@
+import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { SPARSE_INDEX } from "../../segment/sparse/sparse-index.ts";
 import type { ScoreOperator, ScoreRun } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
+import { eachPostingRange } from "./posting-ranges.ts";
 import { noScores, type SegmentScores } from "./segment-scores.ts";
 
 /** The dot product with a sparse vector. */
@@ -35,7 +37,10 @@ export const SPARSE: ScoreOperator<SparseNode> = {
   ],
 };
 
-function scoreVectors({ attribute, entries }: SparseNode, { view, work }: ScoreRun): SegmentScores {
+function* scoreVectors(
+  { attribute, entries }: SparseNode,
+  { view, work }: ScoreRun,
+): Steps<SegmentScores> {
   const { values, scored } = noScores(view.documentCount);
   const sparse = view.index(SPARSE_INDEX, attribute);
   if (sparse === undefined) return { values, scored };
@@ -44,10 +49,12 @@ function scoreVectors({ attribute, entries }: SparseNode, { view, work }: ScoreR
     if (postings === undefined) continue;
     const { ordinals, weights } = postings;
     work.postingsTouched += ordinals.length;
-    for (let i = 0; i < ordinals.length; i++) {
-      values[ordinals[i]] += weights[i] * queryWeight;
-      setBit(scored, ordinals[i]);
-    }
+    yield* eachPostingRange(ordinals.length, (start, end) => {
+      for (let i = start; i < end; i++) {
+        values[ordinals[i]] += weights[i] * queryWeight;
+        setBit(scored, ordinals[i]);
+      }
+    });
   }
   return { values, scored };
 }

@@ -16,6 +16,7 @@ import {
 } from "../../../test/support/segments/clustered-snapshot.ts";
 import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
@@ -82,7 +83,7 @@ function search(
   const operand = { kind: "vector", values } as const;
   const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
   const request = requestOf(documentQuery(rankBy, { limit: 10, ...rest }));
-  const { results, stats } = runRequest(snapshot, request, { kernels: KERNELS, probing });
+  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS, probing }));
   const [result] = results;
   if (result.kind !== "documents") throw new Error("no documents");
   return { documents: result.documents, stats, request };

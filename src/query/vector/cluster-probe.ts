@@ -5,6 +5,7 @@
  * match all of them are looked at.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
@@ -39,10 +40,10 @@ export interface Probe {
  * The matches to look at in each segment: all of them, or those in the clusters that were picked,
  * which are then marked as narrowed. Throws `BytesMissing` for the clusters of a segment.
  */
-export function probeClusters(
+export function* probeClusters(
   segments: readonly SegmentMatches[],
   probe: Probe,
-): NarrowedMatches[] {
+): Steps<NarrowedMatches[]> {
   const { plan, work } = probe;
   const clustered = segments.map(({ view, matches }) => {
     const clusters = usableClusters(view, probe.target);
@@ -53,11 +54,13 @@ export function probeClusters(
   const total = clustered.reduce((sum, found) => sum + (found?.counts.total ?? 0), 0);
   const all = segments.map(({ matches }) => ({ matches, isNarrowed: false }));
   if (total <= plan.exactMatchesMax) return all;
-  const candidates = clustered.flatMap((found, segment) =>
-    found === undefined
-      ? []
-      : candidatesOf(found.clusters, found.counts.byCluster, { segment, probe }),
-  );
+  const candidates: ClusterCandidate[] = [];
+  for (const [segment, found] of clustered.entries()) {
+    if (found === undefined) continue;
+    const { clusters, counts } = found;
+    const nearest = yield* candidatesOf(clusters, counts.byCluster, { segment, probe });
+    for (const candidate of nearest) candidates.push(candidate);
+  }
   const counts = clustered.flatMap((found) => found?.counts.total ?? []);
   const picked = pickClusters(candidates, matchesToMeet(plan, counts));
   work.clustersProbed += picked.length;
@@ -137,12 +140,12 @@ function countMatches({ starts, count }: ClusterView, matches: OrdinalBits) {
   return { byCluster, total };
 }
 
-function candidatesOf(
+function* candidatesOf(
   clusters: ClusterView,
   counts: Uint32Array,
   { segment, probe }: { readonly segment: number; readonly probe: Probe },
-): ClusterCandidate[] {
-  const distances = centroidDistances(clusters, probe);
+): Steps<ClusterCandidate[]> {
+  const distances = yield* centroidDistances(clusters, probe);
   const candidates: ClusterCandidate[] = [];
   counts.forEach((matchCount, cluster) => {
     if (matchCount === 0) return;
@@ -154,7 +157,10 @@ function candidatesOf(
 }
 
 /** Numbers that order centroids by their distance, within all segments of a query. */
-function centroidDistances(clusters: ClusterView, { target, kernels }: Probe): Float32Array {
+function* centroidDistances(
+  clusters: ClusterView,
+  { target, kernels }: Probe,
+): Steps<Float32Array> {
   const { count, dimensions, place, centroids } = clusters;
   const isCosine = target.metric === "cosine_distance";
   const query = target.query as Float32Array;
@@ -166,10 +172,13 @@ function centroidDistances(clusters: ClusterView, { target, kernels }: Probe): F
     strideBytes: dimensions * Float32Array.BYTES_PER_ELEMENT,
   } as const;
   const distances = new Float32Array(count);
-  kernels.setQuery(matrix, isCosine ? unitVector(query) : query);
+  const sent = isCosine ? unitVector(query) : query;
   for (let start = 0; start < count; start += SCAN_ROWS_MAX) {
+    // Somebody else may have set another one during the pause.
+    kernels.setQuery(matrix, sent);
     const end = Math.min(start + SCAN_ROWS_MAX, count);
     distances.set(kernels.scoreRange(measureOf(target.metric), matrix, start, end), start);
+    yield;
   }
   return isCosine ? distances.map((cosine) => -cosine) : distances;
 }

@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
@@ -31,7 +32,11 @@ export const VECTOR_SCAN: RankOperator<VectorScanNode> = {
 };
 
 /** Offers the documents of a part that have a vector. */
-export function rankVectors(node: VectorRankNode, part: RankPart, execution: Execution): void {
+export function* rankVectors(
+  node: VectorRankNode,
+  part: RankPart,
+  execution: Execution,
+): Steps<void> {
   const { segment, index, matching, isNarrowed, ranking } = part;
   const { options, work, together } = execution;
   const { kernels, progress } = options;
@@ -39,7 +44,7 @@ export function rankVectors(node: VectorRankNode, part: RankPart, execution: Exe
   const access = isNarrowed ? "gather" : node.access;
   const scan = { target, access, kernels, work, progress, together, threshold: ranking } as const;
   const matches = matchBits(matching, segment.view);
-  scanVectors(scan, segment.view, matches, (ordinals, distances) =>
+  yield* scanVectors(scan, segment.view, matches, (ordinals, distances) =>
     ranking.offerAll(distances, index, ordinals),
   );
 }

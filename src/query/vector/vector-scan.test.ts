@@ -16,6 +16,7 @@ import {
 import { RemoteSource } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
 import { headOf } from "../../segment/format/segment-format.ts";
@@ -54,7 +55,7 @@ function distances(
   const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
   const snapshot = openSnapshot(schema, [{ documents }]);
   const request = requestOf(documentQuery(rankBy));
-  const [result] = runRequest(snapshot, request, { kernels: KERNELS }).results;
+  const [result] = runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
   if (result.kind !== "documents") throw new Error("no documents");
   const found: number[] = [];
   for (const { id, dist } of result.documents) found[Number(id)] = dist ?? Number.NaN;

@@ -2,6 +2,7 @@
 
 import { assert, must } from "../../base/assert.ts";
 import type { Ordinal } from "../../base/ids.ts";
+import type { Steps } from "../../base/steps.ts";
 import { hasBit, setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels, RowMatrix } from "../../kernel/arena-kernels.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
@@ -19,6 +20,7 @@ import type { ScanProgress, ScanWave, SegmentScan } from "../executor/scan-progr
 import { NO_THRESHOLD, type Threshold } from "../order/top-documents.ts";
 import {
   andBits,
+  eachPart,
   forEachPart,
   type OrdinalBits,
   presenceBits,
@@ -51,38 +53,45 @@ export interface VectorScan {
  * Calls `visit` with the documents in `within` that have a vector, as `forEachPart` does, and their
  * distances, rounded to float32. That of documents with an empty array of vectors is NaN.
  */
-export function scanVectors(
+export function* scanVectors(
   scan: VectorScan,
   view: SegmentView,
   within: OrdinalBits,
   visit: VisitPart,
-): void {
+): Steps<void> {
   const found = view.column(scan.target.attribute);
   if (found === undefined) return;
   const { presence } = found.column;
   const candidates =
     presence === undefined ? within : andBits(presenceBits(presence, view.documentCount), within);
-  const measure = distanceMeasure(scan, candidates, { view, found });
-  const partSize = scan.target.query instanceof Float32Array ? SCAN_ROWS_MAX : BOUNDED_PART;
-  forEachPart(candidates, (ordinals, distances) => {
-    for (let start = 0; start < ordinals.length; start += partSize) {
-      const part = ordinals.subarray(start, start + partSize);
-      measure(part, distances);
-      for (let i = 0; i < part.length; i++) {
-        // Distances that overflow are the farthest, so that they can be ordered and printed.
-        if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
-      }
-      scan.work.vectorsScored += part.length;
-      visit(part, distances);
+  const measure = yield* distanceMeasure(scan, candidates, { view, found });
+  const { query } = scan.target;
+  const partSize = query instanceof Float32Array ? partRows(query.length) : BOUNDED_PART;
+  const visitMeasured: VisitPart = (ordinals, distances) => {
+    measure(ordinals, distances);
+    for (let i = 0; i < ordinals.length; i++) {
+      // Distances that overflow are the farthest, so that they can be ordered and printed.
+      if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
     }
-  });
+    scan.work.vectorsScored += ordinals.length;
+    visit(ordinals, distances);
+  };
+  yield* eachPart(candidates, visitMeasured, partSize);
 }
 
-function distanceMeasure(
+/** Numbers of vectors that are read between two pauses, in a fraction of a millisecond. */
+const NUMBERS_PER_STEP = 2 ** 20;
+
+/** Vectors that are measured between two pauses. */
+function partRows(dimensions: number): number {
+  return Math.min(Math.max(Math.floor(NUMBERS_PER_STEP / dimensions), 32), SCAN_ROWS_MAX);
+}
+
+function* distanceMeasure(
   scan: VectorScan,
   candidates: OrdinalBits,
   { view, found: column }: { readonly view: SegmentView; readonly found: ColumnView },
-): VisitPart {
+): Steps<VisitPart> {
   const { query } = scan.target;
   if (!(query instanceof Float32Array)) return measureMulti(scan, query, column.column);
   const place = must(column.vectors, "dense vectors have no place");
@@ -101,7 +110,7 @@ function distanceMeasure(
     if (progress.hasAll(chunkNeeds(place, candidates))) return measure;
     begun = progress.start(view, key);
   }
-  return measureInWaves(begun, { place, candidates, measure, wave: progress.wave() });
+  return yield* measureInWaves(begun, { place, candidates, measure, wave: progress.wave() });
 }
 
 interface Rows {
@@ -187,7 +196,7 @@ function chunkNeeds(place: VectorPlace, candidates: OrdinalBits): Need[] {
  * Measures what is in memory and not measured yet, and gives all distances if that is all; or else
  * throws one `BytesMissing` for the next of the missing chunks.
  */
-function measureInWaves(
+function* measureInWaves(
   { distances, known }: SegmentScan,
   of: {
     readonly place: VectorPlace;
@@ -195,11 +204,11 @@ function measureInWaves(
     readonly measure: VisitPart;
     readonly wave: ScanWave;
   },
-): VisitPart {
+): Steps<VisitPart> {
   const { place, candidates, measure, wave } = of;
   const chunkBytes = place.chunkRows * place.strideBytes;
   const isHere = new Map<number, boolean>();
-  forEachPart(candidates, (ordinals, scratch) => {
+  yield* eachPart(candidates, (ordinals, scratch) => {
     forEachChunk(ordinals, place.chunkRows, ({ index, start, end }) => {
       const part = ordinals.subarray(start, end);
       if (part.every((ordinal) => hasBit(known, ordinal))) return;
@@ -273,8 +282,11 @@ function measureMulti(
   };
 }
 
-/** Documents of several vectors between two looks at the threshold, which bounds the work on each. */
-const BOUNDED_PART = 128;
+/**
+ * Documents of several vectors between two pauses, and two looks at the threshold, which bounds the
+ * work on each.
+ */
+const BOUNDED_PART = 8;
 
 /** Greatest finite float32. */
 const FLOAT32_MAX = 3.4028234663852886e38;

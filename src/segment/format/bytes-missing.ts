@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 
 /** A range of a stored segment's content that has to be in memory. */
@@ -42,11 +43,28 @@ export function attemptAll<T>(attempts: Iterable<() => T>): T[] {
       missed.push(error);
     }
   }
-  if (missed.length > 0) {
-    throw new BytesMissing(
-      missed.flatMap(({ wanted }) => wanted),
-      missed.flatMap(({ transient }) => transient),
-    );
+  return allOrMissed(results, missed);
+}
+
+/** The same of work in steps. */
+export function* attemptAllInSteps<T>(attempts: Iterable<() => Steps<T>>): Steps<T[]> {
+  const results: T[] = [];
+  const missed: BytesMissing[] = [];
+  for (const attempt of attempts) {
+    try {
+      results.push(yield* attempt());
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error;
+      missed.push(error);
+    }
   }
-  return results;
+  return allOrMissed(results, missed);
+}
+
+function allOrMissed<T>(results: T[], missed: readonly BytesMissing[]): T[] {
+  if (missed.length === 0) return results;
+  throw new BytesMissing(
+    missed.flatMap(({ wanted }) => wanted),
+    missed.flatMap(({ transient }) => transient),
+  );
 }

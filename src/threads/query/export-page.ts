@@ -1,6 +1,7 @@
 /** The deprecated export: all documents by id, page by page. */
 
 import { invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
@@ -12,11 +13,11 @@ import { encodeExportAnswer } from "../../wire/answers/service-answers.ts";
 const EXPORT_PAGE_DOCUMENTS = 1_000;
 
 /** Encodes the page after the document whose id `cursor` is; the first page without one. */
-export function exportPage(
+export function* exportPage(
   snapshot: Snapshot,
   cursor: string | undefined,
   options: QueryOptions,
-): Uint8Array {
+): Steps<Uint8Array> {
   const request: QueryRequest = {
     kind: "single",
     queries: [pageQuery(snapshot, cursor)],
@@ -24,7 +25,8 @@ export function exportPage(
     consistency: "strong",
     vectorEncoding: "float",
   };
-  const [result] = runRequest(snapshot, request, options).results;
+  const { results } = yield* runRequest(snapshot, request, options);
+  const [result] = results;
   const documents = result.kind === "documents" ? result.documents : [];
   const last = documents.at(-1);
   const isFull = documents.length === EXPORT_PAGE_DOCUMENTS && last !== undefined;

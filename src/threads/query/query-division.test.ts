@@ -12,6 +12,7 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
@@ -38,7 +39,7 @@ const REQUEST = requestOf(
     { filter: filterOf(["n", "Lt", 90]), limit: 12 },
   ),
 );
-const WHOLE = runRequest(SNAPSHOT, REQUEST, { kernels: KERNELS });
+const WHOLE = runSteps(runRequest(SNAPSHOT, REQUEST, { kernels: KERNELS }));
 /** Each part skips what its own best documents allow. */
 const STATS = { ...WHOLE.stats, candidatesSkipped: expect.any(Number) };
 const EXPECTED = { ...WHOLE, stats: STATS };
@@ -55,6 +56,7 @@ function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
     limits: LIMITS,
     idleCount: () => helps.length,
     monotonicMs: () => nowMs++,
+    workedMs: () => nowMs++,
     offer: (offer, ports) => {
       offers.push(offer);
       ports.forEach((port, i) => {
@@ -63,7 +65,7 @@ function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
     },
     ran: (message) => ran.push(message),
   });
-  const found = runRequest(snapshot, REQUEST, { kernels: KERNELS, division });
+  const found = runSteps(runRequest(snapshot, REQUEST, { kernels: KERNELS, division }));
   return { found, ran, offers };
 }
 

@@ -1,11 +1,11 @@
 /**
  * The own thread's side of a divided query. It offers the parts to threads that idle and takes
- * parts itself, all in one synchronous run: so the query sees one state, and waits for nothing but
- * parts that others have begun.
+ * parts itself, and waits for nothing but parts that others have begun.
  */
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { must } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
 import type {
   DividedPlan,
   Division,
@@ -24,6 +24,8 @@ import { PartBoard } from "./part-board.ts";
  */
 const PART_WAIT_MS_MIN = 0.5;
 const PART_WAIT_MS_MAX = 50;
+/** For so long the thread sleeps at a time, before others may take their turn. */
+const PART_SLEEP_MS_MAX = 1;
 /** Threads that one query is helped by; more would wait for memory, and each costs a channel. */
 export const HELPERS_MAX = 15;
 
@@ -34,6 +36,8 @@ export interface DivisionOptions {
   /** Threads that idle. */
   idleCount(): number;
   monotonicMs(): number;
+  /** Time that the query has worked. */
+  workedMs(): number;
   /** Sends an offer to the main thread, at once. The ports move. */
   offer(offer: PartsOffer, ports: readonly MessagePort[]): void;
   /** Hears what a part of another thread has cost beside its work. */
@@ -58,11 +62,14 @@ export class QueryDivision implements Division {
     return Math.min(this.#options.idleCount(), HELPERS_MAX);
   }
 
-  monotonicMs(): number {
-    return this.#options.monotonicMs();
+  workedMs(): number {
+    return this.#options.workedMs();
   }
 
-  runParts(divided: DividedPlan, run: (part: PlanPart) => PartOutcome): PartOutcome[] {
+  *runParts(
+    divided: DividedPlan,
+    run: (part: PlanPart) => Steps<PartOutcome>,
+  ): Steps<PartOutcome[]> {
     const { plan, snapshot, parts } = divided;
     const board = PartBoard.of(parts.length);
     const channels = Array.from({ length: this.helperCount }, () => new MessageChannel());
@@ -74,7 +81,9 @@ export class QueryDivision implements Division {
     );
     const own = new Map<number, PartOutcome>();
     try {
-      this.#takeParts(board, (part) => own.set(part, run(parts[part])));
+      yield* this.#takeParts(board, function* (part) {
+        own.set(part, yield* run(parts[part]));
+      });
       const others = channels.flatMap(({ port1 }) => received(port1));
       for (const message of others) {
         if (own.has(message.part)) continue;
@@ -89,8 +98,7 @@ export class QueryDivision implements Division {
   }
 
   /** Runs parts until all are done: those that others take too long for, too. */
-  #takeParts(board: PartBoard, run: (part: number) => void): void {
-    const { monotonicMs } = this.#options;
+  *#takeParts(board: PartBoard, run: (part: number) => Steps<void>): Steps<void> {
     let longestMs = PART_WAIT_MS_MIN;
     for (;;) {
       const seen = board.changes;
@@ -98,13 +106,26 @@ export class QueryDivision implements Division {
       if (part === undefined) {
         part = board.firstUndone;
         if (part === undefined) return;
-        if (board.waitForChange(seen, Math.min(2 * longestMs, PART_WAIT_MS_MAX))) continue;
+        if (yield* this.#hasChanged(board, seen, Math.min(2 * longestMs, PART_WAIT_MS_MAX))) {
+          continue;
+        }
       }
-      const startMs = monotonicMs();
-      run(part);
-      longestMs = Math.max(longestMs, monotonicMs() - startMs);
+      const startMs = this.workedMs();
+      yield* run(part);
+      longestMs = Math.max(longestMs, this.workedMs() - startMs);
       board.finish(part);
     }
+  }
+
+  /** Waits until something has changed, for at most `msMax`. */
+  *#hasChanged(board: PartBoard, seen: number, msMax: number): Steps<boolean> {
+    const { monotonicMs } = this.#options;
+    const endMs = monotonicMs() + msMax;
+    for (let leftMs = msMax; leftMs > 0; leftMs = endMs - monotonicMs()) {
+      if (board.waitForChange(seen, Math.min(leftMs, PART_SLEEP_MS_MAX))) return true;
+      yield;
+    }
+    return false;
   }
 }
 

@@ -10,6 +10,7 @@ import { errorAnswer } from "../../api/error-answer.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import type { ResidentRanges, RunStats } from "../../cache/resident-ranges.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
@@ -31,6 +32,7 @@ import { indexState } from "../../query/index-state.ts";
 import { querySlots } from "../../query/plan/query-weight.ts";
 import type { Probing, QueryOptions } from "../../query/query-options.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
+import type { QueryStats } from "../../query/work-stats.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
@@ -173,7 +175,10 @@ export class QueryService {
   }
 
   /** Runs a query over the newest state of its namespace. */
-  #run<T>(replica: NamespaceReplica, query: (snapshot: Snapshot, options: QueryOptions) => T) {
+  #run<T>(
+    replica: NamespaceReplica,
+    query: (snapshot: Snapshot, options: QueryOptions) => Steps<T>,
+  ) {
     const source: QuerySource = {
       snapshot: () => {
         if (replica.state.retired) throw new NamespaceClosed();
@@ -183,7 +188,7 @@ export class QueryService {
       retain: () => replica.retain(),
     };
     return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) =>
-      query(snapshot, this.#queryOptions(replica, attempt)),
+      runSteps(query(snapshot, this.#queryOptions(replica, attempt))),
     );
   }
 
@@ -223,7 +228,7 @@ export class QueryService {
         const request = await this.#embedded(message, parseQueryBody(message.body));
         const replica = this.#replica(message);
         const { result } = await this.#run(replica, (snapshot, options) =>
-          explainRequest(snapshot, request.request, options),
+          oneStep(() => explainRequest(snapshot, request.request, options)),
         );
         return jsonAnswer(200, encodeExplainAnswer(result));
       }
@@ -362,6 +367,7 @@ export class QueryService {
         limits,
         idleCount: () => loads.idleCount,
         monotonicMs: () => clock.monotonicMs(),
+        workedMs: () => clock.monotonicMs(),
         offer: (offer, ports) => {
           this.#stats.divided++;
           postNow({ kind: "offer", offer, ports }, ports);
@@ -383,7 +389,7 @@ export class QueryService {
     );
   }
 
-  #count(stats: ReturnType<typeof runRequest>["stats"]): void {
+  #count(stats: QueryStats): void {
     this.#stats.queries++;
     this.#stats.documentsScanned += stats.documentsScanned;
     this.#stats.postingsTouched += stats.postingsTouched;

@@ -1,6 +1,7 @@
 /** The side of a thread that helps with a query of another one. */
 
 import type { MessagePort } from "node:worker_threads";
+import { runSteps } from "../../base/steps.ts";
 import type { Touches } from "../../cache/resident-ranges.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { encodeFindings, runPart } from "../../query/executor/findings.ts";
@@ -41,7 +42,8 @@ export async function takeParts(
   for (let part = board.take(); part !== undefined; part = board.take()) {
     try {
       const before = reads.touches;
-      const { findings, work } = runPart(plan, parts[part], { snapshot, options: { kernels } });
+      const run = runPart(plan, parts[part], { snapshot, options: { kernels } });
+      const { findings, work } = runSteps(run);
       const { touched, resident } = reads.touches;
       const touches = { touched: touched - before.touched, resident: resident - before.resident };
       const message: PartMessage = { part, data: encodeFindings(findings), work, touches };

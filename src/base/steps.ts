@@ -1,0 +1,23 @@
+/** Work in steps, between which a thread may do something else. */
+
+/**
+ * Work that pauses: it yields where whoever runs it may do other work before the next step, and
+ * returns its result. Steps are short (a millisecond or less, as far as that can be said) so that
+ * nobody waits long. What a step looks at must stay as it is until the work ends, and what others
+ * use in between, such as scratch memory, must not be needed across a pause. Ended early by
+ * `return()`, its `finally` blocks run.
+ */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Runs all steps without a pause. */
+export function runSteps<T>(steps: Steps<T>): T {
+  let next = steps.next();
+  while (next.done !== true) next = steps.next();
+  return next.value;
+}
+
+/** Work without a pause in it. */
+// biome-ignore lint/correctness/useYield: one step is all there is
+export function* oneStep<T>(work: () => T): Steps<T> {
+  return work();
+}
