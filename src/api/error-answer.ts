@@ -14,6 +14,7 @@ const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
   too_large: 413,
   overloaded: 429,
   building: 202,
+  timed_out: 408,
   unavailable: 503,
   corrupt: 500,
   too_new: 500,

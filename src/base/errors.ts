@@ -22,6 +22,8 @@ export type ErrorCode =
   | "overloaded"
   /** An index that the query needs is still being built (202). */
   | "building"
+  /** The request took longer than the server allows (408). */
+  | "timed_out"
   /** A dependency (object store, embedding service) does not answer (503). */
   | "unavailable"
   /** Stored bytes are damaged (500). */

@@ -1,0 +1,137 @@
+/**
+ * One query of a thread from its arrival to its end: how long it has worked and at what, and whether
+ * anybody still waits for it.
+ */
+
+import type { Clock } from "../../base/clock.ts";
+import { DatabaseError } from "../../base/errors.ts";
+
+/** What a query does that has not been told otherwise. */
+const FIRST_STEP = (): string => "reading the request";
+/** Characters of a step's name in an error. */
+const STEP_CHARACTERS_MAX = 200;
+
+/** What a query's life goes by. */
+export interface LifeOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Milliseconds of them that are over. */
+  readonly waitedMs: number;
+}
+
+/** See the file's head. */
+export class QueryLife {
+  /** Those that take turns with each other as one. */
+  readonly flow: string;
+  readonly #clock: Clock;
+  readonly #arrivedMs: number;
+  readonly #timeoutMs: number;
+  readonly #listeners = new Set<(reason: Error) => void>();
+  #reason: Error | undefined;
+  #abort: AbortController | undefined;
+  #workedMs = 0;
+  #sliceStartMs: number | undefined;
+  #step: () => string = FIRST_STEP;
+  #stepBeganMs = 0;
+  /** Worked milliseconds by step. */
+  readonly #steps = new Map<() => string, number>();
+
+  constructor(flow: string, { clock, timeoutMs, waitedMs }: LifeOptions) {
+    this.flow = flow;
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#arrivedMs = clock.monotonicMs() - waitedMs;
+  }
+
+  /** Milliseconds since the first byte of its request. */
+  get totalMs(): number {
+    return this.#clock.monotonicMs() - this.#arrivedMs;
+  }
+
+  /** Why nobody waits for it any more. */
+  get reason(): Error | undefined {
+    return this.#reason;
+  }
+
+  /** Milliseconds of work, without what others did in between. */
+  get workedMs(): number {
+    const start = this.#sliceStartMs;
+    return this.#workedMs + (start === undefined ? 0 : this.#clock.monotonicMs() - start);
+  }
+
+  /** Aborted at the end, for what waits for others. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#reason !== undefined) this.#abort.abort(this.#reason);
+    return this.#abort.signal;
+  }
+
+  /** Does work and counts its time; work does not nest. */
+  work<T>(slice: () => T): T {
+    this.#sliceStartMs = this.#clock.monotonicMs();
+    try {
+      return slice();
+    } finally {
+      this.#workedMs = this.workedMs;
+      this.#sliceStartMs = undefined;
+    }
+  }
+
+  /** What it does from now on, as an error may name it. */
+  enter(step: () => string): void {
+    const worked = this.workedMs;
+    this.#steps.set(this.#step, (this.#steps.get(this.#step) ?? 0) + worked - this.#stepBeganMs);
+    this.#step = step;
+    this.#stepBeganMs = worked;
+  }
+
+  /** Ends it; only the first reason counts. */
+  end(reason: Error): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#abort?.abort(reason);
+    for (const listener of [...this.#listeners]) listener(reason);
+  }
+
+  /** Ends it if it has taken too long. */
+  checkTime(): void {
+    if (this.#reason === undefined && this.totalMs >= this.#timeoutMs) {
+      this.end(this.#timedOut());
+    }
+  }
+
+  /** Calls `listener` at the end, unless the returned function was called before. */
+  onEnd(listener: (reason: Error) => void): () => void {
+    if (this.#reason !== undefined) listener(this.#reason);
+    else this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What `work` gives, or rejects with the reason of the end as soon as it comes. */
+  async until<T>(work: Promise<T>): Promise<T> {
+    work.catch(() => {}); // Heard of below, or nobody waits for it.
+    if (this.#reason !== undefined) throw this.#reason;
+    const ended = Promise.withResolvers<never>();
+    const leave = this.onEnd(ended.reject);
+    try {
+      return await Promise.race([work, ended.promise]);
+    } finally {
+      leave();
+    }
+  }
+
+  #timedOut(): DatabaseError {
+    const worked = this.workedMs;
+    this.enter(this.#step);
+    const [longest, ms] = [...this.#steps].reduce((a, b) => (b[1] > a[1] ? b : a));
+    const step = longest();
+    const shown =
+      step.length > STEP_CHARACTERS_MAX ? `${step.slice(0, STEP_CHARACTERS_MAX)}…` : step;
+    return new DatabaseError(
+      "timed_out",
+      `💔 the query took longer than ${this.#timeoutMs} ms (--query-timeout) and was ended: it has ` +
+        `worked for ${Math.round(worked)} ms, ${Math.round(ms)} ms of them at: ${shown}; narrow it, ` +
+        "or allow more time",
+    );
+  }
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import type { Clock } from "../../base/clock.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
+import { QueryLife } from "./query-life.ts";
+import { QueryTurns, SLICE_MS } from "./query-turns.ts";
+
+/** A thread whose time runs only while queries work. */
+function thread() {
+  let nowMs = 0;
+  let turns = 0;
+  const heard: (() => void)[] = [];
+  const clock: Clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    sleep: () => new Promise(() => {}),
+    every: () => () => {},
+  };
+  const nextTurn = async () => {
+    turns++;
+    for (const message of heard.splice(0)) message();
+  };
+  const life = (flow: string, timeoutMs = 1e9) =>
+    new QueryLife(flow, { clock, timeoutMs, waitedMs: 0 });
+  return {
+    turns: new QueryTurns({ clock, nextTurn }),
+    life,
+    /** Work that takes so many milliseconds for each of its steps. */
+    *work<T>(steps: number, stepMs: number, result: T, ended?: () => void): Steps<T> {
+      try {
+        for (let i = 0; i < steps; i++) {
+          nowMs += stepMs;
+          yield;
+        }
+        return result;
+      } finally {
+        ended?.();
+      }
+    },
+    /** Does something at the next look at the messages. */
+    hear: (message: () => void) => heard.push(message),
+    nowMs: () => nowMs,
+    turnCount: () => turns,
+  };
+}
+
+test("a query alone begins at once, and pauses after each slice", async () => {
+  const { turns, life, work, nowMs, turnCount } = thread();
+  const query = life("a");
+  const answer = turns.run(work(100, SLICE_MS / 4, "done"), query);
+  expect(nowMs()).toBe(SLICE_MS);
+  expect(turns.runnableCount).toBe(1);
+  expect(await answer).toBe("done");
+  expect(turnCount()).toBe(25);
+  expect(query.workedMs).toBe(25 * SLICE_MS);
+  expect(turns.stats).toMatchObject({ longestSliceMs: SLICE_MS, workedMs: 25 * SLICE_MS });
+  expect(turns.runnableCount).toBe(0);
+});
+
+test("a short query waits for one slice, whatever runs", async () => {
+  const { turns, life, work, hear, nowMs } = thread();
+  const slow = ["a", "a", "b", "b", "b"].map((flow) =>
+    turns.run(work(1000, SLICE_MS, flow), life(flow)),
+  );
+  const waits: number[] = [];
+  for (let round = 0; round < 50; round++) {
+    await new Promise<void>((resolve) => {
+      hear(() => {
+        const beganMs = nowMs();
+        const short = turns.run(work(1, SLICE_MS / 2, "short"), life("c"));
+        void short.then(() => {
+          waits.push(nowMs() - beganMs);
+          resolve();
+        });
+      });
+    });
+  }
+  expect(Math.max(...waits)).toBeLessThanOrEqual(4 * SLICE_MS);
+  expect(await Promise.all(slow)).toEqual(["a", "a", "b", "b", "b"]);
+});
+
+test("namespaces share alike, however many queries each has", async () => {
+  const { turns, life, work, hear } = thread();
+  const lives = ["a", "b", "b", "b", "b"].map((flow) => life(flow));
+  for (const each of lives) void turns.run(work(10_000, SLICE_MS, each.flow), each);
+  await new Promise<void>((resolve) => {
+    let heardCount = 0;
+    const again = (): void => {
+      if (++heardCount === 400) resolve();
+      else hear(again);
+    };
+    hear(again);
+  });
+  const [first, ...others] = lives.map(({ workedMs }) => workedMs);
+  const second = others.reduce((sum, ms) => sum + ms, 0);
+  expect(Math.abs(first - second)).toBeLessThanOrEqual(4 * SLICE_MS);
+  expect(Math.max(...others) - Math.min(...others)).toBeLessThanOrEqual(4 * SLICE_MS);
+});
+
+describe("an end", () => {
+  test("takes no further step, and cleans up", async () => {
+    const { turns, life, work, hear, nowMs } = thread();
+    const query = life("a");
+    let ended = 0;
+    const answer = turns.run(
+      work(1000, SLICE_MS, "never", () => ended++),
+      query,
+    );
+    hear(() => query.end(new DatabaseError("unavailable", "the client has left")));
+    await expect(answer).rejects.toThrow("the client has left");
+    const workedMs = nowMs();
+    expect(workedMs).toBeLessThanOrEqual(2 * SLICE_MS);
+    expect(ended).toBe(1);
+    expect(turns.runnableCount).toBe(0);
+    await expect(turns.run(work(1, 1, "late"), query)).rejects.toThrow("the client has left");
+    expect(nowMs()).toBe(workedMs);
+  });
+
+  test("comes by itself when the time is over, and says where it went", async () => {
+    const { turns, life, work } = thread();
+    const query = life("a", 100);
+    query.enter(() => "Filter: text matches /x/");
+    const answer = turns.run(work(1000, SLICE_MS, "never"), query);
+    await expect(answer).rejects.toMatchObject({
+      code: "timed_out",
+      message: expect.stringMatching(
+        /longer than 100 ms \(--query-timeout\).* worked for 100 ms, 100 ms of them at: Filter: text/,
+      ),
+    });
+  });
+
+  test("reaches what waits for others", async () => {
+    const { life } = thread();
+    const query = life("a");
+    const waiting = query.until(new Promise(() => {}));
+    const { signal } = query;
+    query.end(new Error("first"));
+    query.end(new Error("second"));
+    await expect(waiting).rejects.toThrow("first");
+    expect(signal.reason).toMatchObject({ message: "first" });
+    await expect(query.until(Promise.resolve(1))).rejects.toThrow("first");
+  });
+});
+
+test("a query that fails leaves the others alone", async () => {
+  const { turns, life, work } = thread();
+  function* fails(): Steps<never> {
+    yield;
+    throw new Error("a fault");
+  }
+  const answers = [
+    turns.run(fails(), life("a")),
+    turns.run(work(10, SLICE_MS, "whole"), life("a")),
+  ];
+  expect(await Promise.allSettled(answers)).toMatchObject([
+    { status: "rejected", reason: { message: "a fault" } },
+    { status: "fulfilled", value: "whole" },
+  ]);
+});

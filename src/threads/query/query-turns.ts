@@ -1,0 +1,156 @@
+/**
+ * Shares a thread among the queries that run on it. A query works in slices; between two of them the
+ * thread hears its messages, and the next slice is that of whoever has had the least: first among
+ * namespaces, then among the queries of one. A short query waits for a slice or two, whatever else
+ * runs.
+ */
+
+import type { Clock } from "../../base/clock.ts";
+import type { Steps } from "../../base/steps.ts";
+import { FairTurns } from "./fair-turns.ts";
+import type { QueryLife } from "./query-life.ts";
+
+/**
+ * Milliseconds after which a query pauses at its next chance. With those that steps take longer
+ * than they should, a slice is below 5 ms.
+ */
+export const SLICE_MS = 2;
+
+/** What turns need of their thread. */
+export interface TurnOptions {
+  readonly clock: Clock;
+  /** Resolves when messages that have arrived were heard. */
+  nextTurn(): Promise<void>;
+}
+
+/** Totals since the start. */
+export interface TurnStats {
+  /** Slices of queries. */
+  slices: number;
+  /** The longest one, in milliseconds. */
+  longestSliceMs: number;
+  /** Milliseconds of all slices. */
+  workedMs: number;
+}
+
+interface Job {
+  readonly life: QueryLife;
+  /** Runs the next step; tells whether more follow. */
+  readonly step: () => boolean;
+}
+
+/** See the file's head. */
+export class QueryTurns {
+  readonly stats: TurnStats = { slices: 0, longestSliceMs: 0, workedMs: 0 };
+  readonly #options: TurnOptions;
+  readonly #flows = new FairTurns<string>();
+  readonly #jobs = new Map<string, FairTurns<Job>>();
+  #isRunning = false;
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+  }
+
+  /** Queries that are not waiting for anything but their turn. */
+  get runnableCount(): number {
+    let count = 0;
+    for (const jobs of this.#jobs.values()) count += jobs.size;
+    return count;
+  }
+
+  /**
+   * Runs steps to their end. When nobody else has a turn to take they begin at once. Rejects with
+   * the reason when the query ends, after which no step is taken.
+   */
+  run<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
+    if (life.reason !== undefined) return Promise.reject(life.reason);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let leave = (): void => {};
+    const job: Job = {
+      life,
+      step: () => {
+        try {
+          const next = steps.next();
+          if (next.done !== true) return true;
+          resolve(next.value);
+        } catch (error) {
+          reject(error);
+        }
+        leave();
+        return false;
+      },
+    };
+    leave = life.onEnd((reason) => {
+      this.#remove(job);
+      try {
+        steps.return(undefined as T);
+      } catch {
+        // Nobody waits for what it has to say.
+      }
+      reject(reason);
+    });
+    this.#add(job);
+    if (!this.#isRunning) void this.#takeTurns();
+    return promise;
+  }
+
+  async #takeTurns(): Promise<void> {
+    const { clock, nextTurn } = this.#options;
+    this.#isRunning = true;
+    let endMs = clock.monotonicMs() + SLICE_MS;
+    for (let job = this.#next(); job !== undefined; job = this.#next()) {
+      this.#runSlice(job, endMs);
+      if (clock.monotonicMs() < endMs) {
+        // What has ended answers before the next one begins.
+        await undefined;
+      } else {
+        await nextTurn();
+        endMs = clock.monotonicMs() + SLICE_MS;
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  #runSlice(job: Job, endMs: number): void {
+    const { clock } = this.#options;
+    const { life } = job;
+    const startMs = clock.monotonicMs();
+    const hasMore = life.work(() => {
+      while (job.step()) if (clock.monotonicMs() >= endMs) return true;
+      return false;
+    });
+    const ms = clock.monotonicMs() - startMs;
+    this.stats.slices++;
+    this.stats.workedMs += ms;
+    this.stats.longestSliceMs = Math.max(this.stats.longestSliceMs, ms);
+    this.#flows.charge(life.flow, ms);
+    this.#jobs.get(life.flow)?.charge(job, ms);
+    if (hasMore) life.checkTime();
+    else this.#remove(job);
+  }
+
+  #next(): Job | undefined {
+    const flow = this.#flows.next();
+    return flow === undefined ? undefined : this.#jobs.get(flow)?.next();
+  }
+
+  #add(job: Job): void {
+    const { flow } = job.life;
+    let jobs = this.#jobs.get(flow);
+    if (jobs === undefined) {
+      jobs = new FairTurns();
+      this.#jobs.set(flow, jobs);
+      this.#flows.add(flow);
+    }
+    jobs.add(job);
+  }
+
+  #remove(job: Job): void {
+    const { flow } = job.life;
+    const jobs = this.#jobs.get(flow);
+    jobs?.remove(job);
+    if (jobs?.size !== 0) return;
+    this.#jobs.delete(flow);
+    this.#flows.remove(flow);
+  }
+}
