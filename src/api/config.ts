@@ -31,6 +31,8 @@ export interface IndexerConfig extends StoreAccessConfig {
 export interface EngineConfig extends StoreAccessConfig {
   /** Worker threads that search; at least 1. */
   readonly queryThreads: number;
+  /** Milliseconds after which a query is ended, waiting included. */
+  readonly queryTimeoutMs: number;
   /** Query threads that idle take parts of long queries. */
   readonly dividesQueries: boolean;
   /** Bytes of memory that the process may plan with. */

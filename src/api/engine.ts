@@ -42,6 +42,8 @@ export interface EngineRequest {
   readonly respondAsync: boolean;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+  /** When its first byte came, by the thread's monotonic clock. Absent: now. */
+  readonly arrivedMs?: number;
 }
 
 /** A finished answer. Errors are answers too, already in the documented shape. */
@@ -50,6 +52,15 @@ export interface HttpAnswer {
   /** Lower-case names; `content-type` is always present. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Of queries, for the log. */
+  readonly times?: AnswerTimes;
+}
+
+/** Where the time of a query went, in milliseconds from the first byte of its request. */
+export interface AnswerTimes {
+  readonly workedMs: number;
+  /** For its slot, its turn, bytes, embeddings. */
+  readonly waitedMs: number;
 }
 
 /** An answer whose body is JSON, in UTF-8. */
@@ -68,6 +79,8 @@ export interface EngineStatus {
 export interface Engine {
   /** Answers one request. Never rejects for operating errors; a rejection is a bug. */
   handle(request: EngineRequest): Promise<HttpAnswer>;
+  /** Ends the queries that run, and refuses new ones: the server is about to stop. */
+  stopQueries(): void;
   status(): EngineStatus;
   /** Counters and gauges by Prometheus name, with help text, for `/metrics`. */
   metrics(): readonly EngineMetric[];

@@ -3,6 +3,7 @@ import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
+import { oneStep, runSteps, type Steps } from "../base/steps.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
@@ -72,7 +73,11 @@ describe("a cache", () => {
       const looks = [0, 70_000, 140_000].map((at) => () => source.place(at, at + 100));
       return attemptAll(looks).map(({ bytes }) => bytes[0]);
     };
-    const found = await Promise.all(readers.map((reader) => reader.runCounted(attempt(reader))));
+    const steps = (reader: (typeof readers)[number]) => () => oneStep(attempt(reader));
+    const take = async <T>(work: Steps<T>) => runSteps(work);
+    const found = await Promise.all(
+      readers.map((reader) => reader.runCounted(steps(reader), take)),
+    );
     for (const { result, stats } of found) {
       expect(result).toEqual([content[0], content[70_000], content[140_000]]);
       expect(stats.rounds).toBe(1);
@@ -82,7 +87,7 @@ describe("a cache", () => {
     // All of them waited for the store.
     expect(found.map(({ stats }) => stats.origin)).toEqual(["store", "store", "store"]);
     for (const reader of readers) {
-      expect((await reader.runCounted(attempt(reader))).stats.origin).toBe("memory");
+      expect((await reader.runCounted(steps(reader), take)).stats.origin).toBe("memory");
     }
   });
 

@@ -31,6 +31,8 @@ export interface ThreadState {
   readonly decoded: DecodedDocuments;
   /** The next time of use. */
   tick(): number;
+  /** The last time of use. */
+  now(): number;
   note(isResident: boolean): void;
 }
 
@@ -45,6 +47,8 @@ export class ResidentObject implements ByteSource {
   readonly #thread: ThreadState;
   readonly #extents = new Map<number, ResidentRange[]>();
   #epoch: number;
+  /** When something looked at it last, or at what it knows to be in its ranges. */
+  #lookedAt = 0;
   /** Of its ranges, under way. */
   loads = 0;
 
@@ -64,7 +68,9 @@ export class ResidentObject implements ByteSource {
    * which nothing was in memory may come again.
    */
   get epoch(): number {
-    return this.#current().#epoch;
+    const current = this.#current();
+    current.#lookedAt = this.#thread.now();
+    return current.#epoch;
   }
 
   place(start: number, end: number): ArenaBytes {
@@ -82,9 +88,11 @@ export class ResidentObject implements ByteSource {
 
   peek(start: number, end: number): ArenaBytes | undefined {
     const kept = this.#kept(start, end);
-    const extent = this.#current().find(kept);
+    const current = this.#current();
+    const extent = current.find(kept);
     if (extent === undefined) return undefined;
     extent.lastUsed = this.#thread.tick();
+    current.#lookedAt = extent.lastUsed;
     const { arena, offset, bytes } = extent.block;
     const shift = start - kept.start;
     if (shift === 0 && end === kept.end) return extent.block;
@@ -134,7 +142,9 @@ export class ResidentObject implements ByteSource {
     if (isEmpty && objects.get(this.#object) === this) objects.delete(this.#object);
   }
 
-  unused(): ResidentRange[] {
+  /** What no run has loaded that is under way, if nothing was looked at since `beganAt`. */
+  unused(beganAt: number): ResidentRange[] {
+    if (this.#lookedAt >= beganAt) return [];
     return [...this.#extents.values()].flat().filter(({ useCount: pins }) => pins === 0);
   }
 

@@ -7,6 +7,7 @@
 
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
+import { oneStep, runSteps, type Steps } from "../base/steps.ts";
 import type { ArenaRange } from "../kernel/arena.ts";
 import { DecodedDocuments } from "../segment/documents/decoded-documents.ts";
 import type { ByteSource } from "../segment/format/byte-source.ts";
@@ -82,6 +83,10 @@ export class ResidentRanges implements SegmentReads {
   readonly #pending = new Map<number, PendingLoad>();
   readonly #purges = new Map<number, () => void>();
   readonly #decoded = new DecodedDocuments(DECODED_DOCUMENTS_BYTES_MAX);
+  /** Attempts that have begun and not ended: what they look at stays. */
+  readonly #attempts = new Set<{ readonly beganAt: number }>();
+  /** What the cache wants back as soon as attempts end that may look at it. */
+  #owed: Extract<FromCache, { kind: "shrink" }>[] = [];
   #nextCall = 1;
   #tick = 0;
   #touched = 0;
@@ -114,6 +119,7 @@ export class ResidentRanges implements SegmentReads {
       objects: this.#objects,
       decoded: this.#decoded,
       tick: () => ++this.#tick,
+      now: () => this.#tick,
       note: (isResident) => {
         this.#touched++;
         if (isResident) this.#resident++;
@@ -122,27 +128,28 @@ export class ResidentRanges implements SegmentReads {
   }
 
   async run<T>(attempt: () => T): Promise<T> {
-    return (await this.runCounted(attempt)).result;
+    const take = async <U>(steps: Steps<U>): Promise<U> => runSteps(steps);
+    return (await this.runCounted(() => oneStep(attempt), take)).result;
   }
 
-  /** `run`, and what it cost. */
-  async runCounted<T>(attempt: () => T): Promise<{ result: T; stats: RunStats }> {
+  /** `run` of attempts in steps, which `take` runs to their end, and what it cost. */
+  async runCounted<T>(
+    attempt: () => Steps<T>,
+    take: <U>(steps: Steps<U>) => Promise<U>,
+  ): Promise<{ result: T; stats: RunStats }> {
     const loaded: ResidentRange[] = [];
     let transient: ResidentRange[] = [];
-    let first: { touched: number; resident: number } | undefined;
+    let first: Touches | undefined;
     let origin: ByteOrigin = "memory";
     let storeBytes = 0;
     try {
       let lastTransient: WantedRange | undefined;
       for (let rounds = 0, stalls = 0; stalls < LOAD_ROUNDS_MAX; rounds++) {
-        const before = this.touches;
-        const outcome = attemptOnce(attempt);
+        const touches = { touched: 0, resident: 0 };
+        const outcome = await this.#attempt(attempt, take, touches);
         release(transient);
         transient = [];
-        first ??= {
-          touched: this.#touched - before.touched,
-          resident: this.#resident - before.resident,
-        };
+        first ??= touches;
         if (outcome.kind === "done") {
           const { touched: touchedCount, resident: residentCount } = first;
           return {
@@ -210,17 +217,86 @@ export class ResidentRanges implements SegmentReads {
         this.#purges.delete(message.call);
         return;
       case "forget": {
-        const forgotten = message.objects.flatMap((key) => this.#objects.get(key)?.unused() ?? []);
+        const since = this.#oldestAttempt;
+        const forgotten = message.objects.flatMap(
+          (key) => this.#objects.get(key)?.unused(since) ?? [],
+        );
         const ranges = forgotten.map(({ range }) => range);
         for (const range of ranges) this.#drop(range);
         this.#options.post({ kind: "dropped", ranges, shrink: message.shrink });
         return;
       }
-      case "shrink": {
-        const ranges = this.#forgetOldest(message.bytes);
-        this.#options.post({ kind: "dropped", ranges, shrink: message.shrink });
-      }
+      case "shrink":
+        this.#owed.push(message);
+        this.#shrink();
     }
+  }
+
+  /** Runs one attempt; what it looks at stays in memory until it has ended. */
+  async #attempt<T>(
+    attempt: () => Steps<T>,
+    take: <U>(steps: Steps<U>) => Promise<U>,
+    touches: { touched: number; resident: number },
+  ) {
+    const begun = { beganAt: this.#tick };
+    this.#attempts.add(begun);
+    try {
+      const result = await take(this.#counted(attempt, touches));
+      return { kind: "done", result } as const;
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error;
+      return { kind: "missing", wanted: error.wanted, transient: error.transient } as const;
+    } finally {
+      this.#attempts.delete(begun);
+      if (this.#owed.length > 0) this.#shrink();
+    }
+  }
+
+  /** Counts the looks of these steps, and not those of others in between. */
+  *#counted<T>(attempt: () => Steps<T>, touches: { touched: number; resident: number }): Steps<T> {
+    let steps: Steps<T> | undefined;
+    try {
+      for (;;) {
+        const before = this.touches;
+        try {
+          steps ??= attempt();
+          const next = steps.next();
+          if (next.done === true) return next.value;
+        } finally {
+          touches.touched += this.#touched - before.touched;
+          touches.resident += this.#resident - before.resident;
+        }
+        yield;
+      }
+    } finally {
+      steps?.return(undefined as T);
+    }
+  }
+
+  /** Gives back what the cache wants; what attempts may look at when they have ended. */
+  #shrink(): void {
+    this.#owed = this.#owed.filter(({ bytes, shrink }) => {
+      if (this.#attempts.size > 0 && this.#unusedBytes() < bytes) return true;
+      const ranges = this.#forgetOldest(bytes);
+      this.#options.post({ kind: "dropped", ranges, shrink });
+      return false;
+    });
+  }
+
+  /** When the oldest attempt began that has not ended. */
+  get #oldestAttempt(): number {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { beganAt } of this.#attempts) oldest = Math.min(oldest, beganAt);
+    return oldest;
+  }
+
+  #unusedBytes(): number {
+    let bytes = 0;
+    const since = this.#oldestAttempt;
+    for (const object of this.#objects.values()) {
+      for (const { range } of object.unused(since)) bytes += range.end - range.start;
+    }
+    return bytes;
   }
 
   /** Loads what is wanted; tells what that cost, if anything. */
@@ -289,7 +365,8 @@ export class ResidentRanges implements SegmentReads {
   }
 
   #forgetOldest(bytes: number): WantedRange[] {
-    const all = [...this.#objects.values()].flatMap((object) => object.unused());
+    const since = this.#oldestAttempt;
+    const all = [...this.#objects.values()].flatMap((object) => object.unused(since));
     all.sort((a, b) => a.lastUsed - b.lastUsed);
     const dropped: WantedRange[] = [];
     let freed = 0;
@@ -300,15 +377,6 @@ export class ResidentRanges implements SegmentReads {
       this.#drop(range);
     }
     return dropped;
-  }
-}
-
-function attemptOnce<T>(attempt: () => T) {
-  try {
-    return { kind: "done", result: attempt() } as const;
-  } catch (error) {
-    if (!(error instanceof BytesMissing)) throw error;
-    return { kind: "missing", wanted: error.wanted, transient: error.transient } as const;
   }
 }
 

@@ -11,6 +11,9 @@ import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
 import { storeConfig, storeFlags } from "./store-settings.ts";
 
+/** The default of `--query-timeout`. */
+const QUERY_TIMEOUT_SECONDS = 30;
+
 /** What the machine offers; defaults come from it. */
 export interface Machine {
   readonly coreCount: number;
@@ -46,6 +49,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       store,
       diskCache,
       queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
+      queryTimeoutMs: 1000 * (numberOf(given, "query-timeout") ?? QUERY_TIMEOUT_SECONDS),
       dividesQueries: textOf(given, "divide-queries") !== "off",
       memoryBytesMax,
       kernel,

@@ -141,6 +141,12 @@ export const SETTINGS = [
     help: "threads that search",
   },
   {
+    name: "query-timeout",
+    type: { kind: "integer", min: 1, max: 86_400 },
+    defaultText: "30",
+    help: "seconds after which a query is ended with 408, waiting included",
+  },
+  {
     name: "divide-queries",
     type: { kind: "choice", choices: ["on", "off"] },
     defaultText: "on",

@@ -32,6 +32,8 @@ export interface ApiRequest {
   readonly beforeBody: () => void;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+  /** When it began to arrive, by the monotonic clock. */
+  readonly arrivedMs: number;
 }
 
 /** What became of a request, for log and metrics. */
@@ -153,6 +155,7 @@ function toEngineRequest(
     apiVersion: match.apiVersion,
     respondAsync: prefersAsync(request.message.headers.prefer),
     signal: request.signal,
+    arrivedMs: request.arrivedMs,
   };
 }
 

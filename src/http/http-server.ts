@@ -46,6 +46,8 @@ const CONNECTIONS_CROWDED = 9_000;
 const REQUEST_ID_CHARS_MAX = 128;
 /** How often a stopping server closes the connections that have become idle. */
 const DRAIN_SWEEP_MS = 100;
+/** For so long queries may go on when the server stops. */
+const QUERY_GRACE_MS = 25;
 
 type RouteParameters = Readonly<Record<string, string>>;
 
@@ -129,7 +131,7 @@ export class HttpServer {
 
   /**
    * Stops accepting, lets the requests under way finish for `DRAIN_MS_MAX`, then cuts the rest.
-   * The engine stays open.
+   * Queries have `QUERY_GRACE_MS`. The engine stays open.
    */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
@@ -138,6 +140,10 @@ export class HttpServer {
 
   async #drain(): Promise<void> {
     const over = new AbortController();
+    const ended = this.#options.clock.sleep(QUERY_GRACE_MS, over.signal).then(
+      () => this.#options.engine.stopQueries(),
+      () => {},
+    );
     const cut = this.#options.clock.sleep(DRAIN_MS_MAX, over.signal).then(
       () => this.#app.server.closeAllConnections(),
       () => {},
@@ -149,7 +155,7 @@ export class HttpServer {
     await this.#app.close();
     stopClosing();
     over.abort();
-    await cut;
+    await Promise.all([cut, ended]);
     this.#stopSweeping();
     this.#metrics.close();
   }
@@ -244,6 +250,7 @@ export class HttpServer {
         if (this.#awaitingContinue.delete(request.raw)) response.writeContinue();
       },
       signal: gone.signal,
+      arrivedMs: startMs,
     });
     void over.then(() => this.#noteEnd(request, outcome, startMs));
     const answer = await compressAnswer(

@@ -26,7 +26,7 @@ const PROBES = new Set(["root", "health", "readiness", "metrics"]);
 /** Writes the line: bugs as errors with their stack, slow requests as warnings. */
 export function logOutcome(log: HttpLog, end: RequestEnd): void {
   const { request, outcome, ms, slowMs } = end;
-  const { status, body } = outcome.answer;
+  const { status, body, times } = outcome.answer;
   const facts = {
     request: request.id,
     method: request.method,
@@ -35,7 +35,8 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
     operation: outcome.operation,
     ...(outcome.namespace !== undefined && { namespace: outcome.namespace }),
     status,
-    ms: Math.round(ms * 10) / 10,
+    ms: tenths(ms),
+    ...(times && { workedMs: tenths(times.workedMs), waitedMs: tenths(times.waitedMs) }),
     bytesIn: outcome.bytesReceived,
     bytesOut: body.byteLength,
   };
@@ -50,6 +51,10 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
   } else {
     log(PROBES.has(outcome.operation) ? "debug" : "info", "request", facts);
   }
+}
+
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 function describe(error: unknown): string {

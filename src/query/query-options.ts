@@ -54,6 +54,8 @@ export interface QueryOptions {
   readonly progress?: ScanProgress | undefined;
   /** What was found for each subquery, while the query is run again for what is missing. */
   readonly kept?: Map<number, PartOutcome> | undefined;
+  /** Is told what the query does from now on, for whoever asks where the time went. */
+  readonly enter?: ((step: () => string) => void) | undefined;
   /** Absent: plans are run on this thread alone. */
   readonly division?: Division | undefined;
   /** Absent: `PROBING`. Tests make it small. */

@@ -73,7 +73,9 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     ),
     queryThreads: queryCaches.map(({ port1 }, thread) => {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
-      const data = { thread, kernel, embedding, scanBytesMax, loads, cache: port1 };
+      const { queryTimeoutMs } = config;
+      const limits = { scanBytesMax, queryTimeoutMs };
+      const data = { thread, kernel, embedding, ...limits, loads, cache: port1 };
       return startQueryThread(data, onCrash);
     }),
     queryLoads,

@@ -7,6 +7,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { EngineMetric, HttpAnswer } from "../api/engine.ts";
 import type { CallMessage } from "../api/write-call.ts";
+import type { ErrorCode } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { Touches } from "../cache/resident-ranges.ts";
 import type { ArenaMessage } from "../kernel/arena.ts";
@@ -88,8 +89,10 @@ export type ToQueryThread =
       readonly instance: NamespaceInstance;
       readonly parameters: Readonly<Record<string, string>>;
       readonly body: Uint8Array<ArrayBuffer>;
-      /** How long the query waited for its slot. */
+      /** Since the first byte of the request. */
       readonly waitedMs: number;
+      /** When the message was sent, in milliseconds since the epoch. */
+      readonly sentAtMs: number;
       /** Others may write to the store: say `strong` if the query must see what they have written. */
       readonly isShared: boolean;
       readonly update: NamespaceUpdate | undefined;
@@ -103,6 +106,13 @@ export type ToQueryThread =
       readonly port: MessagePort;
       /** Brings the namespace to the version of the offer. */
       readonly update: NamespaceUpdate | undefined;
+    }
+  /** Nobody waits for the query any more: it ends with this error. */
+  | {
+      readonly kind: "cancel";
+      readonly call: number;
+      readonly code: ErrorCode;
+      readonly message: string;
     }
   /** The slots that a query asked for by `weight` are its own. */
   | { readonly kind: "admitted"; readonly call: number }

@@ -124,6 +124,10 @@ export class ThreadedEngine implements Engine {
     }
   }
 
+  stopQueries(): void {
+    this.#queries.stop();
+  }
+
   status(): EngineStatus {
     return this.#closing ? { ready: false, reason: "shutting down" } : this.#writes.status();
   }
@@ -173,8 +177,12 @@ export class ThreadedEngine implements Engine {
       );
     }
     this.#queriesInFlight++;
-    const { parameters } = request;
-    const answer = this.#dispatch({ operation, namespace, parameters, body }, request)
+    const { parameters, arrivedMs, respondAsync } = request;
+    // What is answered later goes on when the client has left.
+    const signal = operation === "recall" && respondAsync ? undefined : request.signal;
+    const query = { operation, namespace, parameters, body };
+    const wanted = { ...query, ...(signal && { signal }), ...(arrivedMs && { arrivedMs }) };
+    const answer = this.#dispatch(wanted, request)
       .catch((error: unknown) => this.#failure(request, error))
       .finally(() => {
         this.#queriesInFlight--;

@@ -7,7 +7,6 @@ import type { Schema } from "../../model/schema.ts";
 import { activeSchema } from "../../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
-import { frozenSegment } from "../../segment/memtable/live-segment.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
@@ -68,14 +67,14 @@ export function retainDocuments(
   };
 }
 
-/** Copies which documents are live now; the segments themselves never change. */
+/** Which documents are live now; the segments themselves never change. */
 function retainSegments(
   documents: NamespaceDocuments,
 ): Pick<RetainedDocuments, "fresh" | "stored" | "documentCount" | "logicalBytes"> {
   return {
-    fresh: documents.memtable.segments.map(frozenSegment),
+    fresh: documents.memtable.segments.map(({ frozen }) => frozen),
     stored: documents.stored.map(({ object, head, objectBytes, indexFingerprint, segment }) => {
-      return { ...frozenSegment(segment), object, head, objectBytes, indexFingerprint };
+      return { ...segment.frozen, object, head, objectBytes, indexFingerprint };
     }),
     documentCount: documents.documentCount,
     logicalBytes: documents.logicalBytes,

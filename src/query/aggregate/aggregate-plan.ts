@@ -2,7 +2,8 @@ import { oneStep } from "../../base/steps.ts";
 import type { Findings, FindingsData } from "../executor/division.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { matcherOf } from "../filter/matcher.ts";
-import type { PlanOperator } from "../plan/operator.ts";
+import { explainFilter } from "../plan/explain-filter.ts";
+import type { Operators, PlanOperator } from "../plan/operator.ts";
 import type { AggregatePlan } from "../plan/plan.ts";
 import { Aggregation, type AggregationTotals } from "./aggregate-documents.ts";
 
@@ -26,13 +27,19 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
 
   *find(plan, execution) {
     const { snapshot, operators, togetherInSteps } = execution;
+    const { enter } = execution.options;
+    const filterStep = (): string => explainFilter(plan.predicate, operators);
+    const aggregateStep = (): string => explainAggregation(plan, operators).join("; ");
     const aggregation = new Aggregation(plan, operators);
     const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
     yield* togetherInSteps(
       snapshot.segments.map(
         (segment) =>
           function* () {
-            yield* aggregation.add(segment.view, yield* match(segment));
+            enter?.(filterStep);
+            const matching = yield* match(segment);
+            enter?.(aggregateStep);
+            yield* aggregation.add(segment.view, matching);
           },
       ),
     );
@@ -69,15 +76,20 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
     ...aggregates.flatMap(([, node]) => run.operators.aggregate(node).needs(node, run)),
   ],
 
-  explain: ({ aggregates, groups, groupLimit }, _snapshot, operators) => {
-    const functions = aggregates.map(
-      ([label, node]) => `${label} = ${operators.aggregate(node).explain(node)}`,
-    );
-    const keys = groups.map(({ name, attribute, each }) =>
-      each === "value" ? name : `${name} = each element of ${attribute}`,
-    );
-    const steps = [`Aggregate: ${functions.join(", ")}`];
-    if (keys.length > 0) steps.push(`Group: ${keys.join(", ")}, at most ${groupLimit} groups`);
-    return steps;
-  },
+  explain: (plan, _snapshot, operators) => explainAggregation(plan, operators),
 };
+
+function explainAggregation(
+  { aggregates, groups, groupLimit }: AggregatePlan,
+  operators: Operators,
+): string[] {
+  const functions = aggregates.map(
+    ([label, node]) => `${label} = ${operators.aggregate(node).explain(node)}`,
+  );
+  const keys = groups.map(({ name, attribute, each }) =>
+    each === "value" ? name : `${name} = each element of ${attribute}`,
+  );
+  const steps = [`Aggregate: ${functions.join(", ")}`];
+  if (keys.length > 0) steps.push(`Group: ${keys.join(", ")}, at most ${groupLimit} groups`);
+  return steps;
+}

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { documentOf, openSnapshot, schemaOf } from "../../../test/support/queries/query-fixture.ts";
+import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { runOnSnapshot } from "./run-on-snapshot.ts";
+import { type QueryAttempt, runOnSnapshot, type TakeSteps } from "./run-on-snapshot.ts";
 
 const DOCUMENTS = [1n, 2n, 3n].map((id) => documentOf(id));
 const open = (): Snapshot => openSnapshot(schemaOf({}), [{ documents: DOCUMENTS }]);
@@ -12,10 +13,10 @@ const MISSED = new BytesMissing([{ object: "s" as ObjectKey, start: 0, end: 8 }]
 
 /** Runs an attempt until it misses nothing. */
 const READS = {
-  runCounted: async <T>(attempt: () => T) => {
+  runCounted: async <T>(attempt: () => Steps<T>, take: TakeSteps) => {
     for (let rounds = 0; ; rounds++) {
       try {
-        return { result: attempt(), stats: rounds };
+        return { result: await take(attempt()), stats: rounds };
       } catch (error) {
         if (!(error instanceof BytesMissing)) throw error;
       }
@@ -37,39 +38,47 @@ function sourceOf(...snapshots: readonly Snapshot[]) {
         retained.now--;
       };
     },
+    take: async <T>(steps: Steps<T>) => runSteps(steps),
   };
   return { source, retained };
 }
 
 describe("where bytes are missing", () => {
-  test("the query runs again on the documents that were live, with what it has kept", async () => {
+  test("the query runs again on its snapshot, with what it has kept", async () => {
     const snapshot = open();
-    const { liveBitmap } = snapshot.segments[0];
-    const { source, retained } = sourceOf(snapshot);
+    const { source, retained } = sourceOf(snapshot, open());
     const seen: unknown[] = [];
-    const { result, stats } = await runOnSnapshot(source, READS, (now, attempt) => {
-      seen.push([attempt.isFirst, now.segments[0].liveBitmap[0], retained.now, attempt.kept.size]);
-      attempt.kept.set(seen.length, { findings: { kind: "documents" }, work: {} as never });
-      if (seen.length === 3) return now.segments[0].liveBitmap[0];
-      if (seen.length === 2) liveBitmap[0] = 0b001;
-      throw MISSED;
-    });
+    const query = (now: Snapshot, attempt: QueryAttempt) =>
+      oneStep(() => {
+        seen.push([attempt.isFirst, now === snapshot, retained.now, attempt.kept.size]);
+        attempt.kept.set(seen.length, { findings: { kind: "documents" }, work: {} as never });
+        if (seen.length === 3) return "found";
+        throw MISSED;
+      });
+    const { result, stats } = await runOnSnapshot(source, READS, query);
     expect(seen).toEqual([
-      [true, 0b111, 0, 0],
-      [false, 0b111, 1, 1],
-      [false, 0b111, 1, 2],
+      [true, true, 1, 0],
+      [false, true, 1, 1],
+      [false, true, 1, 2],
     ]);
-    expect([result, stats]).toEqual([0b111, 2]);
+    expect([result, stats]).toEqual(["found", 2]);
     expect(retained).toEqual({ now: 0, ever: 1 });
   });
 
-  test("a query that finds everything copies and keeps nothing", async () => {
+  test("segments stay while the query pauses", async () => {
     const snapshot = open();
     const { source, retained } = sourceOf(snapshot);
-    const done = await runOnSnapshot(source, READS, (now) => now);
+    function* query(now: Snapshot): Steps<Snapshot> {
+      for (let i = 0; i < 3; i++) {
+        yield;
+        expect(retained.now).toBe(1);
+      }
+      return now;
+    }
+    const done = await runOnSnapshot(source, READS, query);
     expect(done.result).toBe(snapshot);
     expect(done.snapshot).toBe(snapshot);
-    expect(retained.ever).toBe(0);
+    expect(retained).toEqual({ now: 0, ever: 1 });
   });
 });
 
@@ -81,7 +90,9 @@ describe("where a segment was collected", () => {
   test("the query runs on a newer snapshot", async () => {
     const [old, newer] = [open(), open()];
     const { source } = sourceOf(old, newer);
-    const done = await runOnSnapshot(source, READS, (now) => (now === old ? fails() : "found"));
+    const done = await runOnSnapshot(source, READS, (now) =>
+      now === old ? fails() : oneStep(() => "found"),
+    );
     expect(done).toMatchObject({ result: "found", snapshot: newer });
   });
 

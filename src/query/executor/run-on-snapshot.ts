@@ -1,14 +1,12 @@
 /**
  * Runs queries over stored segments in one thread. A query that needs bytes which are not in memory
- * waits for them and starts again, on the snapshot that it began with: which documents are live is
- * copied at the first miss, and the memory of segments that are dropped meanwhile is not let go
- * before it has ended.
+ * waits for them and starts again, on the snapshot that it began with. The memory of segments that
+ * are dropped meanwhile is not let go before it has ended.
  */
 
 import { DatabaseError } from "../../base/errors.ts";
-import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import type { Steps } from "../../base/steps.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
-import { frozenSegment } from "../../segment/memtable/live-segment.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { PartOutcome } from "./division.ts";
 import { ScanProgress } from "./scan-progress.ts";
@@ -16,9 +14,15 @@ import { ScanProgress } from "./scan-progress.ts";
 /** Newer snapshots on which a query is run again because segments of its own were collected. */
 const SNAPSHOTS_RETRIED_MAX = 3;
 
+/** Runs steps to their end, with pauses between them. */
+export type TakeSteps = <T>(steps: Steps<T>) => Promise<T>;
+
 /** Loads what an attempt misses and runs it again, until nothing is missing; tells what that cost. */
 export interface CountedReads<Stats> {
-  runCounted<T>(attempt: () => T): Promise<{ readonly result: T; readonly stats: Stats }>;
+  runCounted<T>(
+    attempt: () => Steps<T>,
+    take: TakeSteps,
+  ): Promise<{ readonly result: T; readonly stats: Stats }>;
 }
 
 /** A namespace as queries find it when they begin. */
@@ -29,6 +33,7 @@ export interface QuerySource {
   readonly scanBytesMax: number;
   /** Keeps the memory of all segments until the returned function is called. */
   retain(): () => void;
+  readonly take: TakeSteps;
 }
 
 /** What a query keeps while it is run again on one snapshot. */
@@ -46,7 +51,7 @@ export interface QueryAttempt {
 export async function runOnSnapshot<T, Stats>(
   source: QuerySource,
   reads: CountedReads<Stats>,
-  query: (snapshot: Snapshot, attempt: QueryAttempt) => T,
+  query: (snapshot: Snapshot, attempt: QueryAttempt) => Steps<T>,
 ): Promise<{ result: T; snapshot: Snapshot; stats: Stats }> {
   let last: Snapshot | undefined;
   for (let tried = 0; ; tried++) {
@@ -65,30 +70,25 @@ export async function runOnSnapshot<T, Stats>(
 }
 
 async function runOn<T, Stats>(
-  newest: Snapshot,
+  snapshot: Snapshot,
   source: QuerySource,
   reads: CountedReads<Stats>,
-  query: (snapshot: Snapshot, attempt: QueryAttempt) => T,
+  query: (snapshot: Snapshot, attempt: QueryAttempt) => Steps<T>,
 ): Promise<{ result: T; snapshot: Snapshot; stats: Stats }> {
   const progress = new ScanProgress(source.scanBytesMax);
   const kept = new Map<number, PartOutcome>();
-  let snapshot = newest;
-  let release: (() => void) | undefined;
+  let isFirst = true;
+  const release = source.retain();
   try {
-    const { result, stats } = await reads.runCounted(() => {
+    const attempt = (): Steps<T> => {
       progress.begin();
-      try {
-        return query(snapshot, { progress, kept, isFirst: release === undefined });
-      } catch (error) {
-        if (error instanceof BytesMissing && release === undefined) {
-          release = source.retain();
-          snapshot = { ...snapshot, segments: snapshot.segments.map(frozenSegment) };
-        }
-        throw error;
-      }
-    });
+      const steps = query(snapshot, { progress, kept, isFirst });
+      isFirst = false;
+      return steps;
+    };
+    const { result, stats } = await reads.runCounted(attempt, source.take);
     return { result, snapshot, stats };
   } finally {
-    release?.();
+    release();
   }
 }

@@ -33,13 +33,17 @@ export function* runRequest(
   request: QueryRequest,
   options: QueryOptions,
 ): Steps<RequestOutcome> {
+  options.enter?.(planStep);
   const plans = planTogether(request, snapshot, options);
+  yield;
   const work = newWorkStats();
   work.exhaustiveCount = snapshot.unindexedCount;
   const results = yield* executePlans(plans, { snapshot, options, work });
   const fused = request.fusion && fuseResults(results, request.fusion);
   return { results: fused === undefined ? results : [fused], stats: work };
 }
+
+const planStep = (): string => "planning";
 
 /** Describes what `runRequest` would do. */
 export function explainRequest(

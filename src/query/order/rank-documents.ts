@@ -4,6 +4,7 @@ import type { Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { type MatchedDocuments, matchBits } from "../filter/matched-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
+import { explainFilter } from "../plan/explain-filter.ts";
 import type { Execution } from "../plan/operator.ts";
 import type { DocumentPlan, RankNode } from "../plan/plan.ts";
 import {
@@ -22,18 +23,24 @@ export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<
   const { segments } = snapshot;
   const { rank } = plan;
   const operator = operators.rank(rank);
+  const { enter } = execution.options;
+  const filterStep = (): string => explainFilter(plan.predicate, operators);
+  const rankStep = (): string => operator.explain(rank, snapshot, operators).join("; ");
   const ranking = newRanking(plan, execution);
   const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
+  enter?.(filterStep);
   const narrowed = yield* narrowedMatches(rank, match, execution);
   yield* togetherInSteps(
     segments.map(
       (segment, index) =>
         function* () {
+          enter?.(filterStep);
           const { matching, isNarrowed } = narrowed?.[index] ?? {
             matching: yield* match(segment),
             isNarrowed: false,
           };
           if (matching.form === "list" && matching.ordinals.length === 0) return;
+          enter?.(rankStep);
           const part = { segment, index, matching, isNarrowed, ranking };
           yield* operator.rankSegment(rank, part, execution);
         },

@@ -37,6 +37,7 @@ function* project(
   execution: Execution,
 ): Steps<ResultDocument[]> {
   const { snapshot, work, operators } = execution;
+  execution.options.enter?.(() => returnStep(plan));
   const computed: [string, ComputedValue[]][] = [];
   for (const [name, node] of plan.computed) {
     computed.push([name, yield* operators.computed(node).run(node, ranked, execution)]);
@@ -62,6 +63,11 @@ function* project(
     documents.push({ id, dist, attributes, computed: members });
   }
   return documents;
+}
+
+function returnStep({ attributes, computed }: DocumentPlan): string {
+  const names = [...attributes.map(([name]) => name), ...computed.map(([name]) => name)];
+  return `Return: ${["id", ...names].join(", ")}`;
 }
 
 /** Looks at all that is returned of all documents. */

@@ -5,21 +5,26 @@ import { clearBit, countBits, fullBitmap, hasBit } from "../../codec/bitmap.ts";
 import type { OpenSegment } from "../segment-reader.ts";
 import type { SegmentSnapshot } from "../segment-view.ts";
 
-/**
- * Changes in place between two queries of its thread: a query runs without a pause, so that it sees
- * one state.
- */
+/** A segment as it was at some time. */
+export type FrozenSegment = SegmentSnapshot & { readonly view: OpenSegment };
+
+/** Changes in place; what must see one state looks at `frozen`. */
 export class LiveSegment implements SegmentSnapshot {
   readonly view: OpenSegment;
-  readonly liveBitmap: Uint32Array;
+  #liveBitmap: Uint32Array;
   #liveCount: number;
   #liveVersion = 0;
+  #frozen: FrozenSegment | undefined;
 
   /** Takes `liveBitmap` over; without it every document is live. */
   constructor(view: OpenSegment, liveBitmap?: Uint32Array) {
     this.view = view;
-    this.liveBitmap = liveBitmap ?? fullBitmap(view.documentCount);
+    this.#liveBitmap = liveBitmap ?? fullBitmap(view.documentCount);
     this.#liveCount = liveBitmap === undefined ? view.documentCount : countBits(liveBitmap);
+  }
+
+  get liveBitmap(): Uint32Array {
+    return this.#liveBitmap;
   }
 
   get liveCount(): number {
@@ -30,23 +35,27 @@ export class LiveSegment implements SegmentSnapshot {
     return this.#liveVersion;
   }
 
+  /** As it is now, whatever becomes of it later. Copies nothing before a document is deleted. */
+  get frozen(): FrozenSegment {
+    const { view, liveBitmap, liveCount, liveVersion } = this;
+    this.#frozen ??= { view, liveBitmap, liveCount, liveVersion };
+    return this.#frozen;
+  }
+
   isLive(ordinal: Ordinal): boolean {
-    return hasBit(this.liveBitmap, ordinal);
+    return hasBit(this.#liveBitmap, ordinal);
   }
 
   /** Deletes a document; tells whether it was live. */
   delete(ordinal: Ordinal): boolean {
-    if (!clearBit(this.liveBitmap, ordinal)) return false;
+    if (!hasBit(this.#liveBitmap, ordinal)) return false;
+    if (this.#frozen !== undefined) {
+      this.#liveBitmap = this.#liveBitmap.slice();
+      this.#frozen = undefined;
+    }
+    clearBit(this.#liveBitmap, ordinal);
     this.#liveCount--;
     this.#liveVersion++;
     return true;
   }
-}
-
-/** A segment whose documents are those that are live now, whatever becomes of the original. */
-export function frozenSegment<T extends SegmentSnapshot>(
-  segment: T,
-): SegmentSnapshot & Pick<T, "view"> {
-  const { view, liveBitmap, liveCount, liveVersion } = segment;
-  return { view, liveBitmap: liveBitmap.slice(), liveCount, liveVersion };
 }

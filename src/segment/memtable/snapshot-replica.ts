@@ -17,13 +17,13 @@ export class SnapshotReplica {
     this.#open = open;
   }
 
-  /** The segments after the last delta, in no meaningful order. */
+  /** The segments as they are after the last delta, in no meaningful order. */
   get segments(): readonly SegmentSnapshot[] {
-    this.#list ??= [...this.#segments.values()];
+    this.#list ??= Array.from(this.#segments.values(), ({ frozen }) => frozen);
     return this.#list;
   }
 
-  /** Applies the next delta. Nothing may be reading the segments that it drops. */
+  /** Applies the next delta. */
   apply(delta: MemtableDelta): void {
     if (delta.full) this.#segments.clear();
     for (const added of delta.added) {

@@ -7,7 +7,6 @@
 import type { SegmentId } from "../../base/ids.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
-import { frozenSegment } from "../../segment/memtable/live-segment.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
@@ -29,6 +28,8 @@ export class NamespaceReplica {
   #version: number;
   /** The version at which each query began that retains segments. */
   readonly #retained = new Set<{ readonly version: number }>();
+  /** What was told last. */
+  #applied = -1;
 
   /** Starts from the first update, whose deltas are the whole state. */
   constructor(first: NamespaceUpdate, options: ReplicaOptions) {
@@ -49,7 +50,7 @@ export class NamespaceReplica {
     return this.#version;
   }
 
-  /** Applies the next update, between two queries. */
+  /** Applies the next update. Queries that run go on with what they saw when they began. */
   apply({ deltas, state, version }: NamespaceUpdate): void {
     for (const { change } of deltas) this.#segments.apply(change);
     this.#state = state;
@@ -67,7 +68,7 @@ export class NamespaceReplica {
     };
   }
 
-  /** What a query sees that begins now; its segments change with the next update. */
+  /** What a query sees that begins now, whatever is applied later. */
   snapshot(): Snapshot {
     const { sequence, schema, unindexedCount, logicalBytes } = this.#state;
     const { segments } = this.#segments;
@@ -75,8 +76,8 @@ export class NamespaceReplica {
   }
 
   /**
-   * What a query of another thread sees that began at `version`: these segments, in this order, as
-   * they are now, whatever is applied later. Undefined if this thread sees something else.
+   * What a query of another thread sees that began at `version`: these segments, in this order.
+   * Undefined if this thread sees something else.
    */
   snapshotAt(version: number, ids: readonly SegmentId[]): Snapshot | undefined {
     if (version !== this.#version) return undefined;
@@ -84,14 +85,17 @@ export class NamespaceReplica {
     const known = new Map(newest.segments.map((segment) => [segment.view.id, segment]));
     const segments = ids.flatMap((id) => {
       const segment = known.get(id);
-      return segment === undefined ? [] : [frozenSegment(segment)];
+      return segment === undefined ? [] : [segment];
     });
     return segments.length < ids.length ? undefined : { ...newest, segments };
   }
 
   /** Segments that were dropped since the oldest query began that retains them are still read. */
   #tellApplied(): void {
-    const oldest = Math.min(this.#version, ...[...this.#retained].map(({ version }) => version));
+    let oldest = this.#version;
+    for (const { version } of this.#retained) oldest = Math.min(oldest, version);
+    if (oldest === this.#applied) return;
+    this.#applied = oldest;
     this.#options.applied(this.#state.instance, oldest);
   }
 }

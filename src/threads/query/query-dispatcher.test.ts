@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { HttpAnswer } from "../../api/engine.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../model/contract-limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
@@ -97,9 +98,9 @@ describe("a query", () => {
     await settled();
     const { call, body } = threads[0].all("query")[0];
     await threads[0].say({ kind: "closed", call, body });
-    expect(await outcome).toEqual({ kind: "closed", query: { ...query(), mayTrust: true } });
+    expect(await outcome).toMatchObject({ kind: "closed", query: { ...query(), mayTrust: true } });
     dispatcher.publish(NAME, [{ version: 2, change: added() }], stateOf(true));
-    expect(await dispatcher.run(query())).toEqual({ kind: "closed", query: query() });
+    expect(await dispatcher.run(query())).toMatchObject({ kind: "closed", query: query() });
     expect(dispatcher.state(NAME)).toBeUndefined();
   });
 });
@@ -125,7 +126,7 @@ describe("a query over a store that others write to", () => {
     expect(isShared).toBe(true);
     await threads[0].say({ kind: "strong", call });
     await threads[0].say({ kind: "answer", call, answer: ANSWER });
-    expect(await outcome).toEqual(expected);
+    expect(await outcome).toMatchObject(expected);
     expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf());
   });
 
@@ -272,12 +273,80 @@ describe("parts of a query", () => {
   });
 });
 
+describe("a query that nobody waits for", () => {
+  const unwanted = (dispatcher: QueryDispatcher) =>
+    dispatcher.metrics().find(({ name }) => name === "trawl_queries_unwanted")?.value;
+
+  test("is ended by its thread, and counted until it is", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const client = new AbortController();
+    const outcome = dispatcher.run({ ...query(), signal: client.signal });
+    await settled();
+    const { call } = threads[0].all("query")[0];
+    expect(unwanted(dispatcher)).toBe(0);
+    client.abort();
+    expect(threads[0].all("cancel")).toMatchObject([{ call, code: "unavailable" }]);
+    expect(unwanted(dispatcher)).toBe(1);
+    await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    await outcome;
+    expect(unwanted(dispatcher)).toBe(0);
+  });
+
+  test("leaves the line for slots, and is not begun", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    for (let i = 0; i < QUERY_SLOTS; i++) void dispatcher.run(query());
+    const client = new AbortController();
+    const outcome = dispatcher.run({ ...query(), signal: client.signal });
+    await settled();
+    client.abort();
+    await expect(outcome).rejects.toThrow("the client has left");
+    await expect(dispatcher.run({ ...query(), signal: client.signal })).rejects.toThrow("has left");
+    expect(threads[0].all("query")).toHaveLength(QUERY_SLOTS);
+    expect(threads[0].all("cancel")).toEqual([]);
+  });
+
+  test("is ended when the server stops; new ones are refused", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    void dispatcher.run(query());
+    await settled();
+    dispatcher.stop();
+    expect(threads[0].all("cancel")).toMatchObject([
+      { message: expect.stringContaining("shutting") },
+    ]);
+    await expect(dispatcher.run(query())).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  test("gives slots back that it was granted after its end", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const heavy = dispatcher.run(query());
+    for (let i = 1; i < QUERY_SLOTS; i++) void dispatcher.run(query());
+    await settled();
+    const [first, ...others] = threads[0].all("query");
+    await threads[0].say({ kind: "weight", call: first.call, weight: 4 });
+    await threads[0].say({ kind: "answer", call: first.call, answer: ANSWER });
+    await heavy;
+    for (const { call } of others) await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    await settled();
+    for (let i = 0; i < QUERY_SLOTS; i++) void dispatcher.run(query());
+    await settled();
+    expect(threads[0].all("query")).toHaveLength(2 * QUERY_SLOTS);
+  });
+});
+
+test("a query with a large body counts for several", async () => {
+  const { threads, dispatcher } = dispatcherOf(2);
+  void dispatcher.run({ ...query(), body: new Uint8Array(256 * KIB) });
+  for (let i = 0; i < 4; i++) void dispatcher.run(query());
+  await settled();
+  expect(threads.map((thread) => thread.all("query").length)).toEqual([1, 4]);
+});
+
 test("what a thread says beside answers reaches who listens", async () => {
   const { threads, dispatcher, released, logs } = dispatcherOf(1);
   const [thread] = threads;
   const metric = { name: "m", help: "h", kind: "counter", value: 1 } as const;
   await thread.say({ kind: "metrics", metrics: [metric] });
-  expect(dispatcher.metrics()).toEqual([metric]);
+  expect(dispatcher.metrics()).toContainEqual(metric);
   await thread.say({ kind: "log", level: "warn", message: "hello", facts: {} });
   expect(logs).toEqual(["hello"]);
   void dispatcher.run(query());

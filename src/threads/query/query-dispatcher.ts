@@ -4,8 +4,9 @@
  */
 
 import type { EngineMetric, HttpAnswer } from "../../api/engine.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isDatabaseError } from "../../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { ArenaMessage } from "../../kernel/arena.ts";
@@ -35,6 +36,10 @@ export interface DispatchedQuery {
   readonly mayTrust?: boolean;
   /** A segment was missing since it arrived, and the namespace was brought up to date. */
   readonly wasRefreshed?: boolean;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  /** When its first byte came, by the monotonic clock. Absent: now. */
+  readonly arrivedMs?: number;
 }
 
 /** What became of a query. */
@@ -49,6 +54,11 @@ export type DispatchOutcome =
    * it is missing then, too, `answer` says so.
    */
   | { readonly kind: "missing"; readonly query: DispatchedQuery; readonly answer: HttpAnswer };
+
+const CLIENT_LEFT = "the client has left before its query was done";
+const STOPPING = "this server is shutting down; send the query to another one, or retry later";
+/** A query with so large a body counts as one more when a thread is picked: it takes long to read. */
+const LOAD_BODY_BYTES = 64 * KIB;
 
 /** What the dispatcher is made of. */
 export interface DispatcherOptions {
@@ -79,6 +89,9 @@ export type Verification =
   | { readonly kind: "failed"; readonly answer: HttpAnswer };
 
 interface RunningQuery {
+  readonly thread: number;
+  /** Its thread was told to end it. */
+  isCancelled: boolean;
   /** The query must see all that is committed: asks for that while it runs. */
   readonly verify: () => void;
   readonly ended: (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => void;
@@ -95,6 +108,7 @@ export class QueryDispatcher {
   readonly #running = new Map<number, RunningQuery>();
   readonly #metrics: (readonly EngineMetric[])[] = [];
   #nextCall = 1;
+  #isStopping = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -109,7 +123,25 @@ export class QueryDispatcher {
 
   /** The newest stats of all threads. */
   metrics(): readonly EngineMetric[] {
-    return this.#metrics.flat();
+    const running = [...this.#running.values()];
+    const gauge = (name: string, help: string, value: number): EngineMetric => {
+      return { name, help, kind: "gauge", value };
+    };
+    return [
+      ...this.#metrics.flat(),
+      gauge("trawl_queries_running", "queries that query threads have", running.length),
+      gauge(
+        "trawl_queries_unwanted",
+        "queries that still run although their clients have left",
+        running.filter(({ isCancelled }) => isCancelled).length,
+      ),
+    ];
+  }
+
+  /** Ends all queries that run, and refuses new ones: the server is about to stop. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const [call, running] of this.#running) this.#cancel(call, running, STOPPING);
   }
 
   /** The newest published state; undefined if the namespace is not open. */
@@ -133,18 +165,19 @@ export class QueryDispatcher {
 
   /** Runs one query over the newest published state of a namespace. Throws `overloaded`. */
   async run(query: DispatchedQuery): Promise<DispatchOutcome> {
-    const { namespace } = query;
+    const { namespace, signal } = query;
+    if (this.#isStopping) throw new DatabaseError("unavailable", STOPPING);
+    if (signal?.aborted === true) throw new DatabaseError("unavailable", CLIENT_LEFT);
     let slots = this.#slots.get(namespace);
     if (slots === undefined) {
       slots = new QuerySlots(this.#options.clock);
       this.#slots.set(namespace, slots);
     }
-    const arrivedMs = this.#options.clock.monotonicMs();
-    await slots.acquire(1);
+    const arrivedMs = query.arrivedMs ?? this.#options.clock.monotonicMs();
+    await slots.acquire(1, signal);
     const running = { slots, weight: 1 };
     try {
-      const waitedMs = this.#options.clock.monotonicMs() - arrivedMs;
-      return await this.#send(query, running, waitedMs);
+      return await this.#send({ ...query, arrivedMs }, running);
     } finally {
       slots.release(running.weight);
       if (slots.idle) this.#slots.delete(namespace);
@@ -152,17 +185,18 @@ export class QueryDispatcher {
   }
 
   #send(
-    query: DispatchedQuery,
-    running: { slots: QuerySlots; weight: number },
-    waitedMs: number,
+    query: DispatchedQuery & { readonly arrivedMs: number },
+    holding: { slots: QuerySlots; weight: number },
   ): Promise<DispatchOutcome> {
-    const { operation, namespace, parameters, body } = query;
+    const { operation, namespace, parameters, body, signal } = query;
+    const { clock } = this.#options;
     const state = this.#directory.state(namespace);
     if (state === undefined) return Promise.resolve({ kind: "closed", query });
     const { loads } = this.#options;
     const thread = loads.least;
     const call = this.#nextCall++;
-    loads.begin(thread);
+    const load = 1 + Math.floor(body.length / LOAD_BODY_BYTES);
+    loads.begin(thread, load);
     const isShared = this.#options.verify !== undefined && !query.mayTrust;
     // The body moves to the thread; where the query may have to run again, a copy stays.
     const kept = isShared ? body.slice() : undefined;
@@ -171,9 +205,14 @@ export class QueryDispatcher {
       const verify = () => {
         verification = this.#options.verify?.(namespace, state);
       };
-      const ended = (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => {
-        loads.end(thread);
+      const cancel = () => this.#cancel(call, running, CLIENT_LEFT);
+      const leave = () => {
+        loads.end(thread, load);
         this.#running.delete(call);
+        signal?.removeEventListener("abort", cancel);
+      };
+      const ended = (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => {
+        leave();
         if (outcome instanceof Uint8Array) {
           resolve({ kind: "closed", query: { ...query, body: outcome, mayTrust: true } });
         } else if (verification === undefined || kept === undefined) {
@@ -185,12 +224,14 @@ export class QueryDispatcher {
       };
       const missing = (returned: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => {
         if (query.wasRefreshed) return ended(answer);
-        loads.end(thread);
-        this.#running.delete(call);
+        leave();
         const again = { ...query, body: returned, wasRefreshed: true };
         resolve({ kind: "missing", query: again, answer });
       };
-      this.#running.set(call, Object.assign(running, { ended, missing, verify }));
+      const facts = { thread, isCancelled: false, ended, missing, verify };
+      const running: RunningQuery = Object.assign(holding, facts);
+      this.#running.set(call, running);
+      signal?.addEventListener("abort", cancel, { once: true });
       const update = this.#directory.updateFor(thread, state.instance);
       this.#options.threads[thread].post(
         {
@@ -201,13 +242,20 @@ export class QueryDispatcher {
           instance: state.instance,
           parameters,
           body,
-          waitedMs,
+          waitedMs: clock.monotonicMs() - query.arrivedMs,
+          sentAtMs: clock.nowMs(),
           isShared,
           update,
         },
         [body.buffer],
       );
     });
+  }
+
+  #cancel(call: number, running: RunningQuery, message: string): void {
+    running.isCancelled = true;
+    const port = this.#options.threads[running.thread];
+    port.post({ kind: "cancel", call, code: "unavailable", message });
   }
 
   #onMessage(thread: number, message: FromQueryThread) {
@@ -262,6 +310,8 @@ export class QueryDispatcher {
     running.weight = 0;
     try {
       await running.slots.acquire(weight);
+      // It may have ended meanwhile.
+      if (!this.#running.has(call)) return running.slots.release(weight);
       running.weight = weight;
       port.post({ kind: "admitted", call });
     } catch (error) {

@@ -1,16 +1,17 @@
 /**
  * A query thread's work: keeps a replica of each namespace that it was asked about, and answers
- * queries over it. A query sees one snapshot (docs/consistency.md, promise 5), also where it waits
- * for bytes of stored segments in between (`query/executor/run-on-snapshot.ts`).
+ * queries over it. A query sees one snapshot (docs/consistency.md, promise 5), also where others
+ * have their turn (`query-turns.ts`) or it waits for bytes of stored segments in between
+ * (`query/executor/run-on-snapshot.ts`).
  */
 
 import type { Transferable } from "node:worker_threads";
-import { type HttpAnswer, jsonAnswer } from "../../api/engine.ts";
+import { type AnswerTimes, type HttpAnswer, jsonAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
+import { oneStep, type Steps } from "../../base/steps.ts";
 import type { ResidentRanges, RunStats } from "../../cache/resident-ranges.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
@@ -46,6 +47,8 @@ import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "../thread-
 import { exportPage } from "./export-page.ts";
 import { NamespaceReplica } from "./namespace-replica.ts";
 import { QueryDivision } from "./query-division.ts";
+import { QueryLife } from "./query-life.ts";
+import { QueryTurns, type TurnStats } from "./query-turns.ts";
 import { takeParts } from "./take-parts.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
 
@@ -72,6 +75,8 @@ export interface QueryServiceOptions {
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
   readonly thresholds: Pick<Thresholds, "unindexedBytesMax">;
+  /** After so many milliseconds a query is ended, waiting included. */
+  readonly timeoutMs: number;
   /** What all query threads have to do, this one included. */
   readonly loads: Pick<ThreadLoads, "idleCount">;
   /** When plans are divided; for tests. */
@@ -95,12 +100,24 @@ export interface QueryServiceStats {
   readonly divided: number;
   /** Parts of other threads' plans. */
   readonly helped: number;
+  /** Queries that were ended before they were done, by how. */
+  readonly cancelled: number;
+  readonly timedOut: number;
+  /** Milliseconds that queries have worked, and that they have waited, for whatever it was. */
+  readonly workedMs: number;
+  readonly waitedMs: number;
 }
+
+/** How often running queries are looked at, whether they have taken too long; in milliseconds. */
+export const TIMEOUT_SWEEP_MS = 50;
 
 /** All that one query thread does. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
   readonly #replicas = new Map<NamespaceInstance, NamespaceReplica>();
+  readonly #turns: QueryTurns;
+  /** Running queries by their calls. */
+  readonly #lives = new Map<number, QueryLife>();
   readonly #admissions = new Map<number, (message: Admission) => void>();
   readonly #stats: { -readonly [K in keyof QueryServiceStats]: number } = {
     queries: 0,
@@ -111,10 +128,23 @@ export class QueryService {
     candidatesSkipped: 0,
     divided: 0,
     helped: 0,
+    cancelled: 0,
+    timedOut: 0,
+    workedMs: 0,
+    waitedMs: 0,
   };
 
   constructor(options: QueryServiceOptions) {
     this.#options = options;
+    this.#turns = new QueryTurns(options);
+    options.clock.every(TIMEOUT_SWEEP_MS, () => {
+      for (const life of this.#lives.values()) life.checkTime();
+    });
+  }
+
+  /** Slices so far. */
+  get turnStats(): Readonly<TurnStats> {
+    return this.#turns.stats;
   }
 
   /** Work done so far. */
@@ -139,11 +169,21 @@ export class QueryService {
         if (message.update !== undefined) this.#update(message.update);
         void this.#help(message);
         return;
+      case "cancel":
+        this.#cancel(message);
+        return;
       case "admitted":
       case "refused":
         this.#admissions.get(message.call)?.(message);
         return;
     }
+  }
+
+  #cancel({ call, code, message }: Extract<ToQueryThread, { kind: "cancel" }>): void {
+    const life = this.#lives.get(call);
+    if (life === undefined) return;
+    this.#stats.cancelled++;
+    life.end(new DatabaseError(code, message));
   }
 
   #update(update: NamespaceUpdate): void {
@@ -177,6 +217,7 @@ export class QueryService {
   /** Runs a query over the newest state of its namespace. */
   #run<T>(
     replica: NamespaceReplica,
+    life: QueryLife,
     query: (snapshot: Snapshot, options: QueryOptions) => Steps<T>,
   ) {
     const source: QuerySource = {
@@ -186,48 +227,65 @@ export class QueryService {
       },
       scanBytesMax: this.#options.scanBytesMax,
       retain: () => replica.retain(),
+      take: (steps) => this.#turns.run(steps, life),
     };
     return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) =>
-      runSteps(query(snapshot, this.#queryOptions(replica, attempt))),
+      query(snapshot, this.#queryOptions(replica, life, attempt)),
     );
   }
 
   async #answer(message: QueryMessage): Promise<void> {
     const { call } = message;
+    const { clock, timeoutMs } = this.#options;
+    const waitedMs = message.waitedMs + Math.max(0, clock.nowMs() - message.sentAtMs);
+    const life = new QueryLife(message.namespace, { clock, timeoutMs, waitedMs });
+    this.#lives.set(call, life);
     try {
-      const answer = await this.#perform(message);
-      this.#options.post({ kind: "answer", call, answer });
+      const answer = await life.until(this.#perform(message, life));
+      this.#options.post({ kind: "answer", call, answer: { ...answer, times: timesOf(life) } });
     } catch (error) {
-      if (error instanceof NamespaceClosed) {
-        this.#options.post({ kind: "closed", call, body: message.body });
-        return;
-      }
-      if (!isDatabaseError(error)) {
-        const stack = error instanceof Error ? error.stack : String(error);
-        const facts = { operation: message.operation, namespace: message.namespace, stack };
-        this.#options.post({
-          kind: "log",
-          level: "error",
-          message: "query failed by a bug",
-          facts,
-        });
-      }
-      const answer = errorAnswer(error);
-      const isMissing = isDatabaseError(error, "corrupt") && error.cause instanceof SegmentMissing;
-      if (isMissing) this.#options.post({ kind: "missing", call, body: message.body, answer });
-      else this.#options.post({ kind: "answer", call, answer });
+      this.#fail(message, error, life);
+    } finally {
+      this.#lives.delete(call);
+      const { workedMs, waitedMs: waited } = timesOf(life);
+      this.#stats.workedMs += workedMs;
+      this.#stats.waitedMs += waited;
     }
   }
 
-  async #perform(message: QueryMessage): Promise<HttpAnswer> {
+  #fail(message: QueryMessage, error: unknown, life: QueryLife): void {
+    const { call } = message;
+    if (error instanceof NamespaceClosed) {
+      this.#options.post({ kind: "closed", call, body: message.body });
+      return;
+    }
+    if (!isDatabaseError(error)) {
+      const stack = error instanceof Error ? error.stack : String(error);
+      const facts = { operation: message.operation, namespace: message.namespace, stack };
+      this.#options.post({
+        kind: "log",
+        level: "error",
+        message: "query failed by a bug",
+        facts,
+      });
+    }
+    if (isDatabaseError(error, "timed_out")) this.#stats.timedOut++;
+    const answer = { ...errorAnswer(error), times: timesOf(life) };
+    const isMissing = isDatabaseError(error, "corrupt") && error.cause instanceof SegmentMissing;
+    if (isMissing) this.#options.post({ kind: "missing", call, body: message.body, answer });
+    else this.#options.post({ kind: "answer", call, answer });
+  }
+
+  async #perform(message: QueryMessage, life: QueryLife): Promise<HttpAnswer> {
     if (message.operation !== "query") this.#mustSeeAll(message);
     switch (message.operation) {
       case "query":
-        return this.#query(message);
+        return this.#query(message, life);
       case "explain": {
-        const request = await this.#embedded(message, parseQueryBody(message.body));
+        const parsed = life.work(() => parseQueryBody(message.body));
+        const request = await this.#embedded(message, parsed, life);
         const replica = this.#replica(message);
-        const { result } = await this.#run(replica, (snapshot, options) =>
+        const { result } = await this.#run(replica, life, (snapshot, options) =>
           oneStep(() => explainRequest(snapshot, request.request, options)),
         );
         return jsonAnswer(200, encodeExplainAnswer(result));
@@ -237,7 +295,7 @@ export class QueryService {
         const replica = this.#replica(message);
         // Every attempt draws the same samples, or none would ever find all of its bytes.
         const seed = Buffer.from(this.#options.random.bytes(4)).readUInt32LE();
-        const { result } = await this.#run(replica, (snapshot, options) =>
+        const { result } = await this.#run(replica, life, (snapshot, options) =>
           measureRecall(snapshot, request, options, seededRandom(seed)),
         );
         return jsonAnswer(200, encodeRecallAnswer(result));
@@ -245,7 +303,7 @@ export class QueryService {
       case "export_documents": {
         const replica = this.#replica(message);
         const { cursor } = message.parameters;
-        const { result } = await this.#run(replica, (snapshot, options) =>
+        const { result } = await this.#run(replica, life, (snapshot, options) =>
           exportPage(snapshot, cursor, options),
         );
         return jsonAnswer(200, result);
@@ -253,47 +311,43 @@ export class QueryService {
     }
   }
 
-  async #query(message: QueryMessage): Promise<HttpAnswer> {
-    const { clock } = this.#options;
-    const startedMs = clock.monotonicMs();
-    const parsed = parseQueryBody(message.body);
+  async #query(message: QueryMessage, life: QueryLife): Promise<HttpAnswer> {
+    const parsed = life.work(() => parseQueryBody(message.body));
     if (parsed.consistency === "strong") this.#mustSeeAll(message);
-    const { request, embeddingStats } = await this.#embedded(message, parsed);
-    const readyMs = clock.monotonicMs();
+    const { request, embeddingStats } = await this.#embedded(message, parsed, life);
     const weight = querySlots(request);
     if (weight > 1) await this.#admission(message.call, weight);
-    const waitedMs = message.waitedMs + clock.monotonicMs() - readyMs;
     const replica = this.#replica(message);
     if (request.consistency === "strong") this.#refuseUnindexed(replica);
     const {
       result,
       snapshot,
       stats: cost,
-    } = await this.#run(replica, (newest, options) => runRequest(newest, request, options));
+    } = await this.#run(replica, life, (newest, options) => runRequest(newest, request, options));
     const { results, stats } = result;
     this.#count(stats);
-    const body = encodeQueryAnswer({
-      kind: request.kind,
-      results,
-      vectorEncoding: request.vectorEncoding,
-      billing: {
-        bytesQueried: billedQueryBytes(request.queries.length, snapshot.logicalBytes),
-        bytesReturned: stats.bytesReturned,
-      },
-      performance: () => {
-        const totalMs = clock.monotonicMs() - startedMs + message.waitedMs;
-        return {
+    life.enter(answerStep);
+    const body = life.work(() =>
+      encodeQueryAnswer({
+        kind: request.kind,
+        results,
+        vectorEncoding: request.vectorEncoding,
+        billing: {
+          bytesQueried: billedQueryBytes(request.queries.length, snapshot.logicalBytes),
+          bytesReturned: stats.bytesReturned,
+        },
+        performance: () => ({
           cacheHitRatio: hitRatio(cost),
           cacheTemperature: temperature(cost),
-          serverTotalMs: totalMs,
-          executionMs: totalMs - waitedMs,
+          serverTotalMs: life.totalMs,
+          executionMs: life.workedMs,
           exhaustiveCount: stats.exhaustiveCount,
           namespaceDocumentCount: replica.state.documentCount,
           lastIncludedWriteAtMs: replica.state.lastWriteAtMs,
           embedding: embeddingStats,
-        };
-      },
-    });
+        }),
+      }),
+    );
     return jsonAnswer(200, body);
   }
 
@@ -306,16 +360,18 @@ export class QueryService {
   async #embedded(
     message: QueryMessage,
     request: QueryRequest,
+    life: QueryLife,
   ): Promise<{ request: QueryRequest; embeddingStats: EmbeddingStats | undefined }> {
     const { schema } = this.#replica(message).state;
     const texts = embedTexts(request, schema);
     if (texts.length === 0) return { request, embeddingStats: undefined };
     const { clock, embedding } = this.#options;
+    life.enter(embedStep);
     const startedMs = clock.monotonicMs();
     let tokens = 0;
     const vectors: Float32Array[] = [];
     for (const { text, model, dimensions } of texts) {
-      const embedded = await embedding.embed({ model, texts: [text], dimensions });
+      const embedded = await embedding.embed({ model, texts: [text], dimensions }, life.signal);
       vectors.push(...embedded.vectors);
       tokens += embedded.tokens;
     }
@@ -349,17 +405,19 @@ export class QueryService {
 
   #queryOptions(
     replica: NamespaceReplica,
+    life: QueryLife,
     { progress, kept, isFirst }: QueryAttempt,
   ): QueryOptions {
     const { builds } = replica.state;
     const { kernels, probing } = this.#options;
-    const division = isFirst ? this.#division(replica) : undefined;
-    const options = { kernels, probing, progress, kept, division };
+    const division = isFirst ? this.#division(replica, life) : undefined;
+    const enter = (step: () => string): void => life.enter(step);
+    const options = { kernels, probing, progress, kept, division, enter };
     return builds.length === 0 ? options : { ...options, indexState: indexState(builds) };
   }
 
   /** Of a query over the replica as it is now. */
-  #division({ state: { instance }, version }: NamespaceReplica): QueryDivision {
+  #division({ state: { instance }, version }: NamespaceReplica, life: QueryLife): QueryDivision {
     const { loads, clock, reads, divisionLimits: limits, postNow } = this.#options;
     return new QueryDivision(
       { instance, version },
@@ -367,7 +425,7 @@ export class QueryService {
         limits,
         idleCount: () => loads.idleCount,
         monotonicMs: () => clock.monotonicMs(),
-        workedMs: () => clock.monotonicMs(),
+        workedMs: () => life.workedMs,
         offer: (offer, ports) => {
           this.#stats.divided++;
           postNow({ kind: "offer", offer, ports }, ports);
@@ -397,6 +455,13 @@ export class QueryService {
     this.#stats.clustersProbed += stats.clustersProbed;
     this.#stats.candidatesSkipped += stats.candidatesSkipped;
   }
+}
+
+const embedStep = (): string => "embedding its texts";
+const answerStep = (): string => "writing the answer";
+
+function timesOf({ totalMs, workedMs }: QueryLife): AnswerTimes {
+  return { workedMs, waitedMs: Math.max(0, totalMs - workedMs) };
 }
 
 /** The share of what the query looked at first that was in memory. */

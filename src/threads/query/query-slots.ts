@@ -15,6 +15,7 @@ interface Waiting {
 
 /** Why a wait ends; with a reason of its own `abort` need not make an error with a stack. */
 const GRANTED = "granted";
+const LEFT = "left";
 
 /** The slots of one namespace. */
 export class QuerySlots {
@@ -31,30 +32,40 @@ export class QuerySlots {
     return this.#free === QUERY_SLOTS && this.#waiting.length === 0;
   }
 
-  /** Takes `weight` slots (at most QUERY_SLOTS), or throws `overloaded` after the longest wait. */
-  async acquire(weight: number): Promise<void> {
+  /**
+   * Takes `weight` slots (at most QUERY_SLOTS), or throws `overloaded` after the longest wait. Stops
+   * waiting, and throws `unavailable`, when the signal is aborted.
+   */
+  async acquire(weight: number, signal?: AbortSignal): Promise<void> {
     if (this.#waiting.length === 0 && this.#free >= weight) {
       this.#free -= weight;
       return;
     }
     const timeout = new AbortController();
-    const granted = new Promise<"granted">((resolve) => {
+    const granted = new Promise<typeof GRANTED>((resolve) => {
       const grant = () => {
         timeout.abort(GRANTED);
-        resolve("granted");
+        resolve(GRANTED);
       };
       this.#waiting.push({ weight, grant });
     });
     const waiter = this.#waiting[this.#waiting.length - 1];
+    const leave = (): void => timeout.abort(LEFT);
+    signal?.addEventListener("abort", leave, { once: true });
     const expired = this.#clock
       .sleep(QUERY_SLOT_WAIT_MS_MAX, timeout.signal)
       .then(() => "expired" as const)
-      .catch(() => "granted" as const);
-    if ((await Promise.race([granted, expired])) === "granted") return;
+      .catch((reason: typeof GRANTED | typeof LEFT) => reason);
+    const outcome = await Promise.race([granted, expired]);
+    signal?.removeEventListener("abort", leave);
+    if (outcome === GRANTED) return;
     const index = this.#waiting.indexOf(waiter);
     if (index < 0) return; // Granted at the last moment.
     this.#waiting.splice(index, 1);
     this.#grantWaiting();
+    if (outcome === LEFT) {
+      throw new DatabaseError("unavailable", "the client has left before its query began");
+    }
     throw new DatabaseError(
       "overloaded",
       `💔 too many concurrent queries: this query needs ${weight} of the namespace's ` +

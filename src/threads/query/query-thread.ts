@@ -27,6 +27,8 @@ export interface QueryThreadData {
   readonly embedding: EmbeddingConfig;
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
+  /** After so many milliseconds a query is ended. */
+  readonly queryTimeoutMs: number;
   /** Of a `ThreadLoads`; undefined: no query is divided. */
   readonly loads: SharedArrayBuffer | undefined;
   /** To the cache thread. */
@@ -53,6 +55,7 @@ const service = new QueryService({
   random: systemRandom,
   scanBytesMax: data.scanBytesMax,
   thresholds: THRESHOLDS,
+  timeoutMs: data.queryTimeoutMs,
   loads: data.loads === undefined ? { idleCount: 0 } : new ThreadLoads(data.loads),
   post,
   postNow: (message, transfer) => batch.addNow(message, transfer),
@@ -66,7 +69,9 @@ systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: me
 function metrics(): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
     service.stats;
-  const { candidatesSkipped, divided, helped } = service.stats;
+  const { candidatesSkipped, divided, helped, cancelled, timedOut } = service.stats;
+  const { workedMs, waitedMs } = service.stats;
+  const { slices, longestSliceMs } = service.turnStats;
   const labels = { thread: String(data.thread) };
   const counter = (name: string, help: string, value: number): EngineMetric => {
     return { name, help, kind: "counter", value, labels };
@@ -82,6 +87,19 @@ function metrics(): EngineMetric[] {
       "documents that a ranking refused at once, so many better ones were known",
       candidatesSkipped,
     ),
+    counter("trawl_queries_cancelled_total", "queries ended since nobody waited", cancelled),
+    counter("trawl_queries_timed_out_total", "queries ended by --query-timeout", timedOut),
+    counter("trawl_query_work_seconds_total", "time that queries worked", workedMs / 1000),
+    counter(
+      "trawl_query_wait_seconds_total",
+      "time that queries waited, for slots, turns, bytes or embeddings",
+      waitedMs / 1000,
+    ),
+    counter("trawl_query_slices_total", "slices of work of queries", slices),
+    {
+      ...counter("trawl_query_longest_slice_seconds", "the longest slice", longestSliceMs / 1000),
+      kind: "gauge",
+    },
     counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
     counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
   ];

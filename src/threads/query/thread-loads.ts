@@ -41,13 +41,13 @@ export class ThreadLoads {
     return count;
   }
 
-  /** A thread has one more query. */
-  begin(thread: number): void {
-    Atomics.add(this.#loads, thread, 1);
+  /** A thread has one more query, that counts as `load` of them. */
+  begin(thread: number, load = 1): void {
+    Atomics.add(this.#loads, thread, load);
   }
 
-  /** A thread has answered a query. */
-  end(thread: number): void {
-    Atomics.sub(this.#loads, thread, 1);
+  /** A thread has answered a query that began with the same `load`. */
+  end(thread: number, load = 1): void {
+    Atomics.sub(this.#loads, thread, load);
   }
 }

@@ -59,6 +59,7 @@ export interface FixtureOptions {
   readonly keys?: TestKeys;
   readonly thresholds?: Partial<Thresholds>;
   readonly memoryBytes?: number;
+  readonly queryTimeoutMs?: number;
   readonly indexerMemoryBytes?: number;
   readonly cacheBytes?: number;
   /** Runs an indexer after each write, which collects garbage at once. */
@@ -333,6 +334,7 @@ function startQueryThread(
     random: of.random,
     scanBytesMax: Math.floor((of.options.cacheBytes ?? 64 * MIB) / 4),
     thresholds: { ...THRESHOLDS, ...of.options.thresholds },
+    timeoutMs: of.options.queryTimeoutMs ?? 30_000,
     loads: of.loads,
     divisionLimits: of.options.divisionLimits,
     post: (message) => far.post(message),

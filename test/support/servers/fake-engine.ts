@@ -24,6 +24,7 @@ export class FakeEngine implements Engine {
   /** What bodies ended with that were not read to their end. */
   readonly bodyFaults: unknown[] = [];
   closed = false;
+  queriesStopped = false;
   ready: EngineStatus = { ready: true };
   reportedMetrics: readonly EngineMetric[] = [];
   /** Decides the answer after the body was read. */
@@ -33,6 +34,10 @@ export class FakeEngine implements Engine {
 
   /** Answers after so many chunks of a body, and waits for one more, as the write thread does. */
   chunksMax = Number.POSITIVE_INFINITY;
+
+  stopQueries(): void {
+    this.queriesStopped = true;
+  }
 
   async handle(request: EngineRequest): Promise<HttpAnswer> {
     this.signals.push(request.signal);
