@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import { least } from "./heap.ts";
 
 test("the least items are the first of a sort", () => {
@@ -8,9 +9,8 @@ test("the least items are the first of a sort", () => {
     const items = Array.from({ length: random.below(40) }, () => random.below(30));
     const count = random.below(50);
     const sorted = [...items].sort((a, b) => a - b);
-    expect(
-      least(items, count, (a, b) => a - b),
-      `seed ${seed}`,
-    ).toEqual(sorted.slice(0, count));
+    expect(runSteps(least(items, count, (a, b) => a - b)), `seed ${seed}`).toEqual(
+      sorted.slice(0, count),
+    );
   }
 });

@@ -1,5 +1,7 @@
 /** Binary heaps in arrays: the children of item i are items 2i + 1 and 2i + 2. */
 
+import type { Steps } from "../base/steps.ts";
+
 /** Tells whether an item belongs above another; false for equal ones. */
 export type Above<T> = (a: T, b: T) => boolean;
 
@@ -29,20 +31,39 @@ export function siftDown<T>(heap: T[], index: number, isAbove: Above<T>): void {
   heap[index] = item;
 }
 
+/** Items that sink into a heap between two pauses, in about a microsecond each. */
+const ITEMS_PER_STEP = 1024;
+
+/** Makes a heap of items in any order, in O(n). */
+export function* makeHeap<T>(items: T[], isAbove: Above<T>): Steps<void> {
+  for (let i = (items.length >> 1) - 1; i >= 0; i--) {
+    siftDown(items, i, isAbove);
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
+  }
+}
+
+/** Takes the first of a heap out; undefined if it is empty. */
+export function takeFirst<T>(heap: T[], isAbove: Above<T>): T | undefined {
+  const first = heap[0];
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return last;
+  heap[0] = last;
+  siftDown(heap, 0, isAbove);
+  return first;
+}
+
 /**
  * The least `count` items in ascending order, in O(n + count log n). Leaves `items` in any order.
  */
-export function least<T>(items: T[], count: number, compare: (a: T, b: T) => number): T[] {
-  if (count >= items.length) return items.sort(compare);
+export function* least<T>(items: T[], count: number, compare: (a: T, b: T) => number): Steps<T[]> {
   const isBetter = (a: T, b: T): boolean => compare(a, b) < 0;
-  for (let i = (items.length >> 1) - 1; i >= 0; i--) siftDown(items, i, isBetter);
+  yield* makeHeap(items, isBetter);
   const taken: T[] = [];
   while (taken.length < count) {
-    taken.push(items[0]);
-    const last = items.pop();
-    if (last === undefined || items.length === 0) break;
-    items[0] = last;
-    siftDown(items, 0, isBetter);
+    const first = takeFirst(items, isBetter);
+    if (first === undefined) break;
+    taken.push(first);
+    if (taken.length % ITEMS_PER_STEP === 0) yield;
   }
   return taken;
 }

@@ -18,6 +18,15 @@ interface Group {
   readonly sums: readonly (GroupSum | undefined)[];
 }
 
+/** A group with the values of its keys. */
+interface FirstGroup {
+  readonly group: Group;
+  readonly values: readonly (ScalarValue | null)[];
+}
+
+/** Groups that are looked at between two pauses, in about a microsecond each. */
+const GROUPS_PER_STEP = 512;
+
 /** A group as data. */
 interface GroupTotals {
   /** One for each key of the plan. */
@@ -103,8 +112,9 @@ export class Aggregation {
   }
 
   /** Adds what another aggregation of the plan has. */
-  absorb(totals: AggregationTotals): void {
-    for (const { keys, count, sums } of totals) {
+  *absorb(totals: AggregationTotals): Steps<void> {
+    for (const [i, { keys, count, sums }] of totals.entries()) {
+      if (i % GROUPS_PER_STEP === GROUPS_PER_STEP - 1) yield;
       const group = this.#groupAt(keys.map((key, i) => this.#interners[i].numberOfKey(key)));
       group.count += count;
       sums.forEach((sum, i) => {
@@ -117,8 +127,9 @@ export class Aggregation {
    * What was added so far, of the groups that the plan returns: one that is not among the first
    * here is not among the first of more documents either.
    */
-  totals(): AggregationTotals {
-    return this.#firstGroups().map(({ group, values }) => ({
+  *totals(): Steps<AggregationTotals> {
+    const first = yield* this.#firstGroups();
+    return first.map(({ group, values }) => ({
       keys: values,
       count: group.count,
       sums: group.sums.map((sum) => sum?.exact()),
@@ -131,24 +142,29 @@ export class Aggregation {
   }
 
   /** The groups in ascending order of their keys, null first, at most as many as asked for. */
-  groups(): ResultGroup[] {
+  *groups(): Steps<ResultGroup[]> {
     const { groups } = this.#plan;
-    return this.#firstGroups().map(({ group, values }) => ({
+    const first = yield* this.#firstGroups();
+    return first.map(({ group, values }) => ({
       keys: groups.map(({ name, type }, i) => [name, type, values[i]] as const),
       aggregates: this.#aggregatesOf(group),
     }));
   }
 
   /** In ascending order of their keys, null first; the only one of a plan without keys. */
-  #firstGroups() {
+  *#firstGroups(): Steps<FirstGroup[]> {
     const { groups, groupLimit } = this.#plan;
     const valuesOf = (group: Group): (ScalarValue | null)[] =>
       group.keys.map((key, i) => this.#interners[i].valueOf(key));
-    const all = [...this.#byNumber, ...this.#byNumbers.values()]
-      .filter((group) => group !== undefined)
-      .map((group) => ({ group, values: valuesOf(group) }));
+    const all: FirstGroup[] = [];
+    for (const found of [this.#byNumber, this.#byNumbers.values()]) {
+      for (const group of found) {
+        if (group !== undefined) all.push({ group, values: valuesOf(group) });
+        if (all.length % GROUPS_PER_STEP === 0) yield;
+      }
+    }
     const count = groups.length === 0 ? 1 : groupLimit;
-    return least(all, count, (a, b) => compareKeys(a.values, b.values));
+    return yield* least(all, count, (a, b) => compareKeys(a.values, b.values));
   }
 
   #groupAt(keys: readonly KeyNumber[]): Group {

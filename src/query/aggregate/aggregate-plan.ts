@@ -1,4 +1,4 @@
-import { oneStep } from "../../base/steps.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Findings, FindingsData } from "../executor/division.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { matcherOf } from "../filter/matcher.ts";
@@ -50,24 +50,22 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
 
   *merge(_plan, [first, ...others]) {
     for (const { aggregation } of others) {
-      first.aggregation.absorb(aggregation.totals());
+      yield* first.aggregation.absorb(yield* aggregation.totals());
       yield;
     }
     return first;
   },
 
-  finish: ({ groups }, { aggregation }) =>
-    oneStep(() =>
-      groups.length === 0
-        ? { kind: "aggregates", aggregates: aggregation.aggregates() }
-        : { kind: "groups", groups: aggregation.groups() },
-    ),
+  *finish({ groups }, { aggregation }) {
+    if (groups.length > 0) return { kind: "groups", groups: yield* aggregation.groups() };
+    return { kind: "aggregates", aggregates: aggregation.aggregates() };
+  },
 
-  encode: ({ aggregation }) => ({ kind: "aggregate", totals: aggregation.totals() }),
+  encode: ({ aggregation }) => ({ kind: "aggregate", totals: runSteps(aggregation.totals()) }),
 
   decode: (plan, { totals }, operators) => {
     const aggregation = new Aggregation(plan, operators);
-    aggregation.absorb(totals);
+    runSteps(aggregation.absorb(totals));
     return { kind: "aggregate", aggregation };
   },
 

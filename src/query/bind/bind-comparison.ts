@@ -8,7 +8,7 @@ import type { JsonValue } from "../../model/json-value.ts";
 import type { AttributeValue, ScalarValue } from "../../model/value.ts";
 import { MATCH_ALL } from "../filter/and.ts";
 import type { ArrayEqualsNode } from "../filter/array-equals.ts";
-import { type MembershipNode, uniqueValues } from "../filter/membership.ts";
+import type { MembershipNode } from "../filter/membership.ts";
 import { negate } from "../filter/not.ts";
 import { MATCH_NONE } from "../filter/or.ts";
 import type { PresentNode } from "../filter/present.ts";
@@ -125,7 +125,7 @@ function membership(
   values: readonly ScalarValue[],
   on: MembershipNode["on"],
 ): MembershipNode {
-  return { kind: "membership", attribute, type, on, values: uniqueValues(values) };
+  return { kind: "membership", attribute, type, on, values };
 }
 
 /** Null sorts below every value, so it is less than any; no element of an array is null. */

@@ -11,8 +11,7 @@ import {
   attributeSource,
   presentIn,
 } from "./attribute-source.ts";
-import { listedMarker } from "./membership.ts";
-import { markAll } from "./value-node.ts";
+import { markListed } from "./membership.ts";
 
 /** An array has exactly these elements, in order. Null does not match. */
 export interface ArrayEqualsNode extends AttributeNode {
@@ -71,7 +70,7 @@ function* equalArrays(
   };
   for (const value of new Set(values)) {
     const matching = emptyBits(entries.count);
-    yield* markAll(entries, listedMarker([value], entries, matching));
+    yield* markListed([value], entries, matching);
     yield;
     for (let o = start; o < end; o++) {
       if (!hasBit(bits, o)) continue;

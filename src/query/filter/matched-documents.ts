@@ -22,10 +22,13 @@ export function matchBits(matching: MatchedDocuments, view: SegmentView): Ordina
   return matching.form === "list" ? bitsOf(matching.ordinals, view) : matching.bits;
 }
 
+/** Matches that are visited between two pauses: each may cost some microseconds. */
+const MATCHES_PER_STEP = 512;
+
 /** Calls `visit` with the matches, ascending, as `eachPart` does; a list is one part. */
 export function* eachMatch(matching: MatchedDocuments, visit: VisitPart): Steps<void> {
   if (matching.form === "bits") {
-    yield* eachPart(matching.bits, visit);
+    yield* eachPart(matching.bits, visit, MATCHES_PER_STEP);
     return;
   }
   const { ordinals } = matching;

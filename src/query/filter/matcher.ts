@@ -64,9 +64,10 @@ function* lookUp(
     if (ordinal !== undefined && hasBit(liveBitmap, ordinal)) found.push(ordinal);
     if (i % IDS_PER_STEP === IDS_PER_STEP - 1) yield;
   }
-  work.documentsScanned += found.length;
-  const ordinals = Uint32Array.from(found).sort();
-  if (found.length === 0 || matchesAll(rest)) return { form: "list", ordinals };
+  // An id may be listed twice.
+  const ordinals = Uint32Array.from(new Set(found)).sort();
+  work.documentsScanned += ordinals.length;
+  if (ordinals.length === 0 || matchesAll(rest)) return { form: "list", ordinals };
   const within = bitsOf(ordinals, view);
   const run = { view, within, operators, together, togetherInSteps };
   const bits = yield* operators.predicate(rest).run(rest, run);

@@ -1,8 +1,8 @@
 import { assert } from "../../base/assert.ts";
-import type { Steps } from "../../base/steps.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
-import { compareScalars, type DocumentId, type ScalarValue } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { DocumentId, ScalarValue } from "../../model/value.ts";
+import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
 import { scalarReader } from "../column-values.ts";
 import { andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, PredicateOperator } from "../plan/operator.ts";
@@ -11,7 +11,6 @@ import { attributeNeeds, attributeSource } from "./attribute-source.ts";
 import { intervalMarker } from "./match-interval.ts";
 import {
   type Entries,
-  type Marker,
   markAll,
   matchValues,
   subjectText,
@@ -23,18 +22,12 @@ import {
 /** A value is one of a list. Null does not match. */
 export interface MembershipNode extends ValueNode {
   readonly kind: "membership";
-  /** Ascending and unique, of the attribute's type; see `uniqueValues`. */
+  /** Of the attribute's type. */
   readonly values: readonly ScalarValue[];
 }
 
-/** Values as `MembershipNode` has them. */
-export function uniqueValues(values: readonly ScalarValue[]): ScalarValue[] {
-  const sorted = [...values].sort(compareScalars);
-  return sorted.filter((value, i) => i === 0 || value !== sorted[i - 1]);
-}
-
-/** Ids that are looked up between two pauses. */
-const IDS_PER_STEP = 4096;
+/** Values that are looked up between two pauses, in less than a microsecond each. */
+const VALUES_PER_STEP = 2048;
 /** Most values of a list that are printed. */
 const PRINTED_VALUES_MAX = 10;
 
@@ -58,12 +51,14 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
     if (isOfIds(node)) return andBits(yield* findIds(values, view), within);
     const source = attributeSource(attribute, view);
     return yield* matchValues(node, source, { view, within }, (entries, bits) =>
-      markAll(entries, listedMarker(values, entries, bits)),
+      markListed(values, entries, bits),
     );
   },
 
   matches: (node, { current }) =>
-    valueMatches(node, current(node.attribute), (value) => hasListed(node.values, value)),
+    valueMatches(node, current(node.attribute), (value) =>
+      runSteps(eachOnce(node.values)).has(value),
+    ),
 
   explain: (node, label) => {
     const { values, type } = node;
@@ -90,7 +85,7 @@ function idNeeds(values: readonly ScalarValue[], view: SegmentView): Need[] {
 function* findIds(values: readonly ScalarValue[], view: SegmentView): Steps<OrdinalBits> {
   const bits = emptyBits(view.documentCount);
   for (const [i, value] of values.entries()) {
-    if (i % IDS_PER_STEP === IDS_PER_STEP - 1) yield;
+    if (i % VALUES_PER_STEP === VALUES_PER_STEP - 1) yield;
     assert(typeof value === "bigint" || typeof value === "string", "id of another type");
     const ordinal = view.ordinalOf(value);
     if (ordinal !== undefined) setBit(bits, ordinal);
@@ -99,44 +94,66 @@ function* findIds(values: readonly ScalarValue[], view: SegmentView): Steps<Ordi
 }
 
 /** Marks the entries that are one of `values`. */
-export function listedMarker(
+export function* markListed(
   values: readonly ScalarValue[],
   entries: Entries,
   bits: OrdinalBits,
-): Marker {
-  const { data, dictionary } = entries;
+): Steps<void> {
+  const { data, dictionary, start, end } = entries;
   if (dictionary === undefined && values.length === 1 && data.kind !== "bool") {
     const only = { value: values[0], inclusive: true };
-    return intervalMarker({ low: only, high: only }, entries, bits);
+    yield* markAll(entries, intervalMarker({ low: only, high: only }, entries, bits));
+    return;
   }
   if (dictionary !== undefined) {
-    const chosen = new Uint8Array(dictionary.size);
-    for (const value of values) {
-      const code = dictionary.codeOf(String(value));
-      if (code >= 0) chosen[code] = 1;
-    }
+    const chosen = yield* chosenCodes(values, dictionary);
     const { codes } = dictionary;
-    return (start, end) => {
-      for (let i = start; i < end; i++) if (chosen[codes[i]] === 1) setBit(bits, i);
-    };
+    yield* markAll(entries, (from, to) => {
+      for (let i = from; i < to; i++) if (chosen[codes[i]] === 1) setBit(bits, i);
+    });
+    return;
   }
-  const listed = new Set(values);
+  const listed = yield* eachOnce(values);
   const read = scalarReader(data);
-  return (start, end) => {
-    for (let i = start; i < end; i++) if (listed.has(read(i))) setBit(bits, i);
-  };
+  for (let i = start; i < end; i++) {
+    if (listed.has(read(i))) setBit(bits, i);
+    if ((i - start) % VALUES_PER_STEP === VALUES_PER_STEP - 1) yield;
+  }
 }
 
-/** Takes time that grows with the logarithm of the list's length. */
-function hasListed(values: readonly ScalarValue[], value: ScalarValue): boolean {
-  let start = 0;
-  let end = values.length;
-  while (start < end) {
-    const middle = (start + end) >>> 1;
-    const order = compareScalars(values[middle], value);
-    if (order === 0) return true;
-    if (order < 0) start = middle + 1;
-    else end = middle;
+/** Marks the codes whose values are listed, with as few lookups as there are codes or values. */
+function* chosenCodes(
+  values: readonly ScalarValue[],
+  dictionary: DictionaryView,
+): Steps<Uint8Array> {
+  const { size } = dictionary;
+  const chosen = new Uint8Array(size);
+  const isLong = values.length > size;
+  const listed = isLong ? yield* eachOnce(values) : undefined;
+  const count = isLong ? size : values.length;
+  for (let i = 0; i < count; i++) {
+    if (i % VALUES_PER_STEP === VALUES_PER_STEP - 1) yield;
+    if (listed !== undefined) {
+      chosen[i] = listed.has(dictionary.value(i)) ? 1 : 0;
+      continue;
+    }
+    const code = dictionary.codeOf(String(values[i]));
+    if (code >= 0) chosen[code] = 1;
   }
-  return false;
+  return chosen;
+}
+
+/** By list; each is made once, also for conditions of many documents. */
+const SETS = new WeakMap<readonly ScalarValue[], ReadonlySet<ScalarValue>>();
+
+function* eachOnce(values: readonly ScalarValue[]): Steps<ReadonlySet<ScalarValue>> {
+  const known = SETS.get(values);
+  if (known !== undefined) return known;
+  const set = new Set<ScalarValue>();
+  for (let i = 0; i < values.length; i++) {
+    set.add(values[i]);
+    if (i % VALUES_PER_STEP === VALUES_PER_STEP - 1) yield;
+  }
+  SETS.set(values, set);
+  return set;
 }

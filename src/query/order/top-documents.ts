@@ -1,7 +1,8 @@
 /** The best k documents of a ranking, in time that does not depend on how many are looked at. */
 
-import { oneStep, type Steps } from "../../base/steps.ts";
-import { siftDown, siftUp } from "../heap.ts";
+import { must } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
+import { makeHeap, siftDown, siftUp, takeFirst } from "../heap.ts";
 import type { DocumentComparer } from "./document-order.ts";
 
 /** A document in a ranking: where it is, and its key. */
@@ -44,6 +45,9 @@ export interface DocumentRanking extends Threshold {
   /** Best first. Ends the ranking: nothing may be offered afterwards. */
   ranked(): Steps<Iterable<RankedDocument>>;
 }
+
+/** Documents that leave a heap between two pauses, in about a microsecond each. */
+const DOCUMENTS_PER_STEP = 512;
 
 /** Keeps the best `capacity` by key, ties by `compare`: a heap whose root is the worst. */
 export class TopDocuments implements DocumentRanking {
@@ -100,8 +104,14 @@ export class TopDocuments implements DocumentRanking {
     this.#skippedCount += count - kept;
   }
 
-  ranked(): Steps<RankedDocument[]> {
-    return oneStep(() => this.#heap.sort((a, b) => compareRanked(a, b, this.#compare)));
+  *ranked(): Steps<RankedDocument[]> {
+    const heap = this.#heap;
+    const ranked = new Array<RankedDocument>(heap.length);
+    for (let place = heap.length - 1; place >= 0; place--) {
+      ranked[place] = must(takeFirst(heap, this.#isWorse), "a heap is shorter than it was");
+      if (place % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
+    }
+    return ranked;
   }
 
   readonly #isWorse = (a: RankedDocument, b: RankedDocument): boolean =>
@@ -115,9 +125,6 @@ function nextWithin(worst: number, keys: Float64Array, start: number, end: numbe
   while (at < end && !(keys[at] <= worst)) at++;
   return at;
 }
-
-/** Documents that sink into a heap between two pauses. */
-const SIFTS_PER_STEP = 4096;
 
 /** Keeps all documents and sorts only as far as they are asked for. */
 export class WholeRanking implements DocumentRanking {
@@ -145,25 +152,15 @@ export class WholeRanking implements DocumentRanking {
   }
 
   *ranked(): Steps<Iterable<RankedDocument>> {
-    const heap = this.#heap;
-    for (let i = (heap.length >> 1) - 1; i >= 0; i--) {
-      siftDown(heap, i, this.#isBetter);
-      if (i % SIFTS_PER_STEP === 0) yield;
-    }
+    yield* makeHeap(this.#heap, this.#isBetter);
     return this.#bestFirst();
   }
 
   /** Takes the heap apart. */
   *#bestFirst(): Generator<RankedDocument> {
-    const heap = this.#heap;
     for (;;) {
-      const last = heap.pop();
-      if (last === undefined) return;
-      const best = heap.length === 0 ? last : heap[0];
-      if (heap.length > 0) {
-        heap[0] = last;
-        siftDown(heap, 0, this.#isBetter);
-      }
+      const best = takeFirst(this.#heap, this.#isBetter);
+      if (best === undefined) return;
       yield best;
     }
   }

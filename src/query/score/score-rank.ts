@@ -1,6 +1,6 @@
 import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
-import { andBits, eachPart } from "../ordinal-bits.ts";
+import { andBits, eachPart, type VisitPart } from "../ordinal-bits.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode, ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
@@ -11,6 +11,9 @@ export interface ScoreRankNode extends RankNode {
   readonly kind: "score";
   readonly score: ScoreNode;
 }
+
+/** Documents that are offered between two pauses: each may cost some microseconds. */
+const DOCUMENTS_PER_STEP = 512;
 
 /** Rankings by score: the key of a document is its score, negated. */
 export const SCORE_RANK: RankOperator<ScoreRankNode> = {
@@ -24,14 +27,15 @@ export const SCORE_RANK: RankOperator<ScoreRankNode> = {
     const each = { view, within, operators, together, togetherInSteps };
     const run = { ...each, work, threshold: ranking };
     const { values, scored } = yield* operators.score(score).run(score, run);
-    yield* eachPart(andBits(scored, within), (ordinals, keys) => {
+    const offer: VisitPart = (ordinals, keys) => {
       for (let i = 0; i < ordinals.length; i++) {
         const rounded = roundScore(values[ordinals[i]]);
         // Documents whose score is zero are left out.
         keys[i] = rounded === 0 ? Number.NaN : -rounded;
       }
       ranking.offerAll(keys, index, ordinals);
-    });
+    };
+    yield* eachPart(andBits(scored, within), offer, DOCUMENTS_PER_STEP);
   },
 
   distOf: (key) => -key,
