@@ -52,6 +52,8 @@ export interface HttpAnswer {
   /** Lower-case names; `content-type` is always present. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** What follows `body` in large answers. */
+  readonly more?: readonly Uint8Array<ArrayBuffer>[];
   /** Of queries, for the log. */
   readonly times?: AnswerTimes;
 }
@@ -61,6 +63,16 @@ export interface AnswerTimes {
   readonly workedMs: number;
   /** For its slot, its turn, bytes, embeddings. */
   readonly waitedMs: number;
+}
+
+/** The pieces of an answer, in order. */
+export function answerPieces({ body, more = [] }: HttpAnswer): readonly Uint8Array[] {
+  return [body, ...more];
+}
+
+/** Bytes of an answer's body, all pieces together. */
+export function answerBytes(answer: HttpAnswer): number {
+  return answerPieces(answer).reduce((bytes, piece) => bytes + piece.byteLength, 0);
 }
 
 /** An answer whose body is JSON, in UTF-8. */

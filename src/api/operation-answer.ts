@@ -1,7 +1,7 @@
 /** Answers about asynchronous operations (wire contract: `Prefer: respond-async`). */
 
 import type { NamespaceName } from "../base/ids.ts";
-import { type HttpAnswer, jsonAnswer } from "./engine.ts";
+import { answerPieces, type HttpAnswer, jsonAnswer } from "./engine.ts";
 import type { OperationState } from "./operation-registry.ts";
 
 const decoder = new TextDecoder();
@@ -31,7 +31,7 @@ export function operationAnswer(state: OperationState): HttpAnswer {
 }
 
 function resultJson(answer: HttpAnswer): string {
-  const body = decoder.decode(answer.body);
+  const body = decoder.decode(Buffer.concat(answerPieces(answer)));
   if (answer.status === 200) return `{"success":${body}}`;
   return `{"error":{"status_code":${answer.status},"detail":${body}}}`;
 }

@@ -11,6 +11,10 @@ import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
 import { storeConfig, storeFlags } from "./store-settings.ts";
 
+/** Share of the memory limit that answers may take which clients have not read yet. */
+const ANSWER_MEMORY_SHARE = 0.15;
+/** The default of `--answer-timeout`. */
+const ANSWER_TIMEOUT_SECONDS = 30;
 /** The default of `--query-timeout`. */
 const QUERY_TIMEOUT_SECONDS = 30;
 
@@ -132,6 +136,8 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
     bodyBytesInFlightMax:
       numberOf(given, "body-memory") ??
       Math.min(Math.floor(memoryBytesMax / 2), BODY_MEMORY_DEFAULT_MAX),
+    answerBytesMax: Math.floor(memoryBytesMax * ANSWER_MEMORY_SHARE),
+    answerStallMs: 1000 * (numberOf(given, "answer-timeout") ?? ANSWER_TIMEOUT_SECONDS),
     slowRequestMs: numberOf(given, "slow-query-ms") ?? 1000,
   };
 }

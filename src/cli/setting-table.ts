@@ -147,6 +147,12 @@ export const SETTINGS = [
     help: "seconds after which a query is ended with 408, waiting included",
   },
   {
+    name: "answer-timeout",
+    type: { kind: "integer", min: 1, max: 86_400 },
+    defaultText: "30",
+    help: "seconds after which a client that takes nothing of its answer is cut off",
+  },
+  {
     name: "divide-queries",
     type: { kind: "choice", choices: ["on", "off"] },
     defaultText: "on",

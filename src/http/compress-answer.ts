@@ -10,19 +10,28 @@ const COMPRESSED_BODY_BYTES_MIN = 1024;
 const compress = promisify(gzip);
 
 /** Level 1: numbers in JSON gain little from higher ones, which cost several times the time. */
-const GZIP_LEVEL = 1;
+export const GZIP_LEVEL = 1;
 
-/** Returns the answer compressed if `acceptEncoding` asks for gzip and the body is worth it. */
+/** What a compressed answer says of itself. */
+export const GZIP_HEADERS = { "content-encoding": "gzip", vary: "accept-encoding" };
+
+/**
+ * Returns the answer compressed if `acceptEncoding` asks for gzip and the body is worth it; those in
+ * pieces are for `streamAnswer`.
+ */
 export async function compressAnswer(
   answer: HttpAnswer,
   acceptEncoding: string | undefined,
 ): Promise<HttpAnswer> {
-  if (answer.body.byteLength < COMPRESSED_BODY_BYTES_MIN || !asksForGzip(acceptEncoding)) {
+  if (
+    answer.more !== undefined ||
+    answer.body.byteLength < COMPRESSED_BODY_BYTES_MIN ||
+    !asksForGzip(acceptEncoding)
+  ) {
     return answer;
   }
   const body = await compress(answer.body, { level: GZIP_LEVEL });
-  const headers = { ...answer.headers, "content-encoding": "gzip", vary: "accept-encoding" };
-  return { ...answer, headers, body };
+  return { ...answer, headers: { ...answer.headers, ...GZIP_HEADERS }, body };
 }
 
 const GZIP_NAMES = ["gzip", "x-gzip"];
@@ -31,7 +40,7 @@ const GZIP_NAMES = ["gzip", "x-gzip"];
  * Tells whether an `Accept-Encoding` header names gzip with a weight above 0 and not below that of
  * `identity`. A `*` is no wish for compression.
  */
-function asksForGzip(acceptEncoding = ""): boolean {
+export function asksForGzip(acceptEncoding = ""): boolean {
   const negotiator = new Negotiator({
     headers: { "accept-encoding": acceptEncoding.toLowerCase() },
   });

@@ -8,6 +8,7 @@ const readings = { bodyBytesInFlight: 0, requestsInFlight: 0 };
 function open(): HttpMetrics {
   metrics = new HttpMetrics({
     bodyBytesInFlight: () => readings.bodyBytesInFlight,
+    answerBytesWaiting: () => 5,
     requestsInFlight: () => readings.requestsInFlight,
   });
   return metrics;

@@ -17,6 +17,13 @@ interface RequestStats {
   readonly seconds: { observe(value: number): void };
 }
 
+/** What is read when somebody asks. */
+export interface HttpReadings {
+  readonly bodyBytesInFlight: () => number;
+  readonly answerBytesWaiting: () => number;
+  readonly requestsInFlight: () => number;
+}
+
 /** Prometheus stats of one server; `close` ends the sampling. */
 export class HttpMetrics {
   readonly #registry = new Registry();
@@ -26,7 +33,7 @@ export class HttpMetrics {
   /** By operation and status, of which there are few: finding them by labels is slow. */
   readonly #stats = new Map<string, RequestStats>();
 
-  constructor(readings: { bodyBytesInFlight: () => number; requestsInFlight: () => number }) {
+  constructor(readings: HttpReadings) {
     const registers = [this.#registry];
     const labelNames = ["operation", "status"] as const;
     this.#lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
@@ -51,6 +58,12 @@ export class HttpMetrics {
       lag.reset();
       return Number.isFinite(p99Ms) ? p99Ms / 1000 : 0;
     });
+    gauge(
+      registers,
+      "trawl_http_answer_bytes_waiting",
+      "Answers that clients have not taken yet, in bytes.",
+      readings.answerBytesWaiting,
+    );
     gauge(
       registers,
       "trawl_http_body_bytes_in_flight",

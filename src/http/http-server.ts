@@ -7,9 +7,16 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { DRAIN_MS_MAX, type Engine, type HttpAnswer, jsonAnswer } from "../api/engine.ts";
-import { errorBody } from "../api/error-answer.ts";
+import {
+  answerBytes,
+  DRAIN_MS_MAX,
+  type Engine,
+  type HttpAnswer,
+  jsonAnswer,
+} from "../api/engine.ts";
+import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import type { Clock } from "../base/clock.ts";
+import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import { ApiHandler, type ApiOutcome, BODY_SWEEP_MS } from "./api-handler.ts";
 import { authCheck } from "./auth.ts";
@@ -27,6 +34,8 @@ import {
   routedUrl,
   type ServiceRoute,
 } from "./routes.ts";
+import { streamAnswer } from "./stream-answer.ts";
+import { WaitingAnswers } from "./waiting-answers.ts";
 
 /** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
 const HEADERS_MS_MAX = 20_000;
@@ -63,6 +72,10 @@ export interface HttpConfig {
   readonly allowedOrigins: readonly string[];
   /** Decompressed bytes of request bodies that may be in memory, over all requests. */
   readonly bodyBytesInFlightMax: number;
+  /** Bytes of answers that clients have not taken yet. */
+  readonly answerBytesMax: number;
+  /** Milliseconds after which a client that takes nothing of its answer is cut off. */
+  readonly answerStallMs: number;
   /** Requests that take longer are logged as warnings; 0 for none. */
   readonly slowRequestMs: number;
 }
@@ -89,6 +102,7 @@ export class HttpServer {
   readonly #origins: OriginCheck;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
+  readonly #answers: WaitingAnswers;
   readonly #connections = new IdleConnections(CONNECTIONS_CROWDED);
   #requestsInFlight = 0;
   #closing: Promise<void> | undefined;
@@ -97,7 +111,9 @@ export class HttpServer {
   constructor(options: HttpOptions) {
     this.#options = options;
     this.#budget = new BodyBudget(options.config.bodyBytesInFlightMax);
+    this.#answers = new WaitingAnswers(options.config);
     this.#metrics = new HttpMetrics({
+      answerBytesWaiting: () => this.#answers.bytes,
       bodyBytesInFlight: () => this.#budget.bytesUsed,
       requestsInFlight: () => this.#requestsInFlight,
     });
@@ -121,7 +137,10 @@ export class HttpServer {
   /** Starts to accept connections and resolves to the URL under which the server is reached. */
   async listen(): Promise<string> {
     const { host, port } = this.#options.config;
-    const stop = this.#options.clock.every(BODY_SWEEP_MS, () => this.#handler.sweep());
+    const stop = this.#options.clock.every(BODY_SWEEP_MS, () => {
+      this.#handler.sweep();
+      this.#cutOffStalled();
+    });
     this.#stopSweeping = stop;
     await this.#app.listen({ host, port });
     const address = this.#app.server.address() as AddressInfo;
@@ -252,16 +271,41 @@ export class HttpServer {
       signal: gone.signal,
       arrivedMs: startMs,
     });
-    void over.then(() => this.#noteEnd(request, outcome, startMs));
-    const answer = await compressAnswer(
-      outcome.answer,
-      request.headers["accept-encoding"] as string,
-    );
+    const accepted = request.headers["accept-encoding"] as string;
+    const answer = this.#admit(response, await compressAnswer(outcome.answer, accepted));
+    const sent = answer.status === outcome.answer.status ? outcome : { ...outcome, answer };
+    void over.then(() => this.#noteEnd(request, sent, startMs));
     if (this.#closing !== undefined) reply.header("connection", "close");
     const originHeaders = this.#origins.answerHeaders(request.headers.origin);
     if (originHeaders !== undefined) reply.headers(originHeaders);
     this.#limitRest(request, response);
-    return send(reply, answer, request.id);
+    return send(reply, answer, request.id, accepted);
+  }
+
+  /** The answer, or that it finds no room among those that wait for their clients. */
+  #admit(response: ServerResponse, answer: HttpAnswer): HttpAnswer {
+    if (this.#answers.admit(response, answerBytes(answer))) return answer;
+    const { bytes } = this.#answers;
+    const refusal = errorAnswer(
+      new DatabaseError(
+        "overloaded",
+        `💔 ${bytes} bytes of answers wait for clients that have not read them, and this one has ` +
+          `${answerBytes(answer)}: at most ${this.#options.config.answerBytesMax} may wait; read ` +
+          "the answers that were sent, or retry later",
+      ),
+    );
+    this.#answers.admit(response, answerBytes(refusal));
+    return refusal;
+  }
+
+  #cutOffStalled(): void {
+    const cutCount = this.#answers.sweep(BODY_SWEEP_MS);
+    if (cutCount === 0) return;
+    const seconds = this.#options.config.answerStallMs / 1000;
+    this.#options.log("warn", "clients were cut off that read nothing of their answers", {
+      connections: cutCount,
+      seconds,
+    });
   }
 
   #noteEnd(request: FastifyRequest, outcome: ApiOutcome, startMs: number): void {
@@ -336,7 +380,17 @@ function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
   });
 }
 
-function send(reply: FastifyReply, answer: HttpAnswer, requestId: string): FastifyReply {
+function send(
+  reply: FastifyReply,
+  answer: HttpAnswer,
+  requestId: string,
+  acceptEncoding?: string,
+): FastifyReply {
+  if (answer.more !== undefined) {
+    reply.code(answer.status).headers(answer.headers).header("x-request-id", requestId);
+    const { headers, stream } = streamAnswer(answer, acceptEncoding);
+    return reply.headers(headers).send(stream);
+  }
   const { buffer, byteOffset, byteLength } = answer.body;
   reply.code(answer.status).headers(answer.headers).header("x-request-id", requestId);
   return reply.send(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));

@@ -1,6 +1,7 @@
 /** The log line of one request. */
 
 import type { FastifyRequest } from "fastify";
+import { answerBytes } from "../api/engine.ts";
 import { type ApiOutcome, CLIENT_GONE_STATUS } from "./api-handler.ts";
 
 /** Takes one structured log line; `facts` are extra members of the line. */
@@ -38,7 +39,7 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
     ms: tenths(ms),
     ...(times && { workedMs: tenths(times.workedMs), waitedMs: tenths(times.waitedMs) }),
     bytesIn: outcome.bytesReceived,
-    bytesOut: body.byteLength,
+    bytesOut: answerBytes(outcome.answer),
   };
   if (outcome.bug !== undefined) {
     log("error", "request failed by a bug", { ...facts, error: describe(outcome.bug) });

@@ -5,6 +5,7 @@ import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { IndexOption } from "../model/index-build.ts";
 import type { Division, PartOutcome } from "./executor/division.ts";
 import type { ScanProgress } from "./executor/scan-progress.ts";
+import type { QueryMemory } from "./query-memory.ts";
 
 /**
  * Matching documents up to which an ANN search looks at all of them, and of more at this many. With
@@ -56,6 +57,8 @@ export interface QueryOptions {
   readonly kept?: Map<number, PartOutcome> | undefined;
   /** Is told what the query does from now on, for whoever asks where the time went. */
   readonly enter?: ((step: () => string) => void) | undefined;
+  /** Absent: memory is not bounded. */
+  readonly memory?: QueryMemory | undefined;
   /** Absent: plans are run on this thread alone. */
   readonly division?: Division | undefined;
   /** Absent: `PROBING`. Tests make it small. */

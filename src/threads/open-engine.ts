@@ -29,6 +29,9 @@ const SEGMENT_MEMORY_SHARE = 0.35;
 /** Share of the memory limit that cached ranges of stored segments may take. */
 const CACHE_MEMORY_SHARE = 0.25;
 
+/** Share of the memory limit that queries may take for what they find, all threads together. */
+const QUERY_MEMORY_SHARE = 0.15;
+
 /**
  * Opens the database in `config.store`. Throws `conflict` if another server owns the directory.
  * A thread that crashes ends the process: what was acknowledged is durable, and a restart is clean.
@@ -53,6 +56,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   };
   // Each thread may hold that much at a time, and as much again of other things.
   const scanBytesMax = Math.floor(cacheBytesMax / (2 * (queryThreads + 1)));
+  const queryBytesMax = Math.floor((config.memoryBytesMax * QUERY_MEMORY_SHARE) / queryThreads);
   const readers = [writeCache, ...queryCaches].map(({ port2 }) => port2);
   const cacheData: CacheThreadData = {
     access,
@@ -74,7 +78,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     queryThreads: queryCaches.map(({ port1 }, thread) => {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
       const { queryTimeoutMs } = config;
-      const limits = { scanBytesMax, queryTimeoutMs };
+      const limits = { scanBytesMax, queryBytesMax, queryTimeoutMs };
       const data = { thread, kernel, embedding, ...limits, loads, cache: port1 };
       return startQueryThread(data, onCrash);
     }),

@@ -1,5 +1,6 @@
 /** What a namespace holds at one moment, and what a write makes of it: the plain reading. */
 
+import { runSteps } from "../../src/base/steps.ts";
 import type { TypedDocument } from "../../src/codec/columns-builder.ts";
 import type { Filter } from "../../src/model/filter.ts";
 import type { QueryRequest } from "../../src/model/query.ts";
@@ -166,7 +167,7 @@ function encodeResults({ kind, vectorEncoding }: QueryRequest, results: QueryRes
     if (kind === "multi") json.raw('{"results":[');
     for (const [i, result] of results.entries()) {
       json.raw(i > 0 ? ",{" : "{");
-      writer.writeMember(result);
+      runSteps(writer.memberRows(result));
       json.raw("}");
     }
     if (kind === "multi") json.raw("]}");

@@ -8,6 +8,7 @@ import { eachMatch, type MatchedDocuments, matchCount } from "../filter/matched-
 import { least } from "../heap.ts";
 import type { AggregateOperator, GroupSum, Operators } from "../plan/operator.ts";
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
+import type { QueryMemory } from "../query-memory.ts";
 import { KeyInterner, type KeyNumber, keyReader } from "./group-keys.ts";
 
 /** What one group has so far. */
@@ -24,6 +25,9 @@ interface FirstGroup {
   readonly values: readonly (ScalarValue | null)[];
 }
 
+/** Bytes of a group with its keys' numbers, and of each of its sums. */
+const GROUP_BYTES = 300;
+const GROUP_SUM_BYTES = 100;
 /** Groups that are looked at between two pauses, in about a microsecond each. */
 const GROUPS_PER_STEP = 512;
 
@@ -42,6 +46,7 @@ export type AggregationTotals = readonly GroupTotals[];
 /** Aggregates documents segment by segment; no result depends on their order. */
 export class Aggregation {
   readonly #plan: AggregatePlan;
+  readonly #memory: QueryMemory | undefined;
   readonly #functions: readonly {
     readonly label: string;
     readonly node: AggregateNode;
@@ -53,8 +58,10 @@ export class Aggregation {
   /** By the numbers of their keys as text; if there are several keys, or none. */
   readonly #byNumbers = new Map<string, Group>();
 
-  constructor(plan: AggregatePlan, operators: Operators) {
+  /** Without `memory` groups are not counted. */
+  constructor(plan: AggregatePlan, operators: Operators, memory?: QueryMemory) {
     this.#plan = plan;
+    this.#memory = memory;
     this.#functions = plan.aggregates.map(([label, node]) => {
       return { label, node, operator: operators.aggregate(node) };
     });
@@ -184,6 +191,12 @@ export class Aggregation {
   }
 
   #newGroup(keys: readonly KeyNumber[]): Group {
+    let bytes = GROUP_BYTES + GROUP_SUM_BYTES * this.#functions.length;
+    keys.forEach((key, i) => {
+      const value = this.#interners[i].valueOf(key);
+      bytes += typeof value === "string" ? 2 * value.length : 0;
+    });
+    this.#memory?.take(bytes, "groups");
     const sums = this.#functions.map(({ node, operator }) => operator.newSum(node));
     return { keys, count: 0, sums };
   }

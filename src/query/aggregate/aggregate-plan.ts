@@ -27,10 +27,10 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
 
   *find(plan, execution) {
     const { snapshot, operators, togetherInSteps } = execution;
-    const { enter } = execution.options;
+    const { enter, memory } = execution.options;
     const filterStep = (): string => explainFilter(plan.predicate, operators);
     const aggregateStep = (): string => explainAggregation(plan, operators).join("; ");
-    const aggregation = new Aggregation(plan, operators);
+    const aggregation = new Aggregation(plan, operators, memory);
     const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
     yield* togetherInSteps(
       snapshot.segments.map(

@@ -42,7 +42,7 @@ export function* findDivided(
   input: Pick<PlanInput, "snapshot" | "options">,
 ): Steps<PartOutcome | undefined> {
   const { snapshot, options } = input;
-  const { division, kernels, enter } = options;
+  const { division, kernels, enter, memory } = options;
   if (division === undefined || division.helperCount === 0) return undefined;
   const grain = grainOf(plan, snapshot);
   if (grain === "snapshot") return undefined;
@@ -50,7 +50,8 @@ export function* findDivided(
   const pool = new RangePool(snapshot, grain === "ordinals" ? rangeDocuments : undefined);
   if (pool.documentCount < documentsMin) return undefined;
   // Without progress: the scan of a part is not taken up again.
-  const run = (part: PlanPart) => runPart(plan, part, { snapshot, options: { kernels, enter } });
+  const run = (part: PlanPart) =>
+    runPart(plan, part, { snapshot, options: { kernels, enter, memory } });
   try {
     const outcomes = yield* runTimed(plan, snapshot, { pool, division, run });
     const work = newWorkStats();

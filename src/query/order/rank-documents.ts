@@ -2,7 +2,7 @@
 
 import type { Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { type MatchedDocuments, matchBits } from "../filter/matched-documents.ts";
+import { type MatchedDocuments, matchBits, matchCount } from "../filter/matched-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
 import { explainFilter } from "../plan/explain-filter.ts";
 import type { Execution } from "../plan/operator.ts";
@@ -14,6 +14,8 @@ import {
   WholeRanking,
 } from "./top-documents.ts";
 
+/** Bytes of a ranked document. */
+const RANKED_BYTES = 48;
 /** Ranked documents that are taken between two pauses, in about a microsecond each. */
 const DOCUMENTS_PER_STEP = 512;
 
@@ -23,7 +25,7 @@ export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<
   const { segments } = snapshot;
   const { rank } = plan;
   const operator = operators.rank(rank);
-  const { enter } = execution.options;
+  const { enter, memory } = execution.options;
   const filterStep = (): string => explainFilter(plan.predicate, operators);
   const rankStep = (): string => operator.explain(rank, snapshot, operators).join("; ");
   const ranking = newRanking(plan, execution);
@@ -40,6 +42,9 @@ export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<
             isNarrowed: false,
           };
           if (matching.form === "list" && matching.ordinals.length === 0) return;
+          if (plan.limitPer !== undefined) {
+            memory?.take(matchCount(matching) * RANKED_BYTES, "the ranking for limit.per");
+          }
           enter?.(rankStep);
           const part = { segment, index, matching, isNarrowed, ranking };
           yield* operator.rankSegment(rank, part, execution);

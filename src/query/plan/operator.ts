@@ -19,6 +19,7 @@ import type { MatchedDocuments } from "../filter/matched-documents.ts";
 import type { DocumentComparer } from "../order/document-order.ts";
 import type { DocumentRanking, RankedDocument, Threshold } from "../order/top-documents.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
+import type { QueryMemory } from "../query-memory.ts";
 import type { QueryOptions } from "../query-options.ts";
 import type { SegmentScores } from "../score/segment-scores.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -134,6 +135,7 @@ export interface PredicateOperator<N extends Predicate = Predicate> {
 /** Scores that are computed for one segment. */
 export interface ScoreRun extends PredicateRun {
   readonly work: WorkStats;
+  readonly memory: QueryMemory | undefined;
   /**
    * What the score of the whole ranking must beat, negated. An operator may leave documents out of
    * its answer that cannot. An operator with parts gives them thresholds of their own, or none.

@@ -19,7 +19,8 @@ export const COMPUTED_SCORE: ComputedOperator<ComputedScoreNode> = {
     computeBySegment(ranked, execution, function* ({ view }, within) {
       const { operators, together, togetherInSteps, work } = execution;
       const each = { view, within, operators, together, togetherInSteps };
-      const run = { ...each, work, threshold: NO_THRESHOLD };
+      const { memory } = execution.options;
+      const run = { ...each, work, memory, threshold: NO_THRESHOLD };
       const { values, scored, otherwise } = yield* operators.score(score).run(score, run);
       return (ordinal: number) =>
         roundScore(hasBit(scored, ordinal) ? values[ordinal] : (otherwise ?? 0));

@@ -21,11 +21,15 @@ export interface HighlightNode extends ComputedNode {
   readonly score: ScoreNode;
 }
 
+/** Bytes of a fragment beside its text, and of a match in it. */
+const FRAGMENT_BYTES = 200;
+const RANGE_BYTES = 80;
+
 /** Highlights of the documents that are returned. */
 export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
   kind: "highlight",
 
-  run: (node, ranked, { snapshot, operators, togetherInSteps }) => {
+  run: (node, ranked, { snapshot, operators, options, togetherInSteps }) => {
     const search: FragmentSearch = { node, operators, isSought: soughtTerms(node, operators) };
     return togetherInSteps(
       ranked.map(
@@ -33,7 +37,12 @@ export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
           function* () {
             yield;
             const column = snapshot.segments[segment].view.column(node.highlight.attribute);
-            return highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
+            const found = highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
+            for (const { text, matchRanges } of found) {
+              const bytes = 2 * text.length + RANGE_BYTES * (matchRanges?.length ?? 0);
+              options.memory?.take(FRAGMENT_BYTES + bytes, "highlights");
+            }
+            return found;
           },
       ),
     );

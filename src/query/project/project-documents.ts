@@ -16,6 +16,9 @@ const DIST_BYTES = 4;
 const NUMBER_BYTES = 8;
 const UUID_BYTES = 16;
 
+/** Bytes of a returned document beside its values, and of a value beside its contents. */
+const ROW_BYTES = 200;
+const VALUE_BYTES = 80;
 /** Documents that are read between two pauses: of some KiB each. */
 const DOCUMENTS_PER_STEP = 32;
 
@@ -36,8 +39,9 @@ function* project(
   ranked: readonly RankedDocument[],
   execution: Execution,
 ): Steps<ResultDocument[]> {
-  const { snapshot, work, operators } = execution;
-  execution.options.enter?.(() => returnStep(plan));
+  const { snapshot, work, operators, options } = execution;
+  const { memory } = options;
+  options.enter?.(() => returnStep(plan));
   const computed: [string, ComputedValue[]][] = [];
   for (const [name, node] of plan.computed) {
     computed.push([name, yield* operators.computed(node).run(node, ranked, execution)]);
@@ -47,6 +51,7 @@ function* project(
   const documents: ResultDocument[] = [];
   for (const [index, document] of ranked.entries()) {
     if (index % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
+    memory?.take(ROW_BYTES, "returned documents");
     const { view } = snapshot.segments[document.segment];
     const ordinal = document.ordinal as Ordinal;
     const id = view.idOf(ordinal);
@@ -56,8 +61,10 @@ function* project(
     for (const [name, type] of plan.attributes) {
       const value = view.column(name)?.value(ordinal) ?? null;
       if (value === null) continue;
+      const bytes = attributeBytes(type, value);
+      memory?.take(bytes + VALUE_BYTES, "returned values");
       attributes.push([name, type, value]);
-      work.bytesReturned += attributeBytes(type, value);
+      work.bytesReturned += bytes;
     }
     const members = computed.map(([name, values]) => [name, values[index]] as const);
     documents.push({ id, dist, attributes, computed: members });

@@ -8,7 +8,7 @@ import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
 import { scoreFragment, termsInFragments } from "./fragment-score.ts";
-import { noScores, type SegmentScores } from "./segment-scores.ts";
+import { noScores, type SegmentScores, scoreBytes } from "./segment-scores.ts";
 
 /** Score arithmetic over several clauses. */
 export interface MergedNode extends ScoreNode {
@@ -32,10 +32,14 @@ export function mergedClauses<N extends MergedNode>(
     *run({ clauses }, run) {
       const each = { ...run, threshold: NO_THRESHOLD };
       const parts: SegmentScores[] = [];
+      const bytes = scoreBytes(run.view.documentCount);
       for (const clause of clauses) {
+        run.memory?.take(bytes, "scores of clauses");
         parts.push(yield* run.operators.score(clause).run(clause, each));
       }
-      return yield* mergeScores(parts, run.view.documentCount, merge);
+      const merged = yield* mergeScores(parts, run.view.documentCount, merge);
+      run.memory?.give(bytes * clauses.length);
+      return merged;
     },
 
     explain: ({ clauses }, operators) => [

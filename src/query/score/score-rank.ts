@@ -25,7 +25,8 @@ export const SCORE_RANK: RankOperator<ScoreRankNode> = {
     const { operators, together, togetherInSteps, work } = execution;
     const within = matchBits(matching, view);
     const each = { view, within, operators, together, togetherInSteps };
-    const run = { ...each, work, threshold: ranking };
+    const { memory } = execution.options;
+    const run = { ...each, work, memory, threshold: ranking };
     const { values, scored } = yield* operators.score(score).run(score, run);
     const offer: VisitPart = (ordinals, keys) => {
       for (let i = 0; i < ordinals.length; i++) {

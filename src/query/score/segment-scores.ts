@@ -20,6 +20,11 @@ export function noScores(count: number): SegmentScores {
   return { values: new Float64Array(count), scored: emptyBits(count) };
 }
 
+/** Bytes of the scores of so many documents. */
+export function scoreBytes(count: number): number {
+  return count * Float64Array.BYTES_PER_ELEMENT + (count >>> 3);
+}
+
 const FLOAT32_MAX = 3.4028234663852886e38;
 
 /**

@@ -5,6 +5,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import type { QueryMemory } from "../../query/query-memory.ts";
 
 /** What a query does that has not been told otherwise. */
 const FIRST_STEP = (): string => "reading the request";
@@ -17,12 +18,15 @@ export interface LifeOptions {
   readonly timeoutMs: number;
   /** Milliseconds of them that are over. */
   readonly waitedMs: number;
+  readonly memory: QueryMemory;
 }
 
 /** See the file's head. */
 export class QueryLife {
   /** Those that take turns with each other as one. */
   readonly flow: string;
+  /** Released by whoever made it. */
+  readonly memory: QueryMemory;
   readonly #clock: Clock;
   readonly #arrivedMs: number;
   readonly #timeoutMs: number;
@@ -36,8 +40,9 @@ export class QueryLife {
   /** Worked milliseconds by step. */
   readonly #steps = new Map<() => string, number>();
 
-  constructor(flow: string, { clock, timeoutMs, waitedMs }: LifeOptions) {
+  constructor(flow: string, { clock, timeoutMs, waitedMs, memory }: LifeOptions) {
     this.flow = flow;
+    this.memory = memory;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#arrivedMs = clock.monotonicMs() - waitedMs;

@@ -31,6 +31,7 @@ import {
 import { explainRequest, runRequest } from "../../query/executor/run-request.ts";
 import { indexState } from "../../query/index-state.ts";
 import { querySlots } from "../../query/plan/query-weight.ts";
+import { QueryMemory, QueryMemoryPool } from "../../query/query-memory.ts";
 import type { Probing, QueryOptions } from "../../query/query-options.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import type { QueryStats } from "../../query/work-stats.ts";
@@ -38,7 +39,7 @@ import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
-import { encodeQueryAnswer } from "../../wire/answers/query-answer.ts";
+import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
 import { parseQueryBody } from "../../wire/query/parse-query.ts";
 import { parseRecallBody } from "../../wire/query/parse-recall.ts";
@@ -75,6 +76,8 @@ export interface QueryServiceOptions {
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
   readonly thresholds: Pick<Thresholds, "unindexedBytesMax">;
+  /** Heap that all queries of the thread may take for what they find. */
+  readonly queryBytesMax: number;
   /** After so many milliseconds a query is ended, waiting included. */
   readonly timeoutMs: number;
   /** What all query threads have to do, this one included. */
@@ -116,8 +119,10 @@ export class QueryService {
   readonly #options: QueryServiceOptions;
   readonly #replicas = new Map<NamespaceInstance, NamespaceReplica>();
   readonly #turns: QueryTurns;
+  readonly #pool: QueryMemoryPool;
   /** Running queries by their calls. */
   readonly #lives = new Map<number, QueryLife>();
+  #stopSweeping: (() => void) | undefined;
   readonly #admissions = new Map<number, (message: Admission) => void>();
   readonly #stats: { -readonly [K in keyof QueryServiceStats]: number } = {
     queries: 0,
@@ -137,9 +142,7 @@ export class QueryService {
   constructor(options: QueryServiceOptions) {
     this.#options = options;
     this.#turns = new QueryTurns(options);
-    options.clock.every(TIMEOUT_SWEEP_MS, () => {
-      for (const life of this.#lives.values()) life.checkTime();
-    });
+    this.#pool = new QueryMemoryPool(options.queryBytesMax);
   }
 
   /** Slices so far. */
@@ -238,8 +241,10 @@ export class QueryService {
     const { call } = message;
     const { clock, timeoutMs } = this.#options;
     const waitedMs = message.waitedMs + Math.max(0, clock.nowMs() - message.sentAtMs);
-    const life = new QueryLife(message.namespace, { clock, timeoutMs, waitedMs });
+    const memory = new QueryMemory(this.#pool);
+    const life = new QueryLife(message.namespace, { clock, timeoutMs, waitedMs, memory });
     this.#lives.set(call, life);
+    this.#stopSweeping ??= clock.every(TIMEOUT_SWEEP_MS, () => this.#sweep());
     try {
       const answer = await life.until(this.#perform(message, life));
       this.#options.post({ kind: "answer", call, answer: { ...answer, times: timesOf(life) } });
@@ -247,10 +252,19 @@ export class QueryService {
       this.#fail(message, error, life);
     } finally {
       this.#lives.delete(call);
+      memory.release();
       const { workedMs, waitedMs: waited } = timesOf(life);
       this.#stats.workedMs += workedMs;
       this.#stats.waitedMs += waited;
     }
+  }
+
+  /** Ends queries that have taken too long; stops by itself when none runs. */
+  #sweep(): void {
+    for (const life of this.#lives.values()) life.checkTime();
+    if (this.#lives.size > 0) return;
+    this.#stopSweeping?.();
+    this.#stopSweeping = undefined;
   }
 
   #fail(message: QueryMessage, error: unknown, life: QueryLife): void {
@@ -327,28 +341,28 @@ export class QueryService {
     const { results, stats } = result;
     this.#count(stats);
     life.enter(answerStep);
-    const body = life.work(() =>
-      encodeQueryAnswer({
-        kind: request.kind,
-        results,
-        vectorEncoding: request.vectorEncoding,
-        billing: {
-          bytesQueried: billedQueryBytes(request.queries.length, snapshot.logicalBytes),
-          bytesReturned: stats.bytesReturned,
-        },
-        performance: () => ({
-          cacheHitRatio: hitRatio(cost),
-          cacheTemperature: temperature(cost),
-          serverTotalMs: life.totalMs,
-          executionMs: life.workedMs,
-          exhaustiveCount: stats.exhaustiveCount,
-          namespaceDocumentCount: replica.state.documentCount,
-          lastIncludedWriteAtMs: replica.state.lastWriteAtMs,
-          embedding: embeddingStats,
-        }),
+    const answer: QueryAnswer = {
+      kind: request.kind,
+      results,
+      vectorEncoding: request.vectorEncoding,
+      billing: {
+        bytesQueried: billedQueryBytes(request.queries.length, snapshot.logicalBytes),
+        bytesReturned: stats.bytesReturned,
+      },
+      performance: () => ({
+        cacheHitRatio: hitRatio(cost),
+        cacheTemperature: temperature(cost),
+        serverTotalMs: life.totalMs,
+        executionMs: life.workedMs,
+        exhaustiveCount: stats.exhaustiveCount,
+        namespaceDocumentCount: replica.state.documentCount,
+        lastIncludedWriteAtMs: replica.state.lastWriteAtMs,
+        embedding: embeddingStats,
       }),
-    );
-    return jsonAnswer(200, body);
+    };
+    const written = (bytes: number): void => life.memory.take(bytes, "the answer");
+    const [body, ...more] = await this.#turns.run(encodeQueryAnswer(answer, written), life);
+    return { ...jsonAnswer(200, body), ...(more.length > 0 && { more }) };
   }
 
   /** The store is asked for newer entries while the query runs. */
@@ -412,7 +426,7 @@ export class QueryService {
     const { kernels, probing } = this.#options;
     const division = isFirst ? this.#division(replica, life) : undefined;
     const enter = (step: () => string): void => life.enter(step);
-    const options = { kernels, probing, progress, kept, division, enter };
+    const options = { kernels, probing, progress, kept, division, enter, memory: life.memory };
     return builds.length === 0 ? options : { ...options, indexState: indexState(builds) };
   }
 

@@ -27,6 +27,8 @@ export interface QueryThreadData {
   readonly embedding: EmbeddingConfig;
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
+  /** Heap that its queries may take for what they find. */
+  readonly queryBytesMax: number;
   /** After so many milliseconds a query is ended. */
   readonly queryTimeoutMs: number;
   /** Of a `ThreadLoads`; undefined: no query is divided. */
@@ -56,6 +58,7 @@ const service = new QueryService({
   scanBytesMax: data.scanBytesMax,
   thresholds: THRESHOLDS,
   timeoutMs: data.queryTimeoutMs,
+  queryBytesMax: data.queryBytesMax,
   loads: data.loads === undefined ? { idleCount: 0 } : new ThreadLoads(data.loads),
   post,
   postNow: (message, transfer) => batch.addNow(message, transfer),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import { QueryMemory, QueryMemoryPool } from "../../query/query-memory.ts";
 import { QueryLife } from "./query-life.ts";
 import { QueryTurns, SLICE_MS } from "./query-turns.ts";
 
@@ -21,7 +22,12 @@ function thread() {
     for (const message of heard.splice(0)) message();
   };
   const life = (flow: string, timeoutMs = 1e9) =>
-    new QueryLife(flow, { clock, timeoutMs, waitedMs: 0 });
+    new QueryLife(flow, {
+      clock,
+      timeoutMs,
+      waitedMs: 0,
+      memory: new QueryMemory(new QueryMemoryPool(1000)),
+    });
   return {
     turns: new QueryTurns({ clock, nextTurn }),
     life,

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { QueryResult, ResultDocument } from "../../model/query-result.ts";
 import type { QueryPerformance } from "../../model/request-stats.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { parseJson } from "../json/json-reader.ts";
-import { encodeQueryAnswer, type QueryAnswer } from "./query-answer.ts";
+import { ANSWER_PIECE_BYTES, encodeQueryAnswer, type QueryAnswer } from "./query-answer.ts";
 
 const decoder = new TextDecoder();
 
@@ -25,7 +26,7 @@ const TAIL =
   '"query_execution_ms":1,"exhaustive_search_count":3,"approx_namespace_size":3}}';
 
 function encode(results: QueryResult[], answer: Partial<QueryAnswer> = {}): string {
-  const bytes = encodeQueryAnswer({
+  const steps = encodeQueryAnswer({
     kind: "single",
     results,
     vectorEncoding: "float",
@@ -33,6 +34,9 @@ function encode(results: QueryResult[], answer: Partial<QueryAnswer> = {}): stri
     performance: () => PERFORMANCE,
     ...answer,
   });
+  const pieces = runSteps(steps);
+  expect(pieces).toHaveLength(1);
+  const [bytes] = pieces;
   expect(bytes.buffer.byteLength).toBe(bytes.length);
   return decoder.decode(bytes);
 }
@@ -242,4 +246,32 @@ test("random documents are read back as they were", () => {
     expect(read.get("float"), `seed ${seed}`).toBe(float);
     expect(Float32Array.from(read.get("vector").values), `seed ${seed}`).toEqual(values);
   }
+});
+
+test("large answers come in pieces that end after rows, and are counted as they are made", () => {
+  const text = "x".repeat(10_000);
+  const type = { kind: "scalar", of: "string" } as const;
+  const documents = Array.from({ length: 100 }, (_, i) =>
+    document({ id: BigInt(i), attributes: [["text", type, text]] }),
+  );
+  const counted: number[] = [];
+  const answer: QueryAnswer = {
+    kind: "multi",
+    results: [
+      { kind: "documents", documents },
+      { kind: "documents", documents: documents.slice(0, 1) },
+    ],
+    vectorEncoding: "float",
+    billing: { bytesQueried: 0, bytesReturned: 0 },
+    performance: () => PERFORMANCE,
+  };
+  const pieces = runSteps(encodeQueryAnswer(answer, (bytes) => counted.push(bytes)));
+  expect(pieces.length).toBeGreaterThan(2);
+  expect(counted).toEqual(pieces.map(({ length }) => length));
+  const most = Math.max(...counted);
+  expect(most).toBeLessThan(ANSWER_PIECE_BYTES + 16 * 11_000);
+  const { results } = JSON.parse(decoder.decode(Buffer.concat(pieces)));
+  expect(results[0].rows).toHaveLength(100);
+  expect(results[0].rows[99]).toEqual({ id: 99, text });
+  expect(results[1].rows).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 /** Documents, groups and aggregates of query answers as JSON. */
 
+import type { Steps } from "../../base/steps.ts";
 import type {
   AggregateValue,
   ComputedValue,
@@ -12,6 +13,9 @@ import type { JsonWriter } from "../json/json-writer.ts";
 import { MemberKeys } from "./member-keys.ts";
 import { type VectorEncoding, writeFloat, writeId, writeValue } from "./value-json.ts";
 
+/** Rows that are written between two pauses: of some KiB each. */
+const ROWS_PER_STEP = 16;
+
 /** Writes results into one answer. */
 export class ResultWriter {
   readonly #json: JsonWriter;
@@ -23,13 +27,21 @@ export class ResultWriter {
     this.#encoding = encoding;
   }
 
-  /** Writes the one member that holds the result of a query: `"rows":[…]` and so on. */
-  writeMember(result: QueryResult): void {
+  /**
+   * Writes the one member that holds the result of a query: `"rows":[…]` and so on. Pauses after
+   * some rows or groups, so that what was written may be taken.
+   */
+  *memberRows(result: QueryResult): Steps<void> {
     const json = this.#json;
     switch (result.kind) {
       case "documents":
-        json.raw('"rows":');
-        this.writeDocuments(result.documents);
+        json.raw('"rows":[');
+        for (const [i, document] of result.documents.entries()) {
+          if (i > 0) json.raw(",");
+          this.#writeDocument(document);
+          if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
+        }
+        json.raw("]");
         return;
       case "aggregates":
         json.raw('"aggregations":{');
@@ -45,6 +57,7 @@ export class ResultWriter {
         for (const [i, group] of result.groups.entries()) {
           if (i > 0) json.raw(",");
           this.#writeGroup(group);
+          if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
         }
         json.raw("]");
         return;

@@ -26,6 +26,14 @@ export class JsonWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  /** Hands over what was written, and starts anew. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = new Uint8Array(this.#length);
+    taken.set(this.bytes());
+    this.#length = 0;
+    return taken;
+  }
+
   /** Forgets what lies from `length` on: the start over of a value that turned out otherwise. */
   truncate(length: number): void {
     this.#length = length;

@@ -4,11 +4,12 @@
  * take milliseconds.
  */
 
-import type {
-  EngineMetric,
-  EngineRequest,
-  HttpAnswer,
-  OperationName,
+import {
+  answerPieces,
+  type EngineMetric,
+  type EngineRequest,
+  type HttpAnswer,
+  type OperationName,
 } from "../../../src/api/engine.ts";
 import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { Clock } from "../../../src/base/clock.ts";
@@ -60,6 +61,7 @@ export interface FixtureOptions {
   readonly thresholds?: Partial<Thresholds>;
   readonly memoryBytes?: number;
   readonly queryTimeoutMs?: number;
+  readonly queryBytes?: number;
   readonly indexerMemoryBytes?: number;
   readonly cacheBytes?: number;
   /** Runs an indexer after each write, which collects garbage at once. */
@@ -335,6 +337,7 @@ function startQueryThread(
     scanBytesMax: Math.floor((of.options.cacheBytes ?? 64 * MIB) / 4),
     thresholds: { ...THRESHOLDS, ...of.options.thresholds },
     timeoutMs: of.options.queryTimeoutMs ?? 30_000,
+    queryBytesMax: of.options.queryBytes ?? 64 * MIB,
     loads: of.loads,
     divisionLimits: of.options.divisionLimits,
     post: (message) => far.post(message),
@@ -348,7 +351,8 @@ async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-function parsed({ status, headers, body }: HttpAnswer): Answer {
-  const text = new TextDecoder().decode(body);
+function parsed(answer: HttpAnswer): Answer {
+  const { status, headers } = answer;
+  const text = new TextDecoder().decode(Buffer.concat(answerPieces(answer)));
   return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
 }

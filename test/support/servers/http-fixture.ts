@@ -48,6 +48,8 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
       allowedHosts: [],
       allowedOrigins: [],
       bodyBytesInFlightMax: 2 ** 30,
+      answerBytesMax: 2 ** 28,
+      answerStallMs: 30_000,
       slowRequestMs: 0,
       ...config,
     },

@@ -5,6 +5,7 @@
 
 import { expect } from "vitest";
 import { type Random, seededRandom } from "../../../src/base/random.ts";
+import { runSteps } from "../../../src/base/steps.ts";
 import type { TypedDocument } from "../../../src/codec/columns-builder.ts";
 import type { AttributeType } from "../../../src/model/attribute-type.ts";
 import type { Filter } from "../../../src/model/filter.ts";
@@ -344,7 +345,7 @@ function encodeTwin({ kind, vectorEncoding }: QueryRequest, results: QueryResult
     if (kind === "multi") json.raw('{"results":[');
     for (const [i, result] of results.entries()) {
       json.raw(i > 0 ? ",{" : "{");
-      writer.writeMember(result);
+      runSteps(writer.memberRows(result));
       json.raw("}");
     }
     if (kind === "multi") json.raw("]}");

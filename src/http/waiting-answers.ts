@@ -1,0 +1,75 @@
+/**
+ * Answers that clients have not taken yet: counted against a bound, and ended where a client takes
+ * nothing for too long.
+ */
+
+import type { ServerResponse } from "node:http";
+import { KIB } from "../base/byte-sizes.ts";
+
+/** Answers up to this size always find room. */
+const SMALL_ANSWER_BYTES = 64 * KIB;
+
+/** Bounds of waiting answers. */
+export interface AnswerLimits {
+  /** Bytes of all of them together. */
+  readonly answerBytesMax: number;
+  /** Milliseconds after which a client that took nothing is cut off. */
+  readonly answerStallMs: number;
+}
+
+interface Waiting {
+  readonly bytes: number;
+  /** Bytes that the system has taken of the connection. */
+  taken: number;
+  stalledMs: number;
+}
+
+/** See the file's head. */
+export class WaitingAnswers {
+  readonly #limits: AnswerLimits;
+  readonly #waiting = new Map<ServerResponse, Waiting>();
+  #bytes = 0;
+
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits;
+  }
+
+  /** Of all answers that wait. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Counts an answer until its response is closed; false if there is no room for it. */
+  admit(response: ServerResponse, bytes: number): boolean {
+    const hasRoom = this.#bytes + bytes <= this.#limits.answerBytesMax;
+    if (bytes > SMALL_ANSWER_BYTES && !hasRoom) return false;
+    this.#bytes += bytes;
+    this.#waiting.set(response, { bytes, taken: takenBytes(response), stalledMs: 0 });
+    response.once("close", () => this.#forget(response));
+    return true;
+  }
+
+  /** Cuts off clients that take nothing; to be called every `elapsedMs`. Tells how many. */
+  sweep(elapsedMs: number): number {
+    let cutCount = 0;
+    for (const [response, waiting] of this.#waiting) {
+      const taken = takenBytes(response);
+      waiting.stalledMs = taken > waiting.taken ? 0 : waiting.stalledMs + elapsedMs;
+      waiting.taken = taken;
+      if (waiting.stalledMs < this.#limits.answerStallMs || response.writableFinished) continue;
+      this.#forget(response);
+      response.destroy();
+      cutCount++;
+    }
+    return cutCount;
+  }
+
+  #forget(response: ServerResponse): void {
+    this.#bytes -= this.#waiting.get(response)?.bytes ?? 0;
+    this.#waiting.delete(response);
+  }
+}
+
+function takenBytes({ socket }: ServerResponse): number {
+  return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
+}
