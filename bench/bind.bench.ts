@@ -68,7 +68,7 @@ for (const [name, attributes] of Object.entries(SHAPES)) {
       throw new Error("nothing is read");
     };
     const current = { expect: unused, locate: unused, matchIds: unused, condition: unused };
-    encodeBatches([changesOf(resolveBatch(bound, current))]);
+    encodeBatches([changesOf(resolveBatch(bound, current), bound.schema)]);
     bindMs = Math.min(bindMs, boundAt - start);
     allMs = Math.min(allMs, performance.now() - start);
   }

@@ -33,6 +33,7 @@ import { parseMetadataPatch, parseSchemaBody } from "../wire/write/parse-namespa
 import { WriteBodyParser } from "../wire/write/parse-write.ts";
 import { embedDocuments, planEmbeddings } from "../write/bind/embed-documents.ts";
 import { billedQueryBytes } from "../write/resolve/write-billing.ts";
+import { withoutAbsentDrops } from "../write/schema/drop-attribute.ts";
 import { mergeSchema } from "../write/schema/merge-schema.ts";
 import { type HttpAnswer, jsonAnswer } from "./engine.ts";
 import type { BodySource, CallMessage, CallReporter } from "./write-call.ts";
@@ -303,7 +304,7 @@ class NamespaceOperations {
     if (upserts === undefined) return { request, embeddingStats: undefined };
     const current = namespace.exists ? namespace.facts.schema : EMPTY_SCHEMA;
     const { schema } = mergeSchema(current, {
-      declared,
+      declared: declared && withoutAbsentDrops(declared, current),
       path: "schema",
       distanceMetric,
       isNewNamespace: !namespace.exists,

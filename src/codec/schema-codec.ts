@@ -12,6 +12,8 @@ export interface SchemaRecord {
   readonly distanceMetric: string | null;
   /** Name and options, in order. */
   readonly attributes: readonly (readonly [string, AttributeRecord])[];
+  /** Absent: no attribute was ever dropped. */
+  readonly dropCount?: number;
 }
 
 type AttributeRecord = Omit<AttributeSchema, "type"> & { readonly type: string };
@@ -25,16 +27,18 @@ export function encodeSchema(schema: Schema): SchemaRecord {
       name,
       { ...attribute, type: formatAttributeType(attribute.type) },
     ]),
+    ...(schema.dropCount !== undefined && { dropCount: schema.dropCount }),
   };
 }
 
 /** Reads what `encodeSchema` made, after JSON; anything else is corrupt. */
 export function decodeSchema(stored: unknown): Schema {
   const record = objectOf(stored, "schema");
-  const { idType, distanceMetric, attributes } = record;
+  const { idType, distanceMetric, attributes, dropCount } = record;
   check(idType === null || isIdType(idType), "schema.idType");
   check(distanceMetric === null || isMetric(distanceMetric), "schema.distanceMetric");
   check(Array.isArray(attributes), "schema.attributes");
+  check(dropCount === undefined || isCount(dropCount), "schema.dropCount");
   const decoded = new Map<string, AttributeSchema>();
   for (const entry of attributes) {
     check(Array.isArray(entry) && typeof entry[0] === "string", "schema.attributes");
@@ -44,6 +48,7 @@ export function decodeSchema(stored: unknown): Schema {
     idType: idType ?? undefined,
     distanceMetric: distanceMetric ?? undefined,
     attributes: decoded,
+    ...(dropCount !== undefined && { dropCount }),
   };
 }
 
@@ -51,7 +56,8 @@ function decodeAttribute(record: Record<string, unknown>, name: string): Attribu
   const type = typeof record.type === "string" ? parseAttributeType(record.type) : undefined;
   check(type !== undefined, `${name}.type`);
   check(typeof record.filterable === "boolean", `${name}.filterable`);
-  const { fullTextSearch, ann, embed } = record;
+  const { fullTextSearch, ann, embed, column } = record;
+  check(column === undefined || typeof column === "string", `${name}.column`);
   return {
     type,
     filterable: record.filterable,
@@ -64,6 +70,7 @@ function decodeAttribute(record: Record<string, unknown>, name: string): Attribu
     ...(ann === undefined ? {} : { ann: decodeAnn(ann, name) }),
     ...(isSet(record, "sparseKnn", name) ? { sparseKnn: true } : {}),
     ...(embed === undefined ? {} : { embed: decodeEmbed(embed, name) }),
+    ...(column === undefined ? {} : { column }),
   };
 }
 
@@ -115,6 +122,10 @@ function isSet(record: Record<string, unknown>, key: string, name: string): bool
   const value = record[key];
   check(value === undefined || value === true, `${name}.${key}`);
   return value === true;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
 function isIdType(value: unknown): value is IdType {

@@ -12,6 +12,7 @@ import { matchIds } from "../query/executor/match-ids.ts";
 import { indexState } from "../query/index-state.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
+import { nameSegments, nameView } from "../segment/named-columns.ts";
 import { DocumentsView } from "../write/resolve/documents-view.ts";
 import type { CurrentDocument, CurrentDocuments } from "../write/resolve/resolve-batch.ts";
 
@@ -30,10 +31,16 @@ export function currentDocuments(
     expect: (ids) => copies.expect(ids),
     locate: (id) => {
       const found = documents.memtable.locate(id);
-      return found ? { view: found.segment.view, ordinal: found.ordinal } : copies.locate(id);
+      if (found === undefined) return copies.locate(id);
+      return { view: nameView(found.segment.view, schema), ordinal: found.ordinal };
     },
     matchIds: (filter, cap) =>
-      matchIds({ schema, segments: documents.segments }, filter, cap, options),
+      matchIds(
+        { schema, segments: nameSegments(documents.segments, schema) },
+        filter,
+        cap,
+        options,
+      ),
     condition: (filter) => bindCondition(filter, schema),
   };
 }
@@ -78,7 +85,7 @@ class StoredCopies {
   }
 
   #read(id: DocumentId, place: { segment: LiveSegment; ordinal: Ordinal }): TypedDocument {
-    const { view } = place.segment;
+    const view = nameView(place.segment.view, this.#schema);
     const values = attemptAll(
       view.attributes.map((name) => () => view.column(name)?.value(place.ordinal) ?? null),
     );

@@ -12,12 +12,7 @@ import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { type BoundBatch, bindBatch, insertsDocuments } from "../write/bind/bind-batch.ts";
-import {
-  changesOf,
-  type ResolvedBatch,
-  resolveBatch,
-  type WriteOutcome,
-} from "../write/resolve/resolve-batch.ts";
+import { changesOf, resolveBatch, type WriteOutcome } from "../write/resolve/resolve-batch.ts";
 import { mergeSchema } from "../write/schema/merge-schema.ts";
 import {
   assertWritable,
@@ -88,7 +83,7 @@ function boundWrite(
       const resolved = resolveBatch(batch, state.documents(batch.schema));
       const { outcome } = resolved;
       return {
-        batch: withSettings(resolved, settings.before, settings.after),
+        batch: withSettings(changesOf(resolved, batch.schema), settings.before, settings.after),
         touched: resolved,
         builds: batch.builds,
         result: () => outcome,
@@ -235,11 +230,10 @@ function settingsFor(
 }
 
 function withSettings(
-  resolved: ResolvedBatch,
+  changes: WriteBatch,
   before: NamespaceSettings | undefined,
   settings: NamespaceSettings,
 ): WriteBatch {
-  const changes = changesOf(resolved);
   return settings === before ? changes : [{ kind: "settings", settings }, ...changes];
 }
 

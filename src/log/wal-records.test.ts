@@ -85,6 +85,18 @@ test("records of a newer server are told from damage", () => {
   expect(code([head, head, ...records.slice(1)])).toBe("corrupt");
 });
 
+test("a program that knows nothing of drops cannot take the schema after one", () => {
+  const schema = create({ id: "uuid", t: "string" });
+  const dropped = { ...schema, dropCount: 1 };
+  const kinds = (one: typeof schema) => encoded([[{ kind: "schema", schema: one }]]).map(kindOf);
+  expect(kinds(schema)).toEqual([1, 4]);
+  expect(kinds(dropped)).toEqual([1, 8]);
+  const batch: WriteBatch = [{ kind: "schema", schema: dropped }];
+  expect(decodeBatches(encoded([batch]), KEY)).toEqual([batch]);
+});
+
+const kindOf = ({ kind }: WalRecord) => kind;
+
 test("damaged records are corrupt or too new, never something else", async () => {
   const random = seededRandom(11);
   const whole = encoded(sample());

@@ -9,6 +9,8 @@
  *     5  settings          JSON (codec/settings-codec.ts): all settings from here on
  *     6  import            JSON: segments (codec/segment-entry-codec.ts), and whose they were
  *     7  delete_namespace  empty: nothing may follow
+ *     8  schema            as 4, of a namespace in which attributes were dropped: a program that
+ *                          knows of no drops must not take their columns for those of others
  *
  * Within a batch the schema and settings come before the documents that need them. No id is both in
  * `documents` and in `deletes` of one batch.
@@ -55,6 +57,7 @@ const KINDS = {
   import: 6,
   delete_namespace: 7,
 } as const;
+const SCHEMA_AFTER_DROPS = 8;
 
 /** Encodes batches in their order. Their arrays must not change until the records are written. */
 export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
@@ -65,7 +68,7 @@ export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
     head.u32(batch.length);
     records.push({ kind: KINDS.batch, pieces: [head.finish()] });
     for (const record of batch) {
-      records.push({ kind: KINDS[record.kind], pieces: encodeRecord(record) });
+      records.push({ kind: kindOf(record), pieces: encodeRecord(record) });
     }
   }
   return records;
@@ -99,6 +102,11 @@ function batchLength(head: WalRecord, object: string): number {
   return reader.u32();
 }
 
+function kindOf(record: WriteRecord): number {
+  const hasDrops = record.kind === "schema" && record.schema.dropCount !== undefined;
+  return hasDrops ? SCHEMA_AFTER_DROPS : KINDS[record.kind];
+}
+
 function encodeRecord(record: WriteRecord): Pieces {
   switch (record.kind) {
     case "documents":
@@ -126,6 +134,7 @@ function decodeRecord({ kind, bytes }: WalRecord, object: string): WriteRecord {
         return { kind: "deletes", deletes: { idType, count, ids } };
       }
       case KINDS.schema:
+      case SCHEMA_AFTER_DROPS:
         return { kind: "schema", schema: decodeSchema(decodeJson(bytes)) };
       case KINDS.settings:
         return { kind: "settings", settings: decodeSettings(decodeJson(bytes)) };
@@ -168,7 +177,7 @@ function decodeJson(bytes: Uint8Array): unknown {
 }
 
 function unexpected({ kind }: WalRecord, object: string): DatabaseError {
-  const isKnown = (Object.values(KINDS) as number[]).includes(kind);
+  const isKnown = (Object.values(KINDS) as number[]).includes(kind) || kind === SCHEMA_AFTER_DROPS;
   return isKnown
     ? corrupt(object, `a record of kind ${kind} is out of place`)
     : tooNew(object, `record of kind ${kind}`);

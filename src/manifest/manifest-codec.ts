@@ -7,7 +7,9 @@
  *         32        the manifest as JSON in UTF-8, with the members of `Manifest`: `state` as
  *                  manifest-state.ts says, `segments` as codec/segment-entry-codec.ts says
  *
- * All its integers are safe ones.
+ * All its integers are safe ones. Version 2 is the same, of a namespace in which attributes were
+ * dropped (ADR 19): a program that knows nothing of them must not take their columns for those of
+ * others.
  */
 
 import { assert } from "../base/assert.ts";
@@ -25,7 +27,7 @@ import {
 import { type Manifest, manifestFault } from "./manifest.ts";
 import { decodeManifestState, encodeManifestState, type ManifestState } from "./manifest-state.ts";
 
-const VERSION = 1;
+const VERSION = { oldest: 1, newest: 2 } as const;
 
 /** A manifest as stored. */
 export interface StoredManifest {
@@ -50,7 +52,7 @@ export function encodeManifest(
   return encodeFrame({
     kind: "manifest",
     object: manifestKey(generation, manifest.version),
-    version: VERSION,
+    version: manifest.state.schema.dropCount === undefined ? VERSION.oldest : VERSION.newest,
     parts: [nonce, previousNonce, json],
     compression: "if smaller",
   });
@@ -66,7 +68,7 @@ export async function decodeManifest(
   version: number,
 ): Promise<StoredManifest> {
   const key = manifestKey(generation, version);
-  const expected = { kind: "manifest", object: key, oldest: VERSION, newest: VERSION } as const;
+  const expected = { kind: "manifest", object: key, ...VERSION } as const;
   const { payload } = await decodeFrame(object, expected);
   const reader = new ByteReader(payload, key);
   const nonce = reader.raw(NONCE_BYTES);

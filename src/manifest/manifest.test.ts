@@ -6,7 +6,7 @@ import { damagedBytes, readOutcome } from "../../test/support/random/damaged-byt
 import { must } from "../base/assert.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import { encodeFrame } from "../codec/frame.ts";
+import { decodeFrame, encodeFrame } from "../codec/frame.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { SegmentEntry } from "../model/segment-entry.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
@@ -130,6 +130,19 @@ describe("manifest bytes", () => {
     await expect(decodeManifest(object, generation, 3)).rejects.toThrow(
       /manifest\/0{19}3: .*another key/,
     );
+  });
+
+  test("a schema after drops makes it one of format version 2", async () => {
+    const frameVersion = async (dropCount?: number) => {
+      const schema = { ...STATE.schema, ...(dropCount && { dropCount }) };
+      const manifest = { ...first, state: { ...STATE, schema } };
+      const object = await encodeManifest({ manifest, nonce, previousNonce }, generation);
+      expect((await decodeManifest(object, generation, 1)).manifest).toEqual(manifest);
+      const kind = { kind: "manifest", object: manifestKey(generation, 1) } as const;
+      return (await decodeFrame(object, { ...kind, oldest: 1, newest: 9 })).version;
+    };
+    expect(await frameVersion()).toBe(1);
+    expect(await frameVersion(3)).toBe(2);
   });
 
   test("a state that JSON would change is a bug", () => {

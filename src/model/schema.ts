@@ -31,6 +31,11 @@ export interface AttributeSchema {
   /** Set on `{}f16` attributes; the only metric is the dot product. */
   readonly sparseKnn?: true;
   readonly embed?: EmbedOptions;
+  /**
+   * The stored column that holds its values, where that is not called as the attribute is: an
+   * attribute that was declared after one was dropped (stored-columns.ts).
+   */
+  readonly column?: string;
 }
 
 /** All attributes of a namespace, without `id`. */
@@ -41,6 +46,8 @@ export interface Schema {
   readonly distanceMetric: DistanceMetric | undefined;
   /** By name, in the order of their first appearance. */
   readonly attributes: ReadonlyMap<string, AttributeSchema>;
+  /** How many attributes were dropped so far; absent: none. It never falls. */
+  readonly dropCount?: number;
 }
 
 /**

@@ -28,9 +28,10 @@ export function activeTextOptionsAfter(
   const { before, after, sequence } = change;
   if (before === after) return activeTextOptions;
   const next = new Map<string, ActiveTextOption>();
-  for (const [name, { fullTextSearch: now }] of after.attributes) {
-    const was = before.attributes.get(name)?.fullTextSearch;
-    if (now === undefined || was === undefined) continue;
+  for (const [name, { fullTextSearch: now, column }] of after.attributes) {
+    const attributeBefore = before.attributes.get(name);
+    const was = attributeBefore?.fullTextSearch;
+    if (now === undefined || was === undefined || attributeBefore?.column !== column) continue;
     const old = activeTextOptions.get(name) ?? { options: was, since: sequence };
     if (!sameAnalysis(old.options, now)) next.set(name, old);
   }
@@ -82,8 +83,10 @@ export function activeSchemaAfter(
  */
 export function isReplaced(now: IndexedAs, newest: IndexedAs): boolean {
   const { attributes } = activeSchema(now);
-  return [...activeSchema(newest).attributes].some(([name, { fullTextSearch: theirs }]) => {
-    const ours = attributes.get(name)?.fullTextSearch;
-    return ours !== undefined && theirs !== undefined && !sameAnalysis(ours, theirs);
+  return [...activeSchema(newest).attributes].some(([name, { fullTextSearch: theirs, column }]) => {
+    const attribute = attributes.get(name);
+    const ours = attribute?.fullTextSearch;
+    if (ours === undefined || theirs === undefined || attribute?.column !== column) return false;
+    return !sameAnalysis(ours, theirs);
   });
 }

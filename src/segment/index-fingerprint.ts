@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { formatAttributeType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
+import { columnOwners } from "../model/stored-columns.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 
 const fingerprints = new WeakMap<Schema, string>();
@@ -24,11 +25,11 @@ export function indexFingerprint(schema: Schema): string {
   return fingerprint;
 }
 
-function indexesOf({ attributes }: Schema): unknown[] {
-  return [...attributes]
+function indexesOf(schema: Schema): unknown[] {
+  return [...columnOwners(schema)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, attribute]) => {
+    .map(([column, { schema: attribute }]) => {
       const parts = ATTRIBUTE_INDEXES.flatMap((index) => index.madeBy?.(attribute) ?? []);
-      return [name, formatAttributeType(attribute.type), ...parts];
+      return [column, formatAttributeType(attribute.type), ...parts];
     });
 }

@@ -2,6 +2,7 @@
 
 import { isUnknownArray } from "../codec/columns-gather.ts";
 import type { Schema } from "../model/schema.ts";
+import { columnOwners } from "../model/stored-columns.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { attemptAll } from "./format/bytes-missing.ts";
@@ -15,7 +16,8 @@ export interface MissingIndex {
 }
 
 /**
- * Tells whether a segment has exactly the indexes that a schema asks for. Throws `BytesMissing`
+ * Tells whether a segment has exactly the indexes that a schema asks for, and nothing of attributes
+ * that were dropped. Throws `BytesMissing`
  * once for all sections that it has to look into.
  */
 export function matchesSchema(
@@ -23,11 +25,13 @@ export function matchesSchema(
   schema: Schema,
   indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
 ): boolean {
+  const owners = columnOwners(schema);
   const attributes = attemptAll(
     view.attributes.map((name) => () => {
+      const attribute = owners.get(name)?.schema;
+      if (attribute === undefined) return schema.dropCount === undefined;
       const type = view.typeOf(name);
-      const attribute = schema.attributes.get(name);
-      if (type === undefined || attribute === undefined) return true;
+      if (type === undefined) return true;
       if (isUnknownArray(type) !== isUnknownArray(attribute.type)) return false;
       const sections = view.sections(name);
       return indexes.every((index) => index.isCurrent(sections, type, attribute));
@@ -45,12 +49,14 @@ export function missingIndexes(
   schema: Schema,
   indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
 ): MissingIndex[] {
+  const owners = columnOwners(schema);
   const missing = attemptAll(
-    view.attributes.map((attribute) => (): MissingIndex[] => {
-      const type = view.typeOf(attribute);
-      const wanted = schema.attributes.get(attribute);
-      if (type === undefined || wanted === undefined) return [];
-      const sections = view.sections(attribute);
+    view.attributes.map((column) => (): MissingIndex[] => {
+      const owner = owners.get(column);
+      const type = owner && view.typeOf(column);
+      if (type === undefined || owner === undefined) return [];
+      const { name: attribute, schema: wanted } = owner;
+      const sections = view.sections(column);
       return indexes.flatMap((index): MissingIndex[] => {
         const { option } = index;
         if (option === undefined || !index.isWanted(type, wanted)) return [];

@@ -1,7 +1,7 @@
 /**
- * Several segments → one, without their deleted documents. Stored values are copied; indexes are
- * joined where the inputs have them as the schema wants them, and built again from the stored
- * values where not.
+ * Several segments → one, without their deleted documents and dropped attributes. Stored values are
+ * copied; indexes are joined where the inputs have them as the schema wants them, and built again
+ * from the stored values where not.
  */
 
 import { assert } from "../base/assert.ts";
@@ -10,6 +10,7 @@ import { gatherData } from "../codec/columns-gather.ts";
 import { dataLogicalBytes } from "../codec/columns-size.ts";
 import { emptyData, idAttributeType } from "../codec/columns-value.ts";
 import type { Schema } from "../model/schema.ts";
+import { columnOwners } from "../model/stored-columns.ts";
 import type { AttributeIndex, OrderedInput } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { AttributeMerge } from "./attribute-merge.ts";
@@ -70,9 +71,11 @@ export function planOrdered(
   let logicalBytes = dataLogicalBytes(ids, 0, documentCount);
   const sections = planIds(ids, documentCount);
   const lastSections: SectionPlan[] = [];
+  const owners = columnOwners(schema);
   for (const name of new Set(inputs.flatMap(({ view }) => view.attributes))) {
+    const attribute = owners.get(name)?.schema;
+    if (attribute === undefined && schema.dropCount !== undefined) continue;
     const own = clusters?.attribute === name ? clusters : undefined;
-    const attribute = schema.attributes.get(name);
     const merge = new AttributeMerge(name, {
       schema: attribute,
       inputs,

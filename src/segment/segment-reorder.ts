@@ -5,6 +5,7 @@
 
 import { hasValue } from "../codec/columns-value.ts";
 import { mainVectorAttribute, type Schema } from "../model/schema.ts";
+import { columnOf } from "../model/stored-columns.ts";
 import type { KernelSpace } from "../vector/centroids.ts";
 import { clusterRows } from "../vector/cluster-rows.ts";
 import type { SegmentPlan } from "./format/segment-layout.ts";
@@ -34,9 +35,10 @@ export function planClustered(
   inputs: readonly OpenSegment[],
   options: ClusterOptions,
 ): SegmentPlan | undefined {
-  const attribute = mainVectorAttribute(schema);
-  if (attribute === undefined) return undefined;
-  const { type, ann } = schema.attributes.get(attribute) ?? {};
+  const main = mainVectorAttribute(schema);
+  if (main === undefined) return undefined;
+  const { type, ann } = schema.attributes.get(main) ?? {};
+  const attribute = columnOf(schema, main);
   const metric = ann?.distanceMetric ?? schema.distanceMetric;
   const placed = view.index(VECTOR_INDEX, attribute);
   if (type?.kind !== "vector" || metric === undefined || placed === undefined) return undefined;

@@ -7,6 +7,7 @@ import { documentsLogicalBytes } from "../codec/columns-size.ts";
 import { hasAnyValue } from "../codec/columns-value.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
+import { columnOwners } from "../model/stored-columns.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planBlock } from "./format/segment-format.ts";
@@ -24,9 +25,10 @@ export function planSegment(
 ): SegmentPlan {
   const sections = planIds(documents.ids, documents.count);
   const lastSections: SectionPlan[] = [];
+  const owners = columnOwners(schema);
   for (const [name, column] of documents.attributes) {
     if (!hasAnyValue(column)) continue;
-    const values = { attribute: name, schema: schema.attributes.get(name), column };
+    const values = { attribute: name, schema: owners.get(name)?.schema, column };
     for (const index of indexes) {
       if (!index.isWanted(column.type, values.schema)) continue;
       (index.isLast === true ? lastSections : sections).push(...index.build(values));

@@ -6,6 +6,7 @@
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
+import { columnOwners } from "../model/stored-columns.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planDocuments } from "./documents/documents-section.ts";
@@ -60,12 +61,13 @@ function copiedSections(
   },
 ): SectionPlan[] {
   const owners = new Map(by.indexes.flatMap((index) => index.sections.map((k) => [k, index])));
+  const attributes = columnOwners(by.schema);
   const isCopied = (kind: number, attribute: string): boolean => {
     if (attribute === "") return kind === ID_SECTIONS.ids || kind === ID_SECTIONS.slots;
     const type = by.types.get(attribute);
     const index = owners.get(kind);
     if (type === undefined || index?.isStored === undefined) return true;
-    return index.isStored(type, by.schema.attributes.get(attribute));
+    return index.isStored(type, attributes.get(attribute)?.schema);
   };
   return view.entries
     .filter(({ kind, attribute }) => isCopied(kind, attribute))

@@ -9,6 +9,7 @@ import { decodeBatches, encodeBatches, type WriteBatch } from "../../src/log/wal
 import { decodeManifest, encodeManifest } from "../../src/manifest/manifest-codec.ts";
 import type { FullTextOptions } from "../../src/model/full-text-options.ts";
 import type { NamespaceSettings } from "../../src/model/namespace-settings.ts";
+import type { Schema } from "../../src/model/schema.ts";
 import type { SegmentEntry } from "../../src/model/segment-entry.ts";
 import { manifestKey, walKey } from "../../src/storage/object-keys.ts";
 import { GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
@@ -88,7 +89,7 @@ async function payloadOf(
   kind: "WAL entry" | "manifest",
   object: string,
 ): Promise<Uint8Array> {
-  return (await decodeFrame(bytes, { kind, object, oldest: 1, newest: 1 })).payload;
+  return (await decodeFrame(bytes, { kind, object, oldest: 1, newest: 2 })).payload;
 }
 
 test("a log entry of format version 1 is read as it was written", async () => {
@@ -135,6 +136,36 @@ test("a manifest of format version 1 is read as it was written, and written so a
   const key = manifestKey(AT, VERSION);
   const written = await payloadOf(await encodeManifest(stored, AT), "manifest", key);
   expect(written).toEqual(await payloadOf(golden("manifest.bin"), "manifest", key));
+});
+
+/** After a drop: the name `bool` has a column of its own. */
+const DROPPED: Schema = {
+  ...GOLDEN_SCHEMA,
+  attributes: new Map([
+    ...GOLDEN_SCHEMA.attributes,
+    ["bool", { type: { kind: "scalar", of: "string" }, filterable: true, column: "$1:bool" }],
+  ]),
+  dropCount: 1,
+};
+
+test("a schema after drops is read from the log as it was written, and written so", async () => {
+  const batches: readonly WriteBatch[] = [[{ kind: "schema", schema: DROPPED }]];
+  const entry = await decodeWalEntry(golden("wal-entry-drops.bin"), AT, SEQUENCE);
+  const key = walKey(AT, SEQUENCE);
+  expect(decodeBatches(entry.records, key)).toEqual(batches);
+  const head = { generation: AT.generation, sequence: SEQUENCE, nonce: nonceFrom(1), timeMs: 5 };
+  const written = joinPieces(await encodeWalEntry(head, encodeBatches(batches), AT));
+  expect(await payloadOf(written, "WAL entry", key)).toEqual(
+    await payloadOf(golden("wal-entry-drops.bin"), "WAL entry", key),
+  );
+});
+
+test("a manifest of format version 2 is read as it was written, and written so again", async () => {
+  const stored = await decodeManifest(golden("../v2/manifest.bin"), AT, VERSION);
+  expect(stored.manifest.state.schema).toEqual(DROPPED);
+  const key = manifestKey(AT, VERSION);
+  const written = await payloadOf(await encodeManifest(stored, AT), "manifest", key);
+  expect(written).toEqual(await payloadOf(golden("../v2/manifest.bin"), "manifest", key));
 });
 
 function nonceFrom(first: number): Uint8Array {

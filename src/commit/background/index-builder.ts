@@ -10,6 +10,9 @@
  * Stored segments are written anew by an indexer, which is told of them; until a manifest brings
  * segments that have the index, queries that need it are told so. Where full-text settings changed
  * the old ones are served until then, also in the memtable (`active-text-options.ts`).
+ *
+ * Segments that hold an attribute which was dropped are written anew in the same ways, without it;
+ * nothing waits for that.
  */
 
 import { isDatabaseError } from "../../base/errors.ts";
@@ -36,6 +39,8 @@ export class IndexBuilder {
   /** What stored segments lack. */
   #stale: readonly IndexBuild[];
   #building: IndexToBuild[] = [];
+  /** The memtable may hold attributes that were dropped. */
+  #isDropping = false;
 
   /** `hint` tells indexers that there is work. */
   constructor(options: NamespaceOptions, opened: OpenedNamespace, hint: () => void) {
@@ -55,7 +60,7 @@ export class IndexBuilder {
 
   /** There is something to do in the background. */
   get isBuilding(): boolean {
-    return this.#building.length > 0;
+    return this.#building.length > 0 || this.#isDropping;
   }
 
   /** Starts what a changed schema asks for. Returns the deltas of what had to be built at once. */
@@ -69,7 +74,9 @@ export class IndexBuilder {
     const builds = asked.filter((build) => !isReplaced(build));
     if (after.activeTextOptions.size > 0 && after.activeTextOptions !== before.activeTextOptions)
       this.#hint();
-    if (builds.length === 0) return [];
+    const isDropping = after.schema.dropCount !== before.schema.dropCount;
+    if (isDropping && this.#documents.stored.length > 0) this.#hint();
+    if (builds.length === 0 && !isDropping) return [];
     const { documentCount } = this.#documents.memtable;
     const replaces = builds.some(
       ({ attribute, index }) =>
@@ -78,6 +85,7 @@ export class IndexBuilder {
     );
     const schema = activeSchema(after);
     this.#building = [...this.#building, ...builds];
+    this.#isDropping ||= isDropping;
     if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
     const deltas: PublishedDelta[] = [];
     try {
@@ -92,15 +100,17 @@ export class IndexBuilder {
       return deltas;
     }
     this.#building = [];
+    this.#isDropping = false;
     return deltas;
   }
 
   /** One step of the background builds; undefined if there are none. Throws `overloaded`. */
   step(schema: Schema): PublishedDelta | undefined {
-    if (this.#building.length === 0) return undefined;
+    if (!this.isBuilding) return undefined;
     const delta = this.#documents.rebuildStep(schema);
     if (delta !== undefined) return delta;
     this.#building = [];
+    this.#isDropping = false;
     return this.#documents.unchanged();
   }
 

@@ -275,6 +275,7 @@ export class Memtable {
 
   #merge(inputs: readonly LiveSegment[], schema: Schema): MemtableDelta {
     const added = this.#addAll([() => planMerge(inputs, schema)]);
+    if (schema.dropCount !== undefined) this.#countLess(inputs, added);
     const sequences = inputs.map((input) => this.#sequencesOf(input).ofLive(input.liveBitmap));
     for (const { view } of added) this.#sequences.set(view.id, DocumentSequences.join(sequences));
     this.#replace(inputs, added);
@@ -308,7 +309,13 @@ export class Memtable {
     return added;
   }
 
-  /** Leaves the counts alone: merges change nothing of them. */
+  /** Dropped attributes stay behind in a merge. */
+  #countLess(inputs: readonly LiveSegment[], added: readonly LiveSegment[]): void {
+    for (const input of inputs) this.#logicalBytes -= liveLogicalBytes(input);
+    for (const segment of added) this.#logicalBytes += liveLogicalBytes(segment);
+  }
+
+  /** Leaves the counts alone. */
   #replace(dropped: readonly LiveSegment[], added: readonly LiveSegment[]): void {
     for (const { view } of dropped) {
       this.#dropped.set(view.id, placeOf(view));

@@ -9,6 +9,7 @@ import type { NamespaceInstance, NamespaceState } from "../../namespace/publishe
 import type { Snapshot } from "../../query/snapshot.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
+import { nameSegments } from "../../segment/named-columns.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import type { NamespaceUpdate } from "../thread-messages.ts";
 
@@ -71,7 +72,7 @@ export class NamespaceReplica {
   /** What a query sees that begins now, whatever is applied later. */
   snapshot(): Snapshot {
     const { sequence, schema, unindexedCount, logicalBytes } = this.#state;
-    const { segments } = this.#segments;
+    const segments = nameSegments(this.#segments.segments, schema);
     return { sequence, schema, segments, unindexedCount, logicalBytes };
   }
 

@@ -13,7 +13,7 @@ import type { JsonObject } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
 import { type LooseColumn, type LooseDocuments, looseCount } from "../../model/write-request.ts";
 import { inferAttribute } from "../schema/infer-type.ts";
-import { checkCounts, isVectorAttribute } from "../schema/merge-schema.ts";
+import { checkCounts, isVectorAttribute, withOwnColumns } from "../schema/merge-schema.ts";
 import { bindArrays, bindBytes, bindSparseVectors } from "./bind-arrays.ts";
 import { bindIds } from "./bind-ids.ts";
 import { bindScalars } from "./bind-scalars.ts";
@@ -181,7 +181,8 @@ class SchemaGrowth {
     const { schema } = this.#options;
     const attributes = this.#attributes;
     if (!attributes && schema.idType === this.#idType) return schema;
-    const all = attributes ?? schema.attributes;
+    const { dropCount } = schema;
+    const all = attributes ? withOwnColumns(attributes, schema, dropCount) : schema.attributes;
     checkCounts(all);
     const hasVectors = [...all.values()].some(isVectorAttribute);
     const metric = schema.distanceMetric ?? this.#options.distanceMetric;
@@ -189,6 +190,7 @@ class SchemaGrowth {
       idType: this.#idType,
       distanceMetric: hasVectors ? metric : undefined,
       attributes: all,
+      ...(dropCount !== undefined && { dropCount }),
     };
   }
 }

@@ -161,7 +161,7 @@ test.each([1, 2, 3, 4, 5, 6])("random batches do what the model says (seed %i)",
     expect(contentsOf(stored), `seed ${seed}, round ${round}`).toEqual(model.documents);
 
     // What the log holds gives the same state without reading anything.
-    const records = encodeBatches([changesOf(resolved)]).map(({ kind, pieces }) => {
+    const records = encodeBatches([changesOf(resolved, batch.schema)]).map(({ kind, pieces }) => {
       return { kind, bytes: joinPieces(pieces) };
     });
     const [changes] = decodeBatches(records, "wal/1");

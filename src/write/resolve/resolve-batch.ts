@@ -17,6 +17,7 @@ import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
 import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../model/contract-limits.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
+import { columnOf } from "../../model/stored-columns.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
@@ -89,14 +90,25 @@ export function resolveBatch(batch: BoundBatch, current: CurrentDocuments): Reso
   return new Resolution(batch, current).run();
 }
 
-/** The changes that a resolved batch makes; none if it turned out to change nothing. */
-export function changesOf(resolved: ResolvedBatch): WriteBatch {
+/**
+ * The changes that a resolved batch makes, with documents by stored columns as the schema `after`
+ * it says; none if it turned out to change nothing.
+ */
+export function changesOf(resolved: ResolvedBatch, after: Schema): WriteBatch {
   const { schema, documents, deletes } = resolved;
   return [
     ...(schema ? [{ kind: "schema" as const, schema }] : []),
-    ...(documents ? [{ kind: "documents" as const, documents }] : []),
+    ...(documents ? [{ kind: "documents" as const, documents: byColumn(documents, after) }] : []),
     ...(deletes ? [{ kind: "deletes" as const, deletes }] : []),
   ];
+}
+
+function byColumn(documents: DocumentColumns, schema: Schema): DocumentColumns {
+  if (schema.dropCount === undefined) return documents;
+  const attributes = new Map(
+    [...documents.attributes].map(([name, column]) => [columnOf(schema, name), column]),
+  );
+  return { ...documents, attributes };
 }
 
 class Resolution {

@@ -47,6 +47,7 @@ export function mergeAttribute(
     ...(ann ? { ann } : {}),
     ...(type.kind === "sparse" ? { sparseKnn: true as const } : {}),
     ...(existing?.embed ? { embed: existing.embed } : {}),
+    ...(existing?.column === undefined ? {} : { column: existing.column }),
   };
 }
 

@@ -1,11 +1,12 @@
 /** The `embed` settings of a write's schema: which vector attribute each source text fills. */
 
-import { invalid } from "../../base/errors.ts";
+import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { checkAttributeNameLength } from "../../model/attribute-name.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import { EMBEDDED_ATTRIBUTES_MAX } from "../../model/contract-limits.ts";
 import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
 import type { EmbedDeclaration } from "./schema-declaration.ts";
+import { updateFault } from "./schema-faults.ts";
 
 /** All that a request says about native embedding. */
 export interface EmbedChange {
@@ -97,6 +98,7 @@ function checkEmbeds(attributes: ReadonlyMap<string, AttributeSchema>): void {
   const sources = new Map<string, string>();
   for (const [name, { embed }] of attributes) {
     if (!embed) continue;
+    if (!attributes.has(embed.attribute)) throw isFilled(embed.attribute, name);
     const other = sources.get(embed.attribute);
     if (other !== undefined) {
       throw invalid(
@@ -111,4 +113,12 @@ function checkEmbeds(attributes: ReadonlyMap<string, AttributeSchema>): void {
         `was ${sources.size}`,
     );
   }
+}
+
+function isFilled(vector: string, source: string): DatabaseError {
+  return updateFault(
+    vector,
+    `cannot drop it, because '${source}' is embedded into it: drop '${source}', too, or set its ` +
+      "`embed` to null",
+  );
 }

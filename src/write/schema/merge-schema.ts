@@ -10,6 +10,8 @@ import { ATTRIBUTE_COUNT_MAX, VECTOR_ATTRIBUTES_MAX } from "../../model/contract
 import type { IndexOption } from "../../model/index-build.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
+import { withOwnColumn } from "../../model/stored-columns.ts";
+import { checkDrop, isDrop } from "./drop-attribute.ts";
 import { sameAnalysis } from "./full-text-declaration.ts";
 import { mergeAttribute } from "./merge-attribute.ts";
 import { mergeEmbeds } from "./merge-embed.ts";
@@ -48,7 +50,8 @@ export interface MergedSchema {
 
 /**
  * Merges declarations into a schema. Object form keeps what it does not name; the shorthand turns
- * search options off. Declaring what is there already changes nothing.
+ * search options off. Declaring what is there already changes nothing; `{"drop": true}` takes an
+ * attribute away.
  */
 export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema {
   const { declared } = change;
@@ -60,10 +63,16 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
   const attributes = new Map(current.attributes);
   const embeds = new Map<string, NonNullable<AttributeDeclaration["embed"]>>();
   const stops: string[] = [];
-  let idType = current.idType;
+  let { idType, dropCount } = current;
   for (const [name, value] of declared) {
     checkAttributeNameLength(name);
     const path = change.path === "" ? name : `${change.path}.${name}`;
+    if (isDrop(value, path)) {
+      checkDrop(name, current.attributes);
+      attributes.delete(name);
+      dropCount = (dropCount ?? 0) + 1;
+      continue;
+    }
     if (name === "id") {
       idType = mergeIdType(idType, parseIdDeclaration(value, path));
       continue;
@@ -79,7 +88,12 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
   for (const name of attributes.keys()) checkAttributeName(name);
   checkCounts(attributes);
   const distanceMetric = mergeMetric(current, attributes, change);
-  const schema: Schema = { idType, distanceMetric, attributes: withMetric(attributes) };
+  const schema: Schema = {
+    idType,
+    distanceMetric,
+    attributes: withOwnColumns(withMetric(attributes), current, dropCount),
+    ...(dropCount !== undefined && { dropCount }),
+  };
   return {
     schema: sameSchema(current, schema) ? current : schema,
     builds: indexesToBuild(current, schema),
@@ -94,6 +108,20 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
     }
     return merged;
   }
+}
+
+/** Gives the attributes that a namespace did not have before their columns. */
+export function withOwnColumns(
+  attributes: Map<string, AttributeSchema>,
+  before: Schema,
+  dropCount: number | undefined,
+): Map<string, AttributeSchema> {
+  if (dropCount === undefined) return attributes;
+  for (const [name, attribute] of attributes) {
+    if (before.attributes.has(name)) continue;
+    attributes.set(name, withOwnColumn(attribute, name, dropCount));
+  }
+  return attributes;
 }
 
 /** Refuses a schema with more attributes than a namespace may have (400). */
@@ -123,11 +151,11 @@ function mergeMetric(
   attributes: ReadonlyMap<string, AttributeSchema>,
   change: SchemaChange,
 ): DistanceMetric | undefined {
+  if (![...attributes.values()].some(isVectorAttribute)) return undefined;
   if (current.distanceMetric !== undefined) {
     checkMetric(current.distanceMetric, change.distanceMetric);
     return current.distanceMetric;
   }
-  if (![...attributes.values()].some(isVectorAttribute)) return undefined;
   if (change.distanceMetric === undefined) throw missingMetric();
   return change.distanceMetric;
 }
@@ -144,7 +172,7 @@ export function indexesToBuild(before: Schema, after: Schema): IndexToBuild[] {
   const builds: IndexToBuild[] = [];
   for (const [attribute, now] of after.attributes) {
     const was = before.attributes.get(attribute);
-    if (!was || was === now) continue;
+    if (!was || was === now || was.column !== now.column) continue;
     for (const [index, isLacking] of LACKING) {
       if (isLacking(was, now)) builds.push({ attribute, index });
     }
@@ -167,7 +195,7 @@ const LACKING = Object.entries(LACKING_BY_OPTION) as [IndexOption, IsLacking][];
 /** Tells whether two schemas say the same; attributes that are the same object cost nothing. */
 function sameSchema(a: Schema, b: Schema): boolean {
   if (a.idType !== b.idType || a.distanceMetric !== b.distanceMetric) return false;
-  if (a.attributes.size !== b.attributes.size) return false;
+  if (a.attributes.size !== b.attributes.size || a.dropCount !== b.dropCount) return false;
   for (const [name, attribute] of b.attributes) {
     if (!sameAttribute(a.attributes.get(name), attribute)) return false;
   }
