@@ -33,7 +33,7 @@ interface Body {
   upsert_condition?: Condition;
   patch_condition?: Condition;
   delete_condition?: Condition;
-  schema?: object;
+  schema?: Record<string, unknown>;
 }
 
 function holds([attribute, operator, operand]: Condition, row: Row): boolean {
@@ -49,8 +49,9 @@ function clean(row: Row): Row {
 /** What a write makes of a namespace; undefined if there is none before and after. */
 function written(before: Documents | undefined, body: Body): Documents | undefined {
   if (before === undefined && !body.upsert_rows?.length) return undefined;
-  const rows = new Map(before);
-  for (const [id, row] of before ?? []) {
+  const dropped = droppedBy(body);
+  const rows = new Map([...(before ?? [])].map(([id, row]) => [id, without(row, dropped)]));
+  for (const [id, row] of [...rows]) {
     if (body.delete_by_filter && holds(body.delete_by_filter, row)) rows.delete(id);
   }
   for (const [id, row] of [...rows]) {
@@ -75,6 +76,15 @@ function written(before: Documents | undefined, body: Body): Documents | undefin
     if (allowed(id, body.delete_condition, true)) rows.delete(id);
   }
   return rows;
+}
+
+/** Attributes that a body drops, and in the same request uses again. */
+function droppedBy({ schema = {} }: Body): string[] {
+  return Object.keys(schema).filter((name) => typeof schema[name] === "object");
+}
+
+function without(row: Row, names: readonly string[]): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 }
 
 const WORDS = ["red", "green", "blue", "fox", "dog", "sun"];
@@ -107,6 +117,11 @@ function randomBody(random: Random): Body {
   if (body.patch_rows && one(3)) body.patch_condition = randomCondition(random);
   if (body.deletes && one(3)) body.delete_condition = randomCondition(random);
   body.schema = { a: "int", b: "string", t: "string" };
+  const [first] = body.upsert_rows ?? [];
+  if (first && one(6)) {
+    first.a = 5;
+    body.schema.a = { drop: true };
+  }
   return body;
 }
 
@@ -162,13 +177,14 @@ class History {
     if (dice < 7) return this.copy(other, name);
     if (dice < 10) return this.changeSchema(name);
     if (dice < 13) return this.several(name);
+    if (dice < 15) return this.redeclare(name);
     return this.write(name);
   }
 
   async write(name: string): Promise<void> {
     const body = randomBody(this.random);
     const answer = await this.engine.call("write", name, body);
-    this.settle(answer, (state) => withRows(state, name, written(state.get(name), body)));
+    this.settle(answer, (state) => afterWrite(state, name, body));
   }
 
   /** Writes that are sent together take effect in the order of their arrival. */
@@ -176,7 +192,7 @@ class History {
     const bodies = Array.from({ length: 2 + this.random.below(5) }, () => randomBody(this.random));
     const answers = await Promise.all(bodies.map((body) => this.engine.call("write", name, body)));
     answers.forEach((answer, i) => {
-      this.settle(answer, (state) => withRows(state, name, written(state.get(name), bodies[i])));
+      this.settle(answer, (state) => afterWrite(state, name, bodies[i]));
     });
   }
 
@@ -202,6 +218,28 @@ class History {
     const body = { t: { type: "string", full_text_search: t } };
     const answer = await this.engine.call("update_schema", name, body);
     this.settle(answer, (state) => (state.has(name) ? state : 404));
+  }
+
+  /** Drops an attribute, and uses its name for values of whatever type. */
+  async redeclare(name: string): Promise<void> {
+    const answer = await this.engine.call("update_schema", name, { c: { drop: true } });
+    const isAbsent = /no such attribute to drop/.test(answer.json.error);
+    this.settle(isAbsent ? { ...answer, status: 200 } : answer, (state) => {
+      const rows = state.get(name);
+      if (rows === undefined) return 404;
+      if (isAbsent && [...rows.values()].some((row) => "c" in row)) return 400;
+      return withRows(
+        state,
+        name,
+        mapRows(rows, (row) => without(row, ["c"])),
+      );
+    });
+    if (answer.status !== 200 && !isAbsent) return;
+    const c = [this.random.below(9), `c${this.random.below(9)}`, true][this.random.below(3)];
+    const ids = [0, 1, 2].map(() => this.random.below(IDS));
+    const body = { upsert_rows: [...new Set(ids)].map((id) => ({ id, c })) };
+    const used = await this.engine.call("write", name, body);
+    this.settle(used, (state) => afterWrite(state, name, body));
   }
 
   /** Keeps the states that fit an answer. After 503 the request may have had its effect. */
@@ -252,6 +290,16 @@ class History {
     });
     return status === 200 ? JSON.stringify(json.rows) : undefined;
   }
+}
+
+/** There is nothing to drop in a namespace that does not exist. */
+function afterWrite(state: State, name: string, body: Body): State | number {
+  if (!state.has(name) && droppedBy(body).length > 0) return 400;
+  return withRows(state, name, written(state.get(name), body));
+}
+
+function mapRows(rows: Documents, change: (row: Row) => Row): Documents {
+  return new Map([...rows].map(([id, row]) => [id, change(row)]));
 }
 
 function withRows(state: State, name: string, rows: Documents | undefined): State {

@@ -55,6 +55,13 @@ export const MUTATIONS: readonly Mutation[] = [
     noticedBy: "simulation",
   },
   {
+    name: "an attribute takes over the column of one that was dropped",
+    file: "src/model/stored-columns.ts",
+    find: "return dropCount === undefined ? attribute",
+    replace: "return dropCount !== -1 ? attribute",
+    noticedBy: "simulation",
+  },
+  {
     name: "a gap of the log is passed over",
     file: "src/log/wal-reader.ts",
     find: "if (number !== next) throw this.#missing(",

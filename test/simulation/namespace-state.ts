@@ -25,6 +25,8 @@ export interface NamespaceState {
 /** One write request, as plain changes. */
 export interface SimulatedWrite {
   readonly schema: object;
+  /** Attributes that it drops before anything else, and then uses anew. */
+  readonly drops?: readonly string[];
   readonly deleteFilter?: Filter;
   readonly patchFilter?: Filter;
   readonly patch?: ReadonlyMap<string, AttributeValue>;
@@ -55,7 +57,7 @@ export function applyWrite(
     const counts = { upserted: 0, patched: 0, deleted: deletes.length };
     return { documents: undefined, counts };
   }
-  const documents = new Map(state?.documents);
+  const documents = new Map(withoutAttributes(state?.documents, write.drops));
   const counts = { upserted: 0, patched: 0, deleted: 0 };
   const matches = (filter: Filter, document: TypedDocument) =>
     state !== undefined && naiveMatches(filter, document, state.schema);
@@ -95,12 +97,28 @@ export function applyWrite(
   return { documents, counts };
 }
 
+/** Documents without some attributes. */
+export function withoutAttributes(
+  documents: Documents = new Map(),
+  names: readonly string[] = [],
+): Documents {
+  if (names.length === 0) return documents;
+  return new Map(
+    [...documents].map(([id, document]) => {
+      const attributes = new Map(
+        [...document.attributes].filter(([name]) => !names.includes(name)),
+      );
+      return [id, { id: document.id, attributes }];
+    }),
+  );
+}
+
 /** The body of a write request. */
 export function writeBody(write: SimulatedWrite, base: Schema): string {
-  const { upserts, patches, deletes, schema } = write;
+  const { upserts, patches, deletes, schema, drops = [] } = write;
   const condition = (filter: Filter | undefined) => filter && wireFilterText(filter);
   return wireText({
-    schema,
+    schema: { ...schema, ...Object.fromEntries(drops.map((name) => [name, { drop: true }])) },
     distance_metric: base.distanceMetric,
     ...(upserts.length > 0 && { upsert_rows: upserts.map((row) => wireRow(row, base)) }),
     ...(patches.length > 0 && { patch_rows: patches.map((row) => wireRow(row, base)) }),

@@ -7,16 +7,20 @@ import type { Ordinal } from "../../src/base/ids.ts";
 import type { TypedDocument } from "../../src/codec/columns-builder.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
 import type { WriteBatch } from "../../src/log/wal-records.ts";
-import type { Schema } from "../../src/model/schema.ts";
+import { EMPTY_SCHEMA, type Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
+import { nameView } from "../../src/segment/named-columns.ts";
+import type { SegmentView } from "../../src/segment/segment-view.ts";
 import { DocumentsView } from "../../src/write/resolve/documents-view.ts";
 import type { Commit } from "./committed-log.ts";
 import {
   applyWrite,
   type Documents,
   documentsText,
+  type NamespaceState,
   type SimulatedWrite,
   type WriteCounts,
+  withoutAttributes,
 } from "./namespace-state.ts";
 import { fateOf, type Operation } from "./operation.ts";
 import { Timeline } from "./timeline.ts";
@@ -93,7 +97,7 @@ export class PlacedCommits {
     const outcomes = before.map((state) => {
       const schema = schemaRecord?.kind === "schema" ? schemaRecord.schema : state?.schema;
       const { documents, counts } = applyWrite(state, write);
-      const there = documentsText(withBatch(state?.documents, batch));
+      const there = documentsText(withBatch(state, batch, schema));
       const isRight = schema !== undefined && there === documentsText(documents);
       const next = schema && documents && { schema, documents };
       return { isRight, counts, next, there, wanted: documentsText(documents) };
@@ -230,9 +234,20 @@ function numberOf(batch: WriteBatch, schemaBefore: Schema | undefined): number |
   return added === undefined ? undefined : Number(added.slice(MARK_ATTRIBUTE.length));
 }
 
-/** The documents with what the records of a batch say. */
-function withBatch(documents: Documents | undefined, batch: WriteBatch): Documents {
-  const next = new Map(documents);
+/**
+ * The documents with what the records of a batch say. Values belong to an attribute as long as that
+ * has their column.
+ */
+function withBatch(
+  before: NamespaceState | undefined,
+  batch: WriteBatch,
+  schema: Schema = EMPTY_SCHEMA,
+): Documents {
+  const gone = [...(before?.schema.attributes ?? [])].flatMap(([name, { column }]) => {
+    const attribute = schema.attributes.get(name);
+    return attribute !== undefined && attribute.column === column ? [] : [name];
+  });
+  const next = new Map(withoutAttributes(before?.documents, gone));
   for (const record of batch) {
     if (record.kind === "deletes") {
       for (let i = 0; i < record.deletes.count; i++) {
@@ -240,14 +255,14 @@ function withBatch(documents: Documents | undefined, batch: WriteBatch): Documen
       }
     }
     if (record.kind !== "documents") continue;
-    for (const document of documentsOf(new DocumentsView(record.documents))) {
+    for (const document of documentsOf(nameView(new DocumentsView(record.documents), schema))) {
       next.set(document.id as bigint, document);
     }
   }
   return next;
 }
 
-function documentsOf(view: DocumentsView): TypedDocument[] {
+function documentsOf(view: SegmentView): TypedDocument[] {
   return Array.from({ length: view.documentCount }, (_, i) => {
     const ordinal = i as Ordinal;
     const attributes = view.attributes.map((name): [string, AttributeValue] => {

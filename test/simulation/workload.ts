@@ -202,6 +202,11 @@ function drawWrite(draw: Draw, kind: OperationKind): SimulatedWrite {
       return { ...none, patchFilter: drawCondition(random), patch: drawPatch(draw) };
     case "delete by filter":
       return { ...none, deleteFilter: drawCondition(random), deletes: [mark] };
+    case "drop": {
+      const [first, ...others] = documents();
+      const attributes = new Map([...first.attributes, ["b", "anew"] as const]);
+      return { ...none, drops: ["b"], upserts: [{ id: first.id, attributes }, ...others] };
+    }
     case "conditional": {
       const filter = drawCondition(random);
       const which = random.below(3);
