@@ -1,7 +1,7 @@
 /** The requests that change a namespace, as jobs for its commit queue. */
 
 import { must } from "../base/assert.ts";
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError, invalid } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { JsonObject } from "../model/json-value.ts";
@@ -50,7 +50,7 @@ export class WriteJob implements CommitJob<WriteOutcome> {
     const request = must(this.#request, "a job that was released is bound again");
     if (facts.settings !== undefined) assertWritable(facts.settings);
     const batch = this.#bindTo(request, facts);
-    if (facts.settings === undefined && !insertsDocuments(batch)) {
+    if (facts.settings === undefined && !this.#creates(request, batch)) {
       return absentWrite(request, this.#options.name);
     }
     const settings = settingsFor(request, facts.settings, this.#options.nowMs);
@@ -60,6 +60,16 @@ export class WriteJob implements CommitJob<WriteOutcome> {
   release(): void {
     this.#request = undefined;
     this.#bound = undefined;
+  }
+
+  /** Tells whether the request creates the namespace, which does not exist. */
+  #creates(request: WriteRequest, batch: BoundBatch): boolean {
+    const { createNamespace } = request;
+    if (createNamespace === false) throw namespaceNotFound(this.#options.name);
+    if (insertsDocuments(batch)) return true;
+    if (createNamespace === undefined) return false;
+    if (batch.schema.idType === undefined) throw missingIdType();
+    return true;
   }
 
   #bindTo(request: WriteRequest, { schema, settings }: NamespaceFacts): BoundBatch {
@@ -214,6 +224,13 @@ function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<Write
     billedBytes: 0,
   };
   return simply({ batch: [], builds: [], result: () => outcome });
+}
+
+function missingIdType(): DatabaseError {
+  return invalid(
+    "💔 create_namespace without documents needs the type of `id` in `schema`, " +
+      'eg: `"schema": {"id": "uint"}`',
+  );
 }
 
 function settingsFor(

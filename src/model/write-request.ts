@@ -74,6 +74,11 @@ export interface WriteRequest {
   readonly encryption?: EncryptionRequest;
   readonly shardCount?: number;
   readonly disableBackpressure: boolean;
+  /**
+   * True: the namespace exists afterwards, also without documents. False: it is not created.
+   * Undefined: it is created by documents.
+   */
+  readonly createNamespace?: boolean;
   /** Bytes of the decompressed body. */
   readonly bodyBytes: number;
 }

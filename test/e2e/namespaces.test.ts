@@ -348,3 +348,32 @@ test("names are checked with the documented plain texts", async () => {
     `Invalid URL: Namespace \`${long}\` is too long, limit is currently 128 characters`,
   ]);
 });
+
+describe("create_namespace", () => {
+  const write = (ns: ReturnType<typeof namespace>, body: object) => ns.write(untyped(body));
+
+  test("true makes an empty namespace that is there", async () => {
+    const ns = namespace("created");
+    expect(await ns.exists()).toBe(false);
+    const answer = await write(ns, { create_namespace: true, schema: { id: "uuid", n: "int" } });
+    expect(answer).toMatchObject({ status: "OK", rows_affected: 0 });
+    expect(await ns.exists()).toBe(true);
+    expect(Object.keys(await ns.schema())).toEqual(["id", "n"]);
+    const { namespaces } = await client.namespaces({ prefix: nameOf(ns) });
+    expect(namespaces).toEqual([{ id: nameOf(ns) }]);
+    await write(ns, { create_namespace: true });
+    expect((await ns.query({ filters: ["n", "Eq", 1], limit: 1 })).rows).toEqual([]);
+  });
+
+  test("false makes none, and an empty one needs the type of its ids", async () => {
+    const ns = namespace("not-created");
+    const rows = { upsert_rows: [{ id: 1 }] };
+    await expectFault(write(ns, { ...rows, create_namespace: false }), 404, "was not found");
+    await expectFault(write(ns, { create_namespace: true }), 400, "the type of `id`");
+    expect(await ns.exists()).toBe(false);
+  });
+
+  test("a write of nothing is refused", async () => {
+    await expectFault(namespace().write({ upsert_rows: [] }), 400, "no writes provided");
+  });
+});

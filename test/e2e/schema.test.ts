@@ -279,3 +279,52 @@ describe("refusals", () => {
     expect(await ns.exists()).toBe(false);
   });
 });
+
+describe("a dropped attribute", () => {
+  const drop = (...names: string[]) =>
+    untyped<Record<string, string>>(
+      Object.fromEntries(names.map((name) => [name, { drop: true }])),
+    );
+
+  test("is gone from answers, and its name is free", async () => {
+    const ns = namespace("drop");
+    await ns.write({
+      distance_metric: "cosine_distance",
+      schema: { text: { type: "string", full_text_search: true } },
+      upsert_rows: [
+        { id: 1, vector: [1, 0], text: "old words", n: 5, kept: true },
+        { id: 2, vector: [0, 1], text: "old, too", n: 6 },
+      ],
+    });
+    const schema = await ns.updateSchema({ schema: drop("text", "n") });
+    expect(Object.keys(schema)).toEqual(["id", "vector", "kept"]);
+    const all = { rank_by: ["id", "asc"], limit: 9, include_attributes: true } as const;
+    expect((await ns.query(untyped(all))).rows).toEqual([
+      { id: 1, vector: [1, 0], kept: true },
+      { id: 2, vector: [0, 1] },
+    ]);
+    await expectFault(ns.query({ filters: ["n", "Eq", 5], limit: 1 }), 400, "n");
+    const search = { rank_by: ["text", "BM25", "old"], limit: 9 } as const;
+    await expectFault(ns.query(untyped(search)), 400, "text");
+    await ns.write({
+      schema: { text: "int", n: { type: "string", full_text_search: true } },
+      patch_rows: [{ id: 1, text: 1, n: "new words" }],
+    });
+    expect((await ns.query(untyped(all))).rows).toEqual([
+      { id: 1, vector: [1, 0], kept: true, text: 1, n: "new words" },
+      { id: 2, vector: [0, 1] },
+    ]);
+    const words = { rank_by: ["n", "BM25", "words"], limit: 9 };
+    expect(idsOf(await ns.query(untyped(words)))).toEqual([1]);
+    expect((await ns.metadata()).schema).toMatchObject({ text: { type: "int" } });
+  });
+
+  test("may not be id, nor one that is not there", async () => {
+    const ns = namespace("drop-refused");
+    await ns.write({ upsert_rows: [{ id: 1, note: "x" }] });
+    await expectFault(ns.updateSchema({ schema: drop("id") }), 400, "`id` cannot be dropped");
+    await expectFault(ns.updateSchema({ schema: drop("not") }), 400, "did you mean 'note'?");
+    const both = untyped<Record<string, string>>({ note: { drop: true, type: "string" } });
+    await expectFault(ns.updateSchema({ schema: both }), 400, "cannot be combined");
+  });
+});

@@ -138,7 +138,7 @@ describe("metadata", () => {
     await write(closed, { upsert_rows: [{ id: 1 }] });
     await call("PATCH", `/v1/namespaces/${closed}/metadata`, { read_only: true, pinning: true });
     const text = "💔 Writes not permitted. This namespace is read-only.";
-    for (const body of [{ deletes: [5] }, { schema: { a: "int" } }, { upsert_rows: [] }]) {
+    for (const body of [{ deletes: [5] }, { schema: { a: "int" } }, { create_namespace: true }]) {
       expectError(await write(closed, body), 400, text);
     }
     for (const kind of ["copy_from_namespace", "branch_from_namespace"]) {

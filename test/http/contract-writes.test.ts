@@ -18,9 +18,10 @@ async function writeAll(...bodies: unknown[]) {
   return { name, answer };
 }
 
+const row = { upsert_rows: [{ id: 1 }] };
+
 describe("shapes", () => {
   const SHAPE = "Failed to deserialize the JSON body into the target type: ";
-  const row = { upsert_rows: [{ id: 1 }] };
   const refusals: [name: string, body: unknown, status: number, ...parts: string[]][] = [
     ["no body", "", 400, "Failed to parse the request body as JSON: "],
     ["no JSON", "{x", 400, "Failed to parse the request body as JSON: ", "line 1 column 2"],
@@ -108,15 +109,94 @@ describe("shapes", () => {
 
   test("an empty operation is counted and creates nothing", async () => {
     for (const [body, kind] of [
-      [{ upsert_rows: [] }, "rows_upserted"],
-      [{ upsert_columns: { id: [] } }, "rows_upserted"],
+      [{ schema: { a: "int" }, upsert_rows: [] }, "rows_upserted"],
+      [{ delete_by_filter: ["id", "Eq", 1], upsert_columns: { id: [] } }, "rows_upserted"],
       [{ patch_rows: [{ id: 1, a: 1 }] }, "rows_patched"],
-      [{ deletes: [] }, "rows_deleted"],
+      [{ deletes: [], upsert_rows: [], schema: {} }, "rows_deleted"],
       [{ delete_by_filter: ["a", "Eq", 1] }, "rows_deleted"],
     ] as const) {
       const { name, answer } = await writeAll(body);
       expect(answer.json).toMatchObject({ status: "OK", rows_affected: 0, [kind]: 0 });
       expect((await call("GET", `/v1/namespaces/${name}/metadata`)).status).toBe(404);
+    }
+  });
+});
+
+describe("requests without anything to do", () => {
+  test.each([
+    [{ upsert_rows: [] }],
+    [{ upsert_columns: { id: [] } }],
+    [{ upsert_rows: [], patch_rows: [], deletes: [] }],
+    [{ deletes: [], upsert_condition: null, return_affected_ids: true }],
+    [{ distance_metric: "cosine_distance", create_namespace: false }],
+    [{}],
+  ])("%j is refused", async (body) => {
+    const { name } = await writeAll(row);
+    for (const target of [name, fresh()]) {
+      expectError(await write(target, body), 400, "no writes provided");
+    }
+    expect(await documents(name)).toEqual([{ id: 1 }]);
+  });
+});
+
+describe("create_namespace", () => {
+  const metadata = (name: string) => call("GET", `/v2/namespaces/${name}/metadata`);
+
+  test("true creates an empty namespace, which is there in every way", async () => {
+    const name = fresh();
+    const schema = { id: "string", vector: { type: "[2]f32", ann: true }, t: "string" };
+    const metric = { distance_metric: "cosine_distance" };
+    const created = await write(name, { create_namespace: true, schema, ...metric });
+    expect(created.json).toMatchObject({ status: "OK", rows_affected: 0 });
+    expect((await metadata(name)).json).toMatchObject({
+      approx_row_count: 0,
+      schema: { id: { type: "string" }, vector: { type: "[2]f32" }, t: { type: "string" } },
+    });
+    const list = await call("GET", `/v1/namespaces?prefix=${name}`);
+    expect(list.json.namespaces).toEqual([{ id: name }]);
+    expect(await documents(name)).toEqual([]);
+    expectError(await write(name, { upsert_rows: [{ id: 1 }] }), 400, "ID type is string");
+    expectError(await write(name, { upsert_rows: [{ id: "a" }] }), 400, "vector");
+    await write(name, { upsert_rows: [{ id: "a", vector: [1, 2] }] });
+    expect(await documents(name)).toEqual([{ id: "a", vector: [1, 2] }]);
+  });
+
+  test("true beside documents, or where the namespace exists, changes nothing", async () => {
+    const { name, answer } = await writeAll({ ...row, create_namespace: true });
+    expect(answer.json).toMatchObject({ rows_upserted: 1 });
+    const { updated_at, ...before } = (await metadata(name)).json;
+    const again = await write(name, { create_namespace: true });
+    expect(again.json).toMatchObject({ status: "OK", rows_affected: 0 });
+    expect((await metadata(name)).json).toEqual({ ...before, updated_at });
+  });
+
+  test("an empty namespace needs the type of its ids", async () => {
+    for (const rest of [{}, { schema: { a: "int" } }, { deletes: [1] }]) {
+      const name = fresh();
+      const answer = await write(name, { create_namespace: true, ...rest });
+      expectError(answer, 400, "create_namespace", "`id` in `schema`");
+      expect((await metadata(name)).status).toBe(404);
+    }
+  });
+
+  test("false never creates", async () => {
+    const name = fresh();
+    const text = `namespace '${name}' was not found`;
+    for (const body of [row, { deletes: [1] }, { schema: { id: "uint" }, upsert_rows: [] }]) {
+      expectError(await write(name, { ...body, create_namespace: false }), 404, text);
+    }
+    expect((await metadata(name)).status).toBe(404);
+    await write(name, row);
+    const { json } = await write(name, { ...row, create_namespace: false });
+    expect(json).toMatchObject({ rows_upserted: 1 });
+  });
+
+  test("other values, and copies, are refused", async () => {
+    expectError(await write(fresh(), { ...row, create_namespace: 1 }), 422, "create_namespace");
+    const { name } = await writeAll(row);
+    for (const create_namespace of [true, false]) {
+      const copy = { copy_from_namespace: name, create_namespace };
+      expectError(await write(fresh(), copy), 400, "`create_namespace`");
     }
   });
 });
@@ -354,7 +434,8 @@ describe("effects", () => {
     const { name, answer } = await writeAll({ upsert_rows: rows }, { schema: { k: "int" } });
     const counts = ["rows_upserted", "rows_patched", "rows_deleted", "rows_remaining"];
     for (const count of counts) expect(answer.json).not.toHaveProperty(count);
-    const all = await write(name, { upsert_rows: [], patch_rows: [], deletes: [] });
+    const lists = { upsert_rows: [], patch_rows: [], deletes: [] };
+    const all = await write(name, { ...lists, schema: { k: "int" } });
     expect(all.json).toMatchObject({ rows_upserted: 0, rows_patched: 0, rows_deleted: 0 });
     expect(all.json).not.toHaveProperty("rows_remaining");
   });

@@ -2,7 +2,12 @@
 
 import { invalid } from "../../base/errors.ts";
 import type { JsonObject } from "../../model/json-value.ts";
-import type { LooseColumn, LooseDocuments, WriteRequest } from "../../model/write-request.ts";
+import {
+  type LooseColumn,
+  type LooseDocuments,
+  looseCount,
+  type WriteRequest,
+} from "../../model/write-request.ts";
 import { booleanAt, present } from "../json/json-shape.ts";
 import { parseCondition, parseFilter } from "../query/parse-filter.ts";
 import {
@@ -42,9 +47,10 @@ export function buildWriteRequest(
   checkCopy(members, lists);
   checkConditions(members, { upserts, patches, deletes });
   const metric = members.get("distance_metric");
+  const creates = present(members, "create_namespace");
   const schema = members.get("schema");
   const shards = members.get("sharding");
-  return {
+  const request: WriteRequest = {
     ...(upserts !== undefined && { upserts }),
     ...(patches !== undefined && { patches }),
     ...(deletes !== undefined && { deletes }),
@@ -57,8 +63,11 @@ export function buildWriteRequest(
     ...(schema !== undefined && { schema: parseSchemaMap("schema", schema) }),
     ...(shards !== undefined && { shardCount: parseSharding(shards) }),
     disableBackpressure: backpressureFlag(members, patches !== undefined),
+    ...(creates !== undefined && { createNamespace: booleanAt("create_namespace", creates) }),
     bodyBytes,
   };
+  checkWork(request);
+  return request;
 }
 
 /** The documents of one operation, which come as rows or as columns. */
@@ -113,13 +122,29 @@ function copyMembers(members: JsonObject): Partial<WriteRequest> {
   return { copyFrom: source, ...(inner === undefined ? own : { encryption: inner }) };
 }
 
-/** A flag that is off and a list that is absent ask for nothing. */
+/** Empty lists are legal beside something to do; a request without anything is a mistake. */
+function checkWork(request: WriteRequest): void {
+  const { upserts, patches, deletes, schema, copyFrom, encryption, createNamespace } = request;
+  const { deleteByFilter, patchByFilter } = request;
+  const lists = [upserts?.count, patches?.count, deletes && looseCount(deletes)];
+  if (lists.some((count = 0) => count > 0) || createNamespace === true) return;
+  const others = [schema, copyFrom, encryption, deleteByFilter, patchByFilter];
+  if (others.some((member) => member !== undefined)) return;
+  throw invalid(
+    "💔 no writes provided: the request has no documents, ids or filters, no schema, and nothing " +
+      "to create",
+  );
+}
+
+/** A flag that is off asks for nothing, unless it forbids to create what a copy creates. */
 function checkCopy(members: JsonObject, lists: WriteLists): void {
   const copies = members.has("copy_from_namespace");
   const name = copies ? "copy_from_namespace" : "branch_from_namespace";
   if (!members.has(name)) return;
   const allowed = copies ? COPY_COMPANIONS : ["branch_from_namespace"];
-  const asked = [...members].filter(([, value]) => value !== false).map(([member]) => member);
+  const asked = [...members]
+    .filter(([member, value]) => value !== false || member === "create_namespace")
+    .map(([member]) => member);
   const others = [...asked, ...Object.keys(lists)].filter((member) => !allowed.includes(member));
   if (others.length === 0) return;
   throw invalid(

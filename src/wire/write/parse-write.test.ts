@@ -189,8 +189,9 @@ describe("documents as columns", () => {
   });
 
   test("no columns at all are no documents", () => {
-    expect(parse({ upsert_columns: {} }).upserts?.count).toBe(0);
-    expect(parse({ upsert_columns: { id: [], vector: [] } }).upserts?.count).toBe(0);
+    for (const upsert_columns of [{}, { id: [], vector: [] }]) {
+      expect(parse({ upsert_columns, schema: {} }).upserts?.count).toBe(0);
+    }
   });
 });
 
@@ -198,11 +199,13 @@ describe("other members", () => {
   test("null and unknown members count as absent", () => {
     const names = ["upsert_rows", "patch_columns", "deletes", "schema", "encryption"];
     const body = Object.fromEntries([...names, "upsert_condition"].map((name) => [name, null]));
-    expect({ ...parse({ ...body, other: [{ a: [1] }] }), bodyBytes: 2 }).toEqual(EMPTY);
+    const rest = { create_namespace: true, other: [{ a: [1] }] };
+    const expected = { ...EMPTY, createNamespace: true };
+    expect({ ...parse({ ...body, ...rest }), bodyBytes: 2 }).toEqual(expected);
   });
 
-  test("empty lists are legal, and still count as operations", () => {
-    const request = parse({ upsert_rows: [], patch_rows: [], deletes: [] });
+  test("empty lists are legal beside something to do, and still count as operations", () => {
+    const request = parse({ upsert_rows: [], patch_rows: [], deletes: [], schema: {} });
     expect(request.upserts?.count).toBe(0);
     expect(request.patches?.count).toBe(0);
     expect(request.deletes?.values).toEqual([]);

@@ -48,6 +48,7 @@ const WHOLE_MEMBERS: ReadonlySet<string> = new Set([
   "encryption",
   "sharding",
   "disable_backpressure",
+  "create_namespace",
 ]);
 
 /** A list that is being read. */

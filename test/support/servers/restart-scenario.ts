@@ -45,13 +45,20 @@ export async function populate(client: Client): Promise<void> {
   await client.namespace("gone").deleteAll();
   await client.namespace("reborn").write({ upsert_rows: [{ id: 1, a: 1 }] });
   await client.namespace("reborn").deleteAll();
-  await client.namespace("reborn").write({ upsert_rows: [{ id: "x", a: "text" }] });
+  await client.namespace("reborn").write({ upsert_rows: [{ id: "x", a: "text" }, { id: "y" }] });
+  await client.namespace("reborn").write(untyped({ schema: { a: { drop: true } } }));
+  await client.namespace("reborn").write({ patch_rows: [{ id: "y", a: 7 }] });
+  const created = { create_namespace: true, schema: { id: "uuid", a: "[]int" } };
+  await client.namespace("restart-empty").write(untyped(created));
 }
+
+/** Namespaces without vectors and texts. */
+const PLAIN = ["reborn", "restart-empty"];
 
 /** Everything that users can see, apart from times of the query itself. */
 export async function observe(client: Client): Promise<unknown> {
   const seen: unknown[] = [];
-  for (const name of ["restart", "restart-copy", "restart-branch", "reborn"]) {
+  for (const name of ["restart", "restart-copy", "restart-branch", ...PLAIN]) {
     const ns = client.namespace(name);
     seen.push(name, await ns.schema());
     const {
@@ -64,7 +71,7 @@ export async function observe(client: Client): Promise<unknown> {
     const queries: object[] = [
       { rank_by: ["id", "asc"], limit: 100, include_attributes: true, vector_encoding: "base64" },
     ];
-    if (name !== "reborn") {
+    if (!PLAIN.includes(name)) {
       queries.push(
         { rank_by: ["vector", "ANN", [1, 0]], limit: 7 },
         { rank_by: ["vector", "kNN", [0, 1]], filters: ["n", "Lt", 0], limit: 7 },
