@@ -307,16 +307,13 @@ test("values that do not fit their attribute are refused by name", async () => {
     schema: { u: "uint", blob: "bytes", f: "float" },
     upsert_rows: [{ id: 1, s: "x", n: 1, ss: ["x"] }],
   });
-  for (const bad of [
-    { s: 1 },
-    { n: "x" },
-    { n: 1.5 },
-    { u: -1 },
-    { blob: "%" },
-    { ss: ["x", 1] },
-  ]) {
+  for (const bad of [{ s: 1 }, { n: "x" }, { n: 1.5 }, { u: -1 }, { blob: "%" }, { ss: [1, 2] }]) {
     const [name] = Object.keys(bad);
     await expectFault(ns.write({ upsert_rows: [{ id: 2, ...bad }] }), 400, name);
+  }
+  for (const ss of [["x", 1], ["x", null], [null], [true, "x"]]) {
+    const write = ns.write({ upsert_rows: [{ id: 2, ss: untyped<string[]>(ss) }] });
+    await expectFault(write, 422, "upsert_rows[0].ss[");
   }
   await expectFault(
     ns.write({ upsert_rows: [{ id: 2, fresh: 1.5 }] }),

@@ -14,6 +14,7 @@ import { compareStrings } from "../../model/value.ts";
 import type { LooseValue } from "../../model/write-request.ts";
 import { base64ByteCount, decodeBase64 } from "../../wire/json/base64.ts";
 import { bindScalars, tooLong } from "./bind-scalars.ts";
+import { checkElements } from "./check-elements.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 import { TextBytes } from "./text-bytes.ts";
 
@@ -123,12 +124,8 @@ function appendElements(
   if (isJsonNumbers(value)) {
     appendNumbers(value, integersOnly, elements);
   } else if (value instanceof Float32Array || Array.isArray(value)) {
-    for (const element of value) {
-      if (element === null) {
-        throw valueFault(source, index, "elements of arrays must not be null");
-      }
-      elements.push(element);
-    }
+    if (Array.isArray(value)) checkElements(source, index, value);
+    for (const element of value) elements.push(element);
   } else {
     throw wrongType(source, index, "an array");
   }

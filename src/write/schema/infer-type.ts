@@ -6,6 +6,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import { isJsonNumbers, type JsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
 import { vectorLength } from "../bind/bind-vectors.ts";
+import { checkElements } from "../bind/check-elements.ts";
 import { type LooseSource, valueFault, wrongType } from "../bind/loose-source.ts";
 import { missingMetric } from "./schema-faults.ts";
 
@@ -85,6 +86,7 @@ function inferArray(
   value: readonly (JsonValue | Float32Array)[],
 ): AttributeType {
   if (value.length === 0) return EMPTY_ARRAYS;
+  checkElements(source, index, value);
   const first = value[0];
   if (typeof first === "string") return { kind: "array", of: "string" };
   if (typeof first === "boolean") return { kind: "array", of: "bool" };
@@ -95,13 +97,7 @@ function inferArray(
     throw decimals(source, index, "[]float");
   }
   if (typeof first === "bigint") return { kind: "array", of: "int" };
-  throw valueFault(
-    source,
-    index,
-    first === null
-      ? "elements of arrays must not be null"
-      : "the type of an array of objects is not known",
-  );
+  throw valueFault(source, index, "the type of an array of objects is not known");
 }
 
 function multiVector(
