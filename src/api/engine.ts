@@ -11,6 +11,7 @@ export const DRAIN_MS_MAX = 30_000;
 /** What a request asks for; each maps to one row of the API's route table. */
 export type OperationName =
   | "write"
+  | "start_copy"
   | "query"
   | "explain"
   | "delete_namespace"
@@ -38,6 +39,8 @@ export interface EngineRequest {
   readonly body?: AsyncIterable<Uint8Array>;
   /** Version prefix of the path, for answers whose shape depends on it. */
   readonly apiVersion: "v1" | "v2";
+  /** The segment before the version, if the path has one: what the client calls this server. */
+  readonly region?: string;
   /** The client sent `Prefer: respond-async`. */
   readonly respondAsync: boolean;
   /** Aborted when the client is gone. */

@@ -1,6 +1,7 @@
 /** Answers about asynchronous operations (wire contract: `Prefer: respond-async`). */
 
 import type { NamespaceName } from "../base/ids.ts";
+import { formatDatetime } from "../model/datetime.ts";
 import { answerPieces, type HttpAnswer, jsonAnswer } from "./engine.ts";
 import type { OperationState } from "./operation-registry.ts";
 
@@ -9,7 +10,7 @@ const encoder = new TextEncoder();
 
 /** The 202 that tells a client where to poll. */
 export function acceptedAnswer(namespace: NamespaceName, token: string): HttpAnswer {
-  const answer = jsonAnswer(202, encoder.encode(JSON.stringify({ token })));
+  const answer = startedAnswer(token);
   const headers = {
     ...answer.headers,
     "preference-applied": "respond-async",
@@ -18,15 +19,24 @@ export function acceptedAnswer(namespace: NamespaceName, token: string): HttpAns
   return { ...answer, headers };
 }
 
+/** The answer to a copy that was started, as the client asked for: where to poll it knows. */
+export function startedAnswer(token: string): HttpAnswer {
+  return jsonAnswer(202, encoder.encode(JSON.stringify({ token })));
+}
+
 /**
  * The answer to a poll. The operation's own body goes in as it is, since it may hold 64-bit
  * integers.
  */
 export function operationAnswer(state: OperationState): HttpAnswer {
-  const text =
-    state.kind === "running"
-      ? JSON.stringify({ status: "running", progress: state.progress })
-      : `{"status":"finished","result":${resultJson(state.answer)}}`;
+  const start_time = formatDatetime(BigInt(state.startedAtMs));
+  if (state.kind === "running") {
+    const running = { status: "running", start_time, progress: state.progress };
+    return jsonAnswer(200, encoder.encode(JSON.stringify(running)));
+  }
+  const finish_time = formatDatetime(BigInt(state.finishedAtMs));
+  const times = `"start_time":"${start_time}","finish_time":"${finish_time}"`;
+  const text = `{"status":"finished",${times},"result":${resultJson(state.answer)}}`;
   return jsonAnswer(200, encoder.encode(text));
 }
 

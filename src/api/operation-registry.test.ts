@@ -37,15 +37,18 @@ test("an accepted operation names its token and where to poll", () => {
 
 test("a poll tells progress, then the answer as it is, for one hour", async () => {
   const { clock, registry, token, poll, finish } = fixture();
-  expect(poll()).toBe('{"status":"running"}');
+  const start = '"start_time":"2026-01-01T00:00:00.000000000Z"';
+  expect(poll()).toBe(`{"status":"running",${start}}`);
   registry.progress(token, "index: copied 5 bytes");
-  expect(poll()).toBe('{"status":"running","progress":"index: copied 5 bytes"}');
+  expect(poll()).toBe(`{"status":"running",${start},"progress":"index: copied 5 bytes"}`);
   const body = new TextEncoder().encode('{"rows_affected":18446744073709551615}');
   finish({ status: 200, headers: {}, body });
   await clock.sleep(0);
   await clock.sleep(OPERATION_RESULT_MS - 1);
   const success = '{"success":{"rows_affected":18446744073709551615}}';
-  expect(poll()).toBe(`{"status":"finished","result":${success}}`);
+  const finished = '"status":"finished"';
+  const end = '"finish_time":"2026-01-01T00:00:00.000000000Z"';
+  expect(poll()).toBe(`{${finished},${start},${end},"result":${success}}`);
   await clock.sleep(1);
   expect(poll()).toBeUndefined();
 });
@@ -56,6 +59,8 @@ test("a failure is finished too, with its status and its body", async () => {
   await clock.sleep(1);
   expect(JSON.parse(poll() ?? "")).toEqual({
     status: "finished",
+    start_time: expect.any(String),
+    finish_time: expect.any(String),
     result: { error: { status_code: 400, detail: { status: "error", error: "💔 no" } } },
   });
 });
@@ -65,6 +70,8 @@ test("tokens belong to one namespace, and there is room for so many", () => {
   expect(registry.state(namespaceName("other"), token)).toBeUndefined();
   expect(registry.state(NAMESPACE, "nope")).toBeUndefined();
   const never = new Promise<HttpAnswer>(() => {});
+  expect(registry.isFull).toBe(false);
   for (let i = 1; i < OPERATIONS_MAX; i++) registry.start(NAMESPACE, never);
+  expect(registry.isFull).toBe(true);
   expect(registry.start(NAMESPACE, never)).toBeUndefined();
 });

@@ -14,8 +14,18 @@ export const OPERATIONS_MAX = 10_000;
 
 /** Where one operation stands. */
 export type OperationState =
-  | { readonly kind: "running"; readonly progress: string | undefined }
-  | { readonly kind: "finished"; readonly answer: HttpAnswer };
+  | {
+      readonly kind: "running";
+      /** Times are milliseconds since the epoch. */
+      readonly startedAtMs: number;
+      readonly progress: string | undefined;
+    }
+  | {
+      readonly kind: "finished";
+      readonly startedAtMs: number;
+      readonly finishedAtMs: number;
+      readonly answer: HttpAnswer;
+    };
 
 interface Operation {
   readonly namespace: NamespaceName;
@@ -34,19 +44,27 @@ export class OperationRegistry {
     this.#random = random;
   }
 
+  /** No more operations can be started now. */
+  get isFull(): boolean {
+    this.#forgetExpired();
+    return this.#operations.size >= OPERATIONS_MAX;
+  }
+
   /** Follows `answer` under a new token; undefined when too many operations are remembered. */
   start(namespace: NamespaceName, answer: Promise<HttpAnswer>): string | undefined {
-    this.#forgetExpired();
-    if (this.#operations.size >= OPERATIONS_MAX) return undefined;
+    if (this.isFull) return undefined;
+    const startedAtMs = Math.round(this.#clock.nowMs());
     const token = Buffer.from(this.#random.bytes(16)).toString("hex");
     const operation: Operation = {
       namespace,
-      state: { kind: "running", progress: undefined },
+      state: { kind: "running", startedAtMs, progress: undefined },
       expiresAtMs: Number.POSITIVE_INFINITY,
     };
     this.#operations.set(token, operation);
     void answer.then((finished) => {
-      operation.state = { kind: "finished", answer: finished };
+      // Clocks may be set back meanwhile.
+      const finishedAtMs = Math.max(startedAtMs, Math.round(this.#clock.nowMs()));
+      operation.state = { kind: "finished", startedAtMs, finishedAtMs, answer: finished };
       operation.expiresAtMs = this.#clock.monotonicMs() + OPERATION_RESULT_MS;
     });
     return token;
@@ -55,7 +73,8 @@ export class OperationRegistry {
   /** Notes how far an operation is, for the next poll. */
   progress(token: string, text: string): void {
     const operation = this.#operations.get(token);
-    if (operation?.state.kind === "running") operation.state = { kind: "running", progress: text };
+    if (operation?.state.kind !== "running") return;
+    operation.state = { ...operation.state, progress: text };
   }
 
   /** The state of an operation of this namespace; undefined if there is none, or no more. */

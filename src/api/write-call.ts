@@ -19,6 +19,8 @@ export interface CallMessage {
   readonly namespace: NamespaceName | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   readonly apiVersion: "v1" | "v2";
+  /** See `EngineRequest`. */
+  readonly region?: string | undefined;
   readonly hasBody: boolean;
 }
 

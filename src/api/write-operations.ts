@@ -1,6 +1,6 @@
 /** Answers the calls of the write thread: one function for each operation. */
 
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError, invalid } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
 import { copyNamespace } from "../commit/copies/copy-namespace.ts";
@@ -64,6 +64,7 @@ export async function runOperation(
   const operations = new NamespaceOperations(name, call, options);
   switch (call.operation) {
     case "write":
+    case "start_copy":
       return operations.write(body, reporter);
     case "delete_namespace":
       return operations.delete();
@@ -162,6 +163,12 @@ class NamespaceOperations {
   /** Only the job keeps the documents as they were written, since they may be large. */
   async #parse(namespace: Namespace, body: BodySource): Promise<ParsedWrite> {
     const request = await parseBody(body, namespace);
+    if (this.#call.operation === "start_copy" && request.copyFrom?.kind !== "copy") {
+      throw invalid(
+        "💔 only copy_from_namespace can be started here: " +
+          "send other writes to POST /v2/namespaces/:namespace",
+      );
+    }
     if (request.encryption?.kind === "customer_managed") {
       await this.#options.checkKey(request.encryption.keyName);
     }
@@ -277,6 +284,7 @@ class NamespaceOperations {
     const copied = await copyNamespace(this.#name, request, {
       namespaceOptions,
       catalog,
+      region: this.#call.region,
       progress,
     });
     return jsonAnswer(

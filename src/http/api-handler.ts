@@ -12,7 +12,7 @@ import type { AuthCheck } from "./auth.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import { BodyStalled, ClientLeft, RequestBody, UnsupportedEncoding } from "./request-body.ts";
-import type { RouteMatch, ServiceRoute } from "./routes.ts";
+import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
 
 /** How often bodies are checked for progress. */
 export const BODY_SWEEP_MS = 1000;
@@ -147,12 +147,14 @@ function toEngineRequest(
   if (query !== "") for (const [name, value] of new URLSearchParams(query)) all[name] ??= value;
   Object.assign(all, parameters);
   const { method } = match.route;
+  const region = regionOf(request.path);
   return {
     operation: match.route.operation,
     ...(namespace !== undefined && { namespace: namespaceName(namespace) }),
     parameters: all,
     ...((method === "POST" || method === "PATCH") && { body: body.chunks() }),
     apiVersion: match.apiVersion,
+    ...(region !== undefined && { region }),
     respondAsync: prefersAsync(request.message.headers.prefer),
     signal: request.signal,
     arrivedMs: request.arrivedMs,

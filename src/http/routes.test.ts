@@ -30,6 +30,7 @@ const PATHS: readonly [Method, string, string, "v1" | "v2"][] = [
   ["POST", "/v1/namespaces/a/_debug/recall", "recall", "v1"],
   ["GET", "/v1/namespaces/a/_debug/recall", "recall", "v1"],
   ["GET", "/v1/namespaces/a/operations/tok", "poll_operation", "v1"],
+  ["POST", "/v2/namespaces/a/async", "start_copy", "v2"],
   ["GET", "/v1/namespaces/a/_debug/purge_cache", "purge_cache", "v1"],
   ["GET", "/v1/namespaces/a/_debug/warm_cache", "warm_cache", "v1"],
   ["GET", "/v1/namespaces/a", "export_documents", "v1"],

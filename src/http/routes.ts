@@ -27,6 +27,7 @@ const NAMESPACE = "namespaces/:namespace";
 /** Every operation of the API. */
 export const ROUTES: readonly Route[] = [
   { method: "POST", versions: V2, path: NAMESPACE, operation: "write" },
+  { method: "POST", versions: V2, path: `${NAMESPACE}/async`, operation: "start_copy" },
   { method: "POST", versions: V2, path: `${NAMESPACE}/query`, operation: "query" },
   { method: "POST", versions: V2, path: `${NAMESPACE}/explain_query`, operation: "explain" },
   { method: "DELETE", versions: BOTH, path: NAMESPACE, operation: "delete_namespace" },
@@ -188,6 +189,17 @@ function apiSegments(path: string): readonly string[] {
   if (segments.length > 1 && segments.at(-1) === "") segments.pop();
   const prefixed = !isVersion(segments[0]) && isVersion(segments[1]);
   return prefixed ? segments.slice(1) : segments;
+}
+
+/** The leading segment before the version (decoded), where a path has one. */
+export function regionOf(path: string): string | undefined {
+  const [, first, second] = path.split("/", 3);
+  if (isVersion(first) || !isVersion(second)) return undefined;
+  try {
+    return decodeURIComponent(first);
+  } catch {
+    return first;
+  }
 }
 
 function isVersion(segment: string | undefined): boolean {

@@ -198,18 +198,23 @@ describe("an asynchronous operation", () => {
     expect(accepted.headers["preference-applied"]).toBe("respond-async");
     const { token } = JSON.parse(textOf(accepted));
     expect(accepted.headers.location).toBe(`/v1/namespaces/n/operations/${token}`);
-    expect(JSON.parse(textOf(await poll(engine, token)))).toEqual({ status: "running" });
+    const start_time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(JSON.parse(textOf(await poll(engine, token)))).toEqual({
+      status: "running",
+      start_time,
+    });
     await write.say({ kind: "progress", call, text: "index: copied 5 bytes" });
     expect(JSON.parse(textOf(await poll(engine, token)))).toEqual({
       status: "running",
+      start_time,
       progress: "index: copied 5 bytes",
     });
     // 64-bit integers of the result come through as they are.
     await write.say({ kind: "answer", call, answer: answer(200, '{"id":18446744073709551615}') });
-    const finished = '{"status":"finished","result":{"success":{"id":18446744073709551615}}}';
-    expect(textOf(await poll(engine, token))).toBe(finished);
+    const finished = '"result":{"success":{"id":18446744073709551615}}}';
+    expect(textOf(await poll(engine, token))).toContain(finished);
     await clock.advance(OPERATION_RESULT_MS - 1);
-    expect(textOf(await poll(engine, token))).toBe(finished);
+    expect(textOf(await poll(engine, token))).toContain(finished);
     await clock.advance(1);
     expect((await poll(engine, token)).status).toBe(404);
   });
@@ -221,8 +226,38 @@ describe("an asynchronous operation", () => {
     await write.say({ kind: "answer", call, answer: answer(409, '{"status":"error"}') });
     expect(JSON.parse(textOf(await poll(engine, token)))).toEqual({
       status: "finished",
+      start_time: expect.any(String),
+      finish_time: expect.any(String),
       result: { error: { status_code: 409, detail: { status: "error" } } },
     });
+  });
+
+  test("that only starts a copy is answered with its token as soon as that runs", async () => {
+    const { engine, write } = engineOf();
+    const result = engine.handle(request("start_copy"));
+    await settled();
+    const { call, operation } = write.all("call")[0];
+    expect(operation).toBe("start_copy");
+    await write.say({ kind: "long", call });
+    const accepted = await result;
+    expect([accepted.status, accepted.headers]).toEqual([
+      202,
+      { "content-type": "application/json" },
+    ]);
+    const { token } = JSON.parse(textOf(accepted));
+    await write.say({ kind: "progress", call, text: "copied" });
+    expect(textOf(await poll(engine, token))).toContain('"progress":"copied"');
+    await write.say({ kind: "answer", call, answer: OK });
+    expect(JSON.parse(textOf(await poll(engine, token)))).toMatchObject({ status: "finished" });
+  });
+
+  test("that is refused before it runs has no token", async () => {
+    const { engine, write } = engineOf();
+    const result = engine.handle(request("start_copy"));
+    await settled();
+    const refused = answer(400, '{"status":"error"}');
+    await write.say({ kind: "answer", call: write.all("call")[0].call, answer: refused });
+    expect(await result).toBe(refused);
   });
 
   test("belongs to its namespace; unknown tokens are not found", async () => {

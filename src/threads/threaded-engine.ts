@@ -12,7 +12,7 @@ import type {
 } from "../api/engine.ts";
 import { DRAIN_MS_MAX } from "../api/engine.ts";
 import { errorAnswer } from "../api/error-answer.ts";
-import { acceptedAnswer, operationAnswer } from "../api/operation-answer.ts";
+import { acceptedAnswer, operationAnswer, startedAnswer } from "../api/operation-answer.ts";
 import { OperationRegistry } from "../api/operation-registry.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
@@ -116,6 +116,8 @@ export class ThreadedEngine implements Engine {
           return await this.#query(request.operation, request);
         case "poll_operation":
           return this.#poll(request);
+        case "start_copy":
+          return await this.#startCopy(request);
         default:
           return await this.#write(request);
       }
@@ -242,6 +244,22 @@ export class ThreadedEngine implements Engine {
     const call = this.#writes.call(request.operation, request);
     const long = await Promise.race([call.answer.then(() => false), call.long.then(() => true)]);
     return long ? this.#perhapsLater(request, call.answer, call.onProgress) : call.answer;
+  }
+
+  /** Answers with a token as soon as the copy runs, or with what is wrong with the request. */
+  async #startCopy(request: EngineRequest): Promise<HttpAnswer> {
+    if (this.#operations.isFull) {
+      throw new DatabaseError(
+        "overloaded",
+        "💔 too many asynchronous operations: their results are kept for one hour; retry later",
+      );
+    }
+    const call = this.#writes.call("start_copy", request);
+    const runs = await Promise.race([call.answer.then(() => false), call.long.then(() => true)]);
+    const token = runs ? this.#operations.start(namespaceOf(request), call.answer) : undefined;
+    if (token === undefined) return call.answer;
+    call.onProgress((text) => this.#operations.progress(token, text));
+    return startedAnswer(token);
   }
 
   /** Answers 202 with a token if the client allows that and the answer takes its time. */

@@ -49,6 +49,8 @@ export interface CopyOptions {
     "clock" | "random" | "memory" | "storeFor" | "yield"
   >;
   readonly catalog: NamespaceCatalog;
+  /** What the client calls this server, if it calls it anything. */
+  readonly region?: string | undefined;
   progress(text: string): void;
 }
 
@@ -65,7 +67,7 @@ export async function copyNamespace(
   options: CopyOptions,
 ): Promise<CopyOutcome> {
   for (let tried = 1; ; tried++) {
-    const source = await findSource(request, options.catalog);
+    const source = await findSource(request, options);
     const retained = source.retain(); // At once: from here on it may be deleted.
     try {
       if (await copyRetained(retained, destination, { ...options, request })) {
@@ -289,16 +291,19 @@ function movesTooFast(name: NamespaceName): DatabaseError {
   );
 }
 
-async function findSource(request: WriteRequest, catalog: NamespaceCatalog): Promise<Namespace> {
+async function findSource(
+  request: WriteRequest,
+  { catalog, region }: Pick<CopyOptions, "catalog" | "region">,
+): Promise<Namespace> {
   const { copyFrom } = request;
   if (copyFrom === undefined) throw new Error("a copy without a source");
   const fault = namespaceNameFault(copyFrom.namespace);
   if (fault !== undefined) throw invalid(`💔 copy_from_namespace: ${fault}`);
-  if (copyFrom.region !== undefined) {
+  if (copyFrom.region !== undefined && copyFrom.region !== region) {
     throw invalid(
       `💔 copy_from_namespace.source_region: this server knows no region ` +
-        `'${clip(copyFrom.region)}'; ` +
-        "leave it out to copy within this server",
+        `'${clip(copyFrom.region)}'; leave it out to copy within this server` +
+        (region === undefined ? "" : `, or send '${clip(region)}' as in the request's path`),
     );
   }
   const name = namespaceName(copyFrom.namespace);

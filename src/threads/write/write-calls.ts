@@ -91,10 +91,13 @@ export class WriteCalls {
   /** Sends a request and its body. */
   call(
     operation: WriteThreadOperation,
-    request: Pick<EngineRequest, "namespace" | "parameters" | "apiVersion" | "signal" | "body">,
+    request: Pick<
+      EngineRequest,
+      "namespace" | "parameters" | "apiVersion" | "region" | "signal" | "body"
+    >,
   ): WriteCall {
     const call = this.#nextCall++;
-    const { namespace, parameters, apiVersion } = request;
+    const { namespace, parameters, apiVersion, region } = request;
     const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
     let isLong: () => void = () => {};
     const long = new Promise<void>((resolve) => {
@@ -113,7 +116,8 @@ export class WriteCalls {
       };
       this.#calls.set(call, pending);
     });
-    this.#port.post({ kind: "call", call, operation, namespace, parameters, apiVersion, hasBody });
+    const about = { operation, namespace, parameters, apiVersion, region };
+    this.#port.post({ kind: "call", call, ...about, hasBody });
     if (hasBody && request.body !== undefined) void this.#sendBody(call, request.body);
     return {
       answer,
