@@ -12,7 +12,7 @@ import type { Namespace } from "./namespace.ts";
 export function metadataOf(namespace: Namespace): NamespaceMetadata {
   const { schema, settings } = namespace.facts;
   assert(settings !== undefined, "metadata of a namespace that does not exist");
-  const { logicalBytes, documentCount } = namespace.state();
+  const { logicalBytes, documentCount, unindexedCount } = namespace.state();
   const { pinning } = settings;
   return {
     schema,
@@ -22,6 +22,7 @@ export function metadataOf(namespace: Namespace): NamespaceMetadata {
     updatedAtMs: settings.updatedAtMs,
     lastWriteAtMs: settings.lastWriteAtMs,
     encryption: settings.encryption,
+    unindexedCount,
     unindexed: unindexedOf(namespace),
     pinning: pinning && {
       replicas: pinning.replicas,

@@ -77,7 +77,7 @@ describe("metadata", () => {
       updated_at: expect.stringMatching(ISO_NANOSECONDS),
       last_write_at: expect.stringMatching(ISO_NANOSECONDS),
       encryption: { mode: "default" },
-      index: { status: "up-to-date" },
+      index: { status: "up-to-date", unindexed_rows: 1 },
     });
     const v1 = await rawCall("GET", `/v1/namespaces/${nameOf(ns)}/metadata`);
     expect(v1.json.encryption).toEqual({ sse: true, mode: "default" });

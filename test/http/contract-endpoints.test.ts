@@ -99,7 +99,7 @@ describe("metadata", () => {
       replicas: 3,
       status: {
         ready_replicas: 3,
-        replicas: expect.any(Number),
+        replicas: 3,
         utilization: expect.any(Number),
         updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{9}Z$/),
       },

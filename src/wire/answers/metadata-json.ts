@@ -16,7 +16,9 @@ export interface NamespaceMetadata {
   /** Undefined before the first write of documents. */
   readonly lastWriteAtMs: number | undefined;
   readonly encryption: EncryptionRequest;
-  /** Undefined: all documents are indexed. */
+  /** Documents of the log, which queries look at one by one. */
+  readonly unindexedCount: number;
+  /** Undefined: all documents are indexed, or so few are not that nobody waits for them. */
   readonly unindexed: { readonly bytes: number; readonly documentCount: number } | undefined;
   readonly pinning: PinningStatus | undefined;
   /** The namespace that this one was branched from. */
@@ -49,7 +51,7 @@ export function encodeMetadataAnswer(
     json.raw(',"encryption":');
     writeEncryption(json, metadata.encryption, apiVersion);
     json.raw(',"index":');
-    writeIndex(json, metadata.unindexed);
+    writeIndex(json, metadata);
     if (metadata.pinning) writePinning(json, metadata.pinning);
     if (metadata.parent !== undefined) {
       json.raw(',"branching":{"parent":');
@@ -90,9 +92,12 @@ function writeEncryption(
   json.raw("}");
 }
 
-function writeIndex(json: JsonWriter, unindexed: NamespaceMetadata["unindexed"]): void {
+function writeIndex(
+  json: JsonWriter,
+  { unindexed, unindexedCount }: Pick<NamespaceMetadata, "unindexed" | "unindexedCount">,
+): void {
   if (unindexed === undefined) {
-    json.raw('{"status":"up-to-date"}');
+    json.raw(`{"status":"up-to-date","unindexed_rows":${unindexedCount}}`);
     return;
   }
   json.raw(

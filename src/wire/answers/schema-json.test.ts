@@ -110,6 +110,7 @@ const METADATA: NamespaceMetadata = {
   updatedAtMs: 1,
   lastWriteAtMs: 2,
   encryption: { kind: "default" },
+  unindexedCount: 3,
   unindexed: undefined,
   pinning: undefined,
   parent: undefined,
@@ -146,7 +147,7 @@ test("metadata leaves out what is null and tells more of vectors", () => {
     updated_at: "1970-01-01T00:00:00.001000000Z",
     last_write_at: "1970-01-01T00:00:00.002000000Z",
     encryption: { mode: "default" },
-    index: { status: "up-to-date" },
+    index: { status: "up-to-date", unindexed_rows: 3 },
   });
 });
 
