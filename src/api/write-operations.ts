@@ -20,7 +20,7 @@ import { QUERY_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import { formatDatetime } from "../model/datetime.ts";
 import type { EmbeddingStats } from "../model/request-stats.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
-import type { WriteRequest } from "../model/write-request.ts";
+import type { CustomerKey, WriteRequest } from "../model/write-request.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
 import { UNINDEXED_RETRY_MS } from "../namespace/thresholds.ts";
 import { segmentKey } from "../storage/object-keys.ts";
@@ -47,8 +47,8 @@ export interface OperationOptions {
   readonly catalog: NamespaceCatalog;
   readonly embedding: EmbeddingProvider;
   readonly warmer: CacheWarmer;
-  /** Throws (400) if there is no customer-managed key of this name. */
-  checkKey(keyName: string): Promise<void>;
+  /** Throws (400) if there is no such customer-managed key. */
+  checkKey(key: CustomerKey): Promise<void>;
 }
 
 /** Answers one call. Operating errors are thrown. */
@@ -170,7 +170,7 @@ class NamespaceOperations {
       );
     }
     if (request.encryption?.kind === "customer_managed") {
-      await this.#options.checkKey(request.encryption.keyName);
+      await this.#options.checkKey(request.encryption);
     }
     if (request.copyFrom !== undefined) return { kind: "copy", request };
     this.#checkBackpressure(namespace, request);

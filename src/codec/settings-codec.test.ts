@@ -20,10 +20,12 @@ test("settings survive JSON, and damage is corrupt", () => {
     encryption: { kind: "customer_managed", keyName: "k" },
     parent: "p",
   };
-  for (const settings of [NEW, full]) {
+  const key = { kind: "customer_managed", keyName: "k", context: { a: "1", b: "" } } as const;
+  for (const settings of [NEW, full, { ...NEW, encryption: key }]) {
     expect(decodeSettings(JSON.parse(JSON.stringify(settings)))).toEqual(settings);
   }
-  for (const damaged of [null, [], { ...NEW, readOnly: 1 }, { ...NEW, encryption: {} }]) {
+  const wrong = { ...NEW, encryption: { ...key, context: { a: 1 } } };
+  for (const damaged of [null, [], { ...NEW, readOnly: 1 }, { ...NEW, encryption: {} }, wrong]) {
     expect(faultOf(() => decodeSettings(damaged)).code).toBe("corrupt");
   }
 });

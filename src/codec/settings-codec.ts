@@ -4,6 +4,7 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
+import type { EncryptionContext } from "../model/encryption-context.ts";
 import type { NamespaceSettings, Pinning } from "../model/namespace-settings.ts";
 import type { EncryptionRequest } from "../model/write-request.ts";
 
@@ -36,10 +37,14 @@ function decodePinning(stored: unknown): Pinning {
 }
 
 function decodeEncryption(stored: unknown): EncryptionRequest {
-  const { kind, keyName } = objectOf(stored, "encryption");
+  const { kind, keyName, context } = objectOf(stored, "encryption");
   if (kind === "default") return { kind };
   check(kind === "customer_managed" && typeof keyName === "string", "encryption");
-  return { kind, keyName };
+  if (context === undefined) return { kind, keyName };
+  const pairs = objectOf(context, "encryption.context");
+  const isText = Object.values(pairs).every((value) => typeof value === "string");
+  check(isText, "encryption.context");
+  return { kind, keyName, context: pairs as EncryptionContext };
 }
 
 function numberOf(record: Record<string, unknown>, key: string): number {

@@ -8,6 +8,7 @@ import { DatabaseError } from "../base/errors.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import type { NewWalRecord } from "../log/wal-entry.ts";
 import { encodeBatches } from "../log/wal-records.ts";
+import { encryptionContextText } from "../model/encryption-context.ts";
 import { activeSchema } from "../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
@@ -128,10 +129,11 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
   return { idle, members, refused, jobs, facts };
 }
 
-/** The customer-managed key with which a namespace writes, if any. */
+/** The customer-managed key with which a namespace writes, if any, with its context: to compare. */
 export function keyOf({ settings }: Pick<NamespaceFacts, "settings">): string | undefined {
   const encryption = settings?.encryption;
-  return encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
+  if (encryption?.kind !== "customer_managed") return undefined;
+  return `${encryption.keyName} ${encryptionContextText(encryption.context ?? {})}`;
 }
 
 function tooLarge(bytes: number): DatabaseError {

@@ -2,6 +2,7 @@
  * A write request as the user wrote it: shapes are checked, values are not yet bound to a schema.
  */
 
+import type { EncryptionContext } from "./encryption-context.ts";
 import type { Filter } from "./filter.ts";
 import type { JsonObject, JsonValue } from "./json-value.ts";
 
@@ -50,9 +51,15 @@ export interface CopySource {
 }
 
 /** `encryption`. */
-export type EncryptionRequest =
-  | { readonly kind: "default" }
-  | { readonly kind: "customer_managed"; readonly keyName: string };
+export type EncryptionRequest = { readonly kind: "default" } | CustomerKey;
+
+/** A customer-managed key, and what each use of it is bound to. */
+export interface CustomerKey {
+  readonly kind: "customer_managed";
+  readonly keyName: string;
+  /** Absent rather than empty. */
+  readonly context?: EncryptionContext;
+}
 
 /** One write request. */
 export interface WriteRequest {

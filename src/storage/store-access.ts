@@ -60,8 +60,13 @@ export class StoreAccess {
     settings: { readonly encryption: EncryptionRequest } | undefined,
   ): ObjectStore => {
     const encryption = settings?.encryption;
-    const keyName = encryption?.kind === "customer_managed" ? encryption.keyName : undefined;
-    const { store } = this;
-    return new EncryptingObjectStore({ store, keys: this.#keys, random: this.#random, keyName });
+    const key = encryption?.kind === "customer_managed" ? encryption : undefined;
+    return new EncryptingObjectStore({
+      store: this.store,
+      keys: this.#keys,
+      random: this.#random,
+      keyName: key?.keyName,
+      keyContext: key?.context,
+    });
   };
 }

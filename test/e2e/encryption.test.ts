@@ -78,6 +78,22 @@ test("documents are encrypted, and survive a restart", async () => {
   expect(await isReadableOnDisk()).toBe(false);
 });
 
+test("a context of the key is kept, and used again after a restart", async () => {
+  const encryption = {
+    mode: "customer-managed",
+    key_name: "first",
+    encryption_context: { tenant: "t1", stage: "test" },
+  } as const;
+  let client = sdkClient({ baseURL: server.url });
+  await client.namespace("bound").write({ upsert_rows: [{ id: 1, text: SECRET }], encryption });
+  await server.kill();
+  client = await start();
+  await client.namespace("bound").write({ upsert_rows: [{ id: 2 }] });
+  expect(idsOf(await client.namespace("bound").query(BY_ID))).toEqual([1, 2]);
+  expect((await client.namespace("bound").metadata()).encryption).toEqual(encryption);
+  expect(await isReadableOnDisk()).toBe(false);
+});
+
 test("an unknown or malformed key name is refused, and leaves no namespace", async () => {
   const client = sdkClient({ baseURL: server.url });
   for (const key_name of ["mykey", "../keys/first", ""]) {

@@ -47,7 +47,7 @@ test("a copy that is started runs on, and its times and result are kept", async 
   expect(other.status).toBe(404);
 });
 
-test("a copy that is started and fails keeps its error, one that cannot start is refused", async () => {
+test("a started copy that fails keeps its error, and malformed requests start none", async () => {
   const to = namespace("failing");
   const path = `/v2/namespaces/${nameOf(to)}/async`;
   const body = { copy_from_namespace: { source_namespace: "operations-not-there" } };

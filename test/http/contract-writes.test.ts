@@ -19,6 +19,9 @@ async function writeAll(...bodies: unknown[]) {
 }
 
 const row = { upsert_rows: [{ id: 1 }] };
+const key = (encryption_context: unknown) => {
+  return { mode: "customer-managed", key_name: "mine", encryption_context };
+};
 
 describe("shapes", () => {
   const SHAPE = "Failed to deserialize the JSON body into the target type: ";
@@ -67,6 +70,22 @@ describe("shapes", () => {
     ["257 shards", { ...row, sharding: { num_shards: 257 } }, 400, "between 1 and 256"],
     ["an unknown mode", { ...row, encryption: { mode: "x" } }, 422, "encryption.mode: unknown"],
     ["no key's name", { ...row, encryption: { mode: "customer-managed" } }, 422, "`key_name`"],
+    ["a context that is no map", { ...row, encryption: key(["a"]) }, 422, "encryption_context"],
+    [
+      "a context with a number",
+      { ...row, encryption: key({ a: 1 }) },
+      422,
+      "encryption.encryption_context.a: invalid type",
+    ],
+    ["a reserved key", { ...row, encryption: key({ "tpuf:x": "1" }) }, 400, "`tpuf:`"],
+    ["another one", { ...row, encryption: key({ a: "1", "aws:y": "2" }) }, 400, "`aws:`"],
+    ["a long context", { ...row, encryption: key({ a: "x".repeat(505) }) }, 400, "at most 512"],
+    [
+      "a context without a key",
+      { ...row, encryption: { mode: "default", encryption_context: { a: "b" } } },
+      400,
+      "`customer-managed`",
+    ],
     ["no key's name in cmek", { ...row, encryption: { cmek: {} } }, 422, "`key_name`"],
     [
       "an unknown key",
@@ -317,6 +336,21 @@ describe("rules", () => {
     const region = { source_namespace: name, source_region: "gcp-us-east4" };
     expectError(await write(fresh(), { copy_from_namespace: region }), 400, "gcp-us-east4");
   });
+});
+
+test("a context of a key is kept, shown, and taken over by copies", async () => {
+  const context = { z: "last", a: "first", "": "é" };
+  const { name } = await writeAll({ ...row, encryption: key(context) });
+  const copy = fresh();
+  await write(copy, { copy_from_namespace: name });
+  for (const one of [name, copy]) {
+    const { json } = await call("GET", `/v2/namespaces/${one}/metadata`);
+    expect(json.encryption).toEqual(key(context));
+  }
+  await write(name, { ...row, encryption: key({}) });
+  const { json } = await call("GET", `/v2/namespaces/${name}/metadata`);
+  expect(json.encryption).toEqual({ mode: "customer-managed", key_name: "mine" });
+  expect(await documents(name)).toEqual([{ id: 1 }]);
 });
 
 test("copies are encrypted like their source unless they ask otherwise", async () => {

@@ -5,9 +5,11 @@ import { describeObjectStore } from "../../../test/conformance/object-store.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
+import type { EncryptionContext } from "../../model/encryption-context.ts";
 import { MemoryObjectStore } from "../memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../object-store.ts";
 import { EncryptingObjectStore } from "./encrypting-object-store.ts";
+import { decodeEnvelopeHead, encodeEnvelopeHead } from "./encryption-envelope.ts";
 import type { KeyService } from "./key-service.ts";
 import { LocalKeyService } from "./local-key-service.ts";
 
@@ -112,6 +114,63 @@ describe("EncryptingObjectStore", () => {
       for (let i = 0; i < 2; i++) expect(await cost(key, 700_000, 800_000, store)).toEqual([2]);
     },
   );
+
+  test("objects under a key with a context are read by all, and open by no other", async () => {
+    const inner = new MemoryObjectStore();
+    const keyContext = { tenant: "a", region: "é" };
+    const bound = (context: EncryptionContext | undefined) =>
+      new EncryptingObjectStore({
+        store: inner,
+        keys: keyService(),
+        random: shared,
+        keyName: "raw",
+        keyContext: context,
+      });
+    await bound(keyContext).put(key, body, ALWAYS);
+    const reversed = { region: "é", tenant: "a" };
+    for (const store of [bound(undefined), bound(reversed), encrypting(inner, undefined)]) {
+      expect(isSame(await store.get(key), body)).toBe(true);
+      expect(await store.getRange(key, 65_530, 65_540)).toEqual(body.slice(65_530, 65_540));
+    }
+    const whole = await mustGet(inner, key);
+    const head = decodeEnvelopeHead(whole, "o");
+    expect(head.keyContext).toEqual(keyContext);
+    const keys = keyService();
+    expect(await keys.unwrap("raw", head.wrappedKey, reversed)).toHaveLength(32);
+    for (const other of [undefined, {}, { tenant: "a" }, { tenant: "b", region: "é" }]) {
+      await expect(keys.unwrap("raw", head.wrappedKey, other)).rejects.toThrow(/not the one/);
+    }
+    expect([whole[4], (await headOf(bound(undefined)))[4]]).toEqual([2, 1]);
+
+    async function headOf(store: EncryptingObjectStore) {
+      const plain = objectKey("n/plain");
+      await store.put(plain, body, ALWAYS);
+      return mustGet(inner, plain);
+    }
+  });
+
+  test("flipped bits of a head with a context are damage, never another context", async () => {
+    const seed = 12;
+    const random = seededRandom(seed);
+    const context = Object.fromEntries([["k".repeat(200), "v".repeat(300)]]);
+    const head = {
+      keyName: "raw",
+      keyContext: context,
+      wrappedKey: random.bytes(188),
+      bodyBytes: 5,
+    };
+    const bytes = encodeEnvelopeHead(head);
+    expect(decodeEnvelopeHead(bytes, "o")).toEqual({
+      ...head,
+      wrappedKey: Buffer.from(head.wrappedKey),
+    });
+    for (let round = 0; round < 300; round++) {
+      const flipped = bytes.slice();
+      flipped[4 + random.below(flipped.length - 4)] ^= 1 << random.below(8);
+      const decode = () => decodeEnvelopeHead(flipped, "o");
+      expect(decode, `seed ${seed}, round ${round}`).toThrow(/checksum/);
+    }
+  });
 
   test("an object under another object's key is damage", async () => {
     const inner = new MemoryObjectStore();

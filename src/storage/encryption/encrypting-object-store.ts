@@ -3,6 +3,7 @@ import { assert } from "../../base/assert.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { joinPieces } from "../../base/pieces.ts";
 import type { Random } from "../../base/random.ts";
+import type { EncryptionContext } from "../../model/encryption-context.ts";
 import type { ByteSpan } from "../byte-ranges.ts";
 import { NEAR_RANGE_BYTES } from "../byte-ranges.ts";
 import { isSegmentObject } from "../object-keys.ts";
@@ -39,6 +40,8 @@ export interface EncryptingObjectStoreOptions {
   readonly random: Random;
   /** Key for what is written from now on; undefined writes as it comes. */
   readonly keyName: string | undefined;
+  /** What each use of that key is bound to. */
+  readonly keyContext?: EncryptionContext | undefined;
 }
 
 /**
@@ -56,14 +59,16 @@ export class EncryptingObjectStore implements ObjectStore {
   readonly #keys: KeyService;
   readonly #random: Random;
   readonly #keyName: string | undefined;
+  readonly #keyContext: EncryptionContext | undefined;
   /** How segments that were read in part begin. */
   readonly #heads = new Map<ObjectKey, Uint8Array>();
 
-  constructor({ store, keys, random, keyName }: EncryptingObjectStoreOptions) {
+  constructor({ store, keys, random, keyName, keyContext }: EncryptingObjectStoreOptions) {
     this.#store = store;
     this.#keys = keys;
     this.#random = random;
     this.#keyName = keyName;
+    this.#keyContext = keyContext;
   }
 
   async get(key: ObjectKey): Promise<Uint8Array | undefined> {
@@ -112,8 +117,9 @@ export class EncryptingObjectStore implements ObjectStore {
 
     const plain = joinPieces(piecesOf(body));
     const dataKey = this.#random.bytes(DATA_KEY_BYTES);
-    const wrappedKey = await this.#keys.wrap(this.#keyName, dataKey);
-    const head = { keyName: this.#keyName, wrappedKey, bodyBytes: plain.length };
+    const keyContext = this.#keyContext;
+    const wrappedKey = await this.#keys.wrap(this.#keyName, dataKey, keyContext);
+    const head = { keyName: this.#keyName, keyContext, wrappedKey, bodyBytes: plain.length };
     const headBytes = encodeEnvelopeHead(head);
     const context = contextOf(headBytes, key);
     return this.#store.put(key, sealChunks(headBytes, plain, { dataKey, context }), condition);
@@ -165,7 +171,7 @@ export class EncryptingObjectStore implements ObjectStore {
 
   async #unwrap(head: EnvelopeHead, key: ObjectKey): Promise<Uint8Array> {
     try {
-      const dataKey = await this.#keys.unwrap(head.keyName, head.wrappedKey);
+      const dataKey = await this.#keys.unwrap(head.keyName, head.wrappedKey, head.keyContext);
       assert(dataKey.length === DATA_KEY_BYTES, `data key of ${dataKey.length} bytes`);
       return dataKey;
     } catch (cause) {

@@ -15,6 +15,12 @@
  *       1024        chunks of 64 KiB of body, the last one shorter, at least one:
  *                   ciphertext of the same length, then a tag of 16 bytes
  *
+ * Version 2, where each use of the key has a context, is the same but for
+ *
+ *         10     2  length of the context in bytes
+ *        276   188  data key, wrapped by the customer's key in the context, zeros behind
+ *        464   512  context as JSON in UTF-8, zeros behind
+ *
  * The cipher is AES-256-GCM. The data key is new for each put, so a chunk's nonce is its number.
  * Each chunk authenticates SHA-256(head, object's key): chunks cannot be swapped, nor cut off,
  * since the head has the length; nor can an object be passed off as another one. The head has a
@@ -26,6 +32,11 @@ import { crc32 } from "node:zlib";
 import { assert } from "../../base/assert.ts";
 import { OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import {
+  ENCRYPTION_CONTEXT_BYTES_MAX,
+  type EncryptionContext,
+  encryptionContextText,
+} from "../../model/encryption-context.ts";
 
 /** Longest name of a customer-managed key; it must fit the head of an encrypted object. */
 const KEY_NAME_BYTES_MAX = 256;
@@ -39,9 +50,11 @@ const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const CIPHER = "aes-256-gcm";
 const VERSION = 1;
+const VERSION_WITH_CONTEXT = 2;
 const MAGIC = "TRWE";
 const KEY_NAME_AT = 20;
 const WRAPPED_KEY_AT = KEY_NAME_AT + KEY_NAME_BYTES_MAX;
+const CONTEXT_AT = WRAPPED_KEY_AT + WRAPPED_KEY_BYTES_MAX - ENCRYPTION_CONTEXT_BYTES_MAX;
 const CRC_AT = ENVELOPE_HEAD_BYTES - 4;
 
 /** Size of a full chunk as it is read and as it is stored. */
@@ -50,6 +63,7 @@ export const SEALED_CHUNK_BYTES = { plain: 65_536, sealed: 65_536 + TAG_BYTES } 
 /** What the head of an encrypted object says. */
 export interface EnvelopeHead {
   readonly keyName: string;
+  readonly keyContext?: EncryptionContext | undefined;
   readonly wrappedKey: Uint8Array;
   readonly bodyBytes: number;
 }
@@ -72,17 +86,23 @@ export function isEnvelope(bytes: Uint8Array): boolean {
 export function encodeEnvelopeHead(head: EnvelopeHead): Uint8Array {
   const keyName = Buffer.from(head.keyName, "utf8");
   assert(keyName.length <= KEY_NAME_BYTES_MAX, `key name of ${keyName.length} bytes`);
+  const { keyContext } = head;
+  const context = Buffer.from(keyContext ? encryptionContextText(keyContext) : "", "utf8");
+  assert(context.length <= ENCRYPTION_CONTEXT_BYTES_MAX, `context of ${context.length} bytes`);
   const wrappedBytes = head.wrappedKey.length;
-  assert(wrappedBytes <= WRAPPED_KEY_BYTES_MAX, `wrapped key of ${wrappedBytes} bytes`);
+  const wrappedBytesMax = wrappedKeyBytesMax(keyContext !== undefined);
+  assert(wrappedBytes <= wrappedBytesMax, `wrapped key of ${wrappedBytes} bytes`);
 
   const bytes = Buffer.alloc(ENVELOPE_HEAD_BYTES);
   bytes.write(MAGIC, "latin1");
-  bytes.writeUInt16LE(VERSION, 4);
+  bytes.writeUInt16LE(keyContext === undefined ? VERSION : VERSION_WITH_CONTEXT, 4);
   bytes.writeUInt16LE(keyName.length, 6);
   bytes.writeUInt16LE(wrappedBytes, 8);
+  bytes.writeUInt16LE(context.length, 10);
   bytes.writeBigUInt64LE(BigInt(head.bodyBytes), 12);
   bytes.set(keyName, KEY_NAME_AT);
   bytes.set(head.wrappedKey, WRAPPED_KEY_AT);
+  bytes.set(context, CONTEXT_AT);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, CRC_AT)), CRC_AT);
   return bytes;
 }
@@ -99,24 +119,42 @@ export function decodeEnvelopeHead(headBytes: Uint8Array, object: string): Envel
     throw fault("does not match its checksum");
   }
   const version = bytes.readUInt16LE(4);
-  if (version > VERSION) {
-    const what = `encryption version ${version}, this server reads up to ${VERSION}`;
+  if (version > VERSION_WITH_CONTEXT) {
+    const what = `encryption version ${version}, this server reads up to ${VERSION_WITH_CONTEXT}`;
     throw new DatabaseError("too_new", `cannot read ${object}: ${what}`);
   }
   const nameBytes = bytes.readUInt16LE(6);
   const wrappedBytes = bytes.readUInt16LE(8);
+  const contextBytes = bytes.readUInt16LE(10);
+  const hasContext = version === VERSION_WITH_CONTEXT;
   const bodyBytes = Number(bytes.readBigUInt64LE(12));
   if (
     version < VERSION ||
     nameBytes > KEY_NAME_BYTES_MAX ||
-    wrappedBytes > WRAPPED_KEY_BYTES_MAX ||
+    wrappedBytes > wrappedKeyBytesMax(hasContext) ||
+    contextBytes > (hasContext ? ENCRYPTION_CONTEXT_BYTES_MAX : 0) ||
     bodyBytes > OBJECT_BYTES_MAX
   ) {
     throw fault("has impossible lengths");
   }
   const keyName = bytes.toString("utf8", KEY_NAME_AT, KEY_NAME_AT + nameBytes);
   const wrappedKey = bytes.subarray(WRAPPED_KEY_AT, WRAPPED_KEY_AT + wrappedBytes);
-  return { keyName, wrappedKey, bodyBytes };
+  if (!hasContext) return { keyName, wrappedKey, bodyBytes };
+  const context = bytes.toString("utf8", CONTEXT_AT, CONTEXT_AT + contextBytes);
+  return { keyName, wrappedKey, bodyBytes, keyContext: parseContext(context, fault) };
+}
+
+/** A context takes its place from the wrapped key. */
+function wrappedKeyBytesMax(hasContext: boolean): number {
+  return hasContext ? CONTEXT_AT - WRAPPED_KEY_AT : WRAPPED_KEY_BYTES_MAX;
+}
+
+function parseContext(text: string, fault: (what: string) => DatabaseError): EncryptionContext {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fault("has a damaged context");
+  }
 }
 
 /** Encrypts `body` and returns the whole object, head included, in one allocation. */

@@ -4,6 +4,7 @@ import { assert } from "../../base/assert.ts";
 import { clip } from "../../base/bounded-text.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
 import type { Random } from "../../base/random.ts";
+import { type EncryptionContext, encryptionContextText } from "../../model/encryption-context.ts";
 import { isSystemError, storageError, systemFiles } from "../directory/file-system.ts";
 import { DATA_KEY_BYTES, type KeyService } from "./key-service.ts";
 
@@ -26,8 +27,8 @@ const KEY_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
  * raw or in hex or base64. Files are read at each use, so that adding or removing one counts at
  * once.
  *
- * A wrapped data key is nonce (12 bytes), ciphertext (32), tag (16); the key's name is
- * authenticated.
+ * A wrapped data key is nonce (12 bytes), ciphertext (32), tag (16); the key's name and the context
+ * are authenticated.
  */
 export class LocalKeyService implements KeyService {
   readonly #path: string | undefined;
@@ -51,7 +52,11 @@ export class LocalKeyService implements KeyService {
     }
   }
 
-  async wrap(keyName: string, dataKey: Uint8Array): Promise<Uint8Array> {
+  async wrap(
+    keyName: string,
+    dataKey: Uint8Array,
+    context?: EncryptionContext,
+  ): Promise<Uint8Array> {
     assert(dataKey.length === DATA_KEY_BYTES, `data key of ${dataKey.length} bytes`);
     const key = await this.#load(keyName);
     if (key.kind === "missing") {
@@ -60,12 +65,16 @@ export class LocalKeyService implements KeyService {
       );
     }
     const nonce = this.#random.bytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(nameBytes(keyName));
+    const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(bound(keyName, context));
     const sealed = cipher.update(dataKey);
     return Buffer.concat([nonce, sealed, cipher.final(), cipher.getAuthTag()]);
   }
 
-  async unwrap(keyName: string, wrapped: Uint8Array): Promise<Uint8Array> {
+  async unwrap(
+    keyName: string,
+    wrapped: Uint8Array,
+    context?: EncryptionContext,
+  ): Promise<Uint8Array> {
     const key = await this.#load(keyName);
     if (key.kind === "missing") {
       throw new DatabaseError(
@@ -77,7 +86,7 @@ export class LocalKeyService implements KeyService {
       const nonce = wrapped.subarray(0, NONCE_BYTES);
       const sealed = wrapped.subarray(NONCE_BYTES, -TAG_BYTES);
       const decipher = createDecipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });
-      decipher.setAAD(nameBytes(keyName)).setAuthTag(wrapped.subarray(-TAG_BYTES));
+      decipher.setAAD(bound(keyName, context)).setAuthTag(wrapped.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(sealed), decipher.final()]);
     } catch (cause) {
       throw new DatabaseError(
@@ -146,6 +155,8 @@ function parseKey(content: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-function nameBytes(keyName: string): Uint8Array {
-  return Buffer.from(`trawl data key ${keyName}`, "utf8");
+/** No name of a key has a space, so that a context is never taken for a part of one. */
+function bound(keyName: string, context: EncryptionContext | undefined): Uint8Array {
+  const pairs = context === undefined ? "" : ` ${encryptionContextText(context)}`;
+  return Buffer.from(`trawl data key ${keyName}${pairs}`, "utf8");
 }

@@ -54,8 +54,8 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
     catalog,
     warmer: new CacheWarmer(shared),
     embedding,
-    checkKey: async (keyName) => {
-      await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES));
+    checkKey: async ({ keyName, context }) => {
+      await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES), context);
     },
   };
   const service = new WriteService(post, (call, body, reporter) =>

@@ -1,5 +1,6 @@
 /** Answers of the metadata endpoint. */
 
+import type { EncryptionContext } from "../../model/encryption-context.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { EncryptionRequest } from "../../model/write-request.ts";
 import { type JsonWriter, jsonBytes } from "../json/json-writer.ts";
@@ -89,6 +90,17 @@ function writeEncryption(
   }
   json.raw('"customer-managed","key_name":');
   json.string(encryption.keyName);
+  if (encryption.context !== undefined) writeContext(json, encryption.context);
+  json.raw("}");
+}
+
+function writeContext(json: JsonWriter, context: EncryptionContext): void {
+  json.raw(',"encryption_context":{');
+  for (const [i, [name, text]] of Object.entries(context).entries()) {
+    if (i > 0) json.raw(",");
+    json.key(name);
+    json.string(text);
+  }
   json.raw("}");
 }
 

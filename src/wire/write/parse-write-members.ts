@@ -4,10 +4,22 @@ import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
 import { namespaceNameFault } from "../../base/ids.ts";
 import { SHARDS_MAX } from "../../model/contract-limits.ts";
+import {
+  ENCRYPTION_CONTEXT_BYTES_MAX,
+  type EncryptionContext,
+  encryptionContextText,
+} from "../../model/encryption-context.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { CopySource, EncryptionRequest } from "../../model/write-request.ts";
-import { countAt, memberPath, missingMember, objectAt, stringAt } from "../json/json-shape.ts";
+import {
+  countAt,
+  memberPath,
+  missingMember,
+  objectAt,
+  present,
+  stringAt,
+} from "../json/json-shape.ts";
 import { parseFilter } from "../query/parse-filter.ts";
 
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
@@ -101,6 +113,9 @@ export function parseEncryption(path: string, value: JsonValue): EncryptionReque
     return customerManaged(`${path}.cmek`, objectAt(`${path}.cmek`, older));
   }
   if (mode === undefined) throw missingMember(path, "mode");
+  if (mode === "default" && present(members, "encryption_context") !== undefined) {
+    throw invalid(`💔 ${path}.encryption_context needs \`mode\` to be \`customer-managed\``);
+  }
   if (mode === "default") return { kind: "default" };
   if (mode === "customer-managed") return customerManaged(path, members);
   const name = stringAt(`${path}.mode`, mode);
@@ -122,7 +137,31 @@ export function parseSharding(value: JsonValue): number {
 function customerManaged(path: string, members: JsonObject): EncryptionRequest {
   const name = members.get("key_name") ?? undefined;
   if (name === undefined) throw missingMember(path, "key_name");
-  return { kind: "customer_managed", keyName: stringAt(`${path}.key_name`, name) };
+  const keyName = stringAt(`${path}.key_name`, name);
+  const pairs = present(members, "encryption_context");
+  const context = pairs && contextAt(`${path}.encryption_context`, pairs);
+  return { kind: "customer_managed", keyName, ...(context && { context }) };
+}
+
+/** Beginnings of keys that the public service keeps for itself and for its key service. */
+const CONTEXT_KEYS_RESERVED = ["tpuf:", "aws:"];
+
+/** Reads an encryption context; undefined if it is empty. */
+function contextAt(path: string, value: JsonValue): EncryptionContext | undefined {
+  const pairs = [...objectAt(path, value, "a map of strings")].map(([key, text]) => {
+    const reserved = CONTEXT_KEYS_RESERVED.find((beginning) => key.startsWith(beginning));
+    if (reserved !== undefined) {
+      throw invalid(`💔 ${memberPath(path, key)}: keys must not begin with \`${reserved}\``);
+    }
+    return [key, stringAt(memberPath(path, key), text)] as const;
+  });
+  if (pairs.length === 0) return undefined;
+  const context = Object.fromEntries(pairs);
+  const bytes = Buffer.byteLength(encryptionContextText(context));
+  if (bytes <= ENCRYPTION_CONTEXT_BYTES_MAX) return context;
+  throw invalid(
+    `💔 ${path} takes ${bytes} bytes as JSON, at most ${ENCRYPTION_CONTEXT_BYTES_MAX} are allowed`,
+  );
 }
 
 function sourceNamespace(path: string, members: JsonObject): string {

@@ -5,6 +5,7 @@
 
 import { invalid } from "../../base/errors.ts";
 import { SHARDS_MAX } from "../../model/contract-limits.ts";
+import { encryptionContextText } from "../../model/encryption-context.ts";
 import type { NamespaceSettings } from "../../model/namespace-settings.ts";
 import type { EncryptionRequest, MetadataPatch } from "../../model/write-request.ts";
 
@@ -110,7 +111,8 @@ export function copySettings(
 
 function sameEncryption(a: EncryptionRequest, b: EncryptionRequest): boolean {
   if (a.kind === "default" || b.kind === "default") return a.kind === b.kind;
-  return a.keyName === b.keyName;
+  const [first, second] = [a, b].map(({ context = {} }) => encryptionContextText(context));
+  return a.keyName === b.keyName && first === second;
 }
 
 function checkShardCount(count: number): void {
