@@ -37,6 +37,8 @@ test.each([
 
 test("a schema body is the bare map", () => {
   expect(parseSchemaBody(json({ a: "uint" }))).toEqual(new Map([["a", "uint"]]));
+  const drop = json({ schema: { drop: true } }); // An attribute may be called so.
+  expect(parseSchemaBody(drop).get("schema")).toEqual(new Map([["drop", true]]));
   expect(() => parseSchemaBody(json([]))).toThrow("expected a map");
   expect(() => parseSchemaBody(json({ a: null }))).toThrow("untagged enum AttributeSchemaInput");
 });

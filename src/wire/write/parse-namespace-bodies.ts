@@ -22,7 +22,7 @@ export function parseMetadataPatch(body: Uint8Array): MetadataPatch {
 
 function schemaOf(root: JsonValue): JsonObject {
   const wrapped = root instanceof Map && root.size === 1 ? root.get("schema") : undefined;
-  if (wrapped instanceof Map && !wrapped.has("type")) {
+  if (wrapped instanceof Map && !wrapped.has("type") && !wrapped.has("drop")) {
     throw malformed(
       "schema",
       "missing field `type`: the body is the map of attributes itself, not inside `schema`",

@@ -79,12 +79,30 @@ export async function runModel(run: ModelRun): Promise<void> {
     for (let step = 0; step < run.writes; step++) {
       subject.where = `seed ${run.seed}, namespace ${i}, step ${step}`;
       await writeRandomly(subject);
+      if (random.below(DROP_EVERY) === 0) await dropRandomly(subject);
       if (random.below(run.writesPerRestart) === 0) {
         await run.restart(pick(random, ["stop", "kill"] as const));
       }
       for (let query = 0; query < run.queries; query++) await queryRandomly(subject);
     }
   }
+}
+
+/** Writes between two drops of attributes, on average. */
+const DROP_EVERY = 5;
+
+/** Drops an attribute, which takes all its values with it, and declares it anew. */
+async function dropRandomly(subject: Subject): Promise<void> {
+  const { random, schema, database } = subject;
+  const names = [...schema.attributes].flatMap(([name, { type }]) => (isDense(type) ? [] : [name]));
+  const dropped = pick(random, names);
+  await write(subject, { schema: { [dropped]: { drop: true } } });
+  const declared = new Map(Object.entries(wireSchema(schema))).get(dropped);
+  await write(subject, { schema: { [dropped]: declared } });
+  const upserts = database.documents().map(({ id, attributes }) => {
+    return { id, attributes: new Map([...attributes].filter(([name]) => name !== dropped)) };
+  });
+  database.apply({ upserts });
 }
 
 /** A type that only empty arrays have cannot be declared. */
@@ -145,6 +163,7 @@ async function writeRandomly(subject: Subject): Promise<void> {
   const { deleteFilter, patchFilter, patch, upserts, patches, deletes, condition } = batch;
   const filters = condition === undefined ? undefined : { filter: wireFilter(condition) };
   const wire = {
+    schema: {}, // A request of nothing is refused.
     ...(deleteFilter && { delete_by_filter: wireFilter(deleteFilter) }),
     ...(patchFilter && {
       patch_by_filter: { filters: wireFilter(patchFilter), patch: wirePatch(patch, schema) },
