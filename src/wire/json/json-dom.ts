@@ -1,7 +1,5 @@
 import type { JsonNumbers, JsonObject, JsonValue } from "../../model/json-value.ts";
-import { JSON_BYTE, type JsonTokens } from "./json-tokens.ts";
-
-const FLOATS_MIN = 64;
+import { JSON_BYTE, type JsonTokens, startsNumber } from "./json-tokens.ts";
 
 /** Arrays of numbers up to this length are plain arrays, so that small operands keep one form. */
 const JSON_SHORT_ARRAY_MAX = 8;
@@ -33,11 +31,6 @@ export function readJsonValue(tokens: JsonTokens): JsonValue {
   throw tokens.fault("expected a value");
 }
 
-/** Whether a token that starts with `byte` is a number. */
-export function startsNumber(byte: number): boolean {
-  return byte === JSON_BYTE.minus || (byte >= JSON_BYTE.zero && byte <= JSON_BYTE.nine);
-}
-
 function readNumber(tokens: JsonTokens): number | bigint {
   const start = tokens.window.at;
   const value = tokens.number();
@@ -57,58 +50,31 @@ function readObject(tokens: JsonTokens): JsonObject {
 }
 
 function readArray(tokens: JsonTokens): JsonValue[] | JsonNumbers {
-  const start = tokens.window.at;
   tokens.open(false);
-  const first = tokens.peek();
-  if (startsNumber(first)) {
-    const numbers = readNumbers(tokens);
-    if (numbers !== undefined) return numbers;
-    // Short or mixed: read once more, each element in its own form. At most twice per array.
-    tokens.stack.close();
-    tokens.window.at = start;
-    tokens.open(false);
-  }
+  const count = tokens.numberCount();
+  if (count > JSON_SHORT_ARRAY_MAX) return readNumbers(tokens, count);
   const elements: JsonValue[] = [];
   while (!tokens.closes(JSON_BYTE.arrayEnd)) elements.push(readJsonValue(tokens));
   return elements;
 }
 
-/**
- * Reads the elements and the end of an array as numbers. If it turns out to be short or to hold
- * other things, returns undefined, having moved but with the array still open.
- */
-function readNumbers(tokens: JsonTokens): JsonNumbers | undefined {
-  const start = tokens.window.at;
-  let floats = new Float64Array(FLOATS_MIN);
-  let count = 0;
+/** Reads the elements and the end of an array of `count` numbers. */
+function readNumbers(tokens: JsonTokens, count: number): JsonNumbers {
+  const values = new Float64Array(count);
+  const { window, numbers } = tokens;
+  const start = window.at;
   let integers = true;
   let safe = true;
-  for (;;) {
-    if (!startsNumber(tokens.peek())) return undefined;
-    tokens.stack.count++;
+  let end = start;
+  for (let i = 0; !tokens.closes(JSON_BYTE.arrayEnd); i++) {
+    if (!startsNumber(tokens.peek())) throw tokens.fault("expected a value");
     const value = tokens.number();
-    if (count === floats.length) floats = enlarged(floats);
-    floats[count++] = value;
-    if (!tokens.numbers.integer) integers = false;
+    values[i] = value;
+    if (!numbers.integer) integers = false;
     else if (!Number.isSafeInteger(value)) safe = false;
-
-    const byte = tokens.peek();
-    if (byte === JSON_BYTE.comma) {
-      tokens.window.at++;
-      continue;
-    }
-    if (byte !== JSON_BYTE.arrayEnd) throw tokens.fault("expected `,` or `]`");
-    if (count <= JSON_SHORT_ARRAY_MAX) return undefined;
-    const values = floats.slice(0, count);
-    const exact = integers && !safe ? tokens.textFrom(start).split(",").map(BigInt) : undefined;
-    tokens.window.at++;
-    tokens.stack.close();
-    return { values, integers, exact };
+    end = window.at;
   }
-}
-
-function enlarged(floats: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(floats.length * 2);
-  larger.set(floats);
-  return larger;
+  if (!integers || safe) return { values, integers, exact: undefined };
+  const text = window.bytes.toString("latin1", start, end);
+  return { values, integers, exact: text.split(",").map(BigInt) };
 }

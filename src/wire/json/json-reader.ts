@@ -5,9 +5,10 @@ import { attributeNameTooLong, checkAttributeNameLength } from "../../model/attr
 import { ATTRIBUTE_NAME_CHARS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { NEED_MORE_BYTES } from "./byte-window.ts";
-import { type JsonKind, readJsonValue, startsNumber } from "./json-dom.ts";
+import { type JsonKind, readJsonValue } from "./json-dom.ts";
 import type { Float32Builder } from "./json-numbers.ts";
-import { JSON_BYTE, JsonTokens, type NameBound } from "./json-tokens.ts";
+import { JsonSkip } from "./json-skip.ts";
+import { JSON_BYTE, JsonTokens, type NameBound, startsNumber } from "./json-tokens.ts";
 
 /** Nesting of arrays and objects in a body; our choice, far above any legal request. */
 const JSON_DEPTH_MAX = 64;
@@ -247,9 +248,17 @@ export class JsonReader {
     return target.length - before;
   }
 
-  /** Reads a value of any kind and forgets it; it is checked all the same. */
+  /**
+   * Passes over a value of any kind; its syntax is checked, but not whether its objects have a name
+   * twice.
+   */
   skipValue(): void {
-    readJsonValue(this.#tokens);
+    this.beginSkip().step(Number.POSITIVE_INFINITY);
+  }
+
+  /** Passes over the value that comes next as `skipValue` does, but in steps for `attempt`. */
+  beginSkip(): JsonSkip {
+    return new JsonSkip(this.#tokens);
   }
 
   /** Reads a value of any kind as a whole. */

@@ -3,6 +3,9 @@ import { clipName } from "../../base/bounded-text.ts";
 /** Objects with more members than this find duplicate names with a Set. */
 const LISTED_NAMES_MAX = 16;
 
+/** Of containers without remembered names, which most are; never changed. */
+const NO_NAMES: string[] = [];
+
 /** A container that is being read. */
 interface Frame {
   isObject: boolean;
@@ -35,7 +38,7 @@ export class JsonStack {
     frame.count = 0;
     frame.name = undefined;
     // Not cut to length 0: a saved state may still refer to the old array.
-    frame.names = [];
+    frame.names = NO_NAMES;
     frame.nameSet = undefined;
   }
 
@@ -52,6 +55,11 @@ export class JsonStack {
     this.#frames[this.depth - 1].count = count;
   }
 
+  /** Whether the innermost container is an object. */
+  get isObject(): boolean {
+    return this.#frames[this.depth - 1].isObject;
+  }
+
   /** Notes which member is being read, for paths alone. */
   set name(name: string) {
     this.#frames[this.depth - 1].name = name;
@@ -60,6 +68,7 @@ export class JsonStack {
   /** Remembers a member's name; false if the object has one of that name already. */
   addName(name: string): boolean {
     const frame = this.#frames[this.depth - 1];
+    if (frame.names === NO_NAMES) frame.names = [];
     if (frame.names.length < LISTED_NAMES_MAX) {
       if (frame.names.includes(name)) return false;
     } else {
@@ -114,5 +123,5 @@ function memberStep(path: string, name: string): string {
 }
 
 function newFrame(): Frame {
-  return { isObject: false, count: 0, name: undefined, names: [], nameSet: undefined };
+  return { isObject: false, count: 0, name: undefined, names: NO_NAMES, nameSet: undefined };
 }

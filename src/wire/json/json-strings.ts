@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
 /** Strings up to this many bytes are looked up among those seen before: keys mostly. */
 const CACHED_BYTES_MAX = 32;
 const CACHE_SLOTS = 512;
@@ -18,6 +19,13 @@ const ESCAPED: Readonly<Record<number, number>> = {
   114: 0x0d,
   116: 0x09,
 };
+
+/** What is wrong with a `\u` escape. */
+const BAD_HEX = -1;
+const LONE_SURROGATE = -2;
+
+/** The first byte of a code point in UTF-8, by the number of bytes that follow. */
+const UTF8_LEADS = [0, 0xc0, 0xe0, 0xf0];
 
 /** A fault in a string: what is wrong at which byte of the window. */
 export interface StringFault {
@@ -64,16 +72,34 @@ export class StringScanner {
     return text;
   }
 
+  /** Checks the string that starts at `start` as `scan` does, without making one of it. */
+  pass(bytes: Buffer, start: number): void {
+    this.fault = undefined;
+    let at = start + 1;
+    let byte = bytes[at];
+    while (byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH) byte = bytes[++at];
+    if (byte === QUOTE) this.end = at + 1;
+    else this.#checkUncommon(bytes, start + 1, at);
+  }
+
   /** A string with escapes or beyond ASCII; the bytes up to `from` are plain. */
   #scanUncommon(bytes: Buffer, start: number, from: number): string {
+    const isEscaped = this.#checkUncommon(bytes, start, from);
+    if (this.fault !== undefined) return "";
+    const raw = bytes.subarray(start, this.end - 1);
+    return isEscaped ? unescaped(raw) : raw.toString("utf8");
+  }
+
+  /** Finds the end of such a string and what is wrong with it; tells whether it has escapes. */
+  #checkUncommon(bytes: Buffer, start: number, from: number): boolean {
     let at = from;
-    let escaped = false;
+    let isEscaped = false;
     for (;;) {
       const byte = bytes[at];
       if (byte === QUOTE) break;
       if (byte < 0x20) return this.#fail(at, "control character in a string");
       if (byte === BACKSLASH) {
-        escaped = true;
+        isEscaped = true;
         // The byte after it is looked at later; the closing quote must be told from `\"` now.
         at++;
         if (bytes[at] < 0x20) return this.#fail(at, "control character in a string");
@@ -83,43 +109,34 @@ export class StringScanner {
     this.end = at + 1;
     const raw = bytes.subarray(start, at);
     if (!isUtf8(raw)) return this.#fail(start + firstInvalidUtf8(raw), "invalid UTF-8");
-    return escaped ? this.#unescape(raw, start) : raw.toString("utf8");
+    if (isEscaped) this.#checkEscapes(raw, start);
+    return isEscaped;
   }
 
-  /** Resolves escapes; `raw` is valid UTF-8, so it may be decoded piece by piece. */
-  #unescape(raw: Buffer, start: number): string {
-    let text = "";
-    let at = 0;
-    while (at < raw.length) {
-      const next = raw.indexOf(BACKSLASH, at);
-      if (next === -1) return text + raw.toString("utf8", at);
-      if (next > at) text += raw.toString("utf8", at, next);
-      const letter = raw[next + 1];
-      if (letter !== 0x75) {
-        const code = ESCAPED[letter];
-        if (code === undefined) return this.#fail(start + next, "unknown escape in a string");
-        text += String.fromCharCode(code);
-        at = next + 2;
+  #checkEscapes(raw: Buffer, start: number): void {
+    for (let at = raw.indexOf(BACKSLASH); at !== -1; at = raw.indexOf(BACKSLASH, at)) {
+      const letter = raw[at + 1];
+      if (letter !== LETTER_U) {
+        if (ESCAPED[letter] === undefined) {
+          this.#fail(start + at, "unknown escape in a string");
+          return;
+        }
+        at += 2;
         continue;
       }
-      const unit = hexUnit(raw, next + 2);
-      if (unit === undefined) return this.#fail(start + next, "bad \\u escape in a string");
-      text += String.fromCharCode(unit);
-      at = next + 6;
-      if (unit < 0xd800 || unit > 0xdfff) continue;
-      const low = raw[at] === BACKSLASH && raw[at + 1] === 0x75 ? hexUnit(raw, at + 2) : undefined;
-      if (unit > 0xdbff || low === undefined || low < 0xdc00 || low > 0xdfff) {
-        return this.#fail(start + next, "lone surrogate in a string");
+      const code = escapedCodePoint(raw, at);
+      if (code < 0) {
+        const what = code === BAD_HEX ? "bad \\u escape" : "lone surrogate";
+        this.#fail(start + at, `${what} in a string`);
+        return;
       }
-      text += String.fromCharCode(low);
-      at += 6;
+      at += code > 0xffff ? 12 : 6;
     }
-    return text;
   }
 
-  #fail(at: number, what: string): string {
+  #fail(at: number, what: string): false {
     this.fault = { at, what };
-    return "";
+    return false;
   }
 }
 
@@ -129,6 +146,52 @@ function equalsAscii(text: string, bytes: Buffer, start: number, end: number): b
     if (text.charCodeAt(i) !== bytes[start + i]) return false;
   }
   return true;
+}
+
+/** Resolves the escapes of a string that has only good ones; nothing grows by that. */
+function unescaped(raw: Buffer): string {
+  const text = Buffer.allocUnsafe(raw.length);
+  let length = 0;
+  let at = 0;
+  for (let next = raw.indexOf(BACKSLASH); next !== -1; next = raw.indexOf(BACKSLASH, at)) {
+    length += raw.copy(text, length, at, next);
+    const letter = raw[next + 1];
+    if (letter === LETTER_U) {
+      const code = escapedCodePoint(raw, next);
+      length = writeUtf8(text, length, code);
+      at = next + (code > 0xffff ? 12 : 6);
+    } else {
+      text[length++] = ESCAPED[letter];
+      at = next + 2;
+    }
+  }
+  length += raw.copy(text, length, at);
+  return text.toString("utf8", 0, length);
+}
+
+/** Writes a code point at `at` and returns the offset behind it. */
+function writeUtf8(bytes: Buffer, at: number, code: number): number {
+  if (code < 0x80) {
+    bytes[at] = code;
+    return at + 1;
+  }
+  const trailing = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  bytes[at] = UTF8_LEADS[trailing] | (code >> (6 * trailing));
+  for (let i = 1; i <= trailing; i++) {
+    bytes[at + i] = 0x80 | ((code >> (6 * (trailing - i))) & 0x3f);
+  }
+  return at + trailing + 1;
+}
+
+/** The code point of the `\u` escape at `at`, or of the two of a pair; else one of the faults. */
+function escapedCodePoint(raw: Buffer, at: number): number {
+  const unit = hexUnit(raw, at + 2);
+  if (unit === undefined) return BAD_HEX;
+  if (unit < 0xd800 || unit > 0xdfff) return unit;
+  const hasNext = raw[at + 6] === BACKSLASH && raw[at + 7] === LETTER_U;
+  const low = hasNext ? hexUnit(raw, at + 8) : undefined;
+  if (unit > 0xdbff || low === undefined || low < 0xdc00 || low > 0xdfff) return LONE_SURROGATE;
+  return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
 }
 
 /** The UTF-16 unit that four hexadecimal digits name, or undefined if they are none. */

@@ -22,6 +22,11 @@ export const JSON_BYTE = {
   objectEnd: 0x7d,
 } as const;
 
+/** By byte: 1 for what an array of numbers has between its brackets, else 0. */
+const NUMBER_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
+  "0123456789+-.eE, \t\n\r".includes(String.fromCharCode(byte)) ? 1 : 0,
+);
+
 /** How long a member's name may be where the caller knows a limit. */
 export interface NameBound {
   /** Greatest length in JSON, between the quotes. */
@@ -134,12 +139,24 @@ export class JsonTokens {
       const isSuspect = fault !== undefined || this.#strings.end - window.at > bound.bytesMax;
       if (isSuspect) this.#checkBound(bound);
     }
+    this.#passString();
+    return text;
+  }
+
+  /** Passes a string, which is checked all the same; the caller has seen its quote. */
+  skipString(): void {
+    this.#strings.pass(this.window.bytes, this.window.at);
+    this.#passString();
+  }
+
+  #passString(): void {
+    const { window } = this;
+    const { fault, end } = this.#strings;
     if (fault !== undefined) {
       if (fault.at >= window.limit) this.#runOut();
       throw this.fault(fault.what, fault.at);
     }
-    window.at = this.#strings.end;
-    return text;
+    window.at = end;
   }
 
   /** The bytes between the next quote, which the caller has seen, and the one after it. */
@@ -148,6 +165,23 @@ export class JsonTokens {
     const end = window.bytes.indexOf(JSON_BYTE.quote, window.at + 1);
     if (end === -1 || end >= window.limit) this.#runOut();
     return window.bytes.subarray(window.at + 1, end);
+  }
+
+  /**
+   * How many numbers the array has that was just opened, if it has nothing else: 0 otherwise. Where
+   * its syntax is wrong, what it seems to have. Cost: its bytes up to the first other value.
+   */
+  numberCount(): number {
+    const { bytes, at: start, limit, ended } = this.window;
+    let at = start;
+    let count = 1;
+    let byte = bytes[at];
+    while (NUMBER_BYTES[byte] !== 0) {
+      if (byte === JSON_BYTE.comma) count++;
+      byte = bytes[++at];
+    }
+    if (at === limit && !ended) throw NEED_MORE_BYTES;
+    return byte === JSON_BYTE.arrayEnd || at === limit ? count : 0;
   }
 
   /** Reads a number; the caller has seen its first byte. `numbers.integer` tells its syntax. */
@@ -235,6 +269,11 @@ export class JsonTokens {
     }
     return this.peek();
   }
+}
+
+/** Whether a token that starts with `byte` is a number. */
+export function startsNumber(byte: number): boolean {
+  return byte === JSON_BYTE.minus || (byte >= JSON_BYTE.zero && byte <= JSON_BYTE.nine);
 }
 
 function isSpace(byte: number): boolean {
