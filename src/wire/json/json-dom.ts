@@ -1,4 +1,7 @@
 import type { JsonNumbers, JsonObject, JsonValue } from "../../model/json-value.ts";
+import type { JsonBuild } from "./json-build.ts";
+import { ANY_FORM, type JsonForm } from "./json-form.ts";
+import { JsonSkip } from "./json-skip.ts";
 import { JSON_BYTE, type JsonTokens, startsNumber } from "./json-tokens.ts";
 
 /** Arrays of numbers up to this length are plain arrays, so that small operands keep one form. */
@@ -7,16 +10,23 @@ const JSON_SHORT_ARRAY_MAX = 8;
 /** The kind of a JSON value, as its first byte tells it. */
 export type JsonKind = "null" | "boolean" | "string" | "number" | "array" | "object";
 
-/** Reads the next value, of whatever kind, as a whole. */
-export function readJsonValue(tokens: JsonTokens): JsonValue {
+/**
+ * Reads the next value, of whatever kind, as a whole: or, in a `build`, what its form knows of it,
+ * within the bounds of the build.
+ */
+export function readJsonValue(
+  tokens: JsonTokens,
+  form: JsonForm = ANY_FORM,
+  build?: JsonBuild,
+): JsonValue {
   const byte = tokens.peek();
   switch (byte) {
     case JSON_BYTE.quote:
       return tokens.string();
     case JSON_BYTE.arrayStart:
-      return readArray(tokens);
+      return readArray(tokens, form, build);
     case JSON_BYTE.objectStart:
-      return readObject(tokens);
+      return readObject(tokens, form, build);
     case JSON_BYTE.t:
       tokens.literal("true");
       return true;
@@ -38,23 +48,42 @@ function readNumber(tokens: JsonTokens): number | bigint {
   return Number.isSafeInteger(value) ? BigInt(value) : BigInt(tokens.textFrom(start));
 }
 
-function readObject(tokens: JsonTokens): JsonObject {
+function readObject(tokens: JsonTokens, form: JsonForm, build?: JsonBuild): JsonObject {
   tokens.open(true);
+  build?.addContainer(tokens);
   const members: JsonObject = new Map();
   for (;;) {
     const name = tokens.nextName();
     if (name === undefined) return members;
+    const member = form.members === undefined ? (form.values ?? ANY_FORM) : form.members.get(name);
+    if (member === undefined) {
+      build?.unknown.note(name, form.members?.keys() ?? [], () => tokens.stack.path());
+      new JsonSkip(tokens).step(Number.POSITIVE_INFINITY);
+      continue;
+    }
     if (members.has(name)) throw tokens.duplicate();
-    members.set(name, readJsonValue(tokens));
+    build?.addMember(tokens, members.size, form);
+    members.set(name, readJsonValue(tokens, member, build));
   }
 }
 
-function readArray(tokens: JsonTokens): JsonValue[] | JsonNumbers {
+function readArray(
+  tokens: JsonTokens,
+  form: JsonForm,
+  build?: JsonBuild,
+): JsonValue[] | JsonNumbers {
   tokens.open(false);
+  build?.addContainer(tokens);
   const count = tokens.numberCount();
-  if (count > JSON_SHORT_ARRAY_MAX) return readNumbers(tokens, count);
+  if (count > JSON_SHORT_ARRAY_MAX) {
+    build?.addNumbers(tokens, count, form);
+    return readNumbers(tokens, count);
+  }
   const elements: JsonValue[] = [];
-  while (!tokens.closes(JSON_BYTE.arrayEnd)) elements.push(readJsonValue(tokens));
+  while (!tokens.closes(JSON_BYTE.arrayEnd)) {
+    build?.addElement(tokens, form);
+    elements.push(readJsonValue(tokens, form.next?.(elements), build));
+  }
   return elements;
 }
 

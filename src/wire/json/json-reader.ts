@@ -5,10 +5,13 @@ import { attributeNameTooLong, checkAttributeNameLength } from "../../model/attr
 import { ATTRIBUTE_NAME_CHARS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { NEED_MORE_BYTES } from "./byte-window.ts";
+import { JsonBuild } from "./json-build.ts";
 import { type JsonKind, readJsonValue } from "./json-dom.ts";
+import type { JsonForm } from "./json-form.ts";
 import type { Float32Builder } from "./json-numbers.ts";
 import { JsonSkip } from "./json-skip.ts";
 import { JSON_BYTE, JsonTokens, type NameBound, startsNumber } from "./json-tokens.ts";
+import type { UnknownMembers } from "./unknown-members.ts";
 
 /** Nesting of arrays and objects in a body; our choice, far above any legal request. */
 const JSON_DEPTH_MAX = 64;
@@ -133,6 +136,17 @@ export class JsonReader {
   nextKey(): string | undefined {
     const name = this.#tokens.nextName();
     if (name !== undefined && !this.#tokens.stack.addName(name)) throw this.#tokens.duplicate();
+    return name;
+  }
+
+  /**
+   * Reads the next member's name as `nextKey` does; of those that are not `known`, one may be there
+   * twice, since none is kept.
+   */
+  nextKnownKey(known: { has(name: string): boolean }): string | undefined {
+    const name = this.#tokens.nextName();
+    if (name === undefined || !known.has(name)) return name;
+    if (!this.#tokens.stack.addName(name)) throw this.#tokens.duplicate();
     return name;
   }
 
@@ -264,6 +278,20 @@ export class JsonReader {
   /** Reads a value of any kind as a whole. */
   readValue(): JsonValue {
     return readJsonValue(this.#tokens);
+  }
+
+  /**
+   * Reads of a value of any kind what its form knows, within the bounds of `JsonBuild`; members
+   * that it does not know are passed over, and noted in `unknown`.
+   */
+  readKnown(form: JsonForm, unknown: UnknownMembers): JsonValue {
+    const { counts } = unknown;
+    try {
+      return readJsonValue(this.#tokens, form, new JsonBuild(unknown));
+    } catch (signal) {
+      if (signal === NEED_MORE_BYTES) unknown.cut(counts);
+      throw signal;
+    }
   }
 
   /** Makes sure that only space follows. Interrupted, like any pull, until `end` was called. */

@@ -21,6 +21,7 @@ import {
   variantAt,
   wrongType,
 } from "../json/json-shape.ts";
+import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody } from "../write/member-places.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
 import { parseAggregateQuery } from "./parse-aggregates.ts";
@@ -29,13 +30,14 @@ import { parseFilter } from "./parse-filter.ts";
 import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
 import { parseMultiQuery } from "./parse-multi-query.ts";
 import { parseRankBy, RANK_BY_ID } from "./parse-rank-by.ts";
+import { QUERY_FORM } from "./query-forms.ts";
 
 /**
- * Reads the body of a query or explain request: everything is checked that needs no schema. Unknown
- * members are ignored, and null means absent.
+ * Reads the body of a query or explain request: everything is checked that needs no schema. Members
+ * that are not known are passed over and noted in `unknown`, and null means absent.
  */
-export function parseQueryBody(body: Uint8Array): QueryRequest {
-  return readJsonBody(body, queryRequestOf);
+export function parseQueryBody(body: Uint8Array, unknown = new UnknownMembers()): QueryRequest {
+  return readJsonBody(body, { form: QUERY_FORM, unknown }, queryRequestOf);
 }
 
 function queryRequestOf(body: JsonValue): QueryRequest {

@@ -6,19 +6,25 @@ import type { JsonValue } from "../../model/json-value.ts";
 import type { RankBy } from "../../model/query.ts";
 import type { RecallRequest } from "../../model/recall.ts";
 import { booleanAt, countAt, objectAt, present } from "../json/json-shape.ts";
+import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody } from "../write/member-places.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
 import { parseFilter } from "./parse-filter.ts";
 import { parseRankBy } from "./parse-rank-by.ts";
+import { RECALL_FORM } from "./query-forms.ts";
 
 /** Stored vectors that one recall measurement samples as queries; our choice. */
 const RECALL_SAMPLES_MAX = 10_000;
 const SAMPLES_DEFAULT = 25;
 const TOP_K_DEFAULT = 10;
 
-/** Reads the body of a recall request; an empty body asks for the defaults. */
-export function parseRecallBody(body: Uint8Array): RecallRequest {
-  return body.length === 0 ? recallOf(new Map()) : readJsonBody(body, recallOf);
+/**
+ * Reads the body of a recall request; an empty body asks for the defaults. Members that are not
+ * known are passed over and noted in `unknown`.
+ */
+export function parseRecallBody(body: Uint8Array, unknown = new UnknownMembers()): RecallRequest {
+  if (body.length === 0) return recallOf(new Map());
+  return readJsonBody(body, { form: RECALL_FORM, unknown }, recallOf);
 }
 
 function recallOf(body: JsonValue): RecallRequest {

@@ -83,8 +83,12 @@ function fromNumbers(path: string, value: JsonValue): Float32Array {
 }
 
 function checkDimensions(path: string, count: number): void {
-  if (count <= VECTOR_DIMENSIONS_MAX) return;
-  throw invalid(
+  if (count > VECTOR_DIMENSIONS_MAX) throw tooManyDimensions(path, count);
+}
+
+/** The error for a vector of more dimensions than any has. */
+export function tooManyDimensions(path: string, count: number): DatabaseError {
+  return invalid(
     `💔 ${path}: a vector has at most ${VECTOR_DIMENSIONS_MAX} dimensions, got ${count}`,
   );
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { invalid, malformed } from "../../base/errors.ts";
+import { ANY_FORM } from "../json/json-form.ts";
+import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody, withPlaces } from "./member-places.ts";
 import { WriteBodyParser } from "./parse-write.ts";
 
@@ -16,7 +18,7 @@ function messageOf(action: () => unknown): string {
 
 function read(body: string, fault: Error): string {
   return messageOf(() =>
-    readJsonBody(encode(body), () => {
+    readJsonBody(encode(body), { form: ANY_FORM, unknown: new UnknownMembers() }, () => {
       throw fault;
     }),
   );

@@ -5,7 +5,15 @@
 
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { JsonValue } from "../../model/json-value.ts";
-import { JsonReader, parseJson } from "../json/json-reader.ts";
+import type { JsonForm } from "../json/json-form.ts";
+import { JsonReader } from "../json/json-reader.ts";
+import type { UnknownMembers } from "../json/unknown-members.ts";
+
+/** What is read of a body, and who hears of the rest. */
+export interface BodyOptions {
+  readonly form: JsonForm;
+  readonly unknown: UnknownMembers;
+}
 
 /** Finds the words for a member's place, as in `at line 1 column 17`. */
 export type PlaceOf = (member: string) => string | undefined;
@@ -26,9 +34,18 @@ export function withPlaces<T>(placeOf: PlaceOf, read: () => T): T {
   }
 }
 
-/** Parses a whole body and reads its root. Faults of shape cost a second pass. */
-export function readJsonBody<T>(body: Uint8Array, read: (root: JsonValue) => T): T {
-  const root = parseJson(body);
+/**
+ * Parses a whole body as far as its form knows it, and reads its root. Faults of shape cost a
+ * second pass.
+ */
+export function readJsonBody<T>(
+  body: Uint8Array,
+  { form, unknown }: BodyOptions,
+  read: (root: JsonValue) => T,
+): T {
+  const reader = readerOf(body);
+  const root = reader.readKnown(form, unknown);
+  reader.finish();
   return withPlaces(
     (member) => findMember(body, member),
     () => read(root),
@@ -36,14 +53,21 @@ export function readJsonBody<T>(body: Uint8Array, read: (root: JsonValue) => T):
 }
 
 function findMember(body: Uint8Array, member: string): string | undefined {
-  const reader = new JsonReader();
-  reader.push(body);
-  reader.end();
+  const reader = readerOf(body);
   if (reader.peekKind() !== "object") return undefined;
   reader.beginObject();
-  for (let name = reader.nextKey(); name !== undefined; name = reader.nextKey()) {
+  const wanted = new Set([member]);
+  for (;;) {
+    const name = reader.nextKnownKey(wanted);
+    if (name === undefined) return undefined;
     if (name === member) return reader.where();
     reader.skipValue();
   }
-  return undefined;
+}
+
+function readerOf(body: Uint8Array): JsonReader {
+  const reader = new JsonReader();
+  reader.push(body);
+  reader.end();
+  return reader;
 }

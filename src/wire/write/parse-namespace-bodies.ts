@@ -4,20 +4,28 @@ import { invalid, malformed } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { MetadataPatch } from "../../model/write-request.ts";
 import { booleanAt, objectAt, present } from "../json/json-shape.ts";
+import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody } from "./member-places.ts";
 import { parseSchemaMap } from "./parse-write-members.ts";
+import { METADATA_FORM, SCHEMA_FORM } from "./write-forms.ts";
 
 /** Replicas of a pinning that names no number (wire contract). */
 const PINNED_REPLICAS_DEFAULT = 1;
 
-/** Reads the body of a schema update: the bare map from attribute names to declarations. */
-export function parseSchemaBody(body: Uint8Array): JsonObject {
-  return readJsonBody(body, schemaOf);
+/**
+ * Reads the body of a schema update: the bare map from attribute names to declarations. Options
+ * that are not known are passed over and noted in `unknown`.
+ */
+export function parseSchemaBody(body: Uint8Array, unknown = new UnknownMembers()): JsonObject {
+  return readJsonBody(body, { form: SCHEMA_FORM, unknown }, schemaOf);
 }
 
-/** Reads the body of a metadata update. */
-export function parseMetadataPatch(body: Uint8Array): MetadataPatch {
-  return readJsonBody(body, metadataPatchOf);
+/** Reads the body of a metadata update; notes members that are not known in `unknown`. */
+export function parseMetadataPatch(
+  body: Uint8Array,
+  unknown = new UnknownMembers(),
+): MetadataPatch {
+  return readJsonBody(body, { form: METADATA_FORM, unknown }, metadataPatchOf);
 }
 
 function schemaOf(root: JsonValue): JsonObject {

@@ -8,12 +8,15 @@ import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import { didYouMean } from "../json/json-shape.ts";
+import { UnknownMembers } from "../json/unknown-members.ts";
+import { PARSE_STEP_BYTES } from "./body-bounds.ts";
 import { buildWriteRequest, type WriteLists } from "./build-write-request.ts";
 import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
 import { LooseIdsParser } from "./loose-ids-parser.ts";
 import { LooseRowsParser } from "./loose-rows-parser.ts";
 import { withPlaces } from "./member-places.ts";
+import { WRITE_FORMS } from "./write-forms.ts";
 
 /** What is known of the namespace while a body is parsed; wrong hints cost speed, not answers. */
 export interface WriteHints {
@@ -31,29 +34,11 @@ const LIST_MEMBERS = [
 ] as const;
 type ListMember = (typeof LIST_MEMBERS)[number];
 
-/** Members that are kept whole until the end of the body. All others are checked and forgotten. */
-const WHOLE_MEMBERS: ReadonlySet<string> = new Set([
-  "upsert_condition",
-  "patch_condition",
-  "delete_condition",
-  "delete_by_filter",
-  "delete_by_filter_allow_partial",
-  "patch_by_filter",
-  "patch_by_filter_allow_partial",
-  "return_affected_ids",
-  "distance_metric",
-  "schema",
-  "copy_from_namespace",
-  "branch_from_namespace",
-  "encryption",
-  "sharding",
-  "disable_backpressure",
-  "create_namespace",
-]);
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...LIST_MEMBERS, ...WRITE_FORMS.keys()]);
 
-/** A list that is being read. */
+/** A list, or what nobody reads, on its way. */
 interface ListParser {
-  /** Reads on; true once the list's end was read. */
+  /** Reads on; true once its end was read. */
   step(): boolean;
 }
 
@@ -69,13 +54,16 @@ export class WriteBodyParser {
   readonly #places = new Map<string, string>();
   readonly #lists: { -readonly [K in keyof WriteLists]: WriteLists[K] } = {};
   #state: "start" | "members" | "end" = "start";
-  #list: { readonly name: ListMember; readonly parser: ListParser } | undefined;
+  readonly #unknown: UnknownMembers;
+  #list: ListParser | undefined;
   #bodyBytes = 0;
   #hasKnownMember = false;
   #unknownMember: string | undefined;
 
-  constructor(hints: WriteHints) {
+  /** Members that are not known are passed over and noted in `unknown`. */
+  constructor(hints: WriteHints, unknown = new UnknownMembers()) {
     this.#hints = hints;
+    this.#unknown = unknown;
   }
 
   /** Takes the next bytes of the body; they are copied. */
@@ -111,32 +99,37 @@ export class WriteBodyParser {
       this.#state = "members";
     } else if (this.#list === undefined) {
       this.#readMember();
-    } else if (this.#list.parser.step()) {
+    } else if (this.#list.step()) {
       this.#list = undefined;
     }
   };
 
   #readMember(): void {
     const reader = this.#reader;
-    const name = reader.nextKey();
+    const name = reader.nextKnownKey(KNOWN_MEMBERS);
     if (name === undefined) {
       this.#state = "end";
       return;
     }
-    const isKnown = isListMember(name) || WHOLE_MEMBERS.has(name);
-    if (isListMember(name)) {
-      if (reader.peekKind() === "null") reader.readNull();
-      else this.#beginList(name);
-    } else if (WHOLE_MEMBERS.has(name)) {
+    const form = WRITE_FORMS.get(name);
+    if (form !== undefined) {
       const place = reader.where();
-      const value = reader.readValue();
+      const value = reader.readKnown(form, this.#unknown);
       this.#places.set(name, place);
       if (value !== null) this.#members.set(name, value);
+    } else if (!isListMember(name)) {
+      reader.peekKind(); // So that the step is over.
+      this.#unknown.note(name, KNOWN_MEMBERS, () => reader.path());
+      this.#unknownMember ??= name;
+      const skip = reader.beginSkip();
+      this.#list = { step: () => skip.step(PARSE_STEP_BYTES) };
+      return;
+    } else if (reader.peekKind() === "null") {
+      reader.readNull();
     } else {
-      reader.skipValue();
+      this.#beginList(name);
     }
-    if (isKnown) this.#hasKnownMember = true;
-    else this.#unknownMember ??= name;
+    this.#hasKnownMember = true;
   }
 
   #beginList(name: ListMember): void {
@@ -145,17 +138,17 @@ export class WriteBodyParser {
       const parser = new LooseIdsParser(reader);
       parser.begin();
       this.#lists[name] = parser;
-      this.#list = { name, parser };
+      this.#list = parser;
     } else if (name === "upsert_rows" || name === "patch_rows") {
       reader.beginArray();
       const parser = new LooseRowsParser(reader, this.#formOf, name === "patch_rows");
       this.#lists[name] = parser;
-      this.#list = { name, parser };
+      this.#list = parser;
     } else {
       reader.beginObject();
       const parser = new LooseColumnsParser(reader, name, this.#formOf);
       this.#lists[name] = parser;
-      this.#list = { name, parser };
+      this.#list = parser;
     }
   }
 
@@ -172,10 +165,9 @@ export class WriteBodyParser {
 
 /** Unknown members are passed over beside known ones; alone they are a mistake, not a write. */
 function nothingKnown(name: string): DatabaseError {
-  const known = [...LIST_MEMBERS, ...WHOLE_MEMBERS];
   return invalid(
     `💔 the write has no field that is known: unknown field "${clip(name)}"` +
-      didYouMean(name, known),
+      didYouMean(name, [...KNOWN_MEMBERS]),
   );
 }
 

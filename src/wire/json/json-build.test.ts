@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { EXPRESSION_FORM } from "../query/expression-forms.ts";
+import { QUERY_FORM } from "../query/query-forms.ts";
+import { WRITE_FORMS } from "../write/write-forms.ts";
+import { JSON_CONTAINERS_MAX, JSON_VALUES_MAX, JsonBuild } from "./json-build.ts";
+import { readJsonValue } from "./json-dom.ts";
+import { ANY_FORM, type JsonForm } from "./json-form.ts";
+import { JsonTokens } from "./json-tokens.ts";
+import { UnknownMembers } from "./unknown-members.ts";
+
+/** More of them than any bound allows. */
+const MANY = JSON_VALUES_MAX + 10;
+const list = (element: string, count = MANY) => `[${`${element},`.repeat(count).slice(0, -1)}]`;
+
+function read(text: string, form: JsonForm = QUERY_FORM): { build: JsonBuild; fault?: string } {
+  const tokens = new JsonTokens(64);
+  tokens.window.push(new TextEncoder().encode(text));
+  tokens.window.ended = true;
+  const build = new JsonBuild(new UnknownMembers());
+  try {
+    readJsonValue(tokens, form, build);
+    return { build };
+  } catch (error) {
+    return { build, fault: (error as Error).message };
+  }
+}
+
+describe("nothing is built of what is not known", () => {
+  test.each([
+    ["at the root", `{"limit":1,"x":${list("{}")}}`, 1],
+    ["in a subquery", `{"queries":[{"limit":1,"x":${list("[1]")}}]}`, 3],
+    ["in a limit", `{"limit":{"total":1,"per":{"x":${list("{}")}},"x":[[]]}}`, 3],
+    ["beside a level", `{"consistency":{"level":"strong","x":${list('"a"')}}}`, 2],
+    ["in a filter's options", `{"filters":["a","Fuzzy","b",{"x":${list("{}")}}]}`, 5],
+    ["in a curve", `{"rank_by":["Decay",["Attribute","a"],{"x":${list("{}")}}]}`, 6],
+    ["in a highlight", `{"compute_attributes":{"h":["Highlight","a",{"x":${list("{}")}}]}}`, 5],
+    ["beside a model", `{"rank_by":["v","ANN",["Embed","t",{"x":${list("{}")}}]]}`, 5],
+    ["in a fusion", `{"rerank_by":["RRF",{"x":${list("{}")}}]}`, 3],
+    ["under many names", `{${Array.from({ length: 5000 }, (_, i) => `"x${i}":{}`).join(",")}}`, 0],
+  ])("%s", (_, text, valueCount) => {
+    const { build, fault } = read(text);
+    expect(fault).toBeUndefined();
+    expect(build.valueCount).toBe(valueCount);
+    expect(build.unknown.warning()).toMatch(/^unknown field ".*x/);
+  });
+
+  test("in a declaration", () => {
+    const schema = WRITE_FORMS.get("schema") ?? ANY_FORM;
+    const { build } = read(`{"a":{"type":"string","x":${list("{}")}}}`, schema);
+    expect(build.valueCount).toBe(2);
+  });
+});
+
+describe("what is known ends at the first bound", () => {
+  test.each([
+    ["objects", `{"filters":${list("{}")}}`, `filters[${JSON_CONTAINERS_MAX - 2}]`],
+    ["arrays", `{"rank_by":["Sum",${list("[]")}]}`, `rank_by[1][${JSON_CONTAINERS_MAX - 3}]`],
+    ["objects of a value", `{"top_k":${list("{}")}}`, `top_k[${JSON_CONTAINERS_MAX - 2}]`],
+  ])("%s", (_, text, path) => {
+    const { build, fault } = read(text);
+    expect(build.containerCount).toBe(JSON_CONTAINERS_MAX);
+    const rule = `a request may have at most ${JSON_CONTAINERS_MAX} arrays and objects`;
+    expect(fault).toContain(`💔 ${path}: ${rule} at line 1 column `);
+  });
+
+  test.each([
+    ["numbers", `{"rank_by":${list("1")}}`, 1],
+    ["strings", `{"include_attributes":${list('"a"')}}`, JSON_VALUES_MAX],
+    ["numbers among strings", `{"filters":["a","In",["b",${list("1").slice(1)}]}`, JSON_VALUES_MAX],
+    ["members", `{"rank_by":["a","SparseKNN",{${manyMembers()}}]}`, JSON_VALUES_MAX],
+  ])("%s", (_, text, valueCount) => {
+    const { build, fault } = read(text);
+    expect(build.valueCount).toBe(valueCount);
+    expect(fault).toContain(`a request may have at most ${JSON_VALUES_MAX} values at line 1`);
+  });
+
+  test("names of a schema", () => {
+    const names = Array.from({ length: 5000 }, (_, i) => `"a${i}":"string"`).join(",");
+    const { build, fault } = read(`{${names}}`, WRITE_FORMS.get("schema"));
+    expect(build.valueCount).toBe(4096);
+    expect(fault).toContain("a4096: an object here may have at most 4096 members");
+  });
+
+  test("dimensions of a vector, before they are read", () => {
+    const { build, fault } = read(`{"rank_by":["v","ANN",[[1],${list("0.5")}]]}`);
+    expect(fault).toBe(`💔 rank_by[2][1]: a vector has at most 10752 dimensions, got ${MANY}`);
+    expect(build.containerCount).toBe(5);
+  });
+});
+
+test("lists that may be long are not counted by their elements", () => {
+  for (const element of ["17", "0.5", '"a"', "true", '"\\u00e9"']) {
+    const { build, fault } = read(`["a","In",${list(element)}]`, EXPRESSION_FORM);
+    expect(fault).toBeUndefined();
+    expect([build.valueCount, build.containerCount]).toEqual([3, 2]);
+  }
+});
+
+test("as many expressions as a request may have are within the bounds", () => {
+  const filter = '["a","In",[1,2,3,4,5,6]]';
+  const { build, fault } = read(`{"filters":["And",${list(filter, 65_535)}]}`);
+  expect(fault).toBeUndefined();
+  expect(build.valueCount).toBeLessThan(JSON_VALUES_MAX);
+});
+
+function manyMembers(): string {
+  return Array.from({ length: MANY }, (_, i) => `"${i.toString(36)}":1`).join(",");
+}
