@@ -43,6 +43,8 @@ export interface EngineRequest {
   readonly region?: string;
   /** The client sent `Prefer: respond-async`. */
   readonly respondAsync: boolean;
+  /** Unknown fields are refused and not ignored. */
+  readonly isStrict: boolean;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
   /** When its first byte came, by the thread's monotonic clock. Absent: now. */

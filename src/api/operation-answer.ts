@@ -4,6 +4,7 @@ import type { NamespaceName } from "../base/ids.ts";
 import { formatDatetime } from "../model/datetime.ts";
 import { answerPieces, type HttpAnswer, jsonAnswer } from "./engine.ts";
 import type { OperationState } from "./operation-registry.ts";
+import { WARNING_HEADER } from "./warned-answer.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -37,7 +38,10 @@ export function operationAnswer(state: OperationState): HttpAnswer {
   const finish_time = formatDatetime(BigInt(state.finishedAtMs));
   const times = `"start_time":"${start_time}","finish_time":"${finish_time}"`;
   const text = `{"status":"finished",${times},"result":${resultJson(state.answer)}}`;
-  return jsonAnswer(200, encoder.encode(text));
+  const answer = jsonAnswer(200, encoder.encode(text));
+  const { [WARNING_HEADER]: warning } = state.answer.headers;
+  if (warning === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, [WARNING_HEADER]: warning } };
 }
 
 function resultJson(answer: HttpAnswer): string {

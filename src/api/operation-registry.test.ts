@@ -75,3 +75,13 @@ test("tokens belong to one namespace, and there is room for so many", () => {
   expect(registry.isFull).toBe(true);
   expect(registry.start(NAMESPACE, never)).toBeUndefined();
 });
+
+test("a finished operation has the warning of its answer", () => {
+  const answer = errorAnswer(invalid("💔 no"));
+  const warned = { ...answer, headers: { ...answer.headers, "trawl-warning": "unknown field" } };
+  const finished = { kind: "finished", startedAtMs: 1, finishedAtMs: 2 } as const;
+  const polled = operationAnswer({ ...finished, answer: warned });
+  expect(polled.headers["trawl-warning"]).toBe("unknown field");
+  const { headers } = operationAnswer({ ...finished, answer });
+  expect(headers).not.toHaveProperty("trawl-warning");
+});

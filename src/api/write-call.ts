@@ -1,6 +1,7 @@
 /** The calls that the write thread answers, as its handlers see them. */
 
 import type { NamespaceName } from "../base/ids.ts";
+import type { UnknownMembers } from "../wire/json/unknown-members.ts";
 import type { HttpAnswer, OperationName } from "./engine.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface CallMessage {
   readonly apiVersion: "v1" | "v2";
   /** See `EngineRequest`. */
   readonly region?: string | undefined;
+  /** Unknown members of the body are refused. */
+  readonly isStrict: boolean;
   readonly hasBody: boolean;
 }
 
@@ -33,8 +36,10 @@ export interface BodySource {
   next(): Promise<Uint8Array | undefined>;
 }
 
-/** What a handler may tell the caller before it answers. */
+/** What a handler may tell the caller before it answers, or beside its answer. */
 export interface CallReporter {
+  /** Takes the members of the body that nobody reads. */
+  readonly unknown: UnknownMembers;
   /** The call may take long. */
   long(): void;
   progress(text: string): void;

@@ -29,6 +29,7 @@ import { encodeListAnswer, parseListParameters } from "../wire/answers/namespace
 import { encodeSchemaAnswer } from "../wire/answers/schema-json.ts";
 import { encodeDeleteAnswer, encodeWarmAnswer } from "../wire/answers/service-answers.ts";
 import { encodeWriteAnswer, NO_COUNTS } from "../wire/answers/write-answer.ts";
+import type { UnknownMembers } from "../wire/json/unknown-members.ts";
 import { parseMetadataPatch, parseSchemaBody } from "../wire/write/parse-namespace-bodies.ts";
 import { WriteBodyParser } from "../wire/write/parse-write.ts";
 import { embedDocuments, planEmbeddings } from "../write/bind/embed-documents.ts";
@@ -58,7 +59,8 @@ export async function runOperation(
   reporter: CallReporter,
   options: OperationOptions,
 ): Promise<HttpAnswer> {
-  if (call.operation === "list_namespaces") return listNamespaces(call, options);
+  const { unknown } = reporter;
+  if (call.operation === "list_namespaces") return listNamespaces(call, unknown, options);
   const { namespace: name } = call;
   if (name === undefined) throw new Error(`${call.operation} without a namespace`);
   const operations = new NamespaceOperations(name, call, options);
@@ -71,11 +73,11 @@ export async function runOperation(
     case "get_metadata":
       return operations.metadata();
     case "update_metadata":
-      return operations.updateMetadata(await wholeBody(body));
+      return operations.updateMetadata(await wholeBody(body), unknown);
     case "get_schema":
       return operations.schema();
     case "update_schema":
-      return operations.updateSchema(await wholeBody(body));
+      return operations.updateSchema(await wholeBody(body), unknown);
     case "warm_cache_hint":
       return operations.hintWarm();
     case "warm_cache":
@@ -97,9 +99,10 @@ export async function runOperation(
 
 async function listNamespaces(
   call: CallMessage,
+  unknown: UnknownMembers,
   { catalog }: OperationOptions,
 ): Promise<HttpAnswer> {
-  const parameters = parseListParameters(call.parameters);
+  const parameters = parseListParameters(call.parameters, unknown);
   const names = await catalog.list(parameters);
   return jsonAnswer(200, encodeListAnswer(names, parameters.pageSize));
 }
@@ -143,7 +146,7 @@ class NamespaceOperations {
     reporter: CallReporter,
   ): Promise<HttpAnswer> {
     const { catalog } = this.#options;
-    const parsed = await this.#parse(namespace, body);
+    const parsed = await this.#parse(namespace, body, reporter.unknown);
     if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
     const outcome = await catalog.submit(this.#name, parsed.job);
     const queryBilling = outcome.queries > 0 ? billedReads(outcome.queries, namespace) : undefined;
@@ -161,8 +164,12 @@ class NamespaceOperations {
   }
 
   /** Only the job keeps the documents as they were written, since they may be large. */
-  async #parse(namespace: Namespace, body: BodySource): Promise<ParsedWrite> {
-    const request = await parseBody(body, namespace);
+  async #parse(
+    namespace: Namespace,
+    body: BodySource,
+    unknown: UnknownMembers,
+  ): Promise<ParsedWrite> {
+    const request = await parseBody(body, namespace, unknown);
     if (this.#call.operation === "start_copy" && request.copyFrom?.kind !== "copy") {
       throw invalid(
         "💔 only copy_from_namespace can be started here: " +
@@ -189,9 +196,9 @@ class NamespaceOperations {
     return jsonAnswer(200, encodeMetadataAnswer(metadataOf(namespace), this.#call.apiVersion));
   }
 
-  async updateMetadata(body: Uint8Array): Promise<HttpAnswer> {
+  async updateMetadata(body: Uint8Array, unknown: UnknownMembers): Promise<HttpAnswer> {
     await this.#findNewest();
-    const patch = parseMetadataPatch(body);
+    const patch = parseMetadataPatch(body, unknown);
     await this.#options.catalog.submit(this.#name, settingsJob(patch, this.#jobOptions()));
     return this.metadata();
   }
@@ -201,9 +208,9 @@ class NamespaceOperations {
     return jsonAnswer(200, encodeSchemaAnswer(facts.schema));
   }
 
-  async updateSchema(body: Uint8Array): Promise<HttpAnswer> {
+  async updateSchema(body: Uint8Array, unknown: UnknownMembers): Promise<HttpAnswer> {
     await this.#findNewest();
-    const job = schemaJob(parseSchemaBody(body), this.#jobOptions());
+    const job = schemaJob(parseSchemaBody(body, unknown), this.#jobOptions());
     const schema = await this.#options.catalog.submit(this.#name, job);
     return jsonAnswer(200, encodeSchemaAnswer(schema));
   }
@@ -371,8 +378,13 @@ function ok(): HttpAnswer {
 }
 
 /** Parses a write's body while it arrives. */
-async function parseBody(body: BodySource, namespace: Namespace): Promise<WriteRequest> {
-  const parser = new WriteBodyParser({ typeOf: (attribute) => namespace.typeOf(attribute) });
+async function parseBody(
+  body: BodySource,
+  namespace: Namespace,
+  unknown: UnknownMembers,
+): Promise<WriteRequest> {
+  const hints = { typeOf: (attribute: string) => namespace.typeOf(attribute) };
+  const parser = new WriteBodyParser(hints, unknown);
   for (;;) {
     const chunk = await body.next();
     if (chunk === undefined) return parser.finish();

@@ -139,6 +139,7 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
     answerBytesMax: Math.floor(memoryBytesMax * ANSWER_MEMORY_SHARE),
     answerStallMs: 1000 * (numberOf(given, "answer-timeout") ?? ANSWER_TIMEOUT_SECONDS),
     slowRequestMs: numberOf(given, "slow-query-ms") ?? 1000,
+    strict: given.get("strict") === true,
   };
 }
 

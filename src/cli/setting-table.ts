@@ -112,6 +112,13 @@ export const SETTINGS = [
       "origins of web pages that may use the server, such as `https://app.example`; `*` for all",
   },
   {
+    name: "strict",
+    type: { kind: "flag" },
+    help:
+      "refuse requests that have unknown fields, which are ignored otherwise; a request's header " +
+      "`trawl-strict` (`true` or `false`) goes first",
+  },
+  {
     name: "config",
     type: TEXT,
     help: "JSON file with settings; flags and environment variables win over it",

@@ -3,9 +3,11 @@
  * authentication, the body's rules, the engine.
  */
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Engine, EngineRequest, HttpAnswer } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
+import { clip } from "../base/bounded-text.ts";
+import { invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { AuthCheck } from "./auth.ts";
@@ -14,6 +16,8 @@ import type { OriginCheck } from "./origin-check.ts";
 import { BodyStalled, ClientLeft, RequestBody, UnsupportedEncoding } from "./request-body.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
 
+/** `true` or `false`: whether unknown fields are refused. */
+const STRICT_HEADER = "trawl-strict";
 /** How often bodies are checked for progress. */
 export const BODY_SWEEP_MS = 1000;
 
@@ -54,6 +58,8 @@ export interface ApiOptions {
   readonly auth: AuthCheck;
   readonly origins: OriginCheck;
   readonly budget: BodyBudget;
+  /** Unknown fields are refused where a request does not say. */
+  readonly strict: boolean;
   readonly answerService: (name: ServiceRoute["name"]) => Promise<HttpAnswer>;
 }
 
@@ -112,7 +118,11 @@ export class ApiHandler {
     });
     this.#bodies.add(body);
     try {
-      const engineRequest = toEngineRequest(match, request, body);
+      const { strict } = this.#options;
+      const engineRequest = {
+        ...toEngineRequest(match, request, body),
+        isStrict: asksForStrict(request.message.headers) ?? strict,
+      };
       const answer = await this.#options.engine.handle(engineRequest);
       const { fault, bytesReceived } = body;
       if (isGone(request, fault)) return { answer: CLIENT_GONE, bytesReceived };
@@ -139,7 +149,7 @@ function toEngineRequest(
   match: OperationMatch,
   request: ApiRequest,
   body: RequestBody,
-): EngineRequest {
+): Omit<EngineRequest, "isStrict"> {
   const { namespace, ...parameters } = match.parameters;
   // The first of equal names wins, and path parameters win over the query string's.
   const all: Record<string, string> = Object.create(null);
@@ -159,6 +169,14 @@ function toEngineRequest(
     signal: request.signal,
     arrivedMs: request.arrivedMs,
   };
+}
+
+/** Whether the request wants its unknown fields refused; undefined if it does not say. */
+function asksForStrict({ [STRICT_HEADER]: asked }: IncomingHttpHeaders): boolean | undefined {
+  if (asked === undefined) return undefined;
+  if (asked === "true" || asked === "false") return asked === "true";
+  const got = JSON.stringify(clip(String(asked)));
+  throw invalid(`💔 the header ${STRICT_HEADER} must be "true" or "false", got ${got}`);
 }
 
 function prefersAsync(prefer: string | string[] | undefined): boolean {

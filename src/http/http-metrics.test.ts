@@ -39,6 +39,15 @@ test("requests are counted by operation and status, their times in buckets", asy
   expect(counts).toEqual([1, 1, ...Array(13).fill(2), 3]);
 });
 
+test("requests with fields that were ignored are counted by operation", async () => {
+  open();
+  metrics.countUnknownFields("write");
+  metrics.countUnknownFields("write");
+  expect((await linesOf("trawl_http_unknown_fields_total")).at(-1)).toBe(
+    'trawl_http_unknown_fields_total{operation="write"} 2',
+  );
+});
+
 test("what is in flight is read when it is shown", async () => {
   open();
   Object.assign(readings, { bodyBytesInFlight: 12, requestsInFlight: 2 });

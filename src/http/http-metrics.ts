@@ -29,6 +29,7 @@ export class HttpMetrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<"operation" | "status">;
   readonly #seconds: Histogram<"operation" | "status">;
+  readonly #unknownFields: Counter<"operation">;
   readonly #lag: IntervalHistogram;
   /** By operation and status, of which there are few: finding them by labels is slow. */
   readonly #stats = new Map<string, RequestStats>();
@@ -49,6 +50,12 @@ export class HttpMetrics {
       help: "Time from a request's headers to the end of its answer.",
       labelNames,
       buckets: LATENCY_SECONDS,
+      registers,
+    });
+    this.#unknownFields = new Counter({
+      name: "trawl_http_unknown_fields_total",
+      help: "Requests with fields that were ignored since they are unknown, by operation.",
+      labelNames: ["operation"],
       registers,
     });
     const lag = this.#lag;
@@ -90,6 +97,11 @@ export class HttpMetrics {
     }
     stats.requests.inc();
     stats.seconds.observe(seconds);
+  }
+
+  /** Counts one request with fields that were ignored. */
+  countUnknownFields(operation: string): void {
+    this.#unknownFields.inc({ operation });
   }
 
   /** Renders everything in the text format; resets the lag's histogram. */

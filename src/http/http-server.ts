@@ -15,6 +15,7 @@ import {
   jsonAnswer,
 } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
+import { WARNING_HEADER } from "../api/warned-answer.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
@@ -36,6 +37,7 @@ import {
 } from "./routes.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { WaitingAnswers } from "./waiting-answers.ts";
+import { WarningLog } from "./warning-log.ts";
 
 /** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
 const HEADERS_MS_MAX = 20_000;
@@ -78,6 +80,8 @@ export interface HttpConfig {
   readonly answerStallMs: number;
   /** Requests that take longer are logged as warnings; 0 for none. */
   readonly slowRequestMs: number;
+  /** Unknown fields of requests are refused and not ignored. */
+  readonly strict: boolean;
 }
 
 /** What the server is made of. */
@@ -99,6 +103,7 @@ export class HttpServer {
   readonly #budget: BodyBudget;
   readonly #metrics: HttpMetrics;
   readonly #handler: ApiHandler;
+  readonly #warnings: WarningLog;
   readonly #origins: OriginCheck;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
@@ -117,6 +122,7 @@ export class HttpServer {
       bodyBytesInFlight: () => this.#budget.bytesUsed,
       requestsInFlight: () => this.#requestsInFlight,
     });
+    this.#warnings = new WarningLog(options.log);
     const { apiKey } = options.config;
     this.#origins = new OriginCheck({ ...options.config, hasKey: apiKey !== undefined });
     this.#handler = new ApiHandler({
@@ -124,6 +130,7 @@ export class HttpServer {
       auth: authCheck(apiKey),
       origins: this.#origins,
       budget: this.#budget,
+      strict: options.config.strict,
       answerService: (name) => this.#answerService(name),
     });
     this.#app = this.#createApp();
@@ -313,6 +320,11 @@ export class HttpServer {
     const ms = clock.monotonicMs() - startMs;
     this.#requestsInFlight--;
     this.#metrics.observe(outcome.operation, outcome.answer.status, ms / 1000);
+    const warning = outcome.answer.headers[WARNING_HEADER];
+    if (warning !== undefined) {
+      this.#metrics.countUnknownFields(outcome.operation);
+      this.#warnings.note(outcome.operation, outcome.namespace, warning);
+    }
     logOutcome(log, { request, outcome, ms, slowMs: config.slowRequestMs });
   }
 

@@ -15,7 +15,8 @@ import { DatabaseError } from "../base/errors.ts";
 const PREFLIGHT_SECONDS = 600;
 const METHODS = "GET, HEAD, POST, PATCH, DELETE";
 /** What pages may read of an answer beside its body. */
-const EXPOSED = "x-request-id, retry-after, retry-after-ms, preference-applied, location";
+const EXPOSED =
+  "x-request-id, retry-after, retry-after-ms, preference-applied, location, trawl-warning";
 /** Header names that a page may ask for, in characters together; no client sends half as much. */
 const ASKED_HEADERS_CHARS_MAX = 1024;
 

@@ -88,6 +88,8 @@ export type ToQueryThread =
       readonly namespace: NamespaceName;
       readonly instance: NamespaceInstance;
       readonly parameters: Readonly<Record<string, string>>;
+      /** Unknown members of the body are refused. */
+      readonly isStrict: boolean;
       readonly body: Uint8Array<ArrayBuffer>;
       /** Since the first byte of the request. */
       readonly waitedMs: number;

@@ -71,6 +71,7 @@ function request(
     parameters: {},
     apiVersion: "v2",
     respondAsync: false,
+    isStrict: false,
     signal: new AbortController().signal,
     ...rest,
   };

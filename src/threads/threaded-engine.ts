@@ -179,10 +179,10 @@ export class ThreadedEngine implements Engine {
       );
     }
     this.#queriesInFlight++;
-    const { parameters, arrivedMs, respondAsync } = request;
+    const { parameters, isStrict, arrivedMs, respondAsync } = request;
     // What is answered later goes on when the client has left.
     const signal = operation === "recall" && respondAsync ? undefined : request.signal;
-    const query = { operation, namespace, parameters, body };
+    const query = { operation, namespace, parameters, isStrict, body };
     const wanted = { ...query, ...(signal && { signal }), ...(arrivedMs && { arrivedMs }) };
     const answer = this.#dispatch(wanted, request)
       .catch((error: unknown) => this.#failure(request, error))
@@ -226,6 +226,7 @@ export class ThreadedEngine implements Engine {
       namespace,
       parameters: { instance, sequence: String(sequence) },
       apiVersion: "v2",
+      isStrict: false,
       signal: new AbortController().signal,
     }).answer;
     switch (answer.status) {

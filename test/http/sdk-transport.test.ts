@@ -43,6 +43,7 @@ test("the region placeholder of a base URL may become a path segment", async () 
     operation: "list_namespaces",
     apiVersion: "v1",
     respondAsync: true,
+    isStrict: false,
     parameters: { prefix: "x", page_size: "7" },
   });
 });

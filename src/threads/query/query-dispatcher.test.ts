@@ -38,7 +38,8 @@ function added(...ids: string[]): MemtableDelta {
 }
 
 function query(name = NAME): DispatchedQuery {
-  return { operation: "query", namespace: name, parameters: {}, body: Uint8Array.of(1, 2) };
+  const body = Uint8Array.of(1, 2);
+  return { operation: "query", namespace: name, parameters: {}, isStrict: false, body };
 }
 
 function dispatcherOf(threadCount: number, verify?: DispatcherOptions["verify"]) {

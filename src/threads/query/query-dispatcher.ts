@@ -27,6 +27,8 @@ export interface DispatchedQuery {
   readonly operation: QueryOperation;
   readonly namespace: NamespaceName;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Unknown members of the body are refused. */
+  readonly isStrict: boolean;
   /** Moves to the query thread. */
   readonly body: Uint8Array<ArrayBuffer>;
   /**
@@ -188,7 +190,7 @@ export class QueryDispatcher {
     query: DispatchedQuery & { readonly arrivedMs: number },
     holding: { slots: QuerySlots; weight: number },
   ): Promise<DispatchOutcome> {
-    const { operation, namespace, parameters, body, signal } = query;
+    const { operation, namespace, parameters, isStrict, body, signal } = query;
     const { clock } = this.#options;
     const state = this.#directory.state(namespace);
     if (state === undefined) return Promise.resolve({ kind: "closed", query });
@@ -241,6 +243,7 @@ export class QueryDispatcher {
           namespace,
           instance: state.instance,
           parameters,
+          isStrict,
           body,
           waitedMs: clock.monotonicMs() - query.arrivedMs,
           sentAtMs: clock.nowMs(),

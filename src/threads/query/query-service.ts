@@ -8,6 +8,7 @@
 import type { Transferable } from "node:worker_threads";
 import { type AnswerTimes, type HttpAnswer, jsonAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
+import { warnedAnswer } from "../../api/warned-answer.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
@@ -41,6 +42,7 @@ import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
+import { UnknownMembers } from "../../wire/json/unknown-members.ts";
 import { parseQueryBody } from "../../wire/query/parse-query.ts";
 import { parseRecallBody } from "../../wire/query/parse-recall.ts";
 import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
@@ -243,13 +245,15 @@ export class QueryService {
     const waitedMs = message.waitedMs + Math.max(0, clock.nowMs() - message.sentAtMs);
     const memory = new QueryMemory(this.#pool);
     const life = new QueryLife(message.namespace, { clock, timeoutMs, waitedMs, memory });
+    const unknown = new UnknownMembers(message);
     this.#lives.set(call, life);
     this.#stopSweeping ??= clock.every(TIMEOUT_SWEEP_MS, () => this.#sweep());
     try {
-      const answer = await life.until(this.#perform(message, life));
+      const answer = warnedAnswer(await life.until(this.#perform(message, life, unknown)), unknown);
       this.#options.post({ kind: "answer", call, answer: { ...answer, times: timesOf(life) } });
     } catch (error) {
-      this.#fail(message, error, life);
+      const answer = { ...warnedAnswer(errorAnswer(error), unknown), times: timesOf(life) };
+      this.#fail(message, error, answer);
     } finally {
       this.#lives.delete(call);
       memory.release();
@@ -267,7 +271,7 @@ export class QueryService {
     this.#stopSweeping = undefined;
   }
 
-  #fail(message: QueryMessage, error: unknown, life: QueryLife): void {
+  #fail(message: QueryMessage, error: unknown, answer: HttpAnswer): void {
     const { call } = message;
     if (error instanceof NamespaceClosed) {
       this.#options.post({ kind: "closed", call, body: message.body });
@@ -284,19 +288,22 @@ export class QueryService {
       });
     }
     if (isDatabaseError(error, "timed_out")) this.#stats.timedOut++;
-    const answer = { ...errorAnswer(error), times: timesOf(life) };
     const isMissing = isDatabaseError(error, "corrupt") && error.cause instanceof SegmentMissing;
     if (isMissing) this.#options.post({ kind: "missing", call, body: message.body, answer });
     else this.#options.post({ kind: "answer", call, answer });
   }
 
-  async #perform(message: QueryMessage, life: QueryLife): Promise<HttpAnswer> {
+  async #perform(
+    message: QueryMessage,
+    life: QueryLife,
+    unknown: UnknownMembers,
+  ): Promise<HttpAnswer> {
     if (message.operation !== "query") this.#mustSeeAll(message);
     switch (message.operation) {
       case "query":
-        return this.#query(message, life);
+        return this.#query(message, life, unknown);
       case "explain": {
-        const parsed = life.work(() => parseQueryBody(message.body));
+        const parsed = life.work(() => parseQueryBody(message.body, unknown));
         const request = await this.#embedded(message, parsed, life);
         const replica = this.#replica(message);
         const { result } = await this.#run(replica, life, (snapshot, options) =>
@@ -305,7 +312,7 @@ export class QueryService {
         return jsonAnswer(200, encodeExplainAnswer(result));
       }
       case "recall": {
-        const request = parseRecallBody(message.body);
+        const request = parseRecallBody(message.body, unknown);
         const replica = this.#replica(message);
         // Every attempt draws the same samples, or none would ever find all of its bytes.
         const seed = Buffer.from(this.#options.random.bytes(4)).readUInt32LE();
@@ -325,8 +332,12 @@ export class QueryService {
     }
   }
 
-  async #query(message: QueryMessage, life: QueryLife): Promise<HttpAnswer> {
-    const parsed = life.work(() => parseQueryBody(message.body));
+  async #query(
+    message: QueryMessage,
+    life: QueryLife,
+    unknown: UnknownMembers,
+  ): Promise<HttpAnswer> {
+    const parsed = life.work(() => parseQueryBody(message.body, unknown));
     if (parsed.consistency === "strong") this.#mustSeeAll(message);
     const { request, embeddingStats } = await this.#embedded(message, parsed, life);
     const weight = querySlots(request);

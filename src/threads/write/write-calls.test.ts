@@ -28,6 +28,7 @@ function request(body?: AsyncIterable<Uint8Array>): EngineRequest {
     ...(body && { body }),
     apiVersion: "v2",
     respondAsync: false,
+    isStrict: false,
     signal: new AbortController().signal,
   };
 }

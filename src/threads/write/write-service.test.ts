@@ -18,6 +18,7 @@ function callMessage(call: number, hasBody = true): CallMessage {
     namespace,
     parameters: {},
     apiVersion: "v2",
+    isStrict: false,
     hasBody,
   };
 }

@@ -4,8 +4,10 @@
  */
 
 import { errorAnswer } from "../../api/error-answer.ts";
+import { warnedAnswer } from "../../api/warned-answer.ts";
 import type { BodySource, CallHandler, CallMessage, CallReporter } from "../../api/write-call.ts";
 import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import { UnknownMembers } from "../../wire/json/unknown-members.ts";
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 
 /** Thrown into a handler whose client is gone. */
@@ -59,15 +61,17 @@ export class WriteService {
     if (message.hasBody) this.#bodies.set(call, body);
     else body.end();
     this.#running++;
+    const unknown = new UnknownMembers(message);
     const reporter: CallReporter = {
+      unknown,
       long: () => this.#post({ kind: "long", call }),
       progress: (text) => this.#post({ kind: "progress", call, text }),
     };
     try {
       const answer = await this.#handler(message, body, reporter);
-      this.#post({ kind: "answer", call, answer });
+      this.#post({ kind: "answer", call, answer: warnedAnswer(answer, unknown) });
     } catch (error) {
-      if (!(error instanceof CallAborted)) this.#reject(message, error);
+      if (!(error instanceof CallAborted)) this.#reject(message, error, unknown);
     } finally {
       this.#bodies.delete(call);
       this.#running--;
@@ -75,13 +79,14 @@ export class WriteService {
     }
   }
 
-  #reject(message: CallMessage, error: unknown): void {
+  #reject(message: CallMessage, error: unknown, unknown: UnknownMembers): void {
     if (!isDatabaseError(error) || isAlarming(error)) {
       const stack = error instanceof Error ? error.stack : String(error);
       const facts = { operation: message.operation, namespace: message.namespace, stack };
       this.#post({ kind: "log", level: "error", message: "request failed", facts });
     }
-    this.#post({ kind: "answer", call: message.call, answer: errorAnswer(error) });
+    const answer = warnedAnswer(errorAnswer(error), unknown);
+    this.#post({ kind: "answer", call: message.call, answer });
   }
 }
 

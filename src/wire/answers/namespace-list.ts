@@ -6,6 +6,7 @@ import { LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX } from "../../model/contract
 import { decodeBase64, encodeBase64 } from "../json/base64.ts";
 import { parseJson } from "../json/json-reader.ts";
 import { jsonBytes } from "../json/json-writer.ts";
+import { UnknownMembers } from "../json/unknown-members.ts";
 
 /** What names are put behind when they are sorted (wire contract). */
 const TABLE_SUFFIX = "-table/";
@@ -19,8 +20,20 @@ export interface ListParameters {
   readonly pageSize: number;
 }
 
-/** Reads a listing's query string: `cursor`, `prefix`, `page_size`; an empty cursor is none. */
-export function parseListParameters(parameters: Readonly<Record<string, string>>): ListParameters {
+const LIST_PARAMETERS: ReadonlySet<string> = new Set(["cursor", "prefix", "page_size"]);
+
+/**
+ * Reads a listing's query string: `cursor`, `prefix`, `page_size`; an empty cursor is none. Others
+ * are noted in `unknown`, but for those that clients add by themselves.
+ */
+export function parseListParameters(
+  parameters: Readonly<Record<string, string>>,
+  unknown = new UnknownMembers(),
+): ListParameters {
+  for (const name of Object.keys(parameters)) {
+    if (LIST_PARAMETERS.has(name) || name.startsWith("stainless_")) continue;
+    unknown.note(name, LIST_PARAMETERS, () => `?${name}`);
+  }
   const cursor = parameters.cursor ?? "";
   return {
     prefix: parameters.prefix ?? "",

@@ -248,6 +248,7 @@ export class EngineFixture {
         ...(body !== undefined && { body: bodyOf(body) }),
         apiVersion: "v2",
         respondAsync: false,
+        isStrict: false,
         signal: new AbortController().signal,
         ...rest,
       }),
