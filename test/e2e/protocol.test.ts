@@ -160,6 +160,7 @@ describe("transport", () => {
         aggregate_by: null,
         novelty: 1,
       },
+      { headers: { "trawl-strict": "false" } },
     );
     expect([answer.status, answer.json.rows]).toEqual([200, [{ id: 1 }, { id: 2 }]]);
   });

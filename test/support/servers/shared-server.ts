@@ -16,7 +16,10 @@ declare module "vitest" {
   }
 }
 
-/** Vitest's global set-up: starts the server, and returns what stops it. */
+/**
+ * Vitest's global set-up: starts the server, and returns what stops it. The server is strict, so
+ * that nothing that the tests and the SDK send is unknown to it.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await temporaryDirectory();
   const keys = join(directory.path, "keys");
@@ -24,7 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await writeFile(join(keys, "mine"), Buffer.alloc(32, 7).toString("base64"));
   const server = await startServer({
     dataDir: join(directory.path, "data"),
-    arguments: ["--embedder", "hash", "--encryption-keys", keys, "--log-level", "warn"],
+    arguments: ["--embedder", "hash", "--encryption-keys", keys, "--strict", "--log-level", "warn"],
   });
   project.provide("serverUrl", server.url);
   return async () => {
