@@ -19,8 +19,37 @@ export interface JsonNumbers {
   readonly values: Float64Array;
   /** Every element was written as an integer. */
   readonly integers: boolean;
-  /** All elements, exact; present iff one of them is an integer beyond ±2^53. */
-  readonly exact?: readonly bigint[] | undefined;
+  /** Where all are integers, those beyond ±2^53 with their indexes; present iff there are some. */
+  readonly exact?: readonly ExactElement[] | undefined;
+}
+
+/** An integer that float64 cannot hold, and its place among the numbers. */
+export type ExactElement = readonly [index: number, value: bigint];
+
+/** The numbers one by one, in the forms that single ones have. */
+export function jsonElements({ values, integers, exact = [] }: JsonNumbers): (number | bigint)[] {
+  if (!integers) return Array.from(values);
+  const elements = Array.from(values, (value) => BigInt(value));
+  for (const [index, value] of exact) elements[index] = value;
+  return elements;
+}
+
+/** The same numbers without any that is there twice, in another order. */
+export function distinctNumbers({ values, integers, exact = [] }: JsonNumbers): JsonNumbers {
+  const plain = values.slice();
+  for (const [index] of exact) plain[index] = Number.NaN;
+  plain.sort();
+  let count = 0;
+  for (const value of plain) {
+    if (Number.isNaN(value)) continue;
+    if (count === 0 || value !== plain[count - 1]) plain[count++] = value;
+  }
+  const large = [...new Set(exact.map(([, value]) => value))];
+  if (large.length === 0) return { values: plain.subarray(0, count), integers };
+  const all = new Float64Array(count + large.length);
+  all.set(plain.subarray(0, count));
+  all.set(large.map(Number), count);
+  return { values: all, integers, exact: large.map((value, i) => [count + i, value]) };
 }
 
 /** Tells whether `value` is a compact number array. */

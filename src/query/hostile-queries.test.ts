@@ -32,7 +32,7 @@ function randomJson(random: Random, depth: number): JsonValue {
   const kind = random.below(depth === 0 ? 4 : 8);
   if (kind < 4) return json(pick(random, SCALARS));
   if (kind === 4) return { values: Float64Array.of(1, 2.5), integers: false };
-  if (kind === 5) return { values: Float64Array.of(1, 2), integers: true, exact: [1n, 1n << 64n] };
+  if (kind === 5) return { values: Float64Array.of(1, 2), integers: true, exact: [[1, 1n << 64n]] };
   const values = Array.from({ length: random.below(3) }, () => randomJson(random, depth - 1));
   if (kind === 6) return values;
   const names = ["max_edit_distance", "last_as_prefix", "distance", "min_query_chars"];

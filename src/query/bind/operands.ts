@@ -4,7 +4,7 @@ import { clip, clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import { parseDatetime } from "../../model/datetime.ts";
-import { isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
+import { isJsonNumbers, type JsonValue, jsonElements } from "../../model/json-value.ts";
 import { parseUuid } from "../../model/uuid.ts";
 import type { ScalarValue } from "../../model/value.ts";
 
@@ -44,9 +44,7 @@ export function scalarOperand(
 /** The elements of an array, in whichever form the reader left it; undefined if it is no array. */
 export function listOperand(value: JsonValue): readonly JsonValue[] | undefined {
   if (Array.isArray(value)) return value;
-  if (!isJsonNumbers(value)) return undefined;
-  if (value.exact !== undefined) return value.exact;
-  return Array.from(value.values, (number) => (value.integers ? BigInt(number) : number));
+  return isJsonNumbers(value) ? jsonElements(value) : undefined;
 }
 
 /** Builds the error for an operand of the wrong type; `expected` is a type or `T or []T`. */

@@ -1,4 +1,4 @@
-import type { JsonNumbers, JsonObject, JsonValue } from "../../model/json-value.ts";
+import type { ExactElement, JsonNumbers, JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { JsonBuild } from "./json-build.ts";
 import { ANY_FORM, type JsonForm } from "./json-form.ts";
 import { JsonSkip } from "./json-skip.ts";
@@ -91,19 +91,15 @@ function readArray(
 function readNumbers(tokens: JsonTokens, count: number): JsonNumbers {
   const values = new Float64Array(count);
   const { window, numbers } = tokens;
-  const start = window.at;
+  const exact: ExactElement[] = [];
   let integers = true;
-  let safe = true;
-  let end = start;
   for (let i = 0; !tokens.closes(JSON_BYTE.arrayEnd); i++) {
     if (!startsNumber(tokens.peek())) throw tokens.fault("expected a value");
+    const start = window.at;
     const value = tokens.number();
     values[i] = value;
     if (!numbers.integer) integers = false;
-    else if (!Number.isSafeInteger(value)) safe = false;
-    end = window.at;
+    else if (!Number.isSafeInteger(value)) exact.push([i, BigInt(tokens.textFrom(start))]);
   }
-  if (!integers || safe) return { values, integers, exact: undefined };
-  const text = window.bytes.toString("latin1", start, end);
-  return { values, integers, exact: text.split(",").map(BigInt) };
+  return { values, integers, exact: integers && exact.length > 0 ? exact : undefined };
 }

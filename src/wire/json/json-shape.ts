@@ -7,7 +7,12 @@ import { clip, clipName, hasMoreCodePoints } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid, malformed } from "../../base/errors.ts";
 import { similarName } from "../../base/nearest-name.ts";
 import { RESULT_NAME_CHARS_MAX } from "../../model/contract-limits.ts";
-import { isJsonNumbers, type JsonObject, type JsonValue } from "../../model/json-value.ts";
+import {
+  isJsonNumbers,
+  type JsonObject,
+  type JsonValue,
+  jsonElements,
+} from "../../model/json-value.ts";
 
 /** Longest name of an embedding model, in UTF-16 units; our choice. */
 const EMBEDDING_MODEL_CHARS_MAX = 256;
@@ -27,10 +32,7 @@ export function memberPath(path: string, name: string): string {
 /** The elements of an array in either of its forms; undefined for anything else. */
 export function elementsOf(value: JsonValue): readonly JsonValue[] | undefined {
   if (Array.isArray(value)) return value;
-  if (!isJsonNumbers(value)) return undefined;
-  if (value.exact) return value.exact;
-  const values = Array.from(value.values);
-  return value.integers ? values.map((element) => BigInt(element)) : values;
+  return isJsonNumbers(value) ? jsonElements(value) : undefined;
 }
 
 /** Whether the value is a single number, in integer syntax or not. */

@@ -9,7 +9,12 @@ import { halves } from "../../codec/columns-value.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import { ATTRIBUTE_VALUE_BYTES_MAX, SPARSE_ENTRIES_MAX } from "../../model/contract-limits.ts";
-import { isJsonNumbers, type JsonNumbers, type JsonObject } from "../../model/json-value.ts";
+import {
+  isJsonNumbers,
+  type JsonNumbers,
+  type JsonObject,
+  jsonElements,
+} from "../../model/json-value.ts";
 import { compareStrings } from "../../model/value.ts";
 import type { LooseValue } from "../../model/write-request.ts";
 import { base64ByteCount, decodeBase64 } from "../../wire/json/base64.ts";
@@ -133,7 +138,7 @@ function appendElements(
 
 function appendNumbers(numbers: JsonNumbers, integersOnly: boolean, elements: LooseValue[]): void {
   if (numbers.exact) {
-    for (const element of numbers.exact) elements.push(element);
+    for (const element of jsonElements(numbers)) elements.push(element);
     return;
   }
   const asIntegers = numbers.integers && !integersOnly;
