@@ -114,7 +114,11 @@ export class StringScanner {
   }
 
   #checkEscapes(raw: Buffer, start: number): void {
-    for (let at = raw.indexOf(BACKSLASH); at !== -1; at = raw.indexOf(BACKSLASH, at)) {
+    for (let at = 0; at < raw.length; ) {
+      if (raw[at] !== BACKSLASH) {
+        at++;
+        continue;
+      }
       const letter = raw[at + 1];
       if (letter !== LETTER_U) {
         if (ESCAPED[letter] === undefined) {
@@ -153,19 +157,18 @@ function unescaped(raw: Buffer): string {
   const text = Buffer.allocUnsafe(raw.length);
   let length = 0;
   let at = 0;
-  for (let next = raw.indexOf(BACKSLASH); next !== -1; next = raw.indexOf(BACKSLASH, at)) {
-    length += raw.copy(text, length, at, next);
-    const letter = raw[next + 1];
-    if (letter === LETTER_U) {
-      const code = escapedCodePoint(raw, next);
+  while (at < raw.length) {
+    if (raw[at] !== BACKSLASH) {
+      text[length++] = raw[at++];
+    } else if (raw[at + 1] === LETTER_U) {
+      const code = escapedCodePoint(raw, at);
       length = writeUtf8(text, length, code);
-      at = next + (code > 0xffff ? 12 : 6);
+      at += code > 0xffff ? 12 : 6;
     } else {
-      text[length++] = ESCAPED[letter];
-      at = next + 2;
+      text[length++] = ESCAPED[raw[at + 1]];
+      at += 2;
     }
   }
-  length += raw.copy(text, length, at);
   return text.toString("utf8", 0, length);
 }
 
