@@ -36,6 +36,12 @@ describe("defaults", () => {
     expect(log).toEqual({ level: "info", format: "auto" });
   });
 
+  test("unknown fields are ignored unless asked otherwise", () => {
+    expect(configOf({}).http.strict).toBe(false);
+    expect(configOf({ flags: { strict: true } }).http.strict).toBe(true);
+    expect(configOf({ environment: { TRAWL_STRICT: "true" } }).http.strict).toBe(true);
+  });
+
   test("bodies get half of a small memory limit", () => {
     const { http } = configOf({ flags: { "memory-limit": "1GiB" } });
     expect(http.bodyBytesInFlightMax).toBe(512 * 2 ** 20);
