@@ -179,8 +179,10 @@ function typedOperand(
       return value;
     });
   };
+  if (plain === "In" || plain === "ContainsAny") {
+    checkHomogeneous(attribute, operator, listOperand(operand) ?? []);
+  }
   if (plain === "In") {
-    checkHomogeneous(attribute, operator, operand);
     return listOperand(operand) === undefined && scalarOperand(operand, kind) !== undefined
       ? one()
       : many(`${kind} or []${kind}`);
@@ -193,8 +195,8 @@ function typedOperand(
 }
 
 /** The reader's shape rules for lists: no null, no nesting, one JSON type. */
-function checkHomogeneous(attribute: string, operator: string, operand: JsonValue): void {
-  const kinds = new Set((listOperand(operand) ?? []).map(jsonKind));
+function checkHomogeneous(attribute: string, operator: string, list: readonly JsonValue[]): void {
+  const kinds = new Set(list.map(jsonKind));
   const where = `filters.${attribute}.${operator}`;
   if (kinds.has("null")) throw malformed(where, "null is not allowed in the list");
   if (kinds.has("array") || kinds.has("object")) {

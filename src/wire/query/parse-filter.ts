@@ -35,6 +35,14 @@ const ELEMENT_OPERATORS: ReadonlySet<FilterOperator> = new Set([
   "AnyGte",
 ] as const);
 
+/** Which operators look for any element of a list. */
+const LIST_OPERATORS: ReadonlySet<FilterOperator> = new Set([
+  "In",
+  "NotIn",
+  "ContainsAny",
+  "NotContainsAny",
+] as const);
+
 const OPERATOR_NAMES: ReadonlySet<string> = new Set(FILTER_OPERATORS);
 const EXPECTED = 'a filter such as ["attribute", "Eq", value] or ["And", [filter, …]]';
 const REF_NEW = "$ref_new";
@@ -184,7 +192,7 @@ function checkOperand(
   attribute: string,
   value: JsonValue,
 ): void {
-  if (operator === "In" || operator === "NotIn") checkList(path, value);
+  if (LIST_OPERATORS.has(operator)) checkList(path, value);
   if (value === null && ELEMENT_OPERATORS.has(operator)) {
     throw invalid(
       `filter error in key \`${clipName(attribute)}\`: ${operator} does not accept null`,
