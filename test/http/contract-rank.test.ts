@@ -97,6 +97,8 @@ describe("sparse vectors", () => {
       ["a dot product", knn({ a: 2, other: 1 }), scoredRows([1, 2])],
       ["negative weights", knn({ a: -2 }), scoredRows([1, -2])],
       ["within a sum", by(["Sum", [["sparse", "SparseKNN", { a: 2 }]]]), scoredRows([1, 2])],
+      ["weights that are no f16", knn({ a: 0.1 }), scoredRows([1, 0.099975586])],
+      ["weights that f16 has no room for", knn({ a: 65520 }), 400, '"a"', "to 65504), was 65520"],
       ["no entries", knn({}), idRows()],
       ["1,024 entries", knn(entries(1024)), idRows()],
       ["1,025 entries", knn(entries(1025)), 400, "at most 1024 entries, got 1025"],

@@ -145,7 +145,21 @@ function bindSparse(
   if (type.kind !== "sparse") {
     throw rankFault(attribute, `SparseKNN needs type {}f16, not ${formatAttributeType(type)}`);
   }
-  return { kind: "sparse", attribute, entries: [...entries] };
+  return {
+    kind: "sparse",
+    attribute,
+    entries: [...entries].map(([name, weight]) => [name, halfWeight(attribute, name, weight)]),
+  };
+}
+
+/** A weight as the attribute's type would store it, so that equal weights have equal products. */
+function halfWeight(attribute: string, name: string, weight: number): number {
+  const half = Math.f16round(weight);
+  if (Number.isFinite(half)) return half;
+  throw rankFault(
+    attribute,
+    `the weight of "${clipName(name)}" is out of range of f16 (-65504 to 65504), was ${weight}`,
+  );
 }
 
 const NUMBERS: readonly string[] = ["int", "uint", "float", "datetime"] satisfies ScalarKind[];

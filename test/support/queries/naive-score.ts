@@ -33,7 +33,10 @@ export function naiveScore(
       const vector = naiveValue(document, expression.attribute) as SparseVector | null;
       const shared = [...expression.entries].filter(([name]) => vector?.names.includes(name));
       if (vector === null || shared.length === 0) return undefined;
-      return shared.reduce((s, [name, w]) => s + vector.weights[vector.names.indexOf(name)] * w, 0);
+      return shared.reduce((sum, [name, weight]) => {
+        const half = Float16Array.of(weight)[0];
+        return sum + vector.weights[vector.names.indexOf(name)] * half;
+      }, 0);
     }
     case "sum":
     case "max": {

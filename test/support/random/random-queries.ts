@@ -152,7 +152,7 @@ export function randomScore(random: Random, schema: Schema, depth: number): Scor
       };
     case 1: {
       const names = ["", "a", "b", "é", "zz"].slice(random.below(4));
-      const entries = new Map(names.map((name) => [name, random.below(8) / 4]));
+      const entries = new Map(names.map((name) => [name, random.below(8) / pick(random, [3, 4])]));
       return { kind: "sparse", attribute: "{}f16", entries };
     }
     case 2:
