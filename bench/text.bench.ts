@@ -83,6 +83,6 @@ measure("forEachTerm, French letters", french, (piece) => plain.forEachTerm(piec
 measure("forEachTerm, Cyrillic", russian, (piece) => plain.forEachTerm(piece, count));
 measure("forEachTerm, ideographs", chinese, (piece) => plain.forEachTerm(piece, count));
 measure("splitFragments by sentence, ASCII", english, (piece) => {
-  terms += splitFragments(piece, "sentence").length;
+  terms += splitFragments(piece, "sentence", "word_v3").length;
 });
 console.log(`${terms} terms in all`);

@@ -11,15 +11,15 @@ describe("fragments", () => {
     ["word", ["First", "one", "Second", "third", "Naïve", "🐡", "fish"]],
     ["none", ["First one. Second,\n third!  \r\n\r\n Naïve 🐡 fish."]],
   ] satisfies [FragmentUnit, string[]][])("by %s are trimmed ranges of the text", (unit, texts) => {
-    const fragments = splitFragments(TEXT, unit);
+    const fragments = splitFragments(TEXT, unit, "word_v3");
     expect(fragments.map(({ start, end }) => TEXT.slice(start, end))).toEqual(texts);
   });
 
   test.each(["sentence", "paragraph", "word", "none"] as const)(
     "by %s are none for blank text",
     (unit) => {
-      expect(splitFragments("", unit)).toEqual([]);
-      expect(splitFragments(" \n\t\u3000 ", unit)).toEqual([]);
+      expect(splitFragments("", unit, "word_v3")).toEqual([]);
+      expect(splitFragments(" \n\t\u3000 ", unit, "word_v3")).toEqual([]);
     },
   );
 });

@@ -1,9 +1,10 @@
 /** Cuts a text into the fragments that a highlight shows, and converts offsets in it. */
+import type { Tokenizer } from "../model/full-text-options.ts";
 import { codePointAt, unitsOf } from "./code-points.ts";
 import { scanSentences } from "./segmentation/sentence-breaks.ts";
-import { scanWords } from "./segmentation/word-breaks.ts";
+import { scanOf } from "./segmentation/tokenizer.ts";
 
-/** How a text is cut: UAX #29 sentences and words, lines, or not at all. */
+/** How a text is cut: UAX #29 sentences, lines, a tokenizer's words, or not at all. */
 const FRAGMENT_UNITS = ["sentence", "paragraph", "word", "none"] as const;
 
 /** Name of a way to cut a text. */
@@ -25,9 +26,9 @@ const LINE_END = /\r\n|[\n\r]/g;
 
 /**
  * Cuts `text` into fragments in order, without white space around them; fragments of nothing but
- * white space are left out.
+ * white space are left out. Words are the tokens of `tokenizer`, dropped ones among them.
  */
-export function splitFragments(text: string, unit: FragmentUnit): Fragment[] {
+export function splitFragments(text: string, unit: FragmentUnit, tokenizer: Tokenizer): Fragment[] {
   const fragments: Fragment[] = [];
   const add = (start: number, end: number): void => {
     const whole = text.slice(start, end);
@@ -43,7 +44,7 @@ export function splitFragments(text: string, unit: FragmentUnit): Fragment[] {
       scanLines(text, add);
       break;
     case "word":
-      scanWords(text, add);
+      scanOf(tokenizer)(text, add);
       break;
     case "none":
       add(0, text.length);

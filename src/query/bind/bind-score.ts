@@ -129,8 +129,9 @@ function bindBm25(
   const terms = [...frequencies].map(([term, frequency]) => {
     const found = scope.documentFrequency(attribute, term);
     const idf = inverseDocumentFrequency(documentCount, found);
-    const weight = termWeight(idf, queryWeight(frequency, fullTextSearch.k3), fullTextSearch.k1);
-    return { term, documentFrequency: found, weight };
+    const weightInQuery = queryWeight(frequency, fullTextSearch.k3);
+    const weight = termWeight(idf, weightInQuery, fullTextSearch.k1);
+    return { term, documentFrequency: found, weight, weightInQuery };
   });
   const averageLength = documentCount === 0 ? 0 : termCount / documentCount;
   const saturation = { k1: fullTextSearch.k1, b: fullTextSearch.b };

@@ -88,6 +88,16 @@ export interface TextFragment {
   readonly attribute: string;
   /** Ascending by position. */
   readonly tokens: readonly Token[];
+  readonly statistics: FragmentStatistics;
+}
+
+/** What BM25 knows of the fragments of one value: they are to each other what documents are. */
+export interface FragmentStatistics {
+  readonly fragmentCount: number;
+  /** Tokens of all fragments. */
+  readonly tokenCount: number;
+  /** How many fragments have each of the terms that are looked for. */
+  readonly frequencies: ReadonlyMap<string, number>;
 }
 
 /** Terms that a node looks for. */

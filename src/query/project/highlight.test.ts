@@ -84,6 +84,43 @@ describe("fragments", () => {
     expect((found as { text: string }[]).map(({ text }) => text)).toEqual(expected);
   });
 
+  test("are weighed by what is rare in their own document, whatever others have", () => {
+    const own = documentOf(1n, { text: "Fish swim. Fish sleep. Birds fly. Fish eat." });
+    const others = [2n, 3n, 4n, 5n].map((id) => documentOf(id, { text: "Birds sing." }));
+    const rankFragmentsBy = bm25("text", "fish birds");
+    const query = documentQuery(BY_ID, {
+      limit: 1,
+      computed: new Map([["h", highlight("text", { rankFragmentsBy, fragmentLimit: 1 })]]),
+    });
+    for (const documents of [[own], [own, ...others]]) {
+      const snapshot = openSnapshot(SCHEMA, [{ documents }]);
+      const [result] = runSteps(
+        runRequest(snapshot, requestOf(query), { kernels: KERNELS }),
+      ).results;
+      expect(result).toMatchObject({
+        documents: [{ computed: [["h", [{ text: "Birds fly." }]]] }],
+      });
+    }
+  });
+
+  test("by word are the tokens of the attribute's tokenizer", () => {
+    const found = (tokenizer: "word_v2" | "word_v3") => {
+      const text = { type: "string", fullTextSearch: fullText({ tokenizer }) };
+      const documents = [documentOf(1n, { text: "by e.g. sea.com" })];
+      const snapshot = openSnapshot(schemaOf({ text }), [{ documents }]);
+      const word = { fragmentBy: "word", rankFragmentsBy: bm25("text", "sea.com") } as const;
+      const computed = new Map([["h", highlight("text", word)]]);
+      const request = requestOf(documentQuery(BY_ID, { computed }));
+      return runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results[0];
+    };
+    expect(found("word_v3")).toMatchObject({
+      documents: [{ computed: [["h", [{ text: "sea.com" }]]] }],
+    });
+    expect(found("word_v2")).toMatchObject({
+      documents: [{ computed: [["h", [{ text: "sea" }, { text: "com" }]]] }],
+    });
+  });
+
   test("are at most as many as asked for", () => {
     expect(highlights(highlight("text", { ...swim, fragmentLimit: 1 }))[0]).toHaveLength(1);
   });

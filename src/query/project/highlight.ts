@@ -7,7 +7,7 @@ import type { HighlightFragment } from "../../model/query-result.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { analyzerFor, type Token } from "../../text/analyzer.ts";
 import { convertOffsets, type Fragment, splitFragments } from "../../text/fragments.ts";
-import type { ComputedOperator, Operators } from "../plan/operator.ts";
+import type { ComputedOperator, FragmentStatistics, Operators } from "../plan/operator.ts";
 import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
 import { scoreFragment, termsInFragments } from "../score/fragment-score.ts";
 
@@ -65,19 +65,34 @@ interface FragmentCandidate extends Fragment {
   /** Which element of the value; 0 for strings. */
   readonly element: number;
   /** Ascending. */
+  readonly tokens: readonly Token[];
+  /** Those of the tokens that are looked for. */
   readonly matches: readonly Token[];
-  readonly score: number;
+}
+
+/** Fragments of one value. */
+interface FragmentsFound extends FragmentStatistics {
+  fragmentCount: number;
+  tokenCount: number;
+  readonly frequencies: Map<string, number>;
+  /** Those with a match, by position. */
+  readonly candidates: FragmentCandidate[];
 }
 
 /**
  * The best fragments of a value with at least one match, best first, then by position; an empty
- * list if there is none. Each fragment is scored like a document, with the namespace's statistics.
+ * list if there is none. Each fragment is scored like a document in a corpus of all the value's.
  */
 function highlightValue(search: FragmentSearch, value: AttributeValue): HighlightFragment[] {
-  const { node } = search;
+  const { node, operators } = search;
+  const { attribute } = node.highlight;
   const elements = typeof value === "string" ? [value] : ((value ?? []) as readonly string[]);
-  return elements
-    .flatMap((text, element) => findCandidates(search, { text, element }))
+  const statistics = findFragments(search, elements);
+  return statistics.candidates
+    .map((candidate) => {
+      const fragment = { attribute, tokens: candidate.tokens, statistics };
+      return { ...candidate, score: scoreFragment(node.score, fragment, operators) ?? 0 };
+    })
     .sort((a, b) => b.score - a.score || a.element - b.element || a.start - b.start)
     .slice(0, node.highlight.fragmentLimit)
     .map((candidate) => {
@@ -86,25 +101,38 @@ function highlightValue(search: FragmentSearch, value: AttributeValue): Highligh
     });
 }
 
-function findCandidates(
-  { node, operators, isSought }: FragmentSearch,
-  { text, element }: { readonly text: string; readonly element: number },
-): FragmentCandidate[] {
-  const { attribute, fragmentBy } = node.highlight;
-  const tokens = analyzerFor(node.options).analyze(text);
-  const candidates: FragmentCandidate[] = [];
-  let at = 0;
-  for (const { start, end } of splitFragments(text, fragmentBy)) {
-    while (at < tokens.length && tokens[at].start < start) at++;
-    const first = at;
-    while (at < tokens.length && tokens[at].end <= end) at++;
-    const inside = tokens.slice(first, at);
-    const matches = inside.filter(({ term }) => isSought(term));
-    if (matches.length === 0) continue;
-    const score = scoreFragment(node.score, { attribute, tokens: inside }, operators) ?? 0;
-    candidates.push({ element, start, end, matches, score });
+function findFragments(
+  { node, isSought }: FragmentSearch,
+  elements: readonly string[],
+): FragmentsFound {
+  const { tokenizer } = node.options;
+  const analyzer = analyzerFor(node.options);
+  const found: FragmentsFound = {
+    fragmentCount: 0,
+    tokenCount: 0,
+    frequencies: new Map(),
+    candidates: [],
+  };
+  const { frequencies, candidates } = found;
+  for (const [element, text] of elements.entries()) {
+    const all = analyzer.analyze(text);
+    let at = 0;
+    for (const { start, end } of splitFragments(text, node.highlight.fragmentBy, tokenizer)) {
+      while (at < all.length && all[at].start < start) at++;
+      const first = at;
+      while (at < all.length && all[at].end <= end) at++;
+      found.fragmentCount++;
+      found.tokenCount += at - first;
+      const tokens = all.slice(first, at);
+      const matches = tokens.filter(({ term }) => isSought(term));
+      if (matches.length === 0) continue;
+      candidates.push({ element, start, end, tokens, matches });
+      for (const term of new Set(matches.map((match) => match.term))) {
+        frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+      }
+    }
   }
-  return candidates;
+  return found;
 }
 
 /** Tells whether the ranking looks for a term in the attribute. */

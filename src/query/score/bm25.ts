@@ -2,11 +2,16 @@ import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { Postings } from "../../segment/text/text-section.ts";
-import type { Token } from "../../text/analyzer.ts";
-import { PREFIX_SCORE, type TermSaturation, termScore } from "../../text/bm25.ts";
+import {
+  inverseDocumentFrequency,
+  PREFIX_SCORE,
+  type TermSaturation,
+  termScore,
+  termWeight,
+} from "../../text/bm25.ts";
 import { prefixBits, termNeeds } from "../filter/term-bits.ts";
 import { eachBit, orBits } from "../ordinal-bits.ts";
-import type { ScoreOperator, ScoreRun, SoughtTerms } from "../plan/operator.ts";
+import type { ScoreOperator, ScoreRun, SoughtTerms, TextFragment } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { eachPostingRange } from "./posting-ranges.ts";
 import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
@@ -18,6 +23,8 @@ export interface WeighedTerm {
   readonly documentFrequency: number;
   /** No document scores more for the term. */
   readonly weight: number;
+  /** What the query's own count of the term contributes to that. */
+  readonly weightInQuery: number;
 }
 
 /** BM25 of one attribute. */
@@ -46,8 +53,8 @@ export const BM25: ScoreOperator<Bm25Node> = {
   },
 
   fragments: {
-    score: (node, { attribute, tokens }) =>
-      node.attribute === attribute ? scoreTokens(node, tokens) : undefined,
+    score: (node, fragment) =>
+      node.attribute === fragment.attribute ? scoreTokens(node, fragment) : undefined,
     terms: (node, attribute) => (node.attribute === attribute ? [soughtBy(node)] : []),
   },
 };
@@ -97,15 +104,19 @@ function* scoreTexts(node: Bm25Node, { view, work, threshold }: ScoreRun): Steps
   return { values, scored };
 }
 
-function scoreTokens(node: Bm25Node, tokens: readonly Token[]): number | undefined {
+function scoreTokens(
+  { terms, prefix, saturation }: Bm25Node,
+  { tokens, statistics: { fragmentCount, tokenCount, frequencies: found } }: TextFragment,
+): number | undefined {
   const frequencies = new Map<string, number>();
   for (const { term } of tokens) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-  const { prefix, averageLength, saturation } = node;
   let score: number | undefined;
-  for (const { term, weight } of node.terms) {
+  for (const { term, weightInQuery } of terms) {
     const frequency = frequencies.get(term);
     if (frequency === undefined) continue;
-    const relativeLength = tokens.length / averageLength;
+    const idf = inverseDocumentFrequency(fragmentCount, found.get(term) ?? 0);
+    const weight = termWeight(idf, weightInQuery, saturation.k1);
+    const relativeLength = tokens.length / (tokenCount / fragmentCount);
     score = (score ?? 0) + termScore(weight, frequency, relativeLength, saturation);
   }
   if (prefix !== undefined && tokens.some(({ term }) => term.startsWith(prefix))) {

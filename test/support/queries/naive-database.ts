@@ -1,6 +1,6 @@
 /**
  * The slow twin of the whole query engine: documents in a map, loops over all of them, sorts of
- * everything. What it answers is right by inspection; highlights are left out.
+ * everything. What it answers is right by inspection; highlights have a twin of their own.
  */
 
 import type { TypedDocument } from "../../../src/codec/columns-builder.ts";
