@@ -6,6 +6,7 @@ import {
   cosineErrorMax,
   inverseNorm,
   measureOf,
+  NEAR_COSINE_DISTANCE,
   unitVector,
   vectorDistance,
 } from "./metric.ts";
@@ -33,8 +34,8 @@ describe("metrics", () => {
     const zero = new Float32Array(3);
     expect(inverseNorm(0)).toBe(0);
     expect(unitVector(zero)).toEqual(zero);
-    expect(cosineDistance(0, 0, 1e-6)).toBe(1);
-    expect(cosineDistance(0, 1, 1e-6)).toBe(1);
+    expect(cosineDistance(0, 0, { errorMax: 1e-6 })).toBe(1);
+    expect(cosineDistance(0, 1, { errorMax: 1e-6 })).toBe(1);
   });
 
   test("kernel scores become the distances of the oracle", () => {
@@ -58,7 +59,7 @@ describe("metrics", () => {
         const dot = score(measureOf(metric), unitVector(query), stored);
         const errorMax = cosineErrorMax(dimensions);
         const norm = inverseNorm(stored.reduce((sum, x) => sum + x * x, 0));
-        const distance = cosineDistance(dot, norm, errorMax);
+        const distance = cosineDistance(dot, norm, { errorMax });
         if (Number.isNaN(distance)) continue;
         expect(Math.abs(distance - wanted), `seed ${seed}`).toBeLessThanOrEqual(errorMax);
         expect(distance).toBeGreaterThan(0);
@@ -81,11 +82,49 @@ describe("metrics", () => {
   });
 
   test("float32 tells no distance that may be 0, nor any of very long and short vectors", () => {
-    expect(cosineDistance(1 - 1e-6, 1, 2e-6)).toBeNaN();
-    expect(cosineDistance(0.5, 1, 2e-6)).toBe(0.5);
-    expect(cosineDistance(-1.000001, 1, 2e-6)).toBe(2);
-    expect(cosineDistance(Number.POSITIVE_INFINITY, 2 ** -128, 2e-6)).toBeNaN();
-    expect(cosineDistance(1e-40, 2 ** 120, 2e-6)).toBeNaN();
+    const within = { errorMax: 2e-6 };
+    expect(cosineDistance(1 - 1e-6, 1, within)).toBeNaN();
+    expect(cosineDistance(1 - NEAR_COSINE_DISTANCE - 1e-6, 1, within)).toBeNaN();
+    expect(cosineDistance(1 - NEAR_COSINE_DISTANCE - 3e-6, 1, within)).toBeGreaterThan(0);
+    expect(cosineDistance(0.5, 1, within)).toBe(0.5);
+    expect(cosineDistance(-1.000001, 1, within)).toBe(2);
+    expect(cosineDistance(Number.POSITIVE_INFINITY, 2 ** -128, within)).toBeNaN();
+    expect(cosineDistance(1e-40, 2 ** 120, within)).toBeNaN();
+  });
+
+  test("near distances are not asked for where they cannot be wanted", () => {
+    const errorMax = 2e-6;
+    const near = 1 - 2 ** -10;
+    expect(cosineDistance(near, 1, { errorMax, worst: 2 ** -10 })).toBeNaN();
+    expect(cosineDistance(near, 1, { errorMax, worst: 2 ** -10 - 3e-6 })).toBeNaN();
+    expect(cosineDistance(near, 1, { errorMax, worst: 2 ** -10 - 5e-6 })).toBe(2 ** -10);
+    expect(cosineDistance(1e-40, 2 ** 120, { errorMax, worst: 0 })).toBeNaN();
+  });
+
+  test("near cosine distances have all digits of float32", () => {
+    for (const angle of [0.1, 1e-2, 1e-3, 1e-5, 1e-7]) {
+      const [a, b] = [[1, 0].map((x) => 3 * x), [Math.cos(angle), Math.sin(angle)]];
+      const wanted = 2 * Math.sin(angle / 2) ** 2;
+      const relative = vectorDistance("cosine_distance", a, b) / wanted - 1;
+      expect(Math.abs(relative), `angle ${angle}`).toBeLessThan(2 ** -23);
+    }
+  });
+
+  test("vectors of the same direction are at cosine distance 0, whatever their lengths", () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = seededRandom(seed);
+      const dimensions = 1 + random.below(seed % 10 === 0 ? 10_000 : 300);
+      // Few bits, so that three, five and seven times them are exact.
+      const vector = Float32Array.from(
+        { length: dimensions },
+        () => random.below(2 ** 20) - 2 ** 19,
+      );
+      if (vector.every((x) => x === 0)) continue;
+      for (const factor of [3, 5, 7, 2 ** -70]) {
+        const longer = vector.map((x) => x * factor);
+        expect(vectorDistance("cosine_distance", vector, longer), `seed ${seed}`).toBe(0);
+      }
+    }
   });
 
   test("norms that float32 cannot invert are held to its range", () => {

@@ -45,41 +45,74 @@ export function cosineErrorMax(dimensions: number): number {
 }
 
 /**
+ * Cosine distances up to this are those of `vectorDistance`: what a kernel's sum is off, mostly
+ * 1e-7, is at most 1e-5 of what is greater.
+ */
+export const NEAR_COSINE_DISTANCE = 2 ** -6;
+
+/**
  * The cosine distance, 0 to 2 and a float32, of a unit vector and another one, from their dot
  * product and the other's inverse norm; 1 if one of them is the zero vector. NaN if float32 cannot
- * tell, and `vectorDistance` must: if the true distance may be 0, since `errorMax` is what is left
- * of it, or if the vector is so long or short that the product may be wrong.
+ * tell, and `vectorDistance` must: if the true distance, of which this one may be `errorMax` off,
+ * may be `NEAR_COSINE_DISTANCE` or less, or if the vector is so long or short that the product may
+ * be wrong. Where `vectorDistance` would give more than `worst`, this may give any number above it.
  */
-export function cosineDistance(dot: number, inverseNorm: number, errorMax: number): number {
+export function cosineDistance(
+  dot: number,
+  inverseNorm: number,
+  { errorMax, worst = Number.POSITIVE_INFINITY }: { errorMax: number; worst?: number },
+): number {
   if (inverseNorm === 0) return 1;
+  if (inverseNorm < INVERSE_NORM_MIN || inverseNorm > INVERSE_NORM_MAX) return Number.NaN;
   const distance = 1 - dot * inverseNorm;
-  const inRange = inverseNorm >= INVERSE_NORM_MIN && inverseNorm <= INVERSE_NORM_MAX;
-  return inRange && distance > errorMax ? Math.fround(Math.min(distance, 2)) : Number.NaN;
+  // Twice the error: the true distance must be above `worst` when it is rounded, too.
+  const tells = distance > NEAR_COSINE_DISTANCE + errorMax || distance - 2 * errorMax > worst;
+  return tells ? Math.fround(Math.min(distance, 2)) : Number.NaN;
 }
 
 /**
+ * Up to this a cosine distance is 0: the square of what float64 leaves of two vectors of the same
+ * direction, at the most dimensions that there are.
+ */
+const COSINE_ZERO = 2 ** -80;
+
+/**
  * The distance of two vectors, summed in float64 from first to last and rounded to float32; 0 for
- * equal vectors. The oracle of what kernels give, and the measure of vectors outside of arenas.
+ * equal vectors, and the cosine distance of vectors of the same direction. The oracle of what
+ * kernels give, and the measure of near vectors and of those outside of arenas.
  */
 export function vectorDistance(
   metric: DistanceMetric,
   a: ArrayLike<number>,
   b: ArrayLike<number>,
 ): number {
+  if (metric === "euclidean_squared") return Math.fround(squaredDifference(a, 1, b, 1));
   let dot = 0;
   let squaredA = 0;
   let squaredB = 0;
-  let squaredDifference = 0;
   for (let i = 0; i < a.length; i++) {
-    const difference = a[i] - b[i];
-    squaredDifference += difference * difference;
     dot += a[i] * b[i];
     squaredA += a[i] * a[i];
     squaredB += b[i] * b[i];
   }
-  if (metric === "euclidean_squared") return Math.fround(squaredDifference);
   if (squaredA === 0 || squaredB === 0) return 1;
-  // One root, which of a square is exact: the cosine of equal vectors is 1 to the last bit.
-  const cosine = dot / Math.sqrt(squaredA * squaredB);
-  return Math.fround(Math.min(Math.max(1 - cosine, 0), 2));
+  const distance = 1 - dot / Math.sqrt(squaredA * squaredB);
+  if (distance > NEAR_COSINE_DISTANCE) return Math.fround(Math.min(distance, 2));
+  // Half the square of the chord keeps the digits of small distances, which 1 - cosine loses.
+  const half = squaredDifference(a, 1 / Math.sqrt(squaredA), b, 1 / Math.sqrt(squaredB)) / 2;
+  return half <= COSINE_ZERO ? 0 : Math.fround(half);
+}
+
+function squaredDifference(
+  a: ArrayLike<number>,
+  scaleA: number,
+  b: ArrayLike<number>,
+  scaleB: number,
+): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) {
+    const difference = a[i] * scaleA - b[i] * scaleB;
+    sum += difference * difference;
+  }
+  return sum;
 }

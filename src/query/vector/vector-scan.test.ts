@@ -4,6 +4,7 @@
  */
 
 import { expect, test } from "vitest";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   ARENAS,
   documentOf,
@@ -24,7 +25,7 @@ import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { planSegment } from "../../segment/segment-writer.ts";
-import { cosineErrorMax, vectorDistance } from "../../vector/metric.ts";
+import { cosineErrorMax, NEAR_COSINE_DISTANCE, vectorDistance } from "../../vector/metric.ts";
 import { together } from "../executor/missing-bytes.ts";
 import { runRequest } from "../executor/run-request.ts";
 import { newWorkStats } from "../work-stats.ts";
@@ -89,6 +90,7 @@ test.each(ELEMENTS)("cosine distances of %s vectors are those of the twin", (ele
       const where = `seed ${seed}, vector ${i}`;
       expect(found[i], where).toBeGreaterThanOrEqual(0);
       expect(found[i], where).toBeLessThanOrEqual(2);
+      if (wanted <= NEAR_COSINE_DISTANCE && element !== "f16") expect(found[i], where).toBe(wanted);
       if (element === "f16" && i === vectors.length - 1) return; // Half of it may be rounded.
       expect(Math.abs(found[i] - wanted), where).toBeLessThanOrEqual(cosineErrorMax(dimensions));
     });
@@ -96,6 +98,56 @@ test.each(ELEMENTS)("cosine distances of %s vectors are those of the twin", (ele
     const isZero = query.every((x) => x === 0);
     expect(found[same], `seed ${seed}`).toBe(isZero ? 1 : 0);
     expect(found[zero], `seed ${seed}`).toBe(1);
+  }
+});
+
+test("the nearest by cosine are those of the twin to the bit, however they are found", () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = seededRandom(seed);
+    const dimensions = 2 + random.below(60);
+    const query = storable(random, "f32", dimensions, 1);
+    const documents = Array.from({ length: 120 }, (_, i) => {
+      // Some of the query's direction, some of them near, some anywhere.
+      const size = [0, 1e-7, 1e-4, 1e-2, 1][random.below(5)];
+      const other = storable(random, "f32", dimensions, size);
+      const factor = 1 + random.below(4);
+      return documentOf(BigInt(i), { vector: query.map((x, d) => (x + other[d]) * factor) });
+    });
+    const options = { distanceMetric: "cosine_distance" } as const;
+    const ann = { ...options, lateInteraction: false };
+    const schema = schemaOf({ vector: { type: `[${dimensions}]f32`, ann } }, options);
+    const ranked = documents
+      .map(({ id, attributes }) => {
+        const vector = attributes.get("vector") as Float32Array;
+        return { id, dist: vectorDistance("cosine_distance", query, vector) };
+      })
+      .sort((a, b) => a.dist - b.dist || Number(a.id) - Number(b.id));
+    const near = ranked.filter(({ dist }) => dist <= NEAR_COSINE_DISTANCE);
+    const limit = 1 + random.below(near.length);
+    const operand = { kind: "vector", values: query } as const;
+    for (const method of ["ANN", "kNN"] as const) {
+      const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
+      const request = requestOf(
+        documentQuery(rankBy, {
+          limit,
+          filter: filterOf(["id", "Gte", 0n]),
+          computed: new Map([["d", { kind: "vector_dist", attribute: "vector", operand }]]),
+        }),
+      );
+      for (const parts of [1, 3]) {
+        const segments = Array.from({ length: parts }, (_, part) => ({
+          documents: documents.filter(({ id }) => Number(id) % parts === part),
+        }));
+        const snapshot = openSnapshot(schema, segments);
+        const [result] = runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
+        if (result.kind !== "documents") throw new Error("no documents");
+        const found = result.documents.map(({ id, dist, computed }) => {
+          expect(computed, `seed ${seed}`).toEqual([["d", dist]]);
+          return { id, dist };
+        });
+        expect(found, `seed ${seed}, ${method}`).toEqual(ranked.slice(0, limit));
+      }
+    }
   }
 });
 

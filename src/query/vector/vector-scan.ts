@@ -67,14 +67,20 @@ export function* scanVectors(
   const measure = yield* distanceMeasure(scan, candidates, { view, found });
   const { query } = scan.target;
   const partSize = query instanceof Float32Array ? partRows(query.length) : BOUNDED_PART;
+  let lookSize = FIRST_LOOK;
   const visitMeasured: VisitPart = (ordinals, distances) => {
-    measure(ordinals, distances);
-    for (let i = 0; i < ordinals.length; i++) {
-      // Distances that overflow are the farthest, so that they can be ordered and printed.
-      if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
+    for (let start = 0; start < ordinals.length; ) {
+      const part = ordinals.subarray(start, start + lookSize);
+      start += part.length;
+      lookSize = Math.min(2 * lookSize, SCAN_ROWS_MAX);
+      measure(part, distances);
+      for (let i = 0; i < part.length; i++) {
+        // Distances that overflow are the farthest, so that they can be ordered and printed.
+        if (distances[i] > FLOAT32_MAX) distances[i] = FLOAT32_MAX;
+      }
+      scan.work.vectorsScored += part.length;
+      visit(part, distances);
     }
-    scan.work.vectorsScored += ordinals.length;
-    visit(ordinals, distances);
   };
   yield* eachPart(candidates, visitMeasured, partSize);
 }
@@ -95,7 +101,8 @@ function* distanceMeasure(
   const { query } = scan.target;
   if (!(query instanceof Float32Array)) return measureMulti(scan, query, column.column);
   const place = must(column.vectors, "dense vectors have no place");
-  const measure = measureDense(scan, query, { column, place });
+  const rows = { column, place };
+  const measure = measureDense(scan, query, rows);
   if (place.chunkRows >= column.column.count) return measure;
   const { buffer, byteOffset, byteLength } = query;
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
@@ -110,7 +117,10 @@ function* distanceMeasure(
     if (progress.hasAll(chunkNeeds(place, candidates))) return measure;
     begun = progress.start(view, key);
   }
-  return yield* measureInWaves(begun, { place, candidates, measure, wave: progress.wave() });
+  // What waves have found stands for all rankings by this query: none of their thresholds holds.
+  const measureAll = measureDense({ ...scan, threshold: undefined }, query, rows);
+  const wave = progress.wave();
+  return yield* measureInWaves(begun, { place, candidates, measure: measureAll, wave });
 }
 
 interface Rows {
@@ -119,14 +129,14 @@ interface Rows {
 }
 
 function measureDense(
-  { target, kernels, access }: VectorScan,
+  { target, kernels, access, threshold = NO_THRESHOLD }: VectorScan,
   query: Float32Array,
   rows: Rows,
 ): VisitPart {
   const { metric } = target;
   const measure = measureOf(metric);
   const sent = metric === "cosine_distance" ? unitVector(query) : query;
-  const toDistances = metric === "cosine_distance" ? cosines(query, rows) : undefined;
+  const toDistances = metric === "cosine_distance" ? cosines(query, rows, threshold) : undefined;
   const chunks = new Map<number, RowMatrix>();
   const chunkAt = (index: number): RowMatrix => {
     const matrix = chunks.get(index) ?? matrixOf(rows, index);
@@ -245,13 +255,14 @@ function matrixOf({ column, place }: Rows, index: number): RowMatrix {
 }
 
 /** Turns dot products with the unit query into distances, rounded to float32. */
-function cosines(query: Float32Array, { column, place }: Rows): VisitPart {
+function cosines(query: Float32Array, { column, place }: Rows, threshold: Threshold): VisitPart {
   const { inverseNorms } = place;
   const errorMax = cosineErrorMax(query.length);
   return (ordinals, distances) => {
+    const within = { errorMax, worst: threshold.worstKey };
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i];
-      const distance = cosineDistance(distances[i], inverseNorms[ordinal], errorMax);
+      const distance = cosineDistance(distances[i], inverseNorms[ordinal], within);
       if (distance >= 0) {
         distances[i] = distance;
         continue;
@@ -281,6 +292,12 @@ function measureMulti(
     }
   };
 }
+
+/**
+ * Documents before the first look at the threshold, and twice as many before each that follows: of
+ * the costly distances, only those of the first ones are measured for nothing.
+ */
+const FIRST_LOOK = 32;
 
 /**
  * Documents of several vectors between two pauses, and two looks at the threshold, which bounds the
