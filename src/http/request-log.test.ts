@@ -55,6 +55,23 @@ test("a slow request is a warning where there is a bound", () => {
   expect(lineOf({}, { ms: 1e6, slowMs: 0 }).level).toBe("info");
 });
 
+test("a mistake's line has what was answered, in one line of bounded length", () => {
+  const answer = (error: string) => jsonAnswer({ status: "error", error }, 400);
+  expect(lineOf({ answer: answer("💔 no limit") })).toMatchObject({
+    level: "info",
+    facts: { status: 400, error: "💔 no limit" },
+  });
+  const hostile = lineOf({ answer: answer(`a\nb\r\n\u001b[2J\u2028${"x".repeat(5000)}`) });
+  expect(hostile.facts).toMatchObject({ error: expect.stringMatching(/^a b \[2J x{980,}…$/) });
+  const plain = {
+    status: 400,
+    headers: { "content-type": "text/plain" },
+    body: Buffer.from("bad"),
+  };
+  expect(lineOf({ answer: plain }).facts).toMatchObject({ error: "bad" });
+  expect(lineOf({}).facts).not.toHaveProperty("error");
+});
+
 test("failures are errors with what was answered, bugs with their stack", () => {
   const failed = lineOf({ answer: jsonAnswer({ error: "no disk" }, 503) });
   expect(failed).toMatchObject({

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { answerBytes } from "../api/engine.ts";
+import { clip } from "../base/bounded-text.ts";
 import { type ApiOutcome, CLIENT_GONE_STATUS } from "./api-handler.ts";
 
 /** Takes one structured log line; `facts` are extra members of the line. */
@@ -24,7 +25,15 @@ export interface RequestEnd {
 /** Paths that probes ask for every few seconds; they are logged at `debug` only. */
 const PROBES = new Set(["root", "health", "readiness", "metrics"]);
 
-/** Writes the line: bugs as errors with their stack, slow requests as warnings. */
+/** How much of a message a line repeats, in UTF-16 units; most have a quarter of it. */
+const TOLD_CHARS_MAX = 1000;
+/** What could end a line, or begin a command of a terminal. */
+const LINE_ENDS = /[\p{Cc}\u2028\u2029]+/gu;
+
+/**
+ * Writes the line: a client's mistake with what was answered, bugs as errors with their stack, slow
+ * requests as warnings.
+ */
 export function logOutcome(log: HttpLog, end: RequestEnd): void {
   const { request, outcome, ms, slowMs } = end;
   const { status, body, times } = outcome.answer;
@@ -40,6 +49,9 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
     ...(times && { workedMs: tenths(times.workedMs), waitedMs: tenths(times.waitedMs) }),
     bytesIn: outcome.bytesReceived,
     bytesOut: answerBytes(outcome.answer),
+    ...(status >= 400 &&
+      status < 500 &&
+      status !== CLIENT_GONE_STATUS && { error: told(outcome.answer) }),
   };
   if (outcome.bug !== undefined) {
     log("error", "request failed by a bug", { ...facts, error: describe(outcome.bug) });
@@ -56,6 +68,14 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
 
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** The message that an answer has for the client, in one line. */
+function told({ body, headers }: ApiOutcome["answer"]): string {
+  const text = Buffer.from(body).toString();
+  const isJson = headers["content-type"]?.startsWith("application/json") === true;
+  const message = isJson ? String((JSON.parse(text) as { error?: unknown }).error) : text;
+  return clip(message, TOLD_CHARS_MAX).replaceAll(LINE_ENDS, " ");
 }
 
 function describe(error: unknown): string {
