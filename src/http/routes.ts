@@ -173,13 +173,15 @@ export function explainMiss({ method, path }: RouteRequest): RouteMatch {
   }
   const segments = apiSegments(path);
   const fitting = CANDIDATES.filter((candidate) => fits(candidate.segments, segments));
-  const nearest = nearestRoute(method, segments);
-  if (fitting.length === 0) return { kind: "unknown", nearest };
+  if (fitting.length === 0) return { kind: "unknown", nearest: nearestRoute(method, segments) };
   const methods = new Set<string>(fitting.map(({ route }) => route.method));
   // The router refuses only what it cannot decode.
   if (methods.has(method === "HEAD" && !methods.has("HEAD") ? "GET" : method)) {
     return { kind: "malformed" };
   }
+  // Below a namespace a path has one purpose, so the method is what is wrong.
+  const [first] = fitting;
+  const nearest = segments.length > 3 ? shownRoute(first) : nearestRoute(method, segments);
   return { kind: "wrong_method", allowed: [...methods].sort(), nearest };
 }
 
@@ -223,12 +225,28 @@ function matchParameters(
   return { kind: "operation", route, apiVersion, parameters };
 }
 
-/** The route that looks most like the request, of those with its method if there are any. */
+/**
+ * The route that looks most like the request: one of another version with the same path, or of
+ * those with its method if there are any.
+ */
 function nearestRoute(method: string, segments: readonly string[]): string {
-  const sameMethod = CANDIDATES.filter(({ route }) => route.method === method);
-  const shown = (sameMethod.length > 0 ? sameMethod : CANDIDATES).map(
-    (candidate) => `${candidate.route.method} /${candidate.segments.join("/")}`,
-  );
-  const general = segments.map((segment, i) => (i === 2 ? ":namespace" : segment)).join("/");
+  const [, ...rest] = segments;
+  const elsewhere = CANDIDATES.filter((candidate) => fits(candidate.segments.slice(1), rest));
+  const moved = segments.length > 3 ? elsewhere : [];
+  const all = moved.length > 0 ? moved : CANDIDATES;
+  const sameMethod = all.filter(({ route }) => route.method === method);
+  const shown = (sameMethod.length > 0 ? sameMethod : all).map(shownRoute);
+  const name = segments.indexOf("namespaces") + 1 || 2;
+  if (WRITE_WORDS.has(segments[name + 1])) return `POST /v2/${NAMESPACE}`;
+  const general = segments.map((segment, i) => (i === name ? ":namespace" : segment)).join("/");
   return nearestName(`${method} /${general}`, shown) as string;
+}
+
+/** What clients of other services put behind the namespace to write to it. */
+const WRITE_WORDS: ReadonlySet<string | undefined> = new Set(
+  "upsert,write,insert,index,documents,vectors,points,rows,delete,patch".split(","),
+);
+
+function shownRoute({ route, segments }: RouteCandidate): string {
+  return `${route.method} /${segments.join("/")}`;
 }
