@@ -42,6 +42,8 @@ export interface ErrorDetail {
   readonly attribute?: string;
   /** When to try again, in milliseconds; becomes the header `retry-after-ms`. */
   readonly retryAfterMs?: number;
+  /** The nearest fix, where the message's own words are the contract's: they come first. */
+  readonly hint?: string | undefined;
   /** Where the fault is in the request's JSON, as in `upsert_rows[3].id`; the message has it too. */
   readonly path?: string | undefined;
 }
@@ -52,14 +54,19 @@ export class DatabaseError extends Error {
   readonly attribute: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly path: string | undefined;
+  /** The message ends with it. */
+  readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
-    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    const { hint } = detail;
+    const whole = hint === undefined ? message : `${message}; ${hint}`;
+    super(whole, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = "DatabaseError";
     this.code = code;
     this.attribute = detail.attribute;
     this.retryAfterMs = detail.retryAfterMs;
     this.path = detail.path;
+    this.hint = hint;
   }
 }
 
@@ -70,14 +77,14 @@ export function invalid(message: string, detail?: ErrorDetail): DatabaseError {
 
 /**
  * Builds the error for JSON of the wrong shape (422). `path` is where (`upsert_rows[3].id`),
- * `reason` what is wrong there.
+ * `reason` what is wrong there, and `hint` what to do.
  */
-export function malformed(path: string, reason: string): DatabaseError {
+export function malformed(path: string, reason: string, hint?: string): DatabaseError {
   const where = path === "" ? "" : `${path}: `;
   return new DatabaseError(
     "malformed",
     `Failed to deserialize the JSON body into the target type: ${where}${reason}`,
-    { path },
+    { path, hint },
   );
 }
 

@@ -48,14 +48,30 @@ export function bindFilter(filter: Filter, scope: FilterScope): Predicate {
 
 /** Builds the error for a name that the schema does not have. */
 export function unknownAttribute(name: string, schema: Schema, where: string): DatabaseError {
+  const fault = `💔 ${where}: attribute "${clipName(name)}" not found in schema`;
+  return invalid(fault, { hint: nearestAttribute(name, schema) });
+}
+
+/** The end of a message about an unknown attribute: the one that was probably meant, or some. */
+export function nearestAttribute(name: string, schema: Schema): string {
   const known = ["id", ...schema.attributes.keys()];
   const similar = similarName(name, known);
-  const rest = known.length > LISTED_NAMES_MAX ? `, … (${known.length} in all)` : "";
-  const hint =
-    similar === undefined
-      ? `the attributes are ${known.slice(0, LISTED_NAMES_MAX).join(", ")}${rest}`
-      : `the nearest is "${similar}"`;
-  return invalid(`💔 ${where}: attribute "${clipName(name)}" not found in schema; ${hint}`);
+  return similar === undefined
+    ? `the attributes are ${listed(known)}`
+    : `the nearest is "${similar}"`;
+}
+
+/** The end of a message about an attribute without full text: those that have it. */
+export function fullTextAttributes({ attributes }: Schema): string {
+  const names = [...attributes].flatMap(([name, { fullTextSearch }]) =>
+    fullTextSearch === undefined ? [] : [name],
+  );
+  return names.length === 0 ? "no attribute has it yet" : `it is set for ${listed(names)}`;
+}
+
+function listed(names: readonly string[]): string {
+  const rest = names.length > LISTED_NAMES_MAX ? `, … (${names.length} in all)` : "";
+  return names.slice(0, LISTED_NAMES_MAX).join(", ") + rest;
 }
 
 /** How many attributes a message lists. */
@@ -80,7 +96,7 @@ function bindCondition(condition: FilterCondition, scope: FilterScope): Predicat
   if (isComparison(operator)) return bindComparison(subject, operator, operand.value);
   if (isPattern(operator)) return bindPattern(subject, operator, operand.value, options);
   const { fullTextSearch } = schema;
-  if (fullTextSearch === undefined) throw needsOption(attribute, operator, "full_text_search");
+  if (fullTextSearch === undefined) throw needsFullText(condition, scope.schema);
   return bindTokens(subject, operator, fullTextSearch, { operand: operand.value, options });
 }
 
@@ -102,21 +118,22 @@ function requireAccess(
   schema: AttributeSchema,
   scope: FilterScope,
 ): void {
-  const index = indexFor(condition, schema, scope.purpose);
+  const index = indexFor(condition, schema, scope);
   if (index !== undefined) scope.requireIndex(condition.attribute, index);
 }
 
 /** The index that the operator reads; undefined if it needs none. */
 function indexFor(
-  { attribute, operator }: FilterCondition,
+  condition: FilterCondition,
   schema: AttributeSchema,
-  purpose: FilterScope["purpose"],
+  scope: FilterScope,
 ): IndexName | undefined {
+  const { attribute, operator } = condition;
   const isGlob = operator.endsWith("Glob");
   if (attribute === "id" && (isComparison(operator) || isGlob)) return undefined;
   if (isTokenOperator(operator)) {
     if (schema.fullTextSearch !== undefined) return "full_text_search";
-    throw needsOption(attribute, operator, "full_text_search");
+    throw needsFullText(condition, scope.schema);
   }
   if (operator === "Regex" || operator === "Fuzzy") {
     const index = operator === "Regex" ? "regex" : "fuzzy";
@@ -124,14 +141,23 @@ function indexFor(
     throw needsOption(attribute, operator, index);
   }
   if (isGlob && schema.glob === true) return "glob";
-  if (purpose === "condition" && isVector(schema.type)) return undefined;
+  if (scope.purpose === "condition" && isVector(schema.type)) return undefined;
   if (schema.filterable && !isVector(schema.type)) return "filterable";
   if (isVector(schema.type) || isBytes(schema.type)) {
     const fault = `attributes of type ${formatAttributeType(schema.type)} cannot be filtered`;
     throw filterFault(attribute, fault);
   }
   const cure = isGlob ? `${operator} needs \`glob: true\`` : "set `filterable: true`";
-  throw filterFault(attribute, `attribute is not filterable; ${cure} in its schema`);
+  const words =
+    schema.fullTextSearch === undefined
+      ? ""
+      : "; to look for words in its text, use ContainsAllTokens";
+  throw filterFault(attribute, `attribute is not filterable; ${cure} in its schema${words}`);
+}
+
+function needsFullText({ attribute, operator }: FilterCondition, schema: Schema): DatabaseError {
+  const fault = `${operator} needs \`full_text_search\` to be set in the schema`;
+  return filterFault(attribute, `${fault}; ${fullTextAttributes(schema)}`);
 }
 
 function needsOption(attribute: string, operator: string, option: string): DatabaseError {

@@ -21,7 +21,13 @@ import type { ProductNode } from "../score/product.ts";
 import type { SaturateNode } from "../score/saturate.ts";
 import type { SparseNode } from "../score/sparse.ts";
 import type { SumNode } from "../score/sum.ts";
-import { attributeSchema, bindFilter, type FilterScope, unknownAttribute } from "./bind-filter.ts";
+import {
+  attributeSchema,
+  bindFilter,
+  type FilterScope,
+  fullTextAttributes,
+  unknownAttribute,
+} from "./bind-filter.ts";
 import { printOperand, scalarOperand } from "./operands.ts";
 import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
 import type { TextStatistics } from "./text-statistics.ts";
@@ -110,7 +116,8 @@ function bindBm25(
   if (fullTextSearch === undefined) {
     throw rankFault(
       attribute,
-      `BM25 needs \`full_text_search\` in the schema of the ${formatAttributeType(type)} attribute`,
+      `BM25 needs \`full_text_search\` in the schema of the ${formatAttributeType(type)} ` +
+        `attribute; ${fullTextAttributes(scope.schema)}`,
     );
   }
   const operand = textOperand(query, fullTextSearch);

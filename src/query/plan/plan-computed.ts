@@ -8,7 +8,7 @@ import type {
   Highlight,
   ScoreExpression,
 } from "../../model/query.ts";
-import { attributeSchema, unknownAttribute } from "../bind/bind-filter.ts";
+import { attributeSchema, fullTextAttributes, unknownAttribute } from "../bind/bind-filter.ts";
 import { bindScore, type ScoreScope } from "../bind/bind-score.ts";
 import { bindVectorTarget } from "../bind/bind-vector.ts";
 import type { ComputedScoreNode } from "../project/computed-score.ts";
@@ -47,7 +47,8 @@ function highlightOptions({ attribute }: Highlight, scope: ScoreScope): FullText
   if (schema === undefined) throw unknownAttribute(attribute, scope.schema, "invalid Highlight");
   const { fullTextSearch } = schema;
   if (fullTextSearch === undefined) {
-    throw highlightFault(attribute, "the attribute needs `full_text_search` in its schema");
+    const fault = "the attribute needs `full_text_search` in its schema";
+    throw highlightFault(attribute, `${fault}; ${fullTextAttributes(scope.schema)}`);
   }
   if (fullTextSearch.tokenizer === "pre_tokenized_array") {
     throw highlightFault(attribute, "the tokenizer pre_tokenized_array is not supported");

@@ -4,7 +4,7 @@ import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 import { type AttributeType, formatAttributeType } from "../../model/attribute-type.ts";
 import type { DocumentQuery, LimitPer } from "../../model/query.ts";
-import { unknownAttribute } from "../bind/bind-filter.ts";
+import { nearestAttribute, unknownAttribute } from "../bind/bind-filter.ts";
 import { bindScore, rankAttribute, rankFault, type ScoreScope } from "../bind/bind-score.ts";
 import { bindVectorTarget } from "../bind/bind-vector.ts";
 import { atPlace } from "../bind/fault-place.ts";
@@ -159,6 +159,7 @@ function returnedAttributes(
             `💔 attribute "${clipName(name)}" not found in schema, cannot be part of ` +
               "`include_attributes`. consider passing `include_attributes=True` to return all " +
               "attribute data instead",
+            { hint: nearestAttribute(name, schema) },
           );
         });
   }

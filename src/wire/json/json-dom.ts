@@ -38,7 +38,7 @@ export function readJsonValue(
       return null;
   }
   if (startsNumber(byte)) return readNumber(tokens);
-  throw tokens.fault("expected a value");
+  throw tokens.unexpected("expected a value");
 }
 
 function readNumber(tokens: JsonTokens): number | bigint {
@@ -94,7 +94,7 @@ function readNumbers(tokens: JsonTokens, count: number): JsonNumbers {
   const exact: ExactElement[] = [];
   let integers = true;
   for (let i = 0; !tokens.closes(JSON_BYTE.arrayEnd); i++) {
-    if (!startsNumber(tokens.peek())) throw tokens.fault("expected a value");
+    if (!startsNumber(tokens.peek())) throw tokens.unexpected("expected a value");
     const start = window.at;
     const value = tokens.number();
     values[i] = value;

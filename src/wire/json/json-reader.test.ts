@@ -192,29 +192,78 @@ const ACCEPTED = [
   '"\u{10ffff}"',
 ];
 
-const REFUSED: [string, string][] = [
-  ["", "unexpected end of the body at line 1 column 1"],
+const REFUSED: [text: string, reason: string, hint?: string][] = [
+  ["", "unexpected end of the body at line 1 column 1", "the body is empty, send a JSON object"],
   [" \n", "unexpected end of the body at line 2 column 1"],
   ["nul", "unexpected end of the body at line 1 column 4"],
   ["nulL", "expected `null` at line 1 column 4"],
-  ["True", "expected a value at line 1 column 1"],
-  ["NaN", "expected a value at line 1 column 1"],
-  ["Infinity", "expected a value at line 1 column 1"],
-  ["-Infinity", "invalid number at line 1 column 2"],
-  ["+1", "expected a value at line 1 column 1"],
+  ["True", "expected a value at line 1 column 1", "JSON's word is true"],
+  [
+    "NaN",
+    "expected a value at line 1 column 1",
+    "JSON has finite numbers only; leave the value out or use null",
+  ],
+  [
+    "Infinity",
+    "expected a value at line 1 column 1",
+    "JSON has finite numbers only; leave the value out or use null",
+  ],
+  [
+    "-Infinity",
+    "invalid number at line 1 column 2",
+    "JSON has finite numbers only; leave the value out or use null",
+  ],
+  [
+    "+1",
+    "expected a value at line 1 column 1",
+    "JSON's numbers begin with a digit or a minus and one, as in 0.5 and -1",
+  ],
   ["01", "trailing characters at line 1 column 2"],
   ["-01", "trailing characters at line 1 column 3"],
   ["1.", "unexpected end of the body at line 1 column 3"],
   ["1.a", "invalid number at line 1 column 3"],
-  [".5", "expected a value at line 1 column 1"],
+  [
+    ".5",
+    "expected a value at line 1 column 1",
+    "JSON's numbers begin with a digit or a minus and one, as in 0.5 and -1",
+  ],
   ["1e", "unexpected end of the body at line 1 column 3"],
   ["1e+x", "invalid number at line 1 column 4"],
   ["-", "unexpected end of the body at line 1 column 2"],
   ["0x10", "trailing characters at line 1 column 2"],
   ["1_000", "trailing characters at line 1 column 2"],
-  ["1e400", "number out of range at line 1 column 1"],
-  ["-1e400", "number out of range at line 1 column 1"],
-  [`${"9".repeat(400)}`, "number out of range at line 1 column 1"],
+  [
+    "1e400",
+    "number out of range at line 1 column 1",
+    "`1e400` is beyond the range of 64-bit floats, -1.8e308 to 1.8e308",
+  ],
+  [
+    "-1e400",
+    "number out of range at line 1 column 1",
+    "`-1e400` is beyond the range of 64-bit floats, -1.8e308 to 1.8e308",
+  ],
+  [
+    `${"9".repeat(400)}`,
+    "number out of range at line 1 column 1",
+    `\`${"9".repeat(100)}…\` is beyond the range of 64-bit floats, -1.8e308 to 1.8e308`,
+  ],
+  [
+    "[nan]",
+    "[0]: expected `null` at line 1 column 3",
+    "JSON has finite numbers only; leave the value out or use null",
+  ],
+  ["[None]", "[0]: expected a value at line 1 column 2", "JSON's word for no value is null"],
+  ["[undefined]", "[0]: expected a value at line 1 column 2", "JSON's word for no value is null"],
+  [
+    "[+inf]",
+    "[0]: expected a value at line 1 column 2",
+    "JSON has finite numbers only; leave the value out or use null",
+  ],
+  ["['a']", "[0]: expected a value at line 1 column 2", "JSON has double quotes only"],
+  ["[Name]", "[0]: expected a value at line 1 column 2"],
+  ["[1] # c", "trailing characters at line 1 column 5", "JSON has no comments"],
+  ["[1 // c\n]", "[0]: expected `,` or `]` at line 1 column 4", "JSON has no comments"],
+  ["{/*c*/}", "expected a member's name in quotes at line 1 column 2", "JSON has no comments"],
   ["1 2", "trailing characters at line 1 column 3"],
   ["[1,]", "[0]: trailing comma at line 1 column 4"],
   ["[,1]", "[0]: expected a value at line 1 column 2"],
@@ -226,7 +275,11 @@ const REFUSED: [string, string][] = [
   ['{"a" 1}', "a: expected `:` at line 1 column 6"],
   ['{"a"}', "a: expected `:` at line 1 column 5"],
   ["{a:1}", "expected a member's name in quotes at line 1 column 2"],
-  ["{'a':1}", "expected a member's name in quotes at line 1 column 2"],
+  [
+    "{'a':1}",
+    "expected a member's name in quotes at line 1 column 2",
+    "JSON has double quotes only",
+  ],
   ['{"a":1 "b":2}', "a: expected `,` or `}` at line 1 column 8"],
   ['{"a":1,"a":2}', "a: duplicate key at line 1 column 12"],
   ['{"a":[{"b":1,"b":2}]}', "a[0].b: duplicate key at line 1 column 18"],
@@ -241,8 +294,8 @@ const REFUSED: [string, string][] = [
   ['"\\ud800\\u0041"', "lone surrogate in a string at line 1 column 2"],
   ['"\\udc00"', "lone surrogate in a string at line 1 column 2"],
   ["\u00a01", "expected a value at line 1 column 1"],
-  ["// c\n1", "expected a value at line 1 column 1"],
-  ["[1,/*c*/2]", "[1]: expected a value at line 1 column 4"],
+  ["// c\n1", "expected a value at line 1 column 1", "JSON has no comments"],
+  ["[1,/*c*/2]", "[1]: expected a value at line 1 column 4", "JSON has no comments"],
   ["\ufeff\ufeff1", "expected a value at line 1 column 4"],
 ];
 
@@ -262,9 +315,31 @@ describe("grammar", () => {
     expect(plain(parseJson(utf8(text)))).toEqual(listed(JSON.parse(text)));
   });
 
-  test.each(REFUSED)("refuses %j", (text, reason) => {
-    expect(faultOf(() => parseJson(utf8(text)))).toBe(
-      `Failed to parse the request body as JSON: ${reason}`,
+  test.each(REFUSED)("refuses %j", (text, reason, hint) => {
+    const whole = `Failed to parse the request body as JSON: ${reason}${hint ? `; ${hint}` : ""}`;
+    expect(faultOf(() => parseJson(utf8(text)))).toBe(whole);
+    // The same in whatever pieces it comes.
+    const reader = new JsonReader();
+    const step = (): void => {
+      reader.readValue();
+      reader.finish();
+    };
+    expect(
+      faultOf(() => {
+        for (const byte of utf8(text)) {
+          reader.push(Uint8Array.of(byte));
+          if (reader.attempt(step)) return;
+        }
+        reader.end();
+        reader.attempt(step);
+      }),
+    ).toBe(whole);
+  });
+
+  test("a second object is told how JSON lines are sent", () => {
+    const text = '{"id":1}\n{"id":2}';
+    expect(faultOf(() => parseJson(utf8(text)))).toMatch(
+      /trailing characters at line 2 column 1; the body is one JSON value; .* \{"upsert_rows": \[/,
     );
   });
 

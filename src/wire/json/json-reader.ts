@@ -112,7 +112,7 @@ export class JsonReader {
   peekKind(): JsonKind {
     const byte = this.#tokens.peek();
     const kind = KINDS[byte];
-    if (kind === undefined) throw this.fault("expected a value");
+    if (kind === undefined) throw this.#tokens.unexpected("expected a value");
     return kind;
   }
 
@@ -127,8 +127,8 @@ export class JsonReader {
   }
 
   /** Reads `{`. Then come `nextKey` and a value in turns, until `nextKey` returns undefined. */
-  beginObject(expected = "a map"): void {
-    this.#expect("object", expected);
+  beginObject(expected = "a map", hint?: string): void {
+    this.#expect("object", expected, hint);
     this.#tokens.open(true);
   }
 
@@ -163,8 +163,8 @@ export class JsonReader {
   }
 
   /** Reads `[`. Then come `nextElement` and a value in turns, until `nextElement` returns false. */
-  beginArray(expected = "a sequence"): void {
-    this.#expect("array", expected);
+  beginArray(expected = "a sequence", hint?: string): void {
+    this.#expect("array", expected, hint);
     this.#tokens.open(false);
   }
 
@@ -306,23 +306,24 @@ export class JsonReader {
   }
 
   /** The error for the next value, which is not the `expected` kind of thing. */
-  mismatch(expected: string): DatabaseError {
+  mismatch(expected: string, hint?: string): DatabaseError {
     const where = this.#tokens.where(this.#tokens.window.at);
     const path = this.path();
-    return malformed(path, `invalid type: ${this.#describe()}, expected ${expected} ${where}`);
+    const reason = `invalid type: ${this.describe()}, expected ${expected} ${where}`;
+    return malformed(path, reason, hint);
   }
 
   /** The error for what was just read, which has the right kind but the wrong shape. */
-  refuse(reason: string): DatabaseError {
-    return malformed(this.path(), `${reason} ${this.#tokens.where(this.#tokens.window.at)}`);
+  refuse(reason: string, hint?: string): DatabaseError {
+    return malformed(this.path(), `${reason} ${this.#tokens.where(this.#tokens.window.at)}`, hint);
   }
 
-  #expect(kind: JsonKind, expected: string): void {
-    if (this.peekKind() !== kind) throw this.mismatch(expected);
+  #expect(kind: JsonKind, expected: string, hint?: string): void {
+    if (this.peekKind() !== kind) throw this.mismatch(expected, hint);
   }
 
-  /** Names the next value as error messages do; scalars with their value, which must be whole. */
-  #describe(): string {
+  /** Names the next value as error messages do; scalars are read, and named with their value. */
+  describe(): string {
     const kind = this.peekKind();
     if (kind === "object") return "map";
     if (kind === "array") return "sequence";

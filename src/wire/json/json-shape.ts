@@ -112,12 +112,22 @@ export function variantAt<T extends string>(
   const name = stringAt(path, value);
   const found = variants.find((variant) => variant === name);
   if (found !== undefined) return found;
-  throw malformed(path, `unknown variant \`${clip(name)}\`, expected ${listVariants(variants)}`);
+  const similar = similarName(clip(name), variants);
+  throw malformed(
+    path,
+    `unknown variant \`${clip(name)}\`, expected ${listVariants(variants)}`,
+    similar === undefined ? undefined : `did you mean \`${similar}\`?`,
+  );
 }
 
 /** Builds the error for a value of the wrong JSON type. */
-export function wrongType(path: string, value: JsonValue, expected: string): DatabaseError {
-  return malformed(path, `invalid type: ${describeJson(value)}, expected ${expected}`);
+export function wrongType(
+  path: string,
+  value: JsonValue,
+  expected: string,
+  hint?: string,
+): DatabaseError {
+  return malformed(path, `invalid type: ${describeJson(value)}, expected ${expected}`, hint);
 }
 
 /** Builds the error for a member that must be there. */
@@ -126,7 +136,7 @@ export function missingMember(path: string, name: string): DatabaseError {
 }
 
 /** Names a value in messages; scalars with their (clipped) value. */
-function describeJson(value: JsonValue): string {
+export function describeJson(value: JsonValue): string {
   if (value === null) return "null";
   if (typeof value === "string") return `string ${JSON.stringify(clip(value))}`;
   if (typeof value === "bigint") return `integer \`${clip(String(value))}\``;

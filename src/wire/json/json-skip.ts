@@ -44,7 +44,7 @@ export class JsonSkip {
     else if (byte === JSON_BYTE.f) tokens.literal("false");
     else if (byte === JSON_BYTE.n) tokens.literal("null");
     else if (startsNumber(byte)) tokens.number();
-    else throw tokens.fault("expected a value");
+    else throw tokens.unexpected("expected a value");
   }
 
   /** Goes on inside the innermost container: true to its next value, false where it ends. */

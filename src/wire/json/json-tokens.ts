@@ -1,5 +1,7 @@
+import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { ByteWindow, NEED_MORE_BYTES } from "./byte-window.ts";
+import { foreignSyntax } from "./foreign-syntax.ts";
 import { NumberScanner } from "./json-numbers.ts";
 import { JsonStack } from "./json-stack.ts";
 import { StringScanner } from "./json-strings.ts";
@@ -37,6 +39,11 @@ export interface NameBound {
 
 /** No byte up to this one starts a token. */
 const SPACE = 0x20;
+
+/** Said where a second object follows the first. */
+const ONE_VALUE =
+  "the body is one JSON value; documents of JSON lines are sent as the elements of one array, as " +
+  'in {"upsert_rows": [{"id": 1}, {"id": 2}]}';
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
@@ -102,7 +109,7 @@ export class JsonTokens {
     }
     if (stack.count > 0) {
       if (byte !== JSON_BYTE.comma) {
-        throw this.fault(`expected \`,\` or \`${String.fromCharCode(end)}\``);
+        throw this.unexpected(`expected \`,\` or \`${String.fromCharCode(end)}\``);
       }
       window.at++;
       if (this.peek() === end) throw this.fault("trailing comma");
@@ -117,7 +124,9 @@ export class JsonTokens {
    */
   nextName(bound?: NameBound): string | undefined {
     if (this.closes(JSON_BYTE.objectEnd)) return undefined;
-    if (this.peek() !== JSON_BYTE.quote) throw this.fault("expected a member's name in quotes");
+    if (this.peek() !== JSON_BYTE.quote) {
+      throw this.unexpected("expected a member's name in quotes");
+    }
     const name = this.string(bound);
     this.stack.name = name;
     if (this.peek() !== JSON_BYTE.colon) throw this.fault("expected `:`");
@@ -197,10 +206,17 @@ export class JsonTokens {
     if (numbers.end === window.limit && !window.ended) this.#runOut();
     if (!numbers.valid) {
       if (numbers.end === window.limit) this.#runOut();
-      throw this.fault("invalid number", numbers.end);
+      throw this.unexpected("invalid number", { at: numbers.end });
     }
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
-      throw this.fault("number out of range");
+      const text = window.bytes.toString("latin1", window.at, numbers.end);
+      throw this.unexpected("number out of range", {
+        hint: `\`${clip(text)}\` is beyond the range of ${
+          Number.isFinite(Number(text))
+            ? "32-bit floats, -3.4e38 to 3.4e38"
+            : "64-bit floats, -1.8e308 to 1.8e308"
+        }`,
+      });
     }
     window.at = numbers.end;
   }
@@ -211,7 +227,8 @@ export class JsonTokens {
     for (let i = 1; i < word.length; i++) {
       const at = window.at + i;
       if (at === window.limit) this.#runOut();
-      if (window.bytes[at] !== word.charCodeAt(i)) throw this.fault(`expected \`${word}\``, at);
+      if (window.bytes[at] === word.charCodeAt(i)) continue;
+      throw this.unexpected(`expected \`${word}\``, { at, start: window.at });
     }
     window.at += word.length;
   }
@@ -220,7 +237,10 @@ export class JsonTokens {
   finish(): void {
     const { window } = this;
     while (isSpace(window.bytes[window.at])) window.at++;
-    if (window.at < window.limit) throw this.fault("trailing characters");
+    if (window.at < window.limit) {
+      const isNext = window.bytes[window.at] === JSON_BYTE.objectStart;
+      throw this.unexpected("trailing characters", isNext ? { hint: ONE_VALUE } : {});
+    }
     if (!window.ended) throw NEED_MORE_BYTES;
   }
 
@@ -234,6 +254,22 @@ export class JsonTokens {
     const path = this.stack.path();
     const place = path === "" ? "" : `${path}: `;
     return invalid(`Failed to parse the request body as JSON: ${place}${what} ${this.where(at)}`);
+  }
+
+  /**
+   * The error for what is no JSON at byte `at`, by default the next one. It ends with a hint, by
+   * default one about the syntax that begins at byte `start`.
+   */
+  unexpected(
+    what: string,
+    { at = this.window.at, start = at, hint }: { at?: number; start?: number; hint?: string } = {},
+  ): DatabaseError {
+    const { bytes, limit, ended } = this.window;
+    const foreign = foreignSyntax(bytes, { at: start, end: limit, isWhole: ended });
+    if (hint === undefined && foreign === "more") throw NEED_MORE_BYTES;
+    const error = this.fault(what, at);
+    const advice = hint ?? foreign;
+    return advice === undefined ? error : invalid(error.message, { hint: advice });
   }
 
   /** The words that name the position of byte `at` of the window. */
@@ -256,15 +292,21 @@ export class JsonTokens {
   }
 
   #runOut(): never {
-    if (!this.window.ended) throw NEED_MORE_BYTES;
-    throw this.fault("unexpected end of the body", this.window.limit);
+    const { window } = this;
+    if (!window.ended) throw NEED_MORE_BYTES;
+    const { line, column } = window.position(window.limit);
+    const isEmpty = line === 1 && column === 1;
+    throw this.unexpected("unexpected end of the body", {
+      at: window.limit,
+      ...(isEmpty && { hint: "the body is empty, send a JSON object" }),
+    });
   }
 
   #skipByteOrderMark(): number {
     const { window } = this;
     for (const byte of BYTE_ORDER_MARK) {
       if (window.at === window.limit) this.#runOut();
-      if (window.bytes[window.at] !== byte) throw this.fault("expected a value");
+      if (window.bytes[window.at] !== byte) throw this.unexpected("expected a value");
       window.at++;
     }
     return this.peek();

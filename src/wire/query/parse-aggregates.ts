@@ -67,7 +67,7 @@ function parseGroupLimit(path: string, query: JsonObject, isGrouped: boolean): n
   if (!isGrouped) throw invalid(`💔 ${limit.name} requires group_by when used with aggregate_by`);
   if (limit.per) throw invalid(`💔 ${memberPath(path, "limit")}.per requires rank_by`);
   if (limit.total <= RESULT_ROWS_MAX) return limit.total;
-  throw invalid(`💔 ${limit.name} must be between 0 and ${RESULT_ROWS_MAX}`);
+  throw invalid(`💔 ${limit.name} must be between 0 and ${RESULT_ROWS_MAX}, got ${limit.total}`);
 }
 
 function parseAggregates(path: string, value: JsonValue): Map<string, Aggregate> {

@@ -104,7 +104,9 @@ function parseHighlight(
 function parseFragmentLimit(path: string, value: JsonValue | undefined): number {
   if (value === undefined) return HIGHLIGHT_FRAGMENTS_DEFAULT;
   if (typeof value === "bigint" && (value < 1n || value > BigInt(HIGHLIGHT_FRAGMENTS_MAX))) {
-    throw invalid(`💔 ${path} must be between 1 and ${HIGHLIGHT_FRAGMENTS_MAX}`);
+    throw invalid(
+      `💔 ${path} must be between 1 and ${HIGHLIGHT_FRAGMENTS_MAX}, got ${clip(String(value))}`,
+    );
   }
   return countAt(path, value);
 }

@@ -43,6 +43,22 @@ const LIST_OPERATORS: ReadonlySet<FilterOperator> = new Set([
   "NotContainsAny",
 ] as const);
 
+/** What other query languages call the operators. */
+const USUAL_OPERATORS: ReadonlyMap<string, FilterOperator> = new Map([
+  ["=", "Eq"],
+  ["==", "Eq"],
+  ["!=", "NotEq"],
+  ["<>", "NotEq"],
+  ["<", "Lt"],
+  ["<=", "Lte"],
+  [">", "Gt"],
+  [">=", "Gte"],
+  ["$eq", "Eq"],
+  ["like", "Glob"],
+  ["ilike", "IGlob"],
+  ["match", "ContainsAllTokens"],
+] as const);
+
 const OPERATOR_NAMES: ReadonlySet<string> = new Set(FILTER_OPERATORS);
 const EXPECTED = 'a filter such as ["attribute", "Eq", value] or ["And", [filter, …]]';
 const REF_NEW = "$ref_new";
@@ -116,7 +132,9 @@ function parseAttributeFilter(
 ): FilterCondition {
   const [attribute, operator] = elements;
   if (typeof attribute !== "string") {
-    throw wrongType(`${path}[0]`, attribute, "an attribute's name, or And, Or, Not");
+    const isFilter = elementsOf(attribute) !== undefined;
+    const hint = isFilter ? 'to join filters, use ["And", [filter, …]]' : undefined;
+    throw wrongType(`${path}[0]`, attribute, "an attribute's name, or And, Or, Not", hint);
   }
   if (operator === undefined) throw malformed(path, `invalid length 1, expected ${EXPECTED}`);
   if (typeof operator !== "string") {
@@ -125,8 +143,9 @@ function parseAttributeFilter(
     throw wrongType(`${path}[1]`, operator, `an operator's name${hint}`);
   }
   if (!isFilterOperator(operator)) {
-    const hint = didYouMean(operator, FILTER_OPERATORS);
-    throw malformed(`${path}[1]`, `unknown operator "${clip(operator)}"${hint}`);
+    const usual = USUAL_OPERATORS.get(operator.toLowerCase());
+    const fault = `unknown operator "${clip(operator)}"${didYouMean(operator, FILTER_OPERATORS)}`;
+    throw malformed(`${path}[1]`, fault, usual && `did you mean "${usual}"?`);
   }
   if (elements.length < 3) {
     throw malformed(path, `missing operand, expected ["${clip(attribute)}", "${operator}", value]`);

@@ -4,7 +4,15 @@ import { invalid, malformed } from "../../base/errors.ts";
 import { RESULT_ROWS_MAX, RESULT_WINDOW_END } from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { LimitPer } from "../../model/query.ts";
-import { arrayAt, countAt, memberPath, present, stringsAt, wrongType } from "../json/json-shape.ts";
+import {
+  arrayAt,
+  countAt,
+  describeJson,
+  memberPath,
+  present,
+  stringsAt,
+  wrongType,
+} from "../json/json-shape.ts";
 
 const LIMIT_INPUT =
   "data did not match any variant of untagged enum LimitInput: expected an integer or " +
@@ -28,7 +36,9 @@ export function parseLimit(path: string, query: JsonObject): ParsedLimit | undef
   const topKPath = memberPath(path, "top_k");
   const total = countAt(topKPath, topK);
   if (parsed !== undefined && parsed.total !== total) {
-    throw invalid(`💔 cannot specify both ${topKPath} and ${parsed.name} with different values`);
+    throw invalid(`💔 cannot specify both ${topKPath} and ${parsed.name} with different values`, {
+      hint: `got ${total} and ${parsed.total}`,
+    });
   }
   return parsed ?? { total, per: undefined, name: topKPath };
 }
@@ -36,7 +46,7 @@ export function parseLimit(path: string, query: JsonObject): ParsedLimit | undef
 /** Checks that the number of documents asked for is in its range. */
 export function checkDocumentLimit(limit: ParsedLimit): void {
   if (limit.total >= 1 && limit.total <= RESULT_ROWS_MAX) return;
-  throw invalid(`💔 ${limit.name} must be between 1 and ${RESULT_ROWS_MAX}`);
+  throw invalid(`💔 ${limit.name} must be between 1 and ${RESULT_ROWS_MAX}, got ${limit.total}`);
 }
 
 /**
@@ -62,7 +72,8 @@ function parseLimitInput(path: string, value: JsonValue): ParsedLimit {
   }
   const total = value instanceof Map ? value.get("total") : undefined;
   if (!(value instanceof Map) || typeof total !== "bigint" || total < 0n) {
-    throw malformed(path, LIMIT_INPUT);
+    const shown = value instanceof Map ? (total ?? value) : value;
+    throw malformed(path, LIMIT_INPUT, `got ${describeJson(shown)}`);
   }
   const per = value.get("per") ?? undefined;
   return {
@@ -84,7 +95,11 @@ function parsePer(path: string, value: JsonValue, total: number): LimitPer {
   const limit = value.get("limit");
   if (limit === null) throw wrongType(`${path}.limit`, limit, "an integer");
   if (typeof limit !== "bigint" || limit < 1n || limit > BigInt(total)) {
-    throw invalid(`💔 ${path}.limit must be an integer between 1 and ${path.slice(0, -4)}.total`);
+    const what = limit === undefined ? "it is missing" : `got ${describeJson(limit)}`;
+    throw invalid(
+      `💔 ${path}.limit must be an integer between 1 and ${path.slice(0, -4)}.total, which is ` +
+        `${total}; ${what}`,
+    );
   }
   return { attributes: names, limit: Number(limit) };
 }

@@ -1,5 +1,6 @@
 /** `queries` and `rerank_by`: several queries over one snapshot, maybe fused into one ranking. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
 import { RESULT_ROWS_MAX, SUBQUERIES_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
@@ -74,7 +75,10 @@ function parseFusion(root: JsonObject, value: JsonValue, queries: readonly Query
   const options = objectAt("rerank_by[1]", elements[1] ?? new Map<string, JsonValue>());
   const rankConstant = options.get("rank_constant") ?? BigInt(RANK_CONSTANT_DEFAULT);
   if (typeof rankConstant === "bigint" && rankConstant < 1n) {
-    throw invalid("💔 rerank_by[1].rank_constant must be an integer greater than 0");
+    throw invalid(
+      "💔 rerank_by[1].rank_constant must be an integer greater than 0, got " +
+        clip(String(rankConstant)),
+    );
   }
   const limit = parseLimit("", root);
   if (limit) checkDocumentLimit(limit);

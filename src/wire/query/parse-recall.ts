@@ -5,7 +5,7 @@ import { RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { RankBy } from "../../model/query.ts";
 import type { RecallRequest } from "../../model/recall.ts";
-import { booleanAt, countAt, objectAt, present } from "../json/json-shape.ts";
+import { booleanAt, countAt, describeJson, objectAt, present } from "../json/json-shape.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody } from "../write/member-places.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
@@ -35,7 +35,7 @@ function recallOf(body: JsonValue): RecallRequest {
   const rankBy = parseAnnRank(present(root, "rank_by"), budget);
   const count = present(root, "num");
   if (rankBy !== undefined && count !== undefined && count !== 1n) {
-    throw invalid("💔 num must be 1 or absent when rank_by is given");
+    throw invalid(`💔 num must be 1 or absent when rank_by is given, got ${describeJson(count)}`);
   }
   return {
     sampleCount: rankBy ? 1 : boundedCount("num", count, SAMPLES_DEFAULT, RECALL_SAMPLES_MAX),
@@ -65,5 +65,5 @@ function boundedCount(
   if (value === undefined) return fallback;
   const count = countAt(path, value);
   if (count >= 1 && count <= max) return count;
-  throw invalid(`💔 ${path} must be between 1 and ${max}`);
+  throw invalid(`💔 ${path} must be between 1 and ${max}, got ${count}`);
 }

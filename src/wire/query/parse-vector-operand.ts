@@ -55,10 +55,16 @@ function vectorAt(path: string, value: JsonValue): Float32Array {
   const vector = typeof value === "string" ? fromBase64(path, value) : fromNumbers(path, value);
   if (vector.length === 0) throw invalid(`💔 ${path}: a query vector cannot be empty`);
   for (const [i, element] of vector.entries()) {
-    if (Number.isFinite(element)) continue;
-    throw invalid(`💔 ${path}[${i}]: every element of a vector must be a finite float32`);
+    if (!Number.isFinite(element)) throw notFinite(`${path}[${i}]`, element);
   }
   return vector;
+}
+
+function notFinite(path: string, element: number): DatabaseError {
+  return invalid(
+    `💔 ${path}: every element of a vector must be a finite float32, -3.4e38 to 3.4e38, ` +
+      `got ${element}`,
+  );
 }
 
 function fromBase64(path: string, text: string): Float32Array {
@@ -78,6 +84,7 @@ function fromNumbers(path: string, value: JsonValue): Float32Array {
   for (const [i, element] of elements.entries()) {
     if (!isNumber(element)) throw wrongType(`${path}[${i}]`, element, "a number");
     vector[i] = Number(element);
+    if (!Number.isFinite(vector[i])) throw notFinite(`${path}[${i}]`, Number(element));
   }
   return vector;
 }

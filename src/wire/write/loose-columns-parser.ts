@@ -102,7 +102,11 @@ export class LooseColumnsParser {
     }
     if (name === "id" && kind !== "array") {
       reader.skipValue();
-      throw reader.refuse("data did not match any variant of untagged enum IdVec");
+      throw reader.refuse(
+        "data did not match any variant of untagged enum IdVec",
+        "give the ids in an array, or send documents as " +
+          `\`${this.#path.replace("columns", "rows")}\``,
+      );
     }
     const isFlat = form === "vector" && kind === "array" && reader.peekElementKind() === "number";
     reader.beginArray();

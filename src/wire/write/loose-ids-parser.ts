@@ -21,7 +21,10 @@ export class LooseIdsParser {
     const reader = this.#reader;
     if (reader.peekKind() !== "array") {
       reader.skipValue();
-      throw reader.refuse("data did not match any variant of untagged enum IdVec");
+      throw reader.refuse(
+        "data did not match any variant of untagged enum IdVec",
+        "give the ids in an array, as in [1, 2]",
+      );
     }
     reader.beginArray();
   }

@@ -1,3 +1,5 @@
+import { clip } from "../../base/bounded-text.ts";
+import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
 import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
 import { Float32Slab } from "../json/float32-slab.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
@@ -66,16 +68,24 @@ export class LooseValueReader {
       column.set(document, reader.readString());
       return;
     }
+    let found: string = kind;
     if (kind === "number") {
       const id = reader.readNumeric();
       if (reader.wasInteger && id >= 0 && id <= UINT64_MAX) {
         column.setInteger(document, id);
         return;
       }
-    } else {
+      found = reader.wasInteger ? clip(String(id)) : `the decimal ${id}`;
+    } else if (kind === "array" || kind === "object") {
       reader.skipValue();
+    } else {
+      found = String(reader.readValue());
     }
-    throw reader.refuse(`data did not match any variant of untagged enum ${variant}`);
+    throw reader.refuse(
+      `data did not match any variant of untagged enum ${variant}`,
+      `an id is an integer from 0 to ${UINT64_MAX} or a string of up to ${ID_BYTES_MAX} bytes, ` +
+        `but this is ${found}`,
+    );
   }
 
   #readNumber(column: LooseColumnBuilder, document: number): void {

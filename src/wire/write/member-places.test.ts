@@ -28,6 +28,7 @@ test("a fault of shape is told the line and column of its top-level member", () 
   const body = '{"a": 1,\n "b":\n  [{"c": 2}]}';
   expect(read(body, malformed("b[0].c", "no"))).toMatch(/: b\[0\]\.c: no at line 3 column 3$/);
   expect(read(body, malformed("a", "no"))).toMatch(/: a: no at line 1 column 7$/);
+  expect(read(body, malformed("a", "no", "try 2"))).toMatch(/: a: no at line 1 column 7; try 2$/);
 });
 
 test("faults that have a place, no path, an absent member or another code stay as they are", () => {
@@ -58,6 +59,8 @@ test("writes know the places of members that are checked at their end, chunk by 
     for (let at = 0; at < body.length; at += chunkBytes) {
       parser.push(body.subarray(at, at + chunkBytes));
     }
-    expect(messageOf(() => parser.finish())).toMatch(/`bad`, .* at line 2 column 23$/);
+    expect(messageOf(() => parser.finish())).toMatch(
+      /`bad`, .* at line 2 column 23; use `cosine_distance` or/,
+    );
   }
 });

@@ -25,12 +25,15 @@ export function withPlaces<T>(placeOf: PlaceOf, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!isDatabaseError(error, "malformed") || PLACED.test(error.message)) throw error;
-    const { path } = error;
+    if (!isDatabaseError(error, "malformed")) throw error;
+    const { path, hint } = error;
+    const end = hint === undefined ? undefined : -`; ${hint}`.length;
+    const message = error.message.slice(0, end);
+    if (PLACED.test(message)) throw error;
     const member = /^[^.[]+/.exec(path ?? "")?.[0];
     const place = member === undefined ? undefined : placeOf(member);
     if (place === undefined) throw error;
-    throw new DatabaseError(error.code, `${error.message} ${place}`, { path });
+    throw new DatabaseError(error.code, `${message} ${place}`, { path, hint });
   }
 }
 

@@ -3,7 +3,7 @@
 import { invalid, malformed } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { MetadataPatch } from "../../model/write-request.ts";
-import { booleanAt, objectAt, present } from "../json/json-shape.ts";
+import { booleanAt, describeJson, objectAt, present } from "../json/json-shape.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody } from "./member-places.ts";
 import { parseSchemaMap } from "./parse-write-members.ts";
@@ -59,8 +59,9 @@ function parsePinning(value: JsonValue): { replicas: number } | null {
     throw malformed(
       "pinning",
       "data did not match any variant of untagged enum UpdatePinningInput",
+      `expected true, false, null or {"replicas": 2}, got ${describeJson(replicas ?? value)}`,
     );
   }
-  if (replicas === 0n) throw invalid("💔 replicas must be greater than 0");
+  if (replicas === 0n) throw invalid("💔 replicas must be greater than 0", { hint: "it was 0" });
   return { replicas: Number(replicas) };
 }

@@ -3,6 +3,7 @@
 import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
 import { namespaceNameFault } from "../../base/ids.ts";
+import { similarName } from "../../base/nearest-name.ts";
 import { SHARDS_MAX } from "../../model/contract-limits.ts";
 import {
   ENCRYPTION_CONTEXT_BYTES_MAX,
@@ -36,10 +37,14 @@ export function parseDistanceMetric(value: JsonValue): (typeof METRICS)[number] 
       `💔 distance_metric ${name} is not supported, use cosine_distance or euclidean_squared`,
     );
   }
+  const similar = similarName(clip(name), METRICS);
   throw malformed(
     "distance_metric",
     `unknown variant \`${clip(name)}\`, expected one of \`Unknown\`, \`euclidean_squared\`, ` +
       "`cosine_distance`, `euclidean`, `Query`",
+    similar === undefined
+      ? "use `cosine_distance` or `euclidean_squared`"
+      : `did you mean \`${similar}\`?`,
   );
 }
 
@@ -80,7 +85,10 @@ export function parseCopy(value: JsonValue): {
   }
   const members = objectAt(path, value, "a namespace's name or a map with `source_namespace`");
   // No source here has a key of its own: only the kind of the value is checked.
-  optionalString(path, members, "source_api_key");
+  const key = members.get("source_api_key") ?? undefined;
+  if (key !== undefined && typeof key !== "string") {
+    throw malformed(`${path}.source_api_key`, "invalid type: a secret value, expected a string");
+  }
   const region = optionalString(path, members, "source_region");
   const encryption = members.get("dest_encryption") ?? undefined;
   return {

@@ -95,7 +95,7 @@ export class WriteBodyParser {
 
   readonly #step = (): void => {
     if (this.#state === "start") {
-      this.#reader.beginObject("a write request");
+      this.#reader.beginObject("a write request", DOCUMENTS_FORM);
       this.#state = "members";
     } else if (this.#list === undefined) {
       this.#readMember();
@@ -140,12 +140,16 @@ export class WriteBodyParser {
       this.#lists[name] = parser;
       this.#list = parser;
     } else if (name === "upsert_rows" || name === "patch_rows") {
-      reader.beginArray();
+      const columns = name === "upsert_rows" ? "upsert_columns" : "patch_columns";
+      const hint = `put the documents into an array, or send columns as \`${columns}\``;
+      reader.beginArray("a sequence", hint);
       const parser = new LooseRowsParser(reader, this.#formOf, name === "patch_rows");
       this.#lists[name] = parser;
       this.#list = parser;
     } else {
-      reader.beginObject();
+      const rows = name === "upsert_columns" ? "upsert_rows" : "patch_rows";
+      const hint = `send documents as \`${rows}\`, columns as {"id": [1, 2], "name": ["a", "b"]}`;
+      reader.beginObject("a map", hint);
       const parser = new LooseColumnsParser(reader, name, this.#formOf);
       this.#lists[name] = parser;
       this.#list = parser;
@@ -168,8 +172,12 @@ function nothingKnown(name: string): DatabaseError {
   return invalid(
     `💔 the write has no field that is known: unknown field "${clip(name)}"` +
       didYouMean(name, [...KNOWN_MEMBERS]),
+    { hint: name === "id" || name === "vector" ? DOCUMENTS_FORM : undefined },
   );
 }
+
+/** Said to who sends documents as they are. */
+const DOCUMENTS_FORM = 'documents are sent as {"upsert_rows": [{"id": 1, "vector": [0.1, 0.2]}]}';
 
 function isListMember(name: string): name is ListMember {
   return (LIST_MEMBERS as readonly string[]).includes(name);

@@ -108,7 +108,11 @@ function weightOf(source: LooseSource, index: number, name: string): number {
     throw valueFault(source, index, `the weight of "${clipName(name)}" is no number`);
   }
   if (Math.abs(Number(weight)) < HALF_ROUNDS_TO_INFINITY) return Number(weight);
-  throw valueFault(source, index, `the weight of "${clipName(name)}" is out of range of f16`);
+  throw valueFault(
+    source,
+    index,
+    `the weight of "${clipName(name)}" is out of range of f16 (-65504 to 65504), was ${weight}`,
+  );
 }
 
 /** Tells whether an array has an element that is not written as an integer. */

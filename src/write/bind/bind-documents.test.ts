@@ -286,7 +286,8 @@ test("a namespace without vectors takes none later", () => {
 test("an inferred vector needs a metric", () => {
   const bare = context(EMPTY_SCHEMA, { distanceMetric: undefined });
   expect(faultOf(() => bindUpserts(looseRows([{ id: 1, vector: [1] }]), bare)).message).toBe(
-    "💔 distance_metric must be specified for write to namespace with a vector",
+    "💔 distance_metric must be specified for write to namespace with a vector; add " +
+      '"distance_metric": "cosine_distance" or "euclidean_squared" beside the documents',
   );
 });
 

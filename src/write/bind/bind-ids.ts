@@ -1,5 +1,6 @@
 /** Document ids as written to one column, and the search for ids that a request names twice. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
 import { idAt } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
@@ -21,6 +22,9 @@ export type IdOrigin =
 const LISTED_DUPLICATES_MAX = 100;
 
 const UINT64_MAX = 2n ** 64n - 1n;
+
+/** How a UUID may look, for messages. */
+const UUID_FORM = "a UUID has 32 hexadecimal digits, as in 01234567-89ab-cdef-0123-456789abcdef";
 
 /**
  * Binds ids to `idType`, or, where the namespace has none yet, to the type of the first: uint for
@@ -76,7 +80,7 @@ function bindUints(loose: LooseColumn, origin: IdOrigin): ColumnData {
     const value = values[i];
     if (typeof value === "number" && integersOnly && value >= 0) result[i] = BigInt(value);
     else if (typeof value === "bigint" && value >= 0n && value <= UINT64_MAX) result[i] = value;
-    else if (typeof value === "string") throw mixed("uint", "string");
+    else if (typeof value === "string") throw mixed("uint", "string", placed(origin, i, value));
     else throw noId(origin, i);
   }
   return { kind: "u64", values: result };
@@ -88,7 +92,7 @@ function bindStrings({ values }: LooseColumn, origin: IdOrigin): ColumnData {
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
     if (typeof value !== "string")
-      throw isInteger(value) ? mixed("string", "uint") : noId(origin, i);
+      throw isInteger(value) ? mixed("string", "uint", placed(origin, i, value)) : noId(origin, i);
     // A UTF-16 unit takes a byte at least: what is far too long is never copied.
     const bytes = value.length > ID_BYTES_MAX ? Buffer.byteLength(value) : text.append(value);
     if (bytes > ID_BYTES_MAX) {
@@ -106,10 +110,14 @@ function bindUuids({ values }: LooseColumn, origin: IdOrigin): ColumnData {
   const bytes = new Uint8Array(values.length * UUID_BYTES);
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
-    if (typeof value !== "string") throw isInteger(value) ? mixed("uuid", "uint") : noId(origin, i);
+    if (typeof value !== "string") {
+      throw isInteger(value) ? mixed("uuid", "uint", placed(origin, i, value)) : noId(origin, i);
+    }
     const uuid = parseUuid(value);
     if (uuid === undefined) {
-      throw invalid("💔 namespace ID type is uuid, but a written ID could not be parsed as uuid");
+      throw invalid("💔 namespace ID type is uuid, but a written ID could not be parsed as uuid", {
+        hint: `${placed(origin, i, value)}, and ${UUID_FORM}`,
+      });
     }
     writeUuidBytes(uuid, bytes, i * UUID_BYTES);
   }
@@ -120,11 +128,18 @@ function isInteger(value: unknown): boolean {
   return typeof value === "bigint" || typeof value === "number";
 }
 
-function mixed(expected: IdType, got: IdType): Error {
+function mixed(expected: IdType, got: IdType, hint: string): Error {
   return invalid(
     `💔 namespace ID type is ${expected}, but you sent ${got}; ` +
       "you are not allowed to mix ID types in the same namespace",
+    { hint },
   );
+}
+
+/** Where an id is, and what it is. */
+function placed(origin: IdOrigin, index: number, id: unknown): string {
+  const shown = typeof id === "string" ? JSON.stringify(clip(id)) : String(id);
+  return `${idPlace(origin, index)} is ${shown}`;
 }
 
 /** Values that no id type has are a fault of the body's shape. */

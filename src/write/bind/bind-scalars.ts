@@ -3,6 +3,7 @@
  * presence of values.
  */
 
+import { clip } from "../../base/bounded-text.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import {
@@ -150,7 +151,8 @@ function bindFloats(source: LooseSource): ColumnData {
       throw wrongType(source, i, "float");
     }
     result[i] = Number(value);
-    if (!Number.isFinite(result[i])) throw valueFault(source, i, "out of range of float");
+    if (Number.isFinite(result[i])) continue;
+    throw valueFault(source, i, `${clip(String(value))} is out of range of float, ±1.8e308`);
   }
   return { kind: "f64", values: result };
 }

@@ -26,7 +26,9 @@ export function missingAnn(name: string, type: AttributeType): DatabaseError {
 
 /** The error for a namespace that gets vectors without a metric. */
 export function missingMetric(): DatabaseError {
-  return invalid("💔 distance_metric must be specified for write to namespace with a vector");
+  return invalid("💔 distance_metric must be specified for write to namespace with a vector", {
+    hint: 'add "distance_metric": "cosine_distance" or "euclidean_squared" beside the documents',
+  });
 }
 
 /** Refuses a metric that is not the namespace's (400). */
