@@ -1,6 +1,6 @@
 /** Answers the calls of the write thread: one function for each operation. */
 
-import { DatabaseError, invalid } from "../base/errors.ts";
+import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
 import { copyNamespace } from "../commit/copies/copy-namespace.ts";
@@ -64,6 +64,21 @@ export async function runOperation(
   const { namespace: name } = call;
   if (name === undefined) throw new Error(`${call.operation} without a namespace`);
   const operations = new NamespaceOperations(name, call, options);
+  try {
+    return await operate(operations, call, body, reporter);
+  } catch (error) {
+    throw isDatabaseError(error, "not_found") && error.message === namespaceNotFound(name).message
+      ? options.catalog.notFound(name)
+      : error;
+  }
+}
+
+function operate(
+  operations: NamespaceOperations,
+  call: CallMessage,
+  body: BodySource,
+  reporter: CallReporter,
+): Promise<HttpAnswer> {
   switch (call.operation) {
     case "write":
     case "start_copy":
@@ -73,11 +88,11 @@ export async function runOperation(
     case "get_metadata":
       return operations.metadata();
     case "update_metadata":
-      return operations.updateMetadata(await wholeBody(body), unknown);
+      return wholeBody(body).then((bytes) => operations.updateMetadata(bytes, unknown));
     case "get_schema":
       return operations.schema();
     case "update_schema":
-      return operations.updateSchema(await wholeBody(body), unknown);
+      return wholeBody(body).then((bytes) => operations.updateSchema(bytes, unknown));
     case "warm_cache_hint":
       return operations.hintWarm();
     case "warm_cache":

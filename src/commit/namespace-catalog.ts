@@ -15,6 +15,7 @@ import {
   markDeleted,
   withdrawDeletion,
 } from "../namespace/generations/namespace-generations.ts";
+import { namespaceNotFound } from "../namespace/namespace-faults.ts";
 import type { NamespaceInstance } from "../namespace/published-state.ts";
 import { listNamespaceObjects } from "../namespace/recovery/namespace-listing.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
@@ -35,6 +36,8 @@ import { endUnlessExistsJob } from "./write-jobs.ts";
 
 /** How often it looks at the other open namespaces. */
 const MANIFEST_IDLE_POLL_MS = 30_000;
+/** How many names an unknown one is compared with. */
+const COMPARED_NAMES_MAX = 100;
 /** Namespaces that are kept open while they are idle; each takes some 50 KiB in all threads. */
 const NAMESPACES_OPEN_MAX = 1_000;
 /** How long an idle namespace is kept open. */
@@ -207,6 +210,24 @@ export class NamespaceCatalog {
       this.#usedAtMs.delete(name);
       this.#usedAtMs.set(name, nowMs);
     }
+  }
+
+  /**
+   * The error for a namespace that does not exist. It names the most alike of those that are open
+   * and were used last, which costs no look at the store.
+   */
+  notFound(name: NamespaceName): DatabaseError {
+    return namespaceNotFound(name, this.#openNames(COMPARED_NAMES_MAX));
+  }
+
+  /** Names of open namespaces that exist, the ones used last first, at most `countMax`. */
+  #openNames(countMax: number): NamespaceName[] {
+    const names: NamespaceName[] = [];
+    for (const name of [...this.#usedAtMs.keys()].reverse()) {
+      if (names.length === countMax) break;
+      if (this.#open.get(name)?.exists === true) names.push(name);
+    }
+    return names;
   }
 
   /**

@@ -18,7 +18,6 @@ import type { WriteBatch } from "../../log/wal-records.ts";
 import type { NamespaceSettings } from "../../model/namespace-settings.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
-import { namespaceNotFound } from "../../namespace/namespace-faults.ts";
 import { storeSegments } from "../../namespace/segments/store-segments.ts";
 import { newSegmentId, tombstoneName } from "../../segment/format/segment-id.ts";
 import { copyStoredSegment, putTombstones } from "../../segment/segment-objects.ts";
@@ -309,7 +308,7 @@ async function findSource(
   const name = namespaceName(copyFrom.namespace);
   for (;;) {
     const source = await catalog.findNewest(name);
-    if (source === undefined) throw namespaceNotFound(name);
+    if (source === undefined) throw catalog.notFound(name);
     if (!source.retired) return source;
   }
 }
