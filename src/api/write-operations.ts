@@ -79,6 +79,7 @@ function operate(
   body: BodySource,
   reporter: CallReporter,
 ): Promise<HttpAnswer> {
+  const { unknown } = reporter;
   switch (call.operation) {
     case "write":
     case "start_copy":
