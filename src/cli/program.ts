@@ -28,7 +28,8 @@ export function createProgram(version: string, actions: ProgramActions): Command
     .version(version, "--version", "print the version")
     .helpOption("--help", "print this help")
     .showSuggestionAfterError()
-    .showHelpAfterError("(--help lists what there is)");
+    .showHelpAfterError("(--help lists what there is)")
+    .configureOutput({ outputError: (text, write) => write(withoutValues(text)) });
   const serve = program
     .command("serve")
     .description("run the server")
@@ -58,6 +59,11 @@ export function createProgram(version: string, actions: ProgramActions): Command
     actions.certify(options.store, givenFlags(command)),
   );
   return program;
+}
+
+/** An unknown flag is quoted with its value, which may be a secret under a misspelt name. */
+function withoutValues(text: string): string {
+  return text.replace(/^(error: unknown option '[^'=]*=).*'$/m, "$1…'");
 }
 
 function optionOf(setting: Setting): Option {

@@ -84,8 +84,9 @@ function parseFile(path: string, readFile: (path: string) => string): object {
   let parsed: unknown;
   try {
     const text = readFile(path);
+    // It refuses a key that is there twice, and quotes nothing of the file, which may hold secrets.
+    parseJson(new TextEncoder().encode(text));
     parsed = JSON.parse(text);
-    parseJson(new TextEncoder().encode(text)); // It refuses a key that is there twice, too.
   } catch (error) {
     const reason = (error as Error).message.replace(/^Failed to parse .* as JSON: /, "");
     throw new SettingFault(`cannot read the configuration file ${path}: ${reason}`);

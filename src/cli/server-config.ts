@@ -9,6 +9,7 @@ import type { IndexerFlags } from "./indexer-process.ts";
 import { SettingFault, type SettingValue } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
+import { shownUrl } from "./shown-url.ts";
 import { storeConfig, storeFlags } from "./store-settings.ts";
 
 /** Share of the memory limit that answers may take which clients have not read yet. */
@@ -159,7 +160,11 @@ function embeddingConfig(given: GivenSettings): EmbeddingConfig {
     );
   }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new SettingFault(`--embedding-url: ${url} is no http or https URL`);
+    throw new SettingFault(`--embedding-url: ${shownUrl(url)} is no http or https URL`);
+  }
+  const { username, password } = new URL(url);
+  if (username !== "" || password !== "") {
+    throw new SettingFault("--embedding-url must hold no credentials; set --embedding-api-key");
   }
   const apiKey = textOf(given, "embedding-api-key");
   const dimensions = given.get("embedding-dimensions");

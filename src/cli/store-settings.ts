@@ -6,6 +6,7 @@ import type { S3StoreConfig, StoreConfig } from "../storage/store-config.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import type { SettingName } from "./setting-table.ts";
+import { shownUrl } from "./shown-url.ts";
 
 /** Prefix of all keys in a bucket: S3 allows keys of 1,024 bytes, and ours take up to 350. */
 const STORE_PREFIX_CHARS_MAX = 512;
@@ -53,7 +54,7 @@ function s3Config(given: GivenSettings, url: string, flag: string): S3StoreConfi
   if (given.has("data-dir")) {
     throw new SettingFault(
       `--data-dir and --object-store are both set, but the data is in one place; drop --data-dir ` +
-        `for ${url}, or --object-store for the local directory`,
+        `for ${shownUrl(url)}, or --object-store for the local directory`,
     );
   }
   const { bucket, prefix } = parseUrl(url, flag);
@@ -74,7 +75,7 @@ function s3Config(given: GivenSettings, url: string, flag: string): S3StoreConfi
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 function parseUrl(url: string, flag: string): { readonly bucket: string; readonly prefix: string } {
-  const fault = (rule: string) => new SettingFault(`${flag}: ${url} ${rule}`);
+  const fault = (rule: string) => new SettingFault(`${flag}: ${shownUrl(url)} ${rule}`);
   const parts = /^s3:\/\/([^/]*)\/?(.*)$/.exec(url);
   if (parts === null) {
     const local = flag === "--store" ? "its path alone" : "--data-dir";
@@ -107,7 +108,9 @@ function checkEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     const example = "such as http://127.0.0.1:9000";
-    throw new SettingFault(`--s3-endpoint: ${endpoint} is no http or https URL, ${example}`);
+    throw new SettingFault(
+      `--s3-endpoint: ${shownUrl(endpoint)} is no http or https URL, ${example}`,
+    );
   }
   if (url.username !== "" || url.password !== "") {
     const fix = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";

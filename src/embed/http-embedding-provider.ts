@@ -155,7 +155,9 @@ export class HttpEmbeddingProvider implements EmbeddingProvider {
 
   #refusal(model: string, response: Response, text: string): DatabaseError {
     const { status } = response;
-    const said = messageOf(text);
+    const { apiKey } = this.#options;
+    // Some services repeat the key that they refuse. It goes before the text is cut.
+    const said = messageOf(apiKey === undefined ? text : text.replaceAll(apiKey, "…"));
     if (status === 429) {
       return new DatabaseError("overloaded", `💔 embedding service is overloaded: ${said}`, {
         retryAfterMs: retryAfterMs(response.headers),
