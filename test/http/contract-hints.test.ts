@@ -124,6 +124,9 @@ describe("writes", () => {
       422,
       "`cosine_distance` or `euclidean_squared`",
     ],
+    ["_id", { upsert_rows: [{ _id: 1 }] }, 422, "missing field `id` at", '; "_id" is an attribute'],
+    ["a filter alone", { patch_by_filter: ["id", "Eq", 1] }, 422, "with `filters` and `patch`"],
+    ["ids of type int", { schema: { id: "int" } }, 400, "ID type; ids are uint, string or uuid"],
     ["rows as columns", { upsert_columns: [{ id: 1 }] }, 422, "send documents as `upsert_rows`"],
     [
       "columns as rows",
@@ -161,7 +164,12 @@ describe("writes", () => {
     expectError(await write(name, body), status, ...parts);
   });
 
-  test("without a metric or with bad UUIDs", async () => {
+  test("without a metric, with bad UUIDs or numbers that float16 has no room for", async () => {
+    const vector = { type: "[1]f16", ann: true };
+    const halves = { schema: { vector }, upsert_rows: [{ id: 1, vector: [7e4] }] };
+    const metric = { distance_metric: "cosine_distance" };
+    const range = "element 0 of the vector is out of range of f16 (-65504 to 65504), was 70000";
+    expectError(await write(fresh(), { ...metric, ...halves }), 400, range);
     const vectors = { upsert_rows: [{ id: 1, vector: [1] }] };
     expectError(await write(fresh(), vectors), 400, "with a vector; add", '"euclidean_squared"');
     const uuids = { schema: { id: "uuid" }, upsert_rows: [{ id: "x" }] };

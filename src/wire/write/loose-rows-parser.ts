@@ -13,6 +13,9 @@ import { LooseValueReader } from "./loose-value-reader.ts";
 /** Says how the values of an attribute are best read. */
 export type FormOf = (attribute: string) => ValueForm;
 
+/** What else ids are called. */
+const OTHER_ID_NAMES = ["_id", "Id", "ID", "uuid", "key"];
+
 /** Reads `upsert_rows` or `patch_rows`: an array of documents, some at a time. */
 export class LooseRowsParser {
   readonly #reader: JsonReader;
@@ -76,7 +79,11 @@ export class LooseRowsParser {
       const column = likely?.name === name ? likely : this.#columnOf(name);
       this.#values.readValue(column, document);
     }
-    if (!hasId) throw reader.refuse("missing field `id`");
+    if (!hasId) {
+      const other = OTHER_ID_NAMES.find((name) => this.#columns.has(name));
+      const hint = other && `"${other}" is an attribute like any other: the id's name is "id"`;
+      throw reader.refuse("missing field `id`", hint);
+    }
     checkCellCount(this.#columns.size * document);
   }
 

@@ -64,7 +64,7 @@ export function parseSchemaMap(path: string, value: JsonValue): JsonObject {
 /** Reads `patch_by_filter`. */
 export function parsePatchByFilter(value: JsonValue): { filter: Filter; patch: JsonObject } {
   const path = "patch_by_filter";
-  const members = objectAt(path, value);
+  const members = objectAt(path, value, "a map with `filters` and `patch`");
   const filters = members.get("filters") ?? undefined;
   const patch = members.get("patch") ?? undefined;
   if (filters === undefined) throw missingMember(path, "filters");

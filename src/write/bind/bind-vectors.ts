@@ -145,9 +145,19 @@ function checkElements(
 ): void {
   for (let d = 0; d < vector.length; d++) {
     if (Number.isFinite(vector[d])) continue;
-    const what = Number.isNaN(vector[d]) ? "not a number" : `out of range of ${element}`;
+    const range = element === "f16" ? "-65504 to 65504" : "-3.4e38 to 3.4e38";
+    const given = givenElement(source.values[index], d) ?? vector[d];
+    const what = Number.isNaN(vector[d])
+      ? "not a number"
+      : `out of range of ${element} (${range}), was ${given}`;
     throw valueFault(source, index, `element ${d} of the vector is ${what}`);
   }
+}
+
+/** The element as it was sent; undefined where the vector was sent as base64. */
+function givenElement(value: LooseValue | undefined, index: number): unknown {
+  if (isJsonNumbers(value)) return value.values[index];
+  return Array.isArray(value) || value instanceof Float32Array ? value[index] : undefined;
 }
 
 /** Refuses what `checkElements` refuses, in all vectors of a block. */

@@ -89,7 +89,9 @@ export function parseIdDeclaration(value: JsonValue, path: string): "uint" | "st
   const type = value instanceof Map ? value.get("type") : value;
   if (typeof type !== "string") throw malformed(path, INPUT);
   if (type === "uint" || type === "string" || type === "uuid") return type;
-  throw invalid(`💔 ${clip(type)} is not a valid ID type`);
+  throw invalid(`💔 ${clip(type)} is not a valid ID type`, {
+    hint: "ids are uint, string or uuid",
+  });
 }
 
 const NOTHING = {
