@@ -58,8 +58,19 @@ export function parseMultiQuery(
     return parseOne(path, query);
   });
   const rerank = present(root, "rerank_by");
+  if (present(root, "offset") !== undefined) checkOffset(root);
   const fusion = rerank === undefined ? undefined : parseFusion(root, rerank, queries);
   return { queries, fusion };
+}
+
+/** Documents can only be skipped in one ranking, of which a window is asked for. */
+function checkOffset(root: JsonObject): void {
+  const hasLimit = ["limit", "top_k"].some((name) => present(root, name) !== undefined);
+  if (hasLimit && present(root, "rerank_by") !== undefined) return;
+  throw invalid(
+    "💔 offset beside queries requires rerank_by and limit; to skip documents of one query, set " +
+      "offset in that query",
+  );
 }
 
 /** `["RRF"]` or `["RRF", {rank_constant?, weights?}]`. */

@@ -244,6 +244,14 @@ describe("multi-queries", () => {
     [{ queries: [one, one], rerank_by: ["RRF", { weights: [1, 0] }] }, "invalid: "],
     [{ queries: [one, one], rerank_by: ["RRF", { weights: [1, "1"] }] }, "malformed: "],
     [{ queries: [one, one], rerank_by: ["RRF"], limit: 0 }, "invalid: 💔 limit must be between"],
+    [
+      { queries: [one, one], rerank_by: ["RRF"], offset: 1 },
+      "invalid: 💔 offset beside queries requires rerank_by and limit",
+    ],
+    [
+      { queries: [one, one], limit: 1, offset: 0 },
+      "invalid: 💔 offset beside queries requires rerank_by and limit",
+    ],
   ])("%j is refused", (body, text) => {
     expect(fault(body)).toContain(text);
   });
