@@ -19,6 +19,22 @@ export type EmbeddingConfig =
       readonly modelDimensions: Readonly<Record<string, number>>;
     };
 
+/** What scores documents for queries with `rerank_by`. */
+export type RerankConfig =
+  /** Such queries are refused. */
+  | { readonly kind: "none" }
+  /** Counts words in common: for tests and offline trials. Goes by each of `models`. */
+  | { readonly kind: "words"; readonly models: readonly string[] }
+  /** A service with the common rerank request. */
+  | {
+      readonly kind: "http";
+      /** Base URL to which `/rerank` is added, such as `https://api.cohere.com/v2`. */
+      readonly url: string;
+      readonly apiKey?: string;
+      /** Names of its models that queries may use; at least one. */
+      readonly models: readonly string[];
+    };
+
 /** Everything that `openIndexer` needs to know. */
 export interface IndexerConfig extends StoreAccessConfig {
   /** Bytes of memory of which the indexer takes its share. */
@@ -39,5 +55,6 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly memoryBytesMax: number;
   readonly kernel: "auto" | "scalar";
   readonly embedding: EmbeddingConfig;
+  readonly reranking: RerankConfig;
   readonly log: StructuredLog;
 }

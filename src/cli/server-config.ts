@@ -1,7 +1,7 @@
 /** From the settings that were given to the complete configuration of engine and HTTP server. */
 
 import { resolve } from "node:path";
-import type { EmbeddingConfig, EngineConfig, IndexerConfig } from "../api/config.ts";
+import type { EmbeddingConfig, EngineConfig, IndexerConfig, RerankConfig } from "../api/config.ts";
 import type { HttpConfig } from "../http/http-server.ts";
 import { isLoopbackName } from "../http/origin-check.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
@@ -18,6 +18,8 @@ const ANSWER_MEMORY_SHARE = 0.15;
 const ANSWER_TIMEOUT_SECONDS = 30;
 /** The default of `--query-timeout`. */
 const QUERY_TIMEOUT_SECONDS = 30;
+/** By what name queries ask the reranker that counts words, unless others are given. */
+const WORD_MODEL_DEFAULT = "words";
 
 /** What the machine offers; defaults come from it. */
 export interface Machine {
@@ -60,6 +62,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       kernel,
       ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
       embedding: embeddingConfig(given),
+      reranking: rerankConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
     log,
@@ -146,34 +149,72 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
 
 function embeddingConfig(given: GivenSettings): EmbeddingConfig {
   const kind = (textOf(given, "embedder") ?? "none") as EmbeddingConfig["kind"];
-  const url = textOf(given, "embedding-url");
   if (kind !== "http") {
-    for (const name of ["embedding-url", "embedding-api-key", "embedding-dimensions"] as const) {
-      if (!given.has(name)) continue;
-      throw new SettingFault(`--${name} is set, but --embedder is ${kind}; say --embedder http`);
-    }
+    const service = ["embedding-url", "embedding-api-key", "embedding-dimensions"] as const;
+    refuseUnused(given, service, `--embedder is ${kind}; say --embedder http`);
     return { kind };
   }
+  const url = textOf(given, "embedding-url");
   if (url === undefined) {
     throw new SettingFault(
       "--embedder http needs --embedding-url, such as https://api.openai.com/v1",
     );
   }
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new SettingFault(`--embedding-url: ${shownUrl(url)} is no http or https URL`);
-  }
-  const { username, password } = new URL(url);
-  if (username !== "" || password !== "") {
-    throw new SettingFault("--embedding-url must hold no credentials; set --embedding-api-key");
-  }
   const apiKey = textOf(given, "embedding-api-key");
   const dimensions = given.get("embedding-dimensions");
   return {
     kind,
-    url: url.replace(/\/+$/, ""),
+    url: serviceUrl("embedding-url", url),
     ...(apiKey !== undefined && { apiKey }),
     modelDimensions: isDimensions(dimensions) ? dimensions : {},
   };
+}
+
+function rerankConfig(given: GivenSettings): RerankConfig {
+  const kind = (textOf(given, "reranker") ?? "none") as RerankConfig["kind"];
+  const models = listOf(given, "rerank-models");
+  if (kind !== "http") {
+    const service = ["rerank-url", "rerank-api-key"] as const;
+    refuseUnused(given, service, `--reranker is ${kind}; say --reranker http`);
+  }
+  switch (kind) {
+    case "none":
+      refuseUnused(given, ["rerank-models"], "--reranker is none; say --reranker http or words");
+      return { kind };
+    case "words":
+      return { kind, models: models.length > 0 ? models : [WORD_MODEL_DEFAULT] };
+    case "http": {
+      const url = textOf(given, "rerank-url");
+      if (url === undefined || models.length === 0) {
+        throw new SettingFault(
+          "--reranker http needs --rerank-url, such as https://api.cohere.com/v2, and " +
+            "--rerank-models, such as rerank-v3.5",
+        );
+      }
+      const apiKey = textOf(given, "rerank-api-key");
+      const service = { url: serviceUrl("rerank-url", url), models };
+      return { kind, ...service, ...(apiKey !== undefined && { apiKey }) };
+    }
+  }
+}
+
+/** Refuses settings that have no effect beside others. */
+function refuseUnused(given: GivenSettings, names: readonly SettingName[], reason: string): void {
+  const name = names.find((candidate) => given.has(candidate));
+  if (name !== undefined) throw new SettingFault(`--${name} is set, but ${reason}`);
+}
+
+/** A service's base URL without slashes at its end. */
+function serviceUrl(name: "embedding-url" | "rerank-url", url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new SettingFault(`--${name}: ${shownUrl(url)} is no http or https URL`);
+  }
+  const { username, password } = new URL(url);
+  if (username !== "" || password !== "") {
+    const key = name.replace("url", "api-key");
+    throw new SettingFault(`--${name} must hold no credentials; set --${key}`);
+  }
+  return url.replace(/\/+$/, "");
 }
 
 /** An origin as browsers send it. */

@@ -230,6 +230,31 @@ export const SETTINGS = [
     type: { kind: "dimensions" },
     help: "dimensions of embedding models that are not known by name: `model=768,other=1024`",
   },
+  {
+    name: "reranker",
+    type: { kind: "choice", choices: ["none", "words", "http"] },
+    defaultText: "none",
+    help:
+      "what `rerank_by` with a model asks; `words` counts words in common, offline, for trials " +
+      "and tests",
+  },
+  {
+    name: "rerank-url",
+    type: TEXT,
+    help: "base URL of a service with the common `/rerank` for `--reranker http`",
+  },
+  {
+    name: "rerank-api-key",
+    type: TEXT,
+    secret: true,
+    help: "key of the reranking service",
+  },
+  {
+    name: "rerank-models",
+    type: { kind: "list" },
+    defaultText: "with `--reranker words`, words",
+    help: "names of the reranking models that queries may use",
+  },
 ] as const satisfies readonly Setting[];
 
 /** Settings that say how to reach a bucket. */

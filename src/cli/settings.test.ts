@@ -32,6 +32,7 @@ describe("defaults", () => {
       memoryBytesMax: MACHINE.memoryBytes,
       kernel: "auto",
       embedding: { kind: "none" },
+      reranking: { kind: "none" },
     });
     expect(log).toEqual({ level: "info", format: "auto" });
   });
@@ -127,6 +128,28 @@ describe("values", () => {
   });
 });
 
+test("reranking settings make one configuration", () => {
+  const flags = {
+    reranker: "http",
+    "rerank-url": "http://localhost:1/v1/",
+    "rerank-api-key": "k",
+    "rerank-models": "a,org/b",
+  };
+  expect(configOf({ flags }).engine.reranking).toEqual({
+    kind: "http",
+    url: "http://localhost:1/v1",
+    apiKey: "k",
+    models: ["a", "org/b"],
+  });
+  const words = { kind: "words", models: ["words"] };
+  expect(configOf({ flags: { reranker: "words" } }).engine.reranking).toEqual(words);
+  const named = { reranker: "words", rerank_models: ["production-model"] };
+  expect(configOf({ file: named }).engine.reranking).toEqual({
+    kind: "words",
+    models: ["production-model"],
+  });
+});
+
 describe("refusals", () => {
   test.each<[Given, string]>([
     [{ environment: { TRAWL_PROT: "1" } }, "unknown environment variable TRAWL_PROT"],
@@ -161,6 +184,18 @@ describe("refusals", () => {
     [{ flags: { embedder: "http" } }, "needs --embedding-url"],
     [{ flags: { embedder: "http", "embedding-url": "x" } }, "x is no http or https URL"],
     [{ flags: { "embedding-dimensions": "a", embedder: "http" } }, "pairs"],
+    [{ flags: { "rerank-url": "http://x" } }, "--rerank-url is set, but --reranker is none"],
+    [
+      { flags: { reranker: "words", "rerank-api-key": "k" } },
+      "--rerank-api-key is set, but --reranker is words",
+    ],
+    [{ flags: { "rerank-models": "a" } }, "--rerank-models is set, but --reranker is none"],
+    [{ flags: { reranker: "http", "rerank-url": "http://x" } }, "needs --rerank-url"],
+    [{ flags: { reranker: "http", "rerank-models": "a" } }, "needs --rerank-url"],
+    [
+      { flags: { reranker: "http", "rerank-url": "x", "rerank-models": "a" } },
+      "--rerank-url: x is no http or https URL",
+    ],
     [{ flags: { "allowed-origins": "app.example" } }, "app.example is no origin"],
     [{ flags: { "allowed-origins": "https://app.example/path" } }, "is no origin"],
     [{ flags: { "allowed-origins": "null" } }, "is no origin"],

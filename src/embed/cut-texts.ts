@@ -27,6 +27,11 @@ export async function askWithCutTexts<T>(
   }
 }
 
+/** Cuts a text to the greatest length that models are sent. */
+export function cutModelText(text: string): string {
+  return cutText(text, MODEL_TEXT_CHARS_MAX);
+}
+
 /** Cuts without leaving half of a surrogate pair. */
 function cutText(text: string, unitsMax: number): string {
   if (text.length <= unitsMax) return text;

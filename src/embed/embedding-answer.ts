@@ -2,17 +2,22 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import type { EmbeddingRequest, Embeddings } from "./embedding-provider.ts";
+import { answerObject, parseModelAnswer, unusableAnswer } from "./model-answer.ts";
 
 /** Reads vectors in the order of the texts. Throws `unavailable` if the answer is not usable. */
 export function decodeEmbeddings(text: string, request: EmbeddingRequest): Embeddings {
-  const { data, usage } = objectOf(parse(text), "no object");
+  const { data, usage } = parseModelAnswer("embedding", text);
   if (!Array.isArray(data)) throw unusable("`data` is no array");
   if (data.length !== request.texts.length) {
     throw unusable(`${request.texts.length} texts gave ${data.length} vectors`);
   }
   const vectors: (Float32Array | undefined)[] = request.texts.map(() => undefined);
   data.forEach((item: unknown, position) => {
-    const { index = position, embedding } = objectOf(item, "an element of `data` is no object");
+    const { index = position, embedding } = answerObject(
+      "embedding",
+      item,
+      "an element of `data` is no object",
+    );
     if (typeof index !== "number" || !(index in vectors)) throw unusable("`index` is out of range");
     vectors[index] = vectorOf(embedding, request);
   });
@@ -47,22 +52,6 @@ function tokensOf(usage: unknown): number {
   return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unusable("no JSON");
-  }
-}
-
-function objectOf(value: unknown, fault: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null) throw unusable(fault);
-  return value as Record<string, unknown>;
-}
-
 function unusable(reason: string): DatabaseError {
-  return new DatabaseError(
-    "unavailable",
-    `embedding service gives an answer that is not understood: ${reason}`,
-  );
+  return unusableAnswer("embedding", reason);
 }

@@ -37,7 +37,7 @@ const QUERY_MEMORY_SHARE = 0.15;
  * A thread that crashes ends the process: what was acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
-  const { store, diskCache, encryptionKeysPath, queryThreads, embedding, log } = config;
+  const { store, diskCache, encryptionKeysPath, queryThreads, embedding, reranking, log } = config;
   const access = { store, diskCache, encryptionKeysPath };
   const onCrash = (error: Error) => {
     log("error", "a thread has crashed; the server ends", { stack: error.stack });
@@ -79,7 +79,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
       const { queryTimeoutMs } = config;
       const limits = { scanBytesMax, queryBytesMax, queryTimeoutMs };
-      const data = { thread, kernel, embedding, ...limits, loads, cache: port1 };
+      const data = { thread, kernel, embedding, reranking, ...limits, loads, cache: port1 };
       return startQueryThread(data, onCrash);
     }),
     queryLoads,

@@ -15,6 +15,7 @@ import { type Random, seededRandom } from "../../base/random.ts";
 import { oneStep, type Steps } from "../../base/steps.ts";
 import type { ResidentRanges, RunStats } from "../../cache/resident-ranges.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
+import type { RerankProvider } from "../../embed/rerank-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import type { QueryRequest } from "../../model/query.ts";
 import type { EmbeddingStats } from "../../model/request-stats.ts";
@@ -69,6 +70,7 @@ export interface QueryServiceOptions {
   /** How far ANN searches walk; for tests. */
   readonly probing?: Probing | undefined;
   readonly embedding: EmbeddingProvider;
+  readonly reranking: RerankProvider;
   readonly clock: Clock;
   readonly random: Random;
   readonly reads: Pick<

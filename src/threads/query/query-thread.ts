@@ -1,9 +1,10 @@
 /** Entry of a query thread: wires the kernels and the message port to the query service. */
 
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import type { EmbeddingConfig } from "../../api/config.ts";
+import type { EmbeddingConfig, RerankConfig } from "../../api/config.ts";
 import { embeddingSource } from "../../api/embedding-source.ts";
 import type { EngineMetric } from "../../api/engine.ts";
+import { rerankSource } from "../../api/rerank-source.ts";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -25,6 +26,7 @@ export interface QueryThreadData {
   /** Undefined where kernels run as plain TypeScript. */
   readonly kernel: WebAssembly.Module | undefined;
   readonly embedding: EmbeddingConfig;
+  readonly reranking: RerankConfig;
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;
   /** Heap that its queries may take for what they find. */
@@ -53,6 +55,7 @@ const service = new QueryService({
   kernels,
   reads: connectCache(cache, (arena, memory) => kernels.attach(arena, memory)),
   embedding: embeddingSource(data.embedding, systemClock),
+  reranking: rerankSource(data.reranking, systemClock),
   clock: systemClock,
   random: systemRandom,
   scanBytesMax: data.scanBytesMax,

@@ -22,6 +22,7 @@ import { localCachePort } from "../../../src/cache/local-cache.ts";
 import { MANIFEST_RELOAD_MS } from "../../../src/commit/following/manifest-follower.ts";
 import type { NamespaceCatalog } from "../../../src/commit/namespace-catalog.ts";
 import { hashEmbeddingProvider } from "../../../src/embed/hash-embedding-provider.ts";
+import { WordRerankProvider } from "../../../src/embed/word-rerank-provider.ts";
 import { Indexer } from "../../../src/indexer/indexer.ts";
 import type { IndexerOptions } from "../../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
@@ -333,6 +334,7 @@ function startQueryThread(
     probing: of.options.probing,
     reads: connectCache(localCachePort(of.cache), (arena, memory) => kernels.attach(arena, memory)),
     embedding: hashEmbeddingProvider,
+    reranking: new WordRerankProvider(["words"], of.clock),
     clock: of.clock,
     random: of.random,
     scanBytesMax: Math.floor((of.options.cacheBytes ?? 64 * MIB) / 4),

@@ -29,7 +29,8 @@ export function contractServer(): ContractServer {
     const keys = join(directory.path, "keys");
     await mkdir(keys);
     await writeFile(join(keys, "mine"), Buffer.alloc(32, 7).toString("base64"));
-    const flags = ["--query-threads", "1", "--embedder", "hash", "--encryption-keys", keys];
+    const models = ["--embedder", "hash", "--reranker", "words"];
+    const flags = ["--query-threads", "1", ...models, "--encryption-keys", keys];
     server = await startServer({
       dataDir: join(directory.path, "data"),
       arguments: [...flags, "--log-level", "warn"],
