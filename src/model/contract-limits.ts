@@ -41,6 +41,8 @@ export const AGGREGATES_MAX = 8;
 export const ORDER_BY_MAX = 8;
 /** Subqueries of a multi-query (contract). */
 export const SUBQUERIES_MAX = 16;
+/** Documents that a model reranks in one request; our choice: each costs a run of the model. */
+export const RERANK_DOCUMENTS_MAX = 1000;
 /** Entries of `compute_attributes` (contract). */
 export const COMPUTED_ATTRIBUTES_MAX = 256;
 /**

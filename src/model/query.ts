@@ -143,12 +143,26 @@ export interface Fusion {
   readonly offset: number;
 }
 
+/** Ranking of the documents of all subqueries, each once, by a model that reads a text of each. */
+export interface ModelRerank {
+  readonly model: string;
+  /** Of type string, and returned by every subquery. */
+  readonly attribute: string;
+  /** Not empty. */
+  readonly query: string;
+  /** Of the reranked documents. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** A parsed query request: one query, or several over one snapshot. */
 export interface QueryRequest {
   /** `multi` answers with `results`, even for one subquery. */
   readonly kind: "single" | "multi";
   readonly queries: readonly Query[];
   readonly fusion: Fusion | undefined;
+  /** Absent: documents come as the queries, or their fusion, rank them. Never beside `fusion`. */
+  readonly rerank?: ModelRerank | undefined;
   readonly consistency: "strong" | "eventual";
   readonly vectorEncoding: "float" | "base64";
 }

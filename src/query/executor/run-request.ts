@@ -1,7 +1,7 @@
 /** Query requests: plan and run every subquery over one snapshot. */
 
 import type { Steps } from "../../base/steps.ts";
-import type { QueryRequest } from "../../model/query.ts";
+import type { ModelRerank, QueryRequest } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import type { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { ScoreScope } from "../bind/bind-score.ts";
@@ -19,7 +19,7 @@ import { lookOr, missAll, together } from "./missing-bytes.ts";
 
 /** What a request answers. */
 export interface RequestOutcome {
-  /** One for each subquery; exactly one if they are fused. */
+  /** One for each subquery; exactly one if they are fused. Those to rerank are as they were found. */
   readonly results: QueryResult[];
   readonly stats: QueryStats;
 }
@@ -53,7 +53,8 @@ export function explainRequest(
 ): string {
   const planned = planTogether(request, snapshot, options);
   const plans = planned.map((plan) => explainPlan(plan, snapshot));
-  if (request.kind === "single") return plans[0];
+  const rerank = request.rerank === undefined ? [] : [explainRerank(request.rerank)];
+  if (request.kind === "single") return [...rerank, plans[0]].join("\n");
   const parts = plans.map((plan, index) => `Subquery ${index}\n${plan}`);
   const { fusion } = request;
   if (fusion !== undefined) {
@@ -62,7 +63,11 @@ export function explainRequest(
       `Fuse: RRF, rank constant ${fusion.rankConstant}, weights ${weights}, limit ${fusion.limit}`,
     );
   }
-  return parts.join("\n");
+  return [...rerank, ...parts].join("\n");
+}
+
+function explainRerank({ model, attribute, limit, offset }: ModelRerank): string {
+  return `Rerank: by ${attribute}, model ${model}, limit ${limit}, offset ${offset}`;
 }
 
 /**

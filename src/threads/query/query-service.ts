@@ -18,10 +18,12 @@ import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { RerankProvider } from "../../embed/rerank-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import type { QueryRequest } from "../../model/query.ts";
+import type { QueryResult } from "../../model/query-result.ts";
 import type { EmbeddingStats } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { UNINDEXED_RETRY_MS } from "../../namespace/thresholds.ts";
+import { checkRerank } from "../../query/bind/check-rerank.ts";
 import { embedTexts, withEmbeddings } from "../../query/bind/embed-query.ts";
 import type { DivisionLimits } from "../../query/executor/division.ts";
 import { measureRecall } from "../../query/executor/measure-recall.ts";
@@ -35,6 +37,7 @@ import { indexState } from "../../query/index-state.ts";
 import { querySlots } from "../../query/plan/query-weight.ts";
 import { QueryMemory, QueryMemoryPool } from "../../query/query-memory.ts";
 import type { Probing, QueryOptions } from "../../query/query-options.ts";
+import { rerankCandidates, rerankedResult } from "../../query/score/rerank-results.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import type { QueryStats } from "../../query/work-stats.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
@@ -351,8 +354,9 @@ export class QueryService {
       snapshot,
       stats: cost,
     } = await this.#run(replica, life, (newest, options) => runRequest(newest, request, options));
-    const { results, stats } = result;
+    const { stats } = result;
     this.#count(stats);
+    const results = await this.#reranked(result.results, request, life);
     life.enter(answerStep);
     const answer: QueryAnswer = {
       kind: request.kind,
@@ -383,13 +387,15 @@ export class QueryService {
     if (isShared) this.#options.post({ kind: "strong", call });
   }
 
-  /** Puts vectors in the place of texts. */
+  /** Puts vectors in the place of texts, after it has checked what else depends on a service. */
   async #embedded(
     message: QueryMessage,
     request: QueryRequest,
     life: QueryLife,
   ): Promise<{ request: QueryRequest; embeddingStats: EmbeddingStats | undefined }> {
     const { schema } = this.#replica(message).state;
+    const { reranking } = this.#options;
+    if (request.rerank !== undefined) checkRerank(request.rerank, schema, reranking.models);
     const texts = embedTexts(request, schema);
     if (texts.length === 0) return { request, embeddingStats: undefined };
     const { clock, embedding } = this.#options;
@@ -404,6 +410,22 @@ export class QueryService {
     }
     const embeddingStats = { tokens, ms: clock.monotonicMs() - startedMs };
     return { request: withEmbeddings(request, vectors, schema), embeddingStats };
+  }
+
+  /** Has a model rank what was found, if the request asks for that. Results own their values. */
+  async #reranked(
+    results: readonly QueryResult[],
+    { rerank }: QueryRequest,
+    life: QueryLife,
+  ): Promise<readonly QueryResult[]> {
+    if (rerank === undefined) return results;
+    life.enter(rerankStep);
+    const candidates = rerankCandidates(results, rerank);
+    const { model, query } = rerank;
+    const asked = { model, query, documents: candidates.texts };
+    const { reranking } = this.#options;
+    const scores = asked.documents.length === 0 ? [] : await reranking.rerank(asked, life.signal);
+    return [rerankedResult(candidates, scores, rerank)];
   }
 
   /** Waits until the main thread grants the slots. */
@@ -485,6 +507,7 @@ export class QueryService {
 }
 
 const embedStep = (): string => "embedding its texts";
+const rerankStep = (): string => "reranking what it found";
 const answerStep = (): string => "writing the answer";
 
 function timesOf({ totalMs, workedMs }: QueryLife): AnswerTimes {

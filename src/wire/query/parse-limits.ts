@@ -66,6 +66,15 @@ export function parseOffset(path: string, query: JsonObject, limit: number): num
   return offset;
 }
 
+/** Reads the window of a multi-query's one ranking: of all its documents, if no limit is given. */
+export function parseRerankedWindow(root: JsonObject): { limit: number; offset: number } {
+  const limit = parseLimit("", root);
+  if (limit) checkDocumentLimit(limit);
+  if (limit?.per) throw invalid("💔 limit.per cannot be used with rerank_by");
+  const total = limit?.total ?? RESULT_ROWS_MAX;
+  return { limit: total, offset: parseOffset("", root, total) };
+}
+
 function parseLimitInput(path: string, value: JsonValue): ParsedLimit {
   if (typeof value === "bigint" && value >= 0n) {
     return { total: Number(value), per: undefined, name: path };

@@ -1,10 +1,10 @@
-/** `queries` and `rerank_by`: several queries over one snapshot, maybe fused into one ranking. */
+/** `queries` and `rerank_by`: several queries over one snapshot, maybe made into one ranking. */
 
 import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
-import { RESULT_ROWS_MAX, SUBQUERIES_MAX } from "../../model/contract-limits.ts";
+import { SUBQUERIES_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
-import type { Fusion, Query } from "../../model/query.ts";
+import type { Fusion, ModelRerank, Query } from "../../model/query.ts";
 import {
   arrayAt,
   countAt,
@@ -14,7 +14,8 @@ import {
   objectAt,
   present,
 } from "../json/json-shape.ts";
-import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
+import { parseRerankedWindow } from "./parse-limits.ts";
+import { parseModelRerank } from "./parse-rerank.ts";
 
 /** Rank constant of reciprocal rank fusion unless given (wire contract). */
 const RANK_CONSTANT_DEFAULT = 60;
@@ -37,7 +38,7 @@ export function parseMultiQuery(
   root: JsonObject,
   value: JsonValue,
   parseOne: (path: string, query: JsonObject) => Query,
-): { queries: Query[]; fusion: Fusion | undefined } {
+): { queries: Query[]; fusion: Fusion | undefined; rerank: ModelRerank | undefined } {
   const elements = arrayAt("queries", value);
   if (elements.length < 1 || elements.length > SUBQUERIES_MAX) {
     throw invalid(
@@ -59,8 +60,11 @@ export function parseMultiQuery(
   });
   const rerank = present(root, "rerank_by");
   if (present(root, "offset") !== undefined) checkOffset(root);
+  if (rerank instanceof Map) {
+    return { queries, fusion: undefined, rerank: parseModelRerank(root, rerank, queries) };
+  }
   const fusion = rerank === undefined ? undefined : parseFusion(root, rerank, queries);
-  return { queries, fusion };
+  return { queries, fusion, rerank: undefined };
 }
 
 /** Documents can only be skipped in one ranking, of which a window is asked for. */
@@ -77,7 +81,10 @@ function checkOffset(root: JsonObject): void {
 function parseFusion(root: JsonObject, value: JsonValue, queries: readonly Query[]): Fusion {
   const elements = elementsOf(value);
   if (elements === undefined || elements[0] !== "RRF" || elements.length > 2) {
-    throw malformed("rerank_by", 'expected ["RRF"] or ["RRF", {"rank_constant": 60}]');
+    throw malformed(
+      "rerank_by",
+      'expected ["RRF"] or ["RRF", {"rank_constant": 60}], or {"model", "attribute", "query"}',
+    );
   }
   if (queries.length < 2) throw invalid("💔 rerank_by requires at least two subqueries");
   if (queries.some((query) => query.kind === "aggregate")) {
@@ -91,15 +98,10 @@ function parseFusion(root: JsonObject, value: JsonValue, queries: readonly Query
         clip(String(rankConstant)),
     );
   }
-  const limit = parseLimit("", root);
-  if (limit) checkDocumentLimit(limit);
-  if (limit?.per) throw invalid("💔 limit.per cannot be used with rerank_by");
-  const total = limit?.total ?? RESULT_ROWS_MAX;
   return {
     rankConstant: countAt("rerank_by[1].rank_constant", rankConstant),
     weights: parseWeights(options.get("weights") ?? undefined, queries.length),
-    limit: total,
-    offset: parseOffset("", root, total),
+    ...parseRerankedWindow(root),
   };
 }
 

@@ -31,6 +31,7 @@ import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
 import { parseMultiQuery } from "./parse-multi-query.ts";
 import { parseRankBy, RANK_BY_ID } from "./parse-rank-by.ts";
 import { QUERY_FORM } from "./query-forms.ts";
+import { parseModelRerank } from "./parse-rerank.ts";
 
 /**
  * Reads the body of a query or explain request: everything is checked that needs no schema. Members
@@ -52,11 +53,19 @@ function queryRequestOf(body: JsonValue): QueryRequest {
     const parseOne = (path: string, query: JsonObject) => parseQuery(path, query, budget);
     return { kind: "multi", ...parseMultiQuery(root, queries, parseOne), ...shared };
   }
-  if (present(root, "rerank_by") !== undefined) throw invalid("💔 rerank_by requires `queries`");
+  const rerank = present(root, "rerank_by");
+  if (rerank !== undefined && !(rerank instanceof Map)) {
+    throw invalid(
+      "💔 rerank_by requires `queries`; one query can be reranked by a model: " +
+        '{"model", "attribute", "query"}',
+    );
+  }
+  const query = parseQuery("", root, budget);
   return {
     kind: "single",
-    queries: [parseQuery("", root, budget)],
+    queries: [query],
     fusion: undefined,
+    rerank: rerank && parseModelRerank(root, rerank, [query]),
     ...shared,
   };
 }
