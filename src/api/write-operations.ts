@@ -236,18 +236,18 @@ class NamespaceOperations {
     return ok();
   }
 
-  /** Answers 200 where a published state has all that is committed, or else 409, or 410. */
+  /**
+   * Answers 200 where a published state has all that it must have, or else 409, and how many
+   * milliseconds ago all that is committed was seen; 410 where the instance is closed.
+   */
   async verify(): Promise<HttpAnswer> {
-    const { instance = "", sequence = "0" } = this.#call.parameters;
+    const { instance = "", sequence = "0", stalenessMsMax = "0" } = this.#call.parameters;
     const state = { instance, sequence: Number(sequence) };
-    switch (await this.#options.catalog.verify(this.#name, state)) {
-      case "current":
-        return ok();
-      case "outdated":
-        return jsonAnswer(409, new Uint8Array(0));
-      case "closed":
-        return jsonAnswer(410, new Uint8Array(0));
-    }
+    const { catalog } = this.#options;
+    const seen = await catalog.verify(this.#name, state, Number(stalenessMsMax));
+    if (seen === "closed") return jsonAnswer(410, new Uint8Array(0));
+    const knownMs = new TextEncoder().encode(String(seen.knownMs));
+    return jsonAnswer(seen.kind === "current" ? 200 : 409, knownMs);
   }
 
   /** Answers when the newest manifest was taken over. */

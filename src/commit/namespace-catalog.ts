@@ -152,15 +152,18 @@ export class NamespaceCatalog {
 
   /**
    * Whether the state that an instance was in at `sequence` is that of all that was committed
-   * before the call. Otherwise brings the instance up to it, unless it is closed.
+   * `stalenessMsMax` before the call. Otherwise brings the instance up to all that is, unless it is
+   * closed. `knownMs`: how long ago all was seen.
    */
   async verify(
     name: NamespaceName,
     { instance, sequence }: { readonly instance: string; readonly sequence: number },
-  ): Promise<"current" | "outdated" | "closed"> {
+    stalenessMsMax: number,
+  ): Promise<{ readonly kind: "current" | "outdated"; readonly knownMs: number } | "closed"> {
     const open = this.#open.get(name);
-    if (open?.instance !== instance || !(await open.verify())) return "closed";
-    return open.hasOthersAfter(sequence) ? "outdated" : "current";
+    if (open?.instance !== instance || !(await open.verifyWithin(stalenessMsMax))) return "closed";
+    const kind = open.hasOthersAfter(sequence) ? "outdated" : "current";
+    return { kind, knownMs: open.endKnownMs };
   }
 
   /** The namespace if it exists. */

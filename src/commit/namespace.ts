@@ -157,6 +157,17 @@ export class Namespace {
     return !this.#retired;
   }
 
+  /** `verify`, unless the instance has known the end of the log less than `ageMsMax` ago. */
+  async verifyWithin(ageMsMax: number): Promise<boolean> {
+    if (!this.#retired && this.endKnownMs < ageMsMax) return true;
+    return this.verify();
+  }
+
+  /** How long ago all that was committed was seen by queries, at most. */
+  get endKnownMs(): number {
+    return this.#log.endKnownMs;
+  }
+
   /** Whether queries could not see, at the state of `sequence`, what other servers have written. */
   hasOthersAfter(sequence: number): boolean {
     return this.#othersUpTo > sequence;

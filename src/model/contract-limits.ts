@@ -62,6 +62,10 @@ export const DELETE_BY_FILTER_MAX = 5_000_000;
 export const PATCH_BY_FILTER_MAX = 50_000;
 /** Shards of a namespace (contract). */
 export const SHARDS_MAX = 256;
+/** How old what an eventual query sees may be, unless it says so itself (contract). */
+export const STALENESS_SECONDS_DEFAULT = 60;
+/** How old it may be at most; our choice: a day. */
+export const STALENESS_SECONDS_MAX = 86_400;
 /** Slots for concurrent queries of one namespace (contract). */
 export const QUERY_SLOTS = 16;
 /** How long a query waits for a slot before it gets 429 (contract). */

@@ -164,5 +164,7 @@ export interface QueryRequest {
   /** Absent: documents come as the queries, or their fusion, rank them. Never beside `fusion`. */
   readonly rerank?: ModelRerank | undefined;
   readonly consistency: "strong" | "eventual";
+  /** How old what an eventual query sees may be. Absent for strong ones. */
+  readonly stalenessMsMax?: number | undefined;
   readonly vectorEncoding: "float" | "base64";
 }

@@ -95,7 +95,7 @@ export type ToQueryThread =
       readonly waitedMs: number;
       /** When the message was sent, in milliseconds since the epoch. */
       readonly sentAtMs: number;
-      /** Others may write to the store: say `strong` if the query must see what they have written. */
+      /** Others may write to the store: say `fresh` if the query must see what they have written. */
       readonly isShared: boolean;
       readonly update: NamespaceUpdate | undefined;
     }
@@ -163,8 +163,11 @@ export type FromQueryThread =
   | { readonly kind: "weight"; readonly call: number; readonly weight: number }
   /** Threads that idle may help, as many as there are ports. */
   | { readonly kind: "offer"; readonly offer: PartsOffer; readonly ports: readonly MessagePort[] }
-  /** The answer to come must not be given before the store was asked for newer entries. */
-  | { readonly kind: "strong"; readonly call: number }
+  /**
+   * The answer to come must not be given before it is known that what the query sees has all that
+   * was committed so long ago; 0: before the query arrived.
+   */
+  | { readonly kind: "fresh"; readonly call: number; readonly stalenessMsMax: number }
   | { readonly kind: "answer"; readonly call: number; readonly answer: HttpAnswer }
   /** The query's instance is retired: it was deleted, or closed after a fault. */
   | { readonly kind: "closed"; readonly call: number; readonly body: Uint8Array<ArrayBuffer> }

@@ -85,7 +85,7 @@ export class ThreadedEngine implements Engine {
       threads: options.queryThreads,
       loads: options.queryLoads,
       release: (instance, version) => this.#writes.release(instance, version),
-      ...(options.isShared && { verify: (name, state) => this.#verify(name, state) }),
+      ...(options.isShared && { verify: (...asked) => this.#verify(...asked) }),
     });
     options.cacheThread.listen((message) => {
       if (message.kind === "metrics") this.#cacheMetrics = message.metrics;
@@ -221,19 +221,21 @@ export class ThreadedEngine implements Engine {
   async #verify(
     namespace: NamespaceName,
     { instance, sequence }: Pick<NamespaceState, "instance" | "sequence">,
+    stalenessMsMax: number,
   ): Promise<Verification> {
     const answer = await this.#writes.call("verify", {
       namespace,
-      parameters: { instance, sequence: String(sequence) },
+      parameters: { instance, sequence: String(sequence), stalenessMsMax: String(stalenessMsMax) },
       apiVersion: "v2",
       isStrict: false,
       signal: new AbortController().signal,
     }).answer;
     switch (answer.status) {
       case 200:
-        return { kind: "current" };
-      case 409:
-        return { kind: "outdated" };
+      case 409: {
+        const knownMs = Number(Buffer.from(answer.body).toString());
+        return { kind: answer.status === 200 ? "current" : "outdated", knownMs };
+      }
       case 410:
         return { kind: "closed" };
       default:

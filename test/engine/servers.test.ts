@@ -1,6 +1,7 @@
 /** Several servers over one store that belongs to none of them: each sees what all have written. */
 
 import { expect, test } from "vitest";
+import { DatabaseError } from "../../src/base/errors.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/namespace-log.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
@@ -9,6 +10,7 @@ import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { testSeed } from "../support/random/seed.ts";
+import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
 
 const ids = (rows: readonly Record<string, unknown>[] | undefined) => rows?.map(({ id }) => id);
 const upsert = (...rows: number[]) => ({ upsert_rows: rows.map((id) => ({ id, n: id })) });
@@ -44,6 +46,68 @@ test("an eventual query asks for nothing", async () => {
   expect(ids(json.rows)).toEqual([1]);
   expect(store.counts().requests).toEqual(before);
   expect(ids(await b.rows("n"))).toEqual([1, 2]);
+});
+
+test("an eventual query sees nothing that is older than it says", async () => {
+  const store = new CountingObjectStore(new MemoryObjectStore());
+  const clock = new InstantClock();
+  const a = await open(store);
+  const b = await open(store, clock);
+  const eventual = async (max_staleness_seconds?: number) => {
+    const consistency = { level: "eventual", max_staleness_seconds };
+    const { json } = await b.call("query", "n", {
+      rank_by: ["id", "asc"],
+      limit: 10,
+      consistency,
+    });
+    return ids(json.rows);
+  };
+  const looks = () => store.counts().requests.get;
+  await a.write("n", upsert(1));
+  expect(await eventual()).toEqual([1]);
+  await a.write("n", upsert(2));
+  const before = looks();
+  await clock.sleep(19_990);
+  expect(await eventual(20)).toEqual([1]);
+  expect(looks()).toBe(before);
+  await clock.sleep(10);
+  expect(await eventual(20)).toEqual([1, 2]);
+  await a.write("n", upsert(3));
+  // The bound is one minute unless it is given, and looks for other queries count.
+  await clock.sleep(50_000);
+  const later = looks();
+  expect(await eventual()).toEqual([1, 2]);
+  expect(looks()).toBe(later);
+  await clock.sleep(10_000);
+  expect(await eventual()).toEqual([1, 2, 3]);
+  await a.write("n", upsert(4));
+  expect(await eventual(0)).toEqual([1, 2, 3, 4]);
+});
+
+test("a follower's look counts, and where the store fails nothing older is answered", async () => {
+  const store = new HookedObjectStore();
+  const clock = new InstantClock();
+  const a = await open(store);
+  const b = await open(store, clock);
+  const count = async (max_staleness_seconds: number) => {
+    const consistency = { level: "eventual", max_staleness_seconds };
+    const { status, json } = await b.call("query", "n", {
+      aggregate_by: { all: ["Count"] },
+      consistency,
+    });
+    return status === 200 ? json.aggregations.all : status;
+  };
+  await a.write("n", upsert(1));
+  expect(await count(60)).toBe(1);
+  await a.write("n", upsert(2));
+  await clock.sleep(40_000);
+  await b.catalog.follow(clock.monotonicMs());
+  store.before = () => Promise.reject(new DatabaseError("unavailable", "the store is away"));
+  await clock.sleep(30_000);
+  expect(await count(60)).toBe(2);
+  await clock.sleep(60_000);
+  expect(await count(60)).toBe(503);
+  expect(await count(3_600)).toBe(2);
 });
 
 test("a strong query costs one round beside its own", async () => {

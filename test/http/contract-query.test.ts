@@ -200,6 +200,10 @@ describe("other fields", () => {
       .map((name) => [name, null]),
   );
   const level = "consistency.level";
+  const bounded = (max_staleness_seconds: unknown, kind = "eventual") => ({
+    ...one,
+    consistency: { level: kind, max_staleness_seconds },
+  });
   contractTable(
     [
       ["null means absent", { ...one, ...nulls }, idRows(1)],
@@ -222,6 +226,20 @@ describe("other fields", () => {
         422,
         `${level}: unknown variant \`x\`, expected \`strong\` or \`eventual\``,
       ],
+      ["a bound", bounded(0), idRows(1)],
+      ["the greatest bound", bounded(86_400), idRows(1)],
+      ["a bound of null", bounded(null), idRows(1)],
+      ["a bound too great", bounded(86_401), 400, "between 0 and 86400, got 86401"],
+      ["a negative bound", bounded(-1), 422, "consistency.max_staleness_seconds"],
+      ["a fractional bound", bounded(1.5), 422, "consistency.max_staleness_seconds"],
+      ["a bound as a string", bounded("5"), 422, "consistency.max_staleness_seconds"],
+      [
+        "a bound of strong",
+        bounded(5, "strong"),
+        400,
+        "cannot be used with consistency.level strong",
+      ],
+      ["null with strong", bounded(null, "strong"), idRows(1)],
       ["no level", { ...one, consistency: {} }, 422, "consistency: missing field `level`"],
       ["a number as level", { ...one, consistency: { level: 1 } }, 400, level],
       ["the namespace's metric", metric("euclidean_squared"), idRows(1)],

@@ -113,15 +113,15 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a strong query keeps its answer though entries were followed after its state",
     file: "src/commit/namespace-catalog.ts",
-    find: 'return open.hasOthersAfter(sequence) ? "outdated" : "current";',
-    replace: 'return "current";',
+    find: 'const kind = open.hasOthersAfter(sequence) ? "outdated" : "current";',
+    replace: 'const kind = "current";',
     noticedBy: "simulation",
   },
   {
     name: "a strong query is taken for an eventual one",
     file: "src/threads/query/query-service.ts",
-    find: 'if (parsed.consistency === "strong") this.#mustSeeAll(message);',
-    replace: "",
+    find: "this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);",
+    replace: "this.#mustBeFresh(message, parsed.stalenessMsMax ?? 60_000);",
     noticedBy: "simulation",
   },
   {

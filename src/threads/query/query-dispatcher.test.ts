@@ -5,7 +5,7 @@ import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { HttpAnswer } from "../../api/engine.ts";
 import { KIB } from "../../base/byte-sizes.ts";
-import { namespaceName, type SegmentId } from "../../base/ids.ts";
+import { namespaceName, type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../model/contract-limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
@@ -109,8 +109,14 @@ describe("a query", () => {
 describe("a query over a store that others write to", () => {
   const FAILED = { ...ANSWER, status: 503 };
   const outcomes: [Verification, DispatchOutcome][] = [
-    [{ kind: "current" }, { kind: "answered", answer: ANSWER }],
-    [{ kind: "outdated" }, { kind: "outdated", query: { ...query(), mayTrust: true } }],
+    [
+      { kind: "current", knownMs: 0 },
+      { kind: "answered", answer: ANSWER },
+    ],
+    [
+      { kind: "outdated", knownMs: 0 },
+      { kind: "outdated", query: { ...query(), mayTrust: true } },
+    ],
     [{ kind: "closed" }, { kind: "closed", query: { ...query(), mayTrust: true } }],
     [
       { kind: "failed", answer: FAILED },
@@ -125,14 +131,47 @@ describe("a query over a store that others write to", () => {
     await settled();
     const { call, isShared } = threads[0].all("query")[0];
     expect(isShared).toBe(true);
-    await threads[0].say({ kind: "strong", call });
+    await threads[0].say({ kind: "fresh", call, stalenessMsMax: 0 });
     await threads[0].say({ kind: "answer", call, answer: ANSWER });
     expect(await outcome).toMatchObject(expected);
-    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf());
+    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf(), 0);
+  });
+
+  test("asks again only when what is known is older than it bears", async () => {
+    const words: Verification[] = [
+      { kind: "current", knownMs: 3_000 },
+      { kind: "current", knownMs: 0 },
+      { kind: "outdated", knownMs: 0 },
+    ];
+    const verify = vi.fn(async () => words[verify.mock.calls.length - 1]);
+    const { clock, threads, dispatcher } = dispatcherOf(1, verify);
+    const run = async (stalenessMsMax: number, sequence = 1) => {
+      dispatcher.publish(NAME, [], { ...stateOf(), sequence: sequenceNumber(sequence) });
+      const outcome = dispatcher.run(query());
+      await settled();
+      const [call] = threads[0].all("query").slice(-1);
+      return async () => {
+        await threads[0].say({ kind: "fresh", call: call.call, stalenessMsMax });
+        await threads[0].say({ kind: "answer", call: call.call, answer: ANSWER });
+        return [(await outcome).kind, verify.mock.calls.length];
+      };
+    };
+    expect(await (await run(5_000))()).toEqual(["answered", 1]);
+    await clock.advance(1_999);
+    expect(await (await run(5_000))()).toEqual(["answered", 1]);
+    await clock.advance(1);
+    expect(await (await run(5_000))()).toEqual(["answered", 2]);
+    // One that began before the state that is known to be complete was published asks all the same.
+    const early = await run(60_000, 1);
+    await clock.advance(60_000);
+    expect(await (await run(60_000, 2))()).toEqual(["outdated", 3]);
+    words.push({ kind: "outdated", knownMs: 0 });
+    expect(await early()).toEqual(["outdated", 4]);
+    expect(await (await run(60_000, 2))()).toEqual(["answered", 4]);
   });
 
   test("waits for nothing if it is eventual, or was given back before", async () => {
-    const verify = vi.fn(async (): Promise<Verification> => ({ kind: "outdated" }));
+    const verify = vi.fn(async (): Promise<Verification> => ({ kind: "outdated", knownMs: 0 }));
     const { threads, dispatcher } = dispatcherOf(1, verify);
     const eventual = dispatcher.run(query());
     await settled();

@@ -7,10 +7,11 @@ import type { EngineMetric, HttpAnswer } from "../../api/engine.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
-import type { NamespaceName } from "../../base/ids.ts";
+import type { NamespaceName, SequenceNumber } from "../../base/ids.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { ArenaMessage } from "../../kernel/arena.ts";
 import { QUERY_SLOT_WAIT_MS_MAX } from "../../model/contract-limits.ts";
+import { type ClockReading, longestSince, readClocks } from "../../namespace/clock-reading.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
@@ -72,20 +73,22 @@ export interface DispatcherOptions {
   /** No query thread reads what this instance dropped up to `version`. */
   release(instance: NamespaceInstance, version: number): void;
   /**
-   * Asks whether a published state has all that is committed by now; absent where nobody else
-   * writes to the store. Gives the error answer where that could not be found out.
+   * Asks whether a published state has all that was committed `stalenessMsMax` ago; absent where
+   * nobody else writes to the store. Gives the error answer where that could not be found out.
    */
   verify?(
     namespace: NamespaceName,
     state: Pick<NamespaceState, "instance" | "sequence">,
+    stalenessMsMax: number,
   ): Promise<Verification>;
 }
 
-/** Whether a published state has all that is committed. */
+/** Whether a published state has all that it must have. */
 export type Verification =
-  | { readonly kind: "current" }
+  /** So long before the answer, all that was committed was published. */
+  | { readonly kind: "current"; readonly knownMs: number }
   /** It has not; what is published of the instance now has. */
-  | { readonly kind: "outdated" }
+  | { readonly kind: "outdated"; readonly knownMs: number }
   /** The instance is closed. */
   | { readonly kind: "closed" }
   | { readonly kind: "failed"; readonly answer: HttpAnswer };
@@ -94,12 +97,19 @@ interface RunningQuery {
   readonly thread: number;
   /** Its thread was told to end it. */
   isCancelled: boolean;
-  /** The query must see all that is committed: asks for that while it runs. */
-  readonly verify: () => void;
+  /** The query must see all that was committed so long ago: asks for that while it runs. */
+  readonly verify: (stalenessMsMax: number) => void;
   readonly ended: (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => void;
   readonly missing: (body: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => void;
   readonly slots: QuerySlots;
   weight: number;
+}
+
+/** That a state, and each later one, had all that was committed `knownMs` before a reading. */
+interface KnownState {
+  readonly at: ClockReading;
+  readonly knownMs: number;
+  readonly sequence: SequenceNumber;
 }
 
 /** All query threads. */
@@ -109,6 +119,7 @@ export class QueryDispatcher {
   readonly #slots = new Map<NamespaceName, QuerySlots>();
   readonly #running = new Map<number, RunningQuery>();
   readonly #metrics: (readonly EngineMetric[])[] = [];
+  readonly #known = new Map<NamespaceInstance, KnownState>();
   #nextCall = 1;
   #isStopping = false;
 
@@ -157,6 +168,7 @@ export class QueryDispatcher {
     deltas: readonly PublishedDelta[],
     state: NamespaceState,
   ): void {
+    if (state.retired) this.#known.delete(state.instance);
     this.#directory.publish(namespace, deltas, state);
   }
 
@@ -204,8 +216,8 @@ export class QueryDispatcher {
     const kept = isShared ? body.slice() : undefined;
     return new Promise<DispatchOutcome>((resolve) => {
       let verification: Promise<Verification> | undefined;
-      const verify = () => {
-        verification = this.#options.verify?.(namespace, state);
+      const verify = (stalenessMsMax: number) => {
+        verification = this.#verify(namespace, state, stalenessMsMax);
       };
       const cancel = () => this.#cancel(call, running, CLIENT_LEFT);
       const leave = () => {
@@ -272,8 +284,8 @@ export class QueryDispatcher {
         return this.#directory.applied(thread, message.instance, message.version);
       case "offer":
         return this.#handOut(message);
-      case "strong":
-        return this.#running.get(message.call)?.verify();
+      case "fresh":
+        return this.#running.get(message.call)?.verify(message.stalenessMsMax);
       case "answer":
         return this.#running.get(message.call)?.ended(message.answer);
       case "closed":
@@ -284,6 +296,29 @@ export class QueryDispatcher {
         void this.#reweigh(thread, message.call, message.weight);
         return;
     }
+  }
+
+  /** Asks whether a state is new enough; undefined: that is known already. */
+  #verify(
+    namespace: NamespaceName,
+    state: NamespaceState,
+    stalenessMsMax: number,
+  ): Promise<Verification> | undefined {
+    const { instance, sequence } = state;
+    const known = this.#known.get(instance);
+    if (known !== undefined && sequence >= known.sequence) {
+      const ageMs = longestSince(this.#options.clock, known.at) + known.knownMs;
+      if (ageMs < stalenessMsMax) return undefined;
+    }
+    const at = readClocks(this.#options.clock);
+    return this.#options.verify?.(namespace, state, stalenessMsMax).then((seen) => {
+      const newest = this.#directory.state(namespace);
+      if ("knownMs" in seen && newest?.instance === instance) {
+        const complete = seen.kind === "current" ? sequence : newest.sequence;
+        this.#known.set(instance, { at, knownMs: seen.knownMs, sequence: complete });
+      }
+      return seen;
+    });
   }
 
   /** Hands parts of a query to threads that idle and can see just what the query sees. */

@@ -303,7 +303,7 @@ export class QueryService {
     life: QueryLife,
     unknown: UnknownMembers,
   ): Promise<HttpAnswer> {
-    if (message.operation !== "query") this.#mustSeeAll(message);
+    if (message.operation !== "query") this.#mustBeFresh(message, 0);
     switch (message.operation) {
       case "query":
         return this.#query(message, life, unknown);
@@ -343,7 +343,7 @@ export class QueryService {
     unknown: UnknownMembers,
   ): Promise<HttpAnswer> {
     const parsed = life.work(() => parseQueryBody(message.body, unknown));
-    if (parsed.consistency === "strong") this.#mustSeeAll(message);
+    this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);
     const { request, embeddingStats } = await this.#embedded(message, parsed, life);
     const weight = querySlots(request);
     if (weight > 1) await this.#admission(message.call, weight);
@@ -382,9 +382,9 @@ export class QueryService {
     return { ...jsonAnswer(200, body), ...(more.length > 0 && { more }) };
   }
 
-  /** The store is asked for newer entries while the query runs. */
-  #mustSeeAll({ call, isShared }: QueryMessage): void {
-    if (isShared) this.#options.post({ kind: "strong", call });
+  /** Where it is not known already, the store is asked for newer entries while the query runs. */
+  #mustBeFresh({ call, isShared }: QueryMessage, stalenessMsMax: number): void {
+    if (isShared) this.#options.post({ kind: "fresh", call, stalenessMsMax });
   }
 
   /** Puts vectors in the place of texts, after it has checked what else depends on a service. */

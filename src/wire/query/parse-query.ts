@@ -13,7 +13,6 @@ import type {
 import {
   elementsOf,
   memberPath,
-  missingMember,
   objectAt,
   present,
   stringAt,
@@ -26,6 +25,7 @@ import { readJsonBody } from "../write/member-places.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
 import { parseAggregateQuery } from "./parse-aggregates.ts";
 import { parseComputed } from "./parse-computed.ts";
+import { parseConsistency } from "./parse-consistency.ts";
 import { parseFilter } from "./parse-filter.ts";
 import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
 import { parseMultiQuery } from "./parse-multi-query.ts";
@@ -45,7 +45,7 @@ function queryRequestOf(body: JsonValue): QueryRequest {
   const root = objectAt("", body, "a query object");
   const budget = new ExpressionBudget();
   const shared = {
-    consistency: parseConsistency(present(root, "consistency")),
+    ...parseConsistency(present(root, "consistency")),
     vectorEncoding: parseVectorEncoding(present(root, "vector_encoding")),
   };
   const queries = present(root, "queries");
@@ -165,16 +165,6 @@ function checkKeysAreReturned(
       `💔 ${path}: attribute "${clipName(key)}" must be part of \`include_attributes\``,
     );
   }
-}
-
-function parseConsistency(value: JsonValue | undefined): "strong" | "eventual" {
-  if (value === undefined) return "strong";
-  const level = objectAt("consistency", value, "struct Consistency").get("level");
-  if (level === undefined) throw missingMember("consistency", "level");
-  if (typeof level !== "string") {
-    throw invalid("💔 consistency.level must be `strong` or `eventual`");
-  }
-  return variantAt("consistency.level", level, ["strong", "eventual"]);
 }
 
 function parseVectorEncoding(value: JsonValue | undefined): "float" | "base64" {
