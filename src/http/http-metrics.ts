@@ -3,6 +3,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { EngineMetric } from "../api/engine.ts";
+import { type ClientTelemetry, parseClientTelemetry } from "./client-telemetry.ts";
 
 /** Upper bounds of the latency histogram, in seconds: from a cached lookup to the longest write. */
 const LATENCY_SECONDS = [
@@ -30,6 +31,10 @@ export class HttpMetrics {
   readonly #requests: Counter<"operation" | "status">;
   readonly #seconds: Histogram<"operation" | "status">;
   readonly #unknownFields: Counter<"operation">;
+  readonly #clientRequests: Counter<"operation" | "status">;
+  readonly #clientSeconds: Counter<"operation">;
+  readonly #clientDropped: Counter;
+  readonly #clientMalformed: Counter;
   readonly #lag: IntervalHistogram;
   /** By operation and status, of which there are few: finding them by labels is slow. */
   readonly #stats = new Map<string, RequestStats>();
@@ -56,6 +61,28 @@ export class HttpMetrics {
       name: "trawl_http_unknown_fields_total",
       help: "Requests with fields that were ignored since they are unknown, by operation.",
       labelNames: ["operation"],
+      registers,
+    });
+    this.#clientRequests = new Counter({
+      name: "trawl_client_requests_total",
+      help: "Requests that clients have reported, by operation and status; 0 where none came.",
+      labelNames,
+      registers,
+    });
+    this.#clientSeconds = new Counter({
+      name: "trawl_client_request_seconds_total",
+      help: "Time that these took, as clients have measured it.",
+      labelNames: ["operation"],
+      registers,
+    });
+    this.#clientDropped = new Counter({
+      name: "trawl_client_reports_dropped_total",
+      help: "Reports of requests that clients had no room for.",
+      registers,
+    });
+    this.#clientMalformed = new Counter({
+      name: "trawl_client_reports_malformed_total",
+      help: "Headers with reports that were not understood.",
       registers,
     });
     const lag = this.#lag;
@@ -102,6 +129,21 @@ export class HttpMetrics {
   /** Counts one request with fields that were ignored. */
   countUnknownFields(operation: string): void {
     this.#unknownFields.inc({ operation });
+  }
+
+  /** Counts what a client reports in a header. */
+  report(header: string): void {
+    const telemetry = parseClientTelemetry(header);
+    if (telemetry === undefined) this.#clientMalformed.inc();
+    else this.#reported(telemetry);
+  }
+
+  #reported({ records, dropped }: ClientTelemetry): void {
+    for (const { operation, status, seconds } of records) {
+      this.#clientRequests.inc({ operation, status });
+      this.#clientSeconds.inc({ operation }, seconds);
+    }
+    this.#clientDropped.inc(dropped);
   }
 
   /** Renders everything in the text format; resets the lag's histogram. */

@@ -360,6 +360,36 @@ describe("request ids and clients that leave", () => {
     }
   });
 
+  test("what clients report of their requests is counted, and never refused", async () => {
+    const { send, server } = await start({ apiKey: "k" });
+    const authorization = "Bearer k";
+    const route = "POST /v2/namespaces/{ns}/query";
+    const report = { version: 1, records: [{ route, status: 503, total_us: 2e6 }], dropped: 4 };
+    const ask = async (text: string, headers: object = { authorization }) => {
+      const telemetry = { "x-turbopuffer-client-telemetry": text };
+      return (await send({ headers: { ...headers, ...telemetry }, body: "{}" })).status;
+    };
+    expect(await ask(JSON.stringify(report))).toBe(200);
+    expect(await ask("{")).toBe(200);
+    expect(await ask("x".repeat(13_000))).toBe(200);
+    expect(await ask(JSON.stringify(report), {})).toBe(401);
+    const probe = { "x-turbopuffer-client-telemetry": "{" };
+    await server.app.inject({ method: "GET", url: "/healthz", headers: probe });
+    const metrics = await server.app.inject({
+      method: "GET",
+      url: "/metrics",
+      headers: { authorization },
+    });
+    for (const line of [
+      'trawl_client_requests_total{operation="query",status="503"} 1',
+      'trawl_client_request_seconds_total{operation="query"} 2',
+      "trawl_client_reports_dropped_total 4",
+      "trawl_client_reports_malformed_total 2",
+    ]) {
+      expect(metrics.body).toContain(`${line}\n`);
+    }
+  });
+
   test("the engine learns that the client is gone", async () => {
     const { engine, raw } = await start();
     engine.answer = () => new Promise(() => {});

@@ -22,6 +22,7 @@ import type { Random } from "../base/random.ts";
 import { ApiHandler, type ApiOutcome, BODY_SWEEP_MS } from "./api-handler.ts";
 import { authCheck } from "./auth.ts";
 import { BodyBudget } from "./body-budget.ts";
+import { TELEMETRY_HEADER } from "./client-telemetry.ts";
 import { compressAnswer } from "./compress-answer.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { IdleConnections } from "./idle-connections.ts";
@@ -95,6 +96,8 @@ export interface HttpOptions {
 }
 
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARS_MAX}}$`);
+/** Statuses of requests that may not be made. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 const encoder = new TextEncoder();
 
 /** See the file's head. */
@@ -267,9 +270,10 @@ export class HttpServer {
     });
     const { method } = request;
     const [path, query] = splitUrl(request.originalUrl);
+    const matched = match({ method, path });
     const outcome = await this.#handler.handle({
       message: request.raw,
-      match: match({ method, path }),
+      match: matched,
       path,
       query,
       beforeBody: () => {
@@ -282,6 +286,11 @@ export class HttpServer {
     const answer = this.#admit(response, await compressAnswer(outcome.answer, accepted));
     const sent = answer.status === outcome.answer.status ? outcome : { ...outcome, answer };
     void over.then(() => this.#noteEnd(request, sent, startMs));
+    const report = request.headers[TELEMETRY_HEADER];
+    // What clients say that may not make requests is not counted.
+    if (report !== undefined && matched.kind === "operation") {
+      if (!REFUSED.has(outcome.answer.status)) this.#metrics.report(String(report));
+    }
     if (this.#closing !== undefined) reply.header("connection", "close");
     const originHeaders = this.#origins.answerHeaders(request.headers.origin);
     if (originHeaders !== undefined) reply.headers(originHeaders);
