@@ -187,7 +187,9 @@ export const SETTINGS = [
     name: "body-memory",
     type: { kind: "bytes", min: MIB, max: 2 ** 50 },
     defaultText: "half of memory-limit, at most 2 GiB",
-    help: "request bodies in flight, all requests together; above it requests get 429",
+    help:
+      "request bodies in flight, all requests together; one namespace may hold half of it; above " +
+      "that requests get 429",
   },
   {
     name: "indexer",

@@ -12,6 +12,7 @@ import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { AuthCheck } from "./auth.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import { clientOf } from "./client-of.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import { BodyStalled, ClientLeft, RequestBody, UnsupportedEncoding } from "./request-body.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
@@ -114,6 +115,8 @@ export class ApiHandler {
     const body = new RequestBody(request.message, {
       bytesMax: operation === "write" ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX,
       budget: this.#options.budget,
+      client: clientOf(request.message.socket.remoteAddress),
+      namespace: match.parameters.namespace,
       beforeRead: request.beforeBody,
     });
     this.#bodies.add(body);
@@ -223,7 +226,10 @@ function refusal(
 }
 
 function failure(error: unknown): Pick<ApiOutcome, "answer" | "bug"> {
-  if (error instanceof BodyStalled) return { answer: errorBody(408, error.message) };
+  if (error instanceof BodyStalled) {
+    const answer = errorBody(408, error.message);
+    return { answer: { ...answer, headers: { ...answer.headers, connection: "close" } } };
+  }
   if (error instanceof UnsupportedEncoding) return { answer: errorBody(415, error.message) };
   const answer = errorAnswer(error);
   if (answer.status === 500) return { answer, bug: error };

@@ -177,18 +177,20 @@ describe("request bodies", () => {
     const arrived = async (bytes: number) => {
       while (engine.bytesReceived < bytes) await turn();
     };
-    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
-    const { text, socket } = raw(`${head}content-length: 9000\r\n\r\n{`);
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\n";
+    const { text, socket } = raw(`${head}content-length: 90000\r\n\r\n{`);
     const sweeps = BODY_STALL_MS_MAX / BODY_SWEEP_MS;
     await arrived(1);
     tick(sweeps - 2);
-    socket.write("x".repeat(2000));
-    await arrived(2001);
+    socket.write("x".repeat(40_000));
+    await arrived(40_001);
     tick(sweeps - 1);
     socket.write("x");
-    await arrived(2002);
+    await arrived(40_002);
     tick(3);
-    expect(await text).toMatch(/^HTTP\/1\.1 408 [\s\S]*made no progress for 30 s/);
+    expect(await text).toMatch(
+      /^HTTP\/1\.1 408 [\s\S]*connection: close[\s\S]*made no progress for 30 s: 1 bytes came/,
+    );
   });
 });
 
@@ -200,15 +202,24 @@ describe("the budget of bodies in flight", () => {
   test("refuses with 429 and advice what does not fit now, and admits it later", async () => {
     const { engine, send, raw } = await start({ bodyBytesInFlightMax: 1000 });
     const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
-    const first = raw(`${head}content-length: 900\r\n\r\n{`);
-    while (engine.signals.length === 0) await turn();
+    const first = raw(`${head}content-length: 500\r\n\r\n${"x".repeat(400)}`);
+    while (engine.bytesReceived < 400) await turn();
     const refused = await send({ body: "x".repeat(200) });
     expect(refused.status).toBe(429);
     expect(refused.headers["retry-after-ms"]).toBe("1000");
-    expect(refused.error).toContain("900 of 1000 bytes");
-    first.socket.write("x".repeat(899));
+    expect(refused.error).toContain("400 of 1000 bytes");
+    first.socket.write("x".repeat(100));
     expect(await first.text).toMatch(/^HTTP\/1\.1 200 /);
     expect((await send({ body: "x".repeat(200) })).status).toBe(200);
+  });
+
+  test("what is declared and does not come takes nothing of it", async () => {
+    const { engine, send, raw } = await start({ bodyBytesInFlightMax: 1000 });
+    const head = "POST /v2/namespaces/a HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
+    const slow = Array.from({ length: 5 }, () => raw(`${head}content-length: 450\r\n\r\n{`));
+    while (engine.signals.length < 5) await turn();
+    expect((await send({ body: "x".repeat(400) })).status).toBe(200);
+    for (const { socket } of slow) socket.destroy();
   });
 
   test("a body that could never fit is a 413, also when its length is not declared", async () => {

@@ -26,7 +26,7 @@ function bodyOf(
   message: IncomingMessage,
   { bytesMax = 1000, budget = new BodyBudget(10_000), beforeRead = () => {} } = {},
 ): RequestBody {
-  return new RequestBody(message, { bytesMax, budget, beforeRead });
+  return new RequestBody(message, { bytesMax, budget, beforeRead, client: "c", namespace: "n" });
 }
 
 async function textOf(body: RequestBody): Promise<string> {
@@ -132,32 +132,52 @@ describe("the limit", () => {
 });
 
 describe("the budget", () => {
-  test("is charged with what is declared, else with what comes, and given back", async () => {
+  test("is charged with what has come, not with what is declared, and given back", async () => {
     const budget = new BodyBudget(500);
-    const declared = bodyOf(messageOf({ "content-length": "300" }), { budget });
-    expect(budget.bytesUsed).toBe(300);
-    const message = messageOf();
+    const message = messageOf({ "content-length": "200" });
     const body = bodyOf(message, { budget });
-    expect(budget.bytesUsed).toBe(300);
-    end(message, "x".repeat(150));
-    await textOf(body);
-    expect(budget.bytesUsed).toBe(450);
+    const text = textOf(body);
+    expect(budget.bytesUsed).toBe(0);
+    message.push("x".repeat(150));
+    await turn();
+    expect(budget.bytesUsed).toBe(150);
+    end(message, "x".repeat(50));
+    await text;
+    expect(budget.bytesUsed).toBe(200);
     body.release();
     body.release();
-    declared.release();
     expect(budget.bytesUsed).toBe(0);
   });
 
-  test("refuses what does not fit now for a while, and what never fits for good", () => {
+  test("refuses what does not fit now for a while, and what never fits for good", async () => {
     const budget = new BodyBudget(500);
-    bodyOf(messageOf({ "content-length": "300" }), { budget });
-    expect(() => bodyOf(messageOf({ "content-length": "201" }), { budget })).toThrow(
+    const first = messageOf();
+    end(first, "x".repeat(150));
+    await textOf(bodyOf(first, { budget }));
+    expect(() => bodyOf(messageOf({ "content-length": "101" }), { budget })).toThrow(
       expect.objectContaining({ code: "overloaded", retryAfterMs: 1000 }),
     );
-    expect(() => bodyOf(messageOf({ "content-length": "501" }), { budget })).toThrow(
+    expect(() => bodyOf(messageOf({ "content-length": "251" }), { budget })).toThrow(
       expect.objectContaining({ code: "too_large" }),
     );
-    expect(budget.bytesUsed).toBe(300);
+    expect(budget.bytesUsed).toBe(150);
+  });
+
+  test("goes to the older of two bodies of a client, and the younger one ends", async () => {
+    const budget = new BodyBudget(1000);
+    const messages = [messageOf(), messageOf()];
+    const bodies = messages.map((message) => bodyOf(message, { budget }));
+    const texts = bodies.map((body) => textOf(body));
+    const refused = expect(texts[1]).rejects.toMatchObject({ code: "overloaded" });
+    for (const message of messages) message.push("x".repeat(200));
+    await turn();
+    end(messages[0], "x".repeat(250));
+    expect((await texts[0]).length).toBe(450);
+    await refused;
+    expect(bodies[1].fault).toMatchObject({ code: "overloaded" });
+    expect(budget.bytesUsed).toBe(450);
+    for (const body of bodies) body.release();
+    expect(budget.bytesUsed).toBe(0);
   });
 });
 
@@ -177,7 +197,7 @@ describe("a client that stops sending", () => {
 
   test("is one that sends next to nothing, too", async () => {
     const message = messageOf();
-    const body = bodyOf(message, { bytesMax: 1_000_000, budget: new BodyBudget(1_000_000) });
+    const body = bodyOf(message, { bytesMax: 1_000_000, budget: new BodyBudget(2_000_000) });
     const text = textOf(body);
     const lost = expect(text).rejects.toThrow("the request body made no progress for 30 s");
     const send = async (bytes: number) => {
@@ -188,11 +208,11 @@ describe("a client that stops sending", () => {
     await turn();
     for (let round = 0; round < 5; round++) {
       body.tick(STALL_MS - 1);
-      await send(1024);
+      await send(30 * 1024);
     }
     expect(body.fault).toBeUndefined();
     body.tick(STALL_MS - 1);
-    await send(1023);
+    await send(30 * 1024 - 1);
     body.tick(1);
     await lost;
   });

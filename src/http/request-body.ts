@@ -5,13 +5,14 @@
 
 import type { IncomingMessage } from "node:http";
 import { createGunzip, type Gunzip } from "node:zlib";
+import { KIB } from "../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
-import type { BodyBudget } from "./body-budget.ts";
+import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 
-/** How long a body may stay below `BODY_PROGRESS_BYTES_MIN` while the server waits for it. */
+/** How long a body may stay below `BODY_BYTES_PER_SECOND_MIN` while the server waits for it. */
 export const BODY_STALL_MS_MAX = 30_000;
-/** Bytes that count as progress of a body; a client that drips less is cut off. */
-const BODY_PROGRESS_BYTES_MIN = 1024;
+/** Bytes of a body for each second of waiting; a client that drips less is cut off. */
+const BODY_BYTES_PER_SECOND_MIN = 1 * KIB;
 
 /** Retry advice when other bodies fill the budget; they take about as long to arrive. */
 const BUDGET_RETRY_MS = 1000;
@@ -33,6 +34,9 @@ export interface BodyRules {
   /** Bound on the decompressed body. */
   readonly bytesMax: number;
   readonly budget: BodyBudget;
+  /** Whose share of the budget it takes; see `BodyOwner`. */
+  readonly client: string;
+  readonly namespace: string | undefined;
   /** Called before the first byte is read: answers `Expect: 100-continue`. */
   readonly beforeRead: () => void;
 }
@@ -42,23 +46,30 @@ export class RequestBody {
   readonly #message: IncomingMessage;
   readonly #rules: BodyRules;
   readonly #gzip: boolean;
+  readonly #charge: BodyCharge;
   #gunzip: Gunzip | undefined;
-  #charged = 0;
   #received = 0;
   #fault: Error | undefined;
   #rejectPending: ((reason: Error) => void) | undefined;
   #waitedMs = 0;
   #receivedInWindow = 0;
 
-  /** Throws 413, 415 (`UnsupportedEncoding`) or 429 for what the headers alone forbid. */
+  /**
+   * Throws 413, 415 (`UnsupportedEncoding`) or 429 for what the headers alone forbid. A length that
+   * is declared takes nothing of the budget: bytes do when they come.
+   */
   constructor(message: IncomingMessage, rules: BodyRules) {
     this.#message = message;
     this.#rules = rules;
     this.#gzip = isGzip(message.headers["content-encoding"]);
-    const length = message.headers["content-length"];
-    if (length === undefined) return;
-    if (Number(length) > rules.bytesMax) throw this.#tooLarge();
-    if (!this.#gzip) this.#charge(Number(length));
+    const { budget, client, namespace } = rules;
+    const length = Number(message.headers["content-length"] ?? 0);
+    if (length > rules.bytesMax) throw this.#tooLarge();
+    const owner = { client, namespace, evict: () => this.#end(this.#overloaded()) };
+    this.#charge = budget.open(owner);
+    if (this.#gzip || this.#charge.fits(length)) return;
+    this.#charge.release();
+    throw this.#noRoom(length);
   }
 
   /** Decompressed bytes so far. */
@@ -83,8 +94,9 @@ export class RequestBody {
     const source = this.#source();
     try {
       for (;;) {
+        if (this.#fault !== undefined) throw this.#fault;
         const step = await this.#next(source);
-        if (step.done) return;
+        if (step.done) return this.#charge.arrived();
         this.#accept(step.value);
         yield step.value;
       }
@@ -108,26 +120,37 @@ export class RequestBody {
       this.#fault = error as Error;
       throw error;
     }
+    this.#charge.arrived();
     yield bytes;
   }
 
   /** Gives the bytes back to the budget. */
   release(): void {
-    this.#rules.budget.release(this.#charged);
-    this.#charged = 0;
+    this.#charge.release();
   }
 
   /** Notes that `ms` have passed; ends the body with `BodyStalled` if too little came meanwhile. */
   tick(ms: number): void {
     if (this.#rejectPending === undefined) return;
-    if (this.#receivedInWindow >= BODY_PROGRESS_BYTES_MIN) {
+    const seconds = BODY_STALL_MS_MAX / 1000;
+    if (this.#receivedInWindow >= seconds * BODY_BYTES_PER_SECOND_MIN) {
       this.#waitedMs = 0;
       this.#receivedInWindow = 0;
     }
     this.#waitedMs += ms;
     if (this.#waitedMs < BODY_STALL_MS_MAX) return;
-    const seconds = BODY_STALL_MS_MAX / 1000;
-    this.#rejectPending(new BodyStalled(`the request body made no progress for ${seconds} s`));
+    this.#end(
+      new BodyStalled(
+        `the request body made no progress for ${seconds} s: ${this.#receivedInWindow} bytes ` +
+          `came, at least ${BODY_BYTES_PER_SECOND_MIN} for each second must`,
+      ),
+    );
+  }
+
+  /** Ends the body at its next chunk, or at once where the reader waits for one. */
+  #end(reason: Error): void {
+    this.#fault ??= reason;
+    this.#rejectPending?.(reason);
   }
 
   /** The next chunk, or the fault by which `tick` ended the wait for it. */
@@ -156,26 +179,28 @@ export class RequestBody {
     this.#received += chunk.byteLength;
     this.#receivedInWindow += chunk.byteLength;
     if (this.#received > this.#rules.bytesMax) throw this.#tooLarge();
-    if (this.#received > this.#charged) this.#charge(this.#received - this.#charged);
+    if (!this.#charge.reserve(chunk.byteLength)) throw this.#noRoom(chunk.byteLength);
   }
 
-  #charge(bytes: number): void {
+  /** The error for so many bytes more than fit. */
+  #noRoom(bytes: number): DatabaseError {
     const { budget } = this.#rules;
-    if (budget.reserve(bytes)) {
-      this.#charged += bytes;
-      return;
-    }
-    if (this.#charged + bytes > budget.bytesMax) {
-      throw new DatabaseError(
-        "too_large",
-        `💔 the request body is larger than the ${budget.bytesMax} bytes that this server keeps ` +
-          "for bodies in memory; split the request, or raise the setting --body-memory",
-      );
-    }
-    throw new DatabaseError(
+    if (this.#charge.bytes + bytes <= budget.bodyBytesMax) return this.#overloaded();
+    return new DatabaseError(
+      "too_large",
+      `💔 the request body is larger than the ${budget.bodyBytesMax} bytes that one may take of ` +
+        `the ${budget.bytesMax} that this server keeps for bodies in memory; split the request, ` +
+        "or raise the setting --body-memory",
+    );
+  }
+
+  #overloaded(): DatabaseError {
+    const { budget } = this.#rules;
+    return new DatabaseError(
       "overloaded",
       `too many request bodies at once: ${budget.bytesUsed} of ${budget.bytesMax} bytes are ` +
-        "in use; send fewer requests at a time, or retry",
+        "in use, and no more are left for this client and namespace; send fewer requests at a " +
+        "time, or retry",
       { retryAfterMs: BUDGET_RETRY_MS },
     );
   }
