@@ -23,7 +23,7 @@ import { Memtable } from "../src/segment/memtable/memtable.ts";
 import { SnapshotReplica } from "../src/segment/memtable/snapshot-replica.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
-import { planSegment } from "../src/segment/segment-writer.ts";
+import { planSegment } from "../test/support/segments/plan-segment.ts";
 
 const DIMENSIONS = 768;
 const VOCABULARY = 20_000;

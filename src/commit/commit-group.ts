@@ -9,6 +9,7 @@ import { piecesBytes } from "../base/pieces.ts";
 import type { NewWalRecord } from "../log/wal-entry.ts";
 import { encodeBatches } from "../log/wal-records.ts";
 import { encryptionContextText } from "../model/encryption-context.ts";
+import type { Schema } from "../model/schema.ts";
 import { activeSchema } from "../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
@@ -34,7 +35,9 @@ export interface QueuedJob {
 export interface GroupMember extends QueuedJob {
   readonly resolved: ResolvedJob<unknown>;
   readonly records: readonly NewWalRecord[];
-  /** Its segments, in memory already. */
+  /** The schema that its segments are built by. */
+  readonly schema: Schema;
+  /** Its segments, once they are in memory. */
   readonly prepared: PreparedSegments | undefined;
   /** The documents of stored segments that it replaces or deletes. */
   readonly deletions: StoredDeletions;
@@ -66,8 +69,6 @@ export interface GroupBase {
   readonly facts: NamespaceFacts;
   readonly documents: NamespaceDocuments;
   readonly nowMs: number;
-  /** No other process writes to the store, so a job in a group is never bound again. */
-  readonly isExclusive: boolean;
   /** What a job is resolved against when the facts are those. */
   stateAt(facts: NamespaceFacts): JobState;
 }
@@ -109,9 +110,8 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
       if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
       isLast ||= changesKey;
       const deletions = base.documents.deletionsOf(resolved.batch);
-      if (base.isExclusive) job.release?.();
-      const prepared = base.documents.prepare(resolved.batch, activeSchema(after));
-      members.push({ ...queue[0], resolved, records, prepared, deletions });
+      const schema = activeSchema(after);
+      members.push({ ...queue[0], resolved, schema, records, prepared: undefined, deletions });
       if (resolved.touched !== undefined) footprint.add(resolved.touched);
       facts = after;
       bytes += job.bytes;

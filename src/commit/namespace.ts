@@ -12,6 +12,7 @@
 import { assert } from "../base/assert.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import { Slices } from "../base/slices.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import { asDamage } from "../cache/resident-ranges.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
@@ -33,7 +34,7 @@ import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { BackgroundWork } from "./background/background-work.ts";
 import { IndexBuilder } from "./background/index-builder.ts";
-import { type Group, type QueuedJob, takeGroup } from "./commit-group.ts";
+import { type Group, type GroupMember, type QueuedJob, takeGroup } from "./commit-group.ts";
 import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
 import { type RetainedDocuments, retainDocuments } from "./copies/retained-documents.ts";
 import { currentDocuments } from "./current-documents.ts";
@@ -369,20 +370,23 @@ export class Namespace {
     if (this.#retired) return undefined;
     const { isExclusive } = this.#options;
     const { documents } = this.#opened;
-    let taken: Group;
+    let taken: Group | undefined;
     try {
       taken = await this.#takeGroup();
     } catch (error) {
       return () => this.#failFirst(error);
     }
-    const { idle, members, refused, facts } = taken;
+    taken = await this.#buildGroup(taken);
+    if (taken === undefined) return undefined;
+    const group = taken;
+    const { idle, members, refused, facts } = group;
     const giveUp = (error: unknown) => {
       for (const { prepared } of members) documents.discard(prepared);
       for (const { fail } of [...idle, ...members, ...refused]) fail(error);
     };
     // Jobs of an exclusive server are released: they go on, and the next instance finds them.
     if (this.#retired && !isExclusive) return void giveUp(new NamespaceRetired());
-    if (members.length === 0) return () => this.#notifyIdle(taken);
+    if (members.length === 0) return () => this.#notifyIdle(group);
     if (isExclusive) for (const { notify } of idle) notify();
     let imported: StoredSegment[];
     let stale: readonly IndexBuild[] | undefined;
@@ -397,10 +401,10 @@ export class Namespace {
     const appended = await this.#append(records, facts);
     switch (appended.kind) {
       case "written":
-        return void (await this.#applyGroup(taken, { entry: appended.entry, imported, stale }));
+        return void (await this.#applyGroup(group, { entry: appended.entry, imported, stale }));
       case "conflict":
         for (const { prepared } of members) documents.discard(prepared);
-        return void (await this.#giveWay(taken, appended.read));
+        return void (await this.#giveWay(group, appended.read));
       case "open":
         giveUp(appended.error);
         // A deletion or a copy leaves its deletion intent, which the next opening settles: there is
@@ -410,6 +414,37 @@ export class Namespace {
         giveUp(appended.error);
         return void this.retire(appended.reason);
     }
+  }
+
+  /**
+   * Builds the segments of a group, in slices: nothing can fail after its put then. Where there is
+   * no memory for a member's, it fails, and the others wait once more.
+   */
+  async #buildGroup(taken: Group): Promise<Group | undefined> {
+    const { documents } = this.#opened;
+    const slices = new Slices(this.#options);
+    const members: GroupMember[] = [];
+    for (const member of taken.members) {
+      const { job, resolved, schema } = member;
+      // Nobody else may win the race, and nobody else is to wait: it is never bound again.
+      if (this.#options.isExclusive && taken.members.length === 1) job.release?.();
+      try {
+        const prepared = await slices.run(documents.prepare(resolved.batch, schema));
+        members.push({ ...member, prepared });
+      } catch (error) {
+        for (const { prepared } of members) documents.discard(prepared);
+        member.fail(error);
+        this.#waitAgain(taken.jobs.filter((waiting) => waiting.job !== job));
+        return undefined;
+      }
+    }
+    return { ...taken, members };
+  }
+
+  /** Puts jobs back to the head of the queue. */
+  #waitAgain(jobs: readonly QueuedJob[]): void {
+    if (!this.#retired) this.#queue.unshift(...jobs);
+    else for (const { fail } of jobs) fail(new NamespaceRetired());
   }
 
   async #append(records: readonly NewWalRecord[], after: NamespaceFacts): Promise<GroupAppend> {
@@ -439,8 +474,7 @@ export class Namespace {
         return;
       }
     }
-    if (!this.#retired) this.#queue.unshift(...jobs);
-    else for (const { fail } of jobs) fail(new NamespaceRetired());
+    this.#waitAgain(jobs);
   }
 
   /**
@@ -467,7 +501,6 @@ export class Namespace {
         facts: this.facts,
         documents,
         nowMs: this.#options.clock.nowMs(),
-        isExclusive: this.#options.isExclusive,
         stateAt: (state) => this.#jobState(state),
       }),
     );

@@ -8,6 +8,7 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId, SequenceNumber } from "../base/ids.ts";
+import type { Steps } from "../base/steps.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
@@ -110,9 +111,9 @@ export class NamespaceDocuments {
   }
 
   /** Builds the segments of a batch that is yet to be committed. Throws `overloaded`. */
-  prepare(batch: WriteBatch, schema: Schema): PreparedSegments | undefined {
+  *prepare(batch: WriteBatch, schema: Schema): Steps<PreparedSegments | undefined> {
     const documents = documentsOf(batch);
-    return documents && this.memtable.prepare(documents, schema);
+    return documents && (yield* this.memtable.prepare(documents, schema));
   }
 
   /** Gives back the memory of what was prepared and not committed. */

@@ -3,12 +3,13 @@
 import { attributeIndexConformance } from "../../test/conformance/attribute-index.ts";
 import { documentQuery } from "../../test/support/queries/query-fixture.ts";
 import { randomFilter } from "../../test/support/random/random-queries.ts";
+import { oneStep } from "../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../codec/columns-packing.ts";
 import { hasValue } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { AttributeSchema } from "../model/schema.ts";
-import type { AttributeIndex, AttributeValues, MergedValues } from "./attribute-index.ts";
+import type { AttributeIndex, MergedValues } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import type { AttributeSections } from "./format/attribute-sections.ts";
 import type { SectionEntry, SectionPlan } from "./format/segment-layout.ts";
@@ -33,7 +34,7 @@ const SIZES_INDEX: AttributeIndex<SizesView> = {
   isWanted,
   isCurrent: (sections, type, schema) =>
     (sections.entry(SECTIONS.largest) !== undefined) === isWanted(type, schema),
-  build: ({ attribute, column }: AttributeValues) => plan(attribute, sizesOf(column)),
+  build: ({ attribute, column }) => oneStep(() => plan(attribute, sizesOf(column))),
   merge,
   open,
   check,

@@ -4,6 +4,7 @@
  * and has a line in `attribute-indexes.ts`.
  */
 
+import type { Steps } from "../base/steps.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { IndexOption } from "../model/index-build.ts";
@@ -48,7 +49,7 @@ export interface AttributeIndex<View = unknown> {
   madeBy?(schema: AttributeSchema): unknown[];
 
   /** Plans its sections where it is wanted; of at least one value. */
-  build(values: AttributeValues): SectionPlan[];
+  build(values: AttributeValues): Steps<SectionPlan[]>;
   /**
    * Plans the same sections out of those of several segments, where it is wanted and there is at
    * least one value: joined where all inputs have them as they should be, else built again.

@@ -5,6 +5,7 @@ import { type MakeView, segmentViewConformance } from "../../test/conformance/se
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
+import { planSegment } from "../../test/support/segments/plan-segment.ts";
 import { reorderedSegment } from "../../test/support/segments/segment-forms.ts";
 import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
@@ -22,7 +23,6 @@ import { planMerge } from "./segment-merger.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
 import { planClustered } from "./segment-reorder.ts";
 import { verifySegment } from "./segment-seal.ts";
-import { planSegment } from "./segment-writer.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 import { encodeStoredSegment } from "./stored-segment-writer.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";

@@ -3,6 +3,7 @@
  * asks for.
  */
 
+import type { Steps } from "../base/steps.ts";
 import { documentsLogicalBytes } from "../codec/columns-size.ts";
 import { hasAnyValue } from "../codec/columns-value.ts";
 import type { DocumentColumns } from "../model/columns.ts";
@@ -12,18 +13,18 @@ import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planBlock } from "./format/segment-format.ts";
 import type { SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
-import { planIds } from "./ids/id-section.ts";
+import { planIdsInSteps } from "./ids/id-section.ts";
 
 /**
  * Plans a segment of documents with unique ids. Indexes are built here; the plan is written once,
- * straight to where the segment stays, before the documents' arrays change.
+ * straight to where the segment stays; until then the documents' arrays must not change.
  */
-export function planSegment(
+export function* planSegment(
   documents: DocumentColumns,
   schema: Schema,
   indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
-): SegmentPlan {
-  const sections = planIds(documents.ids, documents.count);
+): Steps<SegmentPlan> {
+  const sections = yield* planIdsInSteps(documents.ids, documents.count);
   const lastSections: SectionPlan[] = [];
   const owners = columnOwners(schema);
   for (const [name, column] of documents.attributes) {
@@ -31,7 +32,9 @@ export function planSegment(
     const values = { attribute: name, schema: owners.get(name)?.schema, column };
     for (const index of indexes) {
       if (!index.isWanted(column.type, values.schema)) continue;
-      (index.isLast === true ? lastSections : sections).push(...index.build(values));
+      const planned = yield* index.build(values);
+      (index.isLast === true ? lastSections : sections).push(...planned);
+      yield;
     }
   }
   const facts = {

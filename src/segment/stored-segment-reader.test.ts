@@ -5,6 +5,7 @@ import {
   segmentViewConformance,
 } from "../../test/conformance/segment-view.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
+import { planSegment } from "../../test/support/segments/plan-segment.ts";
 import { RemoteSource, remoteView } from "../../test/support/segments/remote-segment.ts";
 import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../base/errors.ts";
@@ -16,7 +17,6 @@ import { BlockSource } from "./format/byte-source.ts";
 import { headOf, layoutOf, sealInPlace } from "./format/segment-format.ts";
 import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
-import { planSegment } from "./segment-writer.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 import { encodeStoredSegment, type StoredSegmentContent } from "./stored-segment-writer.ts";
 

@@ -10,11 +10,11 @@ import { indexFingerprint } from "../../src/segment/index-fingerprint.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planReordered } from "../../src/segment/segment-reorder.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
-import { planSegment } from "../../src/segment/segment-writer.ts";
 import { SPARSE_INDEX } from "../../src/segment/sparse/sparse-index.ts";
 import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
 import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
 import { CLUSTER_INDEX } from "../../src/segment/vectors/cluster-index.ts";
+import { planSegment } from "../support/segments/plan-segment.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
 
 const PLACE = { arena: 0, offset: 0 };

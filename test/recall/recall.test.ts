@@ -17,7 +17,6 @@ import { type Probing, PROBING as SERVED } from "../../src/query/query-options.t
 import type { Snapshot } from "../../src/query/snapshot.ts";
 import { LiveSegment } from "../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
-import { planSegment } from "../../src/segment/segment-writer.ts";
 import { CLUSTER_DOCUMENTS } from "../../src/vector/cluster-rows.ts";
 import {
   type DatasetName,
@@ -28,6 +27,7 @@ import {
 import { filterOf } from "../support/queries/filter-notation.ts";
 import { documentQuery, KERNELS, requestOf, schemaOf } from "../support/queries/query-fixture.ts";
 import { ARENA_MEMORY, clusteredSnapshot } from "../support/segments/clustered-snapshot.ts";
+import { planSegment } from "../support/segments/plan-segment.ts";
 
 const RECALL_MIN = 0.95;
 /** Distances that the truth of one filter may take. */

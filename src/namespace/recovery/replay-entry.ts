@@ -5,6 +5,7 @@
  */
 
 import type { SequenceNumber } from "../../base/ids.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import type { ReadWalEntry } from "../../log/wal-reader.ts";
 import { decodeBatches, type WriteBatch } from "../../log/wal-records.ts";
@@ -99,7 +100,7 @@ function buildSegments(
   try {
     for (const batch of batches) {
       facts = factsAfter(facts, batch, { timeMs, hasStored });
-      built.push(documents.prepare(batch, activeSchema(facts)));
+      built.push(runSteps(documents.prepare(batch, activeSchema(facts))));
     }
   } catch (error) {
     for (const segments of built) documents.discard(segments);

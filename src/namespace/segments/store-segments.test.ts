@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { documentOf, schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { openKernelSpace } from "../../../test/support/segments/kernel-space.ts";
+import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
@@ -11,7 +12,6 @@ import { buildDocuments } from "../../codec/columns-builder.ts";
 import { layoutOf } from "../../segment/format/segment-format.ts";
 import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { openSegment } from "../../segment/segment-reader.ts";
-import { planSegment } from "../../segment/segment-writer.ts";
 import { CLUSTERS_SECTION } from "../../segment/vectors/cluster-section.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { type StoreInput, storeSegments } from "./store-segments.ts";

@@ -14,6 +14,7 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { RemoteSource } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
@@ -24,7 +25,6 @@ import { headOf } from "../../segment/format/segment-format.ts";
 import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { planSegment } from "../../segment/segment-writer.ts";
 import { cosineErrorMax, NEAR_COSINE_DISTANCE, vectorDistance } from "../../vector/metric.ts";
 import { together } from "../executor/missing-bytes.ts";
 import { runRequest } from "../executor/run-request.ts";

@@ -1,5 +1,6 @@
 /** Columns: the values of an attribute as they are, all but dense vectors. */
 
+import { oneStep } from "../../base/steps.ts";
 import { checkColumn } from "../../codec/columns-check.ts";
 import { openColumn, planColumn } from "../../codec/columns-codec.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
@@ -21,7 +22,7 @@ export const COLUMN_INDEX: AttributeIndex<Column> = {
   isWanted: (type) => type.kind !== "vector",
   // Values are always there, in a column or in documents.
   isCurrent: () => true,
-  build: planSection,
+  build: (values) => oneStep(() => planSection(values)),
   merge: planSection,
   open,
   check,

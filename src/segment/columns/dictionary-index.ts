@@ -1,5 +1,6 @@
 /** Dictionaries: the distinct values of an attribute, for filters and for ordering. */
 
+import { runSteps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { Column } from "../../model/columns.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
@@ -39,9 +40,9 @@ export const DICTIONARY_INDEX: AttributeIndex<OpenedDictionary> = {
   isCurrent: (sections, type, schema) =>
     (sections.entry(DICTIONARY_SECTION) !== undefined) === wantsDictionary(type, schema),
   madeBy,
-  build: ({ attribute, column }: AttributeValues) => [
-    planDictionary(attribute, buildDictionary(column)),
-  ],
+  *build({ attribute, column }: AttributeValues) {
+    return [planDictionary(attribute, yield* buildDictionary(column))];
+  },
   merge,
   open,
   check,
@@ -64,7 +65,9 @@ function merge({ attribute, column, inputs }: MergedValues): SectionPlan[] {
   const parts: DictionaryPart[] = [];
   for (const { view, ordinals } of inputs) {
     const part = partOf(view, ordinals, { attribute, column });
-    if (part === undefined) return [planDictionary(attribute, buildDictionary(column))];
+    if (part === undefined) {
+      return [planDictionary(attribute, runSteps(buildDictionary(column)))];
+    }
     parts.push(part);
   }
   return [planDictionary(attribute, mergeDictionaries(parts))];

@@ -5,6 +5,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { hasValue } from "../../codec/columns-value.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
@@ -20,6 +21,7 @@ import {
   mergeSorted,
   type SortedStrings,
   StringCollector,
+  sortInSteps,
   stringAt,
   stringCount,
 } from "../postings/term-section.ts";
@@ -46,6 +48,8 @@ export interface DictionaryPart {
 }
 
 const UUIDS = 1;
+/** Values that one step of a build takes: less than a millisecond. */
+const STEP_VALUES = 2048;
 
 /** Kind of the section of a dictionary. */
 export const DICTIONARY_SECTION = 5;
@@ -59,7 +63,7 @@ export function wantsDictionary(type: AttributeType, schema: AttributeSchema | u
 }
 
 /** Builds the dictionary of a column of strings or uuids, or of arrays of them. */
-export function buildDictionary(column: Column): Dictionary {
+export function* buildDictionary(column: Column): Steps<Dictionary> {
   const isArray = column.data.kind === "array";
   const data = column.data.kind === "array" ? column.data.elements : column.data;
   const [start, end] =
@@ -70,6 +74,7 @@ export function buildDictionary(column: Column): Dictionary {
   const firstCodes = new Map<string, number>();
   const codes = new Uint32Array(end - start);
   for (let i = start; i < end; i++) {
+    if (i % STEP_VALUES === 0) yield;
     if (!isArray && !hasValue(column, i)) continue;
     const value = valueAt(i);
     let code = firstCodes.get(value);
@@ -79,12 +84,14 @@ export function buildDictionary(column: Column): Dictionary {
     }
     codes[i - start] = code;
   }
-  const sorted = [...firstCodes.keys()].sort();
+  const sorted = yield* sortInSteps([...firstCodes.keys()]);
   const finalCodes = new Uint32Array(sorted.length);
-  sorted.forEach((value, code) => {
-    finalCodes[firstCodes.get(value) ?? 0] = code;
-  });
+  for (let code = 0; code < sorted.length; code++) {
+    if (code % STEP_VALUES === 0) yield;
+    finalCodes[firstCodes.get(sorted[code]) ?? 0] = code;
+  }
   for (let i = 0; i < codes.length; i++) codes[i] = finalCodes[codes[i]] ?? 0;
+  yield;
   return { values: dictionaryValues(data.kind, fromByteStrings(sorted)), codes };
 }
 

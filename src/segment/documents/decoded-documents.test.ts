@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
@@ -8,7 +9,6 @@ import type { DocumentColumns } from "../../model/columns.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
 import { BlockSource } from "../format/byte-source.ts";
 import { openSegment } from "../segment-reader.ts";
-import { planSegment } from "../segment-writer.ts";
 import { openStoredSegment } from "../stored-segment-reader.ts";
 import { encodeStoredSegment } from "../stored-segment-writer.ts";
 import { DecodedDocuments } from "./decoded-documents.ts";

@@ -1,13 +1,13 @@
 /** Segments of several format versions side by side, as a version that is to come will need it. */
 
 import { expect, test } from "vitest";
+import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Schema } from "../../model/schema.ts";
 import { verifySegment } from "../segment-seal.ts";
-import { planSegment } from "../segment-writer.ts";
 import { openStoredSegment } from "../stored-segment-reader.ts";
 import { BlockSource } from "./byte-source.ts";
 import { headOf, layoutOf, SEGMENT_VERSIONS, sealInPlace, verifyHead } from "./segment-format.ts";

@@ -6,6 +6,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import { packData, unpackData } from "../../codec/columns-codec.ts";
 import { ArrayPacker, ArrayUnpacker, bytesOf, corrupt } from "../../codec/columns-packing.ts";
@@ -24,6 +25,8 @@ export const ID_SECTIONS = { ids: 1, slots: 8 } as const;
 
 /** Up to this many documents comparing all ids is as fast as hashing, and needs no table. */
 const UNHASHED_COUNT_MAX = 4;
+/** Ids that one step of a build takes. */
+const STEP_IDS = 16_384;
 const NO_SLOTS = new Uint32Array(0);
 
 /** Ids that can be hashed and compared without being decoded. */
@@ -105,6 +108,11 @@ export class IdTable {
 
 /** Plans the sections of ids, which are unique. */
 export function planIds(ids: ColumnData, count: number): SectionPlan[] {
+  return runSteps(planIdsInSteps(ids, count));
+}
+
+/** The same in steps. */
+export function* planIdsInSteps(ids: ColumnData, count: number): Steps<SectionPlan[]> {
   const packer = new ArrayPacker();
   packData(packer, ids, count);
   const data: SectionPlan = {
@@ -114,7 +122,7 @@ export function planIds(ids: ColumnData, count: number): SectionPlan[] {
     writeTo: (target) => packer.writeTo(target),
   };
   if (slotCount(count) === 0) return [data];
-  const slots = fillSlots(idKeys(ids, count));
+  const slots = yield* fillSlots(idKeys(ids, count));
   const table: SectionPlan = {
     kind: ID_SECTIONS.slots,
     attribute: "",
@@ -155,11 +163,12 @@ function slotCount(count: number): number {
   return count <= UNHASHED_COUNT_MAX ? 0 : 2 ** Math.ceil(Math.log2(2 * count));
 }
 
-function fillSlots(keys: IdKeys): Uint32Array {
+function* fillSlots(keys: IdKeys): Steps<Uint32Array<ArrayBuffer>> {
   const { count } = keys;
   const slots = new Uint32Array(slotCount(count));
   const mask = slots.length - 1;
   for (let ordinal = 0; ordinal < count; ordinal++) {
+    if (ordinal % STEP_IDS === 0) yield;
     let slot = keys.hash(ordinal) & mask;
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
     slots[slot] = ordinal + 1;

@@ -11,6 +11,7 @@
 import { must } from "../../base/assert.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId, SequenceNumber } from "../../base/ids.ts";
+import { runSteps, oneStep, type Steps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import { documentsBytes } from "../../codec/columns-size.ts";
 import { sliceDocuments } from "../../codec/columns-slice.ts";
@@ -30,8 +31,10 @@ import { LiveSegment } from "./live-segment.ts";
 import { type AddedSegment, describeDeleted, type MemtableDelta } from "./memtable-delta.ts";
 import { pickMerge } from "./pick-merge.ts";
 
-/** Bytes of documents that one segment in memory is built from; bounds the pause of one build. */
+/** Bytes of documents that one segment in memory is built from; bounds what grows in one go. */
 const SEGMENT_BUILD_BYTES_MAX = 64 * MIB;
+/** Documents that one segment in memory is built from; bounds what grows in one go, as maps do. */
+const SEGMENT_BUILD_DOCUMENTS_MAX = 262_144;
 /** Bytes that one merge of segments in memory writes; bounds its pause. */
 const SEGMENT_MERGE_BYTES_MAX = 64 * MIB;
 /**
@@ -133,10 +136,11 @@ export class Memtable {
    * Builds the segments of documents that are yet to be committed. Whoever commits them elsewhere
    * first knows then that there is room for them. Throws, and takes nothing, if there is none.
    */
-  prepare(documents: DocumentColumns, schema: Schema): PreparedSegments {
+  *prepare(documents: DocumentColumns, schema: Schema): Steps<PreparedSegments> {
     if (documents.count === 0) return { segments: [] };
     const parts = splitDocuments(documents);
-    return { segments: this.#addAll(parts.map((part) => () => planSegment(part, schema))) };
+    const plans = parts.map((part) => () => planSegment(part, schema));
+    return { segments: yield* this.#addAll(plans) };
   }
 
   /** Gives back the memory of segments that nobody was told of. */
@@ -150,8 +154,7 @@ export class Memtable {
   /** Applies a commit. Throws before anything changed if there is no memory. */
   apply(commit: MemtableCommit): MemtableDelta {
     const { documents, deletes, schema, sequence } = commit;
-    const prepared =
-      commit.prepared ?? (documents === undefined ? undefined : this.prepare(documents, schema));
+    const prepared = commit.prepared ?? (documents && runSteps(this.prepare(documents, schema)));
     const added = prepared?.segments ?? [];
     const deleted = new Map<LiveSegment, number[]>();
     if (deletes !== undefined) this.#deleteAll(idKeys(deletes.ids, deletes.count), deleted);
@@ -274,7 +277,8 @@ export class Memtable {
   }
 
   #merge(inputs: readonly LiveSegment[], schema: Schema): MemtableDelta {
-    const added = this.#addAll([() => planMerge(inputs, schema)]);
+    const plan = () => oneStep(() => planMerge(inputs, schema));
+    const added = runSteps(this.#addAll([plan]));
     if (schema.dropCount !== undefined) this.#countLess(inputs, added);
     const sequences = inputs.map((input) => this.#sequencesOf(input).ofLive(input.liveBitmap));
     for (const { view } of added) this.#sequences.set(view.id, DocumentSequences.join(sequences));
@@ -288,13 +292,13 @@ export class Memtable {
   }
 
   /** Writes segments to memory; all of them or, if it throws, none. */
-  #addAll(plans: readonly (() => SegmentPlan)[]): LiveSegment[] {
+  *#addAll(plans: readonly (() => Steps<SegmentPlan>)[]): Steps<LiveSegment[]> {
     const { memory } = this.#options;
     const added: LiveSegment[] = [];
     const blocks: ArenaBytes[] = [];
     try {
       for (const makePlan of plans) {
-        const plan = makePlan();
+        const plan = yield* makePlan();
         const block = memory.allocate(plan.bytes);
         blocks.push(block);
         plan.writeTo(block.bytes);
@@ -384,7 +388,9 @@ function liveLogicalBytes({ view, liveBitmap, liveCount }: LiveSegment): number 
 /** Cuts documents so that no part has more bytes than one segment is built from. */
 function splitDocuments(documents: DocumentColumns): DocumentColumns[] {
   const { count } = documents;
-  if (count <= 8 || documentsBytes(documents) <= SEGMENT_BUILD_BYTES_MAX) return [documents];
+  const isSmall =
+    count <= SEGMENT_BUILD_DOCUMENTS_MAX && documentsBytes(documents) <= SEGMENT_BUILD_BYTES_MAX;
+  if (count <= 8 || isSmall) return [documents];
   const middle = 8 * Math.ceil(count / 16);
   return [
     ...splitDocuments(sliceDocuments(documents, 0, middle)),

@@ -12,6 +12,7 @@
  * memory is searched much more often than it is moved.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
 import {
   type ArrayPacker,
@@ -47,6 +48,8 @@ export interface PostingPart {
   readonly newOrdinals: Uint32Array;
 }
 
+/** Postings that one step of a build takes. */
+const STEP_POSTINGS = 16_384;
 /** Postings that a collector keeps room for between two uses. */
 const POSTINGS_KEPT = 4096;
 
@@ -207,24 +210,29 @@ export class PostingCollector {
   }
 
   /** The lists by `sort` of the keys, which `encode` turns into bytes. */
-  finish(
-    sort: (keys: string[]) => string[],
+  *finish(
+    sort: (keys: readonly string[]) => Steps<string[]>,
     encode: (sorted: readonly string[]) => SortedStrings,
-  ): PostingLists {
-    const sorted = sort([...this.#codes.keys()]);
+  ): Steps<PostingLists> {
+    const sorted = yield* sort([...this.#codes.keys()]);
     const starts = new Uint32Array(sorted.length + 1);
     // The last postings are not needed any more: their place takes the ranks.
     const ranks = this.#last;
     for (let rank = 0; rank < sorted.length; rank++) {
+      if (rank % STEP_POSTINGS === 0) yield;
       ranks[this.#codes.get(sorted[rank]) ?? 0] = rank;
     }
     const count = this.#count;
-    for (let i = 0; i < count; i++) starts[ranks[this.#postingCodes[i]] + 1]++;
+    for (let i = 0; i < count; i++) {
+      if (i % STEP_POSTINGS === 0) yield;
+      starts[ranks[this.#postingCodes[i]] + 1]++;
+    }
     for (let rank = 0; rank < sorted.length; rank++) starts[rank + 1] += starts[rank];
     const next = starts.slice();
     const ordinals = new Uint32Array(count);
     const numbers = new Uint32Array(count);
     for (let i = 0; i < count; i++) {
+      if (i % STEP_POSTINGS === 0) yield;
       const at = next[ranks[this.#postingCodes[i]]]++;
       ordinals[at] = this.#ordinals[i];
       numbers[at] = this.#numbers[i];

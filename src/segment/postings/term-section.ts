@@ -7,6 +7,7 @@
  * byte, whose order is the order of the bytes and which the engine compares and hashes natively.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import { utf8Slice } from "../../codec/columns-packing.ts";
 import { compareStrings } from "../../model/value.ts";
 
@@ -18,6 +19,8 @@ export interface SortedStrings {
 
 const textEncoder = new TextEncoder();
 const SURROGATE = /[\ud800-\udfff]/;
+/** Strings that one step sorts: some milliseconds at most. */
+const SORTED_RUN = 2048;
 
 /** How many strings there are. */
 export function stringCount(strings: SortedStrings): number {
@@ -53,12 +56,53 @@ export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** Sorts distinct strings by their UTF-8 bytes, in place. */
-export function sortByBytes(values: string[]): string[] {
+/** Sorts distinct strings by their UTF-8 bytes. */
+export function* sortByBytes(values: readonly string[]): Steps<string[]> {
   // JavaScript's order is by UTF-16 units: the same, and faster, unless there are surrogates.
-  return values.some((value) => SURROGATE.test(value))
-    ? values.sort(compareStrings)
-    : values.sort();
+  let hasSurrogates = false;
+  for (let i = 0; i < values.length && !hasSurrogates; i++) {
+    if (i % SORTED_RUN === 0) yield;
+    hasSurrogates = SURROGATE.test(values[i]);
+  }
+  return yield* sortInSteps(values, hasSurrogates ? compareStrings : undefined);
+}
+
+/** Sorts distinct strings by `compare`, by default in the order of their UTF-16 units. */
+export function* sortInSteps(
+  values: readonly string[],
+  compare?: (a: string, b: string) => number,
+): Steps<string[]> {
+  let runs: string[][] = [];
+  for (let start = 0; start < values.length; start += SORTED_RUN) {
+    runs.push(values.slice(start, start + SORTED_RUN).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: string[][] = [];
+    for (let r = 0; r < runs.length; r += 2) {
+      const isLast = r + 1 === runs.length;
+      merged.push(isLast ? runs[r] : yield* mergeRuns(runs[r], runs[r + 1], compare));
+    }
+    runs = merged;
+  }
+  return runs.at(0) ?? [];
+}
+
+function* mergeRuns(
+  left: readonly string[],
+  right: readonly string[],
+  compare: (a: string, b: string) => number = (a, b) => (a < b ? -1 : 1),
+): Steps<string[]> {
+  const merged: string[] = [];
+  let l = 0;
+  let r = 0;
+  while (l < left.length && r < right.length) {
+    merged.push(compare(left[l], right[r]) < 0 ? left[l++] : right[r++]);
+    if (merged.length % SORTED_RUN === 0) yield;
+  }
+  while (l < left.length) merged.push(left[l++]);
+  while (r < right.length) merged.push(right[r++]);
+  return merged;
 }
 
 /** Encodes strings that are sorted already. */

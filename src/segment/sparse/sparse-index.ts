@@ -1,7 +1,8 @@
 /** Sparse vectors by dimension, for their dot products with a query. */
 
 import { assert } from "../../base/assert.ts";
-import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
+import { oneStep } from "../../base/steps.ts";
+import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import { PostingRanges } from "../postings/posting-ranges.ts";
@@ -24,7 +25,7 @@ export const SPARSE_INDEX: AttributeIndex<SparseView> = {
   isWanted: (type) => type.kind === "sparse",
   isCurrent: (sections, type) =>
     (sections.entry(SPARSE_SECTION) !== undefined) === (type.kind === "sparse"),
-  build: ({ attribute, column }: AttributeValues) => planSparse(attribute, buildSparse(column)),
+  build: ({ attribute, column }) => oneStep(() => planSparse(attribute, buildSparse(column))),
   merge,
   open,
   check,

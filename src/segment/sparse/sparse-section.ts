@@ -4,6 +4,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
+import { runSteps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { halves, hasValue } from "../../codec/columns-value.ts";
 import type { Column } from "../../model/columns.ts";
@@ -17,7 +18,7 @@ import {
   planPostings,
   unpackPostings,
 } from "../postings/posting-section.ts";
-import { codeOf, fromByteStrings, latin1 } from "../postings/term-section.ts";
+import { codeOf, fromByteStrings, latin1, sortInSteps } from "../postings/term-section.ts";
 
 /** Sparse vectors of one attribute by dimension. */
 export interface SparseView {
@@ -44,7 +45,7 @@ export function buildSparse(column: Column): PostingLists {
       collector.add(name, ordinal, bits[e]);
     }
   }
-  return collector.finish((keys) => keys.sort(), fromByteStrings);
+  return runSteps(collector.finish(sortInSteps, fromByteStrings));
 }
 
 /** Kind of the section of inverted sparse vectors without their postings. */

@@ -1,5 +1,6 @@
 /** Text indexes: which documents have a term, and how often, for full-text search. */
 
+import { runSteps, type Steps } from "../../base/steps.ts";
 import { checkPresence } from "../../codec/columns-check.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
@@ -63,9 +64,9 @@ function fingerprintOf(sections: AttributeSections): string | undefined {
   return openFingerprint(sections.source.place(entry.offset, end).bytes);
 }
 
-function build({ attribute, schema, column }: AttributeValues): SectionPlan[] {
+function* build({ attribute, schema, column }: AttributeValues): Steps<SectionPlan[]> {
   const options = textOptions(column.type, schema);
-  return options === undefined ? [] : planText(attribute, buildTextIndex(column, options));
+  return options === undefined ? [] : planText(attribute, yield* buildTextIndex(column, options));
 }
 
 function merge({ attribute, schema, column, inputs }: MergedValues): SectionPlan[] {
@@ -82,7 +83,7 @@ function merge({ attribute, schema, column, inputs }: MergedValues): SectionPlan
   });
   const index = isJoined
     ? mergeTextIndexes(fingerprint, parts, column)
-    : buildTextIndex(column, options);
+    : runSteps(buildTextIndex(column, options));
   return planText(attribute, index);
 }
 

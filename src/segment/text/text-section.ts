@@ -5,6 +5,8 @@
  * (`posting-section.ts`). The lists, with frequencies, are in sections of their own.
  */
 
+import { KIB } from "../../base/byte-sizes.ts";
+import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker, utf8Slice } from "../../codec/columns-packing.ts";
 import { hasValue } from "../../codec/columns-value.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
@@ -84,7 +86,10 @@ export interface TextPart {
 /** Rises when the same options come to give other terms, so that indexes are built again. */
 const ANALYSIS_VERSION = 1;
 
-const collector = new PostingCollector();
+/** Of the last build, to be used again by one at a time. */
+const collectors: PostingCollector[] = [];
+/** Text that one step of a build analyzes. */
+const STEP_TEXT_BYTES = 8 * KIB;
 /** By the very object of the options, as single documents are indexed in microseconds. */
 const analyses = new WeakMap<FullTextOptions, { analyzer: Analyzer; fingerprint: string }>();
 
@@ -118,11 +123,13 @@ export function textOptions(
 }
 
 /** Analyzes a column of strings or of arrays of strings; all elements are one document. */
-export function buildTextIndex(column: Column, options: FullTextOptions): TextIndex {
+export function* buildTextIndex(column: Column, options: FullTextOptions): Steps<TextIndex> {
   const { data, count } = column;
   const strings = data.kind === "array" ? data.elements : data;
   const lengths = new Uint32Array(count);
   const { analyzer, fingerprint } = analysisOf(options);
+  const collector = collectors.pop() ?? new PostingCollector();
+  let bytes = 0;
   let ordinal = 0;
   const visit = (term: string) => {
     lengths[ordinal]++;
@@ -135,9 +142,14 @@ export function buildTextIndex(column: Column, options: FullTextOptions): TextIn
     for (let i = start; i < end; i++) {
       const text = utf8Slice(strings.bytes, strings.offsets[i], strings.offsets[i + 1]);
       analyzer.forEachTerm(text, visit);
+      bytes += text.length;
+      if (bytes < STEP_TEXT_BYTES) continue;
+      yield;
+      bytes = 0;
     }
   }
-  const lists = collector.finish(sortByBytes, encodeSorted);
+  const lists = yield* collector.finish(sortByBytes, encodeSorted);
+  collectors[0] = collector;
   return { fingerprint, lengths, presence: column.presence, lists };
 }
 

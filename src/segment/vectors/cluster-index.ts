@@ -1,5 +1,6 @@
 /** Clusters of dense vectors, in segments whose documents are in their order. */
 
+import { oneStep } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
@@ -20,7 +21,7 @@ export const CLUSTER_INDEX: AttributeIndex<ClusterView> = {
   isLast: true,
   isWanted: (type) => type.kind === "vector",
   isCurrent: () => true,
-  build: () => [],
+  build: () => oneStep(() => []),
   merge,
   open,
   check,

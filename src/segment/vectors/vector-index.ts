@@ -1,5 +1,6 @@
 /** Dense vectors, where the kernels read them. */
 
+import { oneStep } from "../../base/steps.ts";
 import { checkPresence } from "../../codec/columns-check.ts";
 import { firstOrdinals } from "../../codec/columns-gather.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
@@ -22,7 +23,7 @@ export const VECTOR_INDEX: AttributeIndex<DenseVectors> = {
   option: undefined,
   isWanted: (type) => type.kind === "vector",
   isCurrent: () => true,
-  build,
+  build: (values) => oneStep(() => build(values)),
   merge,
   open,
   check,

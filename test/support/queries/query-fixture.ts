@@ -21,7 +21,7 @@ import type { AttributeValue, DocumentId } from "../../../src/model/value.ts";
 import type { Snapshot } from "../../../src/query/snapshot.ts";
 import { LiveSegment } from "../../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../../src/segment/segment-reader.ts";
-import { planSegment } from "../../../src/segment/segment-writer.ts";
+import { planSegment } from "../segments/plan-segment.ts";
 
 /** The memory of all fixtures. */
 export const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes: 64 * MIB });

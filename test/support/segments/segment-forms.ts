@@ -14,10 +14,10 @@ import { type AttributeClusters, planMerge } from "../../../src/segment/segment-
 import { type OpenSegment, openSegment } from "../../../src/segment/segment-reader.ts";
 import { planReordered } from "../../../src/segment/segment-reorder.ts";
 import type { SegmentView } from "../../../src/segment/segment-view.ts";
-import { planSegment } from "../../../src/segment/segment-writer.ts";
 import { openStoredSegment } from "../../../src/segment/stored-segment-reader.ts";
 import { encodeStoredSegment } from "../../../src/segment/stored-segment-writer.ts";
 import { randomDocuments } from "../random/random-documents.ts";
+import { planSegment } from "./plan-segment.ts";
 import { RemoteSource, remoteView } from "./remote-segment.ts";
 
 const ID = "s" as SegmentId;

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { Slices } from "./slices.ts";
+import type { Steps } from "./steps.ts";
+
+function* countTo(count: number, seen: string[], name = ""): Steps<number> {
+  for (let i = 0; i < count; i++) {
+    seen.push(`${name}${i}`);
+    yield;
+  }
+  return count;
+}
+
+/** A clock that goes on by `stepMs` whenever it is read. */
+function slicesOf(stepMs: number, seen: string[]): Slices {
+  let nowMs = 0;
+  return new Slices({
+    clock: { monotonicMs: () => (nowMs += stepMs) },
+    yield: async () => {
+      seen.push("others");
+    },
+  });
+}
+
+test("others have their turn when a slice has lasted long enough, and only then", async () => {
+  const seen: string[] = [];
+  expect(await slicesOf(0.1, seen).run(countTo(20, seen))).toBe(20);
+  expect(seen).not.toContain("others");
+  const slow: string[] = [];
+  expect(await slicesOf(1, slow).run(countTo(7, slow))).toBe(7);
+  expect(slow.join(" ")).toBe("0 1 2 others 3 4 5 others 6");
+});
+
+test("a slice goes on over several pieces of work of one request", async () => {
+  const seen: string[] = [];
+  const slices = slicesOf(1, seen);
+  for (const name of ["a", "b", "c", "d"]) await slices.run(countTo(1, seen, name));
+  expect(seen.join(" ")).toBe("a0 b0 c0 others d0");
+});
+
+test("what a step throws comes out", async () => {
+  const steps = (function* (): Steps<void> {
+    yield;
+    throw new Error("wrong");
+  })();
+  await expect(slicesOf(1, []).run(steps)).rejects.toThrow("wrong");
+});
