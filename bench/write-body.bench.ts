@@ -4,9 +4,11 @@
  * Each kind of body runs once, in a process of its own. Rates are per second of the thread's
  * processor time; the peak is the resident memory beyond what there was before.
  */
+
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../src/base/random.ts";
+import { finishSteps } from "../src/base/steps.ts";
 import { WriteBodyParser } from "../src/wire/write/parse-write.ts";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -56,13 +58,13 @@ function measure(name: string, sample: () => string): void {
   const start = process.threadCpuUsage();
   const parser = new WriteBodyParser({ typeOf: () => undefined });
   for (const chunk of chunksOf(sample, megabytes * 1e6)) {
-    parser.push(chunk);
+    finishSteps(parser.push(chunk));
     bytes += chunk.length;
     if (bytes % (64 * CHUNK_BYTES) < CHUNK_BYTES) {
       peak = Math.max(peak, process.memoryUsage.rss());
     }
   }
-  const request = parser.finish();
+  const request = finishSteps(parser.finish());
   const used = process.threadCpuUsage(start);
   const seconds = (used.user + used.system) / 1e6;
   peak = Math.max(peak, process.memoryUsage.rss());

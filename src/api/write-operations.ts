@@ -2,6 +2,7 @@
 
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import { Slices } from "../base/steps.ts";
 import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
 import { copyNamespace } from "../commit/copies/copy-namespace.ts";
 import { metadataOf } from "../commit/metadata.ts";
@@ -185,7 +186,10 @@ class NamespaceOperations {
     body: BodySource,
     unknown: UnknownMembers,
   ): Promise<ParsedWrite> {
-    const request = await parseBody(body, namespace, unknown);
+    const request = await parseBody(body, namespace, {
+      unknown,
+      slices: new Slices(this.#options.namespaceOptions),
+    });
     if (this.#call.operation === "start_copy" && request.copyFrom?.kind !== "copy") {
       throw invalid(
         "💔 only copy_from_namespace can be started here: " +
@@ -397,14 +401,14 @@ function ok(): HttpAnswer {
 async function parseBody(
   body: BodySource,
   namespace: Namespace,
-  unknown: UnknownMembers,
+  { unknown, slices }: { readonly unknown: UnknownMembers; readonly slices: Slices },
 ): Promise<WriteRequest> {
   const hints = { typeOf: (attribute: string) => namespace.typeOf(attribute) };
   const parser = new WriteBodyParser(hints, unknown);
   for (;;) {
     const chunk = await body.next();
-    if (chunk === undefined) return parser.finish();
-    parser.push(chunk);
+    if (chunk === undefined) return slices.run(parser.finish());
+    await slices.run(parser.push(chunk));
   }
 }
 

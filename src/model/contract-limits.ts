@@ -13,6 +13,8 @@ export const QUERY_BODY_BYTES_MAX = 64 * MIB;
 export const DOCUMENT_BYTES_MAX = 64 * MIB;
 /** One attribute value; arrays as a whole (contract). */
 export const ATTRIBUTE_VALUE_BYTES_MAX = 8 * MIB;
+/** Elements of one array; our choice: 8 MiB of integers, since short strings cost more than bytes. */
+export const ARRAY_ELEMENTS_MAX = 1_048_576;
 /** One filterable value; arrays per element (contract). */
 export const FILTERABLE_VALUE_BYTES_MAX = 4 * KIB;
 /** A string document id (contract). */

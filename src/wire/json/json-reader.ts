@@ -10,7 +10,13 @@ import { type JsonKind, readJsonValue } from "./json-dom.ts";
 import type { JsonForm } from "./json-form.ts";
 import type { Float32Builder } from "./json-numbers.ts";
 import { JsonSkip } from "./json-skip.ts";
-import { JSON_BYTE, JsonTokens, type NameBound, startsNumber } from "./json-tokens.ts";
+import {
+  JSON_BYTE,
+  JsonTokens,
+  type NameBound,
+  type PartsBound,
+  startsNumber,
+} from "./json-tokens.ts";
 import type { UnknownMembers } from "./unknown-members.ts";
 
 /** Nesting of arrays and objects in a body; our choice, far above any legal request. */
@@ -71,9 +77,10 @@ export class JsonReader {
   /**
    * Runs `step`, which pulls from this reader. If the bytes received so far end inside it, the
    * reader goes back to where it was before and the result is false: the step runs again later, so
-   * it must leave no trace before its last pull. Steps do not nest.
+   * it must leave no trace before its last pull. Steps do not nest. `bytesMax` replaces
+   * `stepBytesMax` for this step.
    */
-  attempt(step: () => void): boolean {
+  attempt(step: () => void, bytesMax = this.#stepBytesMax): boolean {
     assert(!this.#attempting, "a step inside a step");
     const { window, stack } = this.#tokens;
     const start = window.at;
@@ -85,7 +92,7 @@ export class JsonReader {
       return true;
     } catch (signal) {
       if (signal !== NEED_MORE_BYTES) throw signal;
-      this.#undo(start);
+      this.#undo(start, bytesMax);
       return false;
     } finally {
       this.#attempting = false;
@@ -275,9 +282,15 @@ export class JsonReader {
     return new JsonSkip(this.#tokens);
   }
 
-  /** Reads a value of any kind as a whole. */
-  readValue(): JsonValue {
-    return readJsonValue(this.#tokens);
+  /** Reads a value of any kind as a whole; one with more parts than `bound` allows is refused. */
+  readValue(bound?: PartsBound): JsonValue {
+    if (bound === undefined) return readJsonValue(this.#tokens);
+    return this.#tokens.withBound(bound, () => readJsonValue(this.#tokens));
+  }
+
+  /** Runs `read`, which reads one value of which it knows the kind, as `readValue` does. */
+  withBound<T>(bound: PartsBound, read: () => T): T {
+    return this.#tokens.withBound(bound, read);
   }
 
   /**
@@ -334,18 +347,18 @@ export class JsonReader {
     return value === null ? "null" : `boolean \`${value}\``;
   }
 
-  #undo(start: number): void {
+  #undo(start: number, bytesMax: number): void {
     const { window, stack } = this.#tokens;
     const unread = window.limit - start;
-    if (unread > this.#stepBytesMax) {
+    if (unread >= bytesMax) {
       throw new DatabaseError(
         "too_large",
-        `${this.path()}: a value of more than ${this.#stepBytesMax} bytes of JSON`,
+        `${this.path()}: a value of more than ${bytesMax} bytes of JSON`,
       );
     }
     window.at = start;
     stack.restore();
-    this.#resumeBytes = unread * 2;
+    this.#resumeBytes = Math.min(unread * 2, bytesMax);
   }
 }
 

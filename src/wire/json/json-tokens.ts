@@ -37,6 +37,18 @@ export interface NameBound {
   readonly refuse: (start: string) => DatabaseError;
 }
 
+/** How many elements and members a value may have, those of inner values included. */
+export interface PartsBound {
+  readonly countMax: number;
+  /** The error for one more; `path` is of the value that has it. */
+  readonly refuse: (path: string) => DatabaseError;
+}
+
+const UNBOUNDED: PartsBound = {
+  countMax: Number.MAX_SAFE_INTEGER,
+  refuse: (path) => invalid(`💔 ${path}: too many values`),
+};
+
 /** No byte up to this one starts a token. */
 const SPACE = 0x20;
 
@@ -58,6 +70,8 @@ export class JsonTokens {
   readonly numbers = new NumberScanner(this.window);
   readonly #strings = new StringScanner();
   readonly #depthMax: number;
+  #partsLeft = UNBOUNDED.countMax;
+  #parts = UNBOUNDED;
 
   constructor(depthMax: number) {
     this.#depthMax = depthMax;
@@ -98,6 +112,7 @@ export class JsonTokens {
       if (next > SPACE && next !== end) {
         window.at = at + 1;
         stack.count++;
+        if (--this.#partsLeft < 0) throw this.#tooManyParts();
         return false;
       }
     }
@@ -115,7 +130,24 @@ export class JsonTokens {
       if (this.peek() === end) throw this.fault("trailing comma");
     }
     stack.count++;
+    if (--this.#partsLeft < 0) throw this.#tooManyParts();
     return false;
+  }
+
+  /** Runs `read` and refuses what has more parts than `bound` allows. */
+  withBound<T>(bound: PartsBound, read: () => T): T {
+    this.#parts = bound;
+    this.#partsLeft = bound.countMax;
+    try {
+      return read();
+    } finally {
+      this.#parts = UNBOUNDED;
+      this.#partsLeft = UNBOUNDED.countMax;
+    }
+  }
+
+  #tooManyParts(): DatabaseError {
+    return this.#parts.refuse(this.stack.path());
   }
 
   /**

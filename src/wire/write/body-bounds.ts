@@ -1,13 +1,24 @@
 /** What the documents of one body may add up to; the server must be able to hold them. */
 
-import { KIB } from "../../base/byte-sizes.ts";
+import { KIB, MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
-import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
+import {
+  ARRAY_ELEMENTS_MAX,
+  ATTRIBUTE_COUNT_MAX,
+  ATTRIBUTE_VALUE_BYTES_MAX,
+  SPARSE_ENTRIES_MAX,
+} from "../../model/contract-limits.ts";
+import type { PartsBound } from "../json/json-tokens.ts";
 
 /** Documents times attributes of one write; our choice: bounds what sparse documents cost. */
 const WRITE_CELLS_MAX = 100_000_000;
 /** Bytes of a body that one step of its parser takes at least; above what a step costs. */
 export const PARSE_STEP_BYTES = 4 * KIB;
+/**
+ * JSON of one value, or of one member that is no list of documents; our choice: 8 MiB of characters
+ * that are all escaped, and as long as any body that is no write.
+ */
+export const VALUE_JSON_BYTES_MAX = 64 * MIB;
 /** Documents or ids of one write; no body of legal size has more ids that differ. */
 const WRITE_DOCUMENTS_MAX = 64 * 1024 * 1024;
 
@@ -34,3 +45,45 @@ export function checkCellCount(count: number): void {
 export function tooManyAttributes(): DatabaseError {
   return invalid(`💔 a namespace may have at most ${ATTRIBUTE_COUNT_MAX} attributes`);
 }
+
+/** Fields of one body that are not known; our choice: each is remembered until its end. */
+export const UNKNOWN_MEMBERS_MAX = 4096;
+
+/** The error for more of them. */
+export function tooManyUnknown(): DatabaseError {
+  return invalid(
+    `💔 the write has more than ${UNKNOWN_MEMBERS_MAX} fields that are not known: attributes of ` +
+      "documents belong into upsert_rows or upsert_columns",
+  );
+}
+
+/** The error for a condition or filter that has more parts than one body may. */
+export function tooManyParts(path: string): DatabaseError {
+  return invalid(`💔 ${path} has too many values: use several requests`);
+}
+
+/** Elements of an array, in whatever arrays they are. */
+export const ARRAY_PARTS: PartsBound = {
+  countMax: ARRAY_ELEMENTS_MAX,
+  refuse: (path) =>
+    invalid(`💔 ${path}: an array has at most ${ARRAY_ELEMENTS_MAX} elements in all`),
+};
+
+/** Vectors of one document, and their numbers: as many as 8 MiB hold, of one dimension each. */
+export const VECTORS_PARTS: PartsBound = {
+  countMax: ATTRIBUTE_VALUE_BYTES_MAX / 2,
+  refuse: (path) =>
+    invalid(`💔 ${path}: vectors of a document have at most ${ATTRIBUTE_VALUE_BYTES_MAX} bytes`),
+};
+
+/** The error for a vector without numbers among those of a document. */
+export function emptyVector(path: string): DatabaseError {
+  return invalid(`💔 ${path}: a vector must have numbers`);
+}
+
+/** An object is a sparse vector, or wrong; the binding counts what is not far beyond its limit. */
+export const OBJECT_PARTS: PartsBound = {
+  countMax: 8 * SPARSE_ENTRIES_MAX,
+  refuse: (path) =>
+    invalid(`💔 ${path}: a sparse vector has at most ${SPARSE_ENTRIES_MAX} entries`),
+};

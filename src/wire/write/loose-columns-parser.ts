@@ -1,5 +1,5 @@
 import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
+import { ATTRIBUTE_COUNT_MAX, WRITE_BODY_BYTES_MAX } from "../../model/contract-limits.ts";
 import type { LooseColumn, LooseDocuments } from "../../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
@@ -17,6 +17,8 @@ import { LooseValueReader } from "./loose-value-reader.ts";
 /** What is being read inside the object of columns. */
 type Position =
   | { readonly kind: "between" }
+  /** A vector column that was written as one string comes next. */
+  | { readonly kind: "base64"; readonly name: string }
   /** Elements of `column`, of which `count` are read. */
   | { readonly kind: "elements"; readonly column: LooseColumnBuilder; count: number }
   /** Numbers of a vector column that was written as one array, of which `count` are read. */
@@ -56,6 +58,7 @@ export class LooseColumnsParser {
 
   /** Reads on in the object, whose `{` has been read; true once its end was read. */
   step(): boolean {
+    const reader = this.#reader;
     const position = this.#position;
     switch (position.kind) {
       case "between":
@@ -63,10 +66,19 @@ export class LooseColumnsParser {
       case "elements":
         this.#readElements(position);
         return false;
+      case "base64":
+        this.#flat.set(position.name, this.#decode(reader.readString()));
+        this.#position = { kind: "between" };
+        return false;
       case "flat":
         this.#readFlat(position);
         return false;
     }
+  }
+
+  /** All vectors of a body may be one string. */
+  get stepBytesMax(): number | undefined {
+    return this.#position.kind === "base64" ? WRITE_BODY_BYTES_MAX : undefined;
   }
 
   /** All documents; throws if the columns do not fit together. */
@@ -97,7 +109,7 @@ export class LooseColumnsParser {
     const form = name === "id" ? "any" : this.#formOf(name);
     const kind = reader.peekKind();
     if (form === "vector" && kind === "string") {
-      this.#flat.set(name, this.#decode(reader.readString()));
+      this.#position = { kind: "base64", name };
       return false;
     }
     if (name === "id" && kind !== "array") {

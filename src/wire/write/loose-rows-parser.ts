@@ -16,7 +16,18 @@ export type FormOf = (attribute: string) => ValueForm;
 /** What else ids are called. */
 const OTHER_ID_NAMES = ["_id", "Id", "ID", "uuid", "key"];
 
-/** Reads `upsert_rows` or `patch_rows`: an array of documents, some at a time. */
+/** How far the array is read. */
+interface Position {
+  /** The document that is being read, or comes next. */
+  document: number;
+  /** Whether its `{` has been read. */
+  isInside: boolean;
+  hasId: boolean;
+  /** Attributes of it that were read. */
+  attribute: number;
+}
+
+/** Reads `upsert_rows` or `patch_rows`: an array of documents, some attributes at a time. */
 export class LooseRowsParser {
   readonly #reader: JsonReader;
   readonly #formOf: FormOf;
@@ -26,7 +37,7 @@ export class LooseRowsParser {
   readonly #columns = new Map<string, LooseColumnBuilder>();
   /** Columns in the order in which the documents so far first named them. */
   readonly #order: LooseColumnBuilder[] = [];
-  #count = 0;
+  #position: Position = { document: 0, isInside: false, hasId: false, attribute: 0 };
 
   /** `marksGiven`: whether the columns say which documents name the attribute, for patches. */
   constructor(reader: JsonReader, formOf: FormOf, marksGiven: boolean) {
@@ -36,55 +47,63 @@ export class LooseRowsParser {
     this.#values = new LooseValueReader(reader);
   }
 
-  /** Reads some documents of the array, whose `[` has been read; true once its end was read. */
+  /** Reads some attributes of the array, whose `[` has been read; true once its end was read. */
   step(): boolean {
     const reader = this.#reader;
     const stepEnd = reader.offset + PARSE_STEP_BYTES;
     this.#values.rewind();
-    let document = this.#count;
+    const at = { ...this.#position };
     let isEnd = false;
-    while (reader.offset < stepEnd) {
-      isEnd = !reader.nextElement();
-      if (isEnd) break;
-      this.#readDocument(document++);
+    while (!isEnd && reader.offset < stepEnd) {
+      if (at.isInside) this.#readAttribute(at);
+      else isEnd = !this.#beginDocument(at);
     }
     this.#values.keep();
-    checkDocumentCount(document);
-    this.#count = document;
+    checkDocumentCount(at.document);
+    this.#position = at;
     return isEnd;
   }
 
   /** All documents. */
   finish(): LooseDocuments {
+    const { document: count } = this.#position;
     const attributes = new Map<string, LooseColumn>();
-    for (const [name, column] of this.#columns) attributes.set(name, column.finish(this.#count));
-    return { count: this.#count, layout: "rows", ids: this.#ids.finish(this.#count), attributes };
+    for (const [name, column] of this.#columns) attributes.set(name, column.finish(count));
+    return { count, layout: "rows", ids: this.#ids.finish(count), attributes };
   }
 
-  #readDocument(document: number): void {
+  #beginDocument(at: Position): boolean {
     const reader = this.#reader;
+    if (!reader.nextElement()) return false;
     reader.beginObject("a map with `id` and attributes");
-    let hasId = false;
-    let position = 0;
-    for (;;) {
-      const name = reader.nextAttributeName();
-      if (name === undefined) break;
-      if (name === "id") {
-        this.#values.readId(this.#ids, document, "Id");
-        hasId = true;
-        continue;
+    at.isInside = true;
+    at.hasId = false;
+    at.attribute = 0;
+    return true;
+  }
+
+  /** Reads one attribute of the document, or its end. */
+  #readAttribute(at: Position): void {
+    const reader = this.#reader;
+    const name = reader.nextAttributeName();
+    if (name === undefined) {
+      if (!at.hasId) {
+        const other = OTHER_ID_NAMES.find((known) => this.#columns.has(known));
+        const hint = other && `"${other}" is an attribute like any other: the id's name is "id"`;
+        throw reader.refuse("missing field `id`", hint);
       }
+      checkCellCount(this.#columns.size * at.document);
+      at.isInside = false;
+      at.document++;
+    } else if (name === "id") {
+      this.#values.readId(this.#ids, at.document, "Id");
+      at.hasId = true;
+    } else {
       // Documents mostly name their attributes in the same order.
-      const likely = this.#order[position++];
+      const likely = this.#order[at.attribute++];
       const column = likely?.name === name ? likely : this.#columnOf(name);
-      this.#values.readValue(column, document);
+      this.#values.readValue(column, at.document);
     }
-    if (!hasId) {
-      const other = OTHER_ID_NAMES.find((name) => this.#columns.has(name));
-      const hint = other && `"${other}" is an attribute like any other: the id's name is "id"`;
-      throw reader.refuse("missing field `id`", hint);
-    }
-    checkCellCount(this.#columns.size * document);
   }
 
   #columnOf(name: string): LooseColumnBuilder {

@@ -4,6 +4,7 @@ import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
 import { Float32Slab } from "../json/float32-slab.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
 import type { JsonReader } from "../json/json-reader.ts";
+import { ARRAY_PARTS, emptyVector, OBJECT_PARTS, VECTORS_PARTS } from "./body-bounds.ts";
 import type { LooseColumnBuilder } from "./loose-column-builder.ts";
 
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -53,7 +54,7 @@ export class LooseValueReader {
         this.#readArray(column, document);
         return;
       case "object":
-        column.set(document, reader.readValue());
+        column.set(document, reader.readValue(OBJECT_PARTS));
     }
   }
 
@@ -126,7 +127,10 @@ export class LooseValueReader {
     const first = reader.peekElementKind();
     // Only late interaction nests arrays, so their elements are vectors whatever the name.
     if (first === "array") {
-      column.set(document, this.#readVectors());
+      column.set(
+        document,
+        reader.withBound(VECTORS_PARTS, () => this.#readVectors()),
+      );
     } else if (first === "number" && column.form === "vector") {
       const numbers = this.#readNumbers();
       const slot = column.vectorSlot(document, numbers.length);
@@ -137,7 +141,7 @@ export class LooseValueReader {
         column.setVector(document);
       }
     } else {
-      column.set(document, reader.readValue());
+      column.set(document, reader.readValue(ARRAY_PARTS));
     }
   }
 
@@ -145,7 +149,12 @@ export class LooseValueReader {
     const reader = this.#reader;
     const vectors: Float32Array[] = [];
     reader.beginArray();
-    while (reader.nextElement()) vectors.push(this.#ownVector(this.#readNumbers()));
+    while (reader.nextElement()) {
+      const numbers = this.#readNumbers();
+      // Vectors of nothing would cost far more than their bytes.
+      if (numbers.length === 0) throw emptyVector(reader.path());
+      vectors.push(this.#ownVector(numbers));
+    }
     return vectors;
   }
 

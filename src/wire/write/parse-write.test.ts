@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listedDocuments } from "../../../test/support/documents/loose-json.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import { finishSteps } from "../../base/steps.ts";
 import { parseAttributeType } from "../../model/attribute-type.ts";
 import type { LooseColumn, WriteRequest } from "../../model/write-request.ts";
 import { WriteBodyParser } from "./parse-write.ts";
@@ -11,8 +12,9 @@ function parse(body: unknown, types: Record<string, string> = {}, chunkBytes = 0
   const parser = new WriteBodyParser({ typeOf });
   const bytes = new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
   const step = chunkBytes === 0 ? bytes.length : chunkBytes;
-  for (let at = 0; at < bytes.length; at += step) parser.push(bytes.subarray(at, at + step));
-  return parser.finish();
+  for (let at = 0; at < bytes.length; at += step)
+    finishSteps(parser.push(bytes.subarray(at, at + step)));
+  return finishSteps(parser.finish());
 }
 
 function fault(body: unknown): string {
@@ -397,5 +399,86 @@ describe("faults", () => {
     const text = fault('{"upsert_rows":[{"id":1},\n {"id":2,"vector":[1,"x"]}]}');
     expect(text).toContain('upsert_rows[1].vector[1]: invalid type: string "x", expected a number');
     expect(text).toContain("at line 2 column");
+  });
+});
+
+describe("steps", () => {
+  test.each([
+    ["rows", `{"upsert_rows":[${'{"id":1,"n":1},'.repeat(20_000)}{"id":2}]}`],
+    [
+      "one document",
+      `{"upsert_rows":[{"id":1,${numbered(1000, (i) => `"a${i}":"${"x".repeat(300)}"`)}}]}`,
+    ],
+    ["columns", `{"upsert_columns":{"id":[${numbered(60_000, String)}]}}`],
+    ["deletes", `{"deletes":[${numbered(60_000, String)}]}`],
+    ["unknown fields", `{"deletes":[],"unknown":[${"{},".repeat(100_000)}{}]}`],
+  ])("are short, in %s too", (_, text) => {
+    const parser = new WriteBodyParser({ typeOf: () => undefined });
+    let steps = 0;
+    for (const _step of parser.push(new TextEncoder().encode(text))) steps++;
+    for (const _step of parser.finish()) steps++;
+    expect(text.length / steps).toBeLessThan(8 * 1024);
+  });
+});
+
+function numbered(count: number, spell: (i: number) => string): string {
+  return Array.from({ length: count }, (_, i) => spell(i)).join();
+}
+
+describe("what a value may be made of", () => {
+  const parse = (text: string) => {
+    const parser = new WriteBodyParser({ typeOf: () => undefined });
+    finishSteps(parser.push(new TextEncoder().encode(text)));
+    finishSteps(parser.finish());
+  };
+  test.each([
+    [
+      "elements",
+      `{"upsert_rows":[{"id":1,"a":[${'"",'.repeat(1_048_576)}""]}]}`,
+      "upsert_rows[0].a[1048576]: an array has at most 1048576 elements in all",
+    ],
+    [
+      "elements of columns",
+      `{"upsert_columns":{"id":[1],"a":[[${'"",'.repeat(1_048_576)}""]]}}`,
+      "an array has at most 1048576 elements in all",
+    ],
+    [
+      "members",
+      `{"upsert_rows":[{"id":1,"a":{${numbered(8193, (i) => `"${i}":1`)}}}]}`,
+      "a sparse vector has at most 1024 entries",
+    ],
+    [
+      "vectors of nothing",
+      `{"upsert_rows":[{"id":1,"a":[[],[]]}]}`,
+      "upsert_rows[0].a[0]: a vector must have numbers",
+    ],
+    [
+      "declarations",
+      `{"schema":{${numbered(65_537, (i) => `"a${i}":"int"`)}}}`,
+      "a namespace may have at most 1024 attributes",
+    ],
+  ])("is bounded: %s", (_, text, message) => {
+    expect(() => parse(text)).toThrow(message);
+  });
+
+  test("is bounded before its end is there", () => {
+    const parser = new WriteBodyParser({ typeOf: () => undefined });
+    finishSteps(parser.push(new TextEncoder().encode('{"upsert_rows":[{"id":1,"a":"')));
+    const chunk = new TextEncoder().encode("x".repeat(1 << 20));
+    const send = () => {
+      for (let i = 0; i < 70; i++) finishSteps(parser.push(chunk));
+    };
+    expect(send).toThrow(expect.objectContaining({ code: "too_large" }));
+  });
+
+  test("is not bounded where all vectors are one string", () => {
+    const parser = new WriteBodyParser({ typeOf: () => undefined });
+    finishSteps(parser.push(new TextEncoder().encode('{"upsert_columns":{"vector":"')));
+    const chunk = new TextEncoder().encode("A".repeat(1 << 20));
+    for (let i = 0; i < 72; i++) finishSteps(parser.push(chunk));
+    finishSteps(parser.push(new TextEncoder().encode('","id":[1]}}')));
+    expect(
+      finishSteps(parser.finish()).upserts?.attributes.get("vector")?.vectors?.dimensions,
+    ).toBe(((72 << 20) * 3) / 16);
   });
 });

@@ -3,13 +3,19 @@
 import { assert } from "../../base/assert.ts";
 import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import { type AttributeType, parseAttributeType } from "../../model/attribute-type.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import { didYouMean } from "../json/json-shape.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
-import { PARSE_STEP_BYTES } from "./body-bounds.ts";
+import {
+  PARSE_STEP_BYTES,
+  tooManyUnknown,
+  UNKNOWN_MEMBERS_MAX,
+  VALUE_JSON_BYTES_MAX,
+} from "./body-bounds.ts";
 import { buildWriteRequest, type WriteLists } from "./build-write-request.ts";
 import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
@@ -40,24 +46,28 @@ const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...LIST_MEMBERS, ...WRITE_FO
 interface ListParser {
   /** Reads on; true once its end was read. */
   step(): boolean;
+  /** See `JsonReader.attempt`. */
+  readonly stepBytesMax?: number | undefined;
 }
 
 /**
- * Parses the body of one write. Feed it with `push`, then call `finish`; either throws when the
- * body is wrong, and the parser is then of no more use. Memory: what the request itself takes, and
- * the longest stretch of the body that one document or one member takes.
+ * Parses the body of one write. Feed it with `push`, then call `finish`, each run to its end; both
+ * throw where the body is wrong, and the parser is then of no more use. Memory: what the request
+ * itself takes, and the longest stretch of the body that one value or one member takes.
  */
 export class WriteBodyParser {
-  readonly #reader = new JsonReader();
+  readonly #reader = new JsonReader({ stepBytesMax: VALUE_JSON_BYTES_MAX });
   readonly #hints: WriteHints;
   readonly #members: JsonObject = new Map();
   readonly #places = new Map<string, string>();
   readonly #lists: { -readonly [K in keyof WriteLists]: WriteLists[K] } = {};
   #state: "start" | "members" | "end" = "start";
   readonly #unknown: UnknownMembers;
+  /** What is read in steps of its own. */
   #list: ListParser | undefined;
   #bodyBytes = 0;
   #hasKnownMember = false;
+  #unknownCount = 0;
   #unknownMember: string | undefined;
 
   /** Members that are not known are passed over and noted in `unknown`. */
@@ -66,16 +76,16 @@ export class WriteBodyParser {
     this.#unknown = unknown;
   }
 
-  /** Takes the next bytes of the body; they are copied. */
-  push(chunk: Uint8Array): void {
+  /** Takes the next bytes of the body, which are copied at once, and parses them. */
+  *push(chunk: Uint8Array): Steps<void> {
     this.#bodyBytes += chunk.length;
-    if (this.#reader.push(chunk)) this.#run();
+    if (this.#reader.push(chunk)) yield* this.#run();
   }
 
   /** Takes the end of the body. */
-  finish(): WriteRequest {
+  *finish(): Steps<WriteRequest> {
     this.#reader.end();
-    this.#run();
+    yield* this.#run();
     assert(this.#state === "end", "a body that has ended is parsed to its end");
     if (!this.#hasKnownMember && this.#unknownMember !== undefined) {
       throw nothingKnown(this.#unknownMember);
@@ -86,9 +96,15 @@ export class WriteBodyParser {
     );
   }
 
-  #run(): void {
+  *#run(): Steps<void> {
     const reader = this.#reader;
-    while (this.#state !== "end") if (!reader.attempt(this.#step)) return;
+    let sliceEnd = reader.offset + PARSE_STEP_BYTES;
+    while (this.#state !== "end") {
+      if (!reader.attempt(this.#step, this.#list?.stepBytesMax)) return;
+      if (reader.offset < sliceEnd) continue;
+      yield;
+      sliceEnd = reader.offset + PARSE_STEP_BYTES;
+    }
     // Not to keep what may follow until the end of the body.
     reader.attempt(() => reader.finish());
   }
@@ -119,6 +135,8 @@ export class WriteBodyParser {
       if (value !== null) this.#members.set(name, value);
     } else if (!isListMember(name)) {
       reader.peekKind(); // So that the step is over.
+      if (this.#unknownCount === UNKNOWN_MEMBERS_MAX) throw tooManyUnknown();
+      this.#unknownCount++;
       this.#unknown.note(name, KNOWN_MEMBERS, () => reader.path());
       this.#unknownMember ??= name;
       const skip = reader.beginSkip();
