@@ -8,7 +8,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../src/base/random.ts";
-import { finishSteps } from "../src/base/steps.ts";
+import { runSteps } from "../src/base/steps.ts";
 import { WriteBodyParser } from "../src/wire/write/parse-write.ts";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -58,13 +58,13 @@ function measure(name: string, sample: () => string): void {
   const start = process.threadCpuUsage();
   const parser = new WriteBodyParser({ typeOf: () => undefined });
   for (const chunk of chunksOf(sample, megabytes * 1e6)) {
-    finishSteps(parser.push(chunk));
+    runSteps(parser.push(chunk));
     bytes += chunk.length;
     if (bytes % (64 * CHUNK_BYTES) < CHUNK_BYTES) {
       peak = Math.max(peak, process.memoryUsage.rss());
     }
   }
-  const request = finishSteps(parser.finish());
+  const request = runSteps(parser.finish());
   const used = process.threadCpuUsage(start);
   const seconds = (used.user + used.system) / 1e6;
   peak = Math.max(peak, process.memoryUsage.rss());

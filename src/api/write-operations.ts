@@ -2,7 +2,7 @@
 
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
-import { Slices } from "../base/steps.ts";
+import { Slices } from "../base/slices.ts";
 import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
 import { copyNamespace } from "../commit/copies/copy-namespace.ts";
 import { metadataOf } from "../commit/metadata.ts";

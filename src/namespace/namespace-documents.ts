@@ -113,7 +113,10 @@ export class NamespaceDocuments {
   /** Builds the segments of a batch that is yet to be committed. Throws `overloaded`. */
   *prepare(batch: WriteBatch, schema: Schema): Steps<PreparedSegments | undefined> {
     const documents = documentsOf(batch);
-    return documents && (yield* this.memtable.prepare(documents, schema));
+    const deletes = batch.find((record) => record.kind === "deletes")?.deletes;
+    if (documents === undefined && deletes === undefined) return undefined;
+    const commit = { schema, ...(documents && { documents }), ...(deletes && { deletes }) };
+    return yield* this.memtable.prepare(commit);
   }
 
   /** Gives back the memory of what was prepared and not committed. */

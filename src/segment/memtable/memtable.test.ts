@@ -7,6 +7,7 @@ import { TestSegmentMemory } from "../../../test/support/segments/test-segment-m
 import { isDatabaseError } from "../../base/errors.ts";
 import { type Ordinal, type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { buildDocuments, buildIds, type TypedDocument } from "../../codec/columns-builder.ts";
 import { documentsLogicalBytes } from "../../codec/columns-size.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
@@ -216,6 +217,31 @@ test("without memory a commit changes nothing", () => {
   expect(() => bench.memtable.apply(commit)).toThrow("full");
   bench.memory.allocate = allocate;
   bench.check();
+});
+
+test("what many ids replace is found before the commit, and anew where that is outdated", () => {
+  for (const isOutdated of [false, true]) {
+    const bench = new Bench(4, "uint");
+    const { memtable, schema } = bench;
+    const ids = (from: number) => {
+      const documents = Array.from({ length: 5000 }, (_, i) => {
+        return { id: BigInt(from + i), attributes: new Map() };
+      });
+      return columnsOf(documents, schema);
+    };
+    const at = (sequence: number) => ({ schema, sequence: sequenceNumber(sequence) });
+    bench.follow(memtable.apply({ documents: ids(0), ...at(1) }));
+    const commit = {
+      documents: ids(1000),
+      deletes: { ...columnsOf([{ id: 5n, attributes: new Map() }], schema) },
+    };
+    const prepared = runSteps(memtable.prepare({ ...commit, schema }));
+    if (isOutdated) bench.follow(memtable.apply({ documents: ids(500), ...at(2) }));
+    bench.follow(memtable.apply({ ...commit, prepared, ...at(3) }));
+    expect(memtable.documentCount).toBe(5999);
+    expect([...contents(memtable.segments, schema).keys()]).toHaveLength(5999);
+    expect(contents(bench.replica.segments, schema)).toEqual(contents(memtable.segments, schema));
+  }
 });
 
 test("damaged segments are refused", () => {

@@ -35,6 +35,8 @@ import { pickMerge } from "./pick-merge.ts";
 const SEGMENT_BUILD_BYTES_MAX = 64 * MIB;
 /** Documents that one segment in memory is built from; bounds what grows in one go, as maps do. */
 const SEGMENT_BUILD_DOCUMENTS_MAX = 262_144;
+/** From so many ids on, those that are replaced are looked for before the commit, and in steps. */
+const MANY_IDS = 4096;
 /** Bytes that one merge of segments in memory writes; bounds its pause. */
 const SEGMENT_MERGE_BYTES_MAX = 64 * MIB;
 /**
@@ -74,6 +76,14 @@ export interface WrittenIds {
 /** Segments that are in memory already and in no memtable yet: to be added, or discarded. */
 export interface PreparedSegments {
   readonly segments: readonly LiveSegment[];
+  /** What the commit replaces or deletes, if that was looked for. */
+  readonly replaced?: ReplacedDocuments | undefined;
+}
+
+/** Live documents by segment, as long as the memtable is at the same revision. */
+interface ReplacedDocuments {
+  readonly revision: number;
+  readonly ordinals: ReadonlyMap<LiveSegment, readonly number[]>;
 }
 
 /** How far a rebuild is. */
@@ -88,6 +98,8 @@ export class Memtable {
   #segments: LiveSegment[] = [];
   readonly #dropped = new Map<SegmentId, ArenaRange>();
   readonly #sequences = new Map<SegmentId, DocumentSequences>();
+  /** Rises with every change of what is live. */
+  #revision = 0;
   #documentCount = 0;
   #logicalBytes = 0;
   #memoryBytes = 0;
@@ -133,14 +145,16 @@ export class Memtable {
   }
 
   /**
-   * Builds the segments of documents that are yet to be committed. Whoever commits them elsewhere
-   * first knows then that there is room for them. Throws, and takes nothing, if there is none.
+   * Builds the segments of documents that are yet to be committed, and looks for those that they
+   * replace if they are many. Whoever commits them elsewhere first knows then that there is room
+   * for them. Throws, and takes nothing, if there is none.
    */
-  *prepare(documents: DocumentColumns, schema: Schema): Steps<PreparedSegments> {
-    if (documents.count === 0) return { segments: [] };
-    const parts = splitDocuments(documents);
+  *prepare(commit: Omit<MemtableCommit, "sequence">): Steps<PreparedSegments> {
+    const { documents, schema } = commit;
+    const parts = documents === undefined || documents.count === 0 ? [] : splitDocuments(documents);
+    const replaced = yield* this.#findReplaced(commit);
     const plans = parts.map((part) => () => planSegment(part, schema));
-    return { segments: yield* this.#addAll(plans) };
+    return { segments: yield* this.#addAll(plans), replaced };
   }
 
   /** Gives back the memory of segments that nobody was told of. */
@@ -153,12 +167,10 @@ export class Memtable {
 
   /** Applies a commit. Throws before anything changed if there is no memory. */
   apply(commit: MemtableCommit): MemtableDelta {
-    const { documents, deletes, schema, sequence } = commit;
-    const prepared = commit.prepared ?? (documents && runSteps(this.prepare(documents, schema)));
-    const added = prepared?.segments ?? [];
-    const deleted = new Map<LiveSegment, number[]>();
-    if (deletes !== undefined) this.#deleteAll(idKeys(deletes.ids, deletes.count), deleted);
-    if (documents !== undefined) this.#deleteAll(idKeys(documents.ids, documents.count), deleted);
+    const { sequence } = commit;
+    const prepared = commit.prepared ?? runSteps(this.prepare(commit));
+    const added = prepared.segments;
+    const deleted = this.#deleteReplaced(commit, prepared.replaced);
     const dropped = [...deleted.keys()].filter(isEmpty);
     for (const { view } of added) {
       this.#sequences.set(view.id, DocumentSequences.all(sequence, view.documentCount));
@@ -321,6 +333,7 @@ export class Memtable {
 
   /** Leaves the counts alone. */
   #replace(dropped: readonly LiveSegment[], added: readonly LiveSegment[]): void {
+    this.#revision++;
     for (const { view } of dropped) {
       this.#dropped.set(view.id, placeOf(view));
       this.#sequences.delete(view.id);
@@ -333,6 +346,44 @@ export class Memtable {
       this.#documentCount += segment.liveCount;
       this.#logicalBytes += liveLogicalBytes(segment);
     }
+  }
+
+  *#findReplaced(commit: Omit<MemtableCommit, "sequence">): Steps<ReplacedDocuments | undefined> {
+    const lists = idLists(commit);
+    const count = lists.reduce((sum, list) => sum + list.count, 0);
+    if (count < MANY_IDS) return undefined;
+    const revision = this.#revision;
+    const ordinals = new Map<LiveSegment, number[]>();
+    for (const keys of lists) {
+      const hashes = hashKeys(keys);
+      for (const segment of this.#segments) {
+        const found = ordinals.get(segment) ?? [];
+        for (let i = 0; i < keys.count && segment.liveCount > 0; i++) {
+          if (i % MANY_IDS === 0) yield;
+          const ordinal = segment.view.table.find(keys, i, hashes[i]) as Ordinal;
+          if (ordinal >= 0 && segment.isLive(ordinal)) found.push(ordinal);
+        }
+        if (found.length > 0) ordinals.set(segment, found);
+      }
+    }
+    return { revision, ordinals };
+  }
+
+  #deleteReplaced(
+    commit: MemtableCommit,
+    replaced: ReplacedDocuments | undefined,
+  ): Map<LiveSegment, number[]> {
+    const deleted = new Map<LiveSegment, number[]>();
+    if (replaced?.revision !== this.#revision) {
+      for (const keys of idLists(commit)) this.#deleteAll(keys, deleted);
+      return deleted;
+    }
+    for (const [segment, found] of replaced.ordinals) {
+      const ordinals = found.filter((ordinal) => segment.isLive(ordinal as Ordinal));
+      for (const ordinal of ordinals) this.#deleteOne(segment, ordinal as Ordinal);
+      deleted.set(segment, ordinals);
+    }
+    return deleted;
   }
 
   #deleteAll(keys: IdKeys, deleted: Map<LiveSegment, number[]>): void {
@@ -352,6 +403,7 @@ export class Memtable {
   }
 
   #deleteOne(segment: LiveSegment, ordinal: Ordinal): void {
+    this.#revision++;
     this.#logicalBytes -= segment.view.logicalBytesOf(ordinal);
     this.#documentCount--;
     segment.delete(ordinal);
@@ -383,6 +435,13 @@ function liveLogicalBytes({ view, liveBitmap, liveCount }: LiveSegment): number 
     if (((liveBitmap[o >> 5] >>> (o & 31)) & 1) === 0) bytes -= view.logicalBytesOf(o as Ordinal);
   }
   return bytes;
+}
+
+/** The ids that a commit replaces or deletes; none is in two lists. */
+function idLists({ deletes, documents }: Omit<MemtableCommit, "sequence">): IdKeys[] {
+  return [deletes, documents].flatMap((list) =>
+    list === undefined || list.count === 0 ? [] : [idKeys(list.ids, list.count)],
+  );
 }
 
 /** Cuts documents so that no part has more bytes than one segment is built from. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { invalid, malformed } from "../../base/errors.ts";
-import { finishSteps } from "../../base/steps.ts";
+import { runSteps } from "../../base/steps.ts";
 import { ANY_FORM } from "../json/json-form.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody, withPlaces } from "./member-places.ts";
@@ -58,9 +58,9 @@ test("writes know the places of members that are checked at their end, chunk by 
   for (const chunkBytes of [1, 7, body.length]) {
     const parser = new WriteBodyParser({ typeOf: () => undefined });
     for (let at = 0; at < body.length; at += chunkBytes) {
-      finishSteps(parser.push(body.subarray(at, at + chunkBytes)));
+      runSteps(parser.push(body.subarray(at, at + chunkBytes)));
     }
-    expect(messageOf(() => finishSteps(parser.finish()))).toMatch(
+    expect(messageOf(() => runSteps(parser.finish()))).toMatch(
       /`bad`, .* at line 2 column 23; use `cosine_distance` or/,
     );
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { finishSteps } from "../../base/steps.ts";
+import { runSteps } from "../../base/steps.ts";
 import { parseAttributeType } from "../../model/attribute-type.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
 import { parseQueryBody } from "../query/parse-query.ts";
@@ -13,8 +13,8 @@ const TYPES: Record<string, string> = { vector: "[3]f32", score: "float", multi:
 
 function parse(chunks: readonly Uint8Array[]): WriteRequest {
   const parser = new WriteBodyParser({ typeOf: (name) => parseAttributeType(TYPES[name] ?? "") });
-  for (const chunk of chunks) finishSteps(parser.push(chunk));
-  return finishSteps(parser.finish());
+  for (const chunk of chunks) runSteps(parser.push(chunk));
+  return runSteps(parser.finish());
 }
 
 const BODY = encoder.encode(

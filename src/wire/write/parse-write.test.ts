@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listedDocuments } from "../../../test/support/documents/loose-json.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { finishSteps } from "../../base/steps.ts";
+import { runSteps } from "../../base/steps.ts";
 import { parseAttributeType } from "../../model/attribute-type.ts";
 import type { LooseColumn, WriteRequest } from "../../model/write-request.ts";
 import { WriteBodyParser } from "./parse-write.ts";
@@ -13,8 +13,8 @@ function parse(body: unknown, types: Record<string, string> = {}, chunkBytes = 0
   const bytes = new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
   const step = chunkBytes === 0 ? bytes.length : chunkBytes;
   for (let at = 0; at < bytes.length; at += step)
-    finishSteps(parser.push(bytes.subarray(at, at + step)));
-  return finishSteps(parser.finish());
+    runSteps(parser.push(bytes.subarray(at, at + step)));
+  return runSteps(parser.finish());
 }
 
 function fault(body: unknown): string {
@@ -428,8 +428,8 @@ function numbered(count: number, spell: (i: number) => string): string {
 describe("what a value may be made of", () => {
   const parse = (text: string) => {
     const parser = new WriteBodyParser({ typeOf: () => undefined });
-    finishSteps(parser.push(new TextEncoder().encode(text)));
-    finishSteps(parser.finish());
+    runSteps(parser.push(new TextEncoder().encode(text)));
+    runSteps(parser.finish());
   };
   test.each([
     [
@@ -463,22 +463,22 @@ describe("what a value may be made of", () => {
 
   test("is bounded before its end is there", () => {
     const parser = new WriteBodyParser({ typeOf: () => undefined });
-    finishSteps(parser.push(new TextEncoder().encode('{"upsert_rows":[{"id":1,"a":"')));
+    runSteps(parser.push(new TextEncoder().encode('{"upsert_rows":[{"id":1,"a":"')));
     const chunk = new TextEncoder().encode("x".repeat(1 << 20));
     const send = () => {
-      for (let i = 0; i < 70; i++) finishSteps(parser.push(chunk));
+      for (let i = 0; i < 70; i++) runSteps(parser.push(chunk));
     };
     expect(send).toThrow(expect.objectContaining({ code: "too_large" }));
   });
 
   test("is not bounded where all vectors are one string", () => {
     const parser = new WriteBodyParser({ typeOf: () => undefined });
-    finishSteps(parser.push(new TextEncoder().encode('{"upsert_columns":{"vector":"')));
+    runSteps(parser.push(new TextEncoder().encode('{"upsert_columns":{"vector":"')));
     const chunk = new TextEncoder().encode("A".repeat(1 << 20));
-    for (let i = 0; i < 72; i++) finishSteps(parser.push(chunk));
-    finishSteps(parser.push(new TextEncoder().encode('","id":[1]}}')));
+    for (let i = 0; i < 72; i++) runSteps(parser.push(chunk));
+    runSteps(parser.push(new TextEncoder().encode('","id":[1]}}')));
     expect(
-      finishSteps(parser.finish()).upserts?.attributes.get("vector")?.vectors?.dimensions,
+      runSteps(parser.finish()).upserts?.attributes.get("vector")?.vectors?.dimensions,
     ).toBe(((72 << 20) * 3) / 16);
   });
 });

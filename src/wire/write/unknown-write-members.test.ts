@@ -1,6 +1,7 @@
 /** Members of a write that nobody reads: passed over while they arrive, and noted once. */
 
 import { expect, test } from "vitest";
+import { runSteps } from "../../base/steps.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
 import { WriteBodyParser } from "./parse-write.ts";
 
@@ -8,9 +9,9 @@ function parse(body: string, chunkBytes: number, unknown: UnknownMembers) {
   const parser = new WriteBodyParser({ typeOf: () => undefined }, unknown);
   const bytes = new TextEncoder().encode(body);
   for (let at = 0; at < bytes.length; at += chunkBytes) {
-    parser.push(bytes.subarray(at, at + chunkBytes));
+    runSteps(parser.push(bytes.subarray(at, at + chunkBytes)));
   }
-  return parser.finish();
+  return runSteps(parser.finish());
 }
 
 const BODY =
@@ -38,7 +39,7 @@ test("a strict write is refused where the first one stands", () => {
   const unknown = new UnknownMembers({ isStrict: true });
   const parser = new WriteBodyParser({ typeOf: () => undefined }, unknown);
   const start = '{"upsert_rows":[{"id":1}],"upsert_conditon":["';
-  expect(() => parser.push(new TextEncoder().encode(start))).toThrow(
+  expect(() => runSteps(parser.push(new TextEncoder().encode(start)))).toThrow(
     '💔 unknown field "upsert_conditon", did you mean "upsert_condition"?',
   );
 });
@@ -46,9 +47,9 @@ test("a strict write is refused where the first one stands", () => {
 test("a long one is passed over as it arrives: a fault is seen at once", () => {
   const parser = new WriteBodyParser({ typeOf: () => undefined });
   const encode = (text: string) => new TextEncoder().encode(text);
-  parser.push(encode('{"deletes":[1],"x":[{"y":['));
+  runSteps(parser.push(encode('{"deletes":[1],"x":[{"y":[')));
   const piece = encode("{},".repeat(20_000));
-  for (let i = 0; i < 50; i++) parser.push(piece);
+  for (let i = 0; i < 50; i++) runSteps(parser.push(piece));
   const broken = encode(`}${"{},".repeat(20_000)}`);
-  expect(() => parser.push(broken)).toThrow("x[0].y[1000000]: expected a value at line 1 column");
+  expect(() => runSteps(parser.push(broken))).toThrow("x[0].y[1000000]: expected a value at line 1 column");
 });

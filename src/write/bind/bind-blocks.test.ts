@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { faultOf, listedDocuments } from "../../../test/support/documents/loose-json.ts";
 import { create } from "../../../test/support/documents/schema-changes.ts";
 import { seededRandom } from "../../base/random.ts";
-import { finishSteps } from "../../base/steps.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { LooseDocuments } from "../../model/write-request.ts";
 import { WriteBodyParser } from "../../wire/write/parse-write.ts";
 import { bindUpserts } from "./bind-documents.ts";
@@ -20,8 +20,8 @@ const hints = { typeOf: (name: string) => schema.attributes.get(name)?.type };
 
 function parse(body: string): LooseDocuments {
   const parser = new WriteBodyParser(hints);
-  finishSteps(parser.push(new TextEncoder().encode(body)));
-  const { upserts } = finishSteps(parser.finish());
+  runSteps(parser.push(new TextEncoder().encode(body)));
+  const { upserts } = runSteps(parser.finish());
   if (upserts === undefined) throw new Error("no upserts");
   return upserts;
 }

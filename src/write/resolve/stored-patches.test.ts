@@ -3,7 +3,7 @@ import { EVERY_TYPE, randomDocuments } from "../../../test/support/random/random
 import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
 import { type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
-import { finishSteps } from "../../base/steps.ts";
+import { runSteps } from "../../base/steps.ts";
 import { buildDocuments, type TypedDocument } from "../../codec/columns-builder.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { DocumentColumns } from "../../model/columns.ts";
@@ -141,13 +141,13 @@ test("a body is bound as it was written, in rows and in columns", () => {
   };
   const memtables = [body, columns].map((written) => {
     const parser = new WriteBodyParser({ typeOf: () => undefined });
-    finishSteps(parser.push(Buffer.from(JSON.stringify(written))));
+    runSteps(parser.push(Buffer.from(JSON.stringify(written))));
     const namespace = {
       schema: { idType: undefined, distanceMetric: undefined, attributes: new Map() },
       isNewNamespace: true,
       dimensionsOf: () => undefined,
     };
-    const batch = bindBatch(finishSteps(parser.finish()), namespace);
+    const batch = bindBatch(runSteps(parser.finish()), namespace);
     const memtable = newMemtable();
     memtable.apply({
       ...resolveBatch(batch, reading(memtable)),
