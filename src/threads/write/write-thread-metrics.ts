@@ -6,17 +6,25 @@ import type { Arenas } from "../../kernel/arena.ts";
 import type { StoreAccess } from "../../storage/store-access.ts";
 import { diskCacheMetrics } from "../disk-cache-metrics.ts";
 import { objectStoreMetrics } from "../object-store-metrics.ts";
+import type { LongestTurns } from "./longest-turns.ts";
 
 /** Where the stats come from. */
 export interface MetricSources {
   readonly access: StoreAccess;
   readonly catalog: NamespaceCatalog;
   readonly arenas: Arenas;
+  readonly turns: Pick<LongestTurns, "maxMs">;
 }
 
 /** Collects the stats. */
-export function writeThreadMetrics({ access, catalog, arenas }: MetricSources): EngineMetric[] {
+export function writeThreadMetrics(sources: MetricSources): EngineMetric[] {
+  const { access, catalog, arenas, turns } = sources;
   return [
+    gauge(
+      "trawl_write_thread_longest_turn_seconds",
+      "longest time of the last minute for which one request kept all other writes waiting",
+      turns.maxMs() / 1000,
+    ),
     ...objectStoreMetrics(access.counts(), "write"),
     ...diskCacheMetrics(access.disk, "write"),
     counter(

@@ -20,6 +20,7 @@ import { isExclusive } from "../../storage/store-config.ts";
 import { movableBuffers } from "../movable-buffers.ts";
 import type { FromWriteThread, LogMessage } from "../thread-messages.ts";
 import { IDLE_SWEEP_MS, METRICS_INTERVAL_MS } from "../thread-messages.ts";
+import { LongestTurns } from "./longest-turns.ts";
 import { serveWrites } from "./serve-writes.ts";
 import { writeThreadMetrics } from "./write-thread-metrics.ts";
 
@@ -78,7 +79,8 @@ async function start(): Promise<void> {
     listen: (listener) => void port.on("message", listener),
     onClosed: async () => lock?.release(),
   });
-  const metrics = () => writeThreadMetrics({ access, catalog, arenas });
+  const turns = new LongestTurns();
+  const metrics = () => writeThreadMetrics({ access, catalog, arenas, turns });
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
   clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());

@@ -218,7 +218,7 @@ export class EngineFixture {
     const { clusters, indexerMemoryBytes: memoryBytes } = options;
     const indexerOptions = testIndexerOptions(tools, accesses.indexer, { clusters, memoryBytes });
     const metrics = () => [
-      ...writeThreadMetrics({ access: accesses.write, catalog, arenas }),
+      ...writeThreadMetrics({ access: accesses.write, catalog, arenas, turns: { maxMs: () => 0 } }),
       ...cacheThreadMetrics(cache, accesses.cache),
     ];
     return new EngineFixture({
