@@ -37,7 +37,10 @@ export interface NameBound {
   readonly refuse: (start: string) => DatabaseError;
 }
 
-/** How many elements and members a value may have, those of inner values included. */
+/**
+ * How many parts a value may have: elements and members, those of inner values included; what a
+ * container costs besides counts as some more.
+ */
 export interface PartsBound {
   readonly countMax: number;
   /** The error for one more; `path` is of the value that has it. */
@@ -48,6 +51,11 @@ const UNBOUNDED: PartsBound = {
   countMax: Number.MAX_SAFE_INTEGER,
   refuse: (path) => invalid(`💔 ${path}: too many values`),
 };
+
+/** What an object in memory costs, in strings and numbers. */
+const OBJECT_PARTS = 16;
+/** What an array in memory costs, likewise. */
+const ARRAY_PARTS = 4;
 
 /** No byte up to this one starts a token. */
 const SPACE = 0x20;
@@ -97,6 +105,8 @@ export class JsonTokens {
     }
     this.stack.open(isObject);
     this.window.at++;
+    this.#partsLeft -= isObject ? OBJECT_PARTS : ARRAY_PARTS;
+    if (this.#partsLeft < 0) throw this.#tooManyParts();
   }
 
   /**
@@ -137,7 +147,9 @@ export class JsonTokens {
   /** Runs `read` and refuses what has more parts than `bound` allows. */
   withBound<T>(bound: PartsBound, read: () => T): T {
     this.#parts = bound;
-    this.#partsLeft = bound.countMax;
+    // The value itself is free.
+    const isObject = this.peek() === JSON_BYTE.objectStart;
+    this.#partsLeft = bound.countMax + (isObject ? OBJECT_PARTS : ARRAY_PARTS);
     try {
       return read();
     } finally {

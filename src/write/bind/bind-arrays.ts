@@ -8,7 +8,11 @@ import { dataLogicalBytes } from "../../codec/columns-size.ts";
 import { halves } from "../../codec/columns-value.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
-import { ATTRIBUTE_VALUE_BYTES_MAX, SPARSE_ENTRIES_MAX } from "../../model/contract-limits.ts";
+import {
+  ATTRIBUTE_VALUE_BYTES_MAX,
+  FILTERABLE_VALUE_BYTES_MAX,
+  SPARSE_ENTRIES_MAX,
+} from "../../model/contract-limits.ts";
 import {
   isJsonNumbers,
   type JsonNumbers,
@@ -28,6 +32,36 @@ const HALF_ROUNDS_TO_INFINITY = 65_520;
 
 /** Binds arrays of a scalar type; `unknown` takes empty arrays only. */
 export function bindArrays(source: LooseSource, of: ScalarKind | "unknown"): ColumnData {
+  return (of === "string" ? bindStringArrays(source) : undefined) ?? bindElements(source, of);
+}
+
+/** The same for arrays of strings, without a list of all elements; undefined where one is wrong. */
+function bindStringArrays(source: LooseSource): ColumnData | undefined {
+  const { values } = source;
+  const offsets = new Uint32Array(values.length + 1);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? [];
+    if (!Array.isArray(value)) return undefined;
+    offsets[i + 1] = offsets[i] + value.length;
+  }
+  const count = offsets[values.length];
+  const text = new TextBytes(count * 16);
+  const ends = new Uint32Array(count + 1);
+  const bytesMax = source.filterable ? FILTERABLE_VALUE_BYTES_MAX : ATTRIBUTE_VALUE_BYTES_MAX;
+  let at = 0;
+  for (const value of values) {
+    for (const element of Array.isArray(value) ? value : []) {
+      if (typeof element !== "string" || element.length > bytesMax) return undefined;
+      if (text.append(element) > bytesMax) return undefined;
+      ends[++at] = text.length;
+    }
+  }
+  const data: ColumnData = { kind: "string", offsets: ends, bytes: text.finish() };
+  checkSizes(source, offsets, data);
+  return { kind: "array", offsets, elements: data };
+}
+
+function bindElements(source: LooseSource, of: ScalarKind | "unknown"): ColumnData {
   const offsets = new Uint32Array(source.values.length + 1);
   const integersOnly = !source.values.some(hasDecimals);
   const elements: LooseValue[] = [];

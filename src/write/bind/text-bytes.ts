@@ -1,17 +1,23 @@
 /** Text turned into UTF-8, end to end in one growing block. */
 
+import { MIB } from "../../base/byte-sizes.ts";
+
 const encoder = new TextEncoder();
 
 /** Up to this many UTF-16 units a loop beats a call of the encoder (Node 24: even at 16 to 24). */
 const LOOP_UNITS_MAX = 16;
+
+/** Bytes that are taken before there is text for them. */
+const EXPECTED_MAX = 16 * MIB;
 
 /** Collects strings as UTF-8. */
 export class TextBytes {
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
 
+  /** Less than expected is what hostile texts have: what is more than `EXPECTED_MAX` must come. */
   constructor(expectedBytes: number) {
-    this.#bytes = new Uint8Array(Math.max(64, expectedBytes));
+    this.#bytes = new Uint8Array(Math.min(Math.max(64, expectedBytes), EXPECTED_MAX));
   }
 
   /** Bytes so far. */
