@@ -219,6 +219,15 @@ test("without memory a commit changes nothing", () => {
   bench.check();
 });
 
+test("a build of many documents has many steps", () => {
+  const { memtable, schema } = new Bench(6, "string");
+  const documents = Array.from({ length: 100_000 }, (_, i) => {
+    return { id: `id ${i}`, attributes: new Map() };
+  });
+  const steps = memtable.prepare({ documents: columnsOf(documents, schema), schema });
+  expect([...steps].length).toBeGreaterThan(5);
+});
+
 test("what many ids replace is found before the commit, and anew where that is outdated", () => {
   for (const isOutdated of [false, true]) {
     const bench = new Bench(4, "uint");
