@@ -11,7 +11,7 @@
 import { must } from "../../base/assert.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId, SequenceNumber } from "../../base/ids.ts";
-import { runSteps, oneStep, type Steps } from "../../base/steps.ts";
+import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import { documentsBytes } from "../../codec/columns-size.ts";
 import { sliceDocuments } from "../../codec/columns-slice.ts";

@@ -477,8 +477,8 @@ describe("what a value may be made of", () => {
     const chunk = new TextEncoder().encode("A".repeat(1 << 20));
     for (let i = 0; i < 72; i++) runSteps(parser.push(chunk));
     runSteps(parser.push(new TextEncoder().encode('","id":[1]}}')));
-    expect(
-      runSteps(parser.finish()).upserts?.attributes.get("vector")?.vectors?.dimensions,
-    ).toBe(((72 << 20) * 3) / 16);
+    expect(runSteps(parser.finish()).upserts?.attributes.get("vector")?.vectors?.dimensions).toBe(
+      ((72 << 20) * 3) / 16,
+    );
   });
 });

@@ -68,7 +68,7 @@ const ROWS: Readonly<Record<string, Filling>> = {
 };
 
 /** Where the filling stands, by the shape around it. */
-const SHAPES: readonly {
+const WRITE_SHAPES: readonly {
   readonly title: string;
   readonly method?: "PATCH";
   readonly path: string;
@@ -102,18 +102,10 @@ const SHAPES: readonly {
   ].map(([title, head, tail]) => {
     return { title, path: WRITE, fillings: MEMBERS, around: [head, tail] as const };
   }),
-  { title: "a schema's update", path: SCHEMA, fillings: MEMBERS, around: ["{", "}"] },
-  {
-    title: "metadata",
-    method: "PATCH",
-    path: METADATA,
-    fillings: MEMBERS,
-    around: ["{", "}"],
-  },
 ];
 
-/** The same for queries. */
-const QUERY_SHAPES: typeof SHAPES = [
+/** The same for bodies that are no writes. */
+const OTHER_SHAPES: typeof WRITE_SHAPES = [
   ...[
     ["a filter", '{"limit":1,"filters":["n","In",[', "]]}"],
     ["a conjunction", '{"limit":1,"filters":["And",[', "]]}"],
@@ -124,12 +116,20 @@ const QUERY_SHAPES: typeof SHAPES = [
   ].map(([title, head, tail]) => {
     return { title, path: QUERY, fillings: ELEMENTS, around: [head, tail] as const };
   }),
+  { title: "a schema's update", path: SCHEMA, fillings: MEMBERS, around: ["{", "}"] },
+  {
+    title: "metadata",
+    method: "PATCH",
+    path: METADATA,
+    fillings: MEMBERS,
+    around: ["{", "}"],
+  },
   { title: "a query", path: QUERY, fillings: MEMBERS, around: ['{"limit":1,', "}"] },
 ];
 
 /** A body of about so many bytes; those of queries and declarations are smaller. */
-export function hostileBody(random: Random, bytes: number): HostileBody {
-  const shapes = random.below(4) === 0 ? QUERY_SHAPES : SHAPES;
+export function hostileBody(random: Random, bytes: number, isWrite: boolean): HostileBody {
+  const shapes = isWrite ? WRITE_SHAPES : OTHER_SHAPES;
   const { title, method = "POST", path, fillings, around } = shapes[random.below(shapes.length)];
   const names = Object.keys(fillings);
   const name = names[random.below(names.length)];
