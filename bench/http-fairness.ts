@@ -1,8 +1,8 @@
 /**
  * What slow queries cost others: lookups in a namespace of 100 documents, one every 5 ms, alone and
  * while 8 clients run slow queries over 200,000 documents in 4 other namespaces: fuzzy and regular
- * expressions, phrases, groups by two attributes, exact vectors, 10,000 results with all attributes,
- * and `In` filters of 200,000 strings. Run: `node bench/http-fairness.ts [kind …]` (Node >= 24);
+ * expressions, phrases, groups by two attributes, exact vectors, 10,000 results with all
+ * attributes, and `In` filters of 200,000 strings. Run: `node bench/http-fairness.ts [kind …]` (Node >= 24);
  * without kinds, all of them and each alone. Prints the lookups' percentiles, the longest slice of
  * work and its share of all.
  */
@@ -69,14 +69,15 @@ const vector = [...randomVectors(1, DIMENSIONS)[0]];
 const many = Array.from({ length: 200_000 }, (_, i) => `value ${i}`);
 const multi = (query: object) => ({ queries: Array.from({ length: 16 }, () => query) });
 const byId = { rank_by: ["id", "asc"], limit: 10 };
+const EDITS = { max_edit_distance: [{ min_query_chars: 9, distance: 2 }] };
 const KINDS: Readonly<Record<string, object>> = {
   fuzzy: multi({
     ...byId,
-    filters: ["text", "Fuzzy", "gardem windov papre", { max_edit_distance: 2 }],
+    filters: ["text", "Fuzzy", "gardem windov papre", EDITS],
   }),
   regex: multi({ ...byId, filters: ["text", "Regex", "(river|stone) .*x$"] }),
   phrase: multi({ ...byId, filters: ["text", "ContainsTokenSequence", "ocean river garden"] }),
-  groups: { aggregate_by: { n: ["Count"] }, group_by: ["tag", "n"], limit: 10_000 },
+  groups: { aggregate_by: { count: ["Count"] }, group_by: ["tag", "n"], limit: 10_000 },
   exact: multi({ rank_by: ["vector", "kNN", vector], filters: ["n", "Gte", 0], limit: 100 }),
   text: multi({ rank_by: ["text", "BM25", WORDS.join(" ")], limit: 100 }),
   large: { rank_by: ["n", "desc"], limit: 10_000, include_attributes: true },

@@ -16,8 +16,8 @@ export const GZIP_LEVEL = 1;
 export const GZIP_HEADERS = { "content-encoding": "gzip", vary: "accept-encoding" };
 
 /**
- * Returns the answer compressed if `acceptEncoding` asks for gzip and the body is worth it; those in
- * pieces are for `streamAnswer`.
+ * Returns the answer compressed if `acceptEncoding` asks for gzip and the body is worth it; those
+ * in pieces are for `streamAnswer`.
  */
 export async function compressAnswer(
   answer: HttpAnswer,

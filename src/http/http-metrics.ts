@@ -57,34 +57,42 @@ export class HttpMetrics {
       buckets: LATENCY_SECONDS,
       registers,
     });
-    this.#unknownFields = new Counter({
-      name: "trawl_http_unknown_fields_total",
-      help: "Requests with fields that were ignored since they are unknown, by operation.",
-      labelNames: ["operation"],
-      registers,
-    });
-    this.#clientRequests = new Counter({
-      name: "trawl_client_requests_total",
-      help: "Requests that clients have reported, by operation and status; 0 where none came.",
+    const counter = <Name extends string>(
+      name: string,
+      help: string,
+      labels: readonly Name[],
+    ): Counter<Name> => new Counter({ name, help, labelNames: labels, registers });
+    this.#unknownFields = counter(
+      "trawl_http_unknown_fields_total",
+      "Requests with fields that were ignored since they are unknown, by operation.",
+      ["operation"],
+    );
+    this.#clientRequests = counter(
+      "trawl_client_requests_total",
+      "Requests that clients have reported, by operation and status; 0 where none came.",
       labelNames,
-      registers,
-    });
-    this.#clientSeconds = new Counter({
-      name: "trawl_client_request_seconds_total",
-      help: "Time that these took, as clients have measured it.",
-      labelNames: ["operation"],
-      registers,
-    });
-    this.#clientDropped = new Counter({
-      name: "trawl_client_reports_dropped_total",
-      help: "Reports of requests that clients had no room for.",
-      registers,
-    });
-    this.#clientMalformed = new Counter({
-      name: "trawl_client_reports_malformed_total",
-      help: "Headers with reports that were not understood.",
-      registers,
-    });
+    );
+    this.#clientSeconds = counter(
+      "trawl_client_request_seconds_total",
+      "Time that these took, as clients have measured it.",
+      ["operation"],
+    );
+    this.#clientDropped = counter(
+      "trawl_client_reports_dropped_total",
+      "Reports of requests that clients had no room for.",
+      [],
+    );
+    this.#clientMalformed = counter(
+      "trawl_client_reports_malformed_total",
+      "Headers with reports that were not understood.",
+      [],
+    );
+    this.#readGauges(readings);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  #readGauges(readings: HttpReadings): void {
+    const registers = [this.#registry];
     const lag = this.#lag;
     gauge(registers, "trawl_event_loop_lag_p99_seconds", "Lag since the last scrape.", () => {
       // The histogram's times include the sampling interval itself.
@@ -110,7 +118,6 @@ export class HttpMetrics {
       "Requests that are being answered.",
       readings.requestsInFlight,
     );
-    collectDefaultMetrics({ register: this.#registry });
   }
 
   /** Counts one answered request. */

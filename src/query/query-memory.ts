@@ -49,16 +49,16 @@ export class QueryMemory {
     const needed = this.#bytes + bytes;
     if (needed > bytesMax) {
       throw invalid(
-        `💔 the query needs more memory than a query may take: over ${bytesMax} bytes, at last for ` +
-          `${what}; lower its limit, return fewer or smaller attributes, or start the server with a ` +
-          "larger --memory-limit",
+        `💔 the query needs more memory than a query may take: over ${bytesMax} bytes, at last ` +
+          `for ${what}; lower its limit, return fewer or smaller attributes, or start the server ` +
+          "with a larger --memory-limit",
       );
     }
     if (bytesUsed + bytes > bytesMax) {
       throw new DatabaseError(
         "overloaded",
-        `💔 queries that run take too much memory for this one: ${bytesUsed} of ${bytesMax} bytes, ` +
-          `and it needs ${needed}, at last for ${what}; retry later`,
+        `💔 queries that run take too much memory for this one: ${bytesUsed} of ${bytesMax} ` +
+          `bytes, and it needs ${needed}, at last for ${what}; retry later`,
         { retryAfterMs: MEMORY_RETRY_MS },
       );
     }

@@ -1,9 +1,9 @@
 /**
  * Who is next: start-time fair queueing. Each member has a time of its own that runs with what it
  * has used, divided by its weight, and the one whose time is least goes next. The common time runs
- * with all use, divided by all weights; a new member starts at it, so that it neither waits for what
- * others have used before it came nor is paid for having been away. Goyal, Vin, Cheng, "Start-time
- * fair queueing", 1996.
+ * with all use, divided by all weights; a new member starts at it, so that it neither waits for
+ * what others have used before it came nor is paid for having been away. Goyal, Vin, Cheng,
+ * "Start-time fair queueing", 1996.
  */
 export class FairTurns<Member> {
   readonly #times = new Map<Member, { time: number; readonly weight: number }>();

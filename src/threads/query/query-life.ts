@@ -1,6 +1,6 @@
 /**
- * One query of a thread from its arrival to its end: how long it has worked and at what, and whether
- * anybody still waits for it.
+ * One query of a thread from its arrival to its end: how long it has worked and at what, and
+ * whether anybody still waits for it.
  */
 
 import type { Clock } from "../../base/clock.ts";
@@ -134,9 +134,9 @@ export class QueryLife {
       step.length > STEP_CHARACTERS_MAX ? `${step.slice(0, STEP_CHARACTERS_MAX)}…` : step;
     return new DatabaseError(
       "timed_out",
-      `💔 the query took longer than ${this.#timeoutMs} ms (--query-timeout) and was ended: it has ` +
-        `worked for ${Math.round(worked)} ms, ${Math.round(ms)} ms of them at: ${shown}; narrow it, ` +
-        "or allow more time",
+      `💔 the query took longer than ${this.#timeoutMs} ms (--query-timeout) and was ended: it ` +
+        `has worked for ${Math.round(worked)} ms, ${Math.round(ms)} ms of them at: ${shown}; ` +
+        "narrow it, or allow more time",
     );
   }
 }

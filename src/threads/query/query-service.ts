@@ -119,7 +119,7 @@ export interface QueryServiceStats {
 }
 
 /** How often running queries are looked at, whether they have taken too long; in milliseconds. */
-export const TIMEOUT_SWEEP_MS = 50;
+const TIMEOUT_SWEEP_MS = 50;
 
 /** All that one query thread does. */
 export class QueryService {

@@ -33,8 +33,8 @@ export class QuerySlots {
   }
 
   /**
-   * Takes `weight` slots (at most QUERY_SLOTS), or throws `overloaded` after the longest wait. Stops
-   * waiting, and throws `unavailable`, when the signal is aborted.
+   * Takes `weight` slots (at most QUERY_SLOTS), or throws `overloaded` after the longest wait.
+   * Stops waiting, and throws `unavailable`, when the signal is aborted.
    */
   async acquire(weight: number, signal?: AbortSignal): Promise<void> {
     if (this.#waiting.length === 0 && this.#free >= weight) {

@@ -30,8 +30,8 @@ import { parseFilter } from "./parse-filter.ts";
 import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
 import { parseMultiQuery } from "./parse-multi-query.ts";
 import { parseRankBy, RANK_BY_ID } from "./parse-rank-by.ts";
-import { QUERY_FORM } from "./query-forms.ts";
 import { parseModelRerank } from "./parse-rerank.ts";
+import { QUERY_FORM } from "./query-forms.ts";
 
 /**
  * Reads the body of a query or explain request: everything is checked that needs no schema. Members

@@ -57,11 +57,6 @@ export function tooManyUnknown(): DatabaseError {
   );
 }
 
-/** The error for a condition or filter that has more parts than one body may. */
-export function tooManyParts(path: string): DatabaseError {
-  return invalid(`💔 ${path} has too many values: use several requests`);
-}
-
 /** Elements of an array, in whatever arrays they are. */
 export const ARRAY_PARTS: PartsBound = {
   countMax: ARRAY_ELEMENTS_MAX,

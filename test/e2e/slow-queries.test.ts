@@ -1,0 +1,89 @@
+/** Slow queries, and clients that do not wait for them. */
+
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
+
+const DOCUMENTS = 20_000;
+const NAMESPACES = ["slow-a", "slow-b", "slow-c"];
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const flags = ["--indexer", "off", "--query-threads", "2", "--query-timeout", "2"];
+  server = await startServer({ dataDir: directory.path, arguments: flags });
+  for (const namespace of [...NAMESPACES, "small"]) {
+    const count = namespace === "small" ? 10 : DOCUMENTS;
+    const id = Array.from({ length: count }, (_, i) => i);
+    // Each value is tested by itself.
+    const text = id.map((i) => `document ${i} ${"of a long text ".repeat(60)}`);
+    const schema = { text: { type: "string", fuzzy: true, filterable: true } };
+    await post(`/v2/namespaces/${namespace}`, { schema, upsert_columns: { id, text } });
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  await directory.remove();
+});
+
+async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  const request = { method: "POST", body: JSON.stringify(body), ...(signal && { signal }) };
+  return fetch(server.url + path, request);
+}
+
+const byId = { rank_by: ["id", "asc"], limit: 1 };
+/** Takes many seconds: 16 fuzzy searches in every text. */
+const SLOW = {
+  queries: Array.from({ length: 16 }, (_, i) => ({
+    ...byId,
+    filters: [
+      "text",
+      "Fuzzy",
+      `nowhere to be found ${i}`,
+      { max_edit_distance: [{ min_query_chars: 9, distance: 2 }] },
+    ],
+  })),
+};
+
+const slow = (namespace: string, signal?: AbortSignal) =>
+  post(`/v2/namespaces/${namespace}/query`, SLOW, signal);
+
+/** By name, all threads together. */
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const values = text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "gm"));
+  return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+test("a lookup is answered while slow queries run on all threads, which end in their time", async () => {
+  // Each takes all slots of its namespace.
+  const running = NAMESPACES.map((namespace) => slow(namespace));
+  await vi.waitFor(async () => expect(await metric("trawl_queries_running")).toBe(3));
+  const lookup = await post("/v2/namespaces/small/query", byId);
+  expect(await metric("trawl_queries_running")).toBe(3);
+  expect(lookup.status).toBe(200);
+  const { performance } = (await lookup.json()) as { performance: Record<string, number> };
+  expect(performance.query_execution_ms).toBeLessThanOrEqual(performance.server_total_ms);
+  for (const answer of await Promise.all(running)) {
+    expect(answer.status).toBe(408);
+    const { error } = (await answer.json()) as { error: string };
+    expect(error).toMatch(/longer than 2000 ms \(--query-timeout\).* of them at: Filter: text/);
+  }
+});
+
+test("nobody's query runs: a client that leaves ends it", async () => {
+  const endedBefore = await metric("trawl_queries_cancelled_total");
+  const client = new AbortController();
+  const running = NAMESPACES.map((namespace) => slow(namespace, client.signal));
+  for (const answer of running) answer.catch(() => {});
+  await vi.waitFor(async () => expect(await metric("trawl_queries_running")).toBe(3));
+  client.abort();
+  await vi.waitFor(async () => {
+    expect(await metric("trawl_queries_running")).toBe(0);
+    expect(await metric("trawl_queries_unwanted")).toBe(0);
+    expect(await metric("trawl_queries_cancelled_total")).toBe(endedBefore + 3);
+  });
+});
