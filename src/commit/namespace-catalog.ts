@@ -34,10 +34,14 @@ import {
 import { type Opening, openNamespace } from "./open-namespace.ts";
 import { endUnlessExistsJob } from "./write-jobs.ts";
 
-/** How often it looks at the other open namespaces. */
+/** How often it looks at open namespaces of which indexers were told nothing. */
 const MANIFEST_IDLE_POLL_MS = 30_000;
 /** How many names an unknown one is compared with. */
 const COMPARED_NAMES_MAX = 100;
+/** How often it looks, at least, while a manifest is expected. */
+const MANIFEST_EXPECTED_POLL_MS_MAX = 5_000;
+/** Time that a manifest is expected for each look at it: what is late is seen a part later. */
+const MANIFEST_EXPECTED_SHARE = 8;
 /** Namespaces that are kept open while they are idle; each takes some 50 KiB in all threads. */
 const NAMESPACES_OPEN_MAX = 1_000;
 /** How long an idle namespace is kept open. */
@@ -254,17 +258,18 @@ export class NamespaceCatalog {
   }
 
   /**
-   * Looks for newer manifests of the open namespaces that are due, some at a time, and for entries
-   * of other servers. Where there are none, namespaces without a manifest and with a short log
-   * concern this server alone, and cost nothing.
+   * Tells indexers of logs whose writers have paused, looks for newer manifests of the open
+   * namespaces that are due, some at a time, and for entries of other servers. Where there are
+   * none, namespaces without a manifest and with a short log concern this server alone, and cost
+   * nothing.
    */
   async follow(nowMs: number): Promise<void> {
+    for (const namespace of this.#open.values()) namespace.hintFold();
     if (this.#isFollowing) return;
     this.#isFollowing = true;
     const due = [...this.#open.values()].filter((namespace) => {
       if (this.#options.isExclusive && !namespace.mayHaveManifest) return false;
-      const interval = namespace.isLogLong ? 0 : MANIFEST_IDLE_POLL_MS;
-      const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= interval;
+      const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= followingMs(namespace);
       if (isDue) this.#followedAtMs.set(namespace, nowMs);
       return isDue;
     });
@@ -459,4 +464,10 @@ export class NamespaceCatalog {
     this.#endings.set(name, ending);
     ending.then(over, over);
   }
+}
+
+/** Time between two looks at a namespace's manifests, by how long one has been expected. */
+function followingMs({ waitingMs }: Namespace): number {
+  if (waitingMs === undefined) return MANIFEST_IDLE_POLL_MS;
+  return Math.min(waitingMs / MANIFEST_EXPECTED_SHARE, MANIFEST_EXPECTED_POLL_MS_MAX);
 }

@@ -76,8 +76,16 @@ export class NamespaceLog {
   #deletionMark: Promise<Uint8Array | undefined> | undefined;
   /** When the log's end was where this instance believes it. */
   #knownAt: ClockReading;
-  /** When indexers were told, by the monotonic clock; undefined: not since the newest manifest. */
+  /**
+   * When indexers were told, by the monotonic clock, last and first since the newest manifest;
+   * undefined: not since then.
+   */
   #hintedAtMs: number | undefined;
+  #waitingSinceMs: number | undefined;
+  /** When the last entry came, or the log was opened, by the monotonic clock. */
+  #lastEntryMs: number;
+  /** When a manifest last covered entries, by the monotonic clock. */
+  #foldedAtMs = Number.NEGATIVE_INFINITY;
   /** The last entry that queries see. */
   #end: SequenceNumber;
   /** Appends begun, and which of them was the last to win. */
@@ -94,6 +102,7 @@ export class NamespaceLog {
     this.#key = keyOf(facts);
     this.#end = facts.sequence;
     this.#knownAt = knownAt;
+    this.#lastEntryMs = options.clock.monotonicMs();
     this.#hint();
   }
 
@@ -172,6 +181,7 @@ export class NamespaceLog {
   #noteEnd(sequence: SequenceNumber, bytes: number): void {
     this.#end = sequenceNumber(sequence);
     this.tail.add(this.#end, bytes);
+    this.#lastEntryMs = this.#options.clock.monotonicMs();
     this.#hint();
   }
 
@@ -240,22 +250,33 @@ export class NamespaceLog {
     return longestSince(this.#options.clock, this.#knownAt);
   }
 
-  /** Entries enough for an indexer wait. */
-  get isLong(): boolean {
-    const { indexTailBytes, indexTailEntries } = this.#options.thresholds;
-    return this.tail.bytes >= indexTailBytes || this.tail.count >= indexTailEntries;
+  /** How long it has been without a new entry, and since a manifest covered some. */
+  get since(): { readonly quietMs: number; readonly foldedMs: number } {
+    const nowMs = this.#options.clock.monotonicMs();
+    return { quietMs: nowMs - this.#lastEntryMs, foldedMs: nowMs - this.#foldedAtMs };
+  }
+
+  /** How long a newer manifest has been expected; undefined: indexers were told of nothing. */
+  get waitingMs(): number | undefined {
+    if (this.#waitingSinceMs === undefined) return undefined;
+    return this.#options.clock.monotonicMs() - this.#waitingSinceMs;
   }
 
   /** A manifest covers the entries up to `sequence`. */
   forget(sequence: SequenceNumber): void {
+    const { count } = this.tail;
     this.tail.forget(sequence);
+    if (this.tail.count < count) this.#foldedAtMs = this.#options.clock.monotonicMs();
     this.#hintedAtMs = undefined;
+    this.#waitingSinceMs = undefined;
     this.#hint();
   }
 
   /** Tells indexers of a long log, once for each manifest. */
   #hint(): void {
-    if (this.#hintedAtMs === undefined && this.isLong) this.hint();
+    const { indexTailBytes, indexTailEntries } = this.#options.thresholds;
+    const isLong = this.tail.bytes >= indexTailBytes || this.tail.count >= indexTailEntries;
+    if (this.#hintedAtMs === undefined && isLong) this.hint();
   }
 
   /** There is still work: tells indexers again if the last hint was long ago. */
@@ -267,14 +288,16 @@ export class NamespaceLog {
   /** Tells indexers that there is work. A hint that is lost costs time only. */
   hint(): void {
     this.#hintedAtMs = this.#options.clock.monotonicMs();
+    this.#waitingSinceMs ??= this.#hintedAtMs;
     const put = this.#options
       .storeFor(undefined)
       .put(dirtyKey(this.#generation), new Uint8Array(0), ALWAYS);
     put.catch((error: unknown) => {
       this.#hintedAtMs = undefined;
+      this.#waitingSinceMs = undefined;
       const reason = error instanceof Error ? error.message : String(error);
       const facts = { namespace: this.#generation.name, reason };
-      this.#options.log("warn", "cannot tell indexers of a long log", facts);
+      this.#options.log("warn", "cannot tell indexers of work", facts);
     });
   }
 

@@ -4,7 +4,6 @@ import type { NamespaceName, SequenceNumber } from "../base/ids.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import type { ManifestStore } from "../manifest/manifest-store.ts";
-import type { IndexBuild } from "../model/index-build.ts";
 import type { ClockReading } from "../namespace/clock-reading.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
@@ -15,6 +14,7 @@ import type {
 } from "../namespace/published-state.ts";
 import type { OpeningOptions } from "../namespace/recovery/opening-options.ts";
 import type { TailLog } from "../namespace/recovery/tail-log.ts";
+import type { StaleIndex } from "../namespace/segments/stale-indexes.ts";
 import type { Thresholds } from "../namespace/thresholds.ts";
 import type { SegmentMemory } from "../segment/format/segment-memory.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
@@ -84,7 +84,7 @@ export interface OpenedNamespace {
   readonly manifest: Manifest | undefined;
   readonly manifests: ManifestStore;
   /** Indexes that stored segments lack. */
-  readonly stale: readonly IndexBuild[];
+  readonly stale: readonly StaleIndex[];
   /** When the log ended with the last of these entries, or was shorter. */
   readonly knownAt: ClockReading;
   /** The WAL entries after the manifest. */

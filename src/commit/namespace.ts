@@ -18,9 +18,9 @@ import { asDamage } from "../cache/resident-ranges.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
 import type { ReadWalEntry } from "../log/wal-reader.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
-import type { IndexBuild } from "../model/index-build.ts";
 import type { Schema } from "../model/schema.ts";
 import { activeSchema, activeSchemaAfter } from "../namespace/active-text-options.ts";
+import { backlogSize, isFoldDue } from "../namespace/index-status.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type {
   NamespaceInstance,
@@ -29,6 +29,7 @@ import type {
 } from "../namespace/published-state.ts";
 import { openImports } from "../namespace/recovery/open-stored-segment.ts";
 import { decodeLogEntry } from "../namespace/recovery/replay-entry.ts";
+import type { StaleIndex } from "../namespace/segments/stale-indexes.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
@@ -49,7 +50,7 @@ import {
   type Retirement,
   type RetireReason,
 } from "./namespace-options.ts";
-import { stateOf } from "./namespace-state.ts";
+import { indexedState, stateOf } from "./namespace-state.ts";
 
 /**
  * How long a server that shares its store does not look for new entries of an open namespace, at
@@ -126,7 +127,8 @@ export class Namespace {
   /** What queries and metadata need to know. */
   state(): NamespaceState {
     const builds = this.#indexes.builds(this.#activeSchema);
-    return stateOf(this.#opened, { facts: this.facts, retired: this.#retired, builds });
+    const now = { facts: this.facts, retired: this.#retired, builds };
+    return stateOf(this.#opened, now, this.#options.thresholds);
   }
 
   /** Commits a job in its turn. Throws what the job refuses with, or `NamespaceRetired`. */
@@ -181,12 +183,20 @@ export class Namespace {
 
   /** There is a manifest, or one is to be expected. */
   get mayHaveManifest(): boolean {
-    return this.#hasStored || this.isLogLong;
+    return this.#hasStored || this.waitingMs !== undefined;
   }
 
-  /** Entries enough for an indexer wait, so a newer manifest is to be expected. */
-  get isLogLong(): boolean {
-    return this.#log.isLong;
+  /** How long a newer manifest has been expected; undefined: none is. */
+  get waitingMs(): number | undefined {
+    return this.#log.waitingMs;
+  }
+
+  /** Tells indexers of what writes have left in the log, once they have paused. */
+  hintFold(): void {
+    if (this.#retired || !this.exists || this.waitingMs !== undefined) return;
+    const state = indexedState(this.#opened, { facts: this.facts, builds: [] });
+    const size = backlogSize(state, this.#options.thresholds);
+    if (isFoldDue(size, this.#log.since)) this.#log.hint();
   }
 
   /** The first publication, which makes the namespace known to the main thread. */
@@ -308,7 +318,7 @@ export class Namespace {
       if (this.#retired) return;
       outcome = await this.#follower.poll(() => this.facts, isSure);
     }
-    const isWaiting = this.#log.isLong || this.#indexes.isWaiting(this.facts);
+    const isWaiting = this.waitingMs !== undefined || this.#indexes.isWaiting(this.facts);
     if (outcome.kind === "nothing new" && isWaiting) this.#log.remind();
     if (outcome.kind === "newer" && !this.#retired) this.#running ??= this.#run();
     else if (outcome.kind === "replaced") this.retire("reindexed");
@@ -389,7 +399,7 @@ export class Namespace {
     if (members.length === 0) return () => this.#notifyIdle(group);
     if (isExclusive) for (const { notify } of idle) notify();
     let imported: StoredSegment[];
-    let stale: readonly IndexBuild[] | undefined;
+    let stale: readonly StaleIndex[] | undefined;
     try {
       const from = { store: this.#options.storeFor(undefined), reads: this.#options.reads };
       imported = await openImports(members[0].resolved.batch, this.generation, from);
@@ -530,7 +540,7 @@ export class Namespace {
     committed: {
       readonly entry: WalEntry;
       readonly imported: readonly StoredSegment[];
-      readonly stale: readonly IndexBuild[] | undefined;
+      readonly stale: readonly StaleIndex[] | undefined;
     },
   ): Promise<void> {
     const { entry, imported, stale } = committed;

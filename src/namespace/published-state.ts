@@ -2,6 +2,7 @@
 
 import type { SequenceNumber } from "../base/ids.ts";
 import type { IndexBuild } from "../model/index-build.ts";
+import type { IndexStatus } from "../model/index-status.ts";
 import type { Schema } from "../model/schema.ts";
 import type { MemtableDelta } from "../segment/memtable/memtable-delta.ts";
 
@@ -27,7 +28,8 @@ export interface NamespaceState {
   /** As indexes have it. */
   readonly schema: Schema;
   readonly documentCount: number;
-  readonly unindexedCount: number;
+  readonly index: IndexStatus;
+  /** Of the log that no manifest covers: beyond a limit, writes and strong queries wait. */
   readonly unindexedBytes: number;
   readonly logicalBytes: number;
   /** Undefined before the first write of documents. */

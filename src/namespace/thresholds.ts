@@ -9,6 +9,10 @@ const INDEX_INLINE_DOCUMENTS_MAX = 20_000;
 const INDEX_TAIL_BYTES = 16 * MIB;
 /** WAL entries after which a namespace is indexed: an opening reads them in about 1 s. */
 const INDEX_TAIL_ENTRIES = 1_000;
+/** WAL bytes that are folded when writes pause; a namespace of less stays as it is. */
+const FOLD_BYTES_MIN = 2 * MIB;
+/** The same of documents in the log; far fewer than an exact search of 10 ms looks at. */
+const FOLD_DOCUMENTS_MIN = 5_000;
 /** When a write that met backpressure may try again; our choice. */
 export const UNINDEXED_RETRY_MS = 1_000;
 /** Segments of a namespace above which merging them goes before further commits; our choice. */
@@ -18,6 +22,8 @@ const SEGMENTS_UNMERGED_MAX = 128;
 export interface Thresholds {
   readonly indexTailBytes: number;
   readonly indexTailEntries: number;
+  readonly foldBytesMin: number;
+  readonly foldDocumentsMin: number;
   readonly indexInlineDocumentsMax: number;
   readonly segmentsUnmergedMax: number;
   readonly unindexedBytesMax: number;
@@ -27,6 +33,8 @@ export interface Thresholds {
 export const THRESHOLDS: Thresholds = {
   indexTailBytes: INDEX_TAIL_BYTES,
   indexTailEntries: INDEX_TAIL_ENTRIES,
+  foldBytesMin: FOLD_BYTES_MIN,
+  foldDocumentsMin: FOLD_DOCUMENTS_MIN,
   indexInlineDocumentsMax: INDEX_INLINE_DOCUMENTS_MAX,
   segmentsUnmergedMax: SEGMENTS_UNMERGED_MAX,
   unindexedBytesMax: UNINDEXED_BYTES_MAX,

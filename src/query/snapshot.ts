@@ -10,7 +10,7 @@ export interface Snapshot {
   readonly schema: Schema;
   /** In no meaningful order: no answer depends on how documents are split into segments. */
   readonly segments: readonly SegmentSnapshot[];
-  /** Live documents not in an index yet, hence searched exhaustively. */
+  /** Live documents that some index lacks; see `IndexStatus`. */
   readonly unindexedCount: number;
   /** Logical bytes of the namespace, for billing. */
   readonly logicalBytes: number;

@@ -23,7 +23,11 @@ import { activeSchema } from "../../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
-import { staleIndexes } from "../../namespace/segments/stale-indexes.ts";
+import {
+  type StaleIndex,
+  staleBuild,
+  staleIndexes,
+} from "../../namespace/segments/stale-indexes.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
@@ -37,7 +41,7 @@ export class IndexBuilder {
   /** Up to so many documents are indexed before the write answers. */
   readonly #inlineDocumentsMax: number;
   /** What stored segments lack. */
-  #stale: readonly IndexBuild[];
+  #stale: readonly StaleIndex[];
   #building: IndexToBuild[] = [];
   /** The memtable may hold attributes that were dropped. */
   #isDropping = false;
@@ -114,21 +118,31 @@ export class IndexBuilder {
     return this.#documents.unchanged();
   }
 
-  /** What is being built and how far it is. */
+  /** What is being built and how far it is; what no live document lacks any more is there. */
   builds(schema: Schema): IndexBuild[] {
-    if (this.#building.length === 0) return [...this.#stale];
+    if (this.#documents.documentCount === 0) return [];
+    const { stored } = this.#documents;
+    const stale = this.#stale.map((index) => staleBuild(index, stored)).filter(isLacking);
+    if (this.#building.length === 0) return stale;
     const progress = this.#documents.memtable.rebuildProgress(schema);
-    return [...this.#building.map((build) => ({ ...build, ...progress })), ...this.#stale];
+    return [
+      ...this.#building.map((build) => ({ ...build, ...progress })).filter(isLacking),
+      ...stale,
+    ];
   }
 
   /** Which indexes stored segments lack, of these and by this schema. Throws what loading does. */
-  lacking(stored: readonly StoredSegment[], schema: Schema): Promise<readonly IndexBuild[]> {
+  lacking(stored: readonly StoredSegment[], schema: Schema): Promise<readonly StaleIndex[]> {
     return this.#reads.run(() => staleIndexes(stored, schema));
   }
 
   /** Takes note of what stored segments lack, now that they or the schema have changed. */
-  note(stale: readonly IndexBuild[]): void {
+  note(stale: readonly StaleIndex[]): void {
     this.#stale = stale;
     if (this.#stale.length > 0) this.#hint();
   }
+}
+
+function isLacking({ documentsDone, documentsTotal }: IndexBuild): boolean {
+  return documentsDone < documentsTotal;
 }

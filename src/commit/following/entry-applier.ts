@@ -4,7 +4,6 @@
  * servers ready. Callers have the namespace's turn.
  */
 
-import type { IndexBuild } from "../../model/index-build.ts";
 import { activeSchema } from "../../namespace/active-text-options.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
@@ -16,6 +15,7 @@ import {
   type PreparedEntry,
   prepareEntry,
 } from "../../namespace/recovery/replay-entry.ts";
+import type { StaleIndex } from "../../namespace/segments/stale-indexes.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import { type IndexToBuild, indexesToBuild } from "../../write/schema/merge-schema.ts";
 import type { IndexBuilder } from "../background/index-builder.ts";
@@ -26,7 +26,7 @@ export interface ReadyEntry {
   readonly entry: PreparedEntry;
   readonly builds: readonly IndexToBuild[];
   /** Indexes that stored segments lack from then on; undefined: those that they lacked before. */
-  readonly stale: readonly IndexBuild[] | undefined;
+  readonly stale: readonly StaleIndex[] | undefined;
 }
 
 /** One namespace's state as of the last entry. */
@@ -79,7 +79,7 @@ export class EntryApplier {
   async lackingAfter(
     after: NamespaceFacts,
     imported: readonly StoredSegment[],
-  ): Promise<readonly IndexBuild[] | undefined> {
+  ): Promise<readonly StaleIndex[] | undefined> {
     if (after.schema === this.#facts.schema || after.deleted) return undefined;
     const { stored } = this.#opened.documents;
     return this.#indexes.lacking([...stored, ...imported], activeSchema(after));

@@ -238,7 +238,7 @@ test("looks from time to time follow what is indexed and collected meanwhile", a
   expect(first > walKey(AT, sequenceNumber(20))).toBe(true);
   expect(await eventual(a)).toHaveLength(99);
   expect(ids(await a.rows("n"))).toEqual(upTo(99));
-  expect((await a.catalog.get(NAME)).state().unindexedCount).toBeLessThan(10);
+  expect((await a.catalog.get(NAME)).state().index.unindexedCount).toBeLessThan(10);
   expectOpen(a, b);
 });
 
@@ -255,7 +255,7 @@ test("a manifest of entries that a server has not seen is taken over after them"
   await a.catalog.settle();
   expect((await a.catalog.get(NAME)).state()).toMatchObject({
     documentCount: 9,
-    unindexedCount: 0,
+    index: { unindexedCount: 0 },
   });
   expectOpen(a);
 });

@@ -49,8 +49,8 @@ test("a server that could not read manifests for long follows them again", async
     await server.catalog.follow(clock.monotonicMs());
     await server.catalog.settle();
   }
-  const { documentCount, unindexedCount } = (await server.catalog.get(AT.name)).state();
-  expect([documentCount, unindexedCount]).toEqual([4, 0]);
+  const { documentCount, index } = (await server.catalog.get(AT.name)).state();
+  expect([documentCount, index.unindexedCount]).toEqual([4, 0]);
   await server.close();
   await other.close();
 });

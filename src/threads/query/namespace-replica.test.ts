@@ -19,7 +19,8 @@ const [A, B, C] = VIEWS.map(({ id }) => id);
 
 function stateOf(facts: Partial<NamespaceState> = {}): NamespaceState {
   const instance = "movies/1/1" as NamespaceInstance;
-  return { instance, schema: SCHEMA, logicalBytes: 0, ...facts } as NamespaceState;
+  const index = { isUpToDate: true, unindexedBytes: 0, unindexedCount: 0 };
+  return { instance, schema: SCHEMA, index, logicalBytes: 0, ...facts } as NamespaceState;
 }
 
 function update(

@@ -71,7 +71,8 @@ export class NamespaceReplica {
 
   /** What a query sees that begins now, whatever is applied later. */
   snapshot(): Snapshot {
-    const { sequence, schema, unindexedCount, logicalBytes } = this.#state;
+    const { sequence, schema, index, logicalBytes } = this.#state;
+    const { unindexedCount } = index;
     const segments = nameSegments(this.#segments.segments, schema);
     return { sequence, schema, segments, unindexedCount, logicalBytes };
   }
