@@ -40,7 +40,7 @@ export async function compactNamespace(
     generation,
   });
   const manifest = await manifests.load();
-  if (manifest === undefined || manifest.segments.length === 0) return { kind: "nothing to do" };
+  if (manifest === undefined) return { kind: "nothing to do" };
   const facts = factsOf(manifest);
   const fingerprint = indexFingerprint(facts.schema);
   const stored = await openAll(options, generation, manifest.segments);

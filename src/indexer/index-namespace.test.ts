@@ -130,3 +130,21 @@ test("queries that need an index of stored documents wait until it is built", as
   });
   await again.close();
 });
+
+test("changed full-text settings come into force where no document is left", async () => {
+  const engine = await EngineFixture.open();
+  const schema = (stemming: boolean) => ({
+    text: { type: "string", full_text_search: { language: "english", stemming } },
+  });
+  await engine.write("n", { ...upsert({ id: 1, text: "foxes" }), schema: schema(false) });
+  await engine.indexAll();
+  await engine.write("n", { deletes: [1] });
+  await engine.call("update_schema", "n", schema(true));
+  await engine.indexAll();
+  await engine.indexAll();
+  expect((await engine.call("get_metadata", "n")).json.index).toEqual({ status: "up-to-date" });
+  await engine.write("n", upsert({ id: 2, text: "foxes" }));
+  const search = { rank_by: ["text", "BM25", "fox"], limit: 5 };
+  expect((await engine.call("query", "n", search)).json.rows).toHaveLength(1);
+  await engine.close();
+});
