@@ -1,5 +1,6 @@
 /** What the program tells the engine at start; every value is already checked. */
 
+import type { NamespaceName } from "../base/ids.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import type { StoreAccessConfig } from "../storage/open-store-access.ts";
 
@@ -41,6 +42,8 @@ export interface IndexerConfig extends StoreAccessConfig {
   readonly memoryBytesMax: number;
   readonly kernel: "auto" | "scalar";
   readonly log: StructuredLog;
+  /** Hears which namespaces have a new manifest. */
+  readonly onManifest?: (namespace: NamespaceName) => void;
 }
 
 /** Everything that `openEngine` needs to know. */
@@ -57,4 +60,6 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly embedding: EmbeddingConfig;
   readonly reranking: RerankConfig;
   readonly log: StructuredLog;
+  /** Hears that a hint for indexers was put. */
+  readonly onHint?: () => void;
 }

@@ -99,6 +99,8 @@ export interface Engine {
   /** Ends the queries that run, and refuses new ones: the server is about to stop. */
   stopQueries(): void;
   status(): EngineStatus;
+  /** A namespace may have a newer manifest: takes it over soon, if the namespace is open. */
+  followManifest(namespace: NamespaceName): void;
   /** Counters and gauges by Prometheus name, with help text, for `/metrics`. */
   metrics(): readonly EngineMetric[];
   /** Lets running requests finish, makes everything durable, and stops the threads. */

@@ -3,6 +3,7 @@
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import { Slices } from "../base/slices.ts";
+import { awaitIndexes } from "../commit/background/await-indexes.ts";
 import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
 import { copyNamespace } from "../commit/copies/copy-namespace.ts";
 import { metadataOf } from "../commit/metadata.ts";
@@ -130,6 +131,7 @@ type ParsedWrite =
   | {
       readonly kind: "documents";
       readonly job: WriteJob;
+      readonly declaresSchema: boolean;
       readonly embeddingStats: EmbeddingStats | undefined;
     };
 
@@ -166,6 +168,7 @@ class NamespaceOperations {
     const parsed = await this.#parse(namespace, body, reporter.unknown);
     if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
     const outcome = await catalog.submit(this.#name, parsed.job);
+    if (parsed.declaresSchema) await this.#awaitIndexes();
     const queryBilling = outcome.queries > 0 ? billedReads(outcome.queries, namespace) : undefined;
     return jsonAnswer(
       200,
@@ -203,7 +206,8 @@ class NamespaceOperations {
     this.#checkBackpressure(namespace, request);
     const embedded = await this.#embed(request, namespace);
     const job = new WriteJob(embedded.request, this.#jobOptions());
-    return { kind: "documents", job, embeddingStats: embedded.embeddingStats };
+    const { embeddingStats } = embedded;
+    return { kind: "documents", job, declaresSchema: request.schema !== undefined, embeddingStats };
   }
 
   async delete(): Promise<HttpAnswer> {
@@ -232,6 +236,7 @@ class NamespaceOperations {
     await this.#findNewest();
     const job = schemaJob(parseSchemaBody(body, unknown), this.#jobOptions());
     const schema = await this.#options.catalog.submit(this.#name, job);
+    await this.#awaitIndexes();
     return jsonAnswer(200, encodeSchemaAnswer(schema));
   }
 
@@ -363,6 +368,12 @@ class NamespaceOperations {
         `${unindexedBytesMax}; retry later, or set disable_backpressure`,
       { retryAfterMs: UNINDEXED_RETRY_MS },
     );
+  }
+
+  async #awaitIndexes(): Promise<void> {
+    const { catalog, namespaceOptions } = this.#options;
+    const namespace = await catalog.find(this.#name);
+    if (namespace !== undefined) await awaitIndexes(namespace, namespaceOptions);
   }
 
   async #find(): Promise<Namespace> {

@@ -2,8 +2,10 @@
 
 import { constants, setPriority } from "node:os";
 import type { IndexerConfig } from "../api/config.ts";
+import type { NamespaceName } from "../base/ids.ts";
 import type { Indexer } from "../indexer/indexer.ts";
 import { storeName } from "../storage/store-config.ts";
+import { HINTED, type ManifestMessage } from "./indexer-messages.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import type { LogConfig } from "./server-config.ts";
@@ -41,7 +43,15 @@ export async function runIndexCommand(
   // The server that started this process may have ended before this line; then no end of input
   // arrives.
   if (process.connected === false) return stop();
-  indexer = await openIndexer({ ...config.indexer, log });
+  const onManifest = (manifestOf: NamespaceName) => {
+    const message: ManifestMessage = { manifestOf };
+    // Without a server that listens, or with one that ends just now, nobody is told.
+    process.send?.(message, undefined, undefined, () => {});
+  };
+  indexer = await openIndexer({ ...config.indexer, log, onManifest });
+  process.on("message", (message) => {
+    if (message === HINTED) indexer?.wake();
+  });
   log("info", "indexing", { store: storeName(config.indexer.store) });
   await indexer.run();
 }

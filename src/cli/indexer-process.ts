@@ -3,7 +3,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
+import type { NamespaceName } from "../base/ids.ts";
 import type { HttpLog } from "../http/request-log.ts";
+import { HINTED, namespaceOfManifest } from "./indexer-messages.ts";
 
 /** How long a server waits before it starts an indexer again that has ended; doubles each time. */
 const INDEXER_RESTART_MS_MIN = 1_000;
@@ -19,19 +21,29 @@ function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
+/** What the server does beside it. */
+export interface IndexerProcessOptions {
+  readonly clock: Clock;
+  readonly log: HttpLog;
+  /** Hears which namespaces have a new manifest. */
+  readonly onManifest: (namespace: NamespaceName) => void;
+}
+
 /** A child process that is started again when it ends by itself. */
 export class IndexerProcess {
   readonly #flags: IndexerFlags;
   readonly #clock: Clock;
   readonly #log: HttpLog;
+  readonly #onManifest: (namespace: NamespaceName) => void;
   #child: ChildProcess | undefined;
   #stopping = false;
   #waitMs = INDEXER_RESTART_MS_MIN;
 
-  constructor(flags: IndexerFlags, { clock, log }: { clock: Clock; log: HttpLog }) {
+  constructor(flags: IndexerFlags, { clock, log, onManifest }: IndexerProcessOptions) {
     this.#flags = flags;
     this.#clock = clock;
     this.#log = log;
+    this.#onManifest = onManifest;
   }
 
   /** Starts the process. It ends with this one, since it notices that their channel is closed. */
@@ -44,6 +56,10 @@ export class IndexerProcess {
       env: withoutSettings(process.env),
     });
     this.#child = child;
+    child.on("message", (message) => {
+      const namespace = namespaceOfManifest(message);
+      if (namespace !== undefined) this.#onManifest(namespace);
+    });
     child.once("exit", (code, signal) => {
       if (this.#stopping) return;
       const lived = this.#clock.monotonicMs() - startedMs;
@@ -55,6 +71,12 @@ export class IndexerProcess {
         if (!this.#stopping) this.start();
       });
     });
+  }
+
+  /** Tells the process that there is a hint. */
+  wake(): void {
+    // One that has just ended finds the hint when it is started again.
+    if (this.#child?.connected) this.#child.send(HINTED, () => {});
   }
 
   /** Ends the process and waits until it is gone. */

@@ -4,6 +4,7 @@ import { availableParallelism, totalmem } from "node:os";
 import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
+import type { NamespaceName } from "../base/ids.ts";
 import { systemRandom } from "../base/random.ts";
 import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
@@ -39,7 +40,9 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   });
   process.once("exit", () => lines.flush());
   const { version, clock } = options;
-  const engine = await options.openEngine({ ...config.engine, log });
+  let indexer: IndexerProcess | undefined;
+  const onHint = () => indexer?.wake();
+  const engine = await options.openEngine({ ...config.engine, log, onHint });
   const server = new HttpServer({
     config: config.http,
     engine,
@@ -56,7 +59,8 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
     throw explainListen(error as NodeJS.ErrnoException, config);
   }
   const { indexerFlags } = config;
-  const indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log });
+  const onManifest = (namespace: NamespaceName) => engine.followManifest(namespace);
+  indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log, onManifest });
   indexer?.start();
   stopOnSignal(options, log, async () => {
     try {

@@ -3,13 +3,12 @@
 import type { Ordinal } from "../base/ids.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
-import type { IndexBuild } from "../model/index-build.ts";
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { bindCondition } from "../query/bind/bind-condition.ts";
 import { matchIds } from "../query/executor/match-ids.ts";
-import { indexState } from "../query/index-state.ts";
+import type { QueryOptions } from "../query/query-options.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import { nameSegments, nameView } from "../segment/named-columns.ts";
@@ -23,9 +22,9 @@ import type { CurrentDocument, CurrentDocuments } from "../write/resolve/resolve
 export function currentDocuments(
   documents: NamespaceDocuments,
   schema: Schema,
-  builds: readonly IndexBuild[],
+  index: NonNullable<QueryOptions["indexState"]>,
 ): CurrentDocuments {
-  const options = { indexState: indexState(builds) };
+  const options = { indexState: index };
   const copies = new StoredCopies(documents, schema);
   return {
     expect: (ids) => copies.expect(ids),

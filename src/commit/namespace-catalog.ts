@@ -282,6 +282,11 @@ export class NamespaceCatalog {
     }
   }
 
+  /** The same at once for one that has a newer manifest, if it is open. */
+  followManifest(name: NamespaceName): void {
+    void this.#open.get(name)?.followNewer();
+  }
+
   /** Looks for newer manifests of all open namespaces. */
   followAll(): Promise<void> {
     return this.#followSome([...this.#open.values()], (namespace) => namespace.follow());

@@ -292,7 +292,7 @@ export class NamespaceLog {
     const put = this.#options
       .storeFor(undefined)
       .put(dirtyKey(this.#generation), new Uint8Array(0), ALWAYS);
-    put.catch((error: unknown) => {
+    put.then(this.#options.hinted, (error: unknown) => {
       this.#hintedAtMs = undefined;
       this.#waitingSinceMs = undefined;
       const reason = error instanceof Error ? error.message : String(error);

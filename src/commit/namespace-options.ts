@@ -26,6 +26,8 @@ export interface NamespaceOptions extends OpeningOptions {
   readonly thresholds: Thresholds;
   /** No other process writes to the store: what was committed here is all that is in the log. */
   readonly isExclusive: boolean;
+  /** A hint for indexers is in the store. */
+  hinted(): void;
   /** Makes the deltas known, all at once. */
   publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
   readonly stats: NamespaceStats;

@@ -11,6 +11,7 @@ export interface CurrentState {
   readonly facts: NamespaceFacts;
   readonly retired: boolean;
   readonly builds: readonly IndexBuild[];
+  readonly buildsSinceMs: number | undefined;
 }
 
 /** What queries and metadata need to know of an open namespace, as of now. */
@@ -20,7 +21,7 @@ export function stateOf(
   thresholds: Thresholds,
 ): NamespaceState {
   const { instance, documents, tail } = opened;
-  const { facts, retired, builds } = now;
+  const { facts, retired, builds, buildsSinceMs } = now;
   return {
     instance,
     retired,
@@ -32,6 +33,7 @@ export function stateOf(
     logicalBytes: documents.logicalBytes,
     lastWriteAtMs: facts.settings?.lastWriteAtMs,
     builds,
+    buildsSinceMs,
   };
 }
 

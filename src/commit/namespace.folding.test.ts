@@ -2,7 +2,10 @@
 
 import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { settled } from "../../test/support/engine/fake-port.ts";
+import { namespaceName } from "../base/ids.ts";
 import { FOLD_PAUSE_MS, FOLD_REST_MS } from "../namespace/index-status.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { DIRTY_PREFIX } from "../storage/object-keys.ts";
@@ -130,4 +133,49 @@ test("a manifest is looked for in proportion to the time that it is expected", a
     expect(gapMs).toBeLessThanOrEqual(Math.min(5_000, waitedMs / 8) * 1.2 + 1_000);
   }
   expect(looks.length).toBeGreaterThan(100);
+});
+
+test("a write waits for the indexes of few stored documents that it asks for", async () => {
+  const clock = new ManualClock();
+  const engine = await EngineFixture.open({ clock });
+  const schema = { t: { type: "string", filterable: false } };
+  await engine.write("n", { upsert_rows: rows(0, 60), schema });
+  await engine.indexAll();
+  const text = { t: { type: "string", full_text_search: true } };
+  let isAnswered = false;
+  const changing = engine.call("update_schema", "n", text).then(({ status }) => {
+    isAnswered = true;
+    return status;
+  });
+  const search = { rank_by: ["t", "BM25", "x"], limit: 1 };
+  // Others are answered meanwhile.
+  while ((await engine.call("query", "n", search)).status !== 202) await settled();
+  await engine.write("n", { upsert_rows: rows(60, 1) });
+  await engine.indexer({ graceMs: 300_000 }).pass();
+  expect(isAnswered).toBe(false);
+  engine.engine.followManifest(namespaceName("n"));
+  expect(await changing).toBe(200);
+  expect((await engine.call("query", "n", search)).status).toBe(200);
+});
+
+test("it is answered without them if nobody builds them", async () => {
+  const clock = new ManualClock();
+  const engine = await EngineFixture.open({ clock });
+  const schema = { t: { type: "string", filterable: false } };
+  await engine.write("n", { upsert_rows: rows(0, 60), schema });
+  await engine.indexAll();
+  const changing = engine.write("n", {
+    schema: { t: { type: "string", full_text_search: true } },
+  });
+  let isAnswered = false;
+  void changing.then(() => {
+    isAnswered = true;
+  });
+  while (!isAnswered) await clock.advance(1_000);
+  const query = { rank_by: ["t", "BM25", "x"], limit: 1 };
+  const { status, json, headers } = await engine.call("query", "n", query);
+  expect([status, json.error]).toEqual([202, expect.stringContaining("0 of 60 documents done")]);
+  expect(Number(headers["retry-after-ms"])).toBeGreaterThan(0);
+  const { index } = (await engine.call("get_metadata", "n")).json;
+  expect(index).toMatchObject({ status: "updating", unindexed_rows: 60 });
 });

@@ -79,6 +79,8 @@ export class Namespace {
   #queue: QueuedJob[] = [];
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
+  /** Callers that wait until no index is being built. */
+  #indexed: (() => void)[] = [];
   #retired = false;
 
   constructor(options: NamespaceOptions, opened: OpenedNamespace) {
@@ -127,7 +129,8 @@ export class Namespace {
   /** What queries and metadata need to know. */
   state(): NamespaceState {
     const builds = this.#indexes.builds(this.#activeSchema);
-    const now = { facts: this.facts, retired: this.#retired, builds };
+    const { sinceMs: buildsSinceMs } = this.#indexes;
+    const now = { facts: this.facts, retired: this.#retired, builds, buildsSinceMs };
     return stateOf(this.#opened, now, this.#options.thresholds);
   }
 
@@ -140,6 +143,12 @@ export class Namespace {
     });
   }
 
+  /** Resolves when no index is being built, or the instance is retired. */
+  async whenIndexed(): Promise<void> {
+    if (this.#retired || this.state().builds.length === 0) return;
+    await new Promise<void>((resolve) => void this.#indexed.push(resolve));
+  }
+
   /** Looks for a manifest that an indexer has written, for certain or by a guess; takes it over. */
   follow(isSure = false): Promise<void> {
     this.#following ??= this.#follow(isSure)
@@ -148,6 +157,12 @@ export class Namespace {
         this.#following = undefined;
       });
     return this.#following;
+  }
+
+  /** Looks for a manifest that was saved before the call; a look under way may have been too early. */
+  async followNewer(): Promise<void> {
+    await this.#following;
+    await this.follow();
   }
 
   /**
@@ -526,12 +541,12 @@ export class Namespace {
 
   #jobState(facts: NamespaceFacts): JobState {
     const { documents } = this.#opened;
-    const builds = this.#indexes.builds(this.#activeSchema);
+    const index = this.#indexes.state(this.#activeSchema);
     return {
       generation: this.generation.generation,
       facts,
       segments: documents.segments,
-      documents: (after) => currentDocuments(documents, activeSchemaAfter(facts, after), builds),
+      documents: (after) => currentDocuments(documents, activeSchemaAfter(facts, after), index),
     };
   }
 
@@ -611,7 +626,10 @@ export class Namespace {
 
   #publish(deltas: readonly PublishedDelta[]): void {
     if (this.facts.settings === undefined) return; // Never existed, so nobody knows of it.
-    this.#options.publish(this.name, deltas, this.state());
+    const state = this.state();
+    this.#options.publish(this.name, deltas, state);
+    if (state.builds.length === 0 || state.retired)
+      for (const resolve of this.#indexed.splice(0)) resolve();
   }
 }
 

@@ -5,11 +5,14 @@ import type { OpeningOptions } from "../namespace/recovery/opening-options.ts";
 import type { Thresholds } from "../namespace/thresholds.ts";
 import type { SegmentMemory } from "../segment/format/segment-memory.ts";
 import type { ClusterOptions } from "../segment/segment-reorder.ts";
+import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 
 /** Shared by all that an indexer does. */
 export interface IndexerOptions extends OpeningOptions {
   readonly log: StructuredLog;
+  /** Hears of each manifest that was saved with other contents than before. */
+  readonly onManifest?: ((generation: NamespaceGeneration) => void) | undefined;
   readonly memory: SegmentMemory;
   readonly thresholds: Pick<Thresholds, "indexTailBytes" | "indexTailEntries">;
   /** The store of all namespaces, for listings and hints. */

@@ -2,7 +2,9 @@
 
 import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { settled } from "../../test/support/engine/fake-port.ts";
 import { keysOf, row, rowsUpTo } from "../../test/support/engine/sharing-server.ts";
 import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../base/errors.ts";
@@ -183,5 +185,31 @@ test("garbage is looked for once in a grace period, however often a log is index
   }
   expect(looks).toBeLessThan(5);
   expect((await keysOf(store, "/manifest/")).length).toBeGreaterThan(40);
+  await server.close();
+});
+
+test("it tells of manifests that it saves, and a hint that it hears of ends its rest", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new ManualClock();
+  const server = await EngineFixture.open({ store, clock, thresholds: { indexTailBytes: 1 } });
+  const told: string[] = [];
+  const indexer = server.indexer({ onManifest: ({ name }) => told.push(name) });
+  const running = indexer.run();
+  await server.write("n", upsert(1));
+  while (told.length === 0) {
+    indexer.wake();
+    await settled();
+  }
+  expect(told).toEqual(["n"]);
+  expect(clock.monotonicMs()).toBe(0);
+  await server.write("m", upsert(1));
+  while (told.length === 1) {
+    indexer.wake();
+    await settled();
+  }
+  expect(told).toEqual(["n", "m"]);
+  indexer.stop();
+  indexer.wake();
+  await running;
   await server.close();
 });

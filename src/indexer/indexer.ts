@@ -54,6 +54,9 @@ export class Indexer {
   #sweepAtMs = 0;
   #hintsReadAtMs = 0;
   #stopping = false;
+  /** Somebody has work. */
+  #isWoken = false;
+  #rest = new AbortController();
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -68,8 +71,14 @@ export class Indexer {
         if (!isDatabaseError(error)) throw error;
         this.#options.log("warn", "cannot look for work", { reason: error.message });
       }
-      if (!this.#stopping) await this.#options.clock.sleep(INDEX_POLL_MS);
+      if (!this.#stopping) await this.#restUntilWoken();
     }
+  }
+
+  /** There is a hint: ends a rest, or leaves out the next one. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#rest.abort();
   }
 
   /** Ends `run` after the step under way. */
@@ -105,6 +114,13 @@ export class Indexer {
     const known = this.#knownOf(generation);
     await this.#index(known);
     await this.#collect(known);
+  }
+
+  async #restUntilWoken(): Promise<void> {
+    this.#rest = new AbortController();
+    const { signal } = this.#rest;
+    if (!this.#isWoken) await this.#options.clock.sleep(INDEX_POLL_MS, signal).catch(() => {});
+    this.#isWoken = false;
   }
 
   async #hinted(): Promise<NamespaceGeneration[]> {
@@ -203,6 +219,7 @@ export class Indexer {
       if (outcome.kind === "indexed" && outcome.entryCount > 0) {
         const { entryCount: entries, documentCount: documents } = outcome;
         log("info", "indexed", { namespace: generation.name, entries, documents });
+        this.#options.onManifest?.(generation);
       }
       const isFirst = outcome.kind !== "conflict" && (await this.#compact(known));
       known.collectAtMs ??= this.#options.clock.monotonicMs();
@@ -240,6 +257,7 @@ export class Indexer {
       const { inputCount, bytesWritten } = outcome;
       const facts = { namespace: generation.name, segments: inputCount, bytes: bytesWritten };
       log("info", "compacted", facts);
+      this.#options.onManifest?.(generation);
     }
     return true;
   }

@@ -35,4 +35,6 @@ export interface NamespaceState {
   /** Undefined before the first write of documents. */
   readonly lastWriteAtMs: number | undefined;
   readonly builds: readonly IndexBuild[];
+  /** When the first of them was asked for, by the wall clock; undefined: there are none. */
+  readonly buildsSinceMs: number | undefined;
 }

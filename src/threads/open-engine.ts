@@ -37,7 +37,8 @@ const QUERY_MEMORY_SHARE = 0.15;
  * A thread that crashes ends the process: what was acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
-  const { store, diskCache, encryptionKeysPath, queryThreads, embedding, reranking, log } = config;
+  const { store, diskCache, encryptionKeysPath, queryThreads, embedding, reranking } = config;
+  const { log, onHint } = config;
   const access = { store, diskCache, encryptionKeysPath };
   const onCrash = (error: Error) => {
     log("error", "a thread has crashed; the server ends", { stack: error.stack });
@@ -70,6 +71,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     random: systemRandom,
     log,
     isShared: !isExclusive(store),
+    onHint,
     writeThread: startThread<ToWriteThread, FromWriteThread>(
       "write/write-thread",
       { data: writeData, ports: [writeCache.port1] },

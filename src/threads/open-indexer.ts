@@ -37,7 +37,7 @@ const SEGMENTS_HELD = 5;
 
 /** Opens the store; the indexer works once `run` is called. */
 export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
-  const { memoryBytesMax, log } = config;
+  const { memoryBytesMax, log, onManifest } = config;
   const clock = systemClock;
   const random = systemRandom;
   const onDiskFault = (reason: string) => log("warn", "the disk cache rests", { reason });
@@ -51,6 +51,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     clock,
     random,
     log,
+    onManifest: ({ name }) => onManifest?.(name),
     thresholds: THRESHOLDS,
     garbageGraceMs: GARBAGE_GRACE_MS,
     yield: () => new Promise((resolve) => setImmediate(resolve)),

@@ -45,6 +45,8 @@ export type ToWriteThread =
   | { readonly kind: "release"; readonly instance: NamespaceInstance; readonly version: number }
   /** Queries have asked for these namespaces since the last message of this kind. */
   | { readonly kind: "used"; readonly namespaces: readonly NamespaceName[] }
+  /** An indexer has saved a manifest. */
+  | { readonly kind: "manifest"; readonly namespace: NamespaceName }
   /** Finish running calls, make everything durable, and exit. */
   | { readonly kind: "close" };
 
@@ -72,6 +74,8 @@ export type FromWriteThread =
       readonly deltas: readonly PublishedDelta[];
       readonly state: NamespaceState;
     }
+  /** Indexers have something to do. */
+  | { readonly kind: "hinted" }
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] }
   | { readonly kind: "closed" };
 

@@ -59,6 +59,8 @@ export interface EngineOptions {
   readonly queryLoads: ThreadLoads;
   /** The other threads talk to it by themselves. */
   readonly cacheThread: ThreadPort<never, FromCacheThread>;
+  /** Hears that the write thread has put a hint for indexers. */
+  readonly onHint?: (() => void) | undefined;
 }
 
 /** The database, spread over threads. */
@@ -97,6 +99,7 @@ export class ThreadedEngine implements Engine {
       arena: (message) => this.#queries.addArena(message),
       publish: (namespace, deltas, state) => this.#queries.publish(namespace, deltas, state),
       log: options.log,
+      hinted: () => options.onHint?.(),
     });
   }
 
@@ -132,6 +135,10 @@ export class ThreadedEngine implements Engine {
 
   status(): EngineStatus {
     return this.#closing ? { ready: false, reason: "shutting down" } : this.#writes.status();
+  }
+
+  followManifest(namespace: NamespaceName): void {
+    this.#writes.followManifest(namespace);
   }
 
   metrics(): readonly EngineMetric[] {

@@ -15,6 +15,7 @@
  * nothing waits for that.
  */
 
+import type { Clock } from "../../base/clock.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import type { IndexBuild } from "../../model/index-build.ts";
@@ -28,6 +29,8 @@ import {
   staleBuild,
   staleIndexes,
 } from "../../namespace/segments/stale-indexes.ts";
+import { indexState } from "../../query/index-state.ts";
+import type { QueryOptions } from "../../query/query-options.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
@@ -45,6 +48,8 @@ export class IndexBuilder {
   #building: IndexToBuild[] = [];
   /** The memtable may hold attributes that were dropped. */
   #isDropping = false;
+  readonly #clock: Clock;
+  #sinceMs: number | undefined;
 
   /** `hint` tells indexers that there is work. */
   constructor(options: NamespaceOptions, opened: OpenedNamespace, hint: () => void) {
@@ -54,6 +59,8 @@ export class IndexBuilder {
     this.#inlineDocumentsMax = options.thresholds.indexInlineDocumentsMax;
     this.#stale = opened.stale;
     this.#hint = hint;
+    this.#clock = options.clock;
+    this.#noteTime();
     if (this.#stale.length > 0 || opened.facts.activeTextOptions.size > 0) hint();
   }
 
@@ -90,6 +97,7 @@ export class IndexBuilder {
     const schema = activeSchema(after);
     this.#building = [...this.#building, ...builds];
     this.#isDropping ||= isDropping;
+    this.#noteTime();
     if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
     const deltas: PublishedDelta[] = [];
     try {
@@ -103,7 +111,7 @@ export class IndexBuilder {
       if (!isDatabaseError(error, "overloaded")) throw error;
       return deltas;
     }
-    this.#building = [];
+    this.#end();
     this.#isDropping = false;
     return deltas;
   }
@@ -113,7 +121,7 @@ export class IndexBuilder {
     if (!this.isBuilding) return undefined;
     const delta = this.#documents.rebuildStep(schema);
     if (delta !== undefined) return delta;
-    this.#building = [];
+    this.#end();
     this.#isDropping = false;
     return this.#documents.unchanged();
   }
@@ -131,6 +139,16 @@ export class IndexBuilder {
     ];
   }
 
+  /** When the first of them was asked for, by the wall clock; undefined: there are none. */
+  get sinceMs(): number | undefined {
+    return this.#sinceMs;
+  }
+
+  /** What writes that search ask. */
+  state(schema: Schema): NonNullable<QueryOptions["indexState"]> {
+    return indexState(this.builds(schema), this.#clock.nowMs() - (this.#sinceMs ?? 0));
+  }
+
   /** Which indexes stored segments lack, of these and by this schema. Throws what loading does. */
   lacking(stored: readonly StoredSegment[], schema: Schema): Promise<readonly StaleIndex[]> {
     return this.#reads.run(() => staleIndexes(stored, schema));
@@ -139,7 +157,19 @@ export class IndexBuilder {
   /** Takes note of what stored segments lack, now that they or the schema have changed. */
   note(stale: readonly StaleIndex[]): void {
     this.#stale = stale;
+    this.#noteTime();
     if (this.#stale.length > 0) this.#hint();
+  }
+
+  /** Everything in memory has its indexes. */
+  #end(): void {
+    this.#building = [];
+    this.#noteTime();
+  }
+
+  #noteTime(): void {
+    if (this.#building.length + this.#stale.length === 0) this.#sinceMs = undefined;
+    else this.#sinceMs ??= this.#clock.nowMs();
   }
 }
 

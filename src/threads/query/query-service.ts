@@ -457,12 +457,14 @@ export class QueryService {
     life: QueryLife,
     { progress, kept, isFirst }: QueryAttempt,
   ): QueryOptions {
-    const { builds } = replica.state;
-    const { kernels, probing } = this.#options;
+    const { builds, buildsSinceMs } = replica.state;
+    const { kernels, probing, clock } = this.#options;
     const division = isFirst ? this.#division(replica, life) : undefined;
     const enter = (step: () => string): void => life.enter(step);
-    const options = { kernels, probing, progress, kept, division, enter, memory: life.memory };
-    return builds.length === 0 ? options : { ...options, indexState: indexState(builds) };
+    const { memory } = life;
+    const options = { kernels, probing, progress, kept, division, enter, memory };
+    if (buildsSinceMs === undefined) return options;
+    return { ...options, indexState: indexState(builds, clock.nowMs() - buildsSinceMs) };
   }
 
   /** Of a query over the replica as it is now. */

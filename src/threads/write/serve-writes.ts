@@ -68,6 +68,8 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
         return catalog.release(message.instance, message.version);
       case "used":
         return catalog.use(message.namespaces);
+      case "manifest":
+        return catalog.followManifest(message.namespace);
       case "close":
         return void close();
       default:
@@ -97,6 +99,7 @@ function namespaceOptions(options: WriteThreadOptions): SharedOptions {
     isExclusive,
     storeFor: access.storeFor,
     yield: () => options.yield(),
+    hinted: () => post({ kind: "hinted" }),
     publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
   };
 }

@@ -16,6 +16,7 @@ function callsOf() {
     arena: ({ index }) => heard.push(`arena ${index}`),
     publish: (name) => heard.push(`publish ${name}`),
     log: (_level, message) => heard.push(`log ${message}`),
+    hinted: () => heard.push("hinted"),
   });
   return { port, calls, heard };
 }

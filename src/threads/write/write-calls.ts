@@ -28,6 +28,8 @@ export interface WriteThreadListener {
   arena(message: ArenaMessage): void;
   publish(namespace: NamespaceName, deltas: readonly PublishedDelta[], state: NamespaceState): void;
   readonly log: StructuredLog;
+  /** There is work for indexers. */
+  hinted(): void;
 }
 
 /** One request on its way. */
@@ -133,6 +135,11 @@ export class WriteCalls {
     this.#port.post({ kind: "release", instance, version });
   }
 
+  /** A namespace may have a newer manifest. */
+  followManifest(namespace: NamespaceName): void {
+    this.#port.post({ kind: "manifest", namespace });
+  }
+
   /** Queries have asked for these namespaces. */
   used(namespaces: readonly NamespaceName[]): void {
     this.#port.post({ kind: "used", namespaces });
@@ -193,6 +200,8 @@ export class WriteCalls {
         return this.#listener.log(message.level, message.message, message.facts);
       case "publish":
         return this.#listener.publish(message.namespace, message.deltas, message.state);
+      case "hinted":
+        return this.#listener.hinted();
       case "metrics":
         this.#metrics = message.metrics;
         return;

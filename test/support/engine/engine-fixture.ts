@@ -88,6 +88,11 @@ export interface FixtureOptions {
   readonly onLog?: (line: LogLine) => void;
 }
 
+/** What an indexer may have of its own. */
+export interface IndexerChoices extends Pick<IndexerOptions, "onManifest"> {
+  readonly graceMs?: number;
+}
+
 /** A row as tests see it. */
 export type Row = Record<string, unknown>;
 
@@ -301,8 +306,8 @@ export class EngineFixture {
   }
 
   /** An indexer on the same store, as another process has it. */
-  indexer({ graceMs = 0 }: { readonly graceMs?: number } = {}): Indexer {
-    return new Indexer({ ...this.#indexerOptions, garbageGraceMs: graceMs });
+  indexer({ graceMs = 0, onManifest }: IndexerChoices = {}): Indexer {
+    return new Indexer({ ...this.#indexerOptions, garbageGraceMs: graceMs, onManifest });
   }
 
   /** Stops as a server that was asked to; what was to be kept on disk is there then. */

@@ -73,6 +73,8 @@ export class FakeEngine implements Engine {
     return this.ready;
   }
 
+  followManifest(): void {}
+
   metrics(): readonly EngineMetric[] {
     return this.reportedMetrics;
   }
