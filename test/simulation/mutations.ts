@@ -272,6 +272,20 @@ export const MUTATIONS: readonly Mutation[] = [
     noticedBy: "simulation",
   },
   {
+    name: "metadata do not know of indexes that are being built",
+    file: "src/namespace/index-status.ts",
+    find: "const isBuilding = builds.length > 0 || isReindexing;",
+    replace: "const isBuilding = isReindexing;",
+    noticedBy: "simulation",
+  },
+  {
+    name: "an index that no document lacks is still being built",
+    file: "src/commit/background/index-builder.ts",
+    find: "return documentsDone < documentsTotal;",
+    replace: "return documentsDone <= documentsTotal;",
+    noticedBy: "src/commit/background/index-builder.test.ts",
+  },
+  {
     name: "the directory of a new object is not synced",
     file: "src/storage/directory/fs-object-store.ts",
     find: "await Promise.all([this.#directories.sync(directory), this.#staging.discard(staged)]);",

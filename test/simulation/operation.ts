@@ -40,6 +40,8 @@ export interface Operation {
   answer: Answer | undefined;
   /** It must see everything that ever took effect. */
   readonly isLast: boolean;
+  /** Indexers have done all that there was to do, when it is sent. */
+  readonly isSettled?: boolean;
 }
 
 /** What is known of the effect of a change. */

@@ -1,9 +1,11 @@
 /** One run: a storm, then quiet, then the last judgement. */
 
 import { namespaceName } from "../../src/base/ids.ts";
+import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
 import type { NamespaceGeneration } from "../../src/storage/object-keys.ts";
 import { GARBAGE_GRACE_MS } from "../../src/threads/open-indexer.ts";
 import { answerFaults } from "./check-answers.ts";
+import { indexFaults } from "./check-index-truth.ts";
 import { reopeningFaults } from "./check-reopenings.ts";
 import { storeFaults } from "./check-store.ts";
 import { Clients } from "./clients.ts";
@@ -11,7 +13,7 @@ import { type CommittedLog, readCommittedLog } from "./committed-log.ts";
 import type { Operation } from "./operation.ts";
 import { PlacedCommits } from "./place-commits.ts";
 import { SimulatedCluster, type SimulatedServer } from "./simulated-cluster.ts";
-import { lastOf, readAll, searchAll } from "./workload.ts";
+import { changeSchema, lastOf, readAll, searchAll } from "./workload.ts";
 
 /** Passes of an indexer, a grace period apart, after which nothing may be left to do (I12). */
 const LAST_PASSES = 8;
@@ -82,6 +84,11 @@ async function rest(cluster: SimulatedCluster, clients: Clients): Promise<void> 
   await readEverything(cluster, clients, first);
   const indexer = cluster.startIndexer();
   for (let pass = 0; pass < LAST_PASSES; pass++) {
+    // Everything is in stored segments then, which lack what is asked for.
+    if (pass === 3)
+      for (const name of cluster.swarm.names)
+        await clients.send(changeSchema(clients.nextNumber, name), first);
+    await askOfIndexes(cluster, clients, first);
     await indexer.pass();
     // What no manifest covers may keep garbage of its own namespace and of others.
     if (pass === 2)
@@ -95,8 +102,26 @@ async function rest(cluster: SimulatedCluster, clients: Clients): Promise<void> 
   for (const server of [first, await cluster.startServer()]) {
     await readEverything(cluster, clients, server);
     for (const name of cluster.swarm.names) {
-      await clients.send(searchAll(clients.nextNumber, name), server);
+      const operation = { ...searchAll(clients.nextNumber, name), isSettled: true };
+      await clients.send(operation, server);
     }
+    await askOfIndexes(cluster, clients, server, { isLast: true, isSettled: true });
+  }
+}
+
+/** What a client does that waits for indexes: nobody else changes anything meanwhile. */
+async function askOfIndexes(
+  { swarm }: SimulatedCluster,
+  clients: Clients,
+  server: SimulatedServer,
+  when: Pick<Operation, "isLast" | "isSettled"> = { isLast: false },
+): Promise<void> {
+  for (const name of swarm.names) {
+    const metadata = () => lastOf(clients.nextNumber, name, { kind: "metadata" });
+    for (const operation of [metadata, () => searchAll(clients.nextNumber, name), metadata])
+      await clients.send({ ...operation(), ...when }, server);
+    // What the indexer has done so far is taken over between two questions.
+    if (!when.isLast) await server.fixture.catalog.followAll();
   }
 }
 
@@ -138,6 +163,7 @@ async function judge(cluster: SimulatedCluster, clients: Clients): Promise<strin
     ...log.faults,
     ...placed.faults,
     ...answerFaults(operations, placed, circumstances),
+    ...indexFaults(operations, placed, { ...THRESHOLDS, ...cluster.swarm.thresholds }),
     ...(await storeFaults(cluster.store, log, placed)),
     ...(circumstances.manyServers ? await judgeReopenings(cluster, log, operations) : []),
   ];

@@ -2,10 +2,12 @@
 
 import { MIB } from "../../src/base/byte-sizes.ts";
 import { isDatabaseError } from "../../src/base/errors.ts";
+import type { NamespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { RETIREMENT_MESSAGE, type Retirement } from "../../src/commit/namespace-options.ts";
 import { Indexer } from "../../src/indexer/indexer.ts";
 import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
+import type { NamespaceGeneration } from "../../src/storage/object-keys.ts";
 import { StoreAccess } from "../../src/storage/store-access.ts";
 import { GARBAGE_GRACE_MS } from "../../src/threads/open-indexer.ts";
 import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
@@ -23,6 +25,9 @@ const REST_MS_MAX = 20_000;
 const PAUSE_MS_MAX = 2 * GARBAGE_GRACE_MS;
 /** Longest until another process takes the place of one that has ended. */
 const RESTART_MS_MAX = 5_000;
+
+/** Longest that a message between two processes takes. */
+const MESSAGE_MS_MAX = 200;
 
 /** Process faults of one run at most; it has to come to an end. */
 const PROCESS_FAULTS_MAX = 40;
@@ -194,7 +199,19 @@ export class SimulatedCluster {
     const clusters = { rowsMin: 4, clusterRows: 3 };
     const sizes = { clusters, memoryBytes: 16 * MIB, cacheBytes };
     const garbageGraceMs = GARBAGE_GRACE_MS;
-    return new Indexer({ ...testIndexerOptions(options, access, sizes), garbageGraceMs });
+    const onManifest = ({ name }: NamespaceGeneration) => {
+      if (this.swarm.indexersTell) this.#tell(name);
+    };
+    const wired = testIndexerOptions(options, access, sizes);
+    return new Indexer({ ...wired, garbageGraceMs, onManifest });
+  }
+
+  /** A message to the servers; one to a process that ends is lost. */
+  #tell(name: NamespaceName): void {
+    for (const { process, fixture } of this.#servers) {
+      const hear = () => fixture.engine.followManifest(name);
+      this.scheduler.after(this.#upTo(MESSAGE_MS_MAX), "hears of a manifest", hear, process);
+    }
   }
 
   async #befall(): Promise<void> {

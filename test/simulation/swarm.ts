@@ -60,12 +60,16 @@ export interface Swarm {
   /** Servers that serve at the same time. */
   readonly serverCount: number;
   readonly indexerCount: number;
+  /** Indexers tell servers of their manifests, as on one machine. */
+  readonly indexersTell: boolean;
   readonly clientCount: number;
   readonly operationsPerClient: number;
   /** Mean time between two requests of a client. */
   readonly thinkMs: number;
   /** Mean time between two process faults. */
   readonly processFaultMs: number;
+  /** Texts have an index from the first document on; else a change of the schema brings it. */
+  readonly declaresText: boolean;
   readonly names: readonly string[];
   readonly idCount: number;
   readonly cacheBytes: number;
@@ -122,16 +126,19 @@ export function drawSwarm(random: Random): Swarm {
       : [NO_FAULTS],
     thresholds: {
       indexTailEntries: 1 + random.below(6),
+      foldDocumentsMin: 1 + random.below(12),
       indexInlineDocumentsMax: random.below(2) * 1000,
       segmentsUnmergedMax: 1 + random.below(20),
     },
     serverCount,
     indexerCount: one([0, 1, 1, 1, 2]),
+    indexersTell: random.below(2) === 0,
     clientCount: 1 + random.below(4),
     operationsPerClient: 8 + random.below(20),
     thinkMs,
     processFaultMs: thinkMs * (1 + random.below(12)),
     faultProfileMs: thinkMs * (1 + random.below(8)),
+    declaresText: random.below(3) > 0,
     names: ["a", "b", "c"].slice(0, 1 + random.below(3)),
     idCount: one([3, 8, 24]),
     cacheBytes: one([MIB, 8 * MIB]),

@@ -104,6 +104,11 @@ export function searchAll(number: number, name: string): Operation {
   return { ...sent({ number, name }, meaning), isLast: true };
 }
 
+/** Turns the text's index on, or changes it. */
+export function changeSchema(number: number, name: string): Operation {
+  return sent({ number, name }, { kind: "schema", language: LANGUAGES[number % LANGUAGES.length] });
+}
+
 /** A request of the last check. */
 export function lastOf(number: number, name: string, meaning: Meaning): Operation {
   return { ...sent({ number, name }, meaning), isLast: true };
@@ -218,7 +223,8 @@ function drawWrite(draw: Draw, kind: OperationKind): SimulatedWrite {
     }
     default: {
       const deletes = random.below(3) === 0 ? chosen.splice(1, 1) : [];
-      return { ...none, schema: FULL_SCHEMA, upserts: documents(), deletes };
+      const schema = swarm.declaresText ? FULL_SCHEMA : PLAIN_SCHEMA;
+      return { ...none, schema, upserts: documents(), deletes };
     }
   }
 }
