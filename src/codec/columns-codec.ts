@@ -13,6 +13,7 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
+import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { joinPieces, PIECE_BYTES_MIN, type Pieces } from "../base/pieces.ts";
 import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
@@ -22,7 +23,7 @@ import { ArrayPacker, ArrayUnpacker, corrupt } from "./columns-packing.ts";
 import { sliceData } from "./columns-slice.ts";
 import { idAttributeType } from "./columns-value.ts";
 
-const VERSION = 1;
+const VERSION = FORMAT_VERSIONS.columns.newest;
 const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
 const ARRAY_OF_UNKNOWN: ScalarKind = "string";
 

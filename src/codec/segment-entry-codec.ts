@@ -21,6 +21,12 @@ export function isSegmentEntry(value: unknown): value is SegmentEntry {
   );
 }
 
+/** Tells whether a value is an entry of a time when entries had no heads. */
+export function isHeadless(value: unknown): boolean {
+  if (!isRecord(value) || "head" in value) return false;
+  return typeof value.id === "string" && typeof value.documentCount === "number";
+}
+
 function isOwner(value: unknown): value is SegmentOwner {
   if (!isRecord(value)) return false;
   const { name, generation } = value;

@@ -21,6 +21,7 @@
  */
 
 import { assert } from "../base/assert.ts";
+import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { type Pieces, piecesBytes } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
@@ -34,7 +35,7 @@ import {
   walPrefix,
 } from "../storage/object-keys.ts";
 
-const VERSION = 1;
+const VERSIONS = FORMAT_VERSIONS["WAL entry"];
 const HEAD_BYTES = 48;
 const RECORD_HEAD_BYTES = 16;
 
@@ -91,7 +92,7 @@ export function encodeWalEntry(
   return encodeFramePieces({
     kind: "WAL entry",
     object: walKey(generation, entry.sequence),
-    version: VERSION,
+    version: VERSIONS.newest,
     parts: [head.finish(), ...parts],
     compression: "if smaller",
   });
@@ -107,7 +108,7 @@ export async function decodeWalEntry(
   sequence: SequenceNumber,
 ): Promise<StoredWalEntry> {
   const key = walKey(generation, sequence);
-  const expected = { kind: "WAL entry", object: key, oldest: VERSION, newest: VERSION } as const;
+  const expected = { kind: "WAL entry", object: key, ...VERSIONS } as const;
   const { payload } = await decodeFrame(object, expected);
   const reader = new ByteReader(payload, key);
   const generationNumber = reader.u64();

@@ -8,6 +8,7 @@ import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
 import { buildDocuments, buildIds } from "../codec/columns-builder.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
+import type { SegmentEntry } from "../model/segment-entry.ts";
 import type { WalRecord } from "./wal-entry.ts";
 import { decodeBatches, encodeBatches, type WriteBatch } from "./wal-records.ts";
 
@@ -107,4 +108,13 @@ test("damaged records are corrupt or too new, never something else", async () =>
     const outcome = await readOutcome(() => decodeBatches(damaged, KEY));
     if ("code" in outcome) expect(["corrupt", "too_new"]).toContain(outcome.code);
   }
+});
+
+test("copies of a time before segments had heads are too old, and not damaged", () => {
+  const old = { id: "03e1ec0d53856908", documentCount: 7 };
+  const segments = [old as unknown as SegmentEntry];
+  const records = encoded([[{ kind: "import", source: "a", segments }]]);
+  const { code, message } = faultOf(() => decodeBatches(records, KEY));
+  expect(code).toBe("too_old");
+  expect(message).toMatch(/before version 1, this server reads 1 to 2/);
 });

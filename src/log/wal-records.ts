@@ -17,11 +17,12 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
+import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import type { Pieces } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { decodeColumns, encodeColumnPieces } from "../codec/columns-codec.ts";
 import { decodeSchema, encodeSchema } from "../codec/schema-codec.ts";
-import { isSegmentEntry } from "../codec/segment-entry-codec.ts";
+import { isHeadless, isSegmentEntry } from "../codec/segment-entry-codec.ts";
 import { decodeSettings } from "../codec/settings-codec.ts";
 import type { DocumentColumns, DocumentIds } from "../model/columns.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
@@ -46,7 +47,7 @@ export type WriteRecord =
 /** Changes that become visible together. */
 export type WriteBatch = readonly WriteRecord[];
 
-const VERSION = 1;
+const VERSION = FORMAT_VERSIONS.batch.newest;
 
 const KINDS = {
   batch: 1,
@@ -158,6 +159,7 @@ function decodeImport(stored: unknown): WriteRecord {
     kind: "import",
     source,
     segments: segments.map((segment: unknown) => {
+      if (isHeadless(segment)) throw tooOld("imported segment");
       if (!isSegmentEntry(segment)) throw damaged("imported segment");
       return segment;
     }),
@@ -181,6 +183,13 @@ function unexpected({ kind }: WalRecord, object: string): DatabaseError {
   return isKnown
     ? corrupt(object, `a record of kind ${kind} is out of place`)
     : tooNew(object, `record of kind ${kind}`);
+}
+
+/** Development versions that stored no heads wrote copies that no released version reads. */
+function tooOld(what: string): DatabaseError {
+  const readable = `${FORMAT_VERSIONS.store.oldest} to ${FORMAT_VERSIONS.store.newest}`;
+  const message = `${what} of a format before version 1, this server reads ${readable}`;
+  return new DatabaseError("too_old", message);
 }
 
 function damaged(what: string): DatabaseError {

@@ -14,6 +14,7 @@
 
 import { assert } from "../base/assert.ts";
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { ByteReader } from "../codec/bytes.ts";
 import { decodeFrame, encodeFrame } from "../codec/frame.ts";
 import { isSegmentEntry } from "../codec/segment-entry-codec.ts";
@@ -27,7 +28,7 @@ import {
 import { type Manifest, manifestFault } from "./manifest.ts";
 import { decodeManifestState, encodeManifestState, type ManifestState } from "./manifest-state.ts";
 
-const VERSION = { oldest: 1, newest: 2 } as const;
+const VERSIONS = FORMAT_VERSIONS.manifest;
 
 /** A manifest as stored. */
 export interface StoredManifest {
@@ -52,7 +53,7 @@ export function encodeManifest(
   return encodeFrame({
     kind: "manifest",
     object: manifestKey(generation, manifest.version),
-    version: manifest.state.schema.dropCount === undefined ? VERSION.oldest : VERSION.newest,
+    version: VERSIONS.newest,
     parts: [nonce, previousNonce, json],
     compression: "if smaller",
   });
@@ -68,7 +69,7 @@ export async function decodeManifest(
   version: number,
 ): Promise<StoredManifest> {
   const key = manifestKey(generation, version);
-  const expected = { kind: "manifest", object: key, ...VERSION } as const;
+  const expected = { kind: "manifest", object: key, ...VERSIONS } as const;
   const { payload } = await decodeFrame(object, expected);
   const reader = new ByteReader(payload, key);
   const nonce = reader.raw(NONCE_BYTES);

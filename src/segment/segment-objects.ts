@@ -7,6 +7,7 @@
 import { must } from "../base/assert.ts";
 import { OBJECT_BYTES_MAX } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import { decodeBitmap, encodeBitmap } from "../codec/bitmap.ts";
@@ -23,8 +24,6 @@ import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 import type { StoredSegmentContent } from "./stored-segment-writer.ts";
 
-const VERSION = 1;
-
 /** Puts a segment in its stored form; returns the size of the object. */
 export async function putStoredSegment(
   store: ObjectStore,
@@ -34,7 +33,7 @@ export async function putStoredSegment(
   const object = await encodeFramePieces({
     kind: "segment",
     object: key,
-    version: VERSION,
+    version: FORMAT_VERSIONS.segment.newest,
     parts: [writePages(content, key)],
     compression: "never",
   });
@@ -91,7 +90,7 @@ export async function putTombstones(
   const object = await encodeFrame({
     kind: "tombstones",
     object: key,
-    version: VERSION,
+    version: FORMAT_VERSIONS.tombstones.newest,
     parts: [encodeBitmap(liveBitmap)],
     compression: "if smaller",
   });
@@ -144,7 +143,7 @@ async function getPayload(
   const decoded = async (read: Promise<Uint8Array | undefined>) => {
     const object = await read;
     if (object === undefined) return undefined;
-    const expected = { kind, object: key, oldest: VERSION, newest: VERSION };
+    const expected = { kind, object: key, ...FORMAT_VERSIONS[kind] };
     return (await decodeFrame(object, expected)).payload;
   };
   const payload = await decoded(store.get(key)).catch((error: unknown) => {

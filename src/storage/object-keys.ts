@@ -9,6 +9,7 @@
  *     deleting/<name>-table/<generation>                             a deletion has been decided
  *     deleted/<name>-table/<generation>                              ... and is done
  *     dirty/<name>-table/<generation>                                a hint: its log is long
+ *     format/<version>                                               storage/store-format.ts
  *
  * A generation is one life of a namespace: deleting and creating it again begins the next, so that
  * nothing of the old life can be taken for the new one's. Generations have 10 digits, sequence
@@ -39,6 +40,8 @@ export const NAMESPACES_PREFIX = "namespaces/";
 export const DELETING_PREFIX = "deleting/";
 /** Start of all hints that a log is long enough to be indexed. */
 export const DIRTY_PREFIX = "dirty/";
+/** Start of the marks of a store's format. */
+export const FORMAT_PREFIX = "format/";
 /** Start of all marks of finished deletions. */
 export const DELETED_PREFIX = "deleted/";
 
@@ -157,6 +160,16 @@ export function dirtyKey(generation: NamespaceGeneration): ObjectKey {
 /** Reads the key of a hint that a log is long; undefined for anything else. */
 export function parseDirtyKey(key: string): NamespaceGeneration | undefined {
   return parseMarker(DIRTY_PREFIX, key);
+}
+
+/** Key of the mark of a store's format. */
+export function formatKey(version: number): ObjectKey {
+  return objectKey(FORMAT_PREFIX + digits(version, NUMBER_DIGITS));
+}
+
+/** Reads the version of a format's mark; undefined for anything else. */
+export function parseFormatKey(key: string): number | undefined {
+  return parseBelow(FORMAT_PREFIX, key);
 }
 
 /** Start of the marks of finished deletions of one namespace. Ends in `/`. */

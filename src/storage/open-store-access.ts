@@ -7,6 +7,7 @@ import { LocalKeyService } from "./encryption/local-key-service.ts";
 import { openObjectStore } from "./open-object-store.ts";
 import { StoreAccess } from "./store-access.ts";
 import { type StoreConfig, storeName } from "./store-config.ts";
+import { claimFormat } from "./store-format.ts";
 
 /** Where all data is, and how it is reached: plain data, which can be posted to threads. */
 export interface StoreAccessConfig {
@@ -32,8 +33,9 @@ export interface OpenedStoreAccess {
   readonly keys: KeyService;
   /**
    * To be called by one thread of each process before anything is served. Looks whether a store
-   * that others may use, too, keeps its promises, and makes the disk cache and the keys ready.
-   * Throws `invalid`, naming what is wrong, where a setting cannot be used.
+   * that others may use, too, keeps its promises, marks its format, and makes the disk cache and
+   * the keys ready. Throws `too_new` or `too_old` for a store of another format, and `invalid`,
+   * naming what is wrong, where a setting cannot be used.
    */
   prepare(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export async function openStoreAccess(
       if (!exclusive) {
         await checkStore({ store: access.store, name: storeName(config.store), random });
       }
+      await claimFormat(access.store, storeName(config.store));
       await access.disk?.prepare();
       void access.disk?.trim();
       await keys.prepare();

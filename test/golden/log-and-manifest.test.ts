@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { FORMAT_VERSIONS } from "../../src/base/format-versions.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../../src/base/ids.ts";
 import { joinPieces } from "../../src/base/pieces.ts";
 import { buildIds } from "../../src/codec/columns-builder.ts";
@@ -89,7 +90,7 @@ async function payloadOf(
   kind: "WAL entry" | "manifest",
   object: string,
 ): Promise<Uint8Array> {
-  return (await decodeFrame(bytes, { kind, object, oldest: 1, newest: 2 })).payload;
+  return (await decodeFrame(bytes, { kind, object, ...FORMAT_VERSIONS[kind] })).payload;
 }
 
 test("a log entry of format version 1 is read as it was written", async () => {
@@ -105,7 +106,7 @@ test("a log entry of format version 1 is read as it was written", async () => {
   expect(batches[0].length).toBe(3);
 });
 
-test("a log entry is written with the bytes of format version 1", async () => {
+test("the payload of a log entry is written as in format version 1", async () => {
   const timeMs = 1_700_000_000_123;
   const entry = { generation: AT.generation, sequence: SEQUENCE, nonce: nonceFrom(1), timeMs };
   const object = joinPieces(await encodeWalEntry(entry, encodeBatches(BATCHES), AT));
@@ -114,7 +115,7 @@ test("a log entry is written with the bytes of format version 1", async () => {
   expect(written).toEqual(await payloadOf(golden("wal-entry.bin"), "WAL entry", key));
 });
 
-test("a manifest of format version 1 is read as it was written, and written so again", async () => {
+test("a manifest of format version 1 is read as it was, and written with its payload", async () => {
   const stored = await decodeManifest(golden("manifest.bin"), AT, VERSION);
   const { manifest } = stored;
   expect(manifest).toMatchObject({

@@ -30,6 +30,7 @@
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { FORMAT_VERSIONS } from "../../base/format-versions.ts";
 import { isTombstoneObject } from "../object-keys.ts";
 import type { ObjectKey } from "../object-store.ts";
 
@@ -52,7 +53,7 @@ export const SET_HEAD_BYTES = SLOT_COUNT * SLOT_HEAD_BYTES;
 export const SET_BYTES = SET_HEAD_BYTES + SLOT_COUNT * REGION_BYTES;
 
 const MAGIC = "TRWD";
-const VERSION = 1;
+const VERSION = FORMAT_VERSIONS["disk cache"].newest;
 const ID_AT = 8;
 const ID_BYTES = 16;
 const REGION_AT = 24;

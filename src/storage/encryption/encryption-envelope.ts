@@ -32,6 +32,7 @@ import { crc32 } from "node:zlib";
 import { assert } from "../../base/assert.ts";
 import { OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import { FORMAT_VERSIONS } from "../../base/format-versions.ts";
 import {
   ENCRYPTION_CONTEXT_BYTES_MAX,
   type EncryptionContext,
@@ -49,8 +50,8 @@ export const ENVELOPE_HEAD_BYTES = 1024;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const CIPHER = "aes-256-gcm";
-const VERSION = 1;
-const VERSION_WITH_CONTEXT = 2;
+const VERSION = FORMAT_VERSIONS.encryption.oldest;
+const VERSION_WITH_CONTEXT = FORMAT_VERSIONS.encryption.newest;
 const MAGIC = "TRWE";
 const KEY_NAME_AT = 20;
 const WRAPPED_KEY_AT = KEY_NAME_AT + KEY_NAME_BYTES_MAX;
