@@ -24,6 +24,8 @@ export interface DirectoryLockOptions {
 
 /** Ownership of a data directory by one server. */
 export interface DirectoryLock {
+  /** The directory was copied from elsewhere while a server held it, and is held first now. */
+  readonly isCopy: boolean;
   /** Gives the directory up. May be called once. */
   release(): Promise<void>;
 }
@@ -70,7 +72,7 @@ async function acquire(options: DirectoryLockOptions): Promise<DirectoryLock> {
       socket?.close();
     }
   };
-  return { release };
+  return { isCopy: file.isCopy, release };
 }
 
 function hostAndTime(clock: Clock): { host: string; sinceMs: number } {

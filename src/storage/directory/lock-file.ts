@@ -49,6 +49,7 @@ export class LockFile {
   readonly #files: FileSystem;
   readonly #owner: LockOwner;
   #number = 0;
+  #isCopy = false;
   #stop: () => void = () => undefined;
 
   constructor({ root, clock, random, files, owner }: LockFileOptions) {
@@ -57,6 +58,11 @@ export class LockFile {
     this.#random = random;
     this.#files = files;
     this.#owner = owner;
+  }
+
+  /** The lock that was taken over is that of a server in another directory, which was copied. */
+  get isCopy(): boolean {
+    return this.#isCopy;
   }
 
   /** Takes the lock, or returns the owner who is alive. May wait `LOCK_SILENCE_MS` to see that. */
@@ -74,6 +80,8 @@ export class LockFile {
         continue;
       }
       this.#number = highest + 1;
+      const directory = rival?.directory;
+      this.#isCopy = directory !== undefined && directory !== this.#owner.directory;
       for (const number of numbers) await this.#remove(number);
       await this.#removeStaged();
       return undefined;

@@ -10,6 +10,7 @@ import { systemRandom } from "../../base/random.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
 import { connectCache } from "../../cache/cache-reader.ts";
 import { Arenas } from "../../kernel/arena.ts";
+import { repairCopy } from "../../namespace/recovery/repair-copy.ts";
 import { THRESHOLDS } from "../../namespace/thresholds.ts";
 import {
   acquireDirectoryLock,
@@ -62,6 +63,7 @@ async function start(): Promise<void> {
   const { store } = data.access;
   const lock = store.kind === "directory" ? await lockDirectory(store.root) : undefined;
   await opened.prepare();
+  if (lock?.isCopy) await repairCopy({ store: access.storeFor(undefined), log });
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
   const catalog = await serveWrites({
     clock,
