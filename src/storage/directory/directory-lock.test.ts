@@ -1,4 +1,4 @@
-import { readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { cp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -196,4 +196,30 @@ describe("LockFile", () => {
   function stale(answers: string[][]): (path: string) => Promise<string[]> {
     return async (path) => answers.shift() ?? systemFiles.readdir(path);
   }
+});
+
+test("a directory that was copied while it was held is known to be a copy, once", async () => {
+  const clock = new InstantClock();
+  const lock = await acquireDirectoryLock({ root, clock, random });
+  expect(lock.isCopy).toBe(false);
+  const copy = await temporaryDirectory();
+  await cp(root, copy.path, { recursive: true });
+  const first = await acquireDirectoryLock({ root: copy.path, clock, random });
+  expect(first.isCopy).toBe(true);
+  await first.release();
+  const second = await acquireDirectoryLock({ root: copy.path, clock, random });
+  expect(second.isCopy).toBe(false);
+  await second.release();
+  await lock.release();
+  await copy.remove();
+});
+
+test("a device with another number is no copy", async () => {
+  const { dev, ino } = await stat(root, { bigint: true });
+  const owner = { ...(await thisProcess()), host: "here", sinceMs: 0, start: "1", pid: 1 };
+  const before = JSON.stringify({ ...owner, hostTag: "before", directory: `${dev + 7n}-${ino}` });
+  await writeFile(join(root, "~lock-0000000001"), before);
+  const lock = await acquireDirectoryLock({ root, clock: new InstantClock(), random });
+  expect(lock.isCopy).toBe(false);
+  await lock.release();
 });

@@ -80,8 +80,7 @@ export class LockFile {
         continue;
       }
       this.#number = highest + 1;
-      const directory = rival?.directory;
-      this.#isCopy = directory !== undefined && directory !== this.#owner.directory;
+      this.#isCopy = isElsewhere(rival, this.#owner);
       for (const number of numbers) await this.#remove(number);
       await this.#removeStaged();
       return undefined;
@@ -193,6 +192,15 @@ export class LockFile {
   #path(number: number): string {
     return join(this.#root, `~lock-${String(number).padStart(10, "0")}`);
   }
+}
+
+/**
+ * Tells whether a lock was taken under another inode. Devices get other numbers with a restart of
+ * the machine, and say nothing.
+ */
+function isElsewhere(rival: LockOwner | undefined, { directory }: LockOwner): boolean {
+  if (rival?.directory === undefined || directory === undefined) return false;
+  return rival.directory.split("-")[1] !== directory.split("-")[1];
 }
 
 /** Reads an owner's JSON; undefined for a released lock and for anything else. */
