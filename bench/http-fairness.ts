@@ -2,9 +2,9 @@
  * What slow queries cost others: lookups in a namespace of 100 documents, one every 5 ms, alone and
  * while 8 clients run slow queries over 200,000 documents in 4 other namespaces: fuzzy and regular
  * expressions, phrases, groups by two attributes, exact vectors, 10,000 results with all
- * attributes, and `In` filters of 200,000 strings. Run: `node bench/http-fairness.ts [kind …]` (Node >= 24);
- * without kinds, all of them and each alone. Prints the lookups' percentiles, the longest slice of
- * work and its share of all.
+ * attributes, and `In` filters of 200,000 strings. Run: `node bench/http-fairness.ts [kind …]`
+ * (Node >= 24); without kinds, all of them and each alone. Prints the lookups' percentiles, the
+ * longest slice of work and its share of all.
  */
 
 import {

@@ -6,7 +6,7 @@ import { damagedBytes, readOutcome } from "../../test/support/random/damaged-byt
 import { must } from "../base/assert.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import { decodeFrame, encodeFrame } from "../codec/frame.ts";
+import { encodeFrame } from "../codec/frame.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { SegmentEntry } from "../model/segment-entry.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";

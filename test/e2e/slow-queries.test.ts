@@ -58,7 +58,7 @@ async function metric(name: string): Promise<number> {
   return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-test("a lookup is answered while slow queries run on all threads, which end in their time", async () => {
+test("a lookup is answered beside slow queries on all threads, which end in time", async () => {
   // Each takes all slots of its namespace.
   const running = NAMESPACES.map((namespace) => slow(namespace));
   await vi.waitFor(async () => expect(await metric("trawl_queries_running")).toBe(3));
