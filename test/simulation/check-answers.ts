@@ -73,7 +73,7 @@ class Checking {
       return;
     }
     this.#checkEnvelope(operation, answer);
-    if (answer.status >= 500 || answer.status === 429) return;
+    if (answer.status >= 500 || answer.status === 429 || answer.status === 408) return;
     const isText = operation.meaning.kind === "query" && operation.meaning.looksAtText;
     if (answer.status === 202 && isText && !operation.isLast) return; // An index is being made.
     if (operation.meaning.kind === "list") this.#checkList(operation);
@@ -105,7 +105,7 @@ class Checking {
     } else if (shape.error.includes(BUG)) {
       this.#fault(operation, "I14: a bug");
     }
-    const isKnown = [202, 400, 404, 409, 429, 500, 503].includes(status);
+    const isKnown = [202, 400, 404, 408, 409, 429, 500, 503].includes(status);
     if (!isKnown) this.#fault(operation, "I14: undocumented status");
     const { isDamaged, mayLagBehind, manyServers } = this.#circumstances;
     // What another process has removed meanwhile looks like what is lost.
@@ -113,7 +113,8 @@ class Checking {
     if (status === 500 && !isDamaged && !(isMissing && (mayLagBehind || manyServers))) {
       this.#fault(operation, "I18: damage where nothing was damaged");
     }
-    if (operation.isLast && status >= 429) this.#fault(operation, "trouble without faults");
+    if (operation.isLast && (status >= 429 || status === 408))
+      this.#fault(operation, "trouble without faults");
   }
 
   /** An answer that tells of a state without changing it. */
