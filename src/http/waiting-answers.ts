@@ -43,6 +43,8 @@ export class WaitingAnswers {
   admit(response: ServerResponse, bytes: number): boolean {
     const hasRoom = this.#bytes + bytes <= this.#limits.answerBytesMax;
     if (bytes > SMALL_ANSWER_BYTES && !hasRoom) return false;
+    // Its client has left.
+    if (response.closed) return true;
     this.#bytes += bytes;
     this.#waiting.set(response, { bytes, taken: takenBytes(response), stalledMs: 0 });
     response.once("close", () => this.#forget(response));

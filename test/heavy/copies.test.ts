@@ -8,7 +8,7 @@ import { sdkClient } from "../support/servers/sdk-client.ts";
 import { startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
-const COPIES = Number(process.env.COPIES ?? 20);
+const COPIES = Number(process.env.TRAWL_TEST_COPIES ?? 3);
 const NAMES = ["a", "b"];
 const WRITERS = 4;
 

@@ -65,8 +65,8 @@ test.each<[string, string, () => string, number, string]>([
     "unknown members of a write",
     "/v2/namespaces/t",
     () => `{"deletes":[7],${fillMembers()}}`,
-    200,
-    "OK",
+    400,
+    "not known",
   ],
   ["a schema", "/v1/namespaces/t/schema", () => `{${fillMembers()}}`, 400, "at most 4096 members"],
 ])("%s", async (_, path, body, status, text) => {
