@@ -6,7 +6,8 @@ import { LONG_NAME_REQUESTS, pathOf } from "../support/documents/long-names.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
-const NAME_BYTES = { write: 130_000_000, query: 60_000_000, schema: 60_000_000 };
+/** The JSON of one value or field of a write has at most 64 MiB; longer ones are a 413. */
+const NAME_BYTES = { write: 60_000_000, query: 60_000_000, schema: 60_000_000 };
 /** The body where it was received, the name as a string, and what a thread's heap keeps of both. */
 const RESIDENT_MIB_MAX = 2048;
 
