@@ -6,6 +6,9 @@
  * nobody waits long. What a step looks at must stay as it is until the work ends, and what others
  * use in between, such as scratch memory, must not be needed across a pause. Ended early by
  * `return()`, its `finally` blocks run.
+ *
+ * Generator functions are declared at the top of a module, or as methods: V8 makes a hidden class
+ * for each closure that is one, which only the collector of old objects takes away.
  */
 export type Steps<T> = Generator<undefined, T, undefined>;
 

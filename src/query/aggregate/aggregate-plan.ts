@@ -1,9 +1,10 @@
-import { runSteps } from "../../base/steps.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
+import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import type { Findings, FindingsData } from "../executor/division.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import { matcherOf } from "../filter/matcher.ts";
+import { type Matcher, matcherOf } from "../filter/matcher.ts";
 import { explainFilter } from "../plan/explain-filter.ts";
-import type { Operators, PlanOperator } from "../plan/operator.ts";
+import type { Execution, Operators, PlanOperator } from "../plan/operator.ts";
 import type { AggregatePlan } from "../plan/plan.ts";
 import { Aggregation, type AggregationTotals } from "./aggregate-documents.ts";
 
@@ -27,21 +28,14 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
 
   *find(plan, execution) {
     const { snapshot, operators, togetherInSteps } = execution;
-    const { enter, memory } = execution.options;
-    const filterStep = (): string => explainFilter(plan.predicate, operators);
-    const aggregateStep = (): string => explainAggregation(plan, operators).join("; ");
-    const aggregation = new Aggregation(plan, operators, memory);
+    const aggregation = new Aggregation(plan, operators, execution.options.memory);
     const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
-    yield* togetherInSteps(
-      snapshot.segments.map(
-        (segment) =>
-          function* () {
-            enter?.(filterStep);
-            const matching = yield* match(segment);
-            enter?.(aggregateStep);
-            yield* aggregation.add(segment.view, matching);
-          },
-      ),
+    const steps = {
+      filter: () => explainFilter(plan.predicate, operators),
+      aggregate: () => explainAggregation(plan, operators).join("; "),
+    };
+    yield* togetherInSteps(snapshot.segments, (segment) =>
+      aggregateSegment(segment, { aggregation, match, steps, execution }),
     );
     return { kind: "aggregate", aggregation };
   },
@@ -76,6 +70,25 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
 
   explain: (plan, _snapshot, operators) => explainAggregation(plan, operators),
 };
+
+/** What one segment is aggregated with. */
+interface Aggregating {
+  readonly aggregation: Aggregation;
+  readonly match: Matcher;
+  /** What is done, for whoever asks where the time went. */
+  readonly steps: { readonly filter: () => string; readonly aggregate: () => string };
+  readonly execution: Execution;
+}
+
+function* aggregateSegment(
+  segment: SegmentSnapshot,
+  { aggregation, match, steps, execution: { options } }: Aggregating,
+): Steps<void> {
+  options.enter?.(steps.filter);
+  const matching = yield* match(segment);
+  options.enter?.(steps.aggregate);
+  yield* aggregation.add(segment.view, matching);
+}
 
 function explainAggregation(
   { aggregates, groups, groupLimit }: AggregatePlan,

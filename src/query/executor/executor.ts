@@ -19,7 +19,7 @@ import { together, togetherInSteps, withNeeds } from "./missing-bytes.ts";
  */
 export function executePlans(plans: readonly Plan[], input: PlanInput): Steps<QueryResult[]> {
   return withNeeds(
-    () => togetherInSteps(plans.map((plan, index) => () => executePlan(plan, input, index))),
+    () => togetherInSteps(plans, (plan, index) => executePlan(plan, input, index)),
     () => plans.flatMap((plan) => planNeeds(plan, input.snapshot)),
   );
 }
@@ -72,7 +72,7 @@ export function executePredicate(
     }),
   );
   return withNeeds(
-    () => togetherInSteps(runs.map((run) => () => operator.run(predicate, run))),
+    () => togetherInSteps(runs, (run) => operator.run(predicate, run)),
     () => runs.flatMap((run) => operator.needs(predicate, run)),
   );
 }

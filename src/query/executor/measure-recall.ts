@@ -26,12 +26,9 @@ export function* measureRecall(
   random: Random,
 ): Steps<RecallResult> {
   const ranks = recallRanks(snapshot, request, random);
-  const measure = function* (rank: VectorRank) {
-    const found = yield* search(snapshot, { ...rank, method: "ANN" }, request, options);
-    const truth = yield* search(snapshot, { ...rank, method: "kNN" }, request, options);
-    return { rank, found, truth, recall: recallOf(found, truth) };
-  };
-  const measured = yield* togetherInSteps(ranks.map((rank) => () => measure(rank)));
+  const measured = yield* togetherInSteps(ranks, (rank) =>
+    measure(rank, { snapshot, request, options }),
+  );
   return {
     recall: measured.length === 0 ? 1 : mean(measured.map(({ recall }) => recall)),
     exhaustiveCount: mean(measured.map(({ truth }) => truth.length)),
@@ -40,6 +37,18 @@ export function* measureRecall(
       ? measured.map(({ rank, truth }) => ({ query: queryOf(rank), neighbours: truth }))
       : undefined,
   };
+}
+
+interface Measuring {
+  readonly snapshot: Snapshot;
+  readonly request: RecallRequest;
+  readonly options: QueryOptions;
+}
+
+function* measure(rank: VectorRank, { snapshot, request, options }: Measuring) {
+  const found = yield* search(snapshot, { ...rank, method: "ANN" }, request, options);
+  const truth = yield* search(snapshot, { ...rank, method: "kNN" }, request, options);
+  return { rank, found, truth, recall: recallOf(found, truth) };
 }
 
 function recallRanks(snapshot: Snapshot, request: RecallRequest, random: Random): VectorRank[] {

@@ -29,7 +29,7 @@ export interface MatcherOptions {
 
 /** Makes the matcher of a predicate. */
 export function matcherOf(predicate: Predicate, options: MatcherOptions): Matcher {
-  const { idType, work, operators, together, togetherInSteps } = options;
+  const { idType, work, operators } = options;
   const operator = operators.predicate(predicate);
   const found = operator.lookup?.(predicate, operators);
   if (found !== undefined && idType !== undefined) {
@@ -43,12 +43,18 @@ export function matcherOf(predicate: Predicate, options: MatcherOptions): Matche
         return { form: "bits", bits: liveBitmap, count: liveCount };
       });
   }
-  return function* ({ view, liveBitmap, liveCount }) {
-    work.documentsScanned += liveCount;
-    const run = { view, within: liveBitmap, operators, together, togetherInSteps };
-    const bits = yield* operator.run(predicate, run);
-    return { form: "bits", bits, count: undefined };
-  };
+  return (segment) => filterSegment(predicate, segment, options);
+}
+
+function* filterSegment(
+  predicate: Predicate,
+  { view, liveBitmap, liveCount }: SegmentSnapshot,
+  { operators, together, togetherInSteps, work }: MatcherOptions,
+): Steps<MatchedDocuments> {
+  work.documentsScanned += liveCount;
+  const run = { view, within: liveBitmap, operators, together, togetherInSteps };
+  const bits = yield* operators.predicate(predicate).run(predicate, run);
+  return { form: "bits", bits, count: undefined };
 }
 
 /** Looks at nothing but the documents with the ids: O(ids), whatever the size of the segment. */

@@ -2,6 +2,7 @@ import type { Ordinal } from "../../base/ids.ts";
 import type { Steps } from "../../base/steps.ts";
 import { bitmapOrdinals, setBit } from "../../codec/bitmap.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
+import type { ColumnView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { Token } from "../../text/analyzer.ts";
 import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
@@ -77,16 +78,7 @@ function* matchSequence(
   // One term alone needs no order.
   if (node.sequence.length === 1) return candidates;
   const ordinals = bitmapOrdinals(candidates);
-  yield* togetherInSteps(
-    Array.from(
-      ordinals,
-      (ordinal) =>
-        function* () {
-          column.value(ordinal as Ordinal);
-          yield;
-        },
-    ),
-  );
+  yield* togetherInSteps(ordinals, (ordinal) => lookAt(column, ordinal as Ordinal));
   const bits = emptyBits(count);
   for (const ordinal of ordinals) {
     const elements = analyzeValue(column.value(ordinal as Ordinal), node.options);
@@ -94,6 +86,11 @@ function* matchSequence(
     yield;
   }
   return bits;
+}
+
+function* lookAt(column: ColumnView, ordinal: Ordinal): Steps<void> {
+  column.value(ordinal);
+  yield;
 }
 
 /** Tells whether the tokens of one element, which ascend by position, have the sequence. */

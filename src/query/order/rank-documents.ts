@@ -1,11 +1,11 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
-import type { Steps } from "../../base/steps.ts";
+import { oneStep, type Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { type MatchedDocuments, matchBits, matchCount } from "../filter/matched-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
 import { explainFilter } from "../plan/explain-filter.ts";
-import type { Execution } from "../plan/operator.ts";
+import type { Execution, RankPart, SegmentMatches } from "../plan/operator.ts";
 import type { DocumentPlan, RankNode } from "../plan/plan.ts";
 import {
   type DocumentRanking,
@@ -25,34 +25,49 @@ export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<
   const { segments } = snapshot;
   const { rank } = plan;
   const operator = operators.rank(rank);
-  const { enter, memory } = execution.options;
-  const filterStep = (): string => explainFilter(plan.predicate, operators);
-  const rankStep = (): string => operator.explain(rank, snapshot, operators).join("; ");
+  const steps: RankingSteps = {
+    filter: () => explainFilter(plan.predicate, operators),
+    rank: () => operator.explain(rank, snapshot, operators).join("; "),
+  };
   const ranking = newRanking(plan, execution);
   const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
-  enter?.(filterStep);
+  execution.options.enter?.(steps.filter);
   const narrowed = yield* narrowedMatches(rank, match, execution);
-  yield* togetherInSteps(
-    segments.map(
-      (segment, index) =>
-        function* () {
-          enter?.(filterStep);
-          const { matching, isNarrowed } = narrowed?.[index] ?? {
-            matching: yield* match(segment),
-            isNarrowed: false,
-          };
-          if (matching.form === "list" && matching.ordinals.length === 0) return;
-          if (plan.limitPer !== undefined) {
-            memory?.take(matchCount(matching) * RANKED_BYTES, "the ranking for limit.per");
-          }
-          enter?.(rankStep);
-          const part = { segment, index, matching, isNarrowed, ranking };
-          yield* operator.rankSegment(rank, part, execution);
-        },
-    ),
-  );
+  yield* togetherInSteps(segments, (segment, index) => {
+    const matches = narrowed === undefined ? match : () => oneStep(() => narrowed[index].matching);
+    const isNarrowed = narrowed?.[index].isNarrowed === true;
+    const part = { segment, index, isNarrowed, ranking };
+    return rankSegment(plan, part, { matches, steps, execution });
+  });
   execution.work.candidatesSkipped += ranking.skippedCount;
   return yield* cutWindow(plan, yield* ranking.ranked(), segments);
+}
+
+/** What is done, for whoever asks where the time went. */
+interface RankingSteps {
+  readonly filter: () => string;
+  readonly rank: () => string;
+}
+
+/** Ranks the documents of one segment that match. */
+function* rankSegment(
+  { rank, limitPer }: DocumentPlan,
+  part: Omit<RankPart, "matching">,
+  {
+    matches,
+    steps,
+    execution,
+  }: { readonly matches: Matcher; readonly steps: RankingSteps; readonly execution: Execution },
+): Steps<void> {
+  const { enter, memory } = execution.options;
+  enter?.(steps.filter);
+  const matching = yield* matches(part.segment);
+  if (matching.form === "list" && matching.ordinals.length === 0) return;
+  if (limitPer !== undefined) {
+    memory?.take(matchCount(matching) * RANKED_BYTES, "the ranking for limit.per");
+  }
+  enter?.(steps.rank);
+  yield* execution.operators.rank(rank).rankSegment(rank, { ...part, matching }, execution);
 }
 
 /** The best of several rankings by the plan, each of other documents. */
@@ -86,30 +101,34 @@ function* narrowedMatches(
   match: Matcher,
   execution: Execution,
 ): Steps<{ readonly matching: MatchedDocuments; readonly isNarrowed: boolean }[] | undefined> {
-  const { snapshot, operators, together, togetherInSteps, withNeeds } = execution;
+  const { snapshot, operators, togetherInSteps } = execution;
   const operator = operators.rank(rank);
   if (operator.narrow === undefined) return undefined;
-  const matches = yield* togetherInSteps(
-    snapshot.segments.map(
-      (segment) =>
-        function* () {
-          const { view } = segment;
-          // Missed together: what the ranking needs is looked at next.
-          const needs = operator.needs(rank, { view, operators, together });
-          const found = yield* withNeeds(
-            () => match(segment),
-            () => needs,
-          );
-          together(needs);
-          return { view, matches: matchBits(found, view) };
-        },
-    ),
+  const matches = yield* togetherInSteps(snapshot.segments, (segment) =>
+    matchSegment(rank, match, segment, execution),
   );
   const narrowed = yield* operator.narrow(rank, matches, execution);
   return narrowed.map(({ matches: bits, isNarrowed }) => ({
     matching: { form: "bits", bits, count: undefined },
     isNarrowed,
   }));
+}
+
+/** The matches of one segment, missed together with what the ranking looks at next. */
+function* matchSegment(
+  rank: RankNode,
+  match: Matcher,
+  segment: SegmentSnapshot,
+  { operators, together, withNeeds }: Execution,
+): Steps<SegmentMatches> {
+  const { view } = segment;
+  const needs = operators.rank(rank).needs(rank, { view, operators, together });
+  const found = yield* withNeeds(
+    () => match(segment),
+    () => needs,
+  );
+  together(needs);
+  return { view, matches: matchBits(found, view) };
 }
 
 /** Walks the ranking to the end of the plan's window, without documents whose key had its share. */

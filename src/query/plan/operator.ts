@@ -47,8 +47,11 @@ export type Need = () => void;
  */
 export type Together = <T>(looks: Iterable<() => T>) => T[];
 
-/** Does all work, in steps, and returns what it gives; throws as `Together` does. */
-export type TogetherInSteps = <T>(work: Iterable<() => Steps<T>>) => Steps<T[]>;
+/** Does work for all items, in steps, and returns what it gives; throws as `Together` does. */
+export type TogetherInSteps = <Item, T>(
+  items: Iterable<Item>,
+  work: (item: Item, index: number) => Steps<T>,
+) => Steps<T[]>;
 
 /** Does `work`; where it misses bytes, what `needs` looks at is missed with them. */
 export type WithNeeds = <T>(work: () => Steps<T>, needs: () => readonly Need[]) => Steps<T>;

@@ -20,16 +20,27 @@ export function* computeBySegment(
 ): Steps<ComputedValue[]> {
   const members: ComputedValue[] = ranked.map(() => null);
   const bySegment = Map.groupBy(ranked.keys(), (index) => ranked[index].segment);
-  yield* togetherInSteps(
-    [...bySegment].map(
-      ([segment, indexes]) =>
-        function* () {
-          const wanted = emptyBits(segments[segment].view.documentCount);
-          for (const index of indexes) setBit(wanted, ranked[index].ordinal);
-          const memberOf = yield* compute(segments[segment], wanted);
-          for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
-        },
-    ),
+  yield* togetherInSteps(bySegment, ([segment, indexes]) =>
+    computeSegment(ranked, { segment: segments[segment], indexes, members, compute }),
   );
   return members;
+}
+
+/** The ranked documents of one segment, and where their members go. */
+interface SegmentMembers {
+  readonly segment: SegmentSnapshot;
+  /** Among the ranked documents. */
+  readonly indexes: readonly number[];
+  readonly members: ComputedValue[];
+  readonly compute: ComputeSegment;
+}
+
+function* computeSegment(
+  ranked: readonly RankedDocument[],
+  { segment, indexes, members, compute }: SegmentMembers,
+): Steps<void> {
+  const wanted = emptyBits(segment.view.documentCount);
+  for (const index of indexes) setBit(wanted, ranked[index].ordinal);
+  const memberOf = yield* compute(segment, wanted);
+  for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
 }

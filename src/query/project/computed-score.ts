@@ -1,6 +1,7 @@
+import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { NO_THRESHOLD } from "../order/top-documents.ts";
-import type { ComputedOperator } from "../plan/operator.ts";
+import type { ComputedOperator, Execution, PredicateRun } from "../plan/operator.ts";
 import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
 import { roundScore } from "../score/segment-scores.ts";
 import { computeBySegment } from "./compute-by-segment.ts";
@@ -16,15 +17,20 @@ export const COMPUTED_SCORE: ComputedOperator<ComputedScoreNode> = {
   kind: "score",
 
   run: ({ score }, ranked, execution) =>
-    computeBySegment(ranked, execution, function* ({ view }, within) {
-      const { operators, together, togetherInSteps, work } = execution;
-      const each = { view, within, operators, together, togetherInSteps };
-      const { memory } = execution.options;
-      const run = { ...each, work, memory, threshold: NO_THRESHOLD };
-      const { values, scored, otherwise } = yield* operators.score(score).run(score, run);
-      return (ordinal: number) =>
-        roundScore(hasBit(scored, ordinal) ? values[ordinal] : (otherwise ?? 0));
-    }),
+    computeBySegment(ranked, execution, ({ view }, within) =>
+      scoreSegment(score, { view, within }, execution),
+    ),
 
   needs: ({ score }, run) => run.operators.score(score).needs(score, run),
 };
+
+function* scoreSegment(
+  score: ScoreNode,
+  { view, within }: Pick<PredicateRun, "view" | "within">,
+  { operators, together, togetherInSteps, work, options: { memory } }: Execution,
+): Steps<(ordinal: number) => number> {
+  const each = { view, within, operators, together, togetherInSteps };
+  const run = { ...each, work, memory, threshold: NO_THRESHOLD };
+  const { values, scored, otherwise } = yield* operators.score(score).run(score, run);
+  return (ordinal) => roundScore(hasBit(scored, ordinal) ? values[ordinal] : (otherwise ?? 0));
+}

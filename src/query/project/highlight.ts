@@ -1,13 +1,20 @@
 /** Highlights: the fragments of a text that match best, and where the matches are. */
 
 import type { Ordinal } from "../../base/ids.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { Highlight } from "../../model/query.ts";
 import type { HighlightFragment } from "../../model/query-result.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { analyzerFor, type Token } from "../../text/analyzer.ts";
 import { convertOffsets, type Fragment, splitFragments } from "../../text/fragments.ts";
-import type { ComputedOperator, FragmentStatistics, Operators } from "../plan/operator.ts";
+import type { RankedDocument } from "../order/top-documents.ts";
+import type {
+  ComputedOperator,
+  Execution,
+  FragmentStatistics,
+  Operators,
+} from "../plan/operator.ts";
 import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
 import { scoreFragment, termsInFragments } from "../score/fragment-score.ts";
 
@@ -29,28 +36,30 @@ const RANGE_BYTES = 80;
 export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
   kind: "highlight",
 
-  run: (node, ranked, { snapshot, operators, options, togetherInSteps }) => {
+  run: (node, ranked, execution) => {
+    const { operators, togetherInSteps } = execution;
     const search: FragmentSearch = { node, operators, isSought: soughtTerms(node, operators) };
-    return togetherInSteps(
-      ranked.map(
-        ({ segment, ordinal }) =>
-          function* () {
-            yield;
-            const column = snapshot.segments[segment].view.column(node.highlight.attribute);
-            const found = highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
-            for (const { text, matchRanges } of found) {
-              const bytes = 2 * text.length + RANGE_BYTES * (matchRanges?.length ?? 0);
-              options.memory?.take(FRAGMENT_BYTES + bytes, "highlights");
-            }
-            return found;
-          },
-      ),
-    );
+    return togetherInSteps(ranked, (document) => highlightDocument(search, document, execution));
   },
 
   // The texts come with the documents.
   needs: (_node, { view }) => [() => void view.attributes],
 };
+
+function* highlightDocument(
+  search: FragmentSearch,
+  { segment, ordinal }: RankedDocument,
+  { snapshot, options: { memory } }: Execution,
+): Steps<HighlightFragment[]> {
+  yield;
+  const column = snapshot.segments[segment].view.column(search.node.highlight.attribute);
+  const found = highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
+  for (const { text, matchRanges } of found) {
+    const bytes = 2 * text.length + RANGE_BYTES * (matchRanges?.length ?? 0);
+    memory?.take(FRAGMENT_BYTES + bytes, "highlights");
+  }
+  return found;
+}
 
 /** What fragments of all returned documents are searched by. */
 interface FragmentSearch {

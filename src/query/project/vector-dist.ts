@@ -1,4 +1,7 @@
-import type { ComputedOperator } from "../plan/operator.ts";
+import type { Steps } from "../../base/steps.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import type { OrdinalBits } from "../ordinal-bits.ts";
+import type { ComputedOperator, Execution } from "../plan/operator.ts";
 import type { ComputedNode, VectorTarget } from "../plan/plan.ts";
 import { scanVectors } from "../vector/vector-scan.ts";
 import { vectorNeeds } from "../vector/vector-scan-rank.ts";
@@ -15,18 +18,24 @@ export const VECTOR_DIST: ComputedOperator<VectorDistNode> = {
   kind: "vector_dist",
 
   run: ({ target }, ranked, execution) =>
-    computeBySegment(ranked, execution, function* ({ view }, wanted) {
-      const { options, work, together } = execution;
-      const { kernels } = options;
-      const distances = new Map<number, number>();
-      const scan = { target, access: "gather", kernels, work, together } as const;
-      yield* scanVectors(scan, view, wanted, (ordinals, found) => {
-        ordinals.forEach((ordinal, i) => {
-          if (!Number.isNaN(found[i])) distances.set(ordinal, found[i]);
-        });
-      });
-      return (ordinal: number) => distances.get(ordinal) ?? null;
-    }),
+    computeBySegment(ranked, execution, ({ view }, wanted) =>
+      measureSegment(target, { view, wanted }, execution),
+    ),
 
   needs: ({ target }, { view }) => vectorNeeds(target, view),
 };
+
+function* measureSegment(
+  target: VectorTarget,
+  { view, wanted }: { readonly view: SegmentView; readonly wanted: OrdinalBits },
+  { options: { kernels }, work, together }: Execution,
+): Steps<(ordinal: number) => number | null> {
+  const distances = new Map<number, number>();
+  const scan = { target, access: "gather", kernels, work, together } as const;
+  yield* scanVectors(scan, view, wanted, (ordinals, found) => {
+    ordinals.forEach((ordinal, i) => {
+      if (!Number.isNaN(found[i])) distances.set(ordinal, found[i]);
+    });
+  });
+  return (ordinal) => distances.get(ordinal) ?? null;
+}

@@ -46,13 +46,17 @@ export function attemptAll<T>(attempts: Iterable<() => T>): T[] {
   return allOrMissed(results, missed);
 }
 
-/** The same of work in steps. */
-export function* attemptAllInSteps<T>(attempts: Iterable<() => Steps<T>>): Steps<T[]> {
+/** The same of work in steps, for each of `items`. */
+export function* attemptAllInSteps<Item, T>(
+  items: Iterable<Item>,
+  attempt: (item: Item, index: number) => Steps<T>,
+): Steps<T[]> {
   const results: T[] = [];
   const missed: BytesMissing[] = [];
-  for (const attempt of attempts) {
+  let index = 0;
+  for (const item of items) {
     try {
-      results.push(yield* attempt());
+      results.push(yield* attempt(item, index++));
     } catch (error) {
       if (!(error instanceof BytesMissing)) throw error;
       missed.push(error);

@@ -264,6 +264,8 @@ export class QueryDispatcher {
         },
         [body.buffer],
       );
+      // The client may have left while a slot was waited for.
+      if (signal?.aborted === true) cancel();
     });
   }
 

@@ -81,9 +81,7 @@ export class QueryDivision implements Division {
     );
     const own = new Map<number, PartOutcome>();
     try {
-      yield* this.#takeParts(board, function* (part) {
-        own.set(part, yield* run(parts[part]));
-      });
+      yield* this.#takeParts(board, (part) => keepOutcome(own, part, run(parts[part])));
       const others = channels.flatMap(({ port1 }) => received(port1));
       for (const message of others) {
         if (own.has(message.part)) continue;
@@ -127,6 +125,14 @@ export class QueryDivision implements Division {
     }
     return false;
   }
+}
+
+function* keepOutcome(
+  outcomes: Map<number, PartOutcome>,
+  part: number,
+  run: Steps<PartOutcome>,
+): Steps<void> {
+  outcomes.set(part, yield* run);
 }
 
 function received(port: MessagePort): PartMessage[] {

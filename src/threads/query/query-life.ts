@@ -30,15 +30,16 @@ export class QueryLife {
   readonly #clock: Clock;
   readonly #arrivedMs: number;
   readonly #timeoutMs: number;
-  readonly #listeners = new Set<(reason: Error) => void>();
+  #listeners: Set<(reason: Error) => void> | undefined;
   #reason: Error | undefined;
   #abort: AbortController | undefined;
   #workedMs = 0;
   #sliceStartMs: number | undefined;
   #step: () => string = FIRST_STEP;
   #stepBeganMs = 0;
+  #hasPaused = false;
   /** Worked milliseconds by step. */
-  readonly #steps = new Map<() => string, number>();
+  #steps: Map<() => string, number> | undefined;
 
   constructor(flow: string, { clock, timeoutMs, waitedMs, memory }: LifeOptions) {
     this.flow = flow;
@@ -84,10 +85,22 @@ export class QueryLife {
 
   /** What it does from now on, as an error may name it. */
   enter(step: () => string): void {
+    // A look at the clock for each step would cost most queries more than it tells.
+    if (!this.#hasPaused) {
+      this.#step = step;
+      return;
+    }
     const worked = this.workedMs;
-    this.#steps.set(this.#step, (this.#steps.get(this.#step) ?? 0) + worked - this.#stepBeganMs);
+    this.#steps ??= new Map();
+    const before = this.#steps.get(this.#step) ?? 0;
+    this.#steps.set(this.#step, before + worked - this.#stepBeganMs);
     this.#step = step;
     this.#stepBeganMs = worked;
+  }
+
+  /** Its first slice is over: its steps are timed from now on. */
+  pause(): void {
+    this.#hasPaused = true;
   }
 
   /** Ends it; only the first reason counts. */
@@ -95,7 +108,7 @@ export class QueryLife {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#abort?.abort(reason);
-    for (const listener of [...this.#listeners]) listener(reason);
+    for (const listener of [...(this.#listeners ?? [])]) listener(reason);
   }
 
   /** Ends it if it has taken too long. */
@@ -107,28 +120,28 @@ export class QueryLife {
 
   /** Calls `listener` at the end, unless the returned function was called before. */
   onEnd(listener: (reason: Error) => void): () => void {
-    if (this.#reason !== undefined) listener(this.#reason);
-    else this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    if (this.#reason !== undefined) {
+      listener(this.#reason);
+      return () => {};
+    }
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+    return () => this.#listeners?.delete(listener);
   }
 
   /** What `work` gives, or rejects with the reason of the end as soon as it comes. */
-  async until<T>(work: Promise<T>): Promise<T> {
-    work.catch(() => {}); // Heard of below, or nobody waits for it.
-    if (this.#reason !== undefined) throw this.#reason;
-    const ended = Promise.withResolvers<never>();
-    const leave = this.onEnd(ended.reject);
-    try {
-      return await Promise.race([work, ended.promise]);
-    } finally {
-      leave();
-    }
+  until<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const leave = this.onEnd(reject);
+      work.then(resolve, reject).finally(leave);
+    });
   }
 
   #timedOut(): DatabaseError {
     const worked = this.workedMs;
+    this.pause();
     this.enter(this.#step);
-    const [longest, ms] = [...this.#steps].reduce((a, b) => (b[1] > a[1] ? b : a));
+    const [longest, ms] = [...(this.#steps ?? [])].reduce((a, b) => (b[1] > a[1] ? b : a));
     const step = longest();
     const shown =
       step.length > STEP_CHARACTERS_MAX ? `${step.slice(0, STEP_CHARACTERS_MAX)}…` : step;

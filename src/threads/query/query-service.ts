@@ -346,7 +346,7 @@ export class QueryService {
     this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);
     const { request, embeddingStats } = await this.#embedded(message, parsed, life);
     const weight = querySlots(request);
-    if (weight > 1) await this.#admission(message.call, weight);
+    if (weight > 1) await this.#admission(message.call, weight, life);
     const replica = this.#replica(message);
     if (request.consistency === "strong") this.#refuseUnindexed(replica);
     const {
@@ -429,12 +429,13 @@ export class QueryService {
   }
 
   /** Waits until the main thread grants the slots. */
-  async #admission(call: number, weight: number): Promise<void> {
-    const message = await new Promise<Admission>((resolve) => {
+  async #admission(call: number, weight: number, life: QueryLife): Promise<void> {
+    const said = new Promise<Admission>((resolve) => {
       this.#admissions.set(call, resolve);
       this.#options.post({ kind: "weight", call, weight });
     });
-    this.#admissions.delete(call);
+    // To a query that has ended nothing may be said any more.
+    const message = await life.until(said).finally(() => this.#admissions.delete(call));
     if (message.kind === "admitted") return;
     const { retryAfterMs } = message;
     throw new DatabaseError("overloaded", message.message, { retryAfterMs });

@@ -62,8 +62,34 @@ export class QueryTurns {
    * Runs steps to their end. When nobody else has a turn to take they begin at once. Rejects with
    * the reason when the query ends, after which no step is taken.
    */
-  run<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
-    if (life.reason !== undefined) return Promise.reject(life.reason);
+  async run<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
+    if (life.reason !== undefined) throw life.reason;
+    if (!this.#isRunning) {
+      const done = this.#begin(steps, life);
+      if (done !== undefined) return done.value;
+      life.pause();
+    }
+    return this.#queue(steps, life);
+  }
+
+  /** The first slice, without a place in any queue; undefined if it was not enough. */
+  #begin<T>(steps: Steps<T>, life: QueryLife): { readonly value: T } | undefined {
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      return life.work(() => {
+        for (;;) {
+          const { done, value } = steps.next();
+          if (done === true) return { value };
+          if (clock.monotonicMs() - startMs >= SLICE_MS) return undefined;
+        }
+      });
+    } finally {
+      this.#note(clock.monotonicMs() - startMs);
+    }
+  }
+
+  #queue<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let leave = (): void => {};
     const job: Job = {
@@ -97,17 +123,17 @@ export class QueryTurns {
   async #takeTurns(): Promise<void> {
     const { clock, nextTurn } = this.#options;
     this.#isRunning = true;
-    let endMs = clock.monotonicMs() + SLICE_MS;
-    for (let job = this.#next(); job !== undefined; job = this.#next()) {
-      this.#runSlice(job, endMs);
-      if (clock.monotonicMs() < endMs) {
+    do {
+      await nextTurn();
+      const endMs = clock.monotonicMs() + SLICE_MS;
+      let job = this.#next();
+      while (job !== undefined && clock.monotonicMs() < endMs) {
+        this.#runSlice(job, endMs);
         // What has ended answers before the next one begins.
         await undefined;
-      } else {
-        await nextTurn();
-        endMs = clock.monotonicMs() + SLICE_MS;
+        job = this.#next();
       }
-    }
+    } while (this.#flows.size > 0);
     this.#isRunning = false;
   }
 
@@ -120,13 +146,17 @@ export class QueryTurns {
       return false;
     });
     const ms = clock.monotonicMs() - startMs;
-    this.stats.slices++;
-    this.stats.workedMs += ms;
-    this.stats.longestSliceMs = Math.max(this.stats.longestSliceMs, ms);
+    this.#note(ms);
     this.#flows.charge(life.flow, ms);
     this.#jobs.get(life.flow)?.charge(job, ms);
     if (hasMore) life.checkTime();
     else this.#remove(job);
+  }
+
+  #note(ms: number): void {
+    this.stats.slices++;
+    this.stats.workedMs += ms;
+    this.stats.longestSliceMs = Math.max(this.stats.longestSliceMs, ms);
   }
 
   #next(): Job | undefined {
