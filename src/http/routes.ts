@@ -195,6 +195,8 @@ function apiSegments(path: string): readonly string[] {
 
 /** The leading segment before the version (decoded), where a path has one. */
 export function regionOf(path: string): string | undefined {
+  // Asked of each request; most have none.
+  if (path.startsWith("/v2/") || path.startsWith("/v1/")) return undefined;
   const [, first, second] = path.split("/", 3);
   if (isVersion(first) || !isVersion(second)) return undefined;
   try {

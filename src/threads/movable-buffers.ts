@@ -7,7 +7,9 @@ import type { FromQueryThread, FromWriteThread } from "./thread-messages.ts";
 export function movableBuffers(message: FromQueryThread | FromWriteThread): ArrayBuffer[] {
   if (message.kind === "consumed") return [message.piece.buffer];
   if (message.kind !== "answer") return [];
-  return answerPieces(message.answer).flatMap(({ buffer, byteLength }) =>
-    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
-  );
+  const buffers: ArrayBuffer[] = [];
+  for (const { buffer, byteLength } of answerPieces(message.answer)) {
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffers.push(buffer);
+  }
+  return buffers;
 }

@@ -133,7 +133,16 @@ export class QueryLife {
   until<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = this.onEnd(reject);
-      work.then(resolve, reject).finally(leave);
+      work.then(
+        (value) => {
+          leave();
+          resolve(value);
+        },
+        (error) => {
+          leave();
+          reject(error);
+        },
+      );
     });
   }
 
