@@ -54,6 +54,16 @@ describe("a body", () => {
     expect([body.bytesReceived, body.fault]).toEqual([6, undefined]);
   });
 
+  test("that is here to its declared end needs no word of the parser", async () => {
+    const message = messageOf({ "content-length": "6" });
+    message.push("abc");
+    message.push("def");
+    const body = bodyOf(message);
+    // Neither `complete` nor the end of the stream has come.
+    expect(await textOf(body)).toBe("abcdef");
+    expect([body.bytesReceived, body.fault]).toEqual([6, undefined]);
+  });
+
   test("that is absent is empty", async () => {
     const message = messageOf();
     end(message);

@@ -87,7 +87,7 @@ export class RequestBody {
     this.#rules.beforeRead();
     // What comes in one packet with the headers is here after this turn, and needs no iterator.
     await undefined;
-    if (!this.#gzip && this.#message.complete && this.#message.readableLength > 0) {
+    if (!this.#gzip && this.#isHere()) {
       yield* this.#whole();
       return;
     }
@@ -108,6 +108,15 @@ export class RequestBody {
       void source.return?.().then(undefined, () => {});
       this.#gunzip?.destroy();
     }
+  }
+
+  /**
+   * Whether all of the body has arrived. Node says so only after it has let others run; the length
+   * that is declared tells it before.
+   */
+  #isHere(): boolean {
+    const { complete, headers, readableLength } = this.#message;
+    return readableLength > 0 && (complete || readableLength === Number(headers["content-length"]));
   }
 
   /** A body that has arrived. */
