@@ -44,3 +44,5 @@ export function squaredDistanceI8(
 ): void {
   squaredDistanceRows<i8>(query, rows, stride, gather, count, dimensions, scores);
 }
+
+export { scanCodes } from "./codes";

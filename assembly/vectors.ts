@@ -1,7 +1,7 @@
 // Kernels take addresses and counts, never objects: no allocation, no bounds checks, no throws.
 // The caller keeps the contract of src/kernel/kernel.ts; test/conformance/kernel.ts holds every
 // kernel to the results of src/kernel/scalar-kernel.ts, bit by bit. So no relaxed SIMD here, whose
-// results depend on the machine, and sums keep their order:
+// sums depend on the machine, and sums keep their order:
 //
 // Sixteen lane sums take the elements in turns, as far as sixteen of them are left; they are joined
 // by halves: lane i + lane i + 8, then + 4, then + 2, then + 1. Elements that are left over are

@@ -1,6 +1,7 @@
 /**
- * Nanoseconds per vector of each kernel routine, from cache (1 MiB of rows) and from memory
- * (192 MiB), in order and gathered at random. Run: `npm run build && node bench/kernel.bench.ts`.
+ * Nanoseconds per vector of each kernel routine and of scans of its one-bit code, from cache (1 MiB
+ * of rows) and from memory (192 MiB), in order and gathered at random. Run: `npm run build && node
+ * bench/kernel.bench.ts`.
  *
  * Variants take turns within each round, and the best of the rounds counts, as other programs on
  * the machine only ever add time. Each routine is first warmed up with small calls, since
@@ -9,6 +10,7 @@
 import { seededRandom } from "../src/base/random.ts";
 import { Arenas } from "../src/kernel/arena.ts";
 import { ArenaKernels, type RowMatrix } from "../src/kernel/arena-kernels.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes, SCAN_BLOCKS_MAX } from "../src/kernel/code-scan.ts";
 import {
   ELEMENT_BYTES,
   type Measure,
@@ -41,13 +43,37 @@ const query = Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.
 interface Variant {
   readonly name: string;
   readonly measure: Measure;
-  readonly format: RowFormat;
+  readonly format: RowFormat | "code";
   readonly kernels: ArenaKernels;
+}
+
+const NIBBLES = DIMENSIONS / 4;
+const ALL_ROWS = new Uint32Array(SCAN_BLOCKS_MAX).fill(0xffffffff);
+const TABLE = random.bytes(NIBBLES * 16);
+/** Nothing is near, so that finding takes no time. */
+const NOTHING = { scale: 1, offset: 0, base: 0, spread: 1, worst: Number.NEGATIVE_INFINITY };
+
+/** ns per row of one pass over blocks of codes. */
+function codePass(kernels: ArenaKernels, bytesScanned: number): number {
+  const matrix = { block: block as never, start: 0, nibbles: NIBBLES };
+  const blocks = Math.floor(bytesScanned / codeBlockBytes(NIBBLES));
+  kernels.setCodeTable(matrix, TABLE);
+  const wanted = kernels === scalar ? 100 : Math.max(blocks, 2000);
+  const start = performance.now();
+  let scanned = 0;
+  while (scanned < wanted) {
+    const firstBlock = scanned % blocks;
+    const masks = ALL_ROWS.subarray(0, Math.min(SCAN_BLOCKS_MAX, blocks - firstBlock));
+    kernels.scanCodes(matrix, { firstBlock, masks }, NOTHING);
+    scanned += masks.length;
+  }
+  return ((performance.now() - start) * 1e6) / (scanned * CODE_BLOCK_ROWS);
 }
 
 /** ns per vector of one pass over `rowsBytes` of rows. */
 function pass(variant: Variant, rowsBytes: number, gather: boolean): number {
   const { kernels, measure, format } = variant;
+  if (format === "code") return codePass(kernels, rowsBytes);
   const strideBytes = DIMENSIONS * ELEMENT_BYTES[format];
   const matrix: RowMatrix = {
     block: block as never,
@@ -84,6 +110,8 @@ for (const format of ["f32", "f16", "i8"] as const) {
     variants.push({ name: `${measure} ${format}`, measure, format, kernels: wasm });
   }
 }
+variants.push({ name: "one-bit codes", measure: "dot", format: "code", kernels: wasm });
+variants.push({ name: "one-bit codes, scalar", measure: "dot", format: "code", kernels: scalar });
 variants.push({ name: "dot f32, scalar", measure: "dot", format: "f32", kernels: scalar });
 
 const columns: [string, number, boolean][] = [
@@ -96,6 +124,7 @@ for (let round = 0; round < ROUNDS; round++) {
   for (const variant of variants) {
     for (const [column, rowsBytes, gather] of columns) {
       const key = `${variant.name} ${column}`;
+      if (gather && variant.format === "code") continue;
       const time = pass(variant, rowsBytes, gather);
       best.set(key, Math.min(best.get(key) ?? Number.POSITIVE_INFINITY, time));
     }
@@ -107,6 +136,8 @@ console.log(
   ...columns.map(([name]) => name.padStart(9)),
 );
 for (const { name } of variants) {
-  const times = columns.map(([column]) => best.get(`${name} ${column}`)?.toFixed(0).padStart(9));
+  const times = columns.map(([column]) =>
+    (best.get(`${name} ${column}`)?.toFixed(0) ?? "–").padStart(9),
+  );
   console.log(name.padEnd(28), ...times);
 }

@@ -28,7 +28,7 @@ const HASH_FILE = join(ROOT, "build", "kernel.sources-hash");
  */
 const OPTIONS = [
   ...["-O3", "--noAssert", "--runtime", "stub"],
-  ...["--enable", "simd", "--enable", "threads"],
+  ...["--enable", "simd", "--enable", "relaxed-simd", "--enable", "threads"],
   ...["--importMemory", "--sharedMemory", "--initialMemory", "1", "--maximumMemory", "65536"],
 ];
 

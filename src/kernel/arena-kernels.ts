@@ -1,5 +1,14 @@
 import { assert, must } from "../base/assert.ts";
 import { type ArenaRange, SCRATCH_BYTES, scratchOffset, sharedBuffer } from "./arena.ts";
+import {
+  CODE_BLOCK_ROWS,
+  CODE_SCRATCH_BYTES,
+  type CodeScan,
+  codeBlockBytes,
+  FOUND_WORDS,
+  NIBBLE_BYTES,
+  SCAN_BLOCKS_MAX,
+} from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
 import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
@@ -15,6 +24,30 @@ export interface RowMatrix {
   readonly strideBytes: number;
 }
 
+/** Rows of one-bit codes; see `code-scan.ts`. */
+export interface CodeMatrix {
+  readonly block: ArenaRange;
+  /** Where its first block starts in the block of memory, in bytes: a multiple of 16. */
+  readonly start: number;
+  /** Nibbles of each row. */
+  readonly nibbles: number;
+}
+
+/** A range of blocks of a `CodeMatrix`, at most SCAN_BLOCKS_MAX, and the rows to look at in each. */
+export interface CodePart {
+  readonly firstBlock: number;
+  readonly masks: Uint32Array;
+}
+
+/** Rows that a scan of codes found: scratch memory, valid until the next call. */
+export interface FoundCodes {
+  readonly count: number;
+  /** Row i of them has its number at FOUND_WORDS · i. */
+  readonly rows: Uint32Array;
+  /** Its lower and upper bounds are at FOUND_WORDS · i + 1 and + 2. */
+  readonly bounds: Float32Array;
+}
+
 /** One arena as one thread sees it. */
 interface Attachment {
   readonly buffer: SharedArrayBuffer;
@@ -23,10 +56,29 @@ interface Attachment {
   readonly query: Float32Array;
   readonly gather: Uint32Array;
   readonly scores: Float32Array;
+  /** Scratch memory of scans of codes. */
+  readonly table: Uint8Array;
+  readonly masks: Uint32Array;
+  readonly codeScratch: number;
+  readonly foundRows: Uint32Array;
+  readonly foundBounds: Float32Array;
 }
 
 const QUERY_BYTES = VECTOR_DIMENSIONS_MAX * 4;
 const GATHER_BYTES = SCAN_ROWS_MAX * 4;
+/** A nibble is four dimensions, which are padded to a multiple of 64 for rotation. */
+const TABLE_BYTES = (Math.ceil(VECTOR_DIMENSIONS_MAX / 64) * 64 * NIBBLE_BYTES) / 4;
+const MASKS_BYTES = SCAN_BLOCKS_MAX * 4;
+const FOUND_BYTES = SCAN_BLOCKS_MAX * CODE_BLOCK_ROWS * FOUND_WORDS * 4;
+
+/** Where in a thread's scratch memory everything lies, at multiples of 16, and its end. */
+const GATHER_AT = QUERY_BYTES;
+const SCORES_AT = GATHER_AT + GATHER_BYTES;
+const TABLE_AT = SCORES_AT + GATHER_BYTES;
+const MASKS_AT = TABLE_AT + TABLE_BYTES;
+const FOUND_AT = MASKS_AT + MASKS_BYTES;
+const CODE_SCRATCH_AT = FOUND_AT + FOUND_BYTES;
+const SCRATCH_END = CODE_SCRATCH_AT + CODE_SCRATCH_BYTES;
 
 /**
  * The arenas as one thread uses them: a kernel over each, and scratch memory that no other thread
@@ -39,7 +91,7 @@ export class ArenaKernels {
 
   /** `thread` is this thread's number, from 0, below the owner's `threads`. */
   constructor(module: WebAssembly.Module | undefined, thread: number) {
-    assert(QUERY_BYTES + 2 * GATHER_BYTES <= SCRATCH_BYTES, "scratch memory is too small");
+    assert(SCRATCH_END <= SCRATCH_BYTES, "scratch memory is too small");
     this.#module = module;
     this.#scratch = scratchOffset(thread);
   }
@@ -49,14 +101,20 @@ export class ArenaKernels {
     const buffer = sharedBuffer(memory);
     const kernel = loadKernel(this.#module, memory);
     // Plain TypeScript needs none: it is optimized within a call.
-    if (this.#module !== undefined) warmUpKernel(kernel, this.#scratch);
-    const gather = this.#scratch + QUERY_BYTES;
+    if (this.#module !== undefined) warmUpKernel(kernel, memory, this.#scratch);
+    const scratch = this.#scratch;
+    const foundWords = FOUND_BYTES / 4;
     this.#attached.set(arena, {
       buffer,
       kernel,
-      query: new Float32Array(buffer, this.#scratch, VECTOR_DIMENSIONS_MAX),
-      gather: new Uint32Array(buffer, gather, SCAN_ROWS_MAX),
-      scores: new Float32Array(buffer, gather + GATHER_BYTES, SCAN_ROWS_MAX),
+      query: new Float32Array(buffer, scratch, VECTOR_DIMENSIONS_MAX),
+      gather: new Uint32Array(buffer, scratch + GATHER_AT, SCAN_ROWS_MAX),
+      scores: new Float32Array(buffer, scratch + SCORES_AT, SCAN_ROWS_MAX),
+      table: new Uint8Array(buffer, scratch + TABLE_AT, TABLE_BYTES),
+      masks: new Uint32Array(buffer, scratch + MASKS_AT, SCAN_BLOCKS_MAX),
+      codeScratch: scratch + CODE_SCRATCH_AT,
+      foundRows: new Uint32Array(buffer, scratch + FOUND_AT, foundWords),
+      foundBounds: new Float32Array(buffer, scratch + FOUND_AT, foundWords),
     });
   }
 
@@ -88,6 +146,41 @@ export class ArenaKernels {
   setQuery(matrix: RowMatrix, query: Float32Array): void {
     assert(query.length === matrix.dimensions, `a query of ${query.length} dimensions`);
     this.#attachment(matrix.block.arena).query.set(query);
+  }
+
+  /** Copies the table of the scans that follow to where the kernel of `matrix` reads it. */
+  setCodeTable({ block, nibbles }: CodeMatrix, table: Uint8Array): void {
+    assert(table.length === nibbles * NIBBLE_BYTES, `a table of ${table.length} bytes`);
+    this.#attachment(block.arena).table.set(table);
+  }
+
+  /** Finds rows of codes whose lower bound is at most `worst`; see `CodeScan`. */
+  scanCodes(
+    { block, start, nibbles }: CodeMatrix,
+    { firstBlock, masks }: CodePart,
+    query: Pick<CodeScan, "scale" | "offset" | "base" | "spread" | "worst">,
+  ): FoundCodes {
+    const attached = this.#attachment(block.arena);
+    assert(masks.length <= SCAN_BLOCKS_MAX, `${masks.length} blocks at once`);
+    attached.masks.set(masks);
+    const blockBytes = codeBlockBytes(nibbles);
+    const count = attached.kernel.scanCodes({
+      blocks: block.offset + start + firstBlock * blockBytes,
+      blockBytes,
+      count: masks.length,
+      nibbles,
+      table: attached.table.byteOffset,
+      masks: attached.masks.byteOffset,
+      scale: query.scale,
+      offset: query.offset,
+      base: query.base,
+      spread: query.spread,
+      worst: query.worst,
+      firstRow: firstBlock * CODE_BLOCK_ROWS,
+      scratch: attached.codeScratch,
+      found: attached.foundRows.byteOffset,
+    });
+    return { count, rows: attached.foundRows, bounds: attached.foundBounds };
   }
 
   #attachment(arena: number): Attachment {

@@ -7,8 +7,8 @@ import { FreeList } from "./free-list.ts";
 const ARENA_BYTES = 1 * GIB;
 /** Greatest arena: what 32-bit addresses reach. */
 const ARENA_BYTES_MAX = 4 * GIB;
-/** A thread's scratch memory per arena: query, row numbers and scores of one kernel call. */
-export const SCRATCH_BYTES = 128 * KIB;
+/** A thread's scratch memory per arena: what one kernel call reads and writes beside rows. */
+export const SCRATCH_BYTES = 192 * KIB;
 
 /** WebAssembly's page. */
 const PAGE_BYTES = 64 * 1024;

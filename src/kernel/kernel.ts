@@ -1,3 +1,5 @@
+import type { CodeScan } from "./code-scan.ts";
+
 /** Dimensions of a dense vector (contract). */
 export const VECTOR_DIMENSIONS_MAX = 10_752;
 /** Rows that one kernel call scores: some 0.1 ms of work, so that a thread can look up between. */
@@ -51,4 +53,9 @@ export interface Kernel {
   readonly name: "wasm" | "scalar";
   /** Scores the rows. Cost: `count` reads of a row; some 10 ns per call. */
   scanRows(scan: RowScan): void;
+  /**
+   * Finds the rows whose lower bound is at most `worst`, or no number, and tells how many; see
+   * `CodeScan`. Cost: one read of each block with a row to look at; some 20 ns per call.
+   */
+  scanCodes(scan: CodeScan): number;
 }

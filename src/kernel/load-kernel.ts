@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { codeBlockBytes } from "./code-scan.ts";
 import type { Kernel } from "./kernel.ts";
 import { ScalarKernel } from "./scalar-kernel.ts";
 import { WasmKernel } from "./wasm-kernel.ts";
@@ -32,10 +33,12 @@ export function loadKernel(
 
 /**
  * Runs every routine on a few rows until its code is optimized: WebAssembly starts in code that is
- * two to four times slower and changes over between calls, never within one. Writes to 1 KiB at
+ * two to four times slower and changes over between calls, never within one. Writes to 2 KiB at
  * `scratch`. Cost: about a millisecond.
  */
-export function warmUpKernel(kernel: Kernel, scratch: number): void {
+export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch: number): void {
+  const masks = scratch + 640;
+  new Uint32Array(memory.buffer, masks, 1).fill(0xffffffff);
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
     for (const measure of ["dot", "squaredDistance"] as const) {
       for (const format of ["f32", "f16", "i8"] as const) {
@@ -51,5 +54,11 @@ export function warmUpKernel(kernel: Kernel, scratch: number): void {
         });
       }
     }
+    kernel.scanCodes({
+      ...{ blocks: scratch, blockBytes: codeBlockBytes(8), count: 1, nibbles: 8 },
+      ...{ table: scratch + 512, masks, firstRow: 0 },
+      ...{ scale: 1, offset: 0, base: 0, spread: 1, worst: 0 },
+      ...{ scratch: scratch + 1024, found: scratch + 1536 },
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { CODE_BLOCK_ROWS, type CodeScan, FOUND_WORDS, NIBBLE_BYTES } from "./code-scan.ts";
 import type { Kernel, RowFormat, RowScan } from "./kernel.ts";
 
 const LANES = 16;
@@ -30,6 +31,26 @@ export class ScalarKernel implements Kernel {
     }
   }
 
+  scanCodes(scan: CodeScan): number {
+    const { buffer } = this.#memory;
+    const masks = new Uint32Array(buffer, scan.masks, scan.count);
+    const numbers = new Uint32Array(buffer, scan.found, FOUND_WORDS * CODE_BLOCK_ROWS * scan.count);
+    const bounds = new Float32Array(buffer, scan.found, numbers.length);
+    let found = 0;
+    for (let b = 0; b < scan.count; b++) {
+      for (let row = 0; row < CODE_BLOCK_ROWS; row++) {
+        if (((masks[b] >>> row) & 1) === 0) continue;
+        const { lower, upper } = codeBounds(buffer, scan, { block: b, row });
+        if (lower > scan.worst) continue;
+        const at = FOUND_WORDS * found++;
+        numbers[at] = scan.firstRow + b * CODE_BLOCK_ROWS + row;
+        bounds[at + 1] = lower;
+        bounds[at + 2] = upper;
+      }
+    }
+    return found;
+  }
+
   #dot(query: Float32Array): number {
     const row = this.#row;
     const lanes = this.#lanes.fill(0);
@@ -58,6 +79,29 @@ export class ScalarKernel implements Kernel {
     }
     return Math.fround(joined(lanes) + rest);
   }
+}
+
+/** The bounds of one row. */
+function codeBounds(
+  buffer: ArrayBufferLike,
+  scan: CodeScan,
+  { block, row }: { readonly block: number; readonly row: number },
+): { readonly lower: number; readonly upper: number } {
+  const address = scan.blocks + block * scan.blockBytes;
+  const codes = new Uint8Array(buffer, address, scan.nibbles * NIBBLE_BYTES);
+  const table = new Uint8Array(buffer, scan.table, scan.nibbles * NIBBLE_BYTES);
+  let sum = 0;
+  for (let nibble = 0; nibble < scan.nibbles; nibble++) {
+    const both = codes[nibble * NIBBLE_BYTES + (row % NIBBLE_BYTES)];
+    sum += table[nibble * NIBBLE_BYTES + (row < NIBBLE_BYTES ? both & 15 : both >> 4)];
+  }
+  const factors = new Float32Array(buffer, address + codes.length, 3 * CODE_BLOCK_ROWS);
+  const [add, rescale, error] = [0, 1, 2].map((i) => factors[i * CODE_BLOCK_ROWS + row]);
+  const { fround } = Math;
+  const product = fround(fround(fround(sum) * fround(scan.scale)) + fround(scan.offset));
+  const estimate = fround(fround(add + fround(scan.base)) + fround(rescale * product));
+  const width = fround(error * fround(scan.spread));
+  return { lower: fround(estimate - width), upper: fround(estimate + width) };
 }
 
 /** Joins the lane sums by halves, in place. */

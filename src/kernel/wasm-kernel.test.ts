@@ -13,7 +13,7 @@ describe("the WebAssembly kernel", () => {
     const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
     const kernel = loadKernel(module, memory);
     expect(kernel.name).toBe("wasm");
-    expect(() => warmUpKernel(kernel, 64)).not.toThrow();
+    expect(() => warmUpKernel(kernel, memory, 64)).not.toThrow();
   });
 
   test("writes nothing to its memory when it is loaded", () => {

@@ -1,3 +1,4 @@
+import type { CodeScan } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 
 /** The ABI of kernel.wasm (assembly/index.ts): all arguments are addresses and counts. */
@@ -11,15 +12,34 @@ type RowRoutine = (
   scores: number,
 ) => void;
 
-/** Kernel over kernel.wasm; SIMD with 128-bit registers, without the relaxed instructions. */
+type CodeRoutine = (
+  blocks: number,
+  blockBytes: number,
+  count: number,
+  nibbles: number,
+  table: number,
+  masks: number,
+  scale: number,
+  offset: number,
+  base: number,
+  spread: number,
+  worst: number,
+  firstRow: number,
+  scratch: number,
+  found: number,
+) => number;
+
+/** Kernel over kernel.wasm; SIMD with 128-bit registers. */
 export class WasmKernel implements Kernel {
   readonly name = "wasm";
+  readonly #scanCodes: CodeRoutine;
   readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, RowRoutine>>>>;
 
   /** `memory` is shared; the instance keeps it alive. Cost: under a millisecond. */
   constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
     const instance = new WebAssembly.Instance(module, { env: { memory } });
     const routine = (name: string) => instance.exports[name] as RowRoutine;
+    this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
     this.#routines = {
       dot: { f32: routine("dotF32"), f16: routine("dotF16"), i8: routine("dotI8") },
       squaredDistance: {
@@ -40,6 +60,25 @@ export class WasmKernel implements Kernel {
       scan.count,
       scan.dimensions,
       scan.scores,
+    );
+  }
+
+  scanCodes(scan: CodeScan): number {
+    return this.#scanCodes(
+      scan.blocks,
+      scan.blockBytes,
+      scan.count,
+      scan.nibbles,
+      scan.table,
+      scan.masks,
+      scan.scale,
+      scan.offset,
+      scan.base,
+      scan.spread,
+      scan.worst,
+      scan.firstRow,
+      scan.scratch,
+      scan.found,
     );
   }
 }

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import {
+  CODE_BLOCK_ROWS,
+  CODE_SCRATCH_BYTES,
+  type CodeScan,
+  codeBlockBytes,
+  FOUND_WORDS,
+} from "../../src/kernel/code-scan.ts";
+import {
   ELEMENT_BYTES,
   type Kernel,
   type Measure,
@@ -73,6 +80,63 @@ function bitsOf(kernel: Kernel, memory: WebAssembly.Memory, scan: RowScan): Uint
   return around.slice();
 }
 
+/** Greatest scan of codes: blocks, and nibbles of a row. */
+const CODE_BLOCKS_MAX = 6;
+const NIBBLES_MAX = 700;
+
+const CODE_SCRATCH = 64;
+const TABLE = CODE_SCRATCH + Math.ceil(CODE_SCRATCH_BYTES / 16) * 16;
+const MASKS = TABLE + NIBBLES_MAX * 16;
+const FOUND = MASKS + 64;
+const FOUND_MAX = FOUND_WORDS * CODE_BLOCK_ROWS * CODE_BLOCKS_MAX;
+const BLOCKS = Math.ceil((FOUND + FOUND_MAX * 4) / 16) * 16;
+
+/** Random blocks, table and masks; sums of many nibbles are beyond 16 bits. */
+function randomCodes(memory: WebAssembly.Memory, random: Random): CodeScan {
+  const nibbles = 1 + random.below(random.below(2) ? 20 : NIBBLES_MAX);
+  const blockBytes = codeBlockBytes(nibbles) + 16 * random.below(3);
+  const count = 1 + random.below(CODE_BLOCKS_MAX);
+  const { buffer } = memory;
+  const isFull = random.below(4) === 0;
+  const bytes = (address: number, length: number) =>
+    new Uint8Array(buffer, address, length).set(random.bytes(length));
+  bytes(TABLE, nibbles * 16);
+  if (isFull) new Uint8Array(buffer, TABLE, nibbles * 16).fill(255);
+  const masks = new Uint32Array(buffer, MASKS, count);
+  for (let b = 0; b < count; b++) masks[b] = random.below(4) === 0 ? 0 : random.below(2 ** 32);
+  for (let b = 0; b < count; b++) {
+    const address = BLOCKS + b * blockBytes;
+    bytes(address, nibbles * 16);
+    const factors = new Float32Array(buffer, address + nibbles * 16, 3 * CODE_BLOCK_ROWS);
+    for (let i = 0; i < factors.length; i++) factors[i] = random.next() * 2 - 1;
+    if (random.below(4) === 0) factors[random.below(factors.length)] = Number.NaN;
+  }
+  return {
+    blocks: BLOCKS,
+    blockBytes,
+    count,
+    nibbles,
+    table: TABLE,
+    masks: MASKS,
+    scale: random.next() / (100 * nibbles),
+    offset: random.next() - 0.5,
+    base: random.next(),
+    spread: random.next(),
+    worst: random.below(5) === 0 ? Number.POSITIVE_INFINITY : random.next() * 2 - 0.5,
+    firstRow: CODE_BLOCK_ROWS * random.below(1000),
+    scratch: CODE_SCRATCH,
+    found: FOUND,
+  };
+}
+
+/** What a scan finds: its count, and the bits that it writes, with those around them. */
+function foundBits(kernel: Kernel, memory: WebAssembly.Memory, scan: CodeScan): Uint32Array {
+  const around = new Uint32Array(memory.buffer, scan.found, FOUND_MAX);
+  around.fill(0xdeadbeef);
+  const count = kernel.scanCodes(scan);
+  return Uint32Array.of(count, ...around);
+}
+
 /** The promises of `Kernel`, checked on the kernel that `load` gives. */
 export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
   const memory = new WebAssembly.Memory({
@@ -116,6 +180,45 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
       });
     }
   }
+
+  test("scans of codes find what the scalar kernel finds, with its bits", () => {
+    for (let seed = 1; seed <= 400; seed++) {
+      const random = seededRandom(seed);
+      const scan = randomCodes(memory, random);
+      const wanted = foundBits(oracle, memory, scan);
+      expect(foundBits(kernel, memory, scan), `seed ${seed}`).toEqual(wanted);
+    }
+  });
+
+  test("sums of codes are those of their bits", () => {
+    for (let seed = 1; seed <= 50; seed++) {
+      const random = seededRandom(seed);
+      const nibbles = 1 + random.below(NIBBLES_MAX);
+      const scan: CodeScan = {
+        ...randomCodes(memory, random),
+        ...{ nibbles, blockBytes: codeBlockBytes(nibbles), count: 1, firstRow: 0 },
+        ...{ scale: 1, offset: 0, base: 0, spread: 0, worst: Number.POSITIVE_INFINITY },
+      };
+      new Uint32Array(memory.buffer, MASKS, 1)[0] = 0xffffffff;
+      // Each bit counts 1: a row's estimate is the number of its bits.
+      const table = new Uint8Array(memory.buffer, TABLE, nibbles * 16);
+      for (let i = 0; i < table.length; i++) table[i] = bitCount(i & 15);
+      const codes = new Uint8Array(memory.buffer, BLOCKS, nibbles * 16);
+      codes.set(random.bytes(codes.length));
+      const factors = new Float32Array(memory.buffer, BLOCKS + codes.length, 96);
+      factors.fill(0).fill(1, 32, 64);
+      expect(kernel.scanCodes(scan)).toBe(32);
+      const lowers = new Float32Array(memory.buffer, FOUND, 96);
+      for (let row = 0; row < CODE_BLOCK_ROWS; row++) {
+        let bits = 0;
+        for (let n = 0; n < nibbles; n++) {
+          const byte = codes[n * 16 + (row % 16)];
+          bits += bitCount(row < 16 ? byte & 15 : byte >> 4);
+        }
+        expect(lowers[row * FOUND_WORDS + 1], `seed ${seed}, row ${row}`).toBe(bits);
+      }
+    }
+  });
 
   test("every dimension up to 70 is summed to its end", () => {
     for (const format of FORMATS) {
@@ -169,4 +272,8 @@ function sumInFloat64(
     magnitude += Math.abs(term);
   }
   return { sum, magnitude };
+}
+
+function bitCount(value: number): number {
+  return value === 0 ? 0 : (value & 1) + bitCount(value >> 1);
 }

@@ -1,0 +1,65 @@
+/**
+ * Scans of one-bit codes: estimates of the squared distances of many rows from one query, with
+ * bounds, from one bit for each dimension (RaBitQ: Gao and Long, SIGMOD 2024).
+ *
+ * Codes lie in blocks of 32 rows, so that the kernels look up those of 16 rows at once. A block is
+ *
+ * - for each nibble n (dimensions 4n to 4n + 3) 16 bytes: byte b has the bits of row b in its lower
+ *   half and those of row b + 16 in its upper half, the first dimension in the lowest bit;
+ * - three factors of each row, as 32 float32 each: `add`, `rescale` and `error`.
+ */
+
+/** Rows of a block. */
+export const CODE_BLOCK_ROWS = 32;
+/** Blocks that one kernel call scans: 4,096 rows, some 0.1 ms of work. */
+export const SCAN_BLOCKS_MAX = 128;
+/** Bytes of a block for each nibble. */
+export const NIBBLE_BYTES = 16;
+/** Bytes of a block's factors. */
+const FACTOR_BYTES = 3 * 4 * CODE_BLOCK_ROWS;
+/** Words of what is told of a row: its number (uint32), its lower and upper bound (float32). */
+export const FOUND_WORDS = 3;
+/** Bytes of scratch memory of a scan. */
+export const CODE_SCRATCH_BYTES = 392;
+
+/** Bytes of a block of codes of so many nibbles. */
+export function codeBlockBytes(nibbles: number): number {
+  return nibbles * NIBBLE_BYTES + FACTOR_BYTES;
+}
+
+/**
+ * Some blocks against one query, all in the kernel's memory; see `RowScan` for addresses.
+ *
+ * The sum of a row is what the table says of each of its nibbles. Its estimate is add + base +
+ * rescale · (sum · scale + offset), and its bounds are that less and plus error · spread; each
+ * operation is rounded to float32.
+ */
+export interface CodeScan {
+  /** Address of the first block. A multiple of 16, as is `blockBytes`. */
+  readonly blocks: number;
+  /** Bytes from one block to the next: `codeBlockBytes`, or more. */
+  readonly blockBytes: number;
+  /** Blocks to scan. */
+  readonly count: number;
+  /** Nibbles of a row; at least 1. */
+  readonly nibbles: number;
+  /** Address of 16 bytes for each nibble: what each of its values counts. */
+  readonly table: number;
+  /** Address of a uint32 for each block: the rows that are looked at, row 0 in the lowest bit. */
+  readonly masks: number;
+  readonly scale: number;
+  readonly offset: number;
+  readonly base: number;
+  readonly spread: number;
+  /** Rows whose lower bound is greater are left out. */
+  readonly worst: number;
+  /** Number of the first block's row 0. */
+  readonly firstRow: number;
+  /** Address of CODE_SCRATCH_BYTES bytes. A multiple of 16. */
+  readonly scratch: number;
+  /**
+   * Address where FOUND_WORDS words are written for each row that is not left out, in order. A
+   * multiple of 4, with room for all rows.
+   */
+  readonly found: number;
+}
