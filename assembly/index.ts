@@ -46,3 +46,4 @@ export function squaredDistanceI8(
 }
 
 export { scanCodes } from "./codes";
+export { rotate } from "./rotation";

@@ -12,6 +12,7 @@ import {
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
 import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
+import { ROTATED_MULTIPLE } from "./rotation.ts";
 
 /** Rows of equal length in a block. */
 export interface RowMatrix {
@@ -66,8 +67,9 @@ interface Attachment {
 
 const QUERY_BYTES = VECTOR_DIMENSIONS_MAX * 4;
 const GATHER_BYTES = SCAN_ROWS_MAX * 4;
-/** A nibble is four dimensions, which are padded to a multiple of 64 for rotation. */
-const TABLE_BYTES = (Math.ceil(VECTOR_DIMENSIONS_MAX / 64) * 64 * NIBBLE_BYTES) / 4;
+const ROTATED_MAX = Math.ceil(VECTOR_DIMENSIONS_MAX / ROTATED_MULTIPLE) * ROTATED_MULTIPLE;
+/** A nibble is four dimensions. */
+const TABLE_BYTES = (ROTATED_MAX / 4) * NIBBLE_BYTES;
 const MASKS_BYTES = SCAN_BLOCKS_MAX * 4;
 const FOUND_BYTES = SCAN_BLOCKS_MAX * CODE_BLOCK_ROWS * FOUND_WORDS * 4;
 

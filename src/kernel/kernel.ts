@@ -1,4 +1,5 @@
 import type { CodeScan } from "./code-scan.ts";
+import type { Rotation } from "./rotation.ts";
 
 /** Dimensions of a dense vector (contract). */
 export const VECTOR_DIMENSIONS_MAX = 10_752;
@@ -58,4 +59,6 @@ export interface Kernel {
    * `CodeScan`. Cost: one read of each block with a row to look at; some 20 ns per call.
    */
   scanCodes(scan: CodeScan): number;
+  /** Rotates a vector in its place; see `Rotation`. Cost: some 5 µs for 768 dimensions. */
+  rotate(rotation: Rotation): void;
 }

@@ -1,5 +1,7 @@
 import { CODE_BLOCK_ROWS, type CodeScan, FOUND_WORDS, NIBBLE_BYTES } from "./code-scan.ts";
 import type { Kernel, RowFormat, RowScan } from "./kernel.ts";
+import type { Rotation } from "./rotation.ts";
+import { rotateVector } from "./scalar-rotation.ts";
 
 const LANES = 16;
 const HALF_SIGN = 0x8000;
@@ -49,6 +51,12 @@ export class ScalarKernel implements Kernel {
       }
     }
     return found;
+  }
+
+  rotate({ vector, dimensions, signs, rounds }: Rotation): void {
+    const { buffer } = this.#memory;
+    const bits = new Uint8Array(buffer, signs, (dimensions / 8) * rounds);
+    rotateVector(new Float32Array(buffer, vector, dimensions), bits, rounds);
   }
 
   #dot(query: Float32Array): number {

@@ -1,5 +1,6 @@
 import type { CodeScan } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
+import { type Rotation, transformedCount, transformScale } from "./rotation.ts";
 
 /** The ABI of kernel.wasm (assembly/index.ts): all arguments are addresses and counts. */
 type RowRoutine = (
@@ -29,16 +30,27 @@ type CodeRoutine = (
   found: number,
 ) => number;
 
+type RotationRoutine = (
+  vector: number,
+  dimensions: number,
+  count: number,
+  scale: number,
+  signs: number,
+  rounds: number,
+) => void;
+
 /** Kernel over kernel.wasm; SIMD with 128-bit registers. */
 export class WasmKernel implements Kernel {
   readonly name = "wasm";
   readonly #scanCodes: CodeRoutine;
+  readonly #rotate: RotationRoutine;
   readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, RowRoutine>>>>;
 
   /** `memory` is shared; the instance keeps it alive. Cost: under a millisecond. */
   constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
     const instance = new WebAssembly.Instance(module, { env: { memory } });
     const routine = (name: string) => instance.exports[name] as RowRoutine;
+    this.#rotate = instance.exports.rotate as RotationRoutine;
     this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
     this.#routines = {
       dot: { f32: routine("dotF32"), f16: routine("dotF16"), i8: routine("dotI8") },
@@ -80,5 +92,10 @@ export class WasmKernel implements Kernel {
       scan.scratch,
       scan.found,
     );
+  }
+
+  rotate({ vector, dimensions, signs, rounds }: Rotation): void {
+    const count = transformedCount(dimensions);
+    this.#rotate(vector, dimensions, count, transformScale(count), signs, rounds);
   }
 }

@@ -14,6 +14,7 @@ import {
   type RowFormat,
   type RowScan,
 } from "../../src/kernel/kernel.ts";
+import { ROTATED_MULTIPLE } from "../../src/kernel/rotation.ts";
 import { ScalarKernel } from "../../src/kernel/scalar-kernel.ts";
 
 const MEASURES: readonly Measure[] = ["dot", "squaredDistance"];
@@ -182,7 +183,7 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
   }
 
   test("scans of codes find what the scalar kernel finds, with its bits", () => {
-    for (let seed = 1; seed <= 400; seed++) {
+    for (let seed = 1; seed <= 120; seed++) {
       const random = seededRandom(seed);
       const scan = randomCodes(memory, random);
       const wanted = foundBits(oracle, memory, scan);
@@ -217,6 +218,31 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
         }
         expect(lowers[row * FOUND_WORDS + 1], `seed ${seed}, row ${row}`).toBe(bits);
       }
+    }
+  });
+
+  test("rotations give the scalar kernel's bits, and keep lengths and angles", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const random = seededRandom(seed);
+      const dimensions = ROTATED_MULTIPLE * (1 + random.below(random.below(2) ? 4 : 30));
+      const rotation = { vector: BLOCKS, dimensions, signs: TABLE, rounds: 1 + random.below(5) };
+      const signs = new Uint8Array(memory.buffer, TABLE, (dimensions / 8) * rotation.rounds);
+      signs.set(random.bytes(signs.length));
+      const vector = new Float32Array(memory.buffer, BLOCKS, dimensions);
+      const rotated = (by: Kernel, values: Float32Array) => {
+        vector.set(values);
+        by.rotate(rotation);
+        return vector.slice();
+      };
+      const [a, b] = [0, 1].map(() =>
+        Float32Array.from({ length: dimensions }, () => random.next() - 0.5),
+      );
+      const [toA, toB] = [rotated(kernel, a), rotated(kernel, b)];
+      expect(new Uint32Array(toA.buffer), `seed ${seed}`).toEqual(
+        new Uint32Array(rotated(oracle, a).buffer),
+      );
+      expect(dotOf(toA, toB), `seed ${seed}`).toBeCloseTo(dotOf(a, b), 3);
+      expect(dotOf(toA, toA) / dotOf(a, a), `seed ${seed}`).toBeCloseTo(1, 5);
     }
   });
 
@@ -276,4 +302,8 @@ function sumInFloat64(
 
 function bitCount(value: number): number {
   return value === 0 ? 0 : (value & 1) + bitCount(value >> 1);
+}
+
+function dotOf(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
