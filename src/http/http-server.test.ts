@@ -1,7 +1,7 @@
 /** Bodies and headers over real sockets: compression both ways, limits, keys, request ids. */
 
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
@@ -465,6 +465,23 @@ describe("request ids and clients that leave", () => {
     wake();
     while ((await count()) !== 0) await turn();
     socket.destroy();
+  });
+
+  test("a stop waits for the request that has begun, and for no unused connection", async () => {
+    const { server, raw } = await start();
+    const accepted: Socket[] = [];
+    server.app.server.on("connection", (one: Socket) => accepted.push(one));
+    const { port } = server.app.server.address() as AddressInfo;
+    const unused = connect(port, "127.0.0.1");
+    const unusedClosed = new Promise((resolve) => unused.once("close", resolve));
+    const { socket, text } = raw("GET /healthz HTTP/1.1\r\n");
+    while (accepted.length < 2 || accepted.every((one) => one.bytesRead === 0)) await turn();
+    const closed = server.close();
+    await unusedClosed;
+    expect(accepted.filter((one) => !one.destroyed)).toHaveLength(1);
+    socket.write("host: localhost\r\n\r\n");
+    expect(await text).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
   });
 
   test("bytes that are no HTTP get the error shape", async () => {

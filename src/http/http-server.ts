@@ -177,12 +177,15 @@ export class HttpServer {
       () => this.#app.server.closeAllConnections(),
       () => {},
     );
-    // Node closes idle connections only once; those that become idle while draining count, too.
-    const stopClosing = this.#options.clock.every(DRAIN_SWEEP_MS, () =>
-      this.#app.server.closeIdleConnections(),
-    );
+    const endIdle = () => {
+      this.#app.server.closeIdleConnections();
+      this.#connections.endUnused();
+    };
+    endIdle();
+    // Those that become idle while draining, or were still accepted, count, too.
+    const stopEnding = this.#options.clock.every(DRAIN_SWEEP_MS, endIdle);
     await this.#app.close();
-    stopClosing();
+    stopEnding();
     over.abort();
     await Promise.all([cut, ended]);
     this.#stopSweeping();

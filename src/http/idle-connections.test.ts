@@ -4,6 +4,7 @@ import { IdleConnections } from "./idle-connections.ts";
 
 class FakeConnection extends EventEmitter {
   isOpen = true;
+  bytesRead = 0;
 
   destroy(): this {
     this.isOpen = false;
@@ -53,4 +54,15 @@ test("where none idles none is ended, and those that were closed are forgotten",
   connections.end(all[0] as never);
   const later = opened(connections, 2);
   expect(openOf(later)).toEqual([true, true]);
+});
+
+test("unused are those of which no byte has come", () => {
+  const connections = new IdleConnections(5);
+  const [unused, begun, waiting, busy] = opened(connections, 4);
+  for (const connection of [begun, waiting, busy]) connection.bytesRead = 1;
+  connections.begin(busy as never);
+  connections.begin(waiting as never);
+  connections.end(waiting as never);
+  connections.endUnused();
+  expect(openOf([unused, begun, waiting, busy])).toEqual([false, true, true, true]);
 });

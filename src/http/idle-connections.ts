@@ -1,12 +1,13 @@
 /**
  * Which connections wait for their next request: when there are too many, those that have waited
- * longest make room, so that idle clients do not keep new ones out.
+ * longest make room, so that idle clients do not keep new ones out. A server that stops ends those
+ * that were never used itself, since Node takes them for requests that are about to begin.
  */
 
 import type { Socket } from "node:net";
 
 /** What is needed of a connection. */
-type Connection = Pick<Socket, "once" | "destroy">;
+type Connection = Pick<Socket, "once" | "destroy" | "bytesRead">;
 
 /** The connections of one server. */
 export class IdleConnections {
@@ -46,6 +47,11 @@ export class IdleConnections {
     if (count === undefined) return;
     this.#requests.set(connection, count - 1);
     if (count === 1) this.#idle.add(connection);
+  }
+
+  /** Ends those on which no byte has come since they were opened. */
+  endUnused(): void {
+    for (const connection of this.#idle) if (connection.bytesRead === 0) connection.destroy();
   }
 
   #endOldest(): void {
