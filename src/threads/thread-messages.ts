@@ -94,6 +94,8 @@ export type ToQueryThread =
       readonly parameters: Readonly<Record<string, string>>;
       /** Unknown members of the body are refused. */
       readonly isStrict: boolean;
+      /** Its answer is fetched later: `--query-timeout` does not end it. */
+      readonly isJob: boolean;
       readonly body: Uint8Array<ArrayBuffer>;
       /** Since the first byte of the request. */
       readonly waitedMs: number;

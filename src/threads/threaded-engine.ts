@@ -187,10 +187,11 @@ export class ThreadedEngine implements Engine {
     }
     this.#queriesInFlight++;
     const { parameters, isStrict, arrivedMs, respondAsync } = request;
-    // What is answered later goes on when the client has left.
-    const signal = operation === "recall" && respondAsync ? undefined : request.signal;
+    // What is answered later goes on when the client has left, and for as long as it takes.
+    const isJob = operation === "recall" && respondAsync;
     const query = { operation, namespace, parameters, isStrict, body };
-    const wanted = { ...query, ...(signal && { signal }), ...(arrivedMs && { arrivedMs }) };
+    const ending = isJob ? { isJob } : { signal: request.signal };
+    const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
     const answer = this.#dispatch(wanted, request)
       .catch((error: unknown) => this.#failure(request, error))
       .finally(() => {

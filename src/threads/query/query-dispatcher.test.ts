@@ -332,6 +332,21 @@ describe("a query that nobody waits for", () => {
     expect(unwanted(dispatcher)).toBe(0);
   });
 
+  test("is ended at once where its client left between its slot and its start", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const client = new AbortController();
+    const outcome = dispatcher.run({ ...query(), signal: client.signal });
+    expect(threads[0].all("query")).toEqual([]);
+    client.abort();
+    await settled();
+    const [{ call }] = threads[0].all("query");
+    expect(threads[0].all("cancel")).toMatchObject([{ call, code: "unavailable" }]);
+    expect(unwanted(dispatcher)).toBe(1);
+    await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    expect(await outcome).toEqual({ kind: "answered", answer: ANSWER });
+    expect(unwanted(dispatcher)).toBe(0);
+  });
+
   test("leaves the line for slots, and is not begun", async () => {
     const { threads, dispatcher } = dispatcherOf(1);
     for (let i = 0; i < QUERY_SLOTS; i++) void dispatcher.run(query());

@@ -41,6 +41,8 @@ export interface DispatchedQuery {
   readonly wasRefreshed?: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
+  /** Its answer is fetched later: `--query-timeout` does not end it. */
+  readonly isJob?: boolean;
   /** When its first byte came, by the monotonic clock. Absent: now. */
   readonly arrivedMs?: number;
 }
@@ -202,11 +204,10 @@ export class QueryDispatcher {
     query: DispatchedQuery & { readonly arrivedMs: number },
     holding: { slots: QuerySlots; weight: number },
   ): Promise<DispatchOutcome> {
-    const { operation, namespace, parameters, isStrict, body, signal } = query;
-    const { clock } = this.#options;
+    const { operation, namespace, parameters, isStrict, body, signal, isJob = false } = query;
+    const { clock, loads } = this.#options;
     const state = this.#directory.state(namespace);
     if (state === undefined) return Promise.resolve({ kind: "closed", query });
-    const { loads } = this.#options;
     const thread = loads.least;
     const call = this.#nextCall++;
     const load = 1 + Math.floor(body.length / LOAD_BODY_BYTES);
@@ -256,6 +257,7 @@ export class QueryDispatcher {
           instance: state.instance,
           parameters,
           isStrict,
+          isJob,
           body,
           waitedMs: clock.monotonicMs() - query.arrivedMs,
           sentAtMs: clock.nowMs(),

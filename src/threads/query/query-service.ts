@@ -246,7 +246,8 @@ export class QueryService {
 
   async #answer(message: QueryMessage): Promise<void> {
     const { call } = message;
-    const { clock, timeoutMs } = this.#options;
+    const { clock } = this.#options;
+    const timeoutMs = message.isJob ? Number.POSITIVE_INFINITY : this.#options.timeoutMs;
     const waitedMs = message.waitedMs + Math.max(0, clock.nowMs() - message.sentAtMs);
     const memory = new QueryMemory(this.#pool);
     const life = new QueryLife(message.namespace, { clock, timeoutMs, waitedMs, memory });

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+
+/** Each look takes a while, so that work takes time. */
+class SlowClock extends InstantClock {
+  #lookedMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.#lookedMs++;
+  }
+}
+
+test("a recall that is fetched later is not ended by the timeout of queries", async () => {
+  const clock = new SlowClock();
+  const engine = await EngineFixture.open({ clock, queryTimeoutMs: 20 });
+  const upsert_rows = Array.from({ length: 200 }, (_, id) => ({ id, vector: [id, -id] }));
+  await engine.write("n", { distance_metric: "euclidean_squared", upsert_rows });
+  const sent = { num: 200, top_k: 50 };
+  const waited = await engine.call("recall", "n", sent);
+  expect([waited.status, waited.json.error]).toEqual([408, expect.stringContaining("20 ms")]);
+  const started = await engine.call("recall", "n", sent, { respondAsync: true });
+  expect(started.status).toBe(202);
+  const parameters = { token: started.json.token };
+  const poll = () => engine.call("poll_operation", "n", undefined, { parameters });
+  let polled = await poll();
+  while (polled.json.status !== "finished") {
+    await clock.sleep(1);
+    polled = await poll();
+  }
+  expect(polled.json.result).toMatchObject({ success: { avg_recall: 1 } });
+});
