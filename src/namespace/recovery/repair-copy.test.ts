@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+import {
+  type CrashPoint,
+  FaultyObjectStore,
+} from "../../../test/support/stores/faulty-object-store.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
+import { seededRandom } from "../../base/random.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { walKey } from "../../storage/object-keys.ts";
 import { cutLog, repairCopy } from "./repair-copy.ts";
@@ -21,10 +27,20 @@ test("a gap before which nothing is left is damage", () => {
   expect(cutLog([7, 8], 5)).toBeUndefined();
 });
 
+const keysOf = async (store: MemoryObjectStore) =>
+  (await store.list({ prefix: "", limit: 1000 })).keys;
+
+function dyingStore(store: MemoryObjectStore, crash: CrashPoint): FaultyObjectStore {
+  const rates = { before: 0, after: 0, delayMsMax: 0 };
+  const clock = new InstantClock();
+  const dying = new FaultyObjectStore({ store, random: seededRandom(1), clock, rates });
+  dying.crashAt(crash);
+  return dying;
+}
+
 async function copyOf(store: MemoryObjectStore, lost: (key: string) => boolean) {
   const copy = new MemoryObjectStore();
-  const { keys } = await store.list({ prefix: "", limit: 1000 });
-  for (const key of keys.filter((one) => !lost(one)))
+  for (const key of (await keysOf(store)).filter((one) => !lost(one)))
     await copy.put(key, (await store.get(key)) ?? new Uint8Array(0), { kind: "always" });
   return copy;
 }
@@ -35,7 +51,7 @@ test("a copy whose newest manifest lacks its segments has the one before", async
   await engine.write("n", upsert(1, 2));
   const indexer = engine.indexer({ graceMs: 300_000 });
   await indexer.indexAll(AT);
-  const before = new Set((await store.list({ prefix: "", limit: 1000 })).keys);
+  const before = new Set(await keysOf(store));
   await engine.write("n", upsert(3));
   await engine.write("n", { deletes: [1] });
   await indexer.indexAll(AT);
@@ -72,15 +88,52 @@ test("a copy whose log has a gap ends before it, and goes on from there", async 
   expect((await opened.rows("n"))?.map(({ id }) => id)).toEqual([1, 2, 3, 4, 7]);
 });
 
+test("a repair that ends at any call goes on where it ended", async () => {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store });
+  await engine.write("n", upsert(1, 2));
+  const indexer = engine.indexer({ graceMs: 300_000 });
+  await indexer.indexAll(AT);
+  const before = new Set(await keysOf(store));
+  for (let id = 3; id <= 8; id++) {
+    await engine.write("n", upsert(id));
+    if (id < 6) await indexer.indexAll(AT);
+  }
+  // Manifests without their segments, and two entries behind a gap.
+  const lost = (key: string) =>
+    key === walKey(AT, sequenceNumber(5)) ||
+    (key.includes("/segments/") && !before.has(key as never));
+  const log = () => {};
+  const whole = await copyOf(store, lost);
+  await repairCopy({ store: whole, log });
+  const repaired = await keysOf(whole);
+  expect(repaired.length).toBeLessThan((await keysOf(await copyOf(store, lost))).length - 3);
+  let hasEnded = true;
+  for (let call = 1; hasEnded; call++) {
+    for (const when of ["before", "after"] as const) {
+      const copy = await copyOf(store, lost);
+      const dying = dyingStore(copy, { call, when });
+      hasEnded = await repairCopy({ store: dying, log }).then(
+        () => false,
+        () => true,
+      );
+      if (hasEnded) await repairCopy({ store: copy, log });
+      expect(await keysOf(copy), `call ${call}, ${when} its effect`).toEqual(repaired);
+    }
+  }
+  const opened = await EngineFixture.open({ store: whole });
+  expect((await opened.rows("n"))?.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+});
+
 test("damage is left as it is, and refused", async () => {
   const store = new MemoryObjectStore();
   const engine = await EngineFixture.open({ store });
   await engine.write("n", upsert(1));
   await engine.write("n", upsert(2));
   const copy = await copyOf(store, (key) => key === walKey(AT, sequenceNumber(1)));
-  const before = (await copy.list({ prefix: "", limit: 1000 })).keys;
+  const before = await keysOf(copy);
   await repairCopy({ store: copy, log: () => expect.unreachable() });
-  expect((await copy.list({ prefix: "", limit: 1000 })).keys).toEqual(before);
+  expect(await keysOf(copy)).toEqual(before);
   const opened = await EngineFixture.open({ store: copy });
   expect((await opened.call("query", "n", ALL)).status).toBe(500);
 });

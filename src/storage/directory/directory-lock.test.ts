@@ -166,6 +166,37 @@ describe("LockFile", () => {
     expect(await (await lockFile({ directory: "1-2" })).take()).toBeUndefined();
   });
 
+  test("a copy is one for whoever follows a killed owner, until one settles it", async () => {
+    await (await lockFile({})).take();
+    const taken = async () => {
+      // Silent, as the killed are.
+      const file = await lockFile({ ...elsewhere, directory: "1-2" });
+      expect(await file.take()).toBeUndefined();
+      return file;
+    };
+    expect((await taken()).isCopy).toBe(true);
+    const second = await taken();
+    expect(second.isCopy).toBe(true);
+    await second.settle();
+    expect(await second.readOwner()).toMatchObject({ directory: "1-2" });
+    expect((await taken()).isCopy).toBe(false);
+    expect(await readdir(root)).toHaveLength(1);
+  });
+
+  test("an owner that settles a copy still holds it", async () => {
+    await (await lockFile({})).take();
+    const clock = new InstantClock();
+    const owner = await lockFile({ ...elsewhere, directory: "1-2" }, clock);
+    await owner.take();
+    owner.keep(() => expect.unreachable());
+    const settled = owner.settle();
+    clock.tick();
+    await settled;
+    clock.tick();
+    expect(await owner.readOwner()).toMatchObject({ pid: 1 });
+    await owner.release();
+  });
+
   test("a torn file of a dead machine is taken over", async () => {
     await writeFile(join(root, "~lock-0000000007"), '{"pid":');
     expect(await (await lockFile({})).take()).toBeUndefined();
@@ -198,15 +229,18 @@ describe("LockFile", () => {
   }
 });
 
-test("a directory that was copied while it was held is known to be a copy, once", async () => {
+test("a directory that was copied while it was held is a copy until it is settled", async () => {
   const clock = new InstantClock();
   const lock = await acquireDirectoryLock({ root, clock, random });
   expect(lock.isCopy).toBe(false);
   const copy = await temporaryDirectory();
   await cp(root, copy.path, { recursive: true });
-  const first = await acquireDirectoryLock({ root: copy.path, clock, random });
-  expect(first.isCopy).toBe(true);
-  await first.release();
+  for (let round = 0; round < 2; round++) {
+    const first = await acquireDirectoryLock({ root: copy.path, clock, random });
+    expect(first.isCopy).toBe(true);
+    if (round === 1) await first.settle();
+    await first.release();
+  }
   const second = await acquireDirectoryLock({ root: copy.path, clock, random });
   expect(second.isCopy).toBe(false);
   await second.release();

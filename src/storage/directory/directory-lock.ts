@@ -24,8 +24,10 @@ export interface DirectoryLockOptions {
 
 /** Ownership of a data directory by one server. */
 export interface DirectoryLock {
-  /** The directory was copied from elsewhere while a server held it, and is held first now. */
+  /** The directory was copied from elsewhere while a server held it, and may not be whole. */
   readonly isCopy: boolean;
+  /** To be called when a copy was made whole; until then each next owner is told that it is one. */
+  settle(): Promise<void>;
   /** Gives the directory up. May be called once. */
   release(): Promise<void>;
 }
@@ -72,7 +74,7 @@ async function acquire(options: DirectoryLockOptions): Promise<DirectoryLock> {
       socket?.close();
     }
   };
-  return { isCopy: file.isCopy, release };
+  return { isCopy: file.isCopy, settle: () => file.settle(), release };
 }
 
 function hostAndTime(clock: Clock): { host: string; sinceMs: number } {

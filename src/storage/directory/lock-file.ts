@@ -19,6 +19,8 @@ export interface LockOwner extends ProcessIdentity {
   readonly directory?: string;
   /** When it took the directory, by its own clock. */
   readonly sinceMs: number;
+  /** The directory was copied from elsewhere, and nobody has said since that it is whole. */
+  readonly isCopy?: boolean;
 }
 
 /** What a `LockFile` needs. */
@@ -30,6 +32,14 @@ export interface LockFileOptions {
   readonly owner: LockOwner;
 }
 
+/** What a lock file says. */
+interface LockContent {
+  /** Undefined: nobody. */
+  readonly owner: LockOwner | undefined;
+  readonly isCopy: boolean;
+}
+
+const NOTHING: LockContent = { owner: undefined, isCopy: false };
 /** The `~` keeps lock files apart from every key. */
 const NAME = /^~lock-(\d{10})$/;
 const STAGED = "~lock-staged-";
@@ -37,7 +47,10 @@ const STAGED = "~lock-staged-";
 /**
  * The lock of a data directory as files `~lock-<number>` with the owner as JSON. The highest number
  * owns; numbers are taken with `link`, so that one contender wins, and the highest is never
- * removed, so that one who slept finds out. An empty owner, `{}`, means released.
+ * removed, so that one who slept finds out. A file without an owner, `{}`, means released.
+ *
+ * A lock that names another directory was copied with it. The next owners' files say so until the
+ * copy was made whole, so that whoever follows one who was killed on the way knows it, too.
  *
  * An owner that cannot be looked up (another host, another container) proves that it lives by
  * touching its file every `LOCK_BEAT_MS`. A contender watches for that with its own clock only.
@@ -60,7 +73,7 @@ export class LockFile {
     this.#owner = owner;
   }
 
-  /** The lock that was taken over is that of a server in another directory, which was copied. */
+  /** The directory was copied while a server held it elsewhere, and is not known to be whole. */
   get isCopy(): boolean {
     return this.#isCopy;
   }
@@ -70,9 +83,10 @@ export class LockFile {
     for (let tried = 0; tried < LOCK_ATTEMPTS_MAX; tried++) {
       const numbers = await this.#numbers();
       const highest = numbers.at(-1) ?? 0;
-      const rival = await this.#readOwner(highest);
+      const { owner: rival, isCopy } = await this.#read(highest);
       if (rival !== undefined && (await this.#isAlive(highest, rival))) return rival;
-      if (!(await this.#create(highest + 1, JSON.stringify(this.#owner)))) continue;
+      this.#isCopy = isCopy || isElsewhere(rival, this.#owner);
+      if (!(await this.#create(highest + 1, this.#ownText()))) continue;
 
       // Numbers below may have come and gone while this one was asleep: only the highest counts.
       if ((await this.#numbers()).at(-1) !== highest + 1) {
@@ -80,7 +94,6 @@ export class LockFile {
         continue;
       }
       this.#number = highest + 1;
-      this.#isCopy = isElsewhere(rival, this.#owner);
       for (const number of numbers) await this.#remove(number);
       await this.#removeStaged();
       return undefined;
@@ -94,15 +107,28 @@ export class LockFile {
     this.#stop = this.#clock.every(LOCK_BEAT_MS, () => void this.#beat(onLost));
   }
 
+  /** The copy is whole: from now on the directory is one like others. */
+  async settle(): Promise<void> {
+    this.#isCopy = false;
+    // Under the same number, or the next beat would find that somebody has taken over.
+    const staged = await this.#stage(this.#ownText());
+    await this.#files.rename(staged, this.#path(this.#number));
+  }
+
   /** Marks the lock as free. */
   async release(): Promise<void> {
     this.#stop();
-    if (await this.#create(this.#number + 1, "{}")) await this.#remove(this.#number);
+    const text = JSON.stringify(this.#isCopy ? { isCopy: true } : {});
+    if (await this.#create(this.#number + 1, text)) await this.#remove(this.#number);
   }
 
   /** The owner on file, dead or alive. */
   async readOwner(): Promise<LockOwner | undefined> {
-    return this.#readOwner((await this.#numbers()).at(-1) ?? 0);
+    return (await this.#read((await this.#numbers()).at(-1) ?? 0)).owner;
+  }
+
+  #ownText(): string {
+    return JSON.stringify(this.#isCopy ? { ...this.#owner, isCopy: true } : this.#owner);
   }
 
   async #isAlive(number: number, rival: LockOwner): Promise<boolean> {
@@ -133,14 +159,7 @@ export class LockFile {
 
   /** Creates a numbered file whole, or returns false if the number is taken. */
   async #create(number: number, text: string): Promise<boolean> {
-    const suffix = Buffer.from(this.#random.bytes(8)).toString("hex");
-    const staged = join(this.#root, `${STAGED}${suffix}`);
-    const handle = await this.#files.open(staged, "wx");
-    try {
-      await handle.writeFile(text);
-    } finally {
-      await handle.close();
-    }
+    const staged = await this.#stage(text);
     try {
       await this.#files.link(staged, this.#path(number));
       return true;
@@ -151,6 +170,20 @@ export class LockFile {
     } finally {
       await this.#files.unlink(staged).catch(() => undefined);
     }
+  }
+
+  async #stage(text: string): Promise<string> {
+    const suffix = Buffer.from(this.#random.bytes(8)).toString("hex");
+    const staged = join(this.#root, `${STAGED}${suffix}`);
+    const handle = await this.#files.open(staged, "wx");
+    try {
+      await handle.writeFile(text);
+      // No owner survives a power cut, but that a copy is not whole must.
+      if (this.#isCopy) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return staged;
   }
 
   /** Removes what contenders that were killed left behind. */
@@ -167,11 +200,11 @@ export class LockFile {
     return numbers.map(Number).sort((a, b) => a - b);
   }
 
-  async #readOwner(number: number): Promise<LockOwner | undefined> {
+  async #read(number: number): Promise<LockContent> {
     try {
-      return parseOwner(await this.#files.readFile(this.#path(number), "utf8"));
+      return parseLock(await this.#files.readFile(this.#path(number), "utf8"));
     } catch (error) {
-      if (isSystemError(error, "ENOENT")) return undefined;
+      if (isSystemError(error, "ENOENT")) return NOTHING;
       throw error;
     }
   }
@@ -205,13 +238,18 @@ function isElsewhere(rival: LockOwner | undefined, { directory }: LockOwner): bo
 
 /** Reads an owner's JSON; undefined for a released lock and for anything else. */
 export function parseOwner(text: string): LockOwner | undefined {
+  return parseLock(text).owner;
+}
+
+function parseLock(text: string): LockContent {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined; // Torn by a power cut: locks are not synced, since no owner survives that.
+    return NOTHING; // Torn by a power cut: locks are not synced, since no owner survives that.
   }
-  return isLockOwner(value) ? value : undefined;
+  const isCopy = (value as { isCopy?: unknown } | null)?.isCopy === true;
+  return { owner: isLockOwner(value) ? value : undefined, isCopy };
 }
 
 /** Names an owner in a message. */

@@ -63,7 +63,10 @@ async function start(): Promise<void> {
   const { store } = data.access;
   const lock = store.kind === "directory" ? await lockDirectory(store.root) : undefined;
   await opened.prepare();
-  if (lock?.isCopy) await repairCopy({ store: access.storeFor(undefined), log });
+  if (lock?.isCopy) {
+    await repairCopy({ store: access.storeFor(undefined), log });
+    await lock.settle();
+  }
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
   const catalog = await serveWrites({
     clock,
