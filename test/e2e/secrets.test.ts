@@ -4,7 +4,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { CommanderError } from "commander";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+import { readSettings } from "../../src/cli/read-settings.ts";
+import { thisMachine } from "../../src/cli/serve.ts";
+import { serverConfig } from "../../src/cli/server-config.ts";
 import { type RawAnswer, rawCall } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { startScriptedS3 } from "../support/stores/scripted-s3.ts";
@@ -51,23 +56,47 @@ function expectClean(where: string, answer: RawAnswer): void {
   expectNoSecret(where, answer.text + JSON.stringify([...answer.headers]));
 }
 
-/** What a server prints that must not start, with these settings. */
-async function printed(
-  flags: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const dataDir = join(directory.path, "unused");
-  const isElsewhere = flags.includes("--object-store");
+type Environment = Readonly<Record<string, string>>;
+
+/** What a server prints with these settings until it listens, or does not start. */
+async function printed(flags: readonly string[], environment: Environment = {}): Promise<string> {
+  const place = flags.includes("--object-store") ? [] : ["--data-dir", `${directory.path}/unused`];
+  const all = [...place, "--query-threads", "1", "--log-level", "debug", ...flags];
+  const refusal = await refusalOf(all, environment);
+  if (refusal !== undefined) return refusal;
   try {
-    const server = await startServer({
-      ...(isElsewhere ? {} : { dataDir }),
-      arguments: ["--query-threads", "1", "--log-level", "debug", ...flags],
-      environment,
-    });
+    const server = await startServer({ arguments: all, environment });
     await server.stop();
-    throw new Error(`it started: ${server.output()}`);
+    return server.output();
   } catch (error) {
     return String(error);
+  }
+}
+
+/** What the program says of settings that it refuses without a look at the machine. */
+async function refusalOf(
+  flags: readonly string[],
+  environment: Environment,
+): Promise<string | undefined> {
+  let said = "";
+  const none = async () => {};
+  const program = createProgram("0.0.0-test", {
+    serve: async (given) =>
+      void serverConfig(readSettings({ flags: given, environment }), thisMachine()),
+    index: none,
+    certify: none,
+  });
+  const say = (text: string) => {
+    said += text;
+  };
+  for (const command of [program, ...program.commands])
+    command.exitOverride().configureOutput({ writeOut: say, writeErr: say });
+  try {
+    await program.parseAsync(["serve", ...flags], { from: "user" });
+    return undefined;
+  } catch (error) {
+    // The process ends with what was said of flags, and prints other errors.
+    return error instanceof CommanderError ? said : String(error);
   }
 }
 
@@ -79,7 +108,7 @@ const STORE = {
 const KEYS = { ...STORE, TRAWL_API_KEY: PLANTED.apiKey };
 const SECRETS = { ...KEYS, TRAWL_EMBEDDING_API_KEY: PLANTED.embeddingKey };
 
-test("settings that are refused are not repeated where they are secret", async () => {
+test.concurrent("settings that are refused are not repeated where they are secret", async () => {
   const file = async (name: string, text: string) => {
     const path = join(directory.path, name);
     await writeFile(path, text);
@@ -125,7 +154,7 @@ test("settings that are refused are not repeated where they are secret", async (
   }
 });
 
-test("a store that fails is told by its own words, without what signs requests", async () => {
+test.concurrent("a failing store is told in its words, without what signs requests", async () => {
   // It repeats all that it was sent.
   const store = await startScriptedS3(({ headers, url }, response) => {
     const said = `${JSON.stringify(headers)} ${url}`.replaceAll(/[<&]/g, "");
@@ -157,7 +186,7 @@ async function echoingService(status: () => number) {
   };
 }
 
-test("requests that fail leave no secret in answers, logs and metrics", async () => {
+test.concurrent("requests that fail leave no secret in answers, logs and metrics", async () => {
   let status = 401;
   const service = await echoingService(() => status);
   const server = await startServer({
