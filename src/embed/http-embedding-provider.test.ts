@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { answerJson, type JsonHandler } from "../../test/support/servers/json-service.ts";
+import { faultOf, scriptedService } from "../../test/support/servers/scripted-service.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { DatabaseError } from "../base/errors.ts";
 import { EmbeddingRateLimit } from "./embedding-rate-limit.ts";
 import { HttpEmbeddingProvider } from "./http-embedding-provider.ts";
 
@@ -13,33 +12,9 @@ interface SentBody {
   readonly dimensions?: number;
 }
 
-type Handler = (body: SentBody, response: ServerResponse, request: IncomingMessage) => void;
+type Handler = JsonHandler<SentBody>;
 
-/** What the next requests are answered with; the last one stays. */
-let handlers: Handler[] = [];
-let bodies: SentBody[] = [];
-let server: ReturnType<typeof createServer>;
-let url: string;
-
-beforeEach(async () => {
-  handlers = [];
-  bodies = [];
-  server = createServer(async (request, response) => {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as SentBody;
-    bodies.push(body);
-    const handler = handlers.length > 1 ? handlers.shift() : handlers[0];
-    handler?.(body, response, request);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
-});
-
-afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+const service = scriptedService<SentBody>();
 
 /** A clock whose short waits take no time; a request's timeout never comes. */
 const hasty: Clock = {
@@ -49,38 +24,29 @@ const hasty: Clock = {
 
 function provider(options: Partial<ConstructorParameters<typeof HttpEmbeddingProvider>[0]> = {}) {
   const dimensions = new Map([["small", 3]]);
-  return new HttpEmbeddingProvider({ url, clock: hasty, dimensions, ...options });
-}
-
-function answer(response: ServerResponse, status: number, body: unknown, headers = {}): void {
-  response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(typeof body === "string" ? body : JSON.stringify(body));
+  return new HttpEmbeddingProvider({
+    url: `${service.url}/v1/`,
+    clock: hasty,
+    dimensions,
+    ...options,
+  });
 }
 
 /** Vectors that say how long each text was, in reverse order. */
 const lengths: Handler = (body, response) => {
   const data = body.input.map((text, index) => ({ index, embedding: [text.length, 0.5, -1] }));
-  answer(response, 200, { data: data.reverse(), usage: { total_tokens: 7 } });
+  answerJson(response, 200, { data: data.reverse(), usage: { total_tokens: 7 } });
 };
 
 function failing(status: number, message: string, headers = {}): Handler {
-  return (_body, response) => answer(response, status, { error: { message } }, headers);
-}
-
-async function faultOf(promise: Promise<unknown>): Promise<DatabaseError> {
-  const error = await promise.then(
-    () => new Error("nothing was thrown"),
-    (reason) => reason,
-  );
-  if (error instanceof DatabaseError) return error;
-  throw error;
+  return (_body, response) => answerJson(response, status, { error: { message } }, headers);
 }
 
 const REQUEST = { model: "small", texts: ["a", "bcd"], dimensions: 3 };
 
 test("texts become vectors in their order, with the tokens that the service counted", async () => {
   let authorization: string | undefined;
-  handlers = [
+  service.handlers = [
     (body, response, request) => {
       ({ authorization } = request.headers);
       expect(request.url).toBe("/v1/embeddings");
@@ -91,34 +57,39 @@ test("texts become vectors in their order, with the tokens that the service coun
   expect(vectors).toEqual([Float32Array.of(1, 0.5, -1), Float32Array.of(3, 0.5, -1)]);
   expect(tokens).toBe(7);
   expect(authorization).toBe("Bearer secret");
-  expect(bodies).toEqual([{ model: "small", input: ["a", "bcd"], encoding_format: "float" }]);
+  expect(service.bodies).toEqual([
+    { model: "small", input: ["a", "bcd"], encoding_format: "float" },
+  ]);
 });
 
 test("dimensions are sent where they are not the model's own", async () => {
-  handlers = [lengths];
+  service.handlers = [lengths];
   await provider().embed({ model: "openai/text-embedding-3-small", texts: ["a"], dimensions: 3 });
-  expect(bodies[0]).toMatchObject({ model: "openai/text-embedding-3-small", dimensions: 3 });
+  expect(service.bodies[0]).toMatchObject({
+    model: "openai/text-embedding-3-small",
+    dimensions: 3,
+  });
 });
 
 test("many texts go in several requests", async () => {
-  handlers = [lengths];
+  service.handlers = [lengths];
   const texts = Array.from({ length: 70 }, (_, i) => "x".repeat(i + 1));
   const { vectors, tokens } = await provider().embed({ ...REQUEST, texts });
   expect(vectors.map(([length]) => length)).toEqual(texts.map((text) => text.length));
-  expect(bodies.map(({ input }) => input.length)).toEqual([32, 32, 6]);
+  expect(service.bodies.map(({ input }) => input.length)).toEqual([32, 32, 6]);
   expect(tokens).toBe(21);
 });
 
 test("faults that may pass are tried again", async () => {
   const cut: Handler = (_body, response) => response.destroy();
-  handlers = [failing(503, "busy"), cut, lengths];
+  service.handlers = [failing(503, "busy"), cut, lengths];
   expect((await provider().embed(REQUEST)).vectors).toHaveLength(2);
-  expect(bodies).toHaveLength(3);
-  handlers = [failing(500, "broken")];
+  expect(service.bodies).toHaveLength(3);
+  service.handlers = [failing(500, "broken")];
   const fault = await faultOf(provider().embed(REQUEST));
   expect(fault.code).toBe("unavailable");
   expect(fault.message).toContain("broken");
-  expect(bodies).toHaveLength(6);
+  expect(service.bodies).toHaveLength(6);
 });
 
 test.each<[string, Handler, string, string]>([
@@ -132,20 +103,20 @@ test.each<[string, Handler, string, string]>([
   ["an unknown model", failing(404, "no such model"), "invalid", "no such model"],
   [
     "an answer that is no JSON",
-    (_body, response) => answer(response, 200, "hello"),
+    (_body, response) => answerJson(response, 200, "hello"),
     "unavailable",
     "no JSON",
   ],
   [
     "an answer without vectors",
-    (_body, response) => answer(response, 200, { data: [] }),
+    (_body, response) => answerJson(response, 200, { data: [] }),
     "unavailable",
     "2 texts gave 0 vectors",
   ],
   [
     "vectors of other dimensions",
     (_body, response) =>
-      answer(response, 200, {
+      answerJson(response, 200, {
         data: [
           { index: 0, embedding: [1] },
           { index: 1, embedding: [1] },
@@ -157,14 +128,14 @@ test.each<[string, Handler, string, string]>([
   [
     "vectors that hold no numbers",
     (_body, response) =>
-      answer(response, 200, { data: [{ embedding: ["a", 1, 2] }, { embedding: [1, 2, 3] }] }),
+      answerJson(response, 200, { data: [{ embedding: ["a", 1, 2] }, { embedding: [1, 2, 3] }] }),
     "unavailable",
     "something else than numbers",
   ],
   [
     "an index twice",
     (_body, response) =>
-      answer(response, 200, {
+      answerJson(response, 200, {
         data: [
           { index: 0, embedding: [1, 2, 3] },
           { index: 0, embedding: [1, 2, 3] },
@@ -174,18 +145,18 @@ test.each<[string, Handler, string, string]>([
     "an index is missing",
   ],
 ])("%s is reported", async (_name, handler, code, text) => {
-  handlers = [handler];
+  service.handlers = [handler];
   const fault = await faultOf(provider().embed(REQUEST));
   expect(fault.message).toContain(text);
   expect(fault.code).toBe(code);
 });
 
 test("the time to wait comes from the service", async () => {
-  handlers = [failing(429, "slow down", { "retry-after": "2" })];
+  service.handlers = [failing(429, "slow down", { "retry-after": "2" })];
   expect((await faultOf(provider().embed(REQUEST))).retryAfterMs).toBe(2000);
-  handlers = [failing(429, "slow down", { "retry-after-ms": "150" })];
+  service.handlers = [failing(429, "slow down", { "retry-after-ms": "150" })];
   expect((await faultOf(provider().embed(REQUEST))).retryAfterMs).toBe(150);
-  expect(bodies).toHaveLength(2);
+  expect(service.bodies).toHaveLength(2);
 });
 
 test("texts that are too long for the model are cut until it takes them", async () => {
@@ -195,13 +166,13 @@ test("texts that are too long for the model are cut until it takes them", async 
       failing(400, "maximum context length is 8192 tokens")(body, response, request);
     else lengths(body, response, request);
   };
-  handlers = [picky];
+  service.handlers = [picky];
   const { vectors } = await provider().embed({ ...REQUEST, texts: ["x".repeat(100_000), "short"] });
   expect(vectors.map(([length]) => length)).toEqual([8192, 5]);
 });
 
 test("a service that does not answer in time is given up", async () => {
-  handlers = [() => undefined];
+  service.handlers = [() => undefined];
   const impatient: Clock = { ...systemClock, sleep: () => systemClock.sleep(20) };
   const fault = await faultOf(provider({ clock: impatient }).embed(REQUEST));
   expect(fault.code).toBe("unavailable");
@@ -217,13 +188,13 @@ test("a service that is not there is reported", async () => {
 
 test("a client that goes away ends the request", async () => {
   const client = new AbortController();
-  handlers = [() => client.abort(new Error("gone"))];
+  service.handlers = [() => client.abort(new Error("gone"))];
   await expect(provider().embed(REQUEST, client.signal)).rejects.toThrow("gone");
-  expect(bodies).toHaveLength(1);
+  expect(service.bodies).toHaveLength(1);
 });
 
 test("an endless answer is cut off", async () => {
-  handlers = [
+  service.handlers = [
     (_body, response) => {
       const part = Buffer.alloc(1 << 20, "x");
       const more = () => {

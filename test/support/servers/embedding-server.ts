@@ -1,7 +1,6 @@
 /** A small OpenAI-compatible embedding service for tests: a real HTTP server in this process. */
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { answerJson, startJsonService } from "./json-service.ts";
 
 /** One request that the service saw. */
 export interface EmbeddingCall {
@@ -28,6 +27,12 @@ export const EMBEDDING_DIMENSIONS = 4;
 /** Longest text that mood `too_long` takes, in characters. */
 export const EMBEDDING_TEXT_MAX = 100;
 
+interface SentBody {
+  readonly model: string;
+  readonly input: string | readonly string[];
+  readonly dimensions?: number;
+}
+
 const FAULTS = {
   rate_limited: [429, "Rate limit reached for requests"],
   broken: [500, "The server had an error"],
@@ -43,11 +48,8 @@ export function letterVector(text: string, dimensions: number): number[] {
 /** Starts the service on a free port. */
 export async function startEmbeddingServer(): Promise<EmbeddingServer> {
   const service = { calls: [] as EmbeddingCall[], mood: "working" as EmbeddingMood };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString());
-    const input: string[] = typeof body.input === "string" ? [body.input] : body.input;
+  const { url, close } = await startJsonService<SentBody>((body, response, request) => {
+    const input = typeof body.input === "string" ? [body.input] : body.input;
     const { model, dimensions } = body;
     const { authorization } = request.headers;
     service.calls.push({ model, input, dimensions, authorization });
@@ -55,19 +57,9 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
       request.url === "/v1/embeddings"
         ? answerTo(service.mood, input, dimensions ?? EMBEDDING_DIMENSIONS)
         : [404, { error: { message: `no route ${request.url}` } }];
-    const retry = status === 429 ? { "retry-after": "1" } : {};
-    response.writeHead(status, { "content-type": "application/json", ...retry });
-    response.end(JSON.stringify(answer));
+    answerJson(response, status, answer, status === 429 ? { "retry-after": "1" } : {});
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(service, {
-    url: `http://127.0.0.1:${port}/v1`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
+  return Object.assign(service, { url: `${url}/v1`, close });
 }
 
 function answerTo(

@@ -1,7 +1,6 @@
 /** A small service with the common rerank request, for tests: a real HTTP server in this process. */
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { answerJson, startJsonService } from "./json-service.ts";
 
 /** One request that the service saw. */
 export interface RerankCall {
@@ -22,6 +21,8 @@ export interface RerankServer {
   close(): Promise<void>;
 }
 
+type SentBody = Pick<RerankCall, "model" | "query" | "documents">;
+
 /** The service's score of a text: how often it has the query, less one. */
 export function occurrenceScore(text: string, query: string): number {
   return text.split(query).length - 2;
@@ -30,26 +31,14 @@ export function occurrenceScore(text: string, query: string): number {
 /** Starts the service on a free port. */
 export async function startRerankServer(): Promise<RerankServer> {
   const service = { calls: [] as RerankCall[], mood: "working" as RerankMood };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { model, query, documents } = JSON.parse(Buffer.concat(chunks).toString());
+  const { url, close } = await startJsonService<SentBody>((body, response, request) => {
+    const { model, query, documents } = body;
     const { authorization } = request.headers;
     service.calls.push({ model, query, documents, authorization });
     const [status, answer] = answerTo(service.mood, query, documents);
-    const retry = status === 429 ? { "retry-after": "1" } : {};
-    response.writeHead(status, { "content-type": "application/json", ...retry });
-    response.end(JSON.stringify(answer));
+    answerJson(response, status, answer, status === 429 ? { "retry-after": "1" } : {});
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(service, {
-    url: `http://127.0.0.1:${port}/v2`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
+  return Object.assign(service, { url: `${url}/v2`, close });
 }
 
 function answerTo(
