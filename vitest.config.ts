@@ -21,6 +21,9 @@ export function freshSeed(): string {
 
 const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
 
+/** Suites of what a real server answers. */
+const SERVED = ["test/e2e/**/*.test.ts", "test/http/{contract-*,long-names}.test.ts"];
+
 /** The suites of `npm test`: they need nothing but what npm installs, and end within minutes. */
 export default defineConfig({
   test: {
@@ -32,7 +35,7 @@ export default defineConfig({
           ...LIMITS,
           name: "parts",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: ["test/heavy/**", "test/e2e/**", "test/s3/**", "node_modules/**"],
+          exclude: ["test/heavy/**", "test/s3/**", ...SERVED, "node_modules/**"],
         },
       },
       {
@@ -41,8 +44,8 @@ export default defineConfig({
           ...LIMITS,
           name: "end to end",
           testTimeout: 180_000,
-          include: ["test/e2e/**/*.test.ts"],
-          // One real server for all files; tests of starts and stops start their own.
+          include: [...SERVED],
+          // Two real servers for all files; tests of starts and stops start their own.
           globalSetup: ["test/support/servers/shared-server.ts"],
           // A worker belongs to a project: files in turns would throw it away each time.
           sequence: { groupOrder: 1 },

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 import { contractTable, scoredRows } from "../support/servers/contract-table.ts";
 
-const { write, call, query } = contractServer();
+const { write, call, query } = contractServer("answers");
 const ns = "answers";
 const ask = (body: unknown) => query(ns, body);
 const COUNT = ["Count"];

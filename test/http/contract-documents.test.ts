@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
-const { write, call, query, documents, fresh } = contractServer();
+const { write, call, query, documents, fresh } = contractServer("documents");
 
 const UUID = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9";
 const COSINE = { distance_metric: "cosine_distance" };

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
-const { write, call, query, fresh } = contractServer();
+const { write, call, query, fresh } = contractServer("endpoints");
 
 const COSINE = { distance_metric: "cosine_distance" };
 let name: string;

@@ -4,7 +4,7 @@ import { beforeAll, describe } from "vitest";
 import { contractServer } from "../support/servers/contract-server.ts";
 import { type ContractRow, contractTable, idRows } from "../support/servers/contract-table.ts";
 
-const { write, query } = contractServer();
+const { write, query } = contractServer("filter");
 const ns = "filter";
 /** Sends a filter, or a whole body where JavaScript would write its numbers otherwise. */
 const ask = (filters: unknown) => {

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
-const { write, call, query, fresh } = contractServer();
+const { write, call, query, fresh } = contractServer("hints");
 
 let name: string;
 
@@ -192,7 +192,7 @@ describe("paths", () => {
   });
 
   test("an unknown namespace is told the nearest of those in use", async () => {
-    const typo = name.replace("contract", "contrakt");
+    const typo = name.replace("hints", "hintz");
     const hint = `namespace '${typo}' was not found; did you mean '${name}'?`;
     expectError(await query(typo, lookup), 404, hint);
     expectError(await call("GET", `/v2/namespaces/${typo}/metadata`), 404, hint);

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 import { withoutStats } from "../support/servers/contract-table.ts";
 
-const { write, call, query } = contractServer();
+const { write, call, query } = contractServer("limits");
 const ns = "limits";
 /** More than the groups of an answer, and than what is indexed before a write answers. */
 const COUNT = 24_000;

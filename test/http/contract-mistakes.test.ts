@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
-const { write, call, query, fresh } = contractServer();
+const { write, call, query, fresh } = contractServer("mistakes");
 
 const COSINE = { distance_metric: "cosine_distance" };
 let name: string;

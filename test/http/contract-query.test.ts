@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 import { contractTable, idRows, withoutStats } from "../support/servers/contract-table.ts";
 
-const { write, call, query, fresh } = contractServer();
+const { write, call, query, fresh } = contractServer("query");
 const ns = "query-fields";
 const byId = { rank_by: ["id", "asc"] };
 const one = { ...byId, limit: 1 };

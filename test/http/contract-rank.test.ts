@@ -4,7 +4,7 @@ import { beforeAll, describe } from "vitest";
 import { contractServer } from "../support/servers/contract-server.ts";
 import { contractTable, idRows, scoredRows } from "../support/servers/contract-table.ts";
 
-const { write, query } = contractServer();
+const { write, query } = contractServer("rank");
 const ns = "rank";
 const ask = (body: unknown) => query(ns, body);
 const by = (rank_by: unknown, extra: object = {}) => ({ rank_by, limit: 5, ...extra });

@@ -9,7 +9,7 @@ import {
   withoutStats,
 } from "../support/servers/contract-table.ts";
 
-const { write, call, query, fresh } = contractServer();
+const { write, call, query, fresh } = contractServer("text");
 const ns = "text";
 const ask = (body: unknown) => query(ns, body);
 

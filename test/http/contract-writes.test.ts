@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
-const { write, call, documents, fresh } = contractServer();
+const { write, call, documents, fresh } = contractServer("writes");
 
 const COSINE = { distance_metric: "cosine_distance" };
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { LONG_NAME_REQUESTS, pathOf } from "../support/documents/long-names.ts";
 import { contractServer, expectError } from "../support/servers/contract-server.ts";
 
-const { call, write, documents } = contractServer();
+const { call, write, documents } = contractServer("long-names");
 
 const NAMESPACE = "long-names";
 /** Quoted parts, and the lists of what would have been valid. */

@@ -1,13 +1,9 @@
 /** A server for the tables of the wire contract, which are sent as JSON without a client's help. */
 
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect } from "vitest";
-import { temporaryDirectory } from "../stores/temporary-directory.ts";
+import { expect, inject } from "vitest";
 import { type RawAnswer, rawCall } from "./sdk-client.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
 
-/** Calls to the server of one test file. */
+/** Calls to the server from one test file. */
 export interface ContractServer {
   call(method: string, path: string, body?: unknown, headers?: object): Promise<RawAnswer>;
   write(namespace: string, body: unknown): Promise<RawAnswer>;
@@ -18,32 +14,11 @@ export interface ContractServer {
   fresh(): string;
 }
 
-/** Starts a server before the tests of the file that calls this, and stops it after them. */
-export function contractServer(): ContractServer {
-  let server: ServerProcess;
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+/** The server that tables share; `prefix` begins the names that `fresh` gives to one file. */
+export function contractServer(prefix: string): ContractServer {
   let names = 0;
-
-  beforeAll(async () => {
-    directory = await temporaryDirectory();
-    const keys = join(directory.path, "keys");
-    await mkdir(keys);
-    await writeFile(join(keys, "mine"), Buffer.alloc(32, 7).toString("base64"));
-    const models = ["--embedder", "hash", "--reranker", "words"];
-    const flags = ["--query-threads", "1", ...models, "--encryption-keys", keys];
-    server = await startServer({
-      dataDir: join(directory.path, "data"),
-      arguments: [...flags, "--log-level", "warn"],
-    });
-  });
-
-  afterAll(async () => {
-    await server.stop();
-    await directory.remove();
-  });
-
   const call: ContractServer["call"] = (method, path, body, headers) =>
-    rawCall(method, path, body, { url: server.url, headers: { ...headers } });
+    rawCall(method, path, body, { url: inject("contractUrl"), headers: { ...headers } });
   const write: ContractServer["write"] = (namespace, body) =>
     call("POST", `/v2/namespaces/${namespace}`, body);
   const query: ContractServer["query"] = (namespace, body) =>
@@ -56,7 +31,7 @@ export function contractServer(): ContractServer {
       const all = { rank_by: ["id", "asc"], limit: 1000, include_attributes: true };
       return (await query(namespace, all)).json.rows;
     },
-    fresh: () => `contract-${++names}`,
+    fresh: () => `${prefix}-${++names}`,
   };
 }
 
