@@ -20,8 +20,10 @@ trap stop EXIT
 npm run --silent build
 # Of the tests' random draws; a server refuses settings that it does not know.
 unset TRAWL_SEED
+mkdir -m 700 "$work/keys"
+head -c 32 /dev/urandom > "$work/keys/first"
 scripts/trawl.js serve --port 0 --data-dir "$work/data" --query-threads 2 \
-  --embedder hash --reranker words --log-level warn > "$work/log" 2>&1 &
+  --embedder hash --reranker words --encryption-keys "$work/keys" --log-level warn > "$work/log" 2>&1 &
 server=$!
 for _ in $(seq 300); do
   url=$(sed -nE 's/.*address +(http:[^ ]+).*/\1/p' "$work/log")

@@ -3,6 +3,7 @@
 import base64
 import os
 import struct
+import time
 from datetime import datetime
 
 import turbopuffer
@@ -212,6 +213,98 @@ def copies():
     assert branch.metadata().branching["parent"] == docs.id
 
 
+def finished(ns, token):
+    while (operation := ns.poll_copy_from(token)).status == "running":
+        time.sleep(0.05)
+    assert operation.start_time <= operation.finish_time, operation
+    return operation.result
+
+
+def started_copies():
+    copy = namespace("started")
+    result = finished(copy, copy.start_copy_from(source_namespace=docs.id).token)
+    assert result.success.rows_affected == 5, result
+    assert copy.query(aggregate_by={"all": ("Count",)}).aggregations == {"all": 5}
+    none = namespace("none")
+    started = none.start_copy_from(source_namespace=f"{PREFIX}-absent")
+    fault = finished(none, started.token).error
+    assert fault.status_code == 404 and "absent" in fault.detail.error, fault
+    assert not none.exists()
+    expect_fault(
+        turbopuffer.NotFoundError, "was not found", lambda: copy.poll_copy_from("nonsense")
+    )
+
+
+def creation():
+    empty = namespace("empty")
+    expect_fault(
+        turbopuffer.NotFoundError,
+        "was not found",
+        lambda: empty.write(upsert_rows=[{"id": 1}], create_namespace=False),
+    )
+    assert not empty.exists()
+    expect_fault(
+        turbopuffer.BadRequestError, "schema", lambda: empty.write(create_namespace=True)
+    )
+    empty.write(create_namespace=True, schema={"id": "uuid", "n": "int"})
+    assert empty.metadata().approx_row_count == 0
+    assert empty.schema()["id"].type == "uuid" and empty.schema()["n"].type == "int"
+    expect_fault(
+        turbopuffer.BadRequestError, "id", lambda: empty.write(upsert_rows=[{"id": 1}])
+    )
+    assert docs.write(patch_rows=[{"id": 5, "n": 8}], create_namespace=False).rows_patched == 1
+
+
+def dropping():
+    ns = namespace("dropped")
+    ns.write(upsert_rows=[{"id": 1, "a": "kept", "b": "gone"}, {"id": 2, "b": "gone"}])
+    assert "b" not in ns.update_schema(schema={"b": {"drop": True}})
+    everything = {"rank_by": ("id", "asc"), "limit": 9, "include_attributes": True}
+    rows = [row.to_dict() for row in ns.query(**everything).rows]
+    assert rows == [{"id": 1, "a": "kept"}, {"id": 2}], rows
+    expect_fault(
+        turbopuffer.BadRequestError,
+        "not found",
+        lambda: ns.query(filters=("b", "Eq", "gone"), limit=1),
+    )
+    ns.write(upsert_rows=[{"id": 3, "b": 7}], schema={"a": {"drop": True}})
+    rows = [row.to_dict() for row in ns.query(**everything).rows]
+    assert rows == [{"id": 1}, {"id": 2}, {"id": 3, "b": 7}], rows
+    assert ns.schema()["b"].type == "int" and "a" not in ns.schema()
+    expect_fault(
+        turbopuffer.APIStatusError,
+        "drop",
+        lambda: ns.update_schema(schema={"b": {"drop": False}}),
+    )
+
+
+def encryption():
+    locked, copy = namespace("locked"), namespace("unlocked")
+    key = {
+        "mode": "customer-managed",
+        "key_name": "first",
+        "encryption_context": {"tenant": "t1"},
+    }
+    locked.write(upsert_rows=[{"id": 1}], encryption=key)
+    assert locked.metadata().encryption.to_dict() == key, locked.metadata()
+    assert ids(locked.query(rank_by=("id", "asc"), limit=2)) == [1]
+    other = {**key, "encryption_context": {"tenant": "t2"}}
+    started = copy.start_copy_from(source_namespace=locked.id, dest_encryption=other)
+    assert finished(copy, started.token).success.rows_affected == 1
+    assert copy.metadata().encryption.encryption_context == {"tenant": "t2"}
+    refused = namespace("refused")
+    for fault, changes in (
+        ("aws:", {"encryption_context": {"aws:tenant": "t1"}}),
+        ("second", {"key_name": "second"}),
+    ):
+        expect_fault(
+            turbopuffer.BadRequestError,
+            fault,
+            lambda: refused.write(upsert_rows=[{"id": 1}], encryption={**key, **changes}),
+        )
+    assert not refused.exists()
+
+
 def cache_and_recall():
     assert docs.hint_cache_warm().status in ("ACCEPTED", "OK")
     recall = docs.recall(num=2, top_k=2, include_ground_truth=True)
@@ -276,6 +369,10 @@ STEPS = [
     embedding,
     metadata_and_schema,
     copies,
+    started_copies,
+    creation,
+    dropping,
+    encryption,
     cache_and_recall,
     listing,
     faults,

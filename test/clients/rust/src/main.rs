@@ -2,9 +2,12 @@
 
 use futures::TryStreamExt;
 use serde_json::{json, Value};
+use std::time::Duration;
 use turbopuffer::types::{
-    AggregateBy, AttributeSchemaConfig, Columns, DistanceMetric, Expr, Filter, GroupBy, Id, Query,
-    RankBy, RerankBy, RerankLimit, RerankModelParams, Row, VectorEncoding,
+    AggregateBy, AttributeSchemaConfig, AttributeSchemaDrop, Columns, CopyFromNamespaceOperation,
+    CopyFromNamespaceOperationResult, DistanceMetric, Encryption, EncryptionCustomerManaged, Expr,
+    Filter, GroupBy, Id, Query, RankBy, RerankBy, RerankLimit, RerankModelParams, Row,
+    VectorEncoding,
 };
 use turbopuffer::{ApiErrorKind, Client, Error, Namespace};
 
@@ -234,6 +237,82 @@ async fn copies(docs: &Namespace, copy: &Namespace, branch: &Namespace) -> Outco
     Ok(())
 }
 
+async fn finished(ns: &Namespace, token: &str) -> Result<CopyFromNamespaceOperationResult, Error> {
+    loop {
+        match ns.poll_copy_from(token).send().await? {
+            CopyFromNamespaceOperation::Finished(operation) => {
+                assert!(operation.start_time <= operation.finish_time);
+                return Ok(operation.result);
+            }
+            _ => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn started_copies(docs: &Namespace, copy: &Namespace, none: &Namespace) -> Outcome {
+    let started = copy.start_copy_from(docs.id()).send().await?;
+    match finished(copy, &started.token).await? {
+        CopyFromNamespaceOperationResult::Success(result) => assert_eq!(result.rows_affected, 4),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(count(copy).await?, json!(4));
+    let started = none.start_copy_from("nowhere").send().await?;
+    match finished(none, &started.token).await? {
+        CopyFromNamespaceOperationResult::Error(fault) => {
+            assert_eq!(fault.status_code, 404);
+            assert!(fault.detail.error.contains("nowhere"), "{fault:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+    Ok(())
+}
+
+async fn creation_and_dropping(ns: &Namespace) -> Outcome {
+    let row = || Row::new(1).insert("a", "kept").insert("b", "gone");
+    let held = ns.write().upsert_rows([row()]).create_namespace(false);
+    expect_fault(held.send().await, ApiErrorKind::NotFound, "was not found");
+    let created = ns.write().create_namespace(true);
+    created.schema([("id", "uint")]).send().await?;
+    assert_eq!(ns.metadata().send().await?.approx_row_count, 0);
+    ns.write().upsert_rows([row()]).send().await?;
+    let dropped = [("b", AttributeSchemaDrop::new(true))];
+    let left = json!(ns.update_schema(dropped).send().await?);
+    assert!(left.get("a").is_some() && left.get("b").is_none(), "{left}");
+    let anew = ns.write().upsert_rows([Row::new(2).insert("b", 7)]);
+    let anew = anew.schema([("a", AttributeSchemaDrop::new(true))]);
+    anew.send().await?;
+    let by_id = ns.query().rank_by(RankBy::attribute("id", "asc"));
+    let rows = by_id
+        .limit(9u64)
+        .include_attributes(true)
+        .send()
+        .await?
+        .rows;
+    assert_eq!(ids(&rows), [1, 2]);
+    assert_eq!(rows[0].get("b").unwrap_or(&Value::Null), &Value::Null);
+    assert_eq!(rows[1].get("b"), Some(&json!(7)));
+    assert!(rows.iter().all(|row| row.get("a").is_none()));
+    Ok(())
+}
+
+async fn encryption(locked: &Namespace, refused: &Namespace) -> Outcome {
+    let row = || [Row::new(1)];
+    let key = EncryptionCustomerManaged::new("first");
+    locked
+        .write()
+        .upsert_rows(row())
+        .encryption(key.clone())
+        .send()
+        .await?;
+    let facts = locked.metadata().send().await?;
+    assert_eq!(facts.encryption, Encryption::CustomerManaged(key));
+    assert_eq!(count(locked).await?, json!(1));
+    let unknown = EncryptionCustomerManaged::new("second");
+    let written = refused.write().upsert_rows(row()).encryption(unknown);
+    expect_fault(written.send().await, ApiErrorKind::BadRequest, "second");
+    Ok(())
+}
+
 async fn listing(client: &Client, prefix: &str) -> Outcome {
     let mut expected = Vec::new();
     for i in 0..5 {
@@ -292,8 +371,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (copy, branch) = ("copy", "branch");
     let named = |kind| client.namespace(format!("{prefix}-{kind}"));
     copies(&docs, &named(copy), &named(branch)).await?;
+    started_copies(&docs, &named("started"), &named("none")).await?;
+    creation_and_dropping(&named("dropped")).await?;
+    encryption(&named("locked"), &named("refused")).await?;
     listing(&client, &prefix).await?;
     faults_and_deletion(&client, &docs, &prefix).await?;
-    println!("rust, turbopuffer 0.1.0-beta.2: 7 passed, 0 failed");
+    println!("rust, turbopuffer 0.1.0-beta.2: 10 passed, 0 failed");
     Ok(())
 }
