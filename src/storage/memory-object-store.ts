@@ -36,9 +36,10 @@ export class MemoryObjectStore implements ObjectStore {
     const { prefix, startAfter = "", limit, delimiter } = request;
     const keys: ObjectKey[] = [];
     const prefixes: string[] = [];
-    for (const key of [...this.#objects.keys()].sort()) {
-      if (!key.startsWith(prefix) || key <= startAfter) continue;
-
+    const listed = [...this.#objects.keys()].filter(
+      (key) => key > startAfter && key.startsWith(prefix),
+    );
+    for (const key of listed.sort()) {
       const fold = delimiter === undefined ? -1 : key.indexOf(delimiter, prefix.length);
       const folded = key.slice(0, fold + 1);
       if (fold >= 0 && folded === prefixes.at(-1)) continue;

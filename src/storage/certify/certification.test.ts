@@ -16,10 +16,11 @@ import {
 } from "../object-store.ts";
 import { CERTIFICATION_CASES, certify } from "./certification.ts";
 
-/** Tries all cases and returns those that were not kept. */
-async function notKept(store: ObjectStore) {
+/** Tries all cases, or those whose promises have `words`, and returns those that were not kept. */
+async function notKept(store: ObjectStore, words = "") {
   const lost: { promise: string; verdict: string; seen: string }[] = [];
   for (const [index, certificationCase] of CERTIFICATION_CASES.entries()) {
+    if (!certificationCase.promise.includes(words)) continue;
     const parts = { store, folder: `certify/${index}`, tally: { unknownPuts: 0 } };
     const result = await certify(certificationCase, parts);
     if (result.verdict !== "kept") lost.push(result);
@@ -106,7 +107,9 @@ describe("a store fails that", () => {
         return page;
       }
     }
-    expect(await notKept(new Late())).toContainEqual(broken("a put shows at once"));
+    expect(await notKept(new Late(), "a put shows at once")).toEqual([
+      broken("a put shows at once"),
+    ]);
   });
 
   test("lists in another order", async () => {
@@ -116,7 +119,7 @@ describe("a store fails that", () => {
         return { ...page, keys: page.keys.toReversed() };
       }
     }
-    expect(await notKept(new Unordered())).toContainEqual(broken("in byte order"));
+    expect(await notKept(new Unordered(), "in byte order")).toEqual([broken("in byte order")]);
   });
 
   test("starts again behind the folder that a listing starts in", async () => {
@@ -128,7 +131,9 @@ describe("a store fails that", () => {
         return this.inner.list({ ...request, startAfter: `${startAfter.slice(0, slash + 1)}~` });
       }
     }
-    expect(await notKept(new Skipping())).toContainEqual(broken("also inside of a folder"));
+    expect(await notKept(new Skipping(), "also inside of a folder")).toEqual([
+      broken("also inside of a folder"),
+    ]);
   });
 
   test("lists a thousand keys at most", async () => {
@@ -146,9 +151,8 @@ describe("a store fails that", () => {
         return this.inner.getRange(key, start, end + 1);
       }
     }
-    const lost = await notKept(new Inclusive());
-    expect(lost).toContainEqual(broken("ranges are half-open"));
-    expect(lost).toContainEqual(broken("random ranges"));
+    for (const words of ["ranges are half-open", "random ranges"])
+      expect(await notKept(new Inclusive(), words)).toEqual([broken(words)]);
   });
 
   test("shows half of a replacement", async () => {
@@ -176,6 +180,8 @@ describe("a store fails that", () => {
         return stored && (this.#bodies.get(key) ?? stored);
       }
     }
-    expect(await notKept(new Aliasing())).toContainEqual(broken("what a caller does"));
+    expect(await notKept(new Aliasing(), "what a caller does")).toEqual([
+      broken("what a caller does"),
+    ]);
   });
 });
