@@ -47,6 +47,8 @@ export default defineConfig({
           include: [...SERVED],
           // Two real servers for all files; tests of starts and stops start their own.
           globalSetup: ["test/support/servers/shared-server.ts"],
+          // Much of their time is waiting for processes to start, to stop and to try again.
+          maxWorkers: 2 * availableParallelism(),
           // A worker belongs to a project: files in turns would throw it away each time.
           sequence: { groupOrder: 1 },
         },

@@ -105,7 +105,7 @@ describe("an embedding service", () => {
       dataDir: directory.path,
       arguments: [
         ...["--query-threads", "1", "--embedder", "http", "--embedding-url", service.url],
-        ...["--embedding-dimensions", "mine=4"],
+        ...["--embedding-dimensions", "mine=4", "--indexer", "off"],
       ],
       environment: { TRAWL_EMBEDDING_API_KEY: "service-key" },
     });

@@ -18,7 +18,7 @@ beforeAll(async () => {
     dataDir: directory.path,
     arguments: [
       ...["--query-threads", "1", "--reranker", "http", "--rerank-url", service.url],
-      ...["--rerank-models", "small,maker/large"],
+      ...["--rerank-models", "small,maker/large", "--indexer", "off"],
     ],
     environment: { TRAWL_RERANK_API_KEY: "service-key" },
   });
@@ -116,7 +116,8 @@ test("the service's faults are reported as its own", async () => {
 
 test("without a reranker, the message says how to have one", async () => {
   const other = await temporaryDirectory();
-  const plain = await startServer({ dataDir: other.path, arguments: ["--query-threads", "1"] });
+  const flags = ["--query-threads", "1", "--indexer", "off"];
+  const plain = await startServer({ dataDir: other.path, arguments: flags });
   try {
     const client = sdkClient({ baseURL: plain.url }).namespace("plain");
     await client.write({ upsert_rows: [{ id: 1, text: "a" }] });

@@ -193,6 +193,7 @@ test.concurrent("requests that fail leave no secret in answers, logs and metrics
     dataDir: join(directory.path, "data"),
     arguments: [
       ...["--query-threads", "1", "--log-level", "debug", "--slow-query-ms", "1"],
+      ...["--indexer", "off"],
       ...["--embedder", "http", "--embedding-url", service.url, "--encryption-keys", keys],
     ],
     environment: SECRETS,
