@@ -1,6 +1,7 @@
 /** Indexing beside a server: answers stay, logs end, nothing useless is left (I7, I10, I12). */
 
 import { expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { seededRandom } from "../base/random.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
@@ -52,7 +53,8 @@ test("documents move from the log to stored segments and stay what they are", as
 });
 
 test("a random history with indexing and restarts equals a map", async () => {
-  for (let seed = 1; seed <= 12; seed++) {
+  const seeds = effort({ usual: 4, full: 12 });
+  for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);
     const store = new MemoryObjectStore();
     const expected = new Map<number, object>();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { seededRandom } from "../base/random.ts";
 import { type ArenaRange, Arenas, scratchOffset } from "./arena.ts";
@@ -11,7 +12,8 @@ import { compileKernel } from "./load-kernel.ts";
 
 describe("the free list", () => {
   test("gives what a map of single bytes gives", () => {
-    for (let seed = 1; seed <= 200; seed++) {
+    const seeds = effort({ usual: 50, full: 200 });
+    for (let seed = 1; seed <= seeds; seed++) {
       const random = seededRandom(seed);
       const start = random.below(10);
       const size = 200;
@@ -65,7 +67,8 @@ describe("arenas", () => {
   const options = { arenaBytes: MIB, totalBytes: 8 * MIB, threads: 2 };
 
   test("blocks never overlap, keep their bytes, and stay within the total", () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    const seeds = effort({ usual: 5, full: 20 });
+    for (let seed = 1; seed <= seeds; seed++) {
       const random = seededRandom(seed);
       const arenas = new Arenas(options);
       const live: { block: ArenaRange; mark: number }[] = [];

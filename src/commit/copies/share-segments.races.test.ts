@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { EngineFixture, type Row } from "../../../test/support/engine/engine-fixture.ts";
 import {
   collect,
@@ -144,7 +145,8 @@ class TurnClock implements Clock {
 
 test("branches stay as they were while sources are written, indexed and deleted", async () => {
   const seed = testSeed();
-  for (let round = 0; round < 25; round++) await raceOnce(seed + round);
+  const rounds = effort({ usual: 8, full: 25 });
+  for (let round = 0; round < rounds; round++) await raceOnce(seed + round);
 }, 120_000);
 
 async function raceOnce(seed: number): Promise<void> {

@@ -128,7 +128,7 @@ class Bench {
   }
 }
 
-const SEEDS = effort({ usual: 6, full: 24 });
+const SEEDS = effort({ usual: 3, full: 24 });
 
 test("a memtable and its readers hold what a map holds", () => {
   for (let seed = 0; seed < SEEDS; seed++) {
