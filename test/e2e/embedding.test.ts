@@ -7,6 +7,7 @@ import {
   letterVector,
   startEmbeddingServer,
 } from "../support/servers/embedding-server.ts";
+import { fileServer } from "../support/servers/file-server.ts";
 import {
   expectFault,
   idsOf,
@@ -14,8 +15,6 @@ import {
   testNamespaces,
   untyped,
 } from "../support/servers/sdk-client.ts";
-import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
-import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const MODEL = "openai/text-embedding-3-small";
 
@@ -94,21 +93,20 @@ describe("the offline embedder", () => {
 
 describe("an embedding service", () => {
   let service: EmbeddingServer;
-  let server: ServerProcess;
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let ns: ReturnType<ReturnType<typeof sdkClient>["namespace"]>;
 
-  beforeAll(async () => {
-    directory = await temporaryDirectory();
+  const server = fileServer(async () => {
     service = await startEmbeddingServer();
-    server = await startServer({
-      dataDir: directory.path,
+    return {
       arguments: [
         ...["--query-threads", "1", "--embedder", "http", "--embedding-url", service.url],
         ...["--embedding-dimensions", "mine=4", "--indexer", "off"],
       ],
       environment: { TRAWL_EMBEDDING_API_KEY: "service-key" },
-    });
+    };
+  });
+
+  beforeAll(async () => {
     ns = sdkClient({ baseURL: server.url, timeout: 20_000 }).namespace("service");
     await ns.write({
       distance_metric: "euclidean_squared",
@@ -125,11 +123,7 @@ describe("an embedding service", () => {
     service.calls.length = 0;
   });
 
-  afterAll(async () => {
-    await server.stop();
-    await service.close();
-    await directory.remove();
-  });
+  afterAll(() => service.close());
 
   test("gives the vectors of documents and queries, with the key and the model", async () => {
     const answer = await ns.query({ ...near("text", "aaaa"), include_attributes: ["embed_text"] });

@@ -1,27 +1,27 @@
 /** Reranking by a service over HTTP; what needs none is in the tables of the contract. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { fileServer } from "../support/servers/file-server.ts";
 import { type RerankServer, startRerankServer } from "../support/servers/rerank-server.ts";
 import { expectFault, idsOf, sdkClient, untyped } from "../support/servers/sdk-client.ts";
-import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 let service: RerankServer;
-let server: ServerProcess;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let ns: ReturnType<ReturnType<typeof sdkClient>["namespace"]>;
 
-beforeAll(async () => {
-  directory = await temporaryDirectory();
+const server = fileServer(async () => {
   service = await startRerankServer();
-  server = await startServer({
-    dataDir: directory.path,
+  return {
     arguments: [
       ...["--query-threads", "1", "--reranker", "http", "--rerank-url", service.url],
       ...["--rerank-models", "small,maker/large", "--indexer", "off"],
     ],
     environment: { TRAWL_RERANK_API_KEY: "service-key" },
-  });
+  };
+});
+
+beforeAll(async () => {
   ns = sdkClient({ baseURL: server.url, timeout: 20_000 }).namespace("service");
   await ns.write({
     distance_metric: "euclidean_squared",
@@ -41,11 +41,7 @@ beforeEach(() => {
   service.calls.length = 0;
 });
 
-afterAll(async () => {
-  await server.stop();
-  await service.close();
-  await directory.remove();
-});
+afterAll(() => service.close());
 
 function nearest(rerank: object = {}) {
   return {

@@ -1,35 +1,27 @@
 /** Slow queries, and clients that do not wait for them. */
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
-import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
+import { beforeAll, expect, test, vi } from "vitest";
+import { fileServer } from "../support/servers/file-server.ts";
 
 const DOCUMENTS = 3000;
 /** Threads tell their counts once a second, and later where others have the machine. */
 const WAIT = { timeout: 60_000 };
 const NAMESPACES = ["slow-a", "slow-b", "slow-c"];
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let server: ServerProcess;
+const server = fileServer(() => ({
+  arguments: ["--indexer", "off", "--query-threads", "2", "--query-timeout", "3"],
+}));
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  const flags = ["--indexer", "off", "--query-threads", "2", "--query-timeout", "3"];
-  server = await startServer({ dataDir: directory.path, arguments: flags });
   for (const namespace of [...NAMESPACES, "small"]) {
     const count = namespace === "small" ? 10 : DOCUMENTS;
     const id = Array.from({ length: count }, (_, i) => i);
     // Each value is tested by itself.
     const text = id.map((i) => `document ${i} ${"of a long text ".repeat(60)}`);
     const schema = { text: { type: "string", fuzzy: true, filterable: true } };
-    await post(`/v2/namespaces/${namespace}`, { schema, upsert_columns: { id, text } });
+    await server.post(`/v2/namespaces/${namespace}`, { schema, upsert_columns: { id, text } });
   }
 }, 60_000);
-
-afterAll(async () => {
-  await server.stop();
-  await directory.remove();
-});
 
 async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
   const request = { method: "POST", body: JSON.stringify(body), ...(signal && { signal }) };

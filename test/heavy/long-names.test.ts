@@ -1,43 +1,22 @@
 /** Names as long as a body may be: each is refused, and the server goes on in bounded memory. */
 
-import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { LONG_NAME_REQUESTS, pathOf } from "../support/documents/long-names.ts";
-import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
-import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
+import { fileServer } from "../support/servers/file-server.ts";
 
 /** Below the 64 MiB that the JSON of one value or field of a write may have. */
 const NAME_BYTES = { write: 60_000_000, query: 60_000_000, schema: 60_000_000 };
 /** The body where it was received, the name as a string, and what a thread's heap keeps of both. */
 const RESIDENT_MIB_MAX = 2048;
 
-let server: ServerProcess;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const server = fileServer(() => ({
+  arguments: ["--query-threads", "1", "--log-level", "warn"],
+}));
+const { post } = server;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await startServer({
-    dataDir: directory.path,
-    arguments: ["--query-threads", "1", "--log-level", "warn"],
-  });
   expect((await post("/v2/namespaces/t", '{"upsert_rows":[{"id":1,"n":1}]}')).status).toBe(200);
 });
-
-afterAll(async () => {
-  await server.stop();
-  await directory.remove();
-});
-
-async function post(path: string, body: string): Promise<{ status: number; text: string }> {
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(server.url + path, { method: "POST", headers, body });
-  return { status: response.status, text: await response.text() };
-}
-
-async function peakResidentMib(): Promise<number> {
-  const status = await readFile(`/proc/${server.process.pid}/status`, "utf8");
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
-}
 
 test.each(LONG_NAME_REQUESTS)("$title", async (request) => {
   const name = "y".repeat(NAME_BYTES[request.kind]);
@@ -70,5 +49,5 @@ test.each(LONG_NAME_REQUESTS.filter(({ kind }) => kind === "write"))(
 );
 
 test.runIf(process.platform === "linux")("memory is bounded", async () => {
-  expect(await peakResidentMib()).toBeLessThan(RESIDENT_MIB_MAX);
+  expect(await server.residentMib("VmHWM")).toBeLessThan(RESIDENT_MIB_MAX);
 });

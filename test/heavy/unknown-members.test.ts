@@ -3,44 +3,22 @@
  * over or refused, and the server's memory stays near the bodies themselves.
  */
 
-import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
-import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
+import { beforeAll, expect, test } from "vitest";
+import { fileServer } from "../support/servers/file-server.ts";
 
 const BODY_BYTES = 54_000_000;
 /** A body as it was received, as it is parsed, and once more while a heap has not given it back. */
 const RESIDENT_MIB_MAX = 1024;
 
-let server: ServerProcess;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const server = fileServer(() => ({
+  arguments: ["--query-threads", "1", "--log-level", "error"],
+}));
+const { post } = server;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await startServer({
-    dataDir: directory.path,
-    arguments: ["--query-threads", "1", "--log-level", "error"],
-  });
   const body = '{"upsert_rows":[{"id":1,"n":1,"s":"a"}]}';
   expect((await post("/v2/namespaces/t", body)).status).toBe(200);
 });
-
-afterAll(async () => {
-  await server.stop();
-  await directory.remove();
-});
-
-async function post(path: string, body: string) {
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(server.url + path, { method: "POST", headers, body });
-  const { status } = response;
-  return { status, warning: response.headers.get("trawl-warning"), text: await response.text() };
-}
-
-async function peakResidentMib(): Promise<number> {
-  const status = await readFile(`/proc/${server.process.pid}/status`, "utf8");
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
-}
 
 const fill = (element: string) =>
   element.repeat(Math.floor(BODY_BYTES / element.length)).slice(0, -1);
@@ -77,5 +55,5 @@ test.each<[string, string, () => string, number, string]>([
 });
 
 test.runIf(process.platform === "linux")("memory is bounded", async () => {
-  expect(await peakResidentMib()).toBeLessThan(RESIDENT_MIB_MAX);
+  expect(await server.residentMib("VmHWM")).toBeLessThan(RESIDENT_MIB_MAX);
 });
