@@ -72,6 +72,11 @@ export class QueryMemory {
     this.#pool.add(-bytes);
   }
 
+  /** Gives back what it has taken since it had `bytes`, if it was not released meanwhile. */
+  giveBackTo(bytes: number): void {
+    this.give(Math.max(0, this.#bytes - bytes));
+  }
+
   /** Gives all back: the query is over. */
   release(): void {
     this.give(this.#bytes);

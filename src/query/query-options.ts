@@ -3,7 +3,8 @@
 import { DatabaseError } from "../base/errors.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { IndexOption } from "../model/index-build.ts";
-import type { Division, PartOutcome } from "./executor/division.ts";
+import type { Division } from "./executor/division.ts";
+import type { KeptFindings } from "./executor/kept-findings.ts";
 import type { ScanProgress } from "./executor/scan-progress.ts";
 import type { QueryMemory } from "./query-memory.ts";
 
@@ -54,7 +55,7 @@ export interface QueryOptions {
   /** Lets exact scans look at more vectors than memory holds. */
   readonly progress?: ScanProgress | undefined;
   /** What was found for each subquery, while the query is run again for what is missing. */
-  readonly kept?: Map<number, PartOutcome> | undefined;
+  readonly kept?: KeptFindings | undefined;
   /** Is told what the query does from now on, for whoever asks where the time went. */
   readonly enter?: ((step: () => string) => void) | undefined;
   /** Absent: memory is not bounded. */

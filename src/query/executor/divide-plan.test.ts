@@ -27,9 +27,12 @@ import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { GroupKey, Query } from "../../model/query.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import { QueryMemory, QueryMemoryPool } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { DividedPlan, Division, PartOutcome, PlanPart } from "./division.ts";
 import { decodeFindings, encodeFindings, runPart } from "./findings.ts";
+import { KeptFindings } from "./kept-findings.ts";
 import { type RequestOutcome, runRequest } from "./run-request.ts";
 
 const OPTIONS = { kernels: KERNELS };
@@ -145,7 +148,7 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
           limit: 1 + random.below(20),
         });
         const request = requestOf(randomQuery(random, schema), near);
-        const kept = new Map<number, PartOutcome>();
+        const kept = new KeptFindings();
         const found = runRounds(remote, (snapshot) => {
           const division = new RandomDivision(random);
           try {
@@ -204,6 +207,26 @@ describe("when a plan is divided", () => {
     expect(found).toEqual(runSteps(runRequest(snapshot, requestOf(query), OPTIONS)));
     return parts;
   }
+
+  test("memory of parts is given back where the plan is run as a whole after them", () => {
+    const near = openSnapshot(schema, [{ documents }]);
+    const far = remoteSnapshot(openSnapshot(schema, [{ documents }, { documents }]));
+    const snapshot = { ...near, segments: [...near.segments, ...far.snapshot.segments] };
+    const byTag = count(undefined, [{ kind: "attribute", attribute: "tag" }]);
+    const run = (memory: QueryMemory) => {
+      const division = new RandomDivision(seededRandom(3));
+      runSteps(runRequest(snapshot, requestOf(byTag), { ...OPTIONS, division, memory }));
+    };
+    const memory = new QueryMemory(new QueryMemoryPool(1 << 20));
+    expect(() => run(memory)).toThrow(BytesMissing);
+    // Of the three groups of what is near, once.
+    expect(memory.bytes).toBeGreaterThan(0);
+    const exact = new QueryMemory(new QueryMemoryPool(memory.bytes));
+    expect(() => run(exact)).toThrow(BytesMissing);
+    const alone = new QueryMemory(new QueryMemoryPool(memory.bytes));
+    runSteps(runRequest(near, requestOf(byTag), { ...OPTIONS, memory: alone }));
+    expect(alone.bytes).toBe(memory.bytes);
+  });
 
   test("one that takes long is, by ranges that cover the rest once", () => {
     const parts = divide(count(filterOf(["n", "Gt", 2])), 2.5);

@@ -50,6 +50,7 @@ export function* findDivided(
   const pool = new RangePool(snapshot, grain === "ordinals" ? rangeDocuments : undefined);
   if (pool.documentCount < documentsMin) return undefined;
   // Without progress: the scan of a part is not taken up again.
+  const bytesBefore = memory?.bytes ?? 0;
   const run = (part: PlanPart) =>
     runPart(plan, part, { snapshot, options: { kernels, enter, memory } });
   try {
@@ -60,6 +61,7 @@ export function* findDivided(
     return { findings: yield* mergeFindings(plan, found, { snapshot, options, work }), work };
   } catch (error) {
     if (!(error instanceof BytesMissing)) throw error;
+    memory?.giveBackTo(bytesBefore);
     return undefined;
   }
 }

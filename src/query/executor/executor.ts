@@ -41,10 +41,14 @@ export function planNeeds(plan: Plan, { segments }: Pick<Snapshot, "segments">):
  * parts of it.
  */
 export function* executePlan(plan: Plan, input: PlanInput, index = 0): Steps<QueryResult> {
-  const { kept } = input.options;
+  const { kept, memory } = input.options;
   // Once a ranking is there, bytes can only be missing of what is returned.
-  const outcome = kept?.get(index) ?? (yield* findOnce(plan, input));
-  kept?.set(index, outcome);
+  let outcome = kept?.get(index);
+  if (outcome === undefined) {
+    const bytesBefore = memory?.bytes ?? 0;
+    outcome = yield* findOnce(plan, input);
+    kept?.set(index, outcome, (memory?.bytes ?? 0) - bytesBefore);
+  }
   addWorkStats(input.work, outcome.work);
   return yield* finishPlan(plan, outcome.findings, input);
 }

@@ -1,11 +1,24 @@
 import { describe, expect, test } from "vitest";
-import { documentOf, openSnapshot, schemaOf } from "../../../test/support/queries/query-fixture.ts";
+import {
+  BY_ID,
+  documentOf,
+  documentQuery,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  schemaOf,
+} from "../../../test/support/queries/query-fixture.ts";
+import type { RemoteSource } from "../../../test/support/segments/remote-segment.ts";
+import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
+import type { Query } from "../../model/query.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
+import { QueryMemory, QueryMemoryPool } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type QueryAttempt, runOnSnapshot, type TakeSteps } from "./run-on-snapshot.ts";
+import { runRequest } from "./run-request.ts";
 
 const DOCUMENTS = [1n, 2n, 3n].map((id) => documentOf(id));
 const open = (): Snapshot => openSnapshot(schemaOf({}), [{ documents: DOCUMENTS }]);
@@ -51,7 +64,7 @@ describe("where bytes are missing", () => {
     const query = (now: Snapshot, attempt: QueryAttempt) =>
       oneStep(() => {
         seen.push([attempt.isFirst, now === snapshot, retained.now, attempt.kept.size]);
-        attempt.kept.set(seen.length, { findings: { kind: "documents" }, work: {} as never });
+        attempt.kept.set(seen.length, { findings: { kind: "documents" }, work: {} as never }, 0);
         if (seen.length === 3) return "found";
         throw MISSED;
       });
@@ -79,6 +92,72 @@ describe("where bytes are missing", () => {
     expect(done.result).toBe(snapshot);
     expect(done.snapshot).toBe(snapshot);
     expect(retained).toEqual({ now: 0, ever: 1 });
+  });
+});
+
+describe("memory", () => {
+  const schema = schemaOf({ tag: "string" });
+  const documents = Array.from({ length: 40 }, (_, i) =>
+    documentOf(BigInt(i), { tag: `tag ${i} ${"x".repeat(2000)}` }),
+  );
+  const contents = [{ documents: documents.slice(0, 20) }, { documents: documents.slice(20) }];
+  const near = openSnapshot(schema, contents);
+  const byId = { ...documentQuery(BY_ID, { limit: 40 }), selection: { kind: "all" } } as const;
+  const groups: Query = {
+    kind: "aggregate",
+    filter: undefined,
+    aggregates: new Map([["n", { kind: "count" }]]),
+    groupBy: [{ kind: "attribute", attribute: "tag" }],
+    groupLimit: 40,
+  };
+
+  /** What the request takes in the end, in a pool that has no more than `bytesMax`. */
+  async function bytesOf(snapshot: Snapshot, sources: readonly RemoteSource[], bytesMax: number) {
+    const memory = new QueryMemory(new QueryMemoryPool(bytesMax));
+    const rounds: number[] = [];
+    const reads = {
+      runCounted: async <T>(attempt: () => Steps<T>, take: TakeSteps) => {
+        for (;;) {
+          try {
+            return { result: await take(attempt()), stats: undefined };
+          } catch (error) {
+            if (!(error instanceof BytesMissing)) throw error;
+            rounds.push(memory.bytes);
+            for (const source of sources) source.load(error.wanted);
+          }
+        }
+      },
+    };
+    const request = requestOf(byId, groups);
+    await runOnSnapshot({ ...sourceOf(snapshot).source, memory }, reads, (now, attempt) =>
+      runRequest(now, request, { kernels: KERNELS, memory, kept: attempt.kept }),
+    );
+    return { bytes: memory.bytes, rounds };
+  }
+
+  test("what an attempt took is given back where bytes were missing", async () => {
+    const whole = await bytesOf(near, [], 2 ** 30);
+    expect(whole.bytes).toBeGreaterThan(40 * 2000);
+    const { snapshot, sources } = remoteSnapshot(near);
+    const found = await bytesOf(snapshot, sources, whole.bytes);
+    expect(found.bytes).toBe(whole.bytes);
+    expect(found.rounds.length).toBeGreaterThan(1);
+    // Groups that were found are kept; nothing else is.
+    expect(Math.max(...found.rounds)).toBeLessThan(whole.bytes - 40 * 2000);
+  });
+
+  test("a query that begins anew on another snapshot keeps nothing", async () => {
+    const memory = new QueryMemory(new QueryMemoryPool(1000));
+    const [old, newer] = [open(), open()];
+    const { source } = sourceOf(old, newer);
+    await runOnSnapshot({ ...source, memory }, READS, (now, { kept }) =>
+      oneStep(() => {
+        memory.take(600, "groups");
+        kept.set(0, { findings: { kind: "documents" }, work: {} as never }, 600);
+        if (now === old) throw new SegmentMissing("it is gone");
+      }),
+    );
+    expect(memory.bytes).toBe(600);
   });
 });
 

@@ -7,8 +7,9 @@
 import { DatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
+import type { QueryMemory } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
-import type { PartOutcome } from "./division.ts";
+import { KeptFindings } from "./kept-findings.ts";
 import { ScanProgress } from "./scan-progress.ts";
 
 /** Newer snapshots on which a query is run again because segments of its own were collected. */
@@ -34,12 +35,14 @@ export interface QuerySource {
   /** Keeps the memory of all segments until the returned function is called. */
   retain(): () => void;
   readonly take: TakeSteps;
+  /** Of the query; absent: not counted. */
+  readonly memory?: QueryMemory | undefined;
 }
 
 /** What a query keeps while it is run again on one snapshot. */
 export interface QueryAttempt {
   readonly progress: ScanProgress;
-  readonly kept: Map<number, PartOutcome>;
+  readonly kept: KeptFindings;
   /** Nothing was missing so far; the snapshot is the source's newest one. */
   readonly isFirst: boolean;
 }
@@ -76,7 +79,9 @@ async function runOn<T, Stats>(
   query: (snapshot: Snapshot, attempt: QueryAttempt) => Steps<T>,
 ): Promise<{ result: T; snapshot: Snapshot; stats: Stats }> {
   const progress = new ScanProgress(source.scanBytesMax);
-  const kept = new Map<number, PartOutcome>();
+  const kept = new KeptFindings();
+  const { memory } = source;
+  const bytesBefore = memory?.bytes ?? 0;
   let isFirst = true;
   const release = source.retain();
   try {
@@ -84,11 +89,25 @@ async function runOn<T, Stats>(
       progress.begin();
       const steps = query(snapshot, { progress, kept, isFirst });
       isFirst = false;
-      return steps;
+      return memory === undefined ? steps : givingBack(steps, memory, kept);
     };
     const { result, stats } = await reads.runCounted(attempt, source.take);
     return { result, snapshot, stats };
+  } catch (error) {
+    memory?.giveBackTo(bytesBefore);
+    throw error;
   } finally {
     release();
+  }
+}
+
+/** Of an attempt that fails nothing is left but what is kept. */
+function* givingBack<T>(steps: Steps<T>, memory: QueryMemory, kept: KeptFindings): Steps<T> {
+  const bytesBefore = memory.bytes - kept.bytes;
+  try {
+    return yield* steps;
+  } catch (error) {
+    memory.giveBackTo(bytesBefore + kept.bytes);
+    throw error;
   }
 }

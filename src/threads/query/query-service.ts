@@ -238,6 +238,7 @@ export class QueryService {
       scanBytesMax: this.#options.scanBytesMax,
       retain: () => replica.retain(),
       take: (steps) => this.#turns.run(steps, life),
+      memory: life.memory,
     };
     return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) =>
       query(snapshot, this.#queryOptions(replica, life, attempt)),
