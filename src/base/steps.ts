@@ -19,6 +19,20 @@ export function runSteps<T>(steps: Steps<T>): T {
   return next.value;
 }
 
+/** `items.map(change)`, with a pause after each `perStep` items. */
+export function* mapInSteps<T, U>(
+  items: readonly T[],
+  perStep: number,
+  change: (item: T, index: number) => U,
+): Steps<U[]> {
+  const changed: U[] = [];
+  for (let i = 0; i < items.length; i++) {
+    changed.push(change(items[i], i));
+    if (i % perStep === perStep - 1) yield;
+  }
+  return changed;
+}
+
 /** Work without a pause in it. */
 // biome-ignore lint/correctness/useYield: one step is all there is
 export function* oneStep<T>(work: () => T): Steps<T> {

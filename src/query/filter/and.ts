@@ -60,6 +60,7 @@ export const AND: PredicateOperator<AndNode> = {
     for (const part of predicates) {
       if (isEmpty(bits)) break;
       bits = yield* run.operators.predicate(part).run(part, { ...run, within: bits });
+      yield;
     }
     return bits;
   },

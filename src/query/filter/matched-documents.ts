@@ -25,18 +25,23 @@ export function matchBits(matching: MatchedDocuments, view: SegmentView): Ordina
 /** Matches that are visited between two pauses: each may cost some microseconds. */
 const MATCHES_PER_STEP = 512;
 
-/** Calls `visit` with the matches, ascending, as `eachPart` does; a list is one part. */
+/** Calls `visit` with the matches, ascending, as `eachPart` does. */
 export function* eachMatch(matching: MatchedDocuments, visit: VisitPart): Steps<void> {
   if (matching.form === "bits") {
     yield* eachPart(matching.bits, visit, MATCHES_PER_STEP);
     return;
   }
   const { ordinals } = matching;
-  if (ordinals.length > 0) visit(ordinals, new Float64Array(ordinals.length));
+  if (ordinals.length === 0) return;
+  const numbers = new Float64Array(Math.min(ordinals.length, MATCHES_PER_STEP));
+  for (let start = 0; start < ordinals.length; start += MATCHES_PER_STEP) {
+    if (start > 0) yield;
+    visit(ordinals.subarray(start, start + MATCHES_PER_STEP), numbers);
+  }
 }
 
 /** The ordinals as a set. */
-export function bitsOf(ordinals: Uint32Array, view: SegmentView): OrdinalBits {
+export function bitsOf(ordinals: Iterable<number>, view: SegmentView): OrdinalBits {
   const bits = emptyBits(view.documentCount);
   for (const ordinal of ordinals) setBit(bits, ordinal);
   return bits;

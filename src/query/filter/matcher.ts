@@ -1,18 +1,21 @@
 /** Finds the live documents of segments that match a predicate. */
 
 import { oneStep, type Steps } from "../../base/steps.ts";
-import { hasBit } from "../../codec/bitmap.ts";
+import { countBits, hasBit } from "../../codec/bitmap.ts";
 import type { IdType } from "../../model/attribute-type.ts";
+import type { DocumentId } from "../../model/value.ts";
 import { type HashedIds, hashIds } from "../../segment/ids/id-section.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import type { Operators, Together, TogetherInSteps } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
 import { matchesAll } from "./and.ts";
-import { bitsOf, type MatchedDocuments } from "./matched-documents.ts";
+import { bitsOf, type MatchedDocuments, matchBits, matchCount } from "./matched-documents.ts";
 
-/** Ids that are looked up between two pauses: some 100 ns each. */
+/** Ids that are hashed, or looked up, between two pauses: some 100 ns each. */
 const IDS_PER_STEP = 4096;
+/** Documents up to which those that were found are a list. */
+const LISTED_DOCUMENTS_MAX = 1024;
 
 /** Finds the matches of one segment. */
 export type Matcher = (segment: SegmentSnapshot) => Steps<MatchedDocuments>;
@@ -33,7 +36,7 @@ export function matcherOf(predicate: Predicate, options: MatcherOptions): Matche
   const operator = operators.predicate(predicate);
   const found = operator.lookup?.(predicate, operators);
   if (found !== undefined && idType !== undefined) {
-    const ids = hashIds(idType, found.ids);
+    const ids = new SoughtIds(idType, found.ids);
     return (segment) => lookUp(ids, found.rest, segment, options);
   }
   if (matchesAll(predicate)) {
@@ -57,25 +60,58 @@ function* filterSegment(
   return { form: "bits", bits, count: undefined };
 }
 
+/** Ids that are looked for in several segments: each is hashed once, where the first one needs it. */
+class SoughtIds {
+  readonly partCount: number;
+  readonly #idType: IdType;
+  readonly #ids: readonly DocumentId[];
+  readonly #parts: HashedIds[] = [];
+
+  constructor(idType: IdType, ids: readonly DocumentId[]) {
+    this.#idType = idType;
+    this.#ids = ids;
+    this.partCount = Math.ceil(ids.length / IDS_PER_STEP);
+  }
+
+  /** Some of them. */
+  part(index: number): HashedIds {
+    const start = index * IDS_PER_STEP;
+    this.#parts[index] ??= hashIds(this.#idType, this.#ids.slice(start, start + IDS_PER_STEP));
+    return this.#parts[index];
+  }
+}
+
 /** Looks at nothing but the documents with the ids: O(ids), whatever the size of the segment. */
 function* lookUp(
-  ids: HashedIds,
+  ids: SoughtIds,
   rest: Predicate,
   { view, liveBitmap }: SegmentSnapshot,
   { operators, together, togetherInSteps, work }: MatcherOptions,
 ): Steps<MatchedDocuments> {
   const found: number[] = [];
-  for (let i = 0; i < ids.ids.length; i++) {
-    const ordinal = view.ordinalAt(ids, i);
-    if (ordinal !== undefined && hasBit(liveBitmap, ordinal)) found.push(ordinal);
-    if (i % IDS_PER_STEP === IDS_PER_STEP - 1) yield;
+  for (let index = 0; index < ids.partCount; index++) {
+    if (index > 0) yield;
+    const part = ids.part(index);
+    for (let i = 0; i < part.ids.length; i++) {
+      const ordinal = view.ordinalAt(part, i);
+      if (ordinal !== undefined && hasBit(liveBitmap, ordinal)) found.push(ordinal);
+    }
   }
   // An id may be listed twice.
-  const ordinals = Uint32Array.from(new Set(found)).sort();
-  work.documentsScanned += ordinals.length;
-  if (ordinals.length === 0 || matchesAll(rest)) return { form: "list", ordinals };
-  const within = bitsOf(ordinals, view);
+  const matching = matchedOf(found, view);
+  work.documentsScanned += matchCount(matching);
+  if (found.length === 0 || matchesAll(rest)) return matching;
+  const within = matchBits(matching, view);
   const run = { view, within, operators, together, togetherInSteps };
   const bits = yield* operators.predicate(rest).run(rest, run);
   return { form: "bits", bits, count: undefined };
+}
+
+/** Documents that were found in any order, some more than once. */
+function matchedOf(found: readonly number[], view: SegmentView): MatchedDocuments {
+  if (found.length <= LISTED_DOCUMENTS_MAX) {
+    return { form: "list", ordinals: Uint32Array.from(new Set(found)).sort() };
+  }
+  const bits = bitsOf(found, view);
+  return { form: "bits", bits, count: countBits(bits) };
 }

@@ -35,6 +35,8 @@ export const OR: PredicateOperator<OrNode> = {
     const bits = emptyBits(run.view.documentCount);
     for (const part of predicates) {
       orBits(bits, yield* run.operators.predicate(part).run(part, run));
+      // There may be tens of thousands of parts that have no pause of their own.
+      yield;
     }
     return bits;
   },
