@@ -1,6 +1,7 @@
 /** Counts and sums over matching documents, in total or by group. */
 
-import type { Steps } from "../../base/steps.ts";
+import { mapInSteps, type Steps } from "../../base/steps.ts";
+import { shortHash, WideMap } from "../../base/wide-map.ts";
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
@@ -29,7 +30,7 @@ interface FirstGroup {
 const GROUP_BYTES = 300;
 const GROUP_SUM_BYTES = 100;
 /** Groups that are looked at between two pauses, in about a microsecond each. */
-const GROUPS_PER_STEP = 512;
+const GROUPS_PER_STEP = 256;
 
 /** A group as data. */
 interface GroupTotals {
@@ -56,7 +57,7 @@ export class Aggregation {
   /** By the number of their key; if there is one key. */
   readonly #byNumber: Group[] = [];
   /** By the numbers of their keys as text; if there are several keys, or none. */
-  readonly #byNumbers = new Map<string, Group>();
+  readonly #byNumbers = new WideMap<string, Group>(shortHash);
 
   /** Without `memory` groups are not counted. */
   constructor(plan: AggregatePlan, operators: Operators, memory?: QueryMemory) {
@@ -136,7 +137,7 @@ export class Aggregation {
    */
   *totals(): Steps<AggregationTotals> {
     const first = yield* this.#firstGroups();
-    return first.map(({ group, values }) => ({
+    return yield* mapInSteps(first, GROUPS_PER_STEP, ({ group, values }) => ({
       keys: values,
       count: group.count,
       sums: group.sums.map((sum) => sum?.exact()),
@@ -152,7 +153,7 @@ export class Aggregation {
   *groups(): Steps<ResultGroup[]> {
     const { groups } = this.#plan;
     const first = yield* this.#firstGroups();
-    return first.map(({ group, values }) => ({
+    return yield* mapInSteps(first, GROUPS_PER_STEP, ({ group, values }) => ({
       keys: groups.map(({ name, type }, i) => [name, type, values[i]] as const),
       aggregates: this.#aggregatesOf(group),
     }));
@@ -164,10 +165,11 @@ export class Aggregation {
     const valuesOf = (group: Group): (ScalarValue | null)[] =>
       group.keys.map((key, i) => this.#interners[i].valueOf(key));
     const all: FirstGroup[] = [];
+    let seenCount = 0;
     for (const found of [this.#byNumber, this.#byNumbers.values()]) {
       for (const group of found) {
         if (group !== undefined) all.push({ group, values: valuesOf(group) });
-        if (all.length % GROUPS_PER_STEP === 0) yield;
+        if (++seenCount % GROUPS_PER_STEP === 0) yield;
       }
     }
     const count = groups.length === 0 ? 1 : groupLimit;
@@ -180,7 +182,7 @@ export class Aggregation {
     let group = this.#byNumbers.get(name);
     if (group === undefined) {
       group = this.#newGroup([...keys]);
-      this.#byNumbers.set(name, group);
+      this.#byNumbers.add(name, group);
     }
     return group;
   }

@@ -1,5 +1,6 @@
 /** Interns the values of group keys, so that groups are found by small numbers. */
 
+import { numberHash, scalarHash, WideMap } from "../../base/wide-map.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
@@ -20,14 +21,14 @@ export interface KeyReader {
 /** The distinct values of one group key, all of one type. */
 export class KeyInterner {
   readonly #values: (ScalarValue | null)[] = [null];
-  readonly #numbers = new Map<ScalarValue, KeyNumber>();
+  readonly #numbers = new WideMap<ScalarValue, KeyNumber>(scalarHash);
   /** Integers that floats hold exactly: they are found faster than bigints. */
-  readonly #integers = new Map<number, KeyNumber>();
+  readonly #integers = new WideMap<number, KeyNumber>(numberHash);
 
   numberOf(value: ScalarValue): KeyNumber {
     const known = this.#numbers.get(value);
     if (known !== undefined) return known;
-    this.#numbers.set(value, this.#values.length);
+    this.#numbers.add(value, this.#values.length);
     return this.#values.push(value) - 1;
   }
 
@@ -35,7 +36,7 @@ export class KeyInterner {
   numberOfInteger(value: number): KeyNumber {
     const known = this.#integers.get(value);
     if (known !== undefined) return known;
-    this.#integers.set(value, this.#values.length);
+    this.#integers.add(value, this.#values.length);
     return this.#values.push(BigInt(value)) - 1;
   }
 

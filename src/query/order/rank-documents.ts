@@ -16,8 +16,8 @@ import {
 
 /** Bytes of a ranked document. */
 const RANKED_BYTES = 48;
-/** Ranked documents that are taken between two pauses, in about a microsecond each. */
-const DOCUMENTS_PER_STEP = 512;
+/** Ranked documents that are taken between two pauses, in some microseconds each. */
+const DOCUMENTS_PER_STEP = 128;
 
 /** Ranks documents, best first: as many as the plan asks for, and those that it skips before. */
 export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<RankedDocument[]> {

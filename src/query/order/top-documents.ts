@@ -46,8 +46,8 @@ export interface DocumentRanking extends Threshold {
   ranked(): Steps<Iterable<RankedDocument>>;
 }
 
-/** Documents that leave a heap between two pauses, in about a microsecond each. */
-const DOCUMENTS_PER_STEP = 512;
+/** Documents that leave a heap between two pauses, in some microseconds each. */
+const DOCUMENTS_PER_STEP = 128;
 
 /** Keeps the best `capacity` by key, ties by `compare`: a heap whose root is the worst. */
 export class TopDocuments implements DocumentRanking {
