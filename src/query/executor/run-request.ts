@@ -39,7 +39,7 @@ export function* runRequest(
   const work = newWorkStats();
   work.exhaustiveCount = snapshot.unindexedCount;
   const results = yield* executePlans(plans, { snapshot, options, work });
-  const fused = request.fusion && fuseResults(results, request.fusion);
+  const fused = request.fusion && (yield* fuseResults(results, request.fusion));
   return { results: fused === undefined ? results : [fused], stats: work };
 }
 

@@ -1,4 +1,6 @@
 import { assert } from "../../base/assert.ts";
+import { mapInSteps, type Steps } from "../../base/steps.ts";
+import { scalarHash, WideMap } from "../../base/wide-map.ts";
 import type { QueryResult, ResultDocument } from "../../model/query-result.ts";
 import type { DocumentId } from "../../model/value.ts";
 
@@ -9,26 +11,37 @@ export type MergedDocument = Pick<ResultDocument, "id" | "attributes" | "compute
  * The documents of several rankings, each once, in the order in which they are met. A member comes
  * from the first ranking that returns it.
  */
-export function mergeDocuments(results: readonly QueryResult[]): MergedDocument[] {
-  const merged = new Map<DocumentId, MergedMembers>();
+export function* mergeDocuments(results: readonly QueryResult[]): Steps<MergedDocument[]> {
+  const known = new WideMap<DocumentId, MergedMembers>(scalarHash);
+  const merged: MergedMembers[] = [];
+  let seenCount = 0;
   for (const result of results) {
     assert(result.kind === "documents", "a ranking of aggregates");
     for (const { id, attributes, computed } of result.documents) {
-      const entry = merged.get(id) ?? { attributes: new Map(), computed: new Map() };
-      merged.set(id, entry);
+      let entry = known.get(id);
+      if (entry === undefined) {
+        entry = { id, attributes: new Map(), computed: new Map() };
+        known.add(id, entry);
+        merged.push(entry);
+      }
       for (const member of attributes) addMember(entry.attributes, member);
       for (const member of computed) addMember(entry.computed, member);
+      if (++seenCount % DOCUMENTS_PER_STEP === 0) yield;
     }
   }
-  return [...merged].map(([id, { attributes, computed }]) => ({
+  return yield* mapInSteps(merged, DOCUMENTS_PER_STEP, ({ id, attributes, computed }) => ({
     id,
     attributes: [...attributes.values()],
     computed: [...computed.values()],
   }));
 }
 
+/** Documents that are merged between two pauses, in some microseconds each. */
+const DOCUMENTS_PER_STEP = 256;
+
 /** By name. */
 interface MergedMembers {
+  readonly id: DocumentId;
   readonly attributes: Map<string, ResultDocument["attributes"][number]>;
   readonly computed: Map<string, ResultDocument["computed"][number]>;
 }

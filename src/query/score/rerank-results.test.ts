@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { runSteps } from "../../base/steps.ts";
 import type { ModelRerank } from "../../model/query.ts";
 import type { QueryResult, ResultDocument } from "../../model/query-result.ts";
 import type { AttributeValue } from "../../model/value.ts";
@@ -26,7 +27,7 @@ test("each document is scored once, with the text of the first ranking that has 
     ranking(found(3n, "three", ["a"]), found(1n, "one")),
     ranking(found(1n, "one", ["b"]), found(2n, "two")),
   ];
-  const { documents, texts } = rerankCandidates(results, RERANK);
+  const { documents, texts } = runSteps(rerankCandidates(results, RERANK));
   expect(texts).toEqual(["three", "one", "two"]);
   expect(documents.map(({ attributes }) => attributes.map(([name]) => name))).toEqual([
     ["text", "a"],
@@ -39,7 +40,7 @@ test("the highest score comes first, ties by id, documents without a text last",
   const results = [
     ranking(found(9n, null), found(5n, "a"), found(4n, "b"), found(3n, ""), found(2n, "c")),
   ];
-  const candidates = rerankCandidates(results, RERANK);
+  const candidates = runSteps(rerankCandidates(results, RERANK));
   expect(candidates.texts).toEqual(["a", "b", "c"]);
   // Equal as float32, which is what answers show.
   const ranked = rerankedResult(candidates, [0.1, 0.1 + 1e-12, -3], RERANK);

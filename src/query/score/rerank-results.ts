@@ -1,5 +1,6 @@
 /** Rankings made into one by the scores that a model gives to a text of each document. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { ModelRerank } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { compareScalars } from "../../model/value.ts";
@@ -17,14 +18,14 @@ export interface RerankCandidates {
 }
 
 /** Finds the documents of all rankings, and their texts. */
-export function rerankCandidates(
+export function* rerankCandidates(
   results: readonly QueryResult[],
   { attribute }: ModelRerank,
-): RerankCandidates {
+): Steps<RerankCandidates> {
   const documents: MergedDocument[] = [];
   const texts: string[] = [];
   const textless: MergedDocument[] = [];
-  for (const document of mergeDocuments(results)) {
+  for (const document of yield* mergeDocuments(results)) {
     const text = document.attributes.find(([name]) => name === attribute)?.[2];
     if (typeof text !== "string" || text === "") {
       textless.push(document);

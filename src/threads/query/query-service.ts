@@ -422,7 +422,7 @@ export class QueryService {
   ): Promise<readonly QueryResult[]> {
     if (rerank === undefined) return results;
     life.enter(rerankStep);
-    const candidates = rerankCandidates(results, rerank);
+    const candidates = await this.#turns.run(rerankCandidates(results, rerank), life);
     const { model, query } = rerank;
     const asked = { model, query, documents: candidates.texts };
     const { reranking } = this.#options;
