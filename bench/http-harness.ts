@@ -78,6 +78,9 @@ async function serve(
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
+  /** What has come of an answer that is known to need more, and how much that still is. */
+  #chunks: Buffer[] = [];
+  #missing = 0;
   #resolve: ((answer: Buffer) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
 
@@ -113,13 +116,19 @@ export class Connection {
   }
 
   #onData(data: Buffer): void {
-    this.#received = this.#received.length === 0 ? data : Buffer.concat([this.#received, data]);
+    this.#chunks.push(data);
+    this.#missing -= data.length;
+    // Not joined chunk by chunk: for answers of megabytes that would be most of the work.
+    if (this.#missing > 0) return;
+    this.#received = Buffer.concat([this.#received, ...this.#chunks]);
+    this.#chunks = [];
     const headEnd = this.#received.indexOf("\r\n\r\n");
     if (headEnd < 0) return;
     const head = this.#received.toString("latin1", 0, headEnd);
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
     const end = headEnd + 4 + length;
-    if (this.#received.length < end) return;
+    this.#missing = Math.max(0, end - this.#received.length);
+    if (this.#missing > 0) return;
     const body = this.#received.subarray(headEnd + 4, end);
     this.#received = this.#received.subarray(end);
     if (head.startsWith("HTTP/1.1 200")) this.#resolve?.(body);
