@@ -1,3 +1,6 @@
+import { sortNumbers } from "../base/sort-numbers.ts";
+import type { Steps } from "../base/steps.ts";
+
 /** A JSON value as the reader hands it over: lossless for integers, compact for number arrays. */
 export type JsonValue =
   | null
@@ -34,14 +37,35 @@ export function jsonElements({ values, integers, exact = [] }: JsonNumbers): (nu
   return elements;
 }
 
-/** The same numbers without any that is there twice, in another order. */
-export function distinctNumbers({ values, integers, exact = [] }: JsonNumbers): JsonNumbers {
-  const plain = values.slice();
-  for (const [index] of exact) plain[index] = Number.NaN;
-  // Lists are often in order, and to see that takes a fraction of the sorting.
-  if (!plain.every((value, i) => i === 0 || plain[i - 1] <= value)) plain.sort();
+/** Reads what `jsonElements` gives one by one: each once, in ascending order. */
+export function jsonElementReader({ values, integers, exact = [] }: JsonNumbers): {
+  readonly read: (index: number) => number | bigint;
+  readonly count: number;
+} {
+  const count = values.length;
+  if (!integers) return { read: (index) => values[index], count };
+  let next = 0;
+  const read = (index: number): bigint =>
+    exact[next]?.[0] === index ? exact[next++][1] : BigInt(values[index]);
+  return { read, count };
+}
+
+/** Numbers that are looked at between two pauses, in some nanoseconds each. */
+const NUMBERS_PER_STEP = 65_536;
+
+/** The same numbers without any that is there twice, in another order; in steps. */
+export function* distinctNumbers({
+  values,
+  integers,
+  exact = [],
+}: JsonNumbers): Steps<JsonNumbers> {
+  const given = values.slice();
+  for (const [index] of exact) given[index] = Number.NaN;
+  const plain = yield* sortNumbers(given);
   let count = 0;
-  for (const value of plain) {
+  for (let i = 0; i < plain.length; i++) {
+    if (i % NUMBERS_PER_STEP === NUMBERS_PER_STEP - 1) yield;
+    const value = plain[i];
     if (Number.isNaN(value)) continue;
     if (count === 0 || value !== plain[count - 1]) plain[count++] = value;
   }

@@ -1,10 +1,17 @@
 /** Filter operators that compare values: equality, membership and order. */
 
-import { malformed } from "../../base/errors.ts";
+import { type DatabaseError, malformed } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { AttributeType, ScalarKind } from "../../model/attribute-type.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { ComparisonOperator } from "../../model/filter.ts";
-import { distinctNumbers, isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
+import {
+  distinctNumbers,
+  isJsonNumbers,
+  type JsonNumbers,
+  type JsonValue,
+  jsonElementReader,
+} from "../../model/json-value.ts";
 import type { AttributeValue, ScalarValue } from "../../model/value.ts";
 import { MATCH_ALL } from "../filter/and.ts";
 import type { ArrayEqualsNode } from "../filter/array-equals.ts";
@@ -23,14 +30,24 @@ export interface Subject {
   readonly type: AttributeType;
 }
 
-/** Binds a comparison with a literal. */
+/** Binds a comparison with a literal; in steps, if that is a list. */
 export function bindComparison(
   subject: Subject,
   operator: ComparisonOperator,
   operand: JsonValue,
-): Predicate {
+): Predicate | Steps<Predicate> {
   checkShape(subject, operator);
+  const isList = Array.isArray(operand) || isJsonNumbers(operand);
+  if (isList) return bindListComparison(subject, operator, operand);
   return comparisonWith(subject, operator, typedOperand(subject, operator, operand));
+}
+
+function* bindListComparison(
+  subject: Subject,
+  operator: ComparisonOperator,
+  operand: JsonValue[] | JsonNumbers,
+): Steps<Predicate> {
+  return comparisonWith(subject, operator, yield* typedList(subject, operator, operand));
 }
 
 /** The comparison without its negation. */
@@ -155,48 +172,90 @@ function comparisonWithNull({ attribute, type }: Subject, operator: PlainCompari
   }
 }
 
+/** The value of an operand that is no list. */
 function typedOperand(
   { attribute, type }: Subject,
   operator: ComparisonOperator,
-  given: JsonValue,
+  operand: JsonValue,
 ): AttributeValue {
   const plain = plainOf(operator);
-  // Before each number becomes a value of its own, which takes many times its memory.
-  const isSet = (plain === "In" || plain === "ContainsAny") && isJsonNumbers(given);
-  const operand = isSet ? distinctNumbers(given) : given;
-  const kind = type.kind === "scalar" || type.kind === "array" ? type.of : "unknown";
-  const one = (): ScalarValue => {
-    const value = scalarOperand(operand, kind);
-    if (value === undefined) throw typeMismatch(attribute, operator, kind, operand);
-    return value;
-  };
-  const many = (expected: string): ScalarValue[] => {
-    const list = listOperand(operand);
-    if (list === undefined) throw typeMismatch(attribute, operator, expected, operand);
-    return list.map((element) => {
-      const value = scalarOperand(element, kind);
-      if (value === undefined) throw typeMismatch(attribute, operator, expected, operand);
-      return value;
-    });
-  };
-  if (plain === "In" || plain === "ContainsAny") {
-    checkHomogeneous(attribute, operator, listOperand(operand) ?? []);
+  const kind = elementKind(type);
+  if (plain === "ContainsAny") throw typeMismatch(attribute, operator, `[]${kind}`, operand);
+  const takesNull = type.kind === "scalar" || plain === "Eq";
+  if (operand === null && plain !== "In" && takesNull) return null;
+  if (plain === "Eq" && type.kind === "array") {
+    throw typeMismatch(attribute, operator, `[]${kind}`, operand);
   }
-  if (plain === "In") {
-    return listOperand(operand) === undefined && scalarOperand(operand, kind) !== undefined
-      ? one()
-      : many(`${kind} or []${kind}`);
-  }
-  if (plain === "ContainsAny") return many(`[]${kind}`);
-  if (operand === null && (type.kind === "scalar" || plain === "Eq")) return null;
-  if (plain === "Eq" && type.kind === "array") return many(`[]${kind}`);
   if (plain === "Eq" && type.kind !== "scalar") return vectorOperand({ attribute, type }, operand);
-  return one();
+  const value = scalarOperand(operand, kind);
+  if (value !== undefined) return value;
+  const expected = plain === "In" ? `${kind} or []${kind}` : kind;
+  throw typeMismatch(attribute, operator, expected, operand);
 }
 
+/** The value of an operand that is a list. */
+function* typedList(
+  { attribute, type }: Subject,
+  operator: ComparisonOperator,
+  given: JsonValue[] | JsonNumbers,
+): Steps<AttributeValue> {
+  const plain = plainOf(operator);
+  const kind = elementKind(type);
+  const isSet = plain === "In" || plain === "ContainsAny";
+  if (isSet || (plain === "Eq" && type.kind === "array")) {
+    // Before each number becomes a value of its own, which takes many times its memory.
+    const list = isSet && isJsonNumbers(given) ? yield* distinctNumbers(given) : given;
+    if (isSet && Array.isArray(list)) yield* checkHomogeneous(attribute, operator, list);
+    const expected = plain === "In" ? `${kind} or []${kind}` : `[]${kind}`;
+    return yield* typedElements(list, kind, () =>
+      typeMismatch(attribute, operator, expected, list),
+    );
+  }
+  if (plain === "Eq" && type.kind !== "scalar") return vectorOperand({ attribute, type }, given);
+  throw typeMismatch(attribute, operator, kind, given);
+}
+
+function elementKind(type: AttributeType): ScalarKind | "unknown" {
+  return type.kind === "scalar" || type.kind === "array" ? type.of : "unknown";
+}
+
+/** The elements of a list as values; throws `mismatch` where there is another kind. */
+function* typedElements(
+  list: JsonValue[] | JsonNumbers,
+  kind: ScalarKind | "unknown",
+  mismatch: () => DatabaseError,
+): Steps<ScalarValue[]> {
+  const { read, count } = elementReader(list);
+  const values: ScalarValue[] = [];
+  for (let i = 0; i < count; i++) {
+    const value = scalarOperand(read(i), kind);
+    if (value === undefined) throw mismatch();
+    values.push(value);
+    if (i % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
+  }
+  return values;
+}
+
+/** Reads the elements in order, each once. */
+function elementReader(list: JsonValue[] | JsonNumbers) {
+  if (!Array.isArray(list)) return jsonElementReader(list);
+  return { read: (index: number) => list[index], count: list.length };
+}
+
+/** Elements of a list that are looked at between two pauses, in less than a microsecond each. */
+const ELEMENTS_PER_STEP = 2048;
+
 /** The reader's shape rules for lists: no null, no nesting, one JSON type. */
-function checkHomogeneous(attribute: string, operator: string, list: readonly JsonValue[]): void {
-  const kinds = new Set(list.map(jsonKind));
+function* checkHomogeneous(
+  attribute: string,
+  operator: string,
+  list: readonly JsonValue[],
+): Steps<void> {
+  const kinds = new Set<string>();
+  for (let i = 0; i < list.length; i++) {
+    kinds.add(jsonKind(list[i]));
+    if (i % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
+  }
   const where = `filters.${attribute}.${operator}`;
   if (kinds.has("null")) throw malformed(where, "null is not allowed in the list");
   if (kinds.has("array") || kinds.has("object")) {

@@ -1,6 +1,7 @@
 /** Conditions of writes: a filter on the current document and the values that would replace it. */
 
 import type { Ordinal } from "../../base/ids.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue } from "../../model/value.ts";
@@ -26,11 +27,8 @@ export type Condition = (
  * `$ref_new`. Reads values only, so no index needs to be ready.
  */
 export function bindCondition(filter: Filter, schema: Schema): Condition {
-  const predicate = bindFilter(filter, {
-    schema,
-    purpose: "condition",
-    requireIndex: () => undefined,
-  });
+  const scope = { schema, purpose: "condition", requireIndex: () => undefined } as const;
+  const predicate = runSteps(bindFilter(filter, scope));
   const operator = OPERATORS.predicate(predicate);
   return ({ view, ordinal }, next) => {
     const current = (attribute: string): AttributeValue =>

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import { fullText, schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { isDatabaseError } from "../../base/errors.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Schema } from "../../model/schema.ts";
 import { bindFilter } from "./bind-filter.ts";
 
@@ -25,11 +26,8 @@ const SCHEMA = schemaOf(
 );
 
 function bind(notation: readonly unknown[], schema: Schema = SCHEMA): unknown {
-  return bindFilter(filterOf(notation), {
-    schema,
-    purpose: "query",
-    requireIndex: () => undefined,
-  });
+  const scope = { schema, purpose: "query", requireIndex: () => undefined } as const;
+  return runSteps(bindFilter(filterOf(notation), scope));
 }
 
 function fault(notation: readonly unknown[], schema?: Schema): { code: string; message: string } {
@@ -162,11 +160,12 @@ test("indexes that are read are asked for", () => {
       ["text", "ContainsAnyToken", "a"],
     ],
   ];
-  bindFilter(filterOf(filters), {
+  const bound = bindFilter(filterOf(filters), {
     schema: SCHEMA,
     purpose: "query",
     requireIndex: (attribute, index) => asked.push(`${attribute} ${index}`),
   });
+  runSteps(bound);
   expect(asked).toEqual(["n filterable", "pattern glob", "text full_text_search"]);
 });
 

@@ -3,6 +3,7 @@
 import { clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { similarName } from "../../base/nearest-name.ts";
+import type { Steps } from "../../base/steps.ts";
 import { type AttributeType, formatAttributeType, sameType } from "../../model/attribute-type.ts";
 import {
   type Filter,
@@ -32,19 +33,33 @@ export interface FilterScope {
   readonly requireIndex: (attribute: string, index: IndexName) => void;
 }
 
-/** Binds a filter; throws `invalid`, `malformed` or `building`. */
-export function bindFilter(filter: Filter, scope: FilterScope): Predicate {
+/** Binds a filter, in steps; throws `invalid`, `malformed` or `building`. */
+export function* bindFilter(filter: Filter, scope: FilterScope): Steps<Predicate> {
   switch (filter.kind) {
     case "and":
-      return allOf(filter.filters.map((part) => bindFilter(part, scope)));
+      return allOf(yield* bindParts(filter.filters, scope));
     case "or":
-      return anyOf(filter.filters.map((part) => bindFilter(part, scope)));
+      return anyOf(yield* bindParts(filter.filters, scope));
     case "not":
-      return negate(bindFilter(filter.filter, scope));
-    case "condition":
-      return bindCondition(filter, scope);
+      return negate(yield* bindFilter(filter.filter, scope));
+    case "condition": {
+      const bound = bindCondition(filter, scope);
+      return "kind" in bound ? bound : yield* bound;
+    }
   }
 }
+
+function* bindParts(parts: readonly Filter[], scope: FilterScope): Steps<Predicate[]> {
+  const bound: Predicate[] = [];
+  for (const [i, part] of parts.entries()) {
+    bound.push(yield* bindFilter(part, scope));
+    if (i % PARTS_PER_STEP === PARTS_PER_STEP - 1) yield;
+  }
+  return bound;
+}
+
+/** Parts that are bound between two pauses, in some microseconds each. */
+const PARTS_PER_STEP = 64;
 
 /** Builds the error for a name that the schema does not have. */
 export function unknownAttribute(name: string, schema: Schema, where: string): DatabaseError {
@@ -83,7 +98,11 @@ export function attributeSchema(name: string, schema: Schema): AttributeSchema |
   return { type: { kind: "scalar", of: schema.idType ?? "uint" }, filterable: true };
 }
 
-function bindCondition(condition: FilterCondition, scope: FilterScope): Predicate {
+/** Steps only where there is a list: most conditions are bound with less than they cost. */
+function bindCondition(
+  condition: FilterCondition,
+  scope: FilterScope,
+): Predicate | Steps<Predicate> {
   const { attribute, operator, operand, options } = condition;
   const schema = schemaFor(condition, scope.schema);
   const subject = { attribute, type: schema.type };

@@ -2,6 +2,7 @@
 
 import { clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { JsonValue } from "../../model/json-value.ts";
@@ -40,8 +41,8 @@ export interface ScoreScope extends FilterScope {
   readonly documentFrequency: (attribute: string, term: string) => number;
 }
 
-/** Binds an expression; throws `invalid` or `building`. */
-export function bindScore(expression: ScoreExpression, scope: ScoreScope): ScoreNode {
+/** Binds an expression, in steps; throws `invalid` or `building`. */
+export function bindScore(expression: ScoreExpression, scope: ScoreScope): Steps<ScoreNode> {
   return bind(expression, scope, "signed_refused");
 }
 
@@ -62,7 +63,7 @@ type BoundScore =
   | DecayNode
   | FilterScoreNode;
 
-function bind(expression: ScoreExpression, scope: ScoreScope, sign: SignRule): BoundScore {
+function* bind(expression: ScoreExpression, scope: ScoreScope, sign: SignRule): Steps<BoundScore> {
   switch (expression.kind) {
     case "bm25":
       return bindBm25(expression, scope);
@@ -70,16 +71,24 @@ function bind(expression: ScoreExpression, scope: ScoreScope, sign: SignRule): B
       return bindSparse(expression, scope);
     case "sum":
     case "max": {
-      const clauses = expression.clauses.map((clause) => bind(clause, scope, sign));
+      const clauses: BoundScore[] = [];
+      for (const clause of expression.clauses) {
+        clauses.push(yield* bind(clause, scope, sign));
+        yield;
+      }
       return { kind: expression.kind, clauses };
     }
     case "floor": {
       const { floor } = expression;
-      return { kind: "floor", floor, clause: bind(expression.clause, scope, "signed_allowed") };
+      return {
+        kind: "floor",
+        floor,
+        clause: yield* bind(expression.clause, scope, "signed_allowed"),
+      };
     }
     case "product": {
       const { weight } = expression;
-      return { kind: "product", weight, clause: bind(expression.clause, scope, sign) };
+      return { kind: "product", weight, clause: yield* bind(expression.clause, scope, sign) };
     }
     case "attribute":
       return bindAttribute(expression.attribute, scope, sign);
@@ -87,9 +96,9 @@ function bind(expression: ScoreExpression, scope: ScoreScope, sign: SignRule): B
       return bindDist(expression.attribute, expression.origin, scope);
     case "saturate":
     case "decay":
-      return bindCurve(expression, scope);
+      return yield* bindCurve(expression, scope);
     case "filter":
-      return { kind: "filter", predicate: bindFilter(expression.filter, scope) };
+      return { kind: "filter", predicate: yield* bindFilter(expression.filter, scope) };
   }
 }
 
@@ -203,12 +212,12 @@ function bindDist(attribute: string, operand: JsonValue, scope: ScoreScope): Dis
   return { kind: "dist", attribute, origin };
 }
 
-function bindCurve(
+function* bindCurve(
   expression: Extract<ScoreExpression, { kind: "saturate" | "decay" }>,
   scope: ScoreScope,
-): SaturateNode | DecayNode {
+): Steps<SaturateNode | DecayNode> {
   const { kind, exponent } = expression;
-  const clause = bind(expression.clause, scope, "signed_allowed");
+  const clause = yield* bind(expression.clause, scope, "signed_allowed");
   const midpoint = midpointOf(expression, clause, scope);
   if (!(midpoint > 0 && midpoint < Number.POSITIVE_INFINITY)) {
     throw invalid(`💔 midpoint of ${nameOf(kind)} must be greater than 0, was ${midpoint}`);

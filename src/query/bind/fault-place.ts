@@ -1,15 +1,15 @@
 /** Names the part of a request that an error of binding is about. */
 
 import { DatabaseError } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 
 /** What messages about the content of requests begin with (wire contract). */
 const MARK = "💔 ";
 
-/** Runs `action`; operating errors from it name `place` first, if there is one. */
-export function atPlace<T>(place: string | undefined, action: () => T): T {
-  if (place === undefined) return action();
+/** Runs steps; operating errors from them name `place` first. */
+export function* atPlace<T>(place: string, steps: Steps<T>): Steps<T> {
   try {
-    return action();
+    return yield* steps;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     const { code, message, attribute, retryAfterMs } = error;

@@ -40,6 +40,13 @@ test("long lists of ids are hashed, looked up, and visited in parts", () => {
   expect(stepsOf(where(["id", "In", ids]))).toBeGreaterThan(COUNT / 4096 + COUNT / 512);
 });
 
+test.each([
+  ["n", documents.map((_, i) => COUNT - i)],
+  ["tag", documents.map((_, i) => `no tag ${i}`)],
+])("lists of %s are bound, and looked for, in parts", (attribute, values) => {
+  expect(stepsOf(where([attribute, "In", values]), few)).toBeGreaterThan(COUNT / 2048);
+});
+
 test.each(["tag", "n"])("groups by %s are sorted and returned in parts", (attribute) => {
   const groups = (groupLimit: number): Query => ({
     kind: "aggregate",

@@ -53,7 +53,7 @@ function matchOrdinals(
     purpose: "query",
     requireIndex: (attribute, index) => requireIndex(options, attribute, index),
   };
-  return runSteps(executePredicate(planFilter(filter, scope), snapshot));
+  return runSteps(executePredicate(runSteps(planFilter(filter, scope)), snapshot));
 }
 
 function sortIds(ids: DocumentId[]): DocumentId[] {

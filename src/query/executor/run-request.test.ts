@@ -285,7 +285,7 @@ describe("multi-queries", () => {
       groupLimit: 10,
     };
     const request = requestOf(documentQuery(score(bm25("text", "fish swim"))), aggregate);
-    expect(explainRequest(snapshot, request, OPTIONS)).toBe(
+    expect(runSteps(explainRequest(snapshot, request, OPTIONS))).toBe(
       [
         "Subquery 0",
         "Return: id",

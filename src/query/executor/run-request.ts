@@ -3,7 +3,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ModelRerank, QueryRequest } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
-import type { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { ScoreScope } from "../bind/bind-score.ts";
 import { atPlace } from "../bind/fault-place.ts";
 import { documentFrequency, textStatistics } from "../bind/text-statistics.ts";
@@ -34,7 +34,7 @@ export function* runRequest(
   options: QueryOptions,
 ): Steps<RequestOutcome> {
   options.enter?.(planStep);
-  const plans = planTogether(request, snapshot, options);
+  const plans = yield* planTogether(request, snapshot, options);
   yield;
   const work = newWorkStats();
   work.exhaustiveCount = snapshot.unindexedCount;
@@ -46,12 +46,12 @@ export function* runRequest(
 const planStep = (): string => "planning";
 
 /** Describes what `runRequest` would do. */
-export function explainRequest(
+export function* explainRequest(
   snapshot: Snapshot,
   request: QueryRequest,
   options: QueryOptions,
-): string {
-  const planned = planTogether(request, snapshot, options);
+): Steps<string> {
+  const planned = yield* planTogether(request, snapshot, options);
   const plans = planned.map((plan) => explainPlan(plan, snapshot));
   const rerank = request.rerank === undefined ? [] : [explainRerank(request.rerank)];
   if (request.kind === "single") return [...rerank, plans[0]].join("\n");
@@ -74,17 +74,21 @@ function explainRerank({ model, attribute, limit, offset }: ModelRerank): string
  * Plans all subqueries. Where bytes are missing for that, throws one `BytesMissing` for all of them
  * and for what the plans are known to look at.
  */
-function planTogether(
+function* planTogether(
   request: QueryRequest,
   snapshot: Snapshot,
   options: QueryOptions,
-): readonly Plan[] {
+): Steps<readonly Plan[]> {
   const scope = scopeOf(snapshot, options);
   const missed: BytesMissing[] = [];
-  const plans = lookOr(() => planAll(request, scope), undefined, missed);
-  if (plans !== undefined) return plans;
+  try {
+    return yield* planAll(request, scope);
+  } catch (error) {
+    if (!(error instanceof BytesMissing)) throw error;
+    missed.push(error);
+  }
   // Plans of the same shape, with other weights, say what else is looked at.
-  const shapes = planAll(request, unweighed(scope, missed));
+  const shapes = yield* planAll(request, unweighed(scope, missed));
   return missAll(
     missed,
     shapes.flatMap((plan) => planNeeds(plan, snapshot)),
@@ -102,10 +106,13 @@ function unweighed(scope: ScoreScope, missed: BytesMissing[]): ScoreScope {
   };
 }
 
-function planAll({ kind, queries }: QueryRequest, scope: ScoreScope): Plan[] {
-  return queries.map((query, index) =>
-    atPlace(kind === "multi" ? `queries[${index}]` : undefined, () => planQuery(query, scope)),
-  );
+function* planAll({ kind, queries }: QueryRequest, scope: ScoreScope): Steps<Plan[]> {
+  if (kind === "single") return [yield* planQuery(queries[0], scope)];
+  const plans: Plan[] = [];
+  for (const [index, query] of queries.entries()) {
+    plans.push(yield* atPlace(`queries[${index}]`, planQuery(query, scope)));
+  }
+  return plans;
 }
 
 /** Binds names and weighs terms over a snapshot. */

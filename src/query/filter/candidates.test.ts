@@ -15,6 +15,7 @@ import { bindFilter } from "../bind/bind-filter.ts";
 import { together, togetherInSteps } from "../executor/missing-bytes.ts";
 import { OPERATORS } from "../operators.ts";
 import { addRange, andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import type { Predicate } from "../plan/plan.ts";
 
 test("a filter finds among candidates what it finds among all documents", () => {
   const random = seededRandom(9401);
@@ -25,14 +26,14 @@ test("a filter finds among candidates what it finds among all documents", () => 
     const { view } = openSnapshot(schema, [{ documents }]).segments[0];
     const count = view.documentCount;
     const all = fullBitmap(count);
-    const run = (predicate: ReturnType<typeof bindFilter>, within: OrdinalBits) => {
+    const run = (predicate: Predicate, within: OrdinalBits) => {
       const operator = OPERATORS.predicate(predicate);
       const each = { operators: OPERATORS, together, togetherInSteps };
       return runSteps(operator.run(predicate, { view, within, ...each }));
     };
     for (let i = 0; i < 150; i++) {
       const scope = { schema, purpose: "query", requireIndex: () => undefined } as const;
-      const predicate = bindFilter(randomFilter(random, schema, 2), scope);
+      const predicate = runSteps(bindFilter(randomFilter(random, schema, 2), scope));
       const candidates = emptyBits(count);
       const start = random.below(count);
       if (random.below(2) === 0) addRange(candidates, all, start, start + random.below(70));

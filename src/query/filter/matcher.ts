@@ -75,9 +75,13 @@ class SoughtIds {
 
   /** Some of them. */
   part(index: number): HashedIds {
+    const known = this.#parts[index];
+    if (known !== undefined) return known;
     const start = index * IDS_PER_STEP;
-    this.#parts[index] ??= hashIds(this.#idType, this.#ids.slice(start, start + IDS_PER_STEP));
-    return this.#parts[index];
+    const ids = this.partCount === 1 ? this.#ids : this.#ids.slice(start, start + IDS_PER_STEP);
+    const part = hashIds(this.#idType, ids);
+    this.#parts.push(part);
+    return part;
   }
 }
 

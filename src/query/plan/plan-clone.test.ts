@@ -17,6 +17,7 @@ import {
   randomVectorRank,
 } from "../../../test/support/random/random-queries.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { ComputedAttribute, Query, VectorRank } from "../../model/query.ts";
 import type { Schema } from "../../model/schema.ts";
 import { executePlan } from "../executor/executor.ts";
@@ -94,7 +95,7 @@ test("a clone of a plan gives the same answer for the same work, whatever the pl
     const { schema, snapshot } = randomSnapshot(random);
     for (let i = 0; i < QUERIES / 4; i++) {
       const draw = pick(random, [randomQuery, randomQuery, randomVectorQuery, randomHighlight]);
-      const plan = planQuery(draw(random, schema), scopeOf(snapshot, OPTIONS));
+      const plan = runSteps(planQuery(draw(random, schema), scopeOf(snapshot, OPTIONS)));
       const clone = structuredClone(plan);
       expect(clone, `round ${round}, query ${i}`).toEqual(plan);
       expect(run(clone, snapshot), `round ${round}, query ${i}`).toEqual(run(plan, snapshot));

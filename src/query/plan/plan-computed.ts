@@ -1,6 +1,7 @@
 /** Plans computed attributes. */
 
 import { type DatabaseError, invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type {
   ComputedAttribute,
@@ -15,12 +16,12 @@ import type { ComputedScoreNode } from "../project/computed-score.ts";
 import type { HighlightNode } from "../project/highlight.ts";
 import type { VectorDistNode } from "../project/vector-dist.ts";
 
-/** Plans one computed attribute of the query. */
-export function planComputed(
+/** Plans one computed attribute of the query, in steps. */
+export function* planComputed(
   computed: ComputedAttribute,
   query: DocumentQuery,
   scope: ScoreScope,
-): VectorDistNode | ComputedScoreNode | HighlightNode {
+): Steps<VectorDistNode | ComputedScoreNode | HighlightNode> {
   switch (computed.kind) {
     case "vector_dist": {
       const { attribute, operand } = computed;
@@ -28,7 +29,7 @@ export function planComputed(
       return { kind: "vector_dist", target };
     }
     case "score":
-      return { kind: "score", score: bindScore(computed.expression, scope) };
+      return { kind: "score", score: yield* bindScore(computed.expression, scope) };
     case "highlight": {
       const options = highlightOptions(computed, scope);
       const expression = fragmentRanking(computed, query);
@@ -36,7 +37,7 @@ export function planComputed(
         kind: "highlight",
         highlight: computed,
         options,
-        score: bindScore(expression, scope),
+        score: yield* bindScore(expression, scope),
       };
     }
   }

@@ -2,8 +2,9 @@
 
 import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import { type AttributeType, formatAttributeType } from "../../model/attribute-type.ts";
-import type { DocumentQuery, LimitPer } from "../../model/query.ts";
+import type { DocumentQuery, LimitPer, RankBy, ScoreExpression } from "../../model/query.ts";
 import { nearestAttribute, unknownAttribute } from "../bind/bind-filter.ts";
 import { bindScore, rankAttribute, rankFault, type ScoreScope } from "../bind/bind-score.ts";
 import { bindVectorTarget } from "../bind/bind-vector.ts";
@@ -16,38 +17,39 @@ import type { ScoreRankNode } from "../score/score-rank.ts";
 import type { ProbePlan } from "../vector/cluster-probe.ts";
 import type { VectorProbeNode } from "../vector/vector-probe-rank.ts";
 import type { VectorScanNode } from "../vector/vector-scan-rank.ts";
-import type { DocumentPlan, Predicate, VectorTarget } from "./plan.ts";
+import type { ComputedNode, DocumentPlan, Predicate, RankNode, VectorTarget } from "./plan.ts";
 import { planComputed } from "./plan-computed.ts";
 
-/** Plans a query for the documents of `predicate`. */
-export function planDocuments(
+/** Plans a query for the documents of `predicate`, in steps. */
+export function* planDocuments(
   query: DocumentQuery,
   predicate: Predicate,
   scope: ScoreScope,
-): DocumentPlan {
+): Steps<DocumentPlan> {
   checkMetric(query, scope);
-  return {
-    kind: "documents",
-    predicate,
-    rank: planRank(query, predicate, scope),
-    offset: query.offset,
-    limit: query.limit,
-    limitPer: query.limitPer && bindLimitPer(query.limitPer, query, scope),
-    attributes: returnedAttributes(query, scope),
-    computed: [...query.computed].map(([name, node]) => [
-      name,
-      atPlace(`compute_attributes.${clipName(name)}`, () => planComputed(node, query, scope)),
-    ]),
-  };
+  const { rankBy } = query;
+  const rank: RankNode =
+    rankBy.kind === "score"
+      ? yield* planScore(rankBy.expression, scope)
+      : planRank(rankBy, query, predicate, scope);
+  const limitPer = query.limitPer && bindLimitPer(query.limitPer, query, scope);
+  const attributes = returnedAttributes(query, scope);
+  const computed: [string, ComputedNode][] = [];
+  for (const [name, node] of query.computed) {
+    const place = `compute_attributes.${clipName(name)}`;
+    computed.push([name, yield* atPlace(place, planComputed(node, query, scope))]);
+  }
+  const { offset, limit } = query;
+  return { kind: "documents", predicate, rank, offset, limit, limitPer, attributes, computed };
 }
 
 /** Plans a ranking of the documents of `predicate`. */
 function planRank(
+  rankBy: Exclude<RankBy, { kind: "score" }>,
   query: DocumentQuery,
   predicate: Predicate,
   scope: ScoreScope,
-): VectorScanNode | VectorProbeNode | OrderRankNode | ScoreRankNode {
-  const { rankBy } = query;
+): VectorScanNode | VectorProbeNode | OrderRankNode {
   switch (rankBy.kind) {
     case "vector": {
       const { method, attribute, operand } = rankBy;
@@ -62,9 +64,11 @@ function planRank(
     }
     case "order":
       return { kind: "order", keys: rankBy.keys.map((key) => bindOrderKey(key, scope)) };
-    case "score":
-      return { kind: "score", score: bindScore(rankBy.expression, scope) };
   }
+}
+
+function* planScore(expression: ScoreExpression, scope: ScoreScope): Steps<ScoreRankNode> {
+  return { kind: "score", score: yield* bindScore(expression, scope) };
 }
 
 /** Only ANN may miss documents; a limit per key may need any number of them. */

@@ -3,6 +3,7 @@
  * terms weighed, and the order of work chosen. Pure: it reads nothing but its arguments.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Query } from "../../model/query.ts";
 import { bindFilter, type FilterScope } from "../bind/bind-filter.ts";
@@ -13,17 +14,20 @@ import type { Plan, Predicate } from "./plan.ts";
 import { planAggregate } from "./plan-aggregate.ts";
 import { planDocuments } from "./plan-documents.ts";
 
-/** Plans a query; throws `invalid`, `malformed` or `building`. */
-export function planQuery(query: Query, scope: ScoreScope): Plan {
+/** Plans a query, in steps; throws `invalid`, `malformed` or `building`. */
+export function* planQuery(query: Query, scope: ScoreScope): Steps<Plan> {
   const { filter } = query;
-  const predicate = filter === undefined ? MATCH_ALL : planFilter(filter, scope);
+  const predicate = filter === undefined ? MATCH_ALL : arranged(yield* bindFilter(filter, scope));
   return query.kind === "documents"
-    ? planDocuments(query, predicate, scope)
+    ? yield* planDocuments(query, predicate, scope)
     : planAggregate(query, predicate, scope);
 }
 
 /** Binds a filter, cheap parts of conjunctions first; throws as `planQuery` does. */
-export function planFilter(filter: Filter, scope: FilterScope): Predicate {
-  const predicate = bindFilter(filter, scope);
+export function* planFilter(filter: Filter, scope: FilterScope): Steps<Predicate> {
+  return arranged(yield* bindFilter(filter, scope));
+}
+
+function arranged(predicate: Predicate): Predicate {
   return OPERATORS.predicate(predicate).arranged?.(predicate, OPERATORS) ?? predicate;
 }

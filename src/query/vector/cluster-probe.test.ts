@@ -196,7 +196,7 @@ describe.each(METRICS)("by %s", (metric) => {
   test("plans tell how far the walk goes", () => {
     const { request } = search(clustered, { values: randomVector(seededRandom(8)) });
     const explain = (snapshot: Snapshot) =>
-      explainRequest(snapshot, request, { kernels: KERNELS, probing: PROBING });
+      runSteps(explainRequest(snapshot, request, { kernels: KERNELS, probing: PROBING }));
     expect(explain(clustered)).toContain(
       "in 2 of 3 segments the nearest clusters only, if more than\n" +
         "  40 match there: those with 2·√matches of them, at least 40",

@@ -12,7 +12,7 @@ import { warnedAnswer } from "../../api/warned-answer.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { oneStep, type Steps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { ResidentRanges, RunStats } from "../../cache/resident-ranges.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { RerankProvider } from "../../embed/rerank-provider.ts";
@@ -314,7 +314,7 @@ export class QueryService {
         const request = await this.#embedded(message, parsed, life);
         const replica = this.#replica(message);
         const { result } = await this.#run(replica, life, (snapshot, options) =>
-          oneStep(() => explainRequest(snapshot, request.request, options)),
+          explainRequest(snapshot, request.request, options),
         );
         return jsonAnswer(200, encodeExplainAnswer(result));
       }
