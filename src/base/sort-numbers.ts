@@ -7,7 +7,7 @@ const NUMBERS_PER_STEP = 65_536;
 
 /**
  * Sorts numbers, ascending, NaN last, in steps: blocks, which are merged two by two. May use
- * `numbers` as memory; those that are in order are seen as such, which takes a fraction of the time.
+ * `numbers` as memory. That they are in order is seen in a fraction of the time.
  */
 export function* sortNumbers(
   numbers: Float64Array<ArrayBuffer>,

@@ -28,8 +28,13 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
 
   *find(plan, execution) {
     const { snapshot, operators, togetherInSteps } = execution;
-    const aggregation = new Aggregation(plan, operators, execution.options.memory);
-    const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
+    const { memory } = execution.options;
+    const aggregation = new Aggregation(plan, operators, memory);
+    const match = matcherOf(plan.predicate, {
+      ...execution,
+      idType: snapshot.schema.idType,
+      memory,
+    });
     const steps = {
       filter: () => explainFilter(plan.predicate, operators),
       aggregate: () => explainAggregation(plan, operators).join("; "),

@@ -13,6 +13,7 @@ import {
 import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery, Query, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
+import { QueryMemory, QueryMemoryPool } from "../query-memory.ts";
 import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { explainRequest, runRequest } from "./run-request.ts";
@@ -300,4 +301,26 @@ describe("multi-queries", () => {
       ].join("\n"),
     );
   });
+});
+
+test("what patterns match of a dictionary is counted before it is known", () => {
+  const schema = schemaOf({ tag: { type: "string", glob: true } });
+  const documents = Array.from({ length: 3000 }, (_, i) =>
+    documentOf(BigInt(i), { tag: `tag ${i % 1000}` }),
+  );
+  const snapshot = openSnapshot(schema, [{ documents }]);
+  const patterns = (count: number) =>
+    requestOf(
+      documentQuery(BY_ID, {
+        filter: filterOf(["Or", Array.from({ length: count }, () => ["tag", "Glob", "*9"])]),
+      }),
+    );
+  const run = (count: number, bytesMax: number): number => {
+    const memory = new QueryMemory(new QueryMemoryPool(bytesMax));
+    runSteps(runRequest(snapshot, patterns(count), { ...OPTIONS, memory }));
+    return memory.bytes;
+  };
+  const each = run(2, 1 << 20) - run(1, 1 << 20);
+  expect(each).toBe(1000);
+  expect(() => run(200, 100_000)).toThrow(/more memory .* at last for what patterns match/);
 });

@@ -8,6 +8,7 @@ import { type HashedIds, hashIds } from "../../segment/ids/id-section.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import type { Operators, Together, TogetherInSteps } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
+import type { QueryMemory } from "../query-memory.ts";
 import type { WorkStats } from "../work-stats.ts";
 import { matchesAll } from "./and.ts";
 import { bitsOf, type MatchedDocuments, matchBits, matchCount } from "./matched-documents.ts";
@@ -28,6 +29,8 @@ export interface MatcherOptions {
   readonly operators: Operators;
   readonly together: Together;
   readonly togetherInSteps: TogetherInSteps;
+  /** Absent: what filters keep is not counted. */
+  readonly memory?: QueryMemory | undefined;
 }
 
 /** Makes the matcher of a predicate. */
@@ -52,10 +55,10 @@ export function matcherOf(predicate: Predicate, options: MatcherOptions): Matche
 function* filterSegment(
   predicate: Predicate,
   { view, liveBitmap, liveCount }: SegmentSnapshot,
-  { operators, together, togetherInSteps, work }: MatcherOptions,
+  { operators, together, togetherInSteps, work, memory }: MatcherOptions,
 ): Steps<MatchedDocuments> {
   work.documentsScanned += liveCount;
-  const run = { view, within: liveBitmap, operators, together, togetherInSteps };
+  const run = { view, within: liveBitmap, operators, together, togetherInSteps, memory };
   const bits = yield* operators.predicate(predicate).run(predicate, run);
   return { form: "bits", bits, count: undefined };
 }
@@ -90,7 +93,7 @@ function* lookUp(
   ids: SoughtIds,
   rest: Predicate,
   { view, liveBitmap }: SegmentSnapshot,
-  { operators, together, togetherInSteps, work }: MatcherOptions,
+  { operators, together, togetherInSteps, work, memory }: MatcherOptions,
 ): Steps<MatchedDocuments> {
   const found: number[] = [];
   for (let index = 0; index < ids.partCount; index++) {
@@ -106,7 +109,7 @@ function* lookUp(
   work.documentsScanned += matchCount(matching);
   if (found.length === 0 || matchesAll(rest)) return matching;
   const within = matchBits(matching, view);
-  const run = { view, within, operators, together, togetherInSteps };
+  const run = { view, within, operators, together, togetherInSteps, memory };
   const bits = yield* operators.predicate(rest).run(rest, run);
   return { form: "bits", bits, count: undefined };
 }

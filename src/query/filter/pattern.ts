@@ -4,6 +4,7 @@ import type { DictionaryView } from "../../segment/segment-view.ts";
 import { scalarReader } from "../column-values.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
+import type { QueryMemory } from "../query-memory.ts";
 import { attributeNeeds, attributeSource } from "./attribute-source.ts";
 import { type StringTest, stringMatcher } from "./string-test.ts";
 import {
@@ -32,10 +33,10 @@ export const PATTERN: PredicateOperator<PatternNode> = {
   grain: () => "ordinals",
   needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
 
-  run: (node, { view, within }) => {
+  run: (node, { view, within, memory }) => {
     const source = attributeSource(node.attribute, view);
     return matchValues(node, source, { view, within }, (entries, bits) =>
-      markStrings(node, entries, bits),
+      markStrings(node, entries, { bits, memory }),
     );
   },
 
@@ -49,7 +50,11 @@ export const PATTERN: PredicateOperator<PatternNode> = {
 };
 
 /** Tests each distinct value of the range once, if there is a dictionary. */
-function* markStrings(node: PatternNode, entries: Entries, bits: OrdinalBits): Steps<void> {
+function* markStrings(
+  node: PatternNode,
+  entries: Entries,
+  { bits, memory }: { readonly bits: OrdinalBits; readonly memory: QueryMemory | undefined },
+): Steps<void> {
   const { data, start, end, dictionary } = entries;
   const passes = stringMatcher(node.test);
   if (dictionary === undefined) {
@@ -61,7 +66,7 @@ function* markStrings(node: PatternNode, entries: Entries, bits: OrdinalBits): S
     }
     return;
   }
-  const verdicts = verdictsOf(node, dictionary);
+  const verdicts = verdictsOf(node, dictionary, memory);
   const { codes } = dictionary;
   // Loops of their own, since a test in the midst of one makes each step of it slower.
   yield* markAll(entries, (from, to) => {
@@ -93,11 +98,16 @@ const WANTED = 3;
 const VERDICTS = new WeakMap<PatternNode, WeakMap<DictionaryView, Uint8Array>>();
 
 /** What is known of each value: those without the prefix fail. */
-function verdictsOf(node: PatternNode, dictionary: DictionaryView): Uint8Array {
+function verdictsOf(
+  node: PatternNode,
+  dictionary: DictionaryView,
+  memory: QueryMemory | undefined,
+): Uint8Array {
   const known = VERDICTS.get(node) ?? new WeakMap<DictionaryView, Uint8Array>();
   VERDICTS.set(node, known);
   let verdicts = known.get(dictionary);
   if (verdicts !== undefined) return verdicts;
+  memory?.take(dictionary.size, "what patterns match");
   verdicts = new Uint8Array(dictionary.size).fill(FAILS);
   const first = dictionary.lowerBound(node.prefix);
   verdicts.fill(UNKNOWN, first, prefixEnd(node.prefix, dictionary, first));

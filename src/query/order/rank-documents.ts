@@ -30,7 +30,8 @@ export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<
     rank: () => operator.explain(rank, snapshot, operators).join("; "),
   };
   const ranking = newRanking(plan, execution);
-  const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType });
+  const { memory } = execution.options;
+  const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType, memory });
   execution.options.enter?.(steps.filter);
   const narrowed = yield* narrowedMatches(rank, match, execution);
   yield* togetherInSteps(segments, (segment, index) => {
