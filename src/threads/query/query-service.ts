@@ -9,10 +9,11 @@ import type { Transferable } from "node:worker_threads";
 import { type AnswerTimes, type HttpAnswer, jsonAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
 import { warnedAnswer } from "../../api/warned-answer.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import type { Steps } from "../../base/steps.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import type { ResidentRanges, RunStats } from "../../cache/resident-ranges.ts";
 import type { EmbeddingProvider } from "../../embed/embedding-provider.ts";
 import type { RerankProvider } from "../../embed/rerank-provider.ts";
@@ -118,6 +119,8 @@ export interface QueryServiceStats {
   readonly waitedMs: number;
 }
 
+/** Bodies up to this long are read in less than a millisecond. */
+const SHORT_BODY_BYTES = 16 * KIB;
 /** How often running queries are looked at, whether they have taken too long; in milliseconds. */
 const TIMEOUT_SWEEP_MS = 50;
 
@@ -310,7 +313,7 @@ export class QueryService {
       case "query":
         return this.#query(message, life, unknown);
       case "explain": {
-        const parsed = life.work(() => parseQueryBody(message.body, unknown));
+        const parsed = await this.#parsed(message, life, unknown);
         const request = await this.#embedded(message, parsed, life);
         const replica = this.#replica(message);
         const { result } = await this.#run(replica, life, (snapshot, options) =>
@@ -344,7 +347,7 @@ export class QueryService {
     life: QueryLife,
     unknown: UnknownMembers,
   ): Promise<HttpAnswer> {
-    const parsed = life.work(() => parseQueryBody(message.body, unknown));
+    const parsed = await this.#parsed(message, life, unknown);
     this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);
     const { request, embeddingStats } = await this.#embedded(message, parsed, life);
     const weight = querySlots(request);
@@ -382,6 +385,17 @@ export class QueryService {
     const written = (bytes: number): void => life.memory.take(bytes, "the answer");
     const [body, ...more] = await this.#turns.run(encodeQueryAnswer(answer, written), life);
     return { ...jsonAnswer(200, body), ...(more.length > 0 && { more }) };
+  }
+
+  /** Reads the body: a short one at once, so that it waits for one turn alone. */
+  #parsed(
+    { body }: QueryMessage,
+    life: QueryLife,
+    unknown: UnknownMembers,
+  ): QueryRequest | Promise<QueryRequest> {
+    const steps = parseQueryBody(body, unknown);
+    if (body.length > SHORT_BODY_BYTES) return this.#turns.run(steps, life);
+    return life.work(() => runSteps(steps));
   }
 
   /** Where it is not known already, the store is asked for newer entries while the query runs. */

@@ -3,7 +3,7 @@ import { EXPRESSION_FORM } from "../query/expression-forms.ts";
 import { QUERY_FORM } from "../query/query-forms.ts";
 import { WRITE_FORMS } from "../write/write-forms.ts";
 import { JSON_CONTAINERS_MAX, JSON_VALUES_MAX, JsonBuild } from "./json-build.ts";
-import { readJsonValue } from "./json-dom.ts";
+import { JsonDom, readJsonValue } from "./json-dom.ts";
 import { ANY_FORM, type JsonForm } from "./json-form.ts";
 import { JsonTokens } from "./json-tokens.ts";
 import { UnknownMembers } from "./unknown-members.ts";
@@ -106,3 +106,32 @@ test("as many expressions as a request may have are within the bounds", () => {
 function manyMembers(): string {
   return Array.from({ length: MANY }, (_, i) => `"${i.toString(36)}":1`).join(",");
 }
+
+test("a value that is read in steps is the same, in as many as it is long", () => {
+  const parts = [
+    `{"filters":["n","In",${list("123456", 5000)}]}`,
+    `{"filters":["n","In",${list("1.5", 20)}],"x":${list('{"a":[1]}', 3000)},"limit":9}`,
+    `{"filters":["n","In",[1,2,3,4,5,6,7,8,9,"a",12345678901234567890]]}`,
+    `{"filters":["n","In",[1,2,3,4,5,6,7,8,9,12345678901234567890]]}`,
+    `{"queries":${list('{"rank_by":["v","ANN",[0.5,0.25]],"limit":1e1}', 300)}}`,
+    "[]",
+    " 7 ",
+  ];
+  for (const text of parts) {
+    const tokensOf = () => {
+      const tokens = new JsonTokens(64);
+      tokens.window.push(new TextEncoder().encode(text));
+      tokens.window.ended = true;
+      return tokens;
+    };
+    const expected = readJsonValue(tokensOf(), QUERY_FORM, new JsonBuild(new UnknownMembers()));
+    for (const stepBytes of [1, 7, 1000]) {
+      const build = new JsonBuild(new UnknownMembers());
+      const dom = new JsonDom(tokensOf(), QUERY_FORM, build);
+      let steps = 1;
+      while (!dom.step(stepBytes)) steps++;
+      expect(dom.value).toEqual(expected);
+      if (stepBytes === 1000) expect(steps).toBeGreaterThan(text.length / 1100 - 1);
+    }
+  }
+});

@@ -1,12 +1,14 @@
 import { assert } from "../../base/assert.ts";
 import { clip } from "../../base/bounded-text.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, malformed } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import { attributeNameTooLong, checkAttributeNameLength } from "../../model/attribute-name.ts";
 import { ATTRIBUTE_NAME_CHARS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { NEED_MORE_BYTES } from "./byte-window.ts";
 import { JsonBuild } from "./json-build.ts";
-import { type JsonKind, readJsonValue } from "./json-dom.ts";
+import { JsonDom, type JsonKind, readJsonValue } from "./json-dom.ts";
 import type { JsonForm } from "./json-form.ts";
 import type { Float32Builder } from "./json-numbers.ts";
 import { JsonSkip } from "./json-skip.ts";
@@ -22,12 +24,17 @@ import type { UnknownMembers } from "./unknown-members.ts";
 /** Nesting of arrays and objects in a body; our choice, far above any legal request. */
 const JSON_DEPTH_MAX = 64;
 
+/** Bytes of a value that are read between two pauses, in some ten nanoseconds each. */
+const VALUE_STEP_BYTES = 16 * KIB;
+
 /** Bounds of one reader. */
 export interface JsonReaderOptions {
   /** Greatest nesting of containers. */
   readonly depthMax?: number;
   /** Greatest stretch that one `attempt` may need at once; beyond it the body is `too_large`. */
   readonly stepBytesMax?: number;
+  /** Bytes of the body, if they are known: so much is taken for them at once. */
+  readonly bodyBytes?: number;
 }
 
 /**
@@ -57,7 +64,7 @@ export class JsonReader {
   #attempting = false;
 
   constructor(options: JsonReaderOptions = {}) {
-    this.#tokens = new JsonTokens(options.depthMax ?? JSON_DEPTH_MAX);
+    this.#tokens = new JsonTokens(options.depthMax ?? JSON_DEPTH_MAX, options.bodyBytes);
     this.#stepBytesMax = options.stepBytesMax ?? Number.POSITIVE_INFINITY;
   }
 
@@ -305,6 +312,13 @@ export class JsonReader {
       if (signal === NEED_MORE_BYTES) unknown.cut(counts);
       throw signal;
     }
+  }
+
+  /** `readKnown` of a body that is all there, in steps. */
+  *readKnownInSteps(form: JsonForm, unknown: UnknownMembers): Steps<JsonValue> {
+    const dom = new JsonDom(this.#tokens, form, new JsonBuild(unknown));
+    while (!dom.step(VALUE_STEP_BYTES)) yield;
+    return dom.value;
   }
 
   /** Makes sure that only space follows. Interrupted, like any pull, until `end` was called. */

@@ -37,6 +37,13 @@ export interface NameBound {
   readonly refuse: (start: string) => DatabaseError;
 }
 
+/** How far an array was looked at, and the numbers that it has up to there, the next one included. */
+export interface NumberScan {
+  /** In the window. */
+  at: number;
+  count: number;
+}
+
 /**
  * How many parts a value may have: elements and members, those of inner values included; what a
  * container costs besides counts as some more.
@@ -73,16 +80,19 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
  * have moved: only the holder of a saved state can go on.
  */
 export class JsonTokens {
-  readonly window = new ByteWindow();
+  readonly window: ByteWindow;
   readonly stack = new JsonStack();
-  readonly numbers = new NumberScanner(this.window);
+  readonly numbers: NumberScanner;
   readonly #strings = new StringScanner();
   readonly #depthMax: number;
   #partsLeft = UNBOUNDED.countMax;
   #parts = UNBOUNDED;
 
-  constructor(depthMax: number) {
+  /** The window has room for `bodyBytes` at first. */
+  constructor(depthMax: number, bodyBytes?: number) {
     this.#depthMax = depthMax;
+    this.window = new ByteWindow(bodyBytes);
+    this.numbers = new NumberScanner(this.window);
   }
 
   /** Skips space and returns the byte that the next token starts with. */
@@ -222,16 +232,21 @@ export class JsonTokens {
 
   /**
    * How many numbers the array has that was just opened, if it has nothing else: 0 otherwise. Where
-   * its syntax is wrong, what it seems to have. Cost: its bytes up to the first other value.
+   * its syntax is wrong, what it seems to have. Undefined if that is not seen before `end` of the
+   * window: then `scan`, which begins as one number at the window's position, goes on from there.
    */
-  numberCount(): number {
-    const { bytes, at: start, limit, ended } = this.window;
-    let at = start;
-    let count = 1;
+  countNumbers(scan: NumberScan, end: number): number | undefined {
+    const { bytes, limit, ended } = this.window;
+    let { at, count } = scan;
     let byte = bytes[at];
-    while (NUMBER_BYTES[byte] !== 0) {
+    while (NUMBER_BYTES[byte] !== 0 && at < end) {
       if (byte === JSON_BYTE.comma) count++;
       byte = bytes[++at];
+    }
+    if (NUMBER_BYTES[byte] !== 0) {
+      scan.at = at;
+      scan.count = count;
+      return undefined;
     }
     if (at === limit && !ended) throw NEED_MORE_BYTES;
     return byte === JSON_BYTE.arrayEnd || at === limit ? count : 0;

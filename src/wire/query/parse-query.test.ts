@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
 import { parseQueryBody } from "./parse-query.ts";
 
 const encoder = new TextEncoder();
 
 function parse(body: unknown): QueryRequest {
-  return parseQueryBody(encoder.encode(typeof body === "string" ? body : JSON.stringify(body)));
+  return runSteps(
+    parseQueryBody(encoder.encode(typeof body === "string" ? body : JSON.stringify(body))),
+  );
 }
 
 function parseDocuments(body: object): DocumentQuery {
@@ -381,4 +385,19 @@ describe("computed attributes", () => {
   ])("%j is refused", (computed, text) => {
     expect(fault({ rank_by: BY_ID, limit: 1, compute_attributes: computed })).toContain(text);
   });
+});
+
+test("a long body is read in steps", () => {
+  const values = Array.from({ length: 20_000 }, (_, i) => `value ${i}`);
+  const body = encoder.encode(JSON.stringify({ filters: ["a", "In", values], limit: 1 }));
+  expect(countSteps(parseQueryBody(body)).count).toBeGreaterThan(body.length / 20_000);
+  const fault = encoder.encode(JSON.stringify({ x: values, limit: "a" }));
+  const steps = parseQueryBody(fault);
+  let count = 0;
+  const run = () => {
+    for (; steps.next().done !== true; count++);
+  };
+  expect(run).toThrow(/limit.* at line 1 column/);
+  // Once to read it, and once to find the place.
+  expect(count).toBeGreaterThan((2 * fault.length) / 20_000);
 });

@@ -2,6 +2,7 @@
 
 import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type {
   AttributeSelection,
@@ -34,10 +35,13 @@ import { parseModelRerank } from "./parse-rerank.ts";
 import { QUERY_FORM } from "./query-forms.ts";
 
 /**
- * Reads the body of a query or explain request: everything is checked that needs no schema. Members
- * that are not known are passed over and noted in `unknown`, and null means absent.
+ * Reads the body of a query or explain request, in steps: everything is checked that needs no
+ * schema. Members that are not known are passed over and noted in `unknown`, and null means absent.
  */
-export function parseQueryBody(body: Uint8Array, unknown = new UnknownMembers()): QueryRequest {
+export function parseQueryBody(
+  body: Uint8Array,
+  unknown = new UnknownMembers(),
+): Steps<QueryRequest> {
   return readJsonBody(body, { form: QUERY_FORM, unknown }, queryRequestOf);
 }
 

@@ -1,6 +1,7 @@
 /** Bodies of recall measurements. */
 
 import { invalid } from "../../base/errors.ts";
+import { runSteps } from "../../base/steps.ts";
 import { RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { RankBy } from "../../model/query.ts";
@@ -24,7 +25,7 @@ const TOP_K_DEFAULT = 10;
  */
 export function parseRecallBody(body: Uint8Array, unknown = new UnknownMembers()): RecallRequest {
   if (body.length === 0) return recallOf(new Map());
-  return readJsonBody(body, { form: RECALL_FORM, unknown }, recallOf);
+  return runSteps(readJsonBody(body, { form: RECALL_FORM, unknown }, recallOf));
 }
 
 function recallOf(body: JsonValue): RecallRequest {

@@ -19,9 +19,11 @@ function messageOf(action: () => unknown): string {
 
 function read(body: string, fault: Error): string {
   return messageOf(() =>
-    readJsonBody(encode(body), { form: ANY_FORM, unknown: new UnknownMembers() }, () => {
-      throw fault;
-    }),
+    runSteps(
+      readJsonBody(encode(body), { form: ANY_FORM, unknown: new UnknownMembers() }, () => {
+        throw fault;
+      }),
+    ),
   );
 }
 

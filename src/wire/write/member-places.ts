@@ -3,7 +3,9 @@
  * know their path, and are told the line and column of the top-level member that it starts with.
  */
 
+import { KIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { JsonForm } from "../json/json-form.ts";
 import { JsonReader } from "../json/json-reader.ts";
@@ -25,38 +27,50 @@ export function withPlaces<T>(placeOf: PlaceOf, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!isDatabaseError(error, "malformed")) throw error;
-    const { path, hint } = error;
-    const end = hint === undefined ? undefined : -`; ${hint}`.length;
-    const message = error.message.slice(0, end);
-    if (PLACED.test(message)) throw error;
-    const member = /^[^.[]+/.exec(path ?? "")?.[0];
-    const place = member === undefined ? undefined : placeOf(member);
-    if (place === undefined) throw error;
-    throw new DatabaseError(error.code, `${message} ${place}`, { path, hint });
+    const member = unplacedMember(error);
+    throw member === undefined ? error : placed(error, placeOf(member));
   }
 }
 
+/** The member whose place the fault lacks; undefined if it needs none. */
+function unplacedMember(error: unknown): string | undefined {
+  if (!isDatabaseError(error, "malformed") || PLACED.test(messageOf(error))) return undefined;
+  return /^[^.[]+/.exec(error.path ?? "")?.[0];
+}
+
+/** Without its hint. */
+function messageOf({ message, hint }: DatabaseError): string {
+  return message.slice(0, hint === undefined ? undefined : -`; ${hint}`.length);
+}
+
+function placed(error: unknown, place: string | undefined): unknown {
+  if (place === undefined || !(error instanceof DatabaseError)) return error;
+  const { code, path, hint } = error;
+  return new DatabaseError(code, `${messageOf(error)} ${place}`, { path, hint });
+}
+
 /**
- * Parses a whole body as far as its form knows it, and reads its root. Faults of shape cost a
- * second pass.
+ * Parses a whole body as far as its form knows it, and reads its root; in steps, but for what `read`
+ * does. Faults of shape cost a second pass.
  */
-export function readJsonBody<T>(
+export function* readJsonBody<T>(
   body: Uint8Array,
   { form, unknown }: BodyOptions,
   read: (root: JsonValue) => T,
-): T {
-  const reader = readerOf(body);
-  const root = reader.readKnown(form, unknown);
+): Steps<T> {
+  const reader = yield* readerOf(body);
+  const root = yield* reader.readKnownInSteps(form, unknown);
   reader.finish();
-  return withPlaces(
-    (member) => findMember(body, member),
-    () => read(root),
-  );
+  try {
+    return read(root);
+  } catch (error) {
+    const member = unplacedMember(error);
+    throw member === undefined ? error : placed(error, yield* findMember(body, member));
+  }
 }
 
-function findMember(body: Uint8Array, member: string): string | undefined {
-  const reader = readerOf(body);
+function* findMember(body: Uint8Array, member: string): Steps<string | undefined> {
+  const reader = yield* readerOf(body);
   if (reader.peekKind() !== "object") return undefined;
   reader.beginObject();
   const wanted = new Set([member]);
@@ -64,13 +78,21 @@ function findMember(body: Uint8Array, member: string): string | undefined {
     const name = reader.nextKnownKey(wanted);
     if (name === undefined) return undefined;
     if (name === member) return reader.where();
-    reader.skipValue();
+    const skip = reader.beginSkip();
+    while (!skip.step(SKIPPED_BYTES)) yield;
   }
 }
 
-function readerOf(body: Uint8Array): JsonReader {
-  const reader = new JsonReader();
-  reader.push(body);
+/** Bytes that are copied, or passed over, between two pauses: some nanoseconds each, or less. */
+const COPIED_BYTES = 256 * KIB;
+const SKIPPED_BYTES = 16 * KIB;
+
+function* readerOf(body: Uint8Array): Steps<JsonReader> {
+  const reader = new JsonReader({ bodyBytes: body.length });
+  for (let start = 0; start < body.length; start += COPIED_BYTES) {
+    if (start > 0) yield;
+    reader.push(body.subarray(start, start + COPIED_BYTES));
+  }
   reader.end();
   return reader;
 }

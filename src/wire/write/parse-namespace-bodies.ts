@@ -1,6 +1,7 @@
 /** Bodies of requests about a namespace as a whole. */
 
 import { invalid, malformed } from "../../base/errors.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { MetadataPatch } from "../../model/write-request.ts";
 import { booleanAt, describeJson, objectAt, present } from "../json/json-shape.ts";
@@ -17,7 +18,7 @@ const PINNED_REPLICAS_DEFAULT = 1;
  * that are not known are passed over and noted in `unknown`.
  */
 export function parseSchemaBody(body: Uint8Array, unknown = new UnknownMembers()): JsonObject {
-  return readJsonBody(body, { form: SCHEMA_FORM, unknown }, schemaOf);
+  return runSteps(readJsonBody(body, { form: SCHEMA_FORM, unknown }, schemaOf));
 }
 
 /** Reads the body of a metadata update; notes members that are not known in `unknown`. */
@@ -25,7 +26,7 @@ export function parseMetadataPatch(
   body: Uint8Array,
   unknown = new UnknownMembers(),
 ): MetadataPatch {
-  return readJsonBody(body, { form: METADATA_FORM, unknown }, metadataPatchOf);
+  return runSteps(readJsonBody(body, { form: METADATA_FORM, unknown }, metadataPatchOf));
 }
 
 function schemaOf(root: JsonValue): JsonObject {
