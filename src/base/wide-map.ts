@@ -1,6 +1,6 @@
-/** Entries up to which there is one map: moving them takes a millisecond or two. */
-const NARROW_ENTRIES_MAX = 4096;
-/** Maps from then on; a power of two. */
+/** Entries of the first map, which is enough for most. */
+const FIRST_ENTRIES_MAX = 4096;
+/** Maps for those that come after them; a power of two. */
 const SHARDS = 256;
 
 /**
@@ -9,49 +9,49 @@ const SHARDS = 256;
  */
 export class WideMap<K, V> {
   readonly #hash: (key: K) => number;
-  readonly #narrowEntriesMax: number;
-  #narrow: Map<K, V> | undefined = new Map();
-  readonly #shards: Map<K, V>[] = [];
+  readonly #firstEntriesMax: number;
+  readonly #first = new Map<K, V>();
+  /** Undefined where no entry has come yet. */
+  readonly #shards: (Map<K, V> | undefined)[] = [];
 
   /** `hash` gives equal keys the same integer, whose low bits should differ for others. */
-  constructor(hash: (key: K) => number, narrowEntriesMax = NARROW_ENTRIES_MAX) {
+  constructor(hash: (key: K) => number, firstEntriesMax = FIRST_ENTRIES_MAX) {
     this.#hash = hash;
-    this.#narrowEntriesMax = narrowEntriesMax;
+    this.#firstEntriesMax = firstEntriesMax;
   }
 
   has(key: K): boolean {
-    return (this.#narrow ?? this.#shardOf(key)).has(key);
+    if (this.#first.has(key)) return true;
+    return this.#isWide && this.#shardOf(key)?.has(key) === true;
   }
 
   get(key: K): V | undefined {
-    return (this.#narrow ?? this.#shardOf(key)).get(key);
+    const value = this.#first.get(key);
+    return value === undefined && this.#isWide ? this.#shardOf(key)?.get(key) : value;
   }
 
   /** Sets the value of a key that is not there. */
   add(key: K, value: V): void {
-    const narrow = this.#narrow;
-    if (narrow === undefined) {
-      this.#shardOf(key).set(key, value);
+    if (!this.#isWide) {
+      this.#first.set(key, value);
       return;
     }
-    narrow.set(key, value);
-    if (narrow.size > this.#narrowEntriesMax) this.#widen(narrow);
+    const shard = this.#shardOf(key);
+    if (shard !== undefined) shard.set(key, value);
+    else this.#shards[this.#hash(key) & (SHARDS - 1)] = new Map([[key, value]]);
   }
 
   /** All values, in any order. */
   *values(): Generator<V> {
-    for (const map of this.#narrow === undefined ? this.#shards : [this.#narrow]) {
-      yield* map.values();
-    }
+    yield* this.#first.values();
+    for (const shard of this.#shards) if (shard !== undefined) yield* shard.values();
   }
 
-  #widen(narrow: Map<K, V>): void {
-    for (let i = 0; i < SHARDS; i++) this.#shards.push(new Map());
-    for (const [key, value] of narrow) this.#shardOf(key).set(key, value);
-    this.#narrow = undefined;
+  get #isWide(): boolean {
+    return this.#first.size >= this.#firstEntriesMax;
   }
 
-  #shardOf(key: K): Map<K, V> {
+  #shardOf(key: K): Map<K, V> | undefined {
     return this.#shards[this.#hash(key) & (SHARDS - 1)];
   }
 }

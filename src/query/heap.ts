@@ -32,9 +32,9 @@ export function siftDown<T>(heap: T[], index: number, isAbove: Above<T>): void {
 }
 
 /** Items that sink into a heap between two pauses, in about a microsecond each. */
-const ITEMS_PER_STEP = 512;
+const ITEMS_PER_STEP = 256;
 /** Items that leave a large heap between two pauses: each takes some forty comparisons. */
-const TAKEN_PER_STEP = 64;
+const TAKEN_PER_STEP = 32;
 
 /** Makes a heap of items in any order, in O(n). */
 export function* makeHeap<T>(items: T[], isAbove: Above<T>): Steps<void> {

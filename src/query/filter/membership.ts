@@ -27,8 +27,8 @@ export interface MembershipNode extends ValueNode {
   readonly values: readonly ScalarValue[];
 }
 
-/** Values that are looked up between two pauses, in less than a microsecond each. */
-const VALUES_PER_STEP = 2048;
+/** Values that are looked up between two pauses, in about a microsecond each. */
+const VALUES_PER_STEP = 1024;
 /** Most values of a list that are printed. */
 const PRINTED_VALUES_MAX = 10;
 

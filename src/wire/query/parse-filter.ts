@@ -224,7 +224,8 @@ function checkOperand(
 function checkList(path: string, value: JsonValue): void {
   if (!Array.isArray(value)) return;
   let first: string | undefined;
-  for (const [i, element] of value.entries()) {
+  for (let i = 0; i < value.length; i++) {
+    const element = value[i];
     const type = isNumber(element) ? "number" : typeof element;
     if (type === "object") throw wrongType(`${path}[${i}]`, element, "a value");
     first ??= type;

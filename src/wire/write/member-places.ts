@@ -50,8 +50,8 @@ function placed(error: unknown, place: string | undefined): unknown {
 }
 
 /**
- * Parses a whole body as far as its form knows it, and reads its root; in steps, but for what `read`
- * does. Faults of shape cost a second pass.
+ * Parses a whole body as far as its form knows it, and reads its root; in steps, but for what
+ * `read` does. Faults of shape cost a second pass.
  */
 export function* readJsonBody<T>(
   body: Uint8Array,
