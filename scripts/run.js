@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "./build.js";
 import { ensureInstalled, findNode, isNewEnough } from "./install.js";
+import { MEMORY_ENVIRONMENT } from "./memory-environment.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -70,8 +71,8 @@ function runTool(name, bin, args) {
 }
 
 /** Runs Node on `args` and resolves to its exit code; signals are passed on to it. */
-function runNode(args, node = process.execPath) {
-  const child = spawn(node, args, { cwd: process.cwd(), stdio: "inherit" });
+function runNode(args, node = process.execPath, env = process.env) {
+  const child = spawn(node, args, { cwd: process.cwd(), stdio: "inherit", env });
   const relay = (signal) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, relay);
   return new Promise((resolve, reject) => {
@@ -102,6 +103,16 @@ function followParent() {
   timer.unref();
 }
 
+/**
+ * Starts this program once more in the same process, with the environment that only a start can
+ * set. Does nothing where that is so already, or the system has no such call.
+ */
+function adoptEnvironment(env, args) {
+  const isAdopted = Object.keys(env).every((name) => process.env[name] === env[name]);
+  if (process.platform !== "linux" || isAdopted || typeof process.execve !== "function") return;
+  process.execve(process.execPath, [process.execPath, ...args], env);
+}
+
 async function main() {
   const [command, ...args] = process.argv.slice(2);
   if (!Object.hasOwn(COMMANDS, command)) {
@@ -109,9 +120,13 @@ async function main() {
   }
   if (process.env.npm_lifecycle_event !== undefined) followParent();
   await ensureInstalled(ROOT);
-  if (isNewEnough(process.version)) return COMMANDS[command](args);
   const self = fileURLToPath(import.meta.url);
-  return runNode([...process.execArgv, self, ...process.argv.slice(2)], findNode(ROOT));
+  const again = [...process.execArgv, self, ...process.argv.slice(2)];
+  // What the user has set stays.
+  const env = Object.assign({}, MEMORY_ENVIRONMENT, process.env);
+  if (!isNewEnough(process.version)) return runNode(again, findNode(ROOT), env);
+  if (command === "serve" || command === "trawl") adoptEnvironment(env, again);
+  return COMMANDS[command](args);
 }
 
 main().then(

@@ -1,8 +1,10 @@
 /** The launcher behind the npm scripts: when it installs, and what it passes through. */
 
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { temporaryDirectory } from "./support/stores/temporary-directory.ts";
 
 interface Tree {
   readonly packages: Readonly<Record<string, object>>;
@@ -79,6 +81,20 @@ describe("a command's", () => {
     // The pipe closes when the last process that holds it is gone.
     await closed;
   });
+
+  test.runIf(process.platform === "linux")(
+    "process is the server's, started again as its memory wants it",
+    async () => {
+      const { path, remove } = await temporaryDirectory();
+      const { child, ended, stdout } = launch(["serve", "--port", "0", "--data-dir", path]);
+      while (!stdout().includes("address")) await new Promise((resolve) => setImmediate(resolve));
+      const environment = await readFile(`/proc/${child.pid}/environ`, "utf8");
+      expect(environment.split("\0")).toContain("MALLOC_ARENA_MAX=2");
+      child.kill("SIGTERM");
+      expect(await ended).toBe(0);
+      await remove();
+    },
+  );
 
   test("unknown name is refused with the names that there are", async () => {
     const { ended, stderr } = launch(["strat"]);

@@ -5,9 +5,11 @@ import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
+import { exposeCollection, threadHeap } from "../base/thread-heap.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
 import { isExclusive } from "../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "./cache/cache-thread.ts";
+import { collectWhenIdle } from "./idle-collection.ts";
 import { batchingPort } from "./message-batch.ts";
 import type { QueryThreadData } from "./query/query-thread.ts";
 import { ThreadLoads } from "./query/thread-loads.ts";
@@ -44,6 +46,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     log("error", "a thread has crashed; the server ends", { stack: error.stack });
     throw error;
   };
+  exposeCollection();
   const kernel = await compileKernel(config.kernel);
   const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
   const writeCache = new MessageChannel();
@@ -97,6 +100,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     await engine.abandon();
     throw error;
   }
+  collectWhenIdle(systemClock, threadHeap());
   return engine;
 }
 

@@ -6,10 +6,12 @@ import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { systemRandom } from "../../base/random.ts";
+import { threadHeap } from "../../base/thread-heap.ts";
 import type { ToCache } from "../../cache/cache-messages.ts";
 import { CacheService } from "../../cache/cache-service.ts";
 import { Arenas } from "../../kernel/arena.ts";
 import { openStoreAccess, type StoreAccessConfig } from "../../storage/open-store-access.ts";
+import { collectWhenIdle } from "../idle-collection.ts";
 import type { LogMessage } from "../thread-messages.ts";
 import { METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { cacheThreadMetrics } from "./cache-thread-metrics.ts";
@@ -56,4 +58,5 @@ async function start(): Promise<void> {
   systemClock.every(METRICS_INTERVAL_MS, () =>
     post({ kind: "metrics", metrics: cacheThreadMetrics(service, access) }),
   );
+  collectWhenIdle(systemClock, threadHeap());
 }

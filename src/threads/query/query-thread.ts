@@ -8,10 +8,12 @@ import { rerankSource } from "../../api/rerank-source.ts";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
+import { threadHeap } from "../../base/thread-heap.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
 import { connectCache } from "../../cache/cache-reader.ts";
 import { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { THRESHOLDS } from "../../namespace/thresholds.ts";
+import { collectWhenIdle } from "../idle-collection.ts";
 import { MessageBatch } from "../message-batch.ts";
 import { movableBuffers } from "../movable-buffers.ts";
 import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
@@ -71,6 +73,7 @@ port.on("message", (messages: readonly ToQueryThread[]) => {
   for (const message of messages) service.onMessage(message);
 });
 systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
+collectWhenIdle(systemClock, threadHeap());
 
 function metrics(): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =

@@ -7,6 +7,7 @@ import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { systemRandom } from "../../base/random.ts";
+import { threadHeap } from "../../base/thread-heap.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
 import { connectCache } from "../../cache/cache-reader.ts";
 import { Arenas } from "../../kernel/arena.ts";
@@ -18,6 +19,7 @@ import {
 } from "../../storage/directory/directory-lock.ts";
 import { openStoreAccess, type StoreAccessConfig } from "../../storage/open-store-access.ts";
 import { isExclusive } from "../../storage/store-config.ts";
+import { collectWhenIdle } from "../idle-collection.ts";
 import { movableBuffers } from "../movable-buffers.ts";
 import type { FromWriteThread, LogMessage } from "../thread-messages.ts";
 import { IDLE_SWEEP_MS, METRICS_INTERVAL_MS } from "../thread-messages.ts";
@@ -89,6 +91,7 @@ async function start(): Promise<void> {
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
   clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());
+  collectWhenIdle(clock, threadHeap());
 }
 
 function lockDirectory(root: string): Promise<DirectoryLock> {

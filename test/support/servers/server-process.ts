@@ -13,6 +13,10 @@ const NODE_FLAGS = [
   "--heap-growing-percent=50",
 ];
 const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
+/** As the launcher has it. */
+const { MEMORY_ENVIRONMENT } = (await import(
+  new URL("../../../scripts/memory-environment.js", import.meta.url).href
+)) as { readonly MEMORY_ENVIRONMENT: Readonly<Record<string, string>> };
 
 /** A running server. */
 export interface ServerProcess {
@@ -46,7 +50,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     process.execPath,
     [...NODE_FLAGS, main, ...flags, ...(options.arguments ?? [])],
     {
-      env: { ...productEnvironment(), ...options.environment },
+      env: { ...MEMORY_ENVIRONMENT, ...productEnvironment(), ...options.environment },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { MIB } from "../base/byte-sizes.ts";
+import { collectWhenIdle } from "./idle-collection.ts";
+
+/** A heap that is told how it does, and counts how often it is collected. */
+class FakeHeap {
+  liveMib = 20;
+  garbageMib = 0;
+  busy = 0;
+  collections = 0;
+
+  retainedBytes(): number {
+    return (this.liveMib + this.garbageMib) * MIB;
+  }
+
+  busyShare(): number {
+    return this.busy;
+  }
+
+  collect(): void {
+    this.collections++;
+    this.garbageMib = 0;
+  }
+}
+
+function open() {
+  const clock = new InstantClock();
+  const heap = new FakeHeap();
+  const stop = collectWhenIdle(clock, heap);
+  return { heap, stop, tick: () => clock.tick() };
+}
+
+test("a thread collects what large work has left, once it idles, and once", () => {
+  const { heap, tick } = open();
+  heap.garbageMib = 60;
+  heap.busy = 0.5;
+  tick();
+  expect(heap.collections).toBe(0);
+  heap.busy = 0.01;
+  tick();
+  tick();
+  expect(heap).toMatchObject({ collections: 1, garbageMib: 0 });
+});
+
+test("little garbage is left to V8", () => {
+  const { heap, tick } = open();
+  heap.garbageMib = 7;
+  tick();
+  tick();
+  expect(heap.collections).toBe(0);
+});
+
+test("what is alive is not looked at again and again, and what was freed since counts", () => {
+  const { heap, tick } = open();
+  heap.liveMib = 120;
+  for (let i = 0; i < 3; i++) tick();
+  expect(heap.collections).toBe(1);
+  heap.liveMib = 30;
+  tick();
+  heap.garbageMib = 10;
+  tick();
+  expect(heap.collections).toBe(2);
+});
+
+test("it can be stopped", () => {
+  const { heap, stop, tick } = open();
+  heap.garbageMib = 60;
+  stop();
+  tick();
+  expect(heap.collections).toBe(0);
+});

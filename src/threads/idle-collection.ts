@@ -1,0 +1,35 @@
+/**
+ * Garbage of threads that idle. V8 collects a heap when it has grown by half: what a large body or
+ * answer leaves behind stays for as long as nothing else is done, hundreds of megabytes on one
+ * thread while others need them. So a thread that idles, and holds much more than after its last
+ * collection, collects; one that works is never stopped for it.
+ */
+
+import { MIB } from "../base/byte-sizes.ts";
+import type { Clock } from "../base/clock.ts";
+import type { ThreadHeap } from "../base/thread-heap.ts";
+
+/** How often a thread looks at itself. */
+const IDLE_CHECK_MS = 5000;
+/** A thread that has worked for less of the time since it last looked idles; our choice. */
+const IDLE_BUSY_SHARE_MAX = 0.05;
+/**
+ * Growth that is worth a collection: below it, all threads together hold less than a usual server
+ * needs for itself, and short requests take long to get there.
+ */
+const IDLE_GROWTH_BYTES = 8 * MIB;
+
+/** Looks at the heap of this thread from now on. Returns how to stop. */
+export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): () => void {
+  let settledBytes = heap.retainedBytes();
+  return clock.every(IDLE_CHECK_MS, () => {
+    const isIdle = heap.busyShare() < IDLE_BUSY_SHARE_MAX;
+    const bytes = heap.retainedBytes();
+    if (isIdle && bytes - settledBytes >= IDLE_GROWTH_BYTES) {
+      heap.collect();
+      settledBytes = heap.retainedBytes();
+      return;
+    }
+    settledBytes = Math.min(settledBytes, bytes);
+  });
+}
