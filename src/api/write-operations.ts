@@ -40,6 +40,7 @@ import { withoutAbsentDrops } from "../write/schema/drop-attribute.ts";
 import { mergeSchema } from "../write/schema/merge-schema.ts";
 import { type HttpAnswer, jsonAnswer } from "./engine.ts";
 import type { BodySource, CallMessage, CallReporter } from "./write-call.ts";
+import { WriteMemory, type WriteMemoryPool } from "./write-memory.ts";
 
 /** What the operations work with. */
 export interface OperationOptions {
@@ -50,6 +51,8 @@ export interface OperationOptions {
   readonly catalog: NamespaceCatalog;
   readonly embedding: EmbeddingProvider;
   readonly warmer: CacheWarmer;
+  /** Of the documents of all writes. */
+  readonly writeMemory: WriteMemoryPool;
   /** Throws (400) if there is no such customer-managed key. */
   checkKey(key: CustomerKey): Promise<void>;
 }
@@ -125,6 +128,12 @@ async function listNamespaces(
   return jsonAnswer(200, encodeListAnswer(names, parameters.pageSize));
 }
 
+/** The body of a write, and what holds its documents. */
+interface WriteSource {
+  readonly body: BodySource;
+  readonly memory: WriteMemory;
+}
+
 /** What a write asks for. */
 type ParsedWrite =
   | { readonly kind: "copy"; readonly request: WriteRequest }
@@ -152,20 +161,22 @@ class NamespaceOperations {
   async write(body: BodySource, reporter: CallReporter): Promise<HttpAnswer> {
     const { catalog } = this.#options;
     const namespace = await catalog.get(this.#name);
+    const memory = new WriteMemory(this.#options.writeMemory);
     try {
-      return await this.#writeTo(namespace, body, reporter);
+      return await this.#writeTo(namespace, { body, memory }, reporter);
     } finally {
+      memory.release();
       catalog.forgetIfAbsent(this.#name);
     }
   }
 
   async #writeTo(
     namespace: Namespace,
-    body: BodySource,
+    source: WriteSource,
     reporter: CallReporter,
   ): Promise<HttpAnswer> {
     const { catalog } = this.#options;
-    const parsed = await this.#parse(namespace, body, reporter.unknown);
+    const parsed = await this.#parse(namespace, source, reporter.unknown);
     if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
     const outcome = await catalog.submit(this.#name, parsed.job);
     if (parsed.declaresSchema) await this.#awaitIndexes();
@@ -186,10 +197,10 @@ class NamespaceOperations {
   /** Only the job keeps the documents as they were written, since they may be large. */
   async #parse(
     namespace: Namespace,
-    body: BodySource,
+    source: WriteSource,
     unknown: UnknownMembers,
   ): Promise<ParsedWrite> {
-    const request = await parseBody(body, namespace, {
+    const request = await parseBody(source, namespace, {
       unknown,
       slices: new Slices(this.#options.namespaceOptions),
     });
@@ -410,12 +421,12 @@ function ok(): HttpAnswer {
 
 /** Parses a write's body while it arrives. */
 async function parseBody(
-  body: BodySource,
+  { body, memory }: WriteSource,
   namespace: Namespace,
   { unknown, slices }: { readonly unknown: UnknownMembers; readonly slices: Slices },
 ): Promise<WriteRequest> {
   const hints = { typeOf: (attribute: string) => namespace.typeOf(attribute) };
-  const parser = new WriteBodyParser(hints, unknown);
+  const parser = new WriteBodyParser(hints, unknown, memory);
   for (;;) {
     const chunk = await body.next();
     if (chunk === undefined) return slices.run(parser.finish());

@@ -3,6 +3,7 @@
 import { MessageChannel } from "node:worker_threads";
 import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
+import { GIB } from "../base/byte-sizes.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { exposeCollection, threadHeap } from "../base/thread-heap.ts";
@@ -31,6 +32,11 @@ const SEGMENT_MEMORY_SHARE = 0.35;
 /** Share of the memory limit that cached ranges of stored segments may take. */
 const CACHE_MEMORY_SHARE = 0.25;
 
+/** Share of the memory limit that documents of writes may take beyond their JSON. */
+const WRITE_MEMORY_SHARE = 0.2;
+/** Half of the heap that V8 gives a thread where it is not told otherwise. */
+const WRITE_MEMORY_BYTES_MAX = 2 * GIB;
+
 /** Share of the memory limit that queries may take for what they find, all threads together. */
 const QUERY_MEMORY_SHARE = 0.15;
 
@@ -55,6 +61,9 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     access,
     embedding,
     segmentBytesMax: Math.floor(config.memoryBytesMax * SEGMENT_MEMORY_SHARE),
+    writeBytesMax: Math.floor(
+      Math.min(config.memoryBytesMax * WRITE_MEMORY_SHARE, WRITE_MEMORY_BYTES_MAX),
+    ),
     queryThreads,
     cache: writeCache.port1,
   };

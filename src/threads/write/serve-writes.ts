@@ -1,5 +1,6 @@
 /** What the write thread does, whichever thread it runs in: simulations have it beside others. */
 
+import { WriteMemoryPool } from "../../api/write-memory.ts";
 import { type OperationOptions, runOperation } from "../../api/write-operations.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
@@ -29,6 +30,8 @@ export interface WriteThreadOptions {
   readonly reads: SegmentReads;
   readonly embedding: OperationOptions["embedding"];
   readonly thresholds: Thresholds;
+  /** Heap that documents of writes may take beyond their JSON, until they are committed. */
+  readonly writeBytesMax: number;
   /** Nobody else writes to the store. */
   readonly isExclusive: boolean;
   /** Lets messages that have arrived be handled. */
@@ -54,6 +57,7 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
     catalog,
     warmer: new CacheWarmer(shared),
     embedding,
+    writeMemory: new WriteMemoryPool(options.writeBytesMax),
     checkKey: async ({ keyName, context }) => {
       await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES), context);
     },

@@ -36,6 +36,8 @@ export interface WriteThreadData {
   readonly embedding: EmbeddingConfig;
   /** Bytes of all segments together. */
   readonly segmentBytesMax: number;
+  /** Heap that documents of writes may take beyond their JSON, until they are committed. */
+  readonly writeBytesMax: number;
   readonly queryThreads: number;
   /** To the cache thread. */
   readonly cache: MessagePort;
@@ -80,6 +82,7 @@ async function start(): Promise<void> {
     reads,
     embedding: embeddingSource(data.embedding, clock),
     thresholds: THRESHOLDS,
+    writeBytesMax: data.writeBytesMax,
     isExclusive: isExclusive(store),
     yield: () => new Promise((resolve) => setImmediate(resolve)),
     post,

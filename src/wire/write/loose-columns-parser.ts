@@ -10,6 +10,7 @@ import {
   PARSE_STEP_BYTES,
   tooManyAttributes,
 } from "./body-bounds.ts";
+import { CELL_BYTES } from "./built-bytes.ts";
 import { LooseColumnBuilder, vectorColumn } from "./loose-column-builder.ts";
 import type { FormOf } from "./loose-rows-parser.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
@@ -74,6 +75,13 @@ export class LooseColumnsParser {
         this.#readFlat(position);
         return false;
     }
+  }
+
+  /** What the documents so far take of the heap; see `built-bytes.ts`. */
+  get builtBytes(): number {
+    const position = this.#position;
+    const count = position.kind === "elements" ? position.count : 0;
+    return (this.#cells + count) * CELL_BYTES + this.#values.builtBytes;
   }
 
   /** All vectors of a body may be one string. */

@@ -1,6 +1,7 @@
 import type { LooseColumn } from "../../model/write-request.ts";
 import type { JsonReader } from "../json/json-reader.ts";
 import { checkDocumentCount, PARSE_STEP_BYTES } from "./body-bounds.ts";
+import { CELL_BYTES } from "./built-bytes.ts";
 import { LooseColumnBuilder } from "./loose-column-builder.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
 
@@ -33,6 +34,7 @@ export class LooseIdsParser {
   step(): boolean {
     const reader = this.#reader;
     const stepEnd = reader.offset + PARSE_STEP_BYTES;
+    this.#values.rewind();
     let count = this.#count;
     let isEnd = false;
     while (reader.offset < stepEnd) {
@@ -40,9 +42,15 @@ export class LooseIdsParser {
       if (isEnd) break;
       this.#values.readId(this.#ids, count++, "IdVec");
     }
+    this.#values.keep();
     checkDocumentCount(count);
     this.#count = count;
     return isEnd;
+  }
+
+  /** What the ids so far take of the heap; see `built-bytes.ts`. */
+  get builtBytes(): number {
+    return this.#count * CELL_BYTES + this.#values.builtBytes;
   }
 
   /** All ids. */

@@ -7,6 +7,7 @@ import {
   PARSE_STEP_BYTES,
   tooManyAttributes,
 } from "./body-bounds.ts";
+import { CELL_BYTES } from "./built-bytes.ts";
 import { LooseColumnBuilder, type ValueForm } from "./loose-column-builder.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
 
@@ -32,6 +33,7 @@ export class LooseRowsParser {
   readonly #reader: JsonReader;
   readonly #formOf: FormOf;
   readonly #marksGiven: boolean;
+  readonly #grown: () => void;
   readonly #values: LooseValueReader;
   readonly #ids = new LooseColumnBuilder("id", "any");
   readonly #columns = new Map<string, LooseColumnBuilder>();
@@ -39,12 +41,22 @@ export class LooseRowsParser {
   readonly #order: LooseColumnBuilder[] = [];
   #position: Position = { document: 0, isInside: false, hasId: false, attribute: 0 };
 
-  /** `marksGiven`: whether the columns say which documents name the attribute, for patches. */
-  constructor(reader: JsonReader, formOf: FormOf, marksGiven: boolean) {
+  /**
+   * `marksGiven`: whether the columns say which documents name the attribute, for patches. `grown`
+   * hears of each attribute before the documents without it get a place in its list, and may throw.
+   */
+  constructor(reader: JsonReader, formOf: FormOf, marksGiven: boolean, grown: () => void) {
     this.#reader = reader;
     this.#formOf = formOf;
     this.#marksGiven = marksGiven;
+    this.#grown = grown;
     this.#values = new LooseValueReader(reader);
+  }
+
+  /** What the documents so far take of the heap; see `built-bytes.ts`. */
+  get builtBytes(): number {
+    const cells = (this.#columns.size + 1) * (this.#position.document + 1);
+    return cells * CELL_BYTES + this.#values.builtBytes;
   }
 
   /** Reads some attributes of the array, whose `[` has been read; true once its end was read. */
@@ -113,6 +125,8 @@ export class LooseRowsParser {
     const column = new LooseColumnBuilder(name, this.#formOf(name), this.#marksGiven);
     this.#columns.set(name, column);
     this.#order.push(column);
+    checkCellCount(this.#columns.size * this.#position.document);
+    this.#grown();
     return column;
   }
 }

@@ -1,10 +1,12 @@
 import { clip } from "../../base/bounded-text.ts";
 import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
+import { isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
 import { Float32Slab } from "../json/float32-slab.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
 import type { JsonReader } from "../json/json-reader.ts";
 import { ARRAY_PARTS, emptyVector, OBJECT_PARTS, VECTORS_PARTS } from "./body-bounds.ts";
+import { CELL_BYTES, ELEMENT_BYTES, ENTRY_BYTES, STRING_BYTES, VIEW_BYTES } from "./built-bytes.ts";
 import type { LooseColumnBuilder } from "./loose-column-builder.ts";
 
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -18,6 +20,8 @@ export class LooseValueReader {
   readonly #reader: JsonReader;
   readonly #slab = new Float32Slab();
   readonly #numbers = new Float32Builder();
+  #builtBytes = 0;
+  #keptBytes = 0;
 
   constructor(reader: JsonReader) {
     this.#reader = reader;
@@ -26,11 +30,18 @@ export class LooseValueReader {
   /** Forgets the vectors of a step that was interrupted. */
   rewind(): void {
     this.#slab.rewind();
+    this.#builtBytes = this.#keptBytes;
   }
 
   /** Makes the vectors that were read so far last. */
   keep(): void {
     this.#slab.keep();
+    this.#keptBytes = this.#builtBytes;
+  }
+
+  /** What the values that were read take of the heap, beside their cells; see `built-bytes.ts`. */
+  get builtBytes(): number {
+    return this.#builtBytes;
   }
 
   /** Reads the value of one document. */
@@ -54,7 +65,7 @@ export class LooseValueReader {
         this.#readArray(column, document);
         return;
       case "object":
-        column.set(document, reader.readValue(OBJECT_PARTS));
+        column.set(document, this.#counted(reader.readValue(OBJECT_PARTS)));
     }
   }
 
@@ -66,6 +77,7 @@ export class LooseValueReader {
     const reader = this.#reader;
     const kind = reader.peekKind();
     if (kind === "string") {
+      this.#builtBytes += STRING_BYTES;
       column.set(document, reader.readString());
       return;
     }
@@ -103,6 +115,7 @@ export class LooseValueReader {
   #readString(column: LooseColumnBuilder, document: number): void {
     const reader = this.#reader;
     if (column.form !== "vector" || !this.#readBase64(column, document)) {
+      this.#builtBytes += STRING_BYTES;
       column.set(document, reader.readString());
     }
   }
@@ -117,8 +130,12 @@ export class LooseValueReader {
     const vector = slot ?? this.#slab.take(count);
     if (!decodeBase64Floats(text, vector)) return false;
     this.#reader.passRawString(raw);
-    if (slot === undefined) column.set(document, vector);
-    else column.setVector(document);
+    if (slot === undefined) {
+      this.#builtBytes += VIEW_BYTES;
+      column.set(document, vector);
+    } else {
+      column.setVector(document);
+    }
     return true;
   }
 
@@ -141,8 +158,16 @@ export class LooseValueReader {
         column.setVector(document);
       }
     } else {
-      column.set(document, reader.readValue(ARRAY_PARTS));
+      column.set(document, this.#counted(reader.readValue(ARRAY_PARTS)));
     }
+  }
+
+  #counted(value: JsonValue): JsonValue {
+    if (Array.isArray(value)) this.#builtBytes += value.length * ELEMENT_BYTES;
+    else if (value instanceof Map) this.#builtBytes += value.size * ENTRY_BYTES;
+    else if (isJsonNumbers(value))
+      this.#builtBytes += VIEW_BYTES + value.values.length * CELL_BYTES;
+    return value;
   }
 
   #readVectors(): Float32Array[] {
@@ -166,6 +191,7 @@ export class LooseValueReader {
   }
 
   #ownVector(numbers: Float32Array): Float32Array {
+    this.#builtBytes += VIEW_BYTES;
     const vector = this.#slab.take(numbers.length);
     vector.set(numbers);
     return vector;

@@ -17,6 +17,7 @@ import {
   VALUE_JSON_BYTES_MAX,
 } from "./body-bounds.ts";
 import { buildWriteRequest, type WriteLists } from "./build-write-request.ts";
+import { type BuiltMemory, UNBOUNDED_MEMORY } from "./built-bytes.ts";
 import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
 import { LooseIdsParser } from "./loose-ids-parser.ts";
@@ -63,6 +64,8 @@ export class WriteBodyParser {
   readonly #lists: { -readonly [K in keyof WriteLists]: WriteLists[K] } = {};
   #state: "start" | "members" | "end" = "start";
   readonly #unknown: UnknownMembers;
+  readonly #memory: BuiltMemory;
+  readonly #built: { readonly builtBytes: number }[] = [];
   /** What is read in steps of its own. */
   #list: ListParser | undefined;
   #bodyBytes = 0;
@@ -70,10 +73,14 @@ export class WriteBodyParser {
   #unknownCount = 0;
   #unknownMember: string | undefined;
 
-  /** Members that are not known are passed over and noted in `unknown`. */
-  constructor(hints: WriteHints, unknown = new UnknownMembers()) {
+  /**
+   * Members that are not known are passed over and noted in `unknown`. What `memory` has no room
+   * for is refused before it is taken.
+   */
+  constructor(hints: WriteHints, unknown = new UnknownMembers(), memory = UNBOUNDED_MEMORY) {
     this.#hints = hints;
     this.#unknown = unknown;
+    this.#memory = memory;
   }
 
   /** Takes the next bytes of the body, which are copied at once, and parses them. */
@@ -87,6 +94,7 @@ export class WriteBodyParser {
     this.#reader.end();
     yield* this.#run();
     assert(this.#state === "end", "a body that has ended is parsed to its end");
+    this.#hold();
     if (!this.#hasKnownMember && this.#unknownMember !== undefined) {
       throw nothingKnown(this.#unknownMember);
     }
@@ -102,12 +110,19 @@ export class WriteBodyParser {
     while (this.#state !== "end") {
       if (!reader.attempt(this.#step, this.#list?.stepBytesMax)) return;
       if (reader.offset < sliceEnd) continue;
+      this.#hold();
       yield;
       sliceEnd = reader.offset + PARSE_STEP_BYTES;
     }
     // Not to keep what may follow until the end of the body.
     reader.attempt(() => reader.finish());
   }
+
+  /** The bytes of the body are counted where it arrives. */
+  readonly #hold = (): void => {
+    const bytes = this.#built.reduce((sum, { builtBytes }) => sum + builtBytes, 0);
+    if (bytes > this.#bodyBytes) this.#memory.hold(bytes - this.#bodyBytes);
+  };
 
   readonly #step = (): void => {
     if (this.#state === "start") {
@@ -156,22 +171,28 @@ export class WriteBodyParser {
       const parser = new LooseIdsParser(reader);
       parser.begin();
       this.#lists[name] = parser;
-      this.#list = parser;
+      this.#begin(parser);
     } else if (name === "upsert_rows" || name === "patch_rows") {
       const columns = name === "upsert_rows" ? "upsert_columns" : "patch_columns";
       const hint = `put the documents into an array, or send columns as \`${columns}\``;
       reader.beginArray("a sequence", hint);
-      const parser = new LooseRowsParser(reader, this.#formOf, name === "patch_rows");
+      const isPatch = name === "patch_rows";
+      const parser = new LooseRowsParser(reader, this.#formOf, isPatch, this.#hold);
       this.#lists[name] = parser;
-      this.#list = parser;
+      this.#begin(parser);
     } else {
       const rows = name === "upsert_columns" ? "upsert_rows" : "patch_rows";
       const hint = `send documents as \`${rows}\`, columns as {"id": [1, 2], "name": ["a", "b"]}`;
       reader.beginObject("a map", hint);
       const parser = new LooseColumnsParser(reader, name, this.#formOf);
       this.#lists[name] = parser;
-      this.#list = parser;
+      this.#begin(parser);
     }
+  }
+
+  #begin(parser: ListParser & { readonly builtBytes: number }): void {
+    this.#list = parser;
+    this.#built.push(parser);
   }
 
   /** A declaration in this body counts if it stands before the documents. */

@@ -131,6 +131,13 @@ export class TestKeys implements KeyService {
   }
 }
 
+/** The same for all write threads. */
+const WRITES = {
+  embedding: hashEmbeddingProvider,
+  writeBytesMax: 256 * MIB,
+  onClosed: async () => {},
+};
+
 /** One run of the server. */
 export class EngineFixture {
   readonly engine: ThreadedEngine;
@@ -214,10 +221,9 @@ export class EngineFixture {
       keys,
       arenas,
       reads: connectCache(localCachePort(cache)),
-      embedding: hashEmbeddingProvider,
       isExclusive: !options.isShared,
+      ...WRITES,
       ...writeThread.far,
-      onClosed: async () => {},
     });
     await engine.ready();
     const { clusters, indexerMemoryBytes: memoryBytes } = options;

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { MIB } from "../base/byte-sizes.ts";
+import { UNCOUNTED_BYTES, WriteMemory, WriteMemoryPool } from "./write-memory.ts";
+
+test("what one write may not take is refused for good, what others have for now", () => {
+  const pool = new WriteMemoryPool(10 * MIB);
+  const [first, second] = [new WriteMemory(pool), new WriteMemory(pool)];
+  first.hold(UNCOUNTED_BYTES + 6 * MIB);
+  // It is told how much there is now, not how much more.
+  first.hold(UNCOUNTED_BYTES + 4 * MIB);
+  expect(pool.bytesUsed).toBe(6 * MIB);
+  second.hold(UNCOUNTED_BYTES + 3 * MIB);
+  expect(() => second.hold(UNCOUNTED_BYTES + 5 * MIB)).toThrow(
+    expect.objectContaining({
+      code: "overloaded",
+      message: expect.stringContaining(`${9 * MIB} of ${10 * MIB} bytes, and it needs ${5 * MIB}`),
+    }),
+  );
+  expect(() => first.hold(11 * MIB)).toThrow(
+    expect.objectContaining({
+      code: "too_large",
+      message: expect.stringContaining(`over ${10 * MIB} bytes`),
+    }),
+  );
+  first.release();
+  second.hold(UNCOUNTED_BYTES + 10 * MIB);
+  // Small writes find room beside those that have all.
+  first.hold(UNCOUNTED_BYTES);
+  second.release();
+  expect(pool.bytesUsed).toBe(0);
+});

@@ -1,0 +1,28 @@
+/**
+ * What the values of a write take of the heap, at about, from their JSON until they are committed:
+ * the lists that are read, and the columns that are bound of them. Vectors' numbers and strings'
+ * characters are not counted: they take no more than their JSON.
+ */
+
+/** A document's place in the list of an attribute, whether it has a value or not, and in a column. */
+export const CELL_BYTES = 16;
+/** A string beside its characters. */
+export const STRING_BYTES = 32;
+/** An element of an array that is no vector. */
+export const ELEMENT_BYTES = 32;
+/** An entry of an object. */
+export const ENTRY_BYTES = 64;
+/** A vector that is a view of its own. */
+export const VIEW_BYTES = 160;
+
+/** Where the documents of a body are held. */
+export interface BuiltMemory {
+  /**
+   * The body's documents take so many bytes now, beyond the bytes of the body itself. Throws if
+   * there is no room for them.
+   */
+  hold(bytes: number): void;
+}
+
+/** For bodies that are bounded by their length alone. */
+export const UNBOUNDED_MEMORY: BuiltMemory = { hold: () => {} };
