@@ -10,22 +10,28 @@ import type { Clock } from "../base/clock.ts";
 import type { ThreadHeap } from "../base/thread-heap.ts";
 
 /** How often a thread looks at itself. */
-const IDLE_CHECK_MS = 5000;
+const IDLE_CHECK_MS = 1000;
 /** A thread that has worked for less of the time since it last looked idles; our choice. */
 const IDLE_BUSY_SHARE_MAX = 0.05;
 /**
- * Growth that is worth a collection: below it, all threads together hold less than a usual server
- * needs for itself, and short requests take long to get there.
+ * Growth that is worth a collection after so many idle looks: the more there is to gain, the
+ * sooner. Below the least, all threads together hold less than a usual server needs for itself, and
+ * short requests take long to get there.
  */
-const IDLE_GROWTH_BYTES = 8 * MIB;
+const IDLE_GROWTHS = [
+  { bytes: 64 * MIB, looks: 1 },
+  { bytes: 8 * MIB, looks: 5 },
+];
 
 /** Looks at the heap of this thread from now on. Returns how to stop. */
 export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): () => void {
   let settledBytes = heap.retainedBytes();
+  let idleLooks = 0;
   return clock.every(IDLE_CHECK_MS, () => {
-    const isIdle = heap.busyShare() < IDLE_BUSY_SHARE_MAX;
+    idleLooks = heap.busyShare() < IDLE_BUSY_SHARE_MAX ? idleLooks + 1 : 0;
     const bytes = heap.retainedBytes();
-    if (isIdle && bytes - settledBytes >= IDLE_GROWTH_BYTES) {
+    const growth = bytes - settledBytes;
+    if (IDLE_GROWTHS.some((least) => growth >= least.bytes && idleLooks >= least.looks)) {
       heap.collect();
       settledBytes = heap.retainedBytes();
       return;

@@ -1,9 +1,9 @@
 /**
- * Hostile bodies of up to 256 MB to a server that may plan with 1 GiB: whatever their structure, it
- * goes on and keeps to its memory. Bodies are made while they are sent.
+ * Hostile bodies of up to 256 MB, some of them at the same time, to a server that may plan with
+ * 1 GiB: whatever their structure, it goes on, keeps to its memory, and gives it back. Bodies are
+ * made while they are sent.
  */
 
-import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import type { Writable } from "node:stream";
 import { createGzip } from "node:zlib";
@@ -11,15 +11,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { type HostileBody, hostileBody } from "../support/random/hostile-bodies.ts";
 import { testSeed } from "../support/random/seed.ts";
+import { residentMib, restedMib } from "../support/servers/resident-memory.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
-const ROUNDS = Number(process.env.TRAWL_TEST_BODY_ROUNDS ?? 12);
-/** One in so many is no write; none by default. */
-const OTHERS_IN = Number(process.env.TRAWL_TEST_BODY_OTHERS ?? 0);
+const ROUNDS = Number(process.env.TRAWL_TEST_BODY_ROUNDS ?? 16);
+/** One in so many is no write. */
+const OTHERS_IN = 3;
+/** So many are sent at the same time, at most. */
+const AT_ONCE_MAX = 3;
 const BODY_BYTES_MAX = 256_000_000;
 const MEMORY_LIMIT_MIB = 1024;
-/** How much more than its limit the server may take. */
+/** How much more than its limit the server may take, and than before when it rests. */
 const MEMORY_SLACK = 1.25;
 /** 429 is for what finds no room, 408 for what is sent too slowly. */
 const STATUSES = [200, 202, 400, 404, 408, 409, 413, 422, 429];
@@ -37,6 +40,7 @@ beforeAll(async () => {
     ],
   });
   await call("/v2/namespaces/known", '{"upsert_rows":[{"id":1,"text":"a b","n":1}]}');
+  await warmUp();
 });
 
 afterAll(async () => {
@@ -45,12 +49,22 @@ afterAll(async () => {
 });
 
 async function call(path: string, body: string): Promise<number> {
-  return (await fetch(server.url + path, { method: "POST", body })).status;
+  const answer = await fetch(server.url + path, { method: "POST", body });
+  await answer.arrayBuffer();
+  return answer.status;
 }
 
-async function residentMib(field: "VmRSS" | "VmHWM"): Promise<number> {
-  const status = await readFile(`/proc/${server.process.pid}/status`, "utf8");
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+/** Usual requests, after which all threads have their code and their heaps. */
+async function warmUp(): Promise<void> {
+  const documents = Array.from({ length: 10_000 }, (_, id) => ({
+    id,
+    text: `some words ${id}`,
+    n: id % 100,
+    vector: [id, 1, 2, 3],
+  }));
+  await call("/v2/namespaces/usual", JSON.stringify({ upsert_rows: documents }));
+  const query = JSON.stringify({ rank_by: ["n", "asc"], limit: 1000, include_attributes: true });
+  for (let i = 0; i < 100; i++) await call("/v2/namespaces/usual/query", query);
 }
 
 /** Sends a body as fast as it is taken; resolves to the status, or to why there is none. */
@@ -98,31 +112,46 @@ function drained(target: Writable, sent: Writable): Promise<void> {
   });
 }
 
+/** Sends one body to a namespace of its own; resolves to the outcome, and to what it was. */
+async function attack(random: Random, namespace: string) {
+  const bytes = Math.floor(BODY_BYTES_MAX * random.next() ** 2);
+  const body = hostileBody(random, bytes, random.below(OTHERS_IN) > 0);
+  const isGzip = random.below(4) === 0;
+  const path = body.path.replace("$NAMESPACE", namespace);
+  const outcome = await send(path, body, isGzip);
+  return { outcome, what: `${body.title}, ${bytes} bytes, ${path}: ${outcome}` };
+}
+
 test.runIf(process.platform === "linux")(
-  `${ROUNDS} hostile bodies leave the server alive and within its memory`,
+  `${ROUNDS} rounds of hostile bodies leave the server alive and within its memory`,
   async () => {
     const seed = testSeed();
     const random: Random = seededRandom(seed);
     const outcomes = new Map<number | string, number>();
-    await call("/v2/namespaces/known/query", '{"limit":1}');
-    const beforeMib = await residentMib("VmRSS");
+    const before = await residentMib(server);
     for (let round = 0; round < ROUNDS; round++) {
-      const bytes = Math.floor(BODY_BYTES_MAX * random.next() ** 2);
-      const body = hostileBody(random, bytes, OTHERS_IN === 0 || random.below(OTHERS_IN) > 0);
-      const isGzip = random.below(4) === 0;
-      const path = body.path.replace("$NAMESPACE", `hostile-${round}`);
-      const what = `seed ${seed}, round ${round}: ${body.title}, ${bytes} bytes, ${path}`;
-      const outcome = await send(path, body, isGzip);
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      const names = Array.from(
+        { length: 1 + random.below(AT_ONCE_MAX) },
+        (_, i) => `h${round}-${i}`,
+      );
+      const attacks = await Promise.all(names.map((name) => attack(random, name)));
+      const what = [`seed ${seed}`, ...attacks.map((one) => one.what)].join("\n");
       expect(server.process.exitCode ?? server.process.signalCode, what).toBeNull();
-      if (typeof outcome === "number") expect(STATUSES, what).toContain(outcome);
-      const peakMib = await residentMib("VmHWM");
-      expect(peakMib, `${what}: ${outcome}`).toBeLessThan(MEMORY_LIMIT_MIB * MEMORY_SLACK);
+      for (const { outcome } of attacks) {
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        if (typeof outcome === "number") expect(STATUSES, what).toContain(outcome);
+      }
+      const { peak } = await residentMib(server);
+      expect(peak, what).toBeLessThan(MEMORY_LIMIT_MIB * MEMORY_SLACK);
       expect(await call("/v2/namespaces/known/query", '{"limit":1}'), what).toBe(200);
       // What is stored takes memory by right.
-      await fetch(`${server.url}/v2/namespaces/hostile-${round}`, { method: "DELETE" });
+      for (const name of names) {
+        await fetch(`${server.url}/v2/namespaces/${name}`, { method: "DELETE" });
+      }
     }
-    const [peakMib, restedMib] = [await residentMib("VmHWM"), await residentMib("VmRSS")];
-    console.log(Object.fromEntries(outcomes), { beforeMib, peakMib, restedMib });
+    const { peak } = await residentMib(server);
+    const rested = await restedMib(server, before.now * MEMORY_SLACK);
+    console.log(Object.fromEntries(outcomes), { seed, before: before.now, peak, rested });
+    expect(rested).toBeLessThan(before.now * MEMORY_SLACK);
   },
 );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runSteps } from "../../base/steps.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
-import { CELL_BYTES, ELEMENT_BYTES, STRING_BYTES, VIEW_BYTES } from "./built-bytes.ts";
+import { ARRAY_BYTES, CELL_BYTES, ELEMENT_BYTES, STRING_BYTES, VIEW_BYTES } from "./built-bytes.ts";
 import { WriteBodyParser } from "./parse-write.ts";
 
 /** The most that was held while a body was parsed; `bytesMax` ends it. */
@@ -29,7 +29,7 @@ test("documents are counted by their cells, and by what their values are", () =>
   expect(plain).toBeLessThan(2100 * CELL_BYTES);
   const cases: readonly [value: string, bytes: number][] = [
     ['"x"', STRING_BYTES],
-    ['["a","b","c"]', 3 * ELEMENT_BYTES],
+    ['["a","b","c"]', ARRAY_BYTES + 3 * ELEMENT_BYTES],
     [`[${Array(100).fill(1)}]`, VIEW_BYTES + 100 * CELL_BYTES],
     ["[[1],[2]]", 2 * VIEW_BYTES],
   ];

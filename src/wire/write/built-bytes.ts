@@ -8,8 +8,12 @@
 export const CELL_BYTES = 16;
 /** A string beside its characters. */
 export const STRING_BYTES = 32;
-/** An element of an array that is no vector. */
+/** An array that is no vector, beside its elements. */
+export const ARRAY_BYTES = 64;
+/** An element of such an array. */
 export const ELEMENT_BYTES = 32;
+/** An object, beside its entries. */
+export const OBJECT_BYTES = 256;
 /** An entry of an object. */
 export const ENTRY_BYTES = 64;
 /** A vector that is a view of its own. */

@@ -6,7 +6,15 @@ import { Float32Slab } from "../json/float32-slab.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
 import type { JsonReader } from "../json/json-reader.ts";
 import { ARRAY_PARTS, emptyVector, OBJECT_PARTS, VECTORS_PARTS } from "./body-bounds.ts";
-import { CELL_BYTES, ELEMENT_BYTES, ENTRY_BYTES, STRING_BYTES, VIEW_BYTES } from "./built-bytes.ts";
+import {
+  ARRAY_BYTES,
+  CELL_BYTES,
+  ELEMENT_BYTES,
+  ENTRY_BYTES,
+  OBJECT_BYTES,
+  STRING_BYTES,
+  VIEW_BYTES,
+} from "./built-bytes.ts";
 import type { LooseColumnBuilder } from "./loose-column-builder.ts";
 
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -163,10 +171,7 @@ export class LooseValueReader {
   }
 
   #counted(value: JsonValue): JsonValue {
-    if (Array.isArray(value)) this.#builtBytes += value.length * ELEMENT_BYTES;
-    else if (value instanceof Map) this.#builtBytes += value.size * ENTRY_BYTES;
-    else if (isJsonNumbers(value))
-      this.#builtBytes += VIEW_BYTES + value.values.length * CELL_BYTES;
+    this.#builtBytes += builtBytesOf(value);
     return value;
   }
 
@@ -196,6 +201,13 @@ export class LooseValueReader {
     vector.set(numbers);
     return vector;
   }
+}
+
+/** Of an array or an object. */
+function builtBytesOf(value: JsonValue): number {
+  if (Array.isArray(value)) return ARRAY_BYTES + value.length * ELEMENT_BYTES;
+  if (value instanceof Map) return OBJECT_BYTES + value.size * ENTRY_BYTES;
+  return isJsonNumbers(value) ? VIEW_BYTES + value.values.length * CELL_BYTES : 0;
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -39,6 +39,11 @@ const ELEMENTS: Readonly<Record<string, Filling>> = {
   surrogates: () => `"${"\\ud83d\\udc21".repeat(10)}"`,
   mixed: (i) => ["1", '"a"', "null", "[1]", "{}"][i % 5],
   deep: () => `${"[".repeat(40)}${"]".repeat(40)}`,
+  "deeper objects": () => `${'{"a":'.repeat(3000)}1${"}".repeat(3000)}`,
+  "numbers of a megabyte": () => "7".repeat(1_000_000),
+  "strings of a megabyte": (i) => `"${String(i % 10).repeat(1_000_000)}"`,
+  vectors: (i) => `[${i},1]`,
+  "vectors of one number": () => "[1]",
   objects: (i) => `{"a":${i},"b":[${i}]}`,
   filters: (i) => `["n","Eq",${i}]`,
 };
@@ -65,6 +70,9 @@ const ROWS: Readonly<Record<string, Filling>> = {
   objects: (i) => `{"id":${i},"s":{"a":1,"b${i}":2}}`,
   "mixed values": (i) => `{"id":${i},"n":${["1", '"a"', "null", "[]"][i % 4]}}`,
   "string ids": (i) => `{"id":"${i}"}`,
+  "short vectors": (i) => `{"id":${i},"v":[${"[1],".repeat(100)}[1]]}`,
+  "sparse vectors": (i) => `{"id":${i},"s":{"${i}":1,"x":2}}`,
+  "late attributes": (i) => (i < 300_000 ? `{"id":${i}}` : `{"id":${i},"a${i % 3000}":"x"}`),
 };
 
 /** Where the filling stands, by the shape around it. */
@@ -89,6 +97,7 @@ const WRITE_SHAPES: readonly {
     ["an unknown field", '{"deletes":[1],"unknown":[', "]}"],
     ["a filter", '{"delete_by_filter":["n","In",[', "]]}"],
     ["a conjunction", '{"delete_by_filter":["And",[', "]]}"],
+    ["a condition", '{"upsert_rows":[{"id":1}],"upsert_condition":["Or",[', "]]}"],
     ["a patch", '{"patch_by_filter":{"filters":["n","Eq",1],"patch":{"a":[', "]}}}"],
   ].map(([title, head, tail]) => {
     return { title, path: WRITE, fillings: ELEMENTS, around: [head, tail] as const };
@@ -113,6 +122,9 @@ const OTHER_SHAPES: typeof WRITE_SHAPES = [
     ["attributes", '{"limit":1,"include_attributes":[', "]}"],
     ["a vector", '{"limit":1,"rank_by":["vector","ANN",[', "]]}"],
     ["subqueries", '{"queries":[', "]}"],
+    ["groups", '{"aggregate_by":{"c":["Count"]},"group_by":[', "]}"],
+    ["a sum", '{"limit":1,"rank_by":["Sum",[', "]]}"],
+    ["a text", '{"limit":1,"rank_by":["text","BM25",[', "]]}"],
   ].map(([title, head, tail]) => {
     return { title, path: QUERY, fillings: ELEMENTS, around: [head, tail] as const };
   }),
