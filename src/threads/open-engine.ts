@@ -37,6 +37,8 @@ const WRITE_MEMORY_SHARE = 0.2;
 /** Half of the heap that V8 gives a thread where it is not told otherwise. */
 const WRITE_MEMORY_BYTES_MAX = 2 * GIB;
 
+/** Share of the memory limit of which large bodies of queries are; they take seven times as much. */
+const QUERY_BODY_SHARE = 0.06;
 /** Share of the memory limit that queries may take for what they find, all threads together. */
 const QUERY_MEMORY_SHARE = 0.15;
 
@@ -96,6 +98,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
       const data = { thread, kernel, embedding, reranking, ...limits, loads, cache: port1 };
       return startQueryThread(data, onCrash);
     }),
+    queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
     cacheThread: startThread<never, FromCacheThread>(
       "cache/cache-thread",

@@ -22,6 +22,7 @@ import type { StructuredLog } from "../base/structured-log.ts";
 import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../model/contract-limits.ts";
 import type { NamespaceState } from "../namespace/published-state.ts";
 import type { FromCacheThread } from "./cache/cache-thread.ts";
+import { LARGE_BODY_BYTES, LargeBodies } from "./query/large-bodies.ts";
 import {
   type DispatchedQuery,
   QueryDispatcher,
@@ -55,6 +56,8 @@ export interface EngineOptions {
   readonly isShared: boolean;
   readonly writeThread: ThreadPort<ToWriteThread, FromWriteThread>;
   readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
+  /** Bytes of large bodies of queries that are being answered; absent: all that come. */
+  readonly queryBodyBytesMax?: number;
   /** Of the query threads, which see it, too. */
   readonly queryLoads: ThreadLoads;
   /** The other threads talk to it by themselves. */
@@ -69,6 +72,7 @@ export class ThreadedEngine implements Engine {
   readonly #writes: WriteCalls;
   readonly #queries: QueryDispatcher;
   readonly #operations: OperationRegistry;
+  readonly #largeBodies: LargeBodies;
   #cacheMetrics: readonly EngineMetric[] = [];
   readonly #cacheFailed = Promise.withResolvers<never>();
   /** Namespaces that queries have asked for lately. */
@@ -80,6 +84,8 @@ export class ThreadedEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#operations = new OperationRegistry(options.clock, options.random);
+    const { queryBodyBytesMax = Number.POSITIVE_INFINITY } = options;
+    this.#largeBodies = new LargeBodies(options.clock, queryBodyBytesMax);
     options.clock.every(IDLE_SWEEP_MS, () => this.#notifyUsed());
     this.#queries = new QueryDispatcher({
       clock: options.clock,
@@ -192,13 +198,26 @@ export class ThreadedEngine implements Engine {
     const query = { operation, namespace, parameters, isStrict, body };
     const ending = isJob ? { isJob } : { signal: request.signal };
     const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
-    const answer = this.#dispatch(wanted, request)
+    const isLarge = body.length > LARGE_BODY_BYTES;
+    const dispatched = isLarge ? this.#inTurn(wanted, request) : this.#dispatch(wanted, request);
+    const answer = dispatched
       .catch((error: unknown) => this.#failure(request, error))
       .finally(() => {
         this.#queriesInFlight--;
         if (this.#queriesInFlight === 0) this.#queriesDone();
       });
     return operation === "recall" ? this.#perhapsLater(request, answer) : answer;
+  }
+
+  /** Dispatches a query with a large body, beside others for which there is memory. */
+  async #inTurn(query: DispatchedQuery, request: EngineRequest): Promise<HttpAnswer> {
+    const { length } = query.body; // It moves to the thread.
+    await this.#largeBodies.enter(length);
+    try {
+      return await this.#dispatch(query, request);
+    } finally {
+      this.#largeBodies.leave(length);
+    }
   }
 
   /** Opens the namespace where it is not, and again where it is closed before the query's turn. */
