@@ -11,6 +11,10 @@ export interface SliceOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Lets messages that have arrived be handled. */
   yield(): Promise<void>;
+  /** Says whether a slice is over, in place of the clock: simulations decide. */
+  endsSlice?(): boolean;
+  /** Throws where the work is of no use any more; asked after each pause. */
+  check?(): void;
 }
 
 /** Runs the work of one request in slices, between which others have their turn. */
@@ -23,23 +27,32 @@ export class Slices {
     this.#startMs = options.clock.monotonicMs();
   }
 
-  /** Does the work; what it throws is thrown, at the end of its slice. */
+  /**
+   * Does the work; what it throws is thrown, at the end of its slice. Where `check` throws, the
+   * work is ended, and that is thrown.
+   */
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
-      if (this.#isOver) await this.pause();
+      if (!this.#isOver) continue;
+      await this.#pause();
+      try {
+        this.#options.check?.();
+      } catch (error) {
+        steps.return(undefined as T);
+        throw error;
+      }
     }
   }
 
-  /** Lets others have their turn, if this slice has lasted long enough. */
-  async pause(): Promise<void> {
-    if (!this.#isOver) return;
+  async #pause(): Promise<void> {
     await this.#options.yield();
     this.#startMs = this.#options.clock.monotonicMs();
   }
 
   get #isOver(): boolean {
-    return this.#options.clock.monotonicMs() - this.#startMs >= SLICE_MS_MAX;
+    const { clock } = this.#options;
+    return this.#options.endsSlice?.() ?? clock.monotonicMs() - this.#startMs >= SLICE_MS_MAX;
   }
 }

@@ -127,12 +127,21 @@ export class ResidentRanges implements SegmentReads {
     });
   }
 
-  async run<T>(attempt: () => T): Promise<T> {
-    const take = async <U>(steps: Steps<U>): Promise<U> => runSteps(steps);
-    return (await this.runCounted(() => oneStep(attempt), take)).result;
+  run<T>(attempt: () => T): Promise<T> {
+    return this.runInSteps(
+      () => oneStep(attempt),
+      async (steps) => runSteps(steps),
+    );
   }
 
-  /** `run` of attempts in steps, which `take` runs to their end, and what it cost. */
+  async runInSteps<T>(
+    attempt: () => Steps<T>,
+    take: <U>(steps: Steps<U>) => Promise<U>,
+  ): Promise<T> {
+    return (await this.runCounted(attempt, take)).result;
+  }
+
+  /** `runInSteps`, and what it cost. */
   async runCounted<T>(
     attempt: () => Steps<T>,
     take: <U>(steps: Steps<U>) => Promise<U>,
