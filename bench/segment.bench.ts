@@ -9,6 +9,7 @@
 
 import { type SegmentId, sequenceNumber } from "../src/base/ids.ts";
 import { type Random, seededRandom } from "../src/base/random.ts";
+import { runSteps } from "../src/base/steps.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../src/codec/columns-builder.ts";
 import { decodeColumns, encodeColumns } from "../src/codec/columns-codec.ts";
@@ -135,7 +136,7 @@ function report(what: string, documents: number, run: () => void): void {
 
 function write(plan: SegmentPlan, memory: ClassedMemory): OpenSegment {
   const block = memory.allocate(plan.bytes);
-  plan.writeTo(block.bytes);
+  runSteps(plan.writeTo(block.bytes));
   return openSegment("s" as SegmentId, block.bytes, block);
 }
 
@@ -158,7 +159,7 @@ function benchSegments(name: string, schema: Schema, count: number): void {
   const inputs = views.map((view) => ({ view, liveBitmap: fullBitmap(count) }));
   for (const round of ["first", "warm"]) {
     report(`${name}: merge 8 segments (${round})`, 8 * count, () => {
-      write(planMerge(inputs, schema), memory);
+      write(runSteps(planMerge(inputs, schema)), memory);
     });
   }
 }
@@ -180,7 +181,7 @@ function benchCommits(name: string, schema: Schema, commits: number): void {
     for (const documents of batches) {
       const start = performance.now();
       const deltas = [memtable.apply({ documents, schema, sequence: sequenceNumber(1) })];
-      const merged = memtable.compactStep(131_072, schema);
+      const merged = runSteps(memtable.compactStep(131_072, schema));
       if (merged !== undefined) deltas.push(merged);
       for (const delta of deltas) {
         replica.apply(delta);

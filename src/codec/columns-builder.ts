@@ -1,17 +1,22 @@
 /** Typed values → columns: for patches, tests and all that is not bound in bulk. */
 
 import { assert } from "../base/assert.ts";
+import type { Steps } from "../base/steps.ts";
 import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
 import { UUID_BYTES, writeUuidBytes } from "../model/uuid.ts";
 import type { AttributeValue, DocumentId, ScalarValue, SparseVector } from "../model/value.ts";
-import { halves, hasAnyValue, idAttributeType } from "./columns-value.ts";
+import { firstOrdinals, gatherData } from "./columns-gather.ts";
+import { emptyData, halves, hasAnyValue, idAttributeType } from "./columns-value.ts";
 
 /** One document with typed values; null and absent are the same. */
 export interface TypedDocument {
   readonly id: DocumentId;
   readonly attributes: ReadonlyMap<string, AttributeValue>;
 }
+
+/** Ids that one step builds. */
+const STEP_IDS = 8192;
 
 const textEncoder = new TextEncoder();
 
@@ -30,6 +35,18 @@ function buildColumn(type: AttributeType, values: readonly AttributeValue[]): Co
 /** Builds the ids of documents. */
 export function buildIds(idType: IdType, ids: readonly DocumentId[]): ColumnData {
   return buildData(idAttributeType(idType), ids);
+}
+
+/** The same in steps, for many of them. */
+export function* buildIdsInSteps(idType: IdType, ids: readonly DocumentId[]): Steps<ColumnData> {
+  if (ids.length <= STEP_IDS) return buildIds(idType, ids);
+  const parts: { data: ColumnData; ordinals: Uint32Array }[] = [];
+  for (let start = 0; start < ids.length; start += STEP_IDS) {
+    const part = ids.slice(start, start + STEP_IDS);
+    parts.push({ data: buildIds(idType, part), ordinals: firstOrdinals(part.length) });
+    yield;
+  }
+  return yield* gatherData(emptyData(idAttributeType(idType)), parts);
 }
 
 /**

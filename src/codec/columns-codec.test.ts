@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import type { IdType } from "../model/attribute-type.ts";
 import type { Column, DocumentColumns } from "../model/columns.ts";
 import type { TypedDocument } from "./columns-builder.ts";
@@ -68,10 +69,10 @@ test("slices, gathers and joins equal the same on plain values", () => {
     expect(plain(slice), `seed ${seed}`).toEqual(typed.slice(cut));
     expect(plain(decodeColumns(encodeColumns(slice))), `seed ${seed}`).toEqual(typed.slice(cut));
     const ordinals = Uint32Array.from({ length: random.below(30) }, () => random.below(40 - cut));
-    expect(plain(gatherDocuments(slice, ordinals)), `seed ${seed}`).toEqual(
+    expect(plain(runSteps(gatherDocuments(slice, ordinals))), `seed ${seed}`).toEqual(
       Array.from(ordinals, (ordinal) => typed[cut + ordinal]),
     );
-    const joined = concatDocuments([slice, sliceDocuments(columns, 0, cut), columns]);
+    const joined = runSteps(concatDocuments([slice, sliceDocuments(columns, 0, cut), columns]));
     expect(plain(joined), `seed ${seed}`).toEqual([
       ...typed.slice(cut),
       ...typed.slice(0, cut),
@@ -91,7 +92,7 @@ test("a join takes the element type from where it is known", () => {
     [empty, full],
     [full, empty],
   ]) {
-    const joined = concatDocuments(batches).attributes.get("a") as Column;
+    const joined = runSteps(concatDocuments(batches)).attributes.get("a") as Column;
     expect(joined.type).toEqual({ kind: "array", of: "int" });
     expect([columnValue(joined, 0), columnValue(joined, 1)]).toEqual(
       batches[0] === empty ? [[], [7n]] : [[7n], []],

@@ -15,6 +15,7 @@
 import { DatabaseError } from "../base/errors.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { joinPieces, PIECE_BYTES_MIN, type Pieces } from "../base/pieces.ts";
+import { runSteps, type Steps } from "../base/steps.ts";
 import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
@@ -31,8 +32,8 @@ const ARRAY_OF_UNKNOWN: ScalarKind = "string";
 export interface PlannedBytes {
   /** How many; a multiple of 16. */
   readonly bytes: number;
-  /** Writes them all to the start of `target`, which lies at a multiple of 16. */
-  writeTo(target: Uint8Array): void;
+  /** Writes them all to the start of `target`, which lies at a multiple of 16, in steps. */
+  writeTo(target: Uint8Array): Steps<void>;
 }
 
 /**
@@ -43,7 +44,7 @@ export function encodeColumnPieces(documents: DocumentColumns): Pieces {
   const packer = packColumns(documents);
   if (packer.bytes > PIECE_BYTES_MIN) return packer.pieces();
   const bytes = new Uint8Array(packer.bytes);
-  packer.writeTo(bytes);
+  runSteps(packer.writeTo(bytes));
   return [bytes];
 }
 

@@ -12,8 +12,10 @@
  */
 
 import { assert } from "../base/assert.ts";
+import { KIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { joinSmallPieces, PIECE_BYTES_MIN } from "../base/pieces.ts";
+import type { Steps } from "../base/steps.ts";
 
 /** Names of attributes and types whose encoding is remembered; then all are forgotten. */
 const ENCODED_NAMES_MAX = 4096;
@@ -22,6 +24,7 @@ const ENCODED_NAMES_MAX = 4096;
 export type PackedArray =
   | Uint8Array
   | Int8Array
+  | Int32Array
   | Uint16Array
   | Uint32Array
   | Float32Array
@@ -31,6 +34,9 @@ export type PackedArray =
 
 /** Arrays begin at multiples of this, and so may any loop over them that loads 128 bits. */
 export const ARRAY_ALIGNMENT = 16;
+
+/** Bytes that one step copies. */
+export const STEP_COPY_BYTES = 512 * KIB;
 
 const WORD_MAX = 0xffff_ffff;
 const textEncoder = new TextEncoder();
@@ -46,6 +52,14 @@ export function alignUp(value: number, alignment: number): number {
 /** The bytes of any typed array. */
 export function bytesOf(array: PackedArray): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/** Copies bytes to the start of `target`. */
+export function* copyInSteps(source: Uint8Array, target: Uint8Array): Steps<void> {
+  for (let at = 0; at < source.length; at += STEP_COPY_BYTES) {
+    target.set(source.subarray(at, at + STEP_COPY_BYTES), at);
+    yield;
+  }
 }
 
 /** The error for stored bytes that contradict themselves; callers add which object they are of. */
@@ -111,15 +125,16 @@ export class ArrayPacker {
     return joinSmallPieces(pieces, PIECE_BYTES_MIN);
   }
 
-  /** Writes to the first `bytes` bytes of `target`, whose start is a multiple of 4. */
-  writeTo(target: Uint8Array): void {
+  /** Writes to the first `bytes` bytes of `target`, whose start is a multiple of 4, in steps. */
+  *writeTo(target: Uint8Array): Steps<void> {
     const words = new Uint32Array(target.buffer, target.byteOffset, this.#words.length + 1);
     words[0] = this.#words.length;
     words.set(this.#words, 1);
     let at = alignUp(words.byteLength, ARRAY_ALIGNMENT);
     target.fill(0, words.byteLength, at);
     for (const array of this.#arrays) {
-      target.set(bytesOf(array), at);
+      if (array.byteLength <= STEP_COPY_BYTES) target.set(bytesOf(array), at);
+      else yield* copyInSteps(bytesOf(array), target.subarray(at));
       const next = at + alignUp(array.byteLength, ARRAY_ALIGNMENT);
       target.fill(0, at + array.byteLength, next);
       at = next;

@@ -97,7 +97,15 @@ export function columnLogicalBytes(column: Column): number {
       : dataLogicalBytes(column.data, 0, count);
   }
   let bytes = 0;
-  for (let ordinal = 0; ordinal < count; ordinal++) bytes += valueLogicalBytes(column, ordinal);
+  for (let ordinal = 0; ordinal < count; ordinal++) {
+    const end = ordinal + 8;
+    // Most often eight in a row have a value.
+    if (ordinal % 8 === 0 && end <= count && presence[ordinal >> 3] === 0xff) {
+      if (type.kind === "vector") bytes += 8 * vectorBytes(type);
+      else bytes += dataLogicalBytes(column.data, ordinal, end);
+      ordinal += 7;
+    } else bytes += valueLogicalBytes(column, ordinal);
+  }
   return bytes;
 }
 

@@ -98,7 +98,7 @@ export class NamespaceDocuments {
   }
 
   /** What a batch deletes in stored segments. Throws `BytesMissing`. */
-  deletionsOf(batch: WriteBatch): StoredDeletions {
+  deletionsOf(batch: WriteBatch): Steps<StoredDeletions> {
     const sought: SoughtIds[] = [];
     for (const record of batch) {
       const ids = idsOf(record);
@@ -159,7 +159,7 @@ export class NamespaceDocuments {
    * What entries after `indexedUpTo` have deleted in the segments of `next` that are not here yet.
    * Throws `BytesMissing`.
    */
-  deletionsIn(next: readonly StoredSegment[], indexedUpTo: SequenceNumber): StoredDeletions {
+  deletionsIn(next: readonly StoredSegment[], indexedUpTo: SequenceNumber): Steps<StoredDeletions> {
     const fresh = next.filter(({ segment }) => this.#stored.get(segment.view.id) === undefined);
     const sought: SoughtIds[] = this.memtable.writtenAfter(indexedUpTo);
     for (const { sequence, keys } of this.#tailDeletes) {
@@ -204,13 +204,13 @@ export class NamespaceDocuments {
   }
 
   /** Merges a few small segments; undefined if there is nothing to do. */
-  compactStep(schema: Schema): PublishedDelta | undefined {
-    return this.#number(this.memtable.compactStep(SEGMENT_MERGE_DOCUMENTS_MAX, schema));
+  *compactStep(schema: Schema): Steps<PublishedDelta | undefined> {
+    return this.#number(yield* this.memtable.compactStep(SEGMENT_MERGE_DOCUMENTS_MAX, schema));
   }
 
   /** Rebuilds one segment whose indexes are not the schema's; undefined if there is none. */
-  rebuildStep(schema: Schema): PublishedDelta | undefined {
-    return this.#number(this.memtable.rebuildStep(schema));
+  *rebuildStep(schema: Schema): Steps<PublishedDelta | undefined> {
+    return this.#number(yield* this.memtable.rebuildStep(schema));
   }
 
   /** The whole state, for a reader that has no segment yet. */

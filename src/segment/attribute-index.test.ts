@@ -3,8 +3,8 @@
 import { attributeIndexConformance } from "../../test/conformance/attribute-index.ts";
 import { documentQuery } from "../../test/support/queries/query-fixture.ts";
 import { randomFilter } from "../../test/support/random/random-queries.ts";
-import { oneStep } from "../base/steps.ts";
-import { ArrayPacker, ArrayUnpacker, corrupt } from "../codec/columns-packing.ts";
+import { oneStep, type Steps } from "../base/steps.ts";
+import { ArrayPacker, ArrayUnpacker, copyInSteps, corrupt } from "../codec/columns-packing.ts";
 import { hasValue } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
@@ -73,12 +73,14 @@ function plan(attribute: string, sizes: Uint32Array): SectionPlan[] {
       kind: SECTIONS.sizes,
       attribute,
       bytes: bytes.length,
-      writeTo: (target) => target.set(bytes),
+      writeTo: (target) => copyInSteps(bytes, target),
     },
   ];
 }
 
-function merge({ attribute, column, documentCount, inputs }: MergedValues): SectionPlan[] {
+function* merge(values: MergedValues): Steps<SectionPlan[]> {
+  yield;
+  const { attribute, column, documentCount, inputs } = values;
   const sizes = new Uint32Array(documentCount);
   for (const { view, newOrdinals } of inputs) {
     const known = view.index(SIZES_INDEX, attribute);

@@ -54,7 +54,7 @@ export interface AttributeIndex<View = unknown> {
    * Plans the same sections out of those of several segments, where it is wanted and there is at
    * least one value: joined where all inputs have them as they should be, else built again.
    */
-  merge(values: MergedValues): SectionPlan[];
+  merge(values: MergedValues): Steps<SectionPlan[]>;
   /** Opens its sections; undefined where there are none. Throws `BytesMissing`. */
   open(sections: AttributeSections): View | undefined;
   /**
@@ -86,7 +86,7 @@ export interface MergedValues {
   readonly inputs: readonly OrderedInput[];
   /** Bitmap of the documents with a value, as columns have it; undefined if all have one. */
   readonly presence: Uint8Array | undefined;
-  /** Gathered when it is asked for first. Not for dense vectors, which are copied when written. */
+  /** Not of dense vectors, which are copied when they are written. */
   readonly column: Column;
   /** The clusters of the attribute by which the documents are put in order, if they are. */
   readonly clusters: Clusters | undefined;

@@ -1,6 +1,7 @@
 /** The values of one attribute of several segments, on their way to one. */
 
-import { assert } from "../base/assert.ts";
+import { must } from "../base/assert.ts";
+import type { Steps } from "../base/steps.ts";
 import { gatherColumn, isUnknownArray } from "../codec/columns-gather.ts";
 import { columnLogicalBytes, vectorBytes } from "../codec/columns-size.ts";
 import { hasAnyValue, hasValue } from "../codec/columns-value.ts";
@@ -44,13 +45,17 @@ export class AttributeMerge implements MergedValues {
     this.type = schema?.type ?? types.find((type) => !isUnknownArray(type)) ?? types[0];
   }
 
-  get column(): Column {
-    assert(this.type.kind !== "vector", "dense vectors are not gathered");
-    this.#column ??= gatherColumn(
+  /** Gathers the values; before anything else is asked. */
+  *gather(): Steps<void> {
+    if (this.type.kind === "vector") return;
+    this.#column = yield* gatherColumn(
       this.type,
       this.inputs.map(({ ordinals }, i) => ({ column: this.#columns[i], ordinals })),
     );
-    return this.#column;
+  }
+
+  get column(): Column {
+    return must(this.#column, "dense vectors are not gathered");
   }
 
   get presence(): Uint8Array | undefined {

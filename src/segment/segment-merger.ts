@@ -5,6 +5,7 @@
  */
 
 import { assert } from "../base/assert.ts";
+import type { Steps } from "../base/steps.ts";
 import { bitmapOrdinals, hasBit } from "../codec/bitmap.ts";
 import { gatherData } from "../codec/columns-gather.ts";
 import { dataLogicalBytes } from "../codec/columns-size.ts";
@@ -49,7 +50,7 @@ export function planMerge(
   inputs: readonly MergeInput[],
   schema: Schema,
   indexes?: readonly AttributeIndex[],
-): SegmentPlan {
+): Steps<SegmentPlan> {
   assert(inputs.length > 0, "there is nothing to merge");
   return planOrdered(numberInputs(inputs), { schema, indexes });
 }
@@ -58,18 +59,18 @@ export function planMerge(
  * Plans a segment of the rows of `inputs`, one after the other, with the indexes that the schema
  * asks for. The inputs must stay until the plan is written.
  */
-export function planOrdered(
+export function* planOrdered(
   inputs: readonly OrderedInput<OpenSegment>[],
   { schema, clusters, indexes = ATTRIBUTE_INDEXES }: OrderOptions,
-): SegmentPlan {
+): Steps<SegmentPlan> {
   const { idType } = inputs[0].view;
   const documentCount = inputs.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
-  const ids = gatherData(
+  const ids = yield* gatherData(
     emptyData(idAttributeType(idType)),
     inputs.map(({ view, ordinals }) => ({ data: view.ids, ordinals })),
   );
   let logicalBytes = dataLogicalBytes(ids, 0, documentCount);
-  const sections = planIds(ids, documentCount);
+  const sections = yield* planIds(ids, documentCount);
   const lastSections: SectionPlan[] = [];
   const owners = columnOwners(schema);
   for (const name of new Set(inputs.flatMap(({ view }) => view.attributes))) {
@@ -82,11 +83,13 @@ export function planOrdered(
       documentCount,
       clusters: own,
     });
+    yield* merge.gather();
     if (!merge.hasValues) continue;
     logicalBytes += merge.logicalBytes;
     for (const index of indexes) {
       if (!index.isWanted(merge.type, attribute)) continue;
-      (index.isLast === true ? lastSections : sections).push(...index.merge(merge));
+      const planned = yield* index.merge(merge);
+      (index.isLast === true ? lastSections : sections).push(...planned);
     }
   }
   return planBlock({ documentCount, idType, logicalBytes }, [...sections, ...lastSections]);

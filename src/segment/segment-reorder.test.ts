@@ -11,8 +11,10 @@ import { TestSegmentMemory } from "../../test/support/segments/test-segment-memo
 import { isDatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import { clearBit, fullBitmap } from "../codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
+import { copyInSteps } from "../codec/columns-packing.ts";
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue } from "../model/value.ts";
 import { vectorDistance } from "../vector/metric.ts";
@@ -58,7 +60,7 @@ function sealed(view: OpenSegment): Uint8Array<ArrayBuffer> {
 
 function write(plan: SegmentPlan): OpenSegment {
   const block = SPACE.memory.allocate(plan.bytes);
-  plan.writeTo(block.bytes);
+  runSteps(plan.writeTo(block.bytes));
   return openSegment(ID, block.bytes, block);
 }
 
@@ -159,9 +161,11 @@ test("a merge of clustered segments has all live documents, by clusters again", 
   const live = inputs.map(({ documentCount }) => fullBitmap(documentCount));
   for (let o = 0; o < 300; o += 7) clearBit(live[0], o);
   const merged = write(
-    planMerge(
-      inputs.map((view, i) => ({ view, liveBitmap: live[i] })),
-      SCHEMA,
+    runSteps(
+      planMerge(
+        inputs.map((view, i) => ({ view, liveBitmap: live[i] })),
+        SCHEMA,
+      ),
     ),
   );
   expect(merged.hasIndex(CLUSTER_INDEX, "vector")).toBe(false);
@@ -181,8 +185,8 @@ test("clusters that contradict themselves are refused", () => {
       starts: Uint32Array.from(starts),
       centroids: new Float32Array(centroids),
     });
-    const writeTo = (target: Uint8Array) => {
-      clusters.writeTo(target);
+    const writeTo = function* (target: Uint8Array) {
+      yield* clusters.writeTo(target);
       new Uint32Array(target.buffer, target.byteOffset, 2)[1] = metric;
     };
     const view = segmentOf(documents(20, 6), SCHEMA);
@@ -190,7 +194,8 @@ test("clusters that contradict themselves are refused", () => {
       kind,
       attribute,
       bytes,
-      writeTo: (target: Uint8Array) => target.set(view.block.subarray(offset, offset + bytes)),
+      writeTo: (target: Uint8Array) =>
+        copyInSteps(view.block.subarray(offset, offset + bytes), target),
     }));
     const { documentCount, idType, logicalBytes } = view;
     return write(

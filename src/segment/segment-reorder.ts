@@ -3,6 +3,7 @@
  * that a search which looks at few clusters reads few ranges. Nothing else about it changes.
  */
 
+import { runSteps } from "../base/steps.ts";
 import { hasValue } from "../codec/columns-value.ts";
 import { mainVectorAttribute, type Schema } from "../model/schema.ts";
 import { columnOf } from "../model/stored-columns.ts";
@@ -71,7 +72,7 @@ export function planReordered(
 ): SegmentPlan {
   const newOrdinals = new Uint32Array(order.length);
   for (let o = 0; o < order.length; o++) newOrdinals[order[o]] = o;
-  return planOrdered([{ view, ordinals: order, newOrdinals }], options);
+  return runSteps(planOrdered([{ view, ordinals: order, newOrdinals }], options));
 }
 
 /** Centroids of the largest input that has such clusters. */

@@ -13,7 +13,7 @@ import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planBlock } from "./format/segment-format.ts";
 import type { SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
-import { planIdsInSteps } from "./ids/id-section.ts";
+import { planIds } from "./ids/id-section.ts";
 
 /**
  * Plans a segment of documents with unique ids. Indexes are built here; the plan is written once,
@@ -24,7 +24,7 @@ export function* planSegment(
   schema: Schema,
   indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
 ): Steps<SegmentPlan> {
-  const sections = yield* planIdsInSteps(documents.ids, documents.count);
+  const sections = yield* planIds(documents.ids, documents.count);
   const lastSections: SectionPlan[] = [];
   const owners = columnOwners(schema);
   for (const [name, column] of documents.attributes) {

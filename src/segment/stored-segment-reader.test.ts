@@ -11,6 +11,7 @@ import { TestSegmentMemory } from "../../test/support/segments/test-segment-memo
 import { isDatabaseError } from "../base/errors.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
 import { type Random, seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { Schema } from "../model/schema.ts";
 import { BlockSource } from "./format/byte-source.ts";
@@ -26,7 +27,7 @@ function stored(documents: readonly TypedDocument[], schema: Schema): StoredSegm
   const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
   const plan = planSegment(buildDocuments(schema.idType ?? "uint", types, documents), schema);
   const block = new Uint8Array(plan.bytes);
-  plan.writeTo(block);
+  runSteps(plan.writeTo(block));
   return encodeStoredSegment(openSegment(ID, block, { arena: 0, offset: 0 }), schema);
 }
 

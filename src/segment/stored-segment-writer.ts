@@ -3,6 +3,8 @@
  * needs, and whole documents by ordinal.
  */
 
+import { runSteps } from "../base/steps.ts";
+import { copyInSteps } from "../codec/columns-packing.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
@@ -41,12 +43,12 @@ export function encodeStoredSegment(
   const documents = { count: documentCount, idType, ids, attributes: columns };
   const sections = [
     ...copiedSections(view, { types, schema, indexes }),
-    ...(documentCount > 0 ? [planIdFilter(hashKeys(view.table.keys))] : []),
+    ...(documentCount > 0 ? [planIdFilter(runSteps(hashKeys(view.table.keys)))] : []),
     ...(columns.size > 0 ? planDocuments(documents) : []),
   ];
   const plan = planBlock({ documentCount, idType, logicalBytes }, sections);
   const content = new Uint8Array(plan.bytes);
-  plan.writeTo(content);
+  runSteps(plan.writeTo(content));
   sealInPlace(content);
   return { content, head: headOf(content).slice() };
 }
@@ -75,6 +77,6 @@ function copiedSections(
       kind,
       attribute,
       bytes,
-      writeTo: (target) => target.set(view.block.subarray(offset, offset + bytes)),
+      writeTo: (target) => copyInSteps(view.block.subarray(offset, offset + bytes), target),
     }));
 }

@@ -6,9 +6,10 @@
  */
 
 import type { Ordinal, SegmentId } from "../base/ids.ts";
+import type { Steps } from "../base/steps.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import { attemptAll } from "./format/bytes-missing.ts";
+import { attemptAll, attemptAllInSteps } from "./format/bytes-missing.ts";
 import { type HashedIds, hashIds, hashKeys, type IdKeys } from "./ids/id-section.ts";
 import { LiveSegment } from "./memtable/live-segment.ts";
 import type { AddedSegment } from "./memtable/memtable-delta.ts";
@@ -29,6 +30,9 @@ export interface StoredSegment {
   readonly indexFingerprint: string | undefined;
   readonly segment: LiveSegment;
 }
+
+/** Ids that one step looks for in a segment. */
+const STEP_IDS = 2048;
 
 /** Documents of stored segments that die. */
 export type StoredDeletions = ReadonlyMap<LiveSegment, readonly number[]>;
@@ -91,7 +95,7 @@ export class StoredSegments {
   }
 
   /** The live documents with some ids, by segment. Throws `BytesMissing`. */
-  find(ids: IdKeys): StoredDeletions {
+  find(ids: IdKeys): Steps<StoredDeletions> {
     return findIn(
       this.#stored.map(({ segment }) => segment),
       [{ keys: ids, indexes: undefined }],
@@ -138,40 +142,47 @@ export interface SoughtIds {
  * The live documents of some segments with some ids. Throws `BytesMissing` with what all of the
  * segments want. Cost: one hash for each id, one look at a filter for each id and segment.
  */
-export function findIn(
+export function* findIn(
   segments: readonly LiveSegment[],
   sought: readonly SoughtIds[],
-): StoredDeletions {
-  const found = new Map<LiveSegment, readonly number[]>();
-  if (segments.length === 0) return found;
-  const hashed = sought.map(({ keys, indexes }) => ({ ids: hashedKeys(keys), indexes }));
-  attemptAll(
-    segments.map((segment) => () => {
-      const ordinals: number[] = [];
-      for (const { ids, indexes } of hashed) collect(segment, ids, indexes, ordinals);
-      if (ordinals.length > 0) found.set(segment, ordinals);
-    }),
+): Steps<StoredDeletions> {
+  if (segments.length === 0) return new Map();
+  const hashed: HashedSought[] = [];
+  for (const { keys, indexes } of sought) {
+    // Lookups in segments need the keys and hashes only.
+    hashed.push({ ids: { ids: [], keys, hashes: yield* hashKeys(keys) }, indexes });
+  }
+  const ordinals = yield* attemptAllInSteps(segments, (segment) => collect(segment, hashed));
+  return new Map(
+    segments.flatMap((segment, i) => (ordinals[i].length > 0 ? [[segment, ordinals[i]]] : [])),
   );
+}
+
+/** Sought ids, ready for many segments. */
+interface HashedSought {
+  readonly ids: HashedIds;
+  readonly indexes: Uint32Array | undefined;
+}
+
+function* collect(segment: LiveSegment, sought: readonly HashedSought[]): Steps<number[]> {
+  const found: number[] = [];
+  for (const { ids, indexes } of sought) yield* collectInto(found, segment, ids, indexes);
   return found;
 }
 
-function collect(
+function* collectInto(
+  into: number[],
   segment: LiveSegment,
   ids: HashedIds,
   indexes: Uint32Array | undefined,
-  into: number[],
-): void {
+): Steps<void> {
   const { view } = segment;
   const count = indexes?.length ?? ids.keys.count;
   for (let i = 0; i < count; i++) {
+    if (i % STEP_IDS === 0) yield;
     const ordinal = view.ordinalAt(ids, indexes === undefined ? i : indexes[i]);
     if (ordinal !== undefined && segment.isLive(ordinal)) into.push(ordinal);
   }
-}
-
-/** Lookups in segments need the keys and hashes only. */
-function hashedKeys(keys: IdKeys): HashedIds {
-  return { ids: [], keys, hashes: hashKeys(keys) };
 }
 
 function bytesPerDocument({ logicalBytes, documentCount }: OpenSegment): number {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
+import { runSteps } from "../../src/base/steps.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
 import { DOCUMENT_SECTIONS } from "../../src/segment/documents/documents-section.ts";
@@ -119,7 +120,7 @@ test("format version 1 is still written to the byte", () => {
   expect(encodeColumns(goldenColumns())).toEqual(golden("columns.bin"));
   const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
   const block = new Uint8Array(plan.bytes);
-  plan.writeTo(block);
+  runSteps(plan.writeTo(block));
   const sealed = sealSegment(openSegment("golden" as SegmentId, block, PLACE));
   expect(sealed).toEqual(golden("segment.bin"));
   expect(clusteredSegment()).toEqual(golden("clustered-segment.bin"));
@@ -130,7 +131,7 @@ function clusteredSegment(): Uint8Array {
   const clusters = { attribute: "[3]f32", ...CLUSTERS };
   const plan = planReordered(near, CLUSTER_ORDER, { schema: GOLDEN_SCHEMA, clusters });
   const block = new Uint8Array(plan.bytes);
-  plan.writeTo(block);
+  runSteps(plan.writeTo(block));
   return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
 }
 

@@ -144,7 +144,7 @@ function segmentOf(
     schema,
   );
   const block = ARENA_MEMORY.allocate(plan.bytes);
-  plan.writeTo(block.bytes);
+  runSteps(plan.writeTo(block.bytes));
   return new LiveSegment(openSegment(`${own[0]}` as SegmentId, block.bytes, block));
 }
 

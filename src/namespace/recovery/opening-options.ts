@@ -13,4 +13,6 @@ export interface OpeningOptions {
   storeFor(settings: NamespaceSettings | undefined): ObjectStore;
   /** Lets messages that have arrived be handled. */
   yield(): Promise<void>;
+  /** See `SliceOptions`. */
+  endsSlice?(): boolean;
 }

@@ -6,6 +6,7 @@
 
 import { MIB } from "../../base/byte-sizes.ts";
 import { isDatabaseError } from "../../base/errors.ts";
+import { Slices } from "../../base/slices.ts";
 import { asDamage } from "../../cache/resident-ranges.ts";
 import { type ReadWalEntry, WalReader } from "../../log/wal-reader.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
@@ -128,7 +129,7 @@ class Recovery {
           this.isWhole = false;
           return;
         }
-        this.#compact();
+        await this.#compact();
         await this.#options.yield();
       }
     }
@@ -138,7 +139,11 @@ class Recovery {
   async #lookAhead(records: WriteBatch): Promise<void> {
     if (this.#documents.stored.length === 0) return;
     try {
-      await this.#options.reads.run(() => this.#documents.deletionsOf(records));
+      const slices = new Slices(this.#options);
+      await this.#options.reads.runInSteps(
+        () => this.#documents.deletionsOf(records),
+        (steps) => slices.run(steps),
+      );
     } catch (error) {
       // All of them do not fit in memory together; they are read one after the other.
       if (!isDatabaseError(error, "overloaded")) throw error;
@@ -148,15 +153,23 @@ class Recovery {
   async #apply(entry: LogEntry): Promise<void> {
     const { facts } = this;
     const documents = this.#documents;
-    const from = { generation: this.#generation, store: this.#store, reads: this.#options.reads };
-    const prepared = await prepareEntry(entry, { ...from, facts, documents });
+    const prepared = await prepareEntry(entry, {
+      generation: this.#generation,
+      store: this.#store,
+      reads: this.#options.reads,
+      slices: new Slices(this.#options),
+      facts,
+      documents,
+    });
     this.facts = applyEntry(prepared, { facts, documents }).facts;
   }
 
   /** Merges small segments where there is memory for it; without them replay is slower only. */
-  #compact(): void {
+  async #compact(): Promise<void> {
+    const slices = new Slices(this.#options);
+    const schema = activeSchema(this.facts);
     try {
-      while (this.#documents.compactStep(activeSchema(this.facts)) !== undefined) {
+      while ((await slices.run(this.#documents.compactStep(schema))) !== undefined) {
         this.#documents.releaseAll();
       }
     } catch (error) {

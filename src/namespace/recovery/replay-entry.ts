@@ -5,11 +5,12 @@
  */
 
 import type { SequenceNumber } from "../../base/ids.ts";
-import { runSteps } from "../../base/steps.ts";
+import type { Slices } from "../../base/slices.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import type { ReadWalEntry } from "../../log/wal-reader.ts";
 import { decodeBatches, type WriteBatch } from "../../log/wal-records.ts";
-import { attemptAll } from "../../segment/format/bytes-missing.ts";
+import { attemptAllInSteps } from "../../segment/format/bytes-missing.ts";
 import type { PreparedSegments } from "../../segment/memtable/memtable.ts";
 import type { StoredDeletions, StoredSegment } from "../../segment/stored-segments.ts";
 import { type NamespaceGeneration, walKey } from "../../storage/object-keys.ts";
@@ -55,6 +56,8 @@ export interface ReplayBase {
   readonly documents: NamespaceDocuments;
   readonly store: ObjectStore;
   readonly reads: SegmentReads;
+  /** The documents stay as they are, whatever else is done in between. */
+  readonly slices: Slices;
 }
 
 /** Decodes an entry's records. Throws `corrupt` or `too_new`, naming its object. */
@@ -72,13 +75,14 @@ export function decodeLogEntry(
  * memory. An import is alone in its entry, so that nothing else looks for ids in its segments.
  */
 export async function prepareEntry(entry: LogEntry, base: ReplayBase): Promise<PreparedEntry> {
-  const { generation, documents, reads } = base;
+  const { generation, reads, slices } = base;
   const { sequence, timeMs, batches } = entry;
   const imports = await Promise.all(batches.map((batch) => openImports(batch, generation, base)));
-  const deletions = await reads.run(() => {
-    return attemptAll(batches.map((batch) => () => documents.deletionsOf(batch)));
-  });
-  const built = buildSegments(entry, base);
+  const deletions = await reads.runInSteps(
+    () => deletionsOf(batches, base),
+    (steps) => slices.run(steps),
+  );
+  const built = await slices.run(buildSegments(entry, base));
   return {
     sequence,
     timeMs,
@@ -88,25 +92,33 @@ export async function prepareEntry(entry: LogEntry, base: ReplayBase): Promise<P
   };
 }
 
-/** The segments of each batch's documents; all of them or, if it throws, none. */
-function buildSegments(
+function deletionsOf(
+  batches: readonly WriteBatch[],
+  { documents }: ReplayBase,
+): Steps<StoredDeletions[]> {
+  return attemptAllInSteps(batches, (batch) => documents.deletionsOf(batch));
+}
+
+/** The segments of each batch's documents; all of them or, if it ends early, none. */
+function* buildSegments(
   { batches, timeMs }: LogEntry,
   base: ReplayBase,
-): (PreparedSegments | undefined)[] {
+): Steps<(PreparedSegments | undefined)[]> {
   const { documents } = base;
   const hasStored = documents.stored.length > 0;
   const built: (PreparedSegments | undefined)[] = [];
   let { facts } = base;
+  let areAll = false;
   try {
     for (const batch of batches) {
       facts = factsAfter(facts, batch, { timeMs, hasStored });
-      built.push(runSteps(documents.prepare(batch, activeSchema(facts))));
+      built.push(yield* documents.prepare(batch, activeSchema(facts)));
     }
-  } catch (error) {
-    for (const segments of built) documents.discard(segments);
-    throw error;
+    areAll = true;
+    return built;
+  } finally {
+    if (!areAll) for (const segments of built) documents.discard(segments);
   }
-  return built;
 }
 
 /** The facts after an entry. Pure. */

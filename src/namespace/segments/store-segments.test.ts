@@ -7,6 +7,7 @@ import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { fullBitmap } from "../../codec/bitmap.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
 import { layoutOf } from "../../segment/format/segment-format.ts";
@@ -30,7 +31,7 @@ function input(): StoreInput {
   );
   const plan = planSegment(buildDocuments("uint", types, documents), SCHEMA);
   const block = SPACE.memory.allocate(plan.bytes);
-  plan.writeTo(block.bytes);
+  runSteps(plan.writeTo(block.bytes));
   const view = openSegment("in" as SegmentId, block.bytes, block);
   return { view, liveBitmap: fullBitmap(ROWS), liveCount: ROWS };
 }

@@ -7,6 +7,7 @@ import { MIB } from "../../base/byte-sizes.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
 import { newSegmentId } from "../../segment/format/segment-id.ts";
@@ -67,7 +68,7 @@ async function storeOne(group: readonly StoreInput[], target: StoreTarget): Prom
   const { generation, schema, store, baseVersion, random } = target;
   const id = newSegmentId(baseVersion, random);
   target.named?.(id);
-  let whole = build(planMerge(group, schema), id, target);
+  let whole = build(runSteps(planMerge(group, schema)), id, target);
   try {
     const ordered = clusteredOf(whole.view, group, id, target);
     if (ordered !== undefined) {
@@ -117,7 +118,7 @@ interface BuiltSegment {
 
 function build(plan: SegmentPlan, id: SegmentId, { memory }: StoreTarget): BuiltSegment {
   const block = memory.allocate(plan.bytes);
-  plan.writeTo(block.bytes);
+  runSteps(plan.writeTo(block.bytes));
   const place = { arena: block.arena, offset: block.offset, bytes: plan.bytes };
   return { view: openSegment(id, block.bytes, block), free: () => memory.free(place) };
 }

@@ -23,7 +23,7 @@ export const COLUMN_INDEX: AttributeIndex<Column> = {
   // Values are always there, in a column or in documents.
   isCurrent: () => true,
   build: (values) => oneStep(() => planSection(values)),
-  merge: planSection,
+  merge: (values) => oneStep(() => planSection(values)),
   open,
   check,
   touch: (sections) => sections.touch([COLUMN_SECTION]),

@@ -1,6 +1,6 @@
 /** Dictionaries: the distinct values of an attribute, for filters and for ordering. */
 
-import { runSteps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { Column } from "../../model/columns.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
@@ -61,16 +61,16 @@ function open(sections: AttributeSections): OpenedDictionary | undefined {
   return { ...dictionaryView(arrays), arrays };
 }
 
-function merge({ attribute, column, inputs }: MergedValues): SectionPlan[] {
+function* merge({ attribute, column, inputs }: MergedValues): Steps<SectionPlan[]> {
   const parts: DictionaryPart[] = [];
   for (const { view, ordinals } of inputs) {
     const part = partOf(view, ordinals, { attribute, column });
     if (part === undefined) {
-      return [planDictionary(attribute, runSteps(buildDictionary(column)))];
+      return [planDictionary(attribute, yield* buildDictionary(column))];
     }
     parts.push(part);
   }
-  return [planDictionary(attribute, mergeDictionaries(parts))];
+  return [planDictionary(attribute, yield* mergeDictionaries(parts))];
 }
 
 /** Undefined if a segment has values and no dictionary to join. */

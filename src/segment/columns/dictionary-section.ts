@@ -14,6 +14,7 @@ import type { AttributeSchema } from "../../model/schema.ts";
 import { formatUuid, UUID_BYTES } from "../../model/uuid.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import {
+  byteStringReader,
   codeOf,
   fromByteStrings,
   latin1,
@@ -51,6 +52,9 @@ const UUIDS = 1;
 /** Values that one step of a build takes: less than a millisecond. */
 const STEP_VALUES = 2048;
 
+/** Codes that one step looks at. */
+const STEP_POSITIONS = 65_536;
+
 /** Kind of the section of a dictionary. */
 export const DICTIONARY_SECTION = 5;
 
@@ -70,7 +74,7 @@ export function* buildDictionary(column: Column): Steps<Dictionary> {
     column.data.kind === "array"
       ? [column.data.offsets[0], column.data.offsets[column.count]]
       : [0, column.count];
-  const valueAt = byteStringReader(data, start, end);
+  const valueAt = valueReader(data, start, end);
   const firstCodes = new Map<string, number>();
   const codes = new Uint32Array(end - start);
   for (let i = start; i < end; i++) {
@@ -90,26 +94,31 @@ export function* buildDictionary(column: Column): Steps<Dictionary> {
     if (code % STEP_VALUES === 0) yield;
     finalCodes[firstCodes.get(sorted[code]) ?? 0] = code;
   }
-  for (let i = 0; i < codes.length; i++) codes[i] = finalCodes[codes[i]] ?? 0;
-  yield;
+  for (let i = 0; i < codes.length; i++) {
+    if (i % STEP_POSITIONS === 0) yield;
+    codes[i] = finalCodes[codes[i]] ?? 0;
+  }
   return { values: dictionaryValues(data.kind, fromByteStrings(sorted)), codes };
 }
 
 /** Joins dictionaries of one attribute, keeping only values that are in use. */
-export function mergeDictionaries(parts: readonly DictionaryPart[]): Dictionary {
+export function* mergeDictionaries(parts: readonly DictionaryPart[]): Steps<Dictionary> {
   const kind = parts[0].dictionary.values.kind;
   const tables = parts.map(({ dictionary }) => sortedOf(dictionary.values));
-  const newCodes = parts.map(({ dictionary, positions, column }, p) => {
+  const newCodes: Uint32Array[] = [];
+  for (let p = 0; p < parts.length; p++) {
+    const { dictionary, positions, column } = parts[p];
     const used = new Uint32Array(stringCount(tables[p]));
     for (let i = 0; i < positions.length; i++) {
+      if (i % STEP_POSITIONS === 0) yield;
       if (column === undefined || hasValue(column, positions[i])) {
         used[dictionary.codes[positions[i]]] = 1;
       }
     }
-    return used;
-  });
+    newCodes.push(used);
+  }
   const values = new StringCollector();
-  mergeSorted(tables, (merged) => {
+  yield* mergeSorted(tables, (merged) => {
     let isUsed = false;
     for (let m = 0; m < merged.tableCount; m++) {
       const part = merged.tables[m];
@@ -119,16 +128,19 @@ export function mergeDictionaries(parts: readonly DictionaryPart[]): Dictionary 
       isUsed = true;
     }
     if (isUsed) values.add(tables[merged.tables[0]], merged.codes[merged.tables[0]]);
+    return merged.tableCount;
   });
   let count = 0;
   for (const { positions } of parts) count += positions.length;
   const codes = new Uint32Array(count);
   let at = 0;
-  parts.forEach(({ dictionary, positions }, p) => {
+  for (let p = 0; p < parts.length; p++) {
+    const { dictionary, positions } = parts[p];
     for (let i = 0; i < positions.length; i++) {
+      if (i % STEP_POSITIONS === 0) yield;
       codes[at++] = newCodes[p][dictionary.codes[positions[i]]] ?? 0;
     }
-  });
+  }
   return { values: dictionaryValues(kind, values.finish()), codes };
 }
 
@@ -198,15 +210,12 @@ function sortedOf(values: DictionaryValues): SortedStrings {
   return { offsets, bytes: values.bytes };
 }
 
-/** Reads values `start` to `end` as byte strings (see `term-section.ts`). */
-function byteStringReader(data: ColumnData, start: number, end: number): (i: number) => string {
+/** Reads values `start` to `end`, in their order, as byte strings (see `term-section.ts`). */
+function valueReader(data: ColumnData, start: number, end: number): (i: number) => string {
   if (data.kind === "uuid") {
     const joined = latin1(data.bytes.subarray(start * UUID_BYTES, end * UUID_BYTES));
     return (i) => joined.substring((i - start) * UUID_BYTES, (i - start + 1) * UUID_BYTES);
   }
   assert(data.kind === "string", `no dictionary is of kind ${data.kind}`);
-  const { offsets, bytes } = data;
-  const base = offsets[start];
-  const joined = latin1(bytes.subarray(base, offsets[end]));
-  return (i) => joined.substring(offsets[i] - base, offsets[i + 1] - base);
+  return byteStringReader(data, end);
 }

@@ -3,6 +3,7 @@ import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { DocumentColumns } from "../../model/columns.ts";
@@ -64,7 +65,7 @@ test("many segments share one bound", () => {
     });
     const plan = planSegment(buildDocuments("uint", types, documents), schema);
     const block = new Uint8Array(plan.bytes);
-    plan.writeTo(block);
+    runSteps(plan.writeTo(block));
     const place = { arena: 0, offset: 0 };
     const fresh = openSegment("s" as SegmentId, block, place);
     const { content: bytes, head } = encodeStoredSegment(fresh, schema);

@@ -13,6 +13,7 @@
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { KIB, MIB } from "../../base/byte-sizes.ts";
+import { oneStep, runSteps } from "../../base/steps.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
 import { decodeColumns, encodeColumns } from "../../codec/columns-codec.ts";
 import { firstOrdinals, gatherColumn } from "../../codec/columns-gather.ts";
@@ -73,11 +74,13 @@ export function planDocuments(documents: DocumentColumns): SectionPlan[] {
   packer.array(Uint32Array.from(rawBytes));
   return [
     section(DOCUMENT_SECTIONS.blocks, packer.bytes, (target) => packer.writeTo(target)),
-    section(DOCUMENT_SECTIONS.documents, offsets.at(-1) ?? 0, (target) => {
-      blocks.forEach((block, i) => {
-        target.set(block, offsets[i]);
-      });
-    }),
+    section(DOCUMENT_SECTIONS.documents, offsets.at(-1) ?? 0, (target) =>
+      oneStep(() => {
+        blocks.forEach((block, i) => {
+          target.set(block, offsets[i]);
+        });
+      }),
+    ),
   ];
 }
 
@@ -127,7 +130,7 @@ export class DocumentsReader implements StoredDocuments {
       const { attributes: columns, count } = decoded;
       return { column: columns.get(attribute), ordinals: firstOrdinals(count) };
     });
-    return gatherColumn(type, parts);
+    return runSteps(gatherColumn(type, parts));
   }
 
   #block(block: number): DocumentColumns {
@@ -252,7 +255,7 @@ function lastAtMost(ascending: Uint32Array, value: number): number {
 function section(
   kind: SectionPlan["kind"],
   bytes: number,
-  writeTo: (target: Uint8Array) => void,
+  writeTo: SectionPlan["writeTo"],
 ): SectionPlan {
   return { kind, attribute: "", bytes, writeTo };
 }

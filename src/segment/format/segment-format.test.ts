@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { SegmentId } from "../../base/ids.ts";
+import { runSteps } from "../../base/steps.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Schema } from "../../model/schema.ts";
@@ -46,7 +47,7 @@ function sealed(): Uint8Array<ArrayBuffer> {
   });
   const plan = planSegment(buildDocuments("uint", new Map([["word", WORD]]), documents), SCHEMA);
   const block = new Uint8Array(plan.bytes);
-  plan.writeTo(block);
+  runSteps(plan.writeTo(block));
   sealInPlace(block);
   return block;
 }

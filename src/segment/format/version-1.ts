@@ -23,6 +23,7 @@
  */
 
 import { crc32 } from "node:zlib";
+import type { Steps } from "../../base/steps.ts";
 import { alignUp, corrupt, encodeName, utf8Slice } from "../../codec/columns-packing.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import {
@@ -67,28 +68,42 @@ function plan(of: SegmentFacts, sections: readonly SectionPlan[]): SegmentPlan {
     (sum, section) => sum + alignUp(section.bytes, SECTION_ALIGNMENT),
     sectionsAt,
   );
-  const writeTo = (target: Uint8Array) => {
-    target.fill(0, 0, sectionsAt);
-    const view = new DataView(target.buffer, target.byteOffset, sectionsAt);
-    const idType = ID_TYPES.indexOf(of.idType);
-    const head = [SEGMENT_MAGIC, VERSION, of.documentCount, idType, sections.length, bytes];
-    for (let i = 0; i < head.length; i++) view.setUint32(4 * i, head[i], true);
-    view.setFloat64(24, of.logicalBytes, true);
-    let nameAt = namesAt;
-    let at = sectionsAt;
-    for (let i = 0; i < sections.length; i++) {
-      const entryAt = HEADER_BYTES + ENTRY_BYTES * i;
-      const end = at + alignUp(sections[i].bytes, SECTION_ALIGNMENT);
-      const entry = [sections[i].kind, nameAt, names[i].length, at, end - at];
-      for (let w = 0; w < entry.length; w++) view.setUint32(entryAt + 4 * w, entry[w], true);
-      target.set(names[i], nameAt);
-      sections[i].writeTo(target.subarray(at, end));
-      target.fill(0, at + sections[i].bytes, end);
-      nameAt += names[i].length;
-      at = end;
-    }
-  };
-  return { ...of, bytes, writeTo };
+  const layout = { ...of, sections, names, namesAt, sectionsAt, bytes };
+  return { ...of, bytes, writeTo: (target) => writeSegment(layout, target) };
+}
+
+/** What a segment is written by. */
+interface PlannedLayout extends SegmentFacts {
+  readonly sections: readonly SectionPlan[];
+  /** Of the sections' attributes. */
+  readonly names: readonly Uint8Array[];
+  readonly namesAt: number;
+  readonly sectionsAt: number;
+  /** Of the whole segment. */
+  readonly bytes: number;
+}
+
+function* writeSegment(of: PlannedLayout, target: Uint8Array): Steps<void> {
+  const { sections, names, sectionsAt } = of;
+  target.fill(0, 0, sectionsAt);
+  const view = new DataView(target.buffer, target.byteOffset, sectionsAt);
+  const idType = ID_TYPES.indexOf(of.idType);
+  const head = [SEGMENT_MAGIC, VERSION, of.documentCount, idType, sections.length, of.bytes];
+  for (let i = 0; i < head.length; i++) view.setUint32(4 * i, head[i], true);
+  view.setFloat64(24, of.logicalBytes, true);
+  let nameAt = of.namesAt;
+  let at = sectionsAt;
+  for (let i = 0; i < sections.length; i++) {
+    const entryAt = HEADER_BYTES + ENTRY_BYTES * i;
+    const end = at + alignUp(sections[i].bytes, SECTION_ALIGNMENT);
+    const entry = [sections[i].kind, nameAt, names[i].length, at, end - at];
+    for (let w = 0; w < entry.length; w++) view.setUint32(entryAt + 4 * w, entry[w], true);
+    target.set(names[i], nameAt);
+    yield* sections[i].writeTo(target.subarray(at, end));
+    target.fill(0, at + sections[i].bytes, end);
+    nameAt += names[i].length;
+    at = end;
+  }
 }
 
 function facts(head: Uint8Array): SegmentFacts & { readonly bytes: number } {

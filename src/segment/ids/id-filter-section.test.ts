@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { mayHaveId, openIdFilter, planIdFilter } from "./id-filter-section.ts";
 
 function filterOf(hashes: Uint32Array): Uint32Array {
   const plan = planIdFilter(hashes);
   const section = new Uint8Array(plan.bytes);
-  plan.writeTo(section);
+  runSteps(plan.writeTo(section));
   return openIdFilter(section);
 }
 

@@ -5,7 +5,7 @@
  * blocks is even. With `BITS_PER_ID` bits at most 1 absent id in 100 may seem to be there.
  */
 
-import { corrupt } from "../../codec/columns-packing.ts";
+import { copyInSteps, corrupt } from "../../codec/columns-packing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
 /** Kind of the section; without an attribute, in stored segments only. */
@@ -38,7 +38,7 @@ export function planIdFilter(hashes: Uint32Array): SectionPlan {
     for (let i = 0; i < BLOCK_WORDS; i++) words[at + i] |= bitOf(hash, i);
   }
   const bytes = new Uint8Array(words.buffer);
-  const writeTo = (target: Uint8Array) => target.set(bytes);
+  const writeTo = (target: Uint8Array) => copyInSteps(bytes, target);
   return { kind: ID_FILTER_SECTION, attribute: "", bytes: bytes.length, writeTo };
 }
 

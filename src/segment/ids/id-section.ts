@@ -9,7 +9,13 @@ import { assert } from "../../base/assert.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import { packData, unpackData } from "../../codec/columns-codec.ts";
-import { ArrayPacker, ArrayUnpacker, bytesOf, corrupt } from "../../codec/columns-packing.ts";
+import {
+  ArrayPacker,
+  ArrayUnpacker,
+  bytesOf,
+  copyInSteps,
+  corrupt,
+} from "../../codec/columns-packing.ts";
 import { idAttributeType } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
@@ -61,13 +67,16 @@ export interface HashedIds {
 /** Makes ids ready; they are of the type. */
 export function hashIds(idType: IdType, ids: readonly DocumentId[]): HashedIds {
   const keys = idKeys(buildIds(idType, ids), ids.length);
-  return { ids, keys, hashes: hashKeys(keys) };
+  return { ids, keys, hashes: runSteps(hashKeys(keys)) };
 }
 
 /** Hashes of all keys, for looking the same ids up in several segments. */
-export function hashKeys(keys: IdKeys): Uint32Array {
+export function* hashKeys(keys: IdKeys): Steps<Uint32Array> {
   const hashes = new Uint32Array(keys.count);
-  for (let i = 0; i < hashes.length; i++) hashes[i] = keys.hash(i);
+  for (let i = 0; i < hashes.length; i++) {
+    if (i % STEP_IDS === 0) yield;
+    hashes[i] = keys.hash(i);
+  }
   return hashes;
 }
 
@@ -107,12 +116,7 @@ export class IdTable {
 }
 
 /** Plans the sections of ids, which are unique. */
-export function planIds(ids: ColumnData, count: number): SectionPlan[] {
-  return runSteps(planIdsInSteps(ids, count));
-}
-
-/** The same in steps. */
-export function* planIdsInSteps(ids: ColumnData, count: number): Steps<SectionPlan[]> {
+export function* planIds(ids: ColumnData, count: number): Steps<SectionPlan[]> {
   const packer = new ArrayPacker();
   packData(packer, ids, count);
   const data: SectionPlan = {
@@ -127,7 +131,7 @@ export function* planIdsInSteps(ids: ColumnData, count: number): Steps<SectionPl
     kind: ID_SECTIONS.slots,
     attribute: "",
     bytes: slots.byteLength,
-    writeTo: (target) => target.set(bytesOf(slots)),
+    writeTo: (target) => copyInSteps(bytesOf(slots), target),
   };
   return [data, table];
 }

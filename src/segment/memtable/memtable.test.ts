@@ -138,7 +138,7 @@ test("a memtable and its readers hold what a map holds", () => {
       for (let i = 0; i < 60; i++) {
         bench.commit(space);
         const budget = bench.random.below(2) === 0 ? 1000 : 10;
-        bench.follow(bench.memtable.compactStep(budget, bench.schema));
+        bench.follow(runSteps(bench.memtable.compactStep(budget, bench.schema)));
         if (i % 20 === 0) bench.check();
       }
       bench.check();
@@ -161,7 +161,7 @@ function rebuild(bench: Bench): void {
   };
   let done = bench.memtable.rebuildProgress(bench.schema).documentsDone;
   for (;;) {
-    const delta = bench.memtable.rebuildStep(bench.schema);
+    const delta = runSteps(bench.memtable.rebuildStep(bench.schema));
     if (delta === undefined) break;
     bench.follow(delta);
     const progress = bench.memtable.rebuildProgress(bench.schema);
@@ -183,7 +183,7 @@ test("what stored segments have taken over is forgotten, whatever was merged wit
       for (let round = 0; round < 4; round++) {
         for (let i = 0; i < 15; i++) {
           bench.commit(60);
-          bench.follow(memtable.compactStep(1000, bench.schema));
+          bench.follow(runSteps(memtable.compactStep(1000, bench.schema)));
         }
         const sequence = sequenceNumber(bench.sequence - random.below(15));
         const later = new Set<DocumentId>();

@@ -8,10 +8,10 @@
  * A document id is live at most once. Memory of dropped segments stays until `release`.
  */
 
-import { must } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId, SequenceNumber } from "../../base/ids.ts";
-import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import { documentsBytes } from "../../codec/columns-size.ts";
 import { sliceDocuments } from "../../codec/columns-slice.ts";
@@ -225,7 +225,7 @@ export class Memtable {
    * Merges some segments if there are too many small ones, at most `budgetDocuments` live
    * documents; undefined if there is nothing to do. To be called after commits and when idle.
    */
-  compactStep(budgetDocuments: number, schema: Schema): MemtableDelta | undefined {
+  *compactStep(budgetDocuments: number, schema: Schema): Steps<MemtableDelta | undefined> {
     const picked = pickMerge(
       this.#segments.map(({ view, liveCount }) => {
         return { bytes: view.bytes, documentCount: view.documentCount, liveCount };
@@ -235,22 +235,18 @@ export class Memtable {
         bytesMax: SEGMENT_MERGE_BYTES_MAX,
       },
     );
-    return (
-      picked &&
-      this.#merge(
-        picked.map((index) => this.#segments[index]),
-        schema,
-      )
-    );
+    if (picked === undefined) return undefined;
+    const inputs = picked.map((index) => this.#segments[index]);
+    return yield* this.#merge(inputs, schema);
   }
 
   /**
    * Rebuilds one segment whose indexes are not those that the schema asks for; undefined if there
    * is none left.
    */
-  rebuildStep(schema: Schema): MemtableDelta | undefined {
+  *rebuildStep(schema: Schema): Steps<MemtableDelta | undefined> {
     const stale = this.#segments.find(({ view }) => !matchesSchema(view, schema));
-    return stale && this.#merge([stale], schema);
+    return stale && (yield* this.#merge([stale], schema));
   }
 
   /** How many documents are in segments that have the indexes of a schema. */
@@ -288,9 +284,11 @@ export class Memtable {
     return { full: false, added: [], deleted: [], dropped: dropped.map(({ view }) => view.id) };
   }
 
-  #merge(inputs: readonly LiveSegment[], schema: Schema): MemtableDelta {
-    const plan = () => oneStep(() => planMerge(inputs, schema));
-    const added = runSteps(this.#addAll([plan]));
+  /** Until it has ended nothing else may change what is live. */
+  *#merge(inputs: readonly LiveSegment[], schema: Schema): Steps<MemtableDelta> {
+    const revision = this.#revision;
+    const added = yield* this.#addAll([() => planMerge(inputs, schema)]);
+    assert(revision === this.#revision, "documents have changed during a merge");
     if (schema.dropCount !== undefined) this.#countLess(inputs, added);
     const sequences = inputs.map((input) => this.#sequencesOf(input).ofLive(input.liveBitmap));
     for (const { view } of added) this.#sequences.set(view.id, DocumentSequences.join(sequences));
@@ -303,23 +301,24 @@ export class Memtable {
     };
   }
 
-  /** Writes segments to memory; all of them or, if it throws, none. */
+  /** Writes segments to memory; all of them or, if it ends early, none. */
   *#addAll(plans: readonly (() => Steps<SegmentPlan>)[]): Steps<LiveSegment[]> {
     const { memory } = this.#options;
     const added: LiveSegment[] = [];
     const blocks: ArenaBytes[] = [];
+    let areAll = false;
     try {
       for (const makePlan of plans) {
         const plan = yield* makePlan();
         const block = memory.allocate(plan.bytes);
         blocks.push(block);
-        plan.writeTo(block.bytes);
+        yield* plan.writeTo(block.bytes);
         const id = this.#options.newSegmentId();
         added.push(new LiveSegment(openSegment(id, block.bytes, block)));
       }
-    } catch (error) {
-      for (const block of blocks) memory.free({ ...block, bytes: block.bytes.length });
-      throw error;
+      areAll = true;
+    } finally {
+      if (!areAll) for (const block of blocks) memory.free({ ...block, bytes: block.bytes.length });
     }
     for (const { bytes } of blocks) this.#memoryBytes += bytes.length;
     return added;
@@ -355,11 +354,13 @@ export class Memtable {
     const revision = this.#revision;
     const ordinals = new Map<LiveSegment, number[]>();
     for (const keys of lists) {
-      const hashes = hashKeys(keys);
+      const hashes = yield* hashKeys(keys);
       for (const segment of this.#segments) {
         const found = ordinals.get(segment) ?? [];
         for (let i = 0; i < keys.count && segment.liveCount > 0; i++) {
           if (i % MANY_IDS === 0) yield;
+          // Then what was looked for is of no use, and the segments' memory may be another's.
+          if (this.#revision !== revision) return undefined;
           const ordinal = segment.view.table.find(keys, i, hashes[i]) as Ordinal;
           if (ordinal >= 0 && segment.isLive(ordinal)) found.push(ordinal);
         }
@@ -388,7 +389,7 @@ export class Memtable {
 
   #deleteAll(keys: IdKeys, deleted: Map<LiveSegment, number[]>): void {
     if (this.#segments.length === 0) return;
-    const hashes = hashKeys(keys);
+    const hashes = runSteps(hashKeys(keys));
     for (const segment of this.#segments) {
       const { table } = segment.view;
       for (let i = 0; i < keys.count && segment.liveCount > 0; i++) {

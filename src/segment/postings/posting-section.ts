@@ -18,6 +18,7 @@ import {
   type ArrayPacker,
   type ArrayUnpacker,
   bytesOf,
+  copyInSteps,
   corrupt,
 } from "../../codec/columns-packing.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
@@ -48,6 +49,8 @@ export interface PostingPart {
   readonly newOrdinals: Uint32Array;
 }
 
+/** Postings that are added between two calls of `makeRoom`, at most, without copying in one go. */
+const POSTINGS_AHEAD = 65_536;
 /** Postings that one step of a build takes. */
 const STEP_POSTINGS = 16_384;
 /** Postings that a collector keeps room for between two uses. */
@@ -79,7 +82,7 @@ export function planPostings(
     kind,
     attribute,
     bytes: array.byteLength,
-    writeTo: (target) => target.set(bytesOf(array)),
+    writeTo: (target) => copyInSteps(bytesOf(array), target),
   });
   return [section(kinds.ordinals, lists.ordinals), section(kinds.numbers, lists.numbers)];
 }
@@ -100,7 +103,7 @@ export function checkPostings(lists: PostingLists, documentCount: number): void 
  * Joins posting lists; strings without a live document are dropped. Where new ordinals do not rise
  * within a part, lists are sorted.
  */
-export function mergePostings(parts: readonly PostingPart[]): PostingLists {
+export function* mergePostings(parts: readonly PostingPart[]): Steps<PostingLists> {
   let capacity = 0;
   for (const { lists } of parts) capacity += lists.ordinals.length;
   const ordinals = new Uint32Array(capacity);
@@ -109,12 +112,14 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
   const strings = new StringCollector();
   const starts: number[] = [0];
   let at = 0;
-  mergeSorted(tables, (merged) => {
+  yield* mergeSorted(tables, (merged) => {
     const before = at;
+    let looked = 1;
     for (let m = 0; m < merged.tableCount; m++) {
       const { lists, newOrdinals } = parts[merged.tables[m]];
       const code = merged.codes[merged.tables[m]];
       const end = lists.starts[code + 1];
+      looked += end - lists.starts[code];
       for (let i = lists.starts[code]; i < end; i++) {
         const ordinal = newOrdinals[lists.ordinals[i]];
         if (ordinal === DELETED) continue;
@@ -122,9 +127,11 @@ export function mergePostings(parts: readonly PostingPart[]): PostingLists {
         numbers[at++] = lists.numbers[i];
       }
     }
-    if (at === before) return;
-    strings.add(tables[merged.tables[0]], merged.codes[merged.tables[0]]);
-    starts.push(at);
+    if (at > before) {
+      strings.add(tables[merged.tables[0]], merged.codes[merged.tables[0]]);
+      starts.push(at);
+    }
+    return looked;
   });
   const lists = {
     strings: strings.finish(),
@@ -209,6 +216,18 @@ export class PostingCollector {
     this.#numbers[this.#count++] = number;
   }
 
+  /** Makes room for the next ones, in steps where that takes long: not while others are added. */
+  *makeRoom(): Steps<void> {
+    const length = this.#ordinals.length;
+    if (length < POSTINGS_AHEAD || length - this.#count > POSTINGS_AHEAD) return;
+    const last = new Int32Array(2 * length);
+    yield* copyInSteps(bytesOf(this.#last), bytesOf(last));
+    this.#last = last;
+    this.#postingCodes = yield* this.#doubled(this.#postingCodes);
+    this.#ordinals = yield* this.#doubled(this.#ordinals);
+    this.#numbers = yield* this.#doubled(this.#numbers);
+  }
+
   /** The lists by `sort` of the keys, which `encode` turns into bytes. */
   *finish(
     sort: (keys: readonly string[]) => Steps<string[]>,
@@ -227,7 +246,10 @@ export class PostingCollector {
       if (i % STEP_POSTINGS === 0) yield;
       starts[ranks[this.#postingCodes[i]] + 1]++;
     }
-    for (let rank = 0; rank < sorted.length; rank++) starts[rank + 1] += starts[rank];
+    for (let rank = 0; rank < sorted.length; rank++) {
+      if (rank % STEP_POSTINGS === 0) yield;
+      starts[rank + 1] += starts[rank];
+    }
     const next = starts.slice();
     const ordinals = new Uint32Array(count);
     const numbers = new Uint32Array(count);
@@ -241,6 +263,12 @@ export class PostingCollector {
     this.#count = 0;
     if (this.#ordinals.length > POSTINGS_KEPT) this.#resize(POSTINGS_KEPT);
     return { strings: encode(sorted), starts, ordinals, numbers };
+  }
+
+  *#doubled(array: Uint32Array): Steps<Uint32Array<ArrayBuffer>> {
+    const doubled = new Uint32Array(2 * array.length);
+    yield* copyInSteps(bytesOf(array), bytesOf(doubled));
+    return doubled;
   }
 
   #resize(length: number): void {

@@ -7,6 +7,7 @@
  * byte, whose order is the order of the bytes and which the engine compares and hashes natively.
  */
 
+import { KIB } from "../../base/byte-sizes.ts";
 import type { Steps } from "../../base/steps.ts";
 import { utf8Slice } from "../../codec/columns-packing.ts";
 import { compareStrings } from "../../model/value.ts";
@@ -21,6 +22,12 @@ const textEncoder = new TextEncoder();
 const SURROGATE = /[\ud800-\udfff]/;
 /** Strings that one step sorts: some milliseconds at most. */
 const SORTED_RUN = 2048;
+
+/** Strings, and what is joined for them, that one step merges. */
+const MERGED_RUN = 4096;
+
+/** Bytes that are read as characters at once. */
+const READ_BYTES = 256 * KIB;
 
 /** How many strings there are. */
 export function stringCount(strings: SortedStrings): number {
@@ -56,6 +63,27 @@ export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
+/** Reads strings before `end`, most often in their order, as byte strings: some at a time. */
+export function byteStringReader(
+  { offsets, bytes }: SortedStrings,
+  end: number,
+): (index: number) => string {
+  let start = 0;
+  let next = 0;
+  let read = "";
+  return (index) => {
+    if (index < start || index >= next) {
+      start = index;
+      for (next = index + 1; next < end; next++) {
+        if (offsets[next + 1] - offsets[start] > READ_BYTES) break;
+      }
+      read = latin1(bytes.subarray(offsets[start], offsets[next]));
+    }
+    const base = offsets[start];
+    return read.substring(offsets[index] - base, offsets[index + 1] - base);
+  };
+}
+
 /** Sorts distinct strings by their UTF-8 bytes. */
 export function* sortByBytes(values: readonly string[]): Steps<string[]> {
   // JavaScript's order is by UTF-16 units: the same, and faster, unless there are surrogates.
@@ -72,37 +100,46 @@ export function* sortInSteps(
   values: readonly string[],
   compare?: (a: string, b: string) => number,
 ): Steps<string[]> {
-  let runs: string[][] = [];
+  const runs: string[][] = [];
   for (let start = 0; start < values.length; start += SORTED_RUN) {
     runs.push(values.slice(start, start + SORTED_RUN).sort(compare));
     yield;
   }
+  return yield* mergeRuns(runs, compare ?? compareUnits);
+}
+
+function compareUnits(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+/** Merges sorted lists, in which nothing is twice. */
+export function* mergeRuns<T>(sorted: readonly T[][], compare: (a: T, b: T) => number): Steps<T[]> {
+  let runs = sorted;
   while (runs.length > 1) {
-    const merged: string[][] = [];
+    const merged: T[][] = [];
     for (let r = 0; r < runs.length; r += 2) {
       const isLast = r + 1 === runs.length;
-      merged.push(isLast ? runs[r] : yield* mergeRuns(runs[r], runs[r + 1], compare));
+      merged.push(isLast ? runs[r] : yield* mergeTwo(runs[r], runs[r + 1], compare));
     }
     runs = merged;
   }
   return runs.at(0) ?? [];
 }
 
-function* mergeRuns(
-  left: readonly string[],
-  right: readonly string[],
-  compare: (a: string, b: string) => number = (a, b) => (a < b ? -1 : 1),
-): Steps<string[]> {
-  const merged: string[] = [];
+function* mergeTwo<T>(
+  left: readonly T[],
+  right: readonly T[],
+  compare: (a: T, b: T) => number,
+): Steps<T[]> {
+  if (compare(left[left.length - 1], right[0]) < 0) return left.concat(right);
+  const merged: T[] = [];
   let l = 0;
   let r = 0;
   while (l < left.length && r < right.length) {
     merged.push(compare(left[l], right[r]) < 0 ? left[l++] : right[r++]);
     if (merged.length % SORTED_RUN === 0) yield;
   }
-  while (l < left.length) merged.push(left[l++]);
-  while (r < right.length) merged.push(right[r++]);
-  return merged;
+  return merged.concat(left.slice(l), right.slice(r));
 }
 
 /** Encodes strings that are sorted already. */
@@ -127,18 +164,19 @@ export interface MergedString {
 }
 
 /**
- * Merges sorted strings. Visits each distinct one in ascending order; the visited object is used
- * again for the next one.
+ * Merges sorted strings, in steps. Visits each distinct one in ascending order, and is told how
+ * many things were looked at for it; the visited object is used again for the next one.
  */
-export function mergeSorted(
+export function* mergeSorted(
   tables: readonly SortedStrings[],
-  visit: (merged: MergedString) => void,
-): void {
+  visit: (merged: MergedString) => number,
+): Steps<void> {
   const codes = new Int32Array(tables.length);
   const merged: MergedString = { tables: new Int32Array(tables.length), tableCount: 0, codes };
   const least = merged.tables;
   const keys = new Float64Array(tables.length);
   for (let t = 0; t < tables.length; t++) keys[t] = keyAt(tables[t], 0);
+  let looked = 0;
   for (;;) {
     let leastKey = Number.POSITIVE_INFINITY;
     let count = 0;
@@ -157,8 +195,11 @@ export function mergeSorted(
     }
     if (count === 0) return;
     merged.tableCount = count;
-    visit(merged);
+    looked += visit(merged);
     for (let i = 0; i < count; i++) keys[least[i]] = keyAt(tables[least[i]], ++codes[least[i]]);
+    if (looked < MERGED_RUN) continue;
+    yield;
+    looked = 0;
   }
 }
 

@@ -1,8 +1,8 @@
 /** Sparse vectors by dimension, for their dot products with a query. */
 
 import { assert } from "../../base/assert.ts";
-import { oneStep } from "../../base/steps.ts";
-import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
+import type { Steps } from "../../base/steps.ts";
+import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import { PostingRanges } from "../postings/posting-ranges.ts";
@@ -25,7 +25,7 @@ export const SPARSE_INDEX: AttributeIndex<SparseView> = {
   isWanted: (type) => type.kind === "sparse",
   isCurrent: (sections, type) =>
     (sections.entry(SPARSE_SECTION) !== undefined) === (type.kind === "sparse"),
-  build: ({ attribute, column }) => oneStep(() => planSparse(attribute, buildSparse(column))),
+  build,
   merge,
   open,
   check,
@@ -33,14 +33,18 @@ export const SPARSE_INDEX: AttributeIndex<SparseView> = {
   touch: (sections) => sections.touch([SPARSE_SECTION]),
 };
 
-function merge({ attribute, inputs }: MergedValues): SectionPlan[] {
+function* build({ attribute, column }: AttributeValues): Steps<SectionPlan[]> {
+  return planSparse(attribute, yield* buildSparse(column));
+}
+
+function* merge({ attribute, inputs }: MergedValues): Steps<SectionPlan[]> {
   const parts = inputs.flatMap(({ view, newOrdinals }) => {
     const lists = readSparse(view.sections(attribute));
     const isAbsent = lists === undefined && view.column(attribute) === undefined;
     assert(lists !== undefined || isAbsent, "sparse vectors are not inverted");
     return lists === undefined ? [] : [{ lists, newOrdinals }];
   });
-  return planSparse(attribute, mergePostings(parts));
+  return planSparse(attribute, yield* mergePostings(parts));
 }
 
 function open(sections: AttributeSections): SparseView | undefined {

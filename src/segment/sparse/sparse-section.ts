@@ -4,7 +4,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { runSteps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { halves, hasValue } from "../../codec/columns-value.ts";
 import type { Column } from "../../model/columns.ts";
@@ -18,7 +18,12 @@ import {
   planPostings,
   unpackPostings,
 } from "../postings/posting-section.ts";
-import { codeOf, fromByteStrings, latin1, sortInSteps } from "../postings/term-section.ts";
+import {
+  byteStringReader,
+  codeOf,
+  fromByteStrings,
+  sortInSteps,
+} from "../postings/term-section.ts";
 
 /** Sparse vectors of one attribute by dimension. */
 export interface SparseView {
@@ -28,24 +33,37 @@ export interface SparseView {
   ): { readonly ordinals: Uint32Array; readonly weights: Float32Array } | undefined;
 }
 
-const collector = new PostingCollector();
+/** Of the last build, to be used again by one at a time. */
+const collectors: PostingCollector[] = [];
+/** Entries that one step of a build takes. */
+const STEP_ENTRIES = 4096;
 
 /** Inverts a column of sparse vectors. */
-export function buildSparse(column: Column): PostingLists {
+export function* buildSparse(column: Column): Steps<PostingLists> {
   const { data, count } = column;
   assert(data.kind === "sparse", `no sparse vectors are of kind ${data.kind}`);
   const { offsets, names } = data;
-  const base = names.offsets[offsets[0]];
-  const joined = latin1(names.bytes.subarray(base, names.offsets[offsets[count]]));
-  const bits = new Uint32Array(Float32Array.from(halves(data.weights)).buffer);
+  const nameAt = byteStringReader(names, offsets[count]);
+  const weights = halves(data.weights);
+  const weight = new Float32Array(1);
+  const bits = new Uint32Array(weight.buffer);
+  const collector = collectors.pop() ?? new PostingCollector();
+  let stepEnd = 0;
   for (let ordinal = 0; ordinal < count; ordinal++) {
     if (!hasValue(column, ordinal)) continue;
+    if (offsets[ordinal] >= stepEnd) {
+      yield;
+      yield* collector.makeRoom();
+      stepEnd = offsets[ordinal] + STEP_ENTRIES;
+    }
     for (let e = offsets[ordinal]; e < offsets[ordinal + 1]; e++) {
-      const name = joined.substring(names.offsets[e] - base, names.offsets[e + 1] - base);
-      collector.add(name, ordinal, bits[e]);
+      weight[0] = weights[e];
+      collector.add(nameAt(e), ordinal, bits[0]);
     }
   }
-  return runSteps(collector.finish(sortInSteps, fromByteStrings));
+  const lists = yield* collector.finish(sortInSteps, fromByteStrings);
+  collectors[0] = collector;
+  return lists;
 }
 
 /** Kind of the section of inverted sparse vectors without their postings. */

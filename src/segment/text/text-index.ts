@@ -1,6 +1,6 @@
 /** Text indexes: which documents have a term, and how often, for full-text search. */
 
-import { runSteps, type Steps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import { checkPresence } from "../../codec/columns-check.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
@@ -69,7 +69,7 @@ function* build({ attribute, schema, column }: AttributeValues): Steps<SectionPl
   return options === undefined ? [] : planText(attribute, yield* buildTextIndex(column, options));
 }
 
-function merge({ attribute, schema, column, inputs }: MergedValues): SectionPlan[] {
+function* merge({ attribute, schema, column, inputs }: MergedValues): Steps<SectionPlan[]> {
   const options = textOptions(column.type, schema);
   if (options === undefined) return [];
   const fingerprint = textFingerprint(options);
@@ -82,8 +82,8 @@ function merge({ attribute, schema, column, inputs }: MergedValues): SectionPlan
       : index.fingerprint === fingerprint;
   });
   const index = isJoined
-    ? mergeTextIndexes(fingerprint, parts, column)
-    : runSteps(buildTextIndex(column, options));
+    ? yield* mergeTextIndexes(fingerprint, parts, column)
+    : yield* buildTextIndex(column, options);
   return planText(attribute, index);
 }
 

@@ -145,6 +145,7 @@ export function* buildTextIndex(column: Column, options: FullTextOptions): Steps
       bytes += text.length;
       if (bytes < STEP_TEXT_BYTES) continue;
       yield;
+      yield* collector.makeRoom();
       bytes = 0;
     }
   }
@@ -154,21 +155,22 @@ export function* buildTextIndex(column: Column, options: FullTextOptions): Steps
 }
 
 /** Joins text indexes with one fingerprint into one over the documents of the merged `column`. */
-export function mergeTextIndexes(
+export function* mergeTextIndexes(
   fingerprint: string,
   parts: readonly TextPart[],
   { count, presence }: Column,
-): TextIndex {
+): Steps<TextIndex> {
   const lengths = new Uint32Array(count);
   const known = parts.flatMap(({ index, newOrdinals }) => {
     return index === undefined ? [] : [{ index, newOrdinals, lists: index.lists }];
   });
   for (const { index, newOrdinals } of known) {
+    yield;
     for (let o = 0; o < newOrdinals.length; o++) {
       if (newOrdinals[o] !== DELETED) lengths[newOrdinals[o]] = index.lengths[o];
     }
   }
-  return { fingerprint, lengths, presence, lists: mergePostings(known) };
+  return { fingerprint, lengths, presence, lists: yield* mergePostings(known) };
 }
 
 /** Plans the sections of a text index. */

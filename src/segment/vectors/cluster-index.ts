@@ -1,6 +1,6 @@
 /** Clusters of dense vectors, in segments whose documents are in their order. */
 
-import { oneStep } from "../../base/steps.ts";
+import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
@@ -28,8 +28,8 @@ export const CLUSTER_INDEX: AttributeIndex<ClusterView> = {
   touch: (sections) => sections.touch([CLUSTERS_SECTION]),
 };
 
-function merge({ attribute, clusters }: MergedValues): SectionPlan[] {
-  return clusters === undefined ? [] : [planClusters(attribute, clusters)];
+function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
+  return oneStep(() => (clusters === undefined ? [] : [planClusters(attribute, clusters)]));
 }
 
 function open(sections: AttributeSections): ClusterView | undefined {

@@ -1,6 +1,6 @@
 /** Dense vectors, where the kernels read them. */
 
-import { oneStep } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import { checkPresence } from "../../codec/columns-check.ts";
 import { firstOrdinals } from "../../codec/columns-gather.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
@@ -13,6 +13,7 @@ import {
   openVectorColumn,
   planVectors,
   VECTOR_SECTIONS,
+  type VectorPart,
   vectorsOf,
 } from "./vector-section.ts";
 
@@ -23,36 +24,39 @@ export const VECTOR_INDEX: AttributeIndex<DenseVectors> = {
   option: undefined,
   isWanted: (type) => type.kind === "vector",
   isCurrent: () => true,
-  build: (values) => oneStep(() => build(values)),
+  build,
   merge,
   open,
   check,
   touch,
 };
 
-function build({ attribute, column }: AttributeValues): SectionPlan[] {
+function* build({ attribute, column }: AttributeValues): Steps<SectionPlan[]> {
   const { type, count, presence } = column;
   if (type.kind !== "vector") return [];
   const part = { source: vectorsOf(column), ordinals: firstOrdinals(count) };
-  const described = { type, count, presence, inverseNorms: inverseNorms(column) };
+  const described = { type, count, presence, inverseNorms: yield* inverseNorms(column) };
   return planVectors(attribute, described, [part]);
 }
 
-function merge(values: MergedValues): SectionPlan[] {
+function* merge(values: MergedValues): Steps<SectionPlan[]> {
   const { attribute, type, documentCount: count, presence, inputs } = values;
   if (type.kind !== "vector") return [];
   const norms = new Float32Array(count);
   let next = 0;
-  const parts = inputs.map(({ view, ordinals }) => {
+  const parts: VectorPart[] = [];
+  for (const { view, ordinals } of inputs) {
+    yield;
     const dense = view.index(VECTOR_INDEX, attribute);
     if (dense === undefined) {
       next += ordinals.length;
-      return { source: undefined, ordinals };
+      parts.push({ source: undefined, ordinals });
+      continue;
     }
     const known = dense.description.inverseNorms;
     for (let o = 0; o < ordinals.length; o++) norms[next++] = known[ordinals[o]];
-    return { source: dense.vectors, ordinals };
-  });
+    parts.push({ source: dense.vectors, ordinals });
+  }
   return planVectors(attribute, { type, count, presence, inverseNorms: norms }, parts);
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
 import { copyFixed } from "../../codec/columns-gather.ts";
 import {
   ARRAY_ALIGNMENT,
@@ -13,6 +14,7 @@ import {
   ArrayUnpacker,
   alignUp,
   corrupt,
+  STEP_COPY_BYTES,
 } from "../../codec/columns-packing.ts";
 import { vectorBytes } from "../../codec/columns-size.ts";
 import { halves } from "../../codec/columns-value.ts";
@@ -21,6 +23,9 @@ import { formatAttributeType, parseAttributeType } from "../../model/attribute-t
 import type { Column, ColumnData } from "../../model/columns.ts";
 import { inverseNorm } from "../../vector/metric.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+
+/** Elements of vectors whose lengths one step takes. */
+const STEP_ELEMENTS = 1 << 19;
 
 /** Kinds of the two sections: the vectors themselves, and what there is to know of them. */
 export const VECTOR_SECTIONS = { vectors: 3, description: 4 } as const;
@@ -67,13 +72,15 @@ export function vectorsOf(column: Column): PlacedVectors {
 }
 
 /** 1 / ‖v‖ of each vector of a column. */
-export function inverseNorms(column: Column): Float32Array {
+export function* inverseNorms(column: Column): Steps<Float32Array> {
   const { data, count } = column;
   assert(isDense(data), "the column has no dense vectors");
   const values = data.kind === "f16" ? halves(data.values) : data.values;
   const { dimensions } = data;
   const norms = new Float32Array(count);
+  const stepVectors = Math.ceil(STEP_ELEMENTS / dimensions);
   for (let ordinal = 0; ordinal < count; ordinal++) {
+    if (ordinal % stepVectors === 0) yield;
     let sum = 0;
     const end = (ordinal + 1) * dimensions;
     for (let i = ordinal * dimensions; i < end; i++) sum += values[i] * values[i];
@@ -96,18 +103,6 @@ export function planVectors(
   if (presence !== undefined) packer.array(presence);
   packer.array(column.inverseNorms);
   const strideBytes = vectorStride(type);
-  const writeTo = (target: Uint8Array) => {
-    let at = 0;
-    for (const { source, ordinals } of parts) {
-      const end = at + ordinals.length * strideBytes;
-      const area = target.subarray(at, end);
-      if (source === undefined) area.fill(0);
-      else if (source.strideBytes === strideBytes) {
-        copyFixed(source.bytes, ordinals, strideBytes, area);
-      } else copyPadded(source, ordinals, { strideBytes, bytes: area });
-      at = end;
-    }
-  };
   return [
     {
       kind: VECTOR_SECTIONS.description,
@@ -115,8 +110,30 @@ export function planVectors(
       bytes: packer.bytes,
       writeTo: (target) => packer.writeTo(target),
     },
-    { kind: VECTOR_SECTIONS.vectors, attribute, bytes: count * strideBytes, writeTo },
+    {
+      kind: VECTOR_SECTIONS.vectors,
+      attribute,
+      bytes: count * strideBytes,
+      writeTo: (target) => writeVectors(parts, strideBytes, target),
+    },
   ];
+}
+
+function* writeVectors(
+  parts: readonly VectorPart[],
+  strideBytes: number,
+  target: Uint8Array,
+): Steps<void> {
+  let at = 0;
+  for (const { source, ordinals } of parts) {
+    const end = at + ordinals.length * strideBytes;
+    const area = target.subarray(at, end);
+    if (source === undefined) area.fill(0);
+    else if (source.strideBytes === strideBytes) {
+      yield* copyFixed(source.bytes, ordinals, strideBytes, area);
+    } else yield* copyPadded(source, ordinals, { strideBytes, bytes: area });
+    at = end;
+  }
 }
 
 /** Opens the section that describes vectors. */
@@ -162,10 +179,18 @@ function vectorsAt(
   }
 }
 
-function copyPadded(source: PlacedVectors, ordinals: Uint32Array, target: PlacedVectors): void {
-  target.bytes.fill(0);
+function* copyPadded(
+  source: PlacedVectors,
+  ordinals: Uint32Array,
+  target: PlacedVectors,
+): Steps<void> {
   const width = Math.min(source.strideBytes, target.strideBytes);
+  const stepVectors = Math.ceil(STEP_COPY_BYTES / target.strideBytes);
   for (let i = 0; i < ordinals.length; i++) {
+    if (i % stepVectors === 0) {
+      yield;
+      target.bytes.fill(0, i * target.strideBytes, (i + stepVectors) * target.strideBytes);
+    }
     const at = ordinals[i] * source.strideBytes;
     target.bytes.set(source.bytes.subarray(at, at + width), i * target.strideBytes);
   }

@@ -1,5 +1,6 @@
 /** The live documents of some segments as columns again. */
 
+import { runSteps } from "../../../src/base/steps.ts";
 import { bitmapOrdinals } from "../../../src/codec/bitmap.ts";
 import { gatherColumn, gatherData } from "../../../src/codec/columns-gather.ts";
 import { emptyData, idAttributeType } from "../../../src/codec/columns-value.ts";
@@ -34,8 +35,11 @@ function documentsAt(
   const attributes = new Map<string, Column>();
   for (const [name, { type }] of schema.attributes) {
     const column = view.column(name)?.column;
-    if (column !== undefined) attributes.set(name, gatherColumn(type, [{ column, ordinals }]));
+    if (column !== undefined)
+      attributes.set(name, runSteps(gatherColumn(type, [{ column, ordinals }])));
   }
-  const ids = gatherData(emptyData(idAttributeType(idType)), [{ data: view.ids, ordinals }]);
+  const ids = runSteps(
+    gatherData(emptyData(idAttributeType(idType)), [{ data: view.ids, ordinals }]),
+  );
   return { count: ordinals.length, idType, ids, attributes };
 }

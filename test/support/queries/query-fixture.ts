@@ -4,6 +4,7 @@ import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { Ordinal, SegmentId } from "../../../src/base/ids.ts";
 import { sequenceNumber } from "../../../src/base/ids.ts";
 import type { Random } from "../../../src/base/random.ts";
+import { runSteps } from "../../../src/base/steps.ts";
 import { buildDocuments, type TypedDocument } from "../../../src/codec/columns-builder.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
 import { ArenaKernels } from "../../../src/kernel/arena-kernels.ts";
@@ -48,7 +49,7 @@ export function openSnapshot(schema: Schema, contents: readonly SegmentContent[]
     const block = ARENAS.alloc(plan.bytes);
     if (block === undefined) throw new Error("the fixture's arenas are full");
     const bytes = ARENAS.bytes(block);
-    plan.writeTo(bytes);
+    runSteps(plan.writeTo(bytes));
     const segment = new LiveSegment(
       openSegment(`segment-${segmentCount++}` as SegmentId, bytes, block),
     );

@@ -1,6 +1,7 @@
 /** Snapshots whose segments have their rows by cluster. */
 
 import type { Ordinal } from "../../../src/base/ids.ts";
+import { runSteps } from "../../../src/base/steps.ts";
 import { hasBit, setBit } from "../../../src/codec/bitmap.ts";
 import type { Snapshot } from "../../../src/query/snapshot.ts";
 import { arenaSegmentMemory } from "../../../src/segment/format/arena-segment-memory.ts";
@@ -23,7 +24,7 @@ export function clusteredSnapshot(
     const plan = planClustered(before, snapshot.schema, [], tools);
     if (plan === undefined) return segment;
     const block = ARENA_MEMORY.allocate(plan.bytes);
-    plan.writeTo(block.bytes);
+    runSteps(plan.writeTo(block.bytes));
     const view = openSegment(before.id, block.bytes, block);
     const liveBitmap = new Uint32Array(segment.liveBitmap.length);
     for (let o = 0; o < view.documentCount; o++) {

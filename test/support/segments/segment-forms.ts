@@ -2,6 +2,7 @@
 
 import type { SegmentId } from "../../../src/base/ids.ts";
 import type { Random } from "../../../src/base/random.ts";
+import { runSteps } from "../../../src/base/steps.ts";
 import { clearBit, fullBitmap } from "../../../src/codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../../../src/codec/columns-builder.ts";
 import type { AttributeType } from "../../../src/model/attribute-type.ts";
@@ -92,7 +93,7 @@ export function mergedSegment(
     inputs.push({ view, liveBitmap: part.liveBitmap });
     start = end;
   }
-  return writePlan(planMerge(inputs, schema, indexes), memory);
+  return writePlan(runSteps(planMerge(inputs, schema, indexes)), memory);
 }
 
 /** A segment that was written in a random order and then put into that of the documents. */
@@ -131,7 +132,7 @@ function farForm(segment: OpenSegment, { schema, memory, indexes }: FormOptions)
 /** As compaction does, which has columns in documents only. */
 function mergeWhole(view: OpenSegment, { schema, memory, indexes }: FormOptions): OpenSegment {
   const liveBitmap = fullBitmap(view.documentCount);
-  return writePlan(planMerge([{ view, liveBitmap }], schema, indexes), memory);
+  return writePlan(runSteps(planMerge([{ view, liveBitmap }], schema, indexes)), memory);
 }
 
 function withDeleted(
@@ -182,6 +183,6 @@ export function typesOf(schema: Schema): Map<string, AttributeType> {
 /** Writes a segment to memory and opens it. */
 export function writePlan(plan: SegmentPlan, memory: SegmentMemory): OpenSegment {
   const block = memory.allocate(plan.bytes);
-  plan.writeTo(block.bytes);
+  runSteps(plan.writeTo(block.bytes));
   return openSegment(ID, block.bytes, block);
 }
