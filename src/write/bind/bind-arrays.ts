@@ -4,6 +4,7 @@
  */
 
 import { clipName } from "../../base/bounded-text.ts";
+import type { Steps } from "../../base/steps.ts";
 import { dataLogicalBytes } from "../../codec/columns-size.ts";
 import { halves } from "../../codec/columns-value.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
@@ -22,24 +23,28 @@ import {
 import { compareStrings } from "../../model/value.ts";
 import type { LooseValue } from "../../model/write-request.ts";
 import { base64ByteCount, decodeBase64 } from "../../wire/json/base64.ts";
-import { bindScalars, tooLong } from "./bind-scalars.ts";
+import { bindScalars, STEP_TEXT_BYTES, STEP_VALUES, tooLong } from "./bind-scalars.ts";
 import { checkElements } from "./check-elements.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 import { TextBytes } from "./text-bytes.ts";
 
+/** Entries of sparse vectors that one step binds. */
+const STEP_ENTRIES = 2048;
 /** Largest finite f16; larger numbers round to infinity from 65,520 on. */
 const HALF_ROUNDS_TO_INFINITY = 65_520;
 
 /** Binds arrays of a scalar type; `unknown` takes empty arrays only. */
-export function bindArrays(source: LooseSource, of: ScalarKind | "unknown"): ColumnData {
-  return (of === "string" ? bindStringArrays(source) : undefined) ?? bindElements(source, of);
+export function* bindArrays(source: LooseSource, of: ScalarKind | "unknown"): Steps<ColumnData> {
+  const bound = of === "string" ? yield* bindStringArrays(source) : undefined;
+  return bound ?? (yield* bindElements(source, of));
 }
 
 /** The same for arrays of strings, without a list of all elements; undefined where one is wrong. */
-function bindStringArrays(source: LooseSource): ColumnData | undefined {
+function* bindStringArrays(source: LooseSource): Steps<ColumnData | undefined> {
   const { values } = source;
   const offsets = new Uint32Array(values.length + 1);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i] ?? [];
     if (!Array.isArray(value)) return undefined;
     offsets[i + 1] = offsets[i] + value.length;
@@ -49,38 +54,53 @@ function bindStringArrays(source: LooseSource): ColumnData | undefined {
   const ends = new Uint32Array(count + 1);
   const bytesMax = source.filterable ? FILTERABLE_VALUE_BYTES_MAX : ATTRIBUTE_VALUE_BYTES_MAX;
   let at = 0;
+  let stepEnd = 0;
   for (const value of values) {
     for (const element of Array.isArray(value) ? value : []) {
+      if (at % STEP_VALUES === 0 || text.length >= stepEnd) {
+        yield;
+        stepEnd = text.length + STEP_TEXT_BYTES;
+      }
       if (typeof element !== "string" || element.length > bytesMax) return undefined;
       if (text.append(element) > bytesMax) return undefined;
       ends[++at] = text.length;
     }
   }
-  const data: ColumnData = { kind: "string", offsets: ends, bytes: text.finish() };
-  checkSizes(source, offsets, data);
+  const data: ColumnData = { kind: "string", offsets: ends, bytes: yield* text.finish() };
+  yield* checkSizes(source, offsets, data);
   return { kind: "array", offsets, elements: data };
 }
 
-function bindElements(source: LooseSource, of: ScalarKind | "unknown"): ColumnData {
+function* bindElements(source: LooseSource, of: ScalarKind | "unknown"): Steps<ColumnData> {
   const offsets = new Uint32Array(source.values.length + 1);
-  const integersOnly = !source.values.some(hasDecimals);
+  const integersOnly = !(yield* haveDecimals(source.values));
   const elements: LooseValue[] = [];
+  let stepEnd = 0;
   for (let i = 0; i < source.values.length; i++) {
+    if (i % STEP_VALUES === 0 || elements.length >= stepEnd) {
+      yield;
+      stepEnd = elements.length + STEP_VALUES;
+    }
     appendElements(source, i, integersOnly, elements);
     offsets[i + 1] = elements.length;
   }
   const kind = of === "unknown" ? "string" : of;
-  const data = bindScalars(elementSource(source, elements, { integersOnly, offsets }), kind);
-  checkSizes(source, offsets, data);
+  const data = yield* bindScalars(elementSource(source, elements, { integersOnly, offsets }), kind);
+  yield* checkSizes(source, offsets, data);
   return { kind: "array", offsets, elements: data };
 }
 
 /** Binds base64 strings to the bytes that they stand for. */
-export function bindBytes(source: LooseSource): ColumnData {
+export function* bindBytes(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const text = new TextBytes(values.length * 16);
   const offsets = new Uint32Array(values.length + 1);
+  let stepEnd = 0;
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0 || text.length >= stepEnd) {
+      yield;
+      stepEnd = text.length + STEP_TEXT_BYTES;
+    }
     const value = values[i];
     if (value !== null && value !== undefined) {
       const length = typeof value === "string" ? base64ByteCount(value) : undefined;
@@ -93,17 +113,22 @@ export function bindBytes(source: LooseSource): ColumnData {
     }
     offsets[i + 1] = text.length;
   }
-  return { kind: "string", offsets, bytes: text.finish() };
+  return { kind: "string", offsets, bytes: yield* text.finish() };
 }
 
 /** Binds objects of dimension names and weights, names in ascending order. */
-export function bindSparseVectors(source: LooseSource): ColumnData {
+export function* bindSparseVectors(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const offsets = new Uint32Array(values.length + 1);
   const names = new TextBytes(values.length * 64);
   const nameOffsets = [0];
   const weights: number[] = [];
+  let stepEnd = 0;
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0 || weights.length >= stepEnd) {
+      yield;
+      stepEnd = weights.length + STEP_ENTRIES;
+    }
     const value = values[i];
     if (value !== null && value !== undefined) {
       if (!(value instanceof Map)) {
@@ -124,7 +149,7 @@ export function bindSparseVectors(source: LooseSource): ColumnData {
   }
   const bits = new Uint16Array(weights.length);
   halves(bits).set(weights);
-  const bound = { offsets: Uint32Array.from(nameOffsets), bytes: names.finish() };
+  const bound = { offsets: Uint32Array.from(nameOffsets), bytes: yield* names.finish() };
   return { kind: "sparse", offsets, names: bound, weights: bits };
 }
 
@@ -147,6 +172,20 @@ function weightOf(source: LooseSource, index: number, name: string): number {
     index,
     `the weight of "${clipName(name)}" is out of range of f16 (-65504 to 65504), was ${weight}`,
   );
+}
+
+function* haveDecimals(values: LooseSource["values"]): Steps<boolean> {
+  let elements = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (Array.isArray(value)) elements += value.length;
+    if (i % STEP_VALUES === 0 || elements >= STEP_VALUES) {
+      yield;
+      elements = 0;
+    }
+    if (hasDecimals(value)) return true;
+  }
+  return false;
 }
 
 /** Tells whether an array has an element that is not written as an integer. */
@@ -203,10 +242,11 @@ function elementSource(
 }
 
 /** Arrays count as a whole against the limit of a value. */
-function checkSizes(source: LooseSource, offsets: Uint32Array, elements: ColumnData): void {
+function* checkSizes(source: LooseSource, offsets: Uint32Array, elements: ColumnData): Steps<void> {
   const last = offsets.length - 1;
   if (dataLogicalBytes(elements, 0, offsets[last]) <= ATTRIBUTE_VALUE_BYTES_MAX) return;
   for (let i = 0; i < last; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const bytes = dataLogicalBytes(elements, offsets[i], offsets[i + 1]);
     if (bytes > ATTRIBUTE_VALUE_BYTES_MAX) throw tooLong(source, i, bytes);
   }

@@ -1,5 +1,6 @@
 /** A whole write request bound to a namespace's schema: the input of `resolveBatch`. Pure. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
@@ -44,7 +45,7 @@ export interface BoundBatch {
  * Binds a request; texts that need embedding have their vectors already. The order of the parts is
  * the one in which types are inferred: declarations, upserts, patches, the patch by filter.
  */
-export function bindBatch(request: WriteRequest, namespace: BindBatchOptions): BoundBatch {
+export function* bindBatch(request: WriteRequest, namespace: BindBatchOptions): Steps<BoundBatch> {
   const { isNewNamespace } = namespace;
   const { distanceMetric, deleteByFilter, patchByFilter } = request;
   const merged = mergeSchema(namespace.schema, {
@@ -57,17 +58,18 @@ export function bindBatch(request: WriteRequest, namespace: BindBatchOptions): B
   let { schema } = merged;
   const options = () => ({ schema, isNewNamespace, distanceMetric });
 
-  const upserts = request.upserts && bindUpserts(request.upserts, options());
+  const upserts = request.upserts && (yield* bindUpserts(request.upserts, options()));
   schema = upserts?.schema ?? schema;
-  const patches = request.patches && bindPatches(request.patches, options());
+  const patches = request.patches && (yield* bindPatches(request.patches, options()));
   schema = patches?.schema ?? schema;
-  const deletes = request.deletes && bindIds(request.deletes, schema.idType, { layout: "deletes" });
-  checkDuplicateIds([
+  const deletes =
+    request.deletes && (yield* bindIds(request.deletes, schema.idType, { layout: "deletes" }));
+  yield* checkDuplicateIds([
     upserts?.documents && idsOf(upserts.documents),
     patches && idsOf(patches.documents),
     deletes,
   ]);
-  const filterPatch = patchByFilter && bindFilterPatch(patchByFilter.patch, options());
+  const filterPatch = patchByFilter && (yield* bindFilterPatch(patchByFilter.patch, options()));
   schema = filterPatch?.schema ?? schema;
 
   return {

@@ -5,7 +5,7 @@ import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { LooseDocuments } from "../../model/write-request.ts";
 import { WriteBodyParser } from "../../wire/write/parse-write.ts";
-import { bindUpserts } from "./bind-documents.ts";
+import { type BoundUpserts, bindUpserts } from "./bind-documents.ts";
 
 const SEED = 23;
 const types = {
@@ -44,8 +44,8 @@ test("values in blocks are bound, or refused, like the same values in lists", ()
     });
     const documents = parse(`{"upsert_rows":[${rows.join()}]}`);
     const where = `seed ${SEED}, round ${round}`;
-    const bind = (loose: LooseDocuments) => () => bindUpserts(loose, context);
-    let bound: ReturnType<typeof bindUpserts> | undefined;
+    const bind = (loose: LooseDocuments) => () => runSteps(bindUpserts(loose, context));
+    let bound: BoundUpserts | undefined;
     try {
       bound = bind(documents)();
     } catch {

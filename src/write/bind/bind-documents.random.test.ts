@@ -8,6 +8,7 @@ import {
 } from "../../../test/support/random/random-documents.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { buildDocuments, type TypedDocument } from "../../codec/columns-builder.ts";
 import { encodeColumns } from "../../codec/columns-codec.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
@@ -92,7 +93,7 @@ test.each([1, 2, 3, 4])("random documents of every type are bound exactly (seed 
       ]);
       return { id, ...Object.fromEntries(cells) };
     });
-    const bound = bindUpserts(looseRows(rows), CONTEXT);
+    const bound = runSteps(bindUpserts(looseRows(rows), CONTEXT));
     expect(bound.schema).toBe(SCHEMA);
     // The slow twin builds columns value by value.
     const slow = buildDocuments("string", TYPES, documents);
@@ -117,7 +118,7 @@ test("values of whatever type are bound, or refused with their place", () => {
     }
     row[name] = value;
     try {
-      bindUpserts(looseRows([row]), CONTEXT);
+      runSteps(bindUpserts(looseRows([row]), CONTEXT));
     } catch (error) {
       if (!isDatabaseError(error, "invalid", "malformed")) throw error;
       expect(error.message, `round ${round}`).toContain(`upsert_rows[0].${name}`);

@@ -5,6 +5,7 @@ import {
   jsonObject,
   looseRows,
 } from "../../../test/support/documents/loose-json.ts";
+import { runSteps } from "../../base/steps.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import { ATTRIBUTE_VALUE_BYTES_MAX, DOCUMENT_BYTES_MAX } from "../../model/contract-limits.ts";
@@ -29,7 +30,7 @@ function context(schema: Schema, options: Partial<BindOptions> = {}): BindOption
 }
 
 function bindRows(rows: Record<string, unknown>[], declared: object = {}) {
-  return bindUpserts(looseRows(rows), context(schemaOf(declared, "cosine_distance")));
+  return runSteps(bindUpserts(looseRows(rows), context(schemaOf(declared, "cosine_distance"))));
 }
 
 /** All values of one attribute. */
@@ -142,9 +143,9 @@ test("the name vector infers f32 with an index, from any spelling", () => {
 
 test("empty arrays get their element type from the first write that has elements", () => {
   const first = bindRows([{ id: 1, a: [] }]);
-  const next = bindUpserts(looseRows([{ id: 2, a: [1] }]), context(first.schema));
+  const next = runSteps(bindUpserts(looseRows([{ id: 2, a: [1] }]), context(first.schema)));
   expect(next.schema.attributes.get("a")?.type).toEqual({ kind: "array", of: "int" });
-  const same = bindUpserts(looseRows([{ id: 2, a: [] }]), context(next.schema));
+  const same = runSteps(bindUpserts(looseRows([{ id: 2, a: [] }]), context(next.schema)));
   expect(same.schema).toBe(next.schema);
 });
 
@@ -277,15 +278,17 @@ test("a namespace without vectors takes none later", () => {
   const schema = schemaOf({ a: "int" });
   const late = context(schema, { isNewNamespace: false });
   for (const value of [{ vector: [1, 2] }, { b: [[1, 2]] }]) {
-    expect(faultOf(() => bindUpserts(looseRows([{ id: 1, ...value }]), late)).message).toBe(
-      "💔 Vector provided for namespace without vector attribute",
-    );
+    expect(
+      faultOf(() => runSteps(bindUpserts(looseRows([{ id: 1, ...value }]), late))).message,
+    ).toBe("💔 Vector provided for namespace without vector attribute");
   }
 });
 
 test("an inferred vector needs a metric", () => {
   const bare = context(EMPTY_SCHEMA, { distanceMetric: undefined });
-  expect(faultOf(() => bindUpserts(looseRows([{ id: 1, vector: [1] }]), bare)).message).toBe(
+  expect(
+    faultOf(() => runSteps(bindUpserts(looseRows([{ id: 1, vector: [1] }]), bare))).message,
+  ).toBe(
     "💔 distance_metric must be specified for write to namespace with a vector; add " +
       '"distance_metric": "cosine_distance" or "euclidean_squared" beside the documents',
   );
@@ -341,7 +344,9 @@ test.each<[string, unknown, object, string, string]>([
 test("patches tell null from absent, and never touch vectors", () => {
   const schema = schemaOf({ ...F32, a: "int", t: "string" }, "cosine_distance");
   const rows = looseRows([{ id: 1, a: null }, { id: 2, t: "x" }, { id: 3 }]);
-  const { given, documents } = bindPatches(rows, context(schema, { isNewNamespace: false }));
+  const { given, documents } = runSteps(
+    bindPatches(rows, context(schema, { isNewNamespace: false })),
+  );
   expect(given.get("a")).toEqual(Uint8Array.of(0b001));
   expect(given.get("t")).toEqual(Uint8Array.of(0b010));
   expect(documents.attributes.has("a")).toBe(false);
@@ -351,21 +356,25 @@ test("patches tell null from absent, and never touch vectors", () => {
   ] as const) {
     const refused = "💔 patching vectors is currently unsupported";
     const loose = looseRows([{ id: 1, ...patch }]);
-    expect(faultOf(() => bindPatches(loose, context(known))).message).toBe(refused);
+    expect(faultOf(() => runSteps(bindPatches(loose, context(known)))).message).toBe(refused);
     const json = jsonObject(patch);
-    expect(faultOf(() => bindFilterPatch(json, context(known))).message).toBe(refused);
+    expect(faultOf(() => runSteps(bindFilterPatch(json, context(known)))).message).toBe(refused);
   }
   const withId = jsonObject({ id: 1 });
-  expect(faultOf(() => bindFilterPatch(withId, context(schema))).message).toContain("`id`");
+  expect(faultOf(() => runSteps(bindFilterPatch(withId, context(schema)))).message).toContain(
+    "`id`",
+  );
 });
 
 test("a patch by filter infers types without saying anything about ids", () => {
-  const bound = bindFilterPatch(jsonObject({ a: 1, b: "x", c: null }), context(EMPTY_SCHEMA));
+  const bound = runSteps(
+    bindFilterPatch(jsonObject({ a: 1, b: "x", c: null }), context(EMPTY_SCHEMA)),
+  );
   expect(bound.schema.idType).toBeUndefined();
   expect([...bound.schema.attributes.keys()]).toEqual(["a", "b"]);
   expect(bound.documents.count).toBe(1);
   const fault = faultOf(() =>
-    bindFilterPatch(jsonObject({ a: "x" }), context(schemaOf({ a: "int" }))),
+    runSteps(bindFilterPatch(jsonObject({ a: "x" }), context(schemaOf({ a: "int" })))),
   );
   expect(fault.message).toContain("patch_by_filter.patch.a");
 });
@@ -378,7 +387,7 @@ test("column layout is named in faults", () => {
     ]),
     layout: "columns" as const,
   };
-  const fault = faultOf(() => bindUpserts(loose, context(EMPTY_SCHEMA)));
+  const fault = faultOf(() => runSteps(bindUpserts(loose, context(EMPTY_SCHEMA))));
   expect(fault.message).toContain("upsert_columns.a[1]");
 });
 

@@ -4,7 +4,8 @@
  */
 
 import { invalid } from "../../base/errors.ts";
-import { documentsLogicalBytes, valueLogicalBytes } from "../../codec/columns-size.ts";
+import type { Steps } from "../../base/steps.ts";
+import { documentsBytes, valueLogicalBytes } from "../../codec/columns-size.ts";
 import { checkAttributeName, checkAttributeNameLength } from "../../model/attribute-name.ts";
 import type { AttributeType, IdType } from "../../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../../model/columns.ts";
@@ -16,7 +17,7 @@ import { inferAttribute } from "../schema/infer-type.ts";
 import { checkCounts, isVectorAttribute, withOwnColumns } from "../schema/merge-schema.ts";
 import { bindArrays, bindBytes, bindSparseVectors } from "./bind-arrays.ts";
 import { bindIds } from "./bind-ids.ts";
-import { bindScalars } from "./bind-scalars.ts";
+import { bindScalars, STEP_VALUES } from "./bind-scalars.ts";
 import { bindMultiVectors, bindVectors } from "./bind-vectors.ts";
 import {
   type DocumentOperation,
@@ -52,8 +53,8 @@ export interface BoundPatches extends BoundUpserts {
 }
 
 /** Binds whole documents. Each must have all vectors that the schema knows. */
-export function bindUpserts(loose: LooseDocuments, options: BindOptions): BoundUpserts {
-  const bound = bindColumns(loose, "upsert", options);
+export function* bindUpserts(loose: LooseDocuments, options: BindOptions): Steps<BoundUpserts> {
+  const bound = yield* bindColumns(loose, "upsert", options);
   for (const [name, attribute] of bound.schema.attributes) {
     if (!isVectorAttribute(attribute) || loose.count === 0) continue;
     if (loose.attributes.has(name)) continue;
@@ -62,17 +63,17 @@ export function bindUpserts(loose: LooseDocuments, options: BindOptions): BoundU
         `every document must have a value for the vector attribute '${name}'`,
     );
   }
-  checkDocumentBytes(bound.documents, loose, "upsert");
+  yield* checkDocumentBytes(bound.documents, loose, "upsert");
   return bound;
 }
 
 /** Binds patches by id. Vectors cannot be patched (400), nor can the text that one is made of. */
-export function bindPatches(loose: LooseDocuments, options: BindOptions): BoundPatches {
+export function bindPatches(loose: LooseDocuments, options: BindOptions): Steps<BoundPatches> {
   return bindChanges(loose, "patch", options);
 }
 
 /** Binds the one patch of `patch_by_filter`: columns of one document, which has no id. */
-export function bindFilterPatch(patch: JsonObject, options: BindOptions): BoundPatches {
+export function bindFilterPatch(patch: JsonObject, options: BindOptions): Steps<BoundPatches> {
   if (patch.has("id")) throw invalid("💔 patch_by_filter.patch must not contain `id`");
   const attributes = new Map<string, LooseColumn>();
   for (const [name, value] of patch) {
@@ -83,11 +84,11 @@ export function bindFilterPatch(patch: JsonObject, options: BindOptions): BoundP
   return bindChanges({ count: 1, layout: "rows", ids, attributes }, "patch_by_filter", options);
 }
 
-function bindChanges(
+function* bindChanges(
   loose: LooseDocuments,
   operation: "patch" | "patch_by_filter",
   options: BindOptions,
-): BoundPatches {
+): Steps<BoundPatches> {
   const embedded = new Map<string, string>();
   for (const [name, { embed }] of options.schema.attributes) {
     if (embed) embedded.set(name, embed.attribute);
@@ -104,25 +105,25 @@ function bindChanges(
         "upsert the whole document",
     );
   }
-  const bound = bindColumns(loose, operation, options);
+  const bound = yield* bindColumns(loose, operation, options);
   const given = new Map<string, Uint8Array | undefined>();
   for (const [name, column] of loose.attributes) {
     if (bound.schema.attributes.has(name)) given.set(name, column.given);
   }
-  checkDocumentBytes(bound.documents, loose, operation);
+  yield* checkDocumentBytes(bound.documents, loose, operation);
   return { ...bound, given };
 }
 
-function bindColumns(
+function* bindColumns(
   loose: LooseDocuments,
   operation: DocumentOperation,
   options: BindOptions,
-): BoundUpserts {
+): Steps<BoundUpserts> {
   const { schema: current } = options;
   const { idType, ids } =
     operation === "patch_by_filter"
-      ? bindIds(loose.ids, current.idType, { layout: "deletes" })
-      : bindIds(loose.ids, current.idType, { layout: loose.layout, operation });
+      ? yield* bindIds(loose.ids, current.idType, { layout: "deletes" })
+      : yield* bindIds(loose.ids, current.idType, { layout: loose.layout, operation });
   const attributes = new Map<string, Column>();
   // An empty list of documents says nothing about the type of ids.
   const known = looseCount(loose.ids) === 0 ? current.idType : idType;
@@ -132,7 +133,7 @@ function bindColumns(
     if (!attribute) continue;
     const { filterable, type } = attribute;
     const source = sourceOf(loose, operation, { name, filterable }, column);
-    const bound = bindColumn(source, type);
+    const bound = yield* bindColumn(source, type);
     if (bound) attributes.set(name, bound);
   }
   return {
@@ -196,19 +197,19 @@ class SchemaGrowth {
 }
 
 /** Undefined if no document has a value. */
-function bindColumn(source: LooseSource, type: AttributeType): Column | undefined {
+function* bindColumn(source: LooseSource, type: AttributeType): Steps<Column | undefined> {
   const { count } = source;
   // A missing vector is a fault, which the loop over vectors reports.
   if (type.kind === "vector" || type.kind === "multi_vector") {
-    return count === 0 ? undefined : { type, count, data: bindData(source, type) };
+    return count === 0 ? undefined : { type, count, data: yield* bindData(source, type) };
   }
-  const presence = presenceOf(source);
+  const presence = yield* presenceOf(source);
   if (count === 0 || presence?.every((bits) => bits === 0)) return undefined;
-  const data = bindData(source, type);
+  const data = yield* bindData(source, type);
   return presence ? { type, count, presence, data } : { type, count, data };
 }
 
-function bindData(source: LooseSource, type: AttributeType): ColumnData {
+function bindData(source: LooseSource, type: AttributeType): Steps<ColumnData> {
   switch (type.kind) {
     case "scalar":
       return bindScalars(source, type.of);
@@ -226,18 +227,21 @@ function bindData(source: LooseSource, type: AttributeType): ColumnData {
 }
 
 /** Refuses documents over their size limit, looking at single ones only where one may be. */
-function checkDocumentBytes(
+function* checkDocumentBytes(
   documents: DocumentColumns,
   loose: LooseDocuments,
   operation: DocumentOperation,
-): void {
-  if (documentsLogicalBytes(documents) <= DOCUMENT_BYTES_MAX) return;
+): Steps<void> {
+  if (documentsBytes(documents) <= DOCUMENT_BYTES_MAX) return;
   const columns = [...documents.attributes.values()].filter(({ data }) => "offsets" in data);
   // Values of a fixed size are far below the limit, all attributes together.
   if (columns.length === 0) return;
   const sizes = new Float64Array(documents.count);
   for (const column of documents.attributes.values()) {
-    for (let i = 0; i < sizes.length; i++) sizes[i] += valueLogicalBytes(column, i);
+    for (let i = 0; i < sizes.length; i++) {
+      if (i % STEP_VALUES === 0) yield;
+      sizes[i] += valueLogicalBytes(column, i);
+    }
   }
   const index = sizes.findIndex((bytes) => bytes > DOCUMENT_BYTES_MAX);
   if (index < 0) return;

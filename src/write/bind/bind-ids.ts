@@ -2,13 +2,14 @@
 
 import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import { idAt } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData, DocumentIds } from "../../model/columns.ts";
 import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
 import { parseUuid, UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import { type LooseColumn, looseCount } from "../../model/write-request.ts";
-import { unsigned } from "./bind-scalars.ts";
+import { STEP_VALUES, unsigned } from "./bind-scalars.ts";
 import { duplicateIds } from "./duplicate-ids.ts";
 import { TextBytes } from "./text-bytes.ts";
 
@@ -30,27 +31,27 @@ const UUID_FORM = "a UUID has 32 hexadecimal digits, as in 01234567-89ab-cdef-01
  * Binds ids to `idType`, or, where the namespace has none yet, to the type of the first: uint for
  * integers, string for strings.
  */
-export function bindIds(
+export function* bindIds(
   loose: LooseColumn,
   idType: IdType | undefined,
   origin: IdOrigin,
-): DocumentIds {
+): Steps<DocumentIds> {
   const count = looseCount(loose);
   const isText = loose.integers === undefined && typeof loose.values[0] === "string";
   const type = idType ?? (isText ? "string" : "uint");
   switch (type) {
     case "uint":
-      return { idType: type, count, ids: bindUints(loose, origin) };
+      return { idType: type, count, ids: yield* bindUints(loose, origin) };
     case "string":
-      return { idType: type, count, ids: bindStrings(loose, origin) };
+      return { idType: type, count, ids: yield* bindStrings(loose, origin) };
     case "uuid":
-      return { idType: type, count, ids: bindUuids(loose, origin) };
+      return { idType: type, count, ids: yield* bindUuids(loose, origin) };
   }
 }
 
 /** Refuses a request that names a document more than once in its lists (400). */
-export function checkDuplicateIds(lists: readonly (DocumentIds | undefined)[]): void {
-  const found = duplicateIds(
+export function* checkDuplicateIds(lists: readonly (DocumentIds | undefined)[]): Steps<void> {
+  const found = yield* duplicateIds(
     lists.filter((list) => list !== undefined),
     LISTED_DUPLICATES_MAX + 1,
   );
@@ -70,13 +71,14 @@ export function idKey(ids: ColumnData, index: number): number | bigint | string 
   return typeof id === "bigint" && id <= Number.MAX_SAFE_INTEGER ? Number(id) : id;
 }
 
-function bindUints(loose: LooseColumn, origin: IdOrigin): ColumnData {
+function* bindUints(loose: LooseColumn, origin: IdOrigin): Steps<ColumnData> {
   const { integers, integersOnly } = loose;
   // The parser lets no negative id through.
   if (integers !== undefined) return { kind: "u64", values: unsigned(integers) };
   const { values } = loose;
   const result = new BigUint64Array(values.length);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (typeof value === "number" && integersOnly && value >= 0) result[i] = BigInt(value);
     else if (typeof value === "bigint" && value >= 0n && value <= UINT64_MAX) result[i] = value;
@@ -86,10 +88,11 @@ function bindUints(loose: LooseColumn, origin: IdOrigin): ColumnData {
   return { kind: "u64", values: result };
 }
 
-function bindStrings({ values }: LooseColumn, origin: IdOrigin): ColumnData {
+function* bindStrings({ values }: LooseColumn, origin: IdOrigin): Steps<ColumnData> {
   const text = new TextBytes(values.length * 16);
   const offsets = new Uint32Array(values.length + 1);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (typeof value !== "string")
       throw isInteger(value) ? mixed("string", "uint", placed(origin, i, value)) : noId(origin, i);
@@ -103,12 +106,13 @@ function bindStrings({ values }: LooseColumn, origin: IdOrigin): ColumnData {
     }
     offsets[i + 1] = text.length;
   }
-  return { kind: "string", offsets, bytes: text.finish() };
+  return { kind: "string", offsets, bytes: yield* text.finish() };
 }
 
-function bindUuids({ values }: LooseColumn, origin: IdOrigin): ColumnData {
+function* bindUuids({ values }: LooseColumn, origin: IdOrigin): Steps<ColumnData> {
   const bytes = new Uint8Array(values.length * UUID_BYTES);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (typeof value !== "string") {
       throw isInteger(value) ? mixed("uuid", "uint", placed(origin, i, value)) : noId(origin, i);

@@ -1,9 +1,11 @@
 /**
- * Scalars as written to typed arrays, one loop per type. A null leaves a zero; the caller keeps the
- * presence of values.
+ * Scalars as written to typed arrays, one loop per type, in steps. A null leaves a zero; the caller
+ * keeps the presence of values.
  */
 
 import { clip } from "../../base/bounded-text.ts";
+import { KIB } from "../../base/byte-sizes.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import {
@@ -15,12 +17,19 @@ import { parseUuid, UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 import { TextBytes } from "./text-bytes.ts";
 
+/** Values that one step binds: a millisecond or less. */
+export const STEP_VALUES = 8192;
+/** Numbers in a block that one step looks at. */
+const STEP_NUMBERS = 1 << 20;
+/** Text that one step binds. */
+export const STEP_TEXT_BYTES = 512 * KIB;
+
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /** Binds values of a scalar type. */
-export function bindScalars(source: LooseSource, kind: ScalarKind): ColumnData {
+export function bindScalars(source: LooseSource, kind: ScalarKind): Steps<ColumnData> {
   switch (kind) {
     case "string":
       return bindStrings(source);
@@ -39,12 +48,17 @@ export function bindScalars(source: LooseSource, kind: ScalarKind): ColumnData {
   }
 }
 
-function bindStrings(source: LooseSource): ColumnData {
+function* bindStrings(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const text = new TextBytes(values.length * 16);
   const offsets = new Uint32Array(values.length + 1);
   const bytesMax = source.filterable ? FILTERABLE_VALUE_BYTES_MAX : ATTRIBUTE_VALUE_BYTES_MAX;
+  let stepEnd = 0;
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0 || text.length >= stepEnd) {
+      yield;
+      stepEnd = text.length + STEP_TEXT_BYTES;
+    }
     const value = values[i];
     if (typeof value === "string") {
       // A UTF-16 unit takes a byte at least: what is far too long is never copied.
@@ -55,7 +69,7 @@ function bindStrings(source: LooseSource): ColumnData {
     }
     offsets[i + 1] = text.length;
   }
-  return { kind: "string", offsets, bytes: text.finish() };
+  return { kind: "string", offsets, bytes: yield* text.finish() };
 }
 
 /** The error for a value over its size limit. */
@@ -68,12 +82,13 @@ export function tooLong(source: LooseSource, index: number, bytes: number): Erro
   return valueFault(source, index, fault, 'declare the attribute with "filterable": false');
 }
 
-function bindInts(source: LooseSource): ColumnData {
+function* bindInts(source: LooseSource): Steps<ColumnData> {
   if (source.integers !== undefined) return { kind: "i64", values: source.integers };
   const { values } = source;
   const result = new BigInt64Array(values.length);
   const halves = new Int32Array(result.buffer);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     if (typeof value === "number" && source.integersOnly) {
@@ -87,15 +102,16 @@ function bindInts(source: LooseSource): ColumnData {
   return { kind: "i64", values: result };
 }
 
-function bindUints(source: LooseSource): ColumnData {
+function* bindUints(source: LooseSource): Steps<ColumnData> {
   const { integers } = source;
-  if (integers !== undefined && !hasNegative(integers)) {
+  if (integers !== undefined && !(yield* hasNegative(integers))) {
     return { kind: "u64", values: unsigned(integers) };
   }
   const { values } = source;
   const result = new BigUint64Array(values.length);
   const halves = new Int32Array(result.buffer);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     if (typeof value === "number" && source.integersOnly && value >= 0) {
@@ -114,10 +130,13 @@ export function unsigned(integers: BigInt64Array<ArrayBuffer>): BigUint64Array<A
   return new BigUint64Array(integers.buffer, integers.byteOffset, integers.length);
 }
 
-function hasNegative(integers: BigInt64Array): boolean {
+function* hasNegative(integers: BigInt64Array): Steps<boolean> {
   const { buffer, byteOffset, length } = integers;
   const halves = new Int32Array(buffer, byteOffset, 2 * length);
-  for (let i = 1; i < halves.length; i += 2) if (halves[i] < 0) return true;
+  for (let i = 0; i < length; i++) {
+    if (i % STEP_NUMBERS === 0) yield;
+    if (halves[2 * i + 1] < 0) return true;
+  }
   return false;
 }
 
@@ -137,14 +156,13 @@ function numberHint(source: LooseSource, value: unknown): string | undefined {
   return value > INT64_MAX && value <= UINT64_MAX ? declare("uint", "larger numbers") : undefined;
 }
 
-function bindFloats(source: LooseSource): ColumnData {
+function* bindFloats(source: LooseSource): Steps<ColumnData> {
   const { numbers } = source;
-  if (numbers?.every((value) => Number.isFinite(value))) {
-    return { kind: "f64", values: numbers };
-  }
+  if (numbers !== undefined && (yield* areFinite(numbers))) return { kind: "f64", values: numbers };
   const { values } = source;
   const result = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     if (typeof value !== "number" && typeof value !== "bigint") {
@@ -157,10 +175,19 @@ function bindFloats(source: LooseSource): ColumnData {
   return { kind: "f64", values: result };
 }
 
-function bindBools(source: LooseSource): ColumnData {
+function* areFinite(numbers: Float64Array): Steps<boolean> {
+  for (let i = 0; i < numbers.length; i++) {
+    if (i % STEP_NUMBERS === 0) yield;
+    if (!Number.isFinite(numbers[i])) return false;
+  }
+  return true;
+}
+
+function* bindBools(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const result = new Uint8Array(values.length);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === true) result[i] = 1;
     else if (value !== false && value !== null && value !== undefined) {
@@ -170,10 +197,11 @@ function bindBools(source: LooseSource): ColumnData {
   return { kind: "bool", values: result };
 }
 
-function bindUuids(source: LooseSource): ColumnData {
+function* bindUuids(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const bytes = new Uint8Array(values.length * UUID_BYTES);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     const uuid = typeof value === "string" ? parseUuid(value) : undefined;
@@ -185,10 +213,11 @@ function bindUuids(source: LooseSource): ColumnData {
   return { kind: "uuid", bytes };
 }
 
-function bindDatetimes(source: LooseSource): ColumnData {
+function* bindDatetimes(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const result = new BigInt64Array(values.length);
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     const ms = typeof value === "string" ? parseDatetime(value) : "expected an ISO 8601 string";

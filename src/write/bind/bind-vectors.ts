@@ -5,6 +5,7 @@
 
 import { assert } from "../../base/assert.ts";
 import type { DatabaseError } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import { halves } from "../../codec/columns-value.ts";
 import type { AttributeType, VectorElement } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
@@ -12,25 +13,30 @@ import { ATTRIBUTE_VALUE_BYTES_MAX } from "../../model/contract-limits.ts";
 import { isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import type { LooseValue } from "../../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "../../wire/json/base64.ts";
-import { tooLong } from "./bind-scalars.ts";
+import { STEP_VALUES, tooLong } from "./bind-scalars.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
+
+/** Elements of vectors that one step binds. */
+const STEP_ELEMENTS = 1 << 19;
 
 type VectorValue = LooseValue | JsonValue | undefined;
 
 /** Binds one vector per document. Every document must have one. */
-export function bindVectors(
+export function* bindVectors(
   source: LooseSource,
   type: Extract<AttributeType, { kind: "vector" }>,
-): ColumnData {
+): Steps<ColumnData> {
   const { dimensions, element } = type;
   const { count, vectors } = source;
   if (element === "f32" && vectors?.dimensions === dimensions) {
-    checkBlock(source, vectors.elements, dimensions);
+    yield* checkBlock(source, vectors.elements, dimensions);
     return { kind: "f32", dimensions, values: vectors.elements };
   }
+  const stepVectors = Math.ceil(STEP_ELEMENTS / dimensions);
   if (element === "f32") {
     const values = new Float32Array(count * dimensions);
     for (let i = 0; i < count; i++) {
+      if (i % stepVectors === 0) yield;
       readVector(source, i, values.subarray(i * dimensions, (i + 1) * dimensions));
     }
     return { kind: "f32", dimensions, values };
@@ -40,6 +46,7 @@ export function bindVectors(
     const values = new Uint16Array(count * dimensions);
     const rounded = halves(values);
     for (let i = 0; i < count; i++) {
+      if (i % stepVectors === 0) yield;
       readVector(source, i, vector);
       rounded.set(vector, i * dimensions);
       checkElements(source, i, rounded.subarray(i * dimensions, (i + 1) * dimensions), element);
@@ -48,6 +55,7 @@ export function bindVectors(
   }
   const values = new Int8Array(count * dimensions);
   for (let i = 0; i < count; i++) {
+    if (i % stepVectors === 0) yield;
     readVector(source, i, vector);
     checkSmallIntegers(source, i, vector);
     values.set(vector, i * dimensions);
@@ -56,14 +64,15 @@ export function bindVectors(
 }
 
 /** Binds several vectors per document, at least one. */
-export function bindMultiVectors(
+export function* bindMultiVectors(
   source: LooseSource,
   type: Extract<AttributeType, { kind: "multi_vector" }>,
-): ColumnData {
+): Steps<ColumnData> {
   const { dimensions } = type;
   const { count } = source;
   const offsets = new Uint32Array(count + 1);
   for (let i = 0; i < count; i++) {
+    if (i % STEP_VALUES === 0) yield;
     const list = source.values[i];
     if (!Array.isArray(list)) throw noVector(source, i, `[][${dimensions}]f32`);
     if (list.length === 0) throw noVector(source, i, `[][${dimensions}]f32`);
@@ -72,7 +81,12 @@ export function bindMultiVectors(
     offsets[i + 1] = offsets[i] + list.length;
   }
   const values = new Float32Array(offsets[count] * dimensions);
+  let stepEnd = 0;
   for (let i = 0; i < count; i++) {
+    if (offsets[i] * dimensions >= stepEnd) {
+      yield;
+      stepEnd = offsets[i] * dimensions + STEP_ELEMENTS;
+    }
     const list = source.values[i];
     assert(Array.isArray(list), "checked above");
     const inner: LooseSource = {
@@ -161,8 +175,9 @@ function givenElement(value: LooseValue | undefined, index: number): unknown {
 }
 
 /** Refuses what `checkElements` refuses, in all vectors of a block. */
-function checkBlock(source: LooseSource, elements: Float32Array, dimensions: number): void {
+function* checkBlock(source: LooseSource, elements: Float32Array, dimensions: number): Steps<void> {
   for (let e = 0; e < elements.length; e++) {
+    if (e % STEP_ELEMENTS === 0) yield;
     if (elements[e] - elements[e] === 0) continue; // Infinities and NaN give NaN.
     const index = Math.floor(e / dimensions);
     const start = index * dimensions;

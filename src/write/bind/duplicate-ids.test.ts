@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentId } from "../../model/value.ts";
@@ -32,8 +33,8 @@ test("duplicates are those that a set finds", () => {
     }
     const columns = lists.map((ids) => ({ count: ids.length, ids: buildIds(idType, ids) }));
     const where = `seed ${SEED}, round ${round}`;
-    expect(duplicateIds(columns, 1000), where).toEqual([...slow]);
-    expect(duplicateIds(columns, 3), where).toEqual([...slow].slice(0, 3));
+    expect(runSteps(duplicateIds(columns, 1000)), where).toEqual([...slow]);
+    expect(runSteps(duplicateIds(columns, 3)), where).toEqual([...slow].slice(0, 3));
   }
 });
 
@@ -45,7 +46,7 @@ test("more ids than a set can hold are searched", () => {
   // Odd multipliers permute the integers of 32 bits, so that these are distinct and unordered.
   for (let i = 0; i < count; i++) halves[2 * i] = Math.imul(i, 0x9e37_79b1);
   const ids = { kind: "u64" as const, values };
-  expect(duplicateIds([{ count, ids }], 10)).toEqual([]);
+  expect(runSteps(duplicateIds([{ count, ids }], 10))).toEqual([]);
   values[count - 1] = values[5];
-  expect(duplicateIds([{ count, ids }], 10)).toEqual([values[5]]);
+  expect(runSteps(duplicateIds([{ count, ids }], 10))).toEqual([values[5]]);
 }, 60_000);

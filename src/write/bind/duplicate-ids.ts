@@ -1,5 +1,6 @@
 /** The search for ids that a request names twice, for tens of millions of them. */
 
+import type { Steps } from "../../base/steps.ts";
 import { idAt } from "../../codec/columns-value.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import type { DocumentId } from "../../model/value.ts";
@@ -11,32 +12,39 @@ export interface IdList {
   readonly ids: ColumnData;
 }
 
+/** Ids that one step looks up in a table that may be larger than any cache. */
+const STEP_IDS = 8192;
+/** Halves of ids that one step compares with those before them. */
+const STEP_HALVES = 1 << 21;
+
 /**
  * The first `cap` ids that come more than once in `lists`, each once, in the order in which they
  * repeat. Ascending integers, as imports mostly have them, are told in one pass; all else takes a
  * hash table of 8 to 16 bytes for each id, which is gone afterwards.
  */
-export function duplicateIds(lists: readonly IdList[], cap: number): DocumentId[] {
+export function* duplicateIds(lists: readonly IdList[], cap: number): Steps<DocumentId[]> {
   const filled = lists.filter(({ count }) => count > 0);
-  if (filled.length === 0 || (filled.length === 1 && isAscending(filled[0]))) return [];
+  if (filled.length === 0 || (filled.length === 1 && (yield* isAscending(filled[0])))) return [];
   const table = new KeyTable(filled);
   const duplicates = new Set<DocumentId>();
   for (let list = 0; list < filled.length; list++) {
     const { ids, count } = filled[list];
     for (let i = 0; i < count && duplicates.size < cap; i++) {
+      if (i % STEP_IDS === 0) yield;
       if (!table.add(list, i)) duplicates.add(idAt(ids, i));
     }
   }
   return [...duplicates];
 }
 
-function isAscending({ ids, count }: IdList): boolean {
+function* isAscending({ ids, count }: IdList): Steps<boolean> {
   if (count < 2) return true;
   if (ids.kind !== "u64") return false;
   // Halves are compared, as reading whole elements would make bigints of them.
   const { buffer, byteOffset } = ids.values;
   const halves = new Uint32Array(buffer, byteOffset, 2 * count);
   for (let i = 2; i < halves.length; i += 2) {
+    if (i % STEP_HALVES === 0) yield;
     const high = halves[i + 1];
     const highBefore = halves[i - 1];
     if (high < highBefore || (high === highBefore && halves[i] <= halves[i - 2])) return false;

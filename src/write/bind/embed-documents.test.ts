@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { faultOf, looseRows } from "../../../test/support/documents/loose-json.ts";
 import { create } from "../../../test/support/documents/schema-changes.ts";
+import { runSteps } from "../../base/steps.ts";
 import { columnValue } from "../../codec/columns-value.ts";
 import type { EmbeddingProvider, EmbeddingRequest } from "../../embed/embedding-provider.ts";
 import { bindPatches, bindUpserts } from "./bind-documents.ts";
@@ -43,7 +44,7 @@ test("documents without a vector are embedded, each attribute by its model", asy
     { model: "small", texts: ["ab", "abc"], dimensions: 2 },
     { model: "big", texts: ["abc", "abcd"], dimensions: 3 },
   ]);
-  const { documents } = bindUpserts(embedded.upserts, CONTEXT);
+  const { documents } = runSteps(bindUpserts(embedded.upserts, CONTEXT));
   const values = (name: string) => {
     const column = documents.attributes.get(name);
     return [0, 1, 2].map((i) => (column ? columnValue(column, i) : null));
@@ -78,5 +79,5 @@ test("at most 30 documents of a write are embedded", () => {
 
 test("embedded text is not patched, since its vector would stay behind", () => {
   const patches = looseRows([{ id: 1, title: "new" }]);
-  expect(faultOf(() => bindPatches(patches, CONTEXT)).message).toContain("embed_title");
+  expect(faultOf(() => runSteps(bindPatches(patches, CONTEXT))).message).toContain("embed_title");
 });

@@ -2,6 +2,7 @@
 
 import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import { isJsonNumbers, type JsonObject } from "../../model/json-value.ts";
 import {
   type LooseColumn,
@@ -91,11 +92,12 @@ export function valueFault(
 }
 
 /** Bit set for each value that is not null; undefined if none is null. */
-export function presenceOf(source: LooseSource): Uint8Array | undefined {
+export function* presenceOf(source: LooseSource): Steps<Uint8Array | undefined> {
   if (source.integers !== undefined || source.numbers !== undefined) return undefined;
   const { values } = source;
   let presence: Uint8Array | undefined;
   for (let i = 0; i < values.length; i++) {
+    if (i % STEP_PRESENCE === 0) yield;
     if (values[i] !== null && values[i] !== undefined) continue;
     if (!presence) presence = new Uint8Array((values.length + 7) >> 3).fill(0xff);
     presence[i >> 3] &= ~(1 << (i & 7));
@@ -111,6 +113,9 @@ function looseTypeName(value: LooseValue | undefined, integersOnly: boolean): st
   if (typeof value !== "object" || value === null) return typeof value;
   return value instanceof Map ? "object" : "array";
 }
+
+/** Values that one step looks at for nulls. */
+const STEP_PRESENCE = 1 << 17;
 
 /** How many elements of an array are printed. */
 const PRINTED_ELEMENTS = 8;

@@ -1,35 +1,43 @@
-/** Text turned into UTF-8, end to end in one growing block. */
+/** Text turned into UTF-8, end to end. */
 
 import { MIB } from "../../base/byte-sizes.ts";
+import type { Steps } from "../../base/steps.ts";
 
 const encoder = new TextEncoder();
 
 /** Up to this many UTF-16 units a loop beats a call of the encoder (Node 24: even at 16 to 24). */
 const LOOP_UNITS_MAX = 16;
 
-/** Bytes that are taken before there is text for them. */
-const EXPECTED_MAX = 16 * MIB;
+/**
+ * Bytes of a part. More text goes to the next one, as larger blocks take long to move; and less
+ * than expected is what hostile texts have: what is more must come.
+ */
+const PART_BYTES = 4 * MIB;
 
 /** Collects strings as UTF-8. */
 export class TextBytes {
+  /** Those that are full, each as long as what is in it. */
+  readonly #parts: Uint8Array[] = [];
+  #partsBytes = 0;
   #bytes: Uint8Array<ArrayBuffer>;
+  /** In the last part. */
   #length = 0;
 
-  /** Less than expected is what hostile texts have: what is more than `EXPECTED_MAX` must come. */
   constructor(expectedBytes: number) {
-    this.#bytes = new Uint8Array(Math.min(Math.max(64, expectedBytes), EXPECTED_MAX));
+    this.#bytes = new Uint8Array(Math.min(Math.max(64, expectedBytes), PART_BYTES));
   }
 
   /** Bytes so far. */
   get length(): number {
-    return this.#length;
+    return this.#partsBytes + this.#length;
   }
 
   /** Appends a string; returns its bytes. */
   append(text: string): number {
+    // A UTF-16 unit takes three bytes at most; no such room is taken for large texts.
+    const bytesMax = text.length * 3;
+    this.#reserve(bytesMax > PART_BYTES ? Buffer.byteLength(text) : bytesMax);
     const start = this.#length;
-    // A UTF-16 unit takes three bytes at most.
-    this.#reserve(text.length * 3);
     if (text.length > LOOP_UNITS_MAX || !this.#appendAscii(text)) {
       this.#length = start + encoder.encodeInto(text, this.#bytes.subarray(start)).written;
     }
@@ -43,9 +51,18 @@ export class TextBytes {
     this.#length += bytes.length;
   }
 
-  /** A view of all bytes; nothing more may be appended. */
-  finish(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+  /** All bytes, in steps; nothing more may be appended. */
+  *finish(): Steps<Uint8Array> {
+    const last = this.#bytes.subarray(0, this.#length);
+    if (this.#parts.length === 0) return last;
+    const joined = new Uint8Array(this.length);
+    let at = 0;
+    for (const part of [...this.#parts.splice(0), last]) {
+      yield;
+      joined.set(part, at);
+      at += part.length;
+    }
+    return joined;
   }
 
   #appendAscii(text: string): boolean {
@@ -63,7 +80,14 @@ export class TextBytes {
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    if (needed > PART_BYTES && this.#length > 0) {
+      this.#parts.push(this.#bytes.subarray(0, this.#length));
+      this.#partsBytes += this.#length;
+      this.#length = 0;
+      this.#bytes = new Uint8Array(Math.max(bytes, PART_BYTES));
+      return;
+    }
+    const grown = new Uint8Array(Math.max(needed, Math.min(this.#bytes.length * 2, PART_BYTES)));
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
   }

@@ -3,10 +3,14 @@
  * state before the group, so it may only join if it reads nothing that an earlier one changed.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
 import { idKey } from "../bind/bind-ids.ts";
 import type { ResolvedBatch } from "./resolve-batch.ts";
+
+/** Ids that one step looks at. */
+const STEP_IDS = 2048;
 
 /** Collects a group. Plain upserts and deletes read nothing and always fit. */
 export class GroupFootprint {
@@ -15,42 +19,48 @@ export class GroupFootprint {
   #keys: Set<number | bigint | string> | undefined;
 
   /** Adds a batch that joined. */
-  add(resolved: ResolvedBatch): void {
+  *add(resolved: ResolvedBatch): Steps<void> {
     const { documents, deletes } = resolved;
     for (const list of [documents, deletes]) {
       if (!list || list.count === 0) continue;
       this.#lists.push(list);
-      if (this.#keys) addKeys(this.#keys, list);
+      if (this.#keys) yield* addKeys(this.#keys, list);
     }
   }
 
   /** Tells whether a batch must wait for the next group. Conservative: may say yes without need. */
-  conflictsWith(batch: BoundBatch): boolean {
+  *conflictsWith(batch: BoundBatch): Steps<boolean> {
     if (this.#lists.length === 0) return false;
     if (batch.deleteByFilter || batch.patchByFilter) return true;
     return (
-      this.#touches(batch.upsertCondition ? batch.upserts : undefined) ||
-      this.#touches(batch.patches?.documents) ||
-      this.#touches(batch.deleteCondition ? batch.deletes : undefined)
+      (yield* this.#touches(batch.upsertCondition ? batch.upserts : undefined)) ||
+      (yield* this.#touches(batch.patches?.documents)) ||
+      (yield* this.#touches(batch.deleteCondition ? batch.deletes : undefined))
     );
   }
 
-  #touches(list: { readonly ids: ColumnData; readonly count: number } | undefined): boolean {
+  *#touches(
+    list: { readonly ids: ColumnData; readonly count: number } | undefined,
+  ): Steps<boolean> {
     if (!list || list.count === 0) return false;
     if (!this.#keys) {
       this.#keys = new Set();
-      for (const earlier of this.#lists) addKeys(this.#keys, earlier);
+      for (const earlier of this.#lists) yield* addKeys(this.#keys, earlier);
     }
     for (let i = 0; i < list.count; i++) {
+      if (i % STEP_IDS === 0) yield;
       if (this.#keys.has(idKey(list.ids, i))) return true;
     }
     return false;
   }
 }
 
-function addKeys(
+function* addKeys(
   keys: Set<number | bigint | string>,
   list: { readonly ids: ColumnData; readonly count: number },
-): void {
-  for (let i = 0; i < list.count; i++) keys.add(idKey(list.ids, i));
+): Steps<void> {
+  for (let i = 0; i < list.count; i++) {
+    if (i % STEP_IDS === 0) yield;
+    keys.add(idKey(list.ids, i));
+  }
 }

@@ -1,7 +1,8 @@
 /** Patches laid over stored documents: whole documents again, gathered column by column. */
 
 import type { Ordinal } from "../../base/ids.ts";
-import { buildIds } from "../../codec/columns-builder.ts";
+import type { Steps } from "../../base/steps.ts";
+import { buildIdsInSteps } from "../../codec/columns-builder.ts";
 import { type ColumnPart, gatherColumn } from "../../codec/columns-gather.ts";
 import { columnValue, hasAnyValue } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
@@ -10,6 +11,9 @@ import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { BoundPatches } from "../bind/bind-documents.ts";
+
+/** Documents that one step looks at. */
+const STEP_TARGETS = 8192;
 
 /** A stored document and what changes it: first the patch by filter, then its own. */
 export interface PatchTarget {
@@ -32,21 +36,21 @@ export interface PatchSources {
  * Makes whole documents of targets, in an order that keeps those of one segment together. Vectors
  * and other attributes that no patch names are copied as bytes.
  */
-export function mergePatches(
+export function* mergePatches(
   targets: readonly PatchTarget[],
   sources: PatchSources,
-): DocumentColumns {
+): Steps<DocumentColumns> {
   const ordered = groupByView(targets);
   const attributes = new Map<string, Column>();
   for (const [name, { type }] of sources.schema.attributes) {
-    const column = gatherColumn(type, partsOf(ordered, name, sources));
+    const column = yield* gatherColumn(type, yield* partsOf(ordered, name, sources));
     if (hasAnyValue(column)) attributes.set(name, column);
   }
   const ids = ordered.map(({ id }) => id);
   return {
     count: ordered.length,
     idType: sources.idType,
-    ids: buildIds(sources.idType, ids),
+    ids: yield* buildIdsInSteps(sources.idType, ids),
     attributes,
   };
 }
@@ -76,17 +80,18 @@ function groupByView(targets: readonly PatchTarget[]): PatchTarget[] {
 }
 
 /** Where each target's value of an attribute is, joined to runs that share a column. */
-function partsOf(
+function* partsOf(
   targets: readonly PatchTarget[],
   name: string,
   sources: PatchSources,
-): ColumnPart[] {
+): Steps<ColumnPart[]> {
   const parts: ColumnPart[] = [];
   const columns = new Map<SegmentView, Column | undefined>();
   let column: Column | undefined;
   let ordinals: number[] = [];
-  for (const target of targets) {
-    const place = placeOf(target, name, sources, columns);
+  for (let i = 0; i < targets.length; i++) {
+    if (i % STEP_TARGETS === 0) yield;
+    const place = placeOf(targets[i], name, sources, columns);
     if (ordinals.length > 0 && place.column !== column) {
       parts.push({ column, ordinals: Uint32Array.from(ordinals) });
       ordinals = [];

@@ -7,6 +7,7 @@ import {
 import { type Row, requestOf, type Sent } from "../../../test/support/documents/write-requests.ts";
 import { joinPieces } from "../../base/pieces.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { encodeColumns } from "../../codec/columns-codec.ts";
 import { decodeBatches, encodeBatches } from "../../log/wal-records.ts";
 import type { FilterCondition } from "../../model/filter.ts";
@@ -148,12 +149,14 @@ test.each([1, 2, 3, 4, 5, 6])("random batches do what the model says (seed %i)",
   let schema: Schema = EMPTY_SCHEMA;
   for (let round = 0; round < 150; round++) {
     const { sent, rest } = randomWrite(random);
-    const batch = bindBatch(requestOf(sent, rest), {
-      schema,
-      isNewNamespace: round === 0,
-      dimensionsOf: () => undefined,
-    });
-    const resolved = resolveBatch(batch, stored);
+    const batch = runSteps(
+      bindBatch(requestOf(sent, rest), {
+        schema,
+        isNewNamespace: round === 0,
+        dimensionsOf: () => undefined,
+      }),
+    );
+    const resolved = runSteps(resolveBatch(batch, stored));
     schema = resolved.schema ?? schema;
     stored.apply(resolved);
     const expected = model.write(sent, rest);

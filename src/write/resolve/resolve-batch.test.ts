@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { faultOf } from "../../../test/support/documents/loose-json.ts";
 import { StoredDocuments, where } from "../../../test/support/documents/stored-documents.ts";
 import { type Row, requestOf, type Sent } from "../../../test/support/documents/write-requests.ts";
+import { oneStep, runSteps } from "../../base/steps.ts";
 import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../model/contract-limits.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
@@ -20,15 +21,17 @@ beforeEach(() => {
 
 function bind(sent: Sent, rest?: Partial<WriteRequest>) {
   const isNewNamespace = schema === EMPTY_SCHEMA;
-  return bindBatch(requestOf(sent, rest), {
-    schema,
-    isNewNamespace,
-    dimensionsOf: () => undefined,
-  });
+  return runSteps(
+    bindBatch(requestOf(sent, rest), {
+      schema,
+      isNewNamespace,
+      dimensionsOf: () => undefined,
+    }),
+  );
 }
 
 function write(sent: Sent, rest?: Partial<WriteRequest>): ResolvedBatch["outcome"] {
-  const resolved = resolveBatch(bind(sent, rest), stored);
+  const resolved = runSteps(resolveBatch(bind(sent, rest), stored));
   schema = resolved.schema ?? schema;
   stored.apply(resolved);
   return resolved.outcome;
@@ -193,7 +196,7 @@ test("conditions see the documents as the filters left them", () => {
 test("what one request deletes by filter and upserts by id is only upserted", () => {
   write({ upserts: [{ id: 1, a: 1 }] });
   const batch = bind({ upserts: [{ id: 1, a: 2 }] }, { deleteByFilter: where("a", "Eq", 1n) });
-  const resolved = resolveBatch(batch, stored);
+  const resolved = runSteps(resolveBatch(batch, stored));
   expect(resolved.deletes).toBeUndefined();
   expect(resolved.documents?.count).toBe(1);
   expect(resolved.outcome).toMatchObject({ upserted: 1, deleted: 1 });
@@ -210,21 +213,24 @@ test("more matches than allowed change nothing, unless partial changes are asked
   const caps: number[] = [];
   const many = new StoredDocuments();
   many.locate = (id) => stored.locate(id);
-  many.matchIds = (_filter, cap) => {
-    caps.push(cap);
-    return { ids: [1n] as DocumentId[], more: true };
-  };
+  many.matchIds = (_filter, cap) =>
+    oneStep(() => {
+      caps.push(cap);
+      return { ids: [1n] as DocumentId[], more: true };
+    });
   const deletes = { deleteByFilter: filter };
-  const fault = faultOf(() => resolveBatch(bind({}, deletes), many));
+  const fault = faultOf(() => runSteps(resolveBatch(bind({}, deletes), many)));
   expect(fault.message).toContain("more documents than allowed");
   expect(fault.code).toBe("invalid");
   const patch = { patchByFilter: { filter, patch: { a: 5 } } };
-  expect(faultOf(() => resolveBatch(bind(patch), many)).message).toContain(
+  expect(faultOf(() => runSteps(resolveBatch(bind(patch), many))).message).toContain(
     "more documents than allowed",
   );
-  const partial = resolveBatch(bind({}, { ...deletes, deleteByFilterAllowPartial: true }), many);
+  const partial = runSteps(
+    resolveBatch(bind({}, { ...deletes, deleteByFilterAllowPartial: true }), many),
+  );
   expect(partial.outcome).toMatchObject({ deleted: 1, remaining: true });
-  const patched = resolveBatch(bind(patch, { patchByFilterAllowPartial: true }), many);
+  const patched = runSteps(resolveBatch(bind(patch, { patchByFilterAllowPartial: true }), many));
   expect(patched.outcome).toMatchObject({ patched: 1, remaining: true });
   expect(caps).toEqual([
     DELETE_BY_FILTER_MAX,
@@ -277,16 +283,18 @@ test("a batch that reads what an earlier one of its group wrote must wait", () =
   });
   const group = new GroupFootprint();
   const patchTwo = bind({ patches: [{ id: 2, a: 5 }] });
-  expect(group.conflictsWith(patchTwo)).toBe(false);
-  group.add(resolveBatch(bind({ upserts: [{ id: 1, a: 2 }] }), stored));
-  expect(group.conflictsWith(patchTwo)).toBe(false);
-  expect(group.conflictsWith(bind({ patches: [{ id: 1, a: 5 }] }))).toBe(true);
-  expect(group.conflictsWith(bind({ upserts: [{ id: 1 }], deletes: [2] }))).toBe(false);
+  expect(runSteps(group.conflictsWith(patchTwo))).toBe(false);
+  runSteps(group.add(runSteps(resolveBatch(bind({ upserts: [{ id: 1, a: 2 }] }), stored))));
+  expect(runSteps(group.conflictsWith(patchTwo))).toBe(false);
+  expect(runSteps(group.conflictsWith(bind({ patches: [{ id: 1, a: 5 }] })))).toBe(true);
+  expect(runSteps(group.conflictsWith(bind({ upserts: [{ id: 1 }], deletes: [2] })))).toBe(false);
   const condition = where("a", "Eq", 1n);
   const upsert = { upserts: [{ id: 1, a: 3 }] };
-  expect(group.conflictsWith(bind(upsert, { upsertCondition: condition }))).toBe(true);
-  expect(group.conflictsWith(bind({ deletes: [1] }, { deleteCondition: condition }))).toBe(true);
-  expect(group.conflictsWith(bind({}, { deleteByFilter: condition }))).toBe(true);
-  group.add(resolveBatch(bind({ deletes: [2] }), stored));
-  expect(group.conflictsWith(patchTwo)).toBe(true);
+  expect(runSteps(group.conflictsWith(bind(upsert, { upsertCondition: condition })))).toBe(true);
+  expect(
+    runSteps(group.conflictsWith(bind({ deletes: [1] }, { deleteCondition: condition }))),
+  ).toBe(true);
+  expect(runSteps(group.conflictsWith(bind({}, { deleteByFilter: condition })))).toBe(true);
+  runSteps(group.add(runSteps(resolveBatch(bind({ deletes: [2] }), stored))));
+  expect(runSteps(group.conflictsWith(patchTwo))).toBe(true);
 });

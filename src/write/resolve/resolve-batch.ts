@@ -8,7 +8,8 @@
 import { assert } from "../../base/assert.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Ordinal } from "../../base/ids.ts";
-import { buildIds } from "../../codec/columns-builder.ts";
+import type { Steps } from "../../base/steps.ts";
+import { buildIdsInSteps } from "../../codec/columns-builder.ts";
 import { concatDocuments, gatherDocuments } from "../../codec/columns-gather.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
@@ -25,6 +26,9 @@ import { DocumentsView } from "./documents-view.ts";
 import { mergePatches, type PatchTarget, patchedValue } from "./merge-patches.ts";
 import { billedWriteBytes, queriesOf } from "./write-billing.ts";
 
+/** Documents that one step looks at. */
+const STEP_DOCUMENTS = 2048;
+
 /** A live document where it is stored. */
 export interface CurrentDocument {
   readonly view: SegmentView;
@@ -40,14 +44,14 @@ export type WriteCondition = (
 /** What resolving reads, bound to the batch's schema; all of one state of the namespace. */
 export interface CurrentDocuments {
   /** Says which ids `locate` will be asked for, so that far documents are read together. */
-  expect(ids: readonly DocumentId[]): void;
+  expect(ids: readonly DocumentId[]): Steps<void>;
   /** The live document with an id. */
   locate(id: DocumentId): CurrentDocument | undefined;
   /** The first `cap` ids that match, ascending, and whether there are more. */
   matchIds(
     filter: Filter,
     cap: number,
-  ): { readonly ids: readonly DocumentId[]; readonly more: boolean };
+  ): Steps<{ readonly ids: readonly DocumentId[]; readonly more: boolean }>;
   /** Binds a condition; throws if it does not fit the schema. It reads values and ids only. */
   condition(filter: Filter): WriteCondition;
 }
@@ -86,7 +90,7 @@ export interface ResolvedBatch {
 }
 
 /** Resolves a batch. Throws (400) if a filter matches too much or a condition does not fit. */
-export function resolveBatch(batch: BoundBatch, current: CurrentDocuments): ResolvedBatch {
+export function resolveBatch(batch: BoundBatch, current: CurrentDocuments): Steps<ResolvedBatch> {
   return new Resolution(batch, current).run();
 }
 
@@ -127,24 +131,28 @@ class Resolution {
     this.#current = current;
   }
 
-  run(): ResolvedBatch {
+  *run(): Steps<ResolvedBatch> {
     const batch = this.#batch;
-    this.#deleteByFilter();
-    this.#patchByFilter();
-    this.#expectDocuments();
+    yield* this.#deleteByFilter();
+    yield* this.#patchByFilter();
+    yield* this.#expectDocuments();
     // Conditions see the documents as the filters left them, so they come before any of the three.
-    const upserts = this.#keepUpserts();
-    const patches = this.#keepPatches();
+    const upserts = yield* this.#keepUpserts();
+    const patches = yield* this.#keepPatches();
     const whole = this.#wholeDeletes(patches);
-    const deletes = whole ? [] : this.#keepDeletes();
+    const deletes = whole ? [] : yield* this.#keepDeletes();
     const filterPatched = [...this.#targets.keys()];
-    for (const index of patches) this.#addPatch(index);
+    for (let i = 0; i < patches.length; i++) {
+      if (i % STEP_DOCUMENTS === 0) yield;
+      this.#addPatch(patches[i]);
+    }
     const patchedIds = this.#targets.size > 0 ? [...this.#targets.keys()] : [];
     const deletedIds = this.#deletedIds(deletes);
-    const documents = this.#documents(upserts, deletes);
-    const replaced = this.#removed.size > 0 && upserts ? new Set(idsOf(upserts)) : undefined;
-    const deletions = replaced ? deletedIds.filter((id) => !replaced.has(id)) : deletedIds;
-    const deleteColumn = whole ?? this.#deleteColumn(deletions);
+    yield;
+    const documents = yield* this.#documents(upserts, deletes);
+    const hasReplaced = this.#removed.size > 0 && upserts !== undefined;
+    const deletions = hasReplaced ? yield* without(deletedIds, upserts) : deletedIds;
+    const deleteColumn = whole ?? (yield* this.#deleteColumn(deletions));
     const deletedCount = whole?.count ?? deletedIds.length;
     const upserted = upserts?.count ?? 0;
     return {
@@ -157,10 +165,14 @@ class Resolution {
         deleted: batch.deletes || batch.deleteByFilter ? deletedCount : undefined,
         remaining: this.#remaining,
         affected: batch.returnAffectedIds
-          ? { upserted: upserts ? idsOf(upserts) : [], patched: patchedIds, deleted: deletedIds }
+          ? {
+              upserted: upserts ? yield* idsOf(upserts) : [],
+              patched: patchedIds,
+              deleted: deletedIds,
+            }
           : undefined,
         queries: queriesOf(batch),
-        billedBytes: billedWriteBytes(batch, {
+        billedBytes: yield* billedWriteBytes(batch, {
           upserts,
           patches,
           filterPatched: filterPatched.length,
@@ -171,28 +183,33 @@ class Resolution {
     };
   }
 
-  #deleteByFilter(): void {
+  *#deleteByFilter(): Steps<void> {
     const operation = this.#batch.deleteByFilter;
     if (!operation) return;
-    const { ids, more } = this.#current.matchIds(operation.filter, DELETE_BY_FILTER_MAX);
+    const { ids, more } = yield* this.#current.matchIds(operation.filter, DELETE_BY_FILTER_MAX);
     if (more && !operation.allowPartial) throw tooMany("delete", DELETE_BY_FILTER_MAX);
     if (more) this.#remaining = true;
-    for (const id of ids) this.#removed.add(id);
+    for (let i = 0; i < ids.length; i++) {
+      if (i % STEP_DOCUMENTS === 0) yield;
+      this.#removed.add(ids[i]);
+    }
   }
 
-  #patchByFilter(): void {
+  *#patchByFilter(): Steps<void> {
     const operation = this.#batch.patchByFilter;
     if (!operation) return;
     // What delete_by_filter took does not count, wherever it stands among the matches.
     const cap = PATCH_BY_FILTER_MAX + this.#removed.size;
-    const { ids, more } = this.#current.matchIds(operation.filter, cap);
+    const { ids, more } = yield* this.#current.matchIds(operation.filter, cap);
     const kept = ids.filter((id) => !this.#removed.has(id));
     if (more || kept.length > PATCH_BY_FILTER_MAX) {
       if (!operation.allowPartial) throw tooMany("patch", PATCH_BY_FILTER_MAX);
       this.#remaining = true;
     }
-    this.#current.expect(kept.slice(0, PATCH_BY_FILTER_MAX));
-    for (const id of kept.slice(0, PATCH_BY_FILTER_MAX)) {
+    yield* this.#current.expect(kept.slice(0, PATCH_BY_FILTER_MAX));
+    for (let i = 0; i < Math.min(kept.length, PATCH_BY_FILTER_MAX); i++) {
+      if (i % STEP_DOCUMENTS === 0) yield;
+      const id = kept[i];
       const base = this.#current.locate(id);
       assert(base !== undefined, `a document matched but is not there: ${id}`);
       this.#targets.set(id, { id, base, byFilter: true, patchIndex: undefined });
@@ -200,43 +217,46 @@ class Resolution {
   }
 
   /** Conditions and patches look at the documents with the ids that they come with. */
-  #expectDocuments(): void {
+  *#expectDocuments(): Steps<void> {
     const { upserts, upsertCondition, patches, deletes, deleteCondition } = this.#batch;
-    const looked = [
-      upsertCondition && upserts,
-      patches?.documents,
-      deleteCondition && deletes,
-    ].flatMap((source) => (source ? idsOf(source) : []));
-    if (looked.length > 0) this.#current.expect(looked);
+    const looked: DocumentId[][] = [];
+    const sources = [upsertCondition && upserts, patches?.documents, deleteCondition && deletes];
+    for (const source of sources) {
+      if (source !== undefined) looked.push(yield* idsOf(source));
+    }
+    const ids = looked.length > 1 ? looked.flat() : looked.at(0);
+    if (ids !== undefined && ids.length > 0) yield* this.#current.expect(ids);
   }
 
   /** Upserts that apply: those of absent documents, and those whose condition holds. */
-  #keepUpserts(): DocumentColumns | undefined {
+  *#keepUpserts(): Steps<DocumentColumns | undefined> {
     const { upserts, upsertCondition } = this.#batch;
     const condition = upsertCondition && this.#current.condition(upsertCondition);
     if (!upserts || upserts.count === 0) return undefined;
     if (!condition) return upserts;
     const kept: number[] = [];
     for (let i = 0; i < upserts.count; i++) {
+      if (i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(upserts.ids, i);
-      const current = this.#currentOf(id);
+      const current = yield* this.#currentOf(id);
       if (!current || condition(current, (attribute) => writtenValue(upserts, id, i, attribute))) {
         kept.push(i);
       }
     }
     if (kept.length === upserts.count) return upserts;
-    return kept.length === 0 ? undefined : gatherDocuments(upserts, Uint32Array.from(kept));
+    return kept.length === 0 ? undefined : yield* gatherDocuments(upserts, Uint32Array.from(kept));
   }
 
   /** Indexes of patches that apply: absent documents have none. */
-  #keepPatches(): number[] {
+  *#keepPatches(): Steps<number[]> {
     const { patches, patchCondition } = this.#batch;
     const condition = patchCondition && this.#current.condition(patchCondition);
     const kept: number[] = [];
     for (let i = 0; i < (patches?.documents.count ?? 0); i++) {
       assert(patches !== undefined, "patches were counted");
+      if (i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(patches.documents.ids, i);
-      const current = condition ? this.#currentOf(id) : this.#storedOf(id);
+      const current = condition ? yield* this.#currentOf(id) : this.#storedOf(id);
       if (!current) continue;
       if (condition) {
         const next = (attribute: string) =>
@@ -257,15 +277,16 @@ class Resolution {
   }
 
   /** Ids of deletes that apply. Without a condition all do, also those of absent documents. */
-  #keepDeletes(): DocumentId[] {
+  *#keepDeletes(): Steps<DocumentId[]> {
     const { deletes, deleteCondition } = this.#batch;
     const condition = deleteCondition && this.#current.condition(deleteCondition);
     if (!deletes) return [];
     const kept: DocumentId[] = [];
     for (let i = 0; i < deletes.count; i++) {
+      if (i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(deletes.ids, i);
       if (condition) {
-        const current = this.#currentOf(id);
+        const current = yield* this.#currentOf(id);
         if (!current || !condition(current, () => null)) continue;
       }
       kept.push(id);
@@ -290,30 +311,35 @@ class Resolution {
   }
 
   /** The document as conditions see it: after the by-filter operations. */
-  #currentOf(id: DocumentId): CurrentDocument | undefined {
+  *#currentOf(id: DocumentId): Steps<CurrentDocument | undefined> {
     if (this.#removed.has(id)) return undefined;
     if (!this.#targets.has(id)) return this.#current.locate(id);
-    this.#filterPatched ??= new DocumentsView(this.#merge([...this.#targets.values()]));
+    this.#filterPatched ??= new DocumentsView(yield* this.#merge([...this.#targets.values()]));
     const ordinal = this.#filterPatched.ordinalOf(id);
     assert(ordinal !== undefined, "conditions are evaluated before patches by id are added");
     return { view: this.#filterPatched, ordinal };
   }
 
   /** Upserts and patched documents together, without those that a later operation overrides. */
-  #documents(
+  *#documents(
     upserts: DocumentColumns | undefined,
     deletes: readonly DocumentId[],
-  ): DocumentColumns | undefined {
+  ): Steps<DocumentColumns | undefined> {
     if (this.#targets.size === 0) return upserts;
     const targets = new Map(this.#targets);
-    if (upserts) for (const id of idsOf(upserts)) targets.delete(id);
+    yield;
+    for (let i = 0; i < (upserts?.count ?? 0); i++) {
+      assert(upserts !== undefined, "upserts were counted");
+      if (i % STEP_DOCUMENTS === 0) yield;
+      targets.delete(idAt(upserts.ids, i));
+    }
     for (const id of deletes) targets.delete(id);
     if (targets.size === 0) return upserts;
-    const patched = this.#merge([...targets.values()]);
-    return upserts ? concatDocuments([upserts, patched]) : patched;
+    const patched = yield* this.#merge([...targets.values()]);
+    return upserts ? yield* concatDocuments([upserts, patched]) : patched;
   }
 
-  #merge(targets: readonly PatchTarget[]): DocumentColumns {
+  #merge(targets: readonly PatchTarget[]): Steps<DocumentColumns> {
     const { schema, patches, patchByFilter } = this.#batch;
     return mergePatches(targets, {
       schema,
@@ -329,12 +355,12 @@ class Resolution {
     return [...this.#removed, ...deletes.filter((id) => !this.#removed.has(id))];
   }
 
-  #deleteColumn(ids: readonly DocumentId[]): DocumentIds | undefined {
+  *#deleteColumn(ids: readonly DocumentId[]): Steps<DocumentIds | undefined> {
     if (ids.length === 0) return undefined;
     const { deletes } = this.#batch;
     if (deletes && deletes.count === ids.length && this.#removed.size === 0) return deletes;
     const idType = this.#idType();
-    return { idType, count: ids.length, ids: buildIds(idType, ids) };
+    return { idType, count: ids.length, ids: yield* buildIdsInSteps(idType, ids) };
   }
 
   #idType(): IdType {
@@ -357,8 +383,28 @@ function writtenValue(
   return column ? columnValue(column, index) : null;
 }
 
-function idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): DocumentId[] {
-  return Array.from({ length: count }, (_, index) => idAt(ids, index));
+function* idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): Steps<DocumentId[]> {
+  const listed: DocumentId[] = [];
+  for (let i = 0; i < count; i++) {
+    if (i % STEP_DOCUMENTS === 0) yield;
+    listed.push(idAt(ids, i));
+  }
+  return listed;
+}
+
+/** Those of `ids` that no document of `documents` has. */
+function* without(ids: readonly DocumentId[], documents: DocumentColumns): Steps<DocumentId[]> {
+  const written = new Set<DocumentId>();
+  for (let i = 0; i < documents.count; i++) {
+    if (i % STEP_DOCUMENTS === 0) yield;
+    written.add(idAt(documents.ids, i));
+  }
+  const others: DocumentId[] = [];
+  for (let i = 0; i < ids.length; i++) {
+    if (i % STEP_DOCUMENTS === 0) yield;
+    if (!written.has(ids[i])) others.push(ids[i]);
+  }
+  return others;
 }
 
 function tooMany(operation: "delete" | "patch", max: number): Error {

@@ -3,7 +3,7 @@ import { EVERY_TYPE, randomDocuments } from "../../../test/support/random/random
 import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
 import { type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
+import { oneStep, runSteps } from "../../base/steps.ts";
 import { buildDocuments, type TypedDocument } from "../../codec/columns-builder.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { DocumentColumns } from "../../model/columns.ts";
@@ -40,8 +40,8 @@ function reading(memtable: Memtable): CurrentDocuments {
       const found = memtable.locate(id);
       return found && { view: found.segment.view, ordinal: found.ordinal };
     },
-    expect: () => {},
-    matchIds: () => ({ ids: [], more: false }),
+    expect: () => oneStep(() => {}),
+    matchIds: () => oneStep(() => ({ ids: [], more: false })),
     condition: () => () => true,
   };
 }
@@ -94,7 +94,7 @@ test.each([1, 2, 3])(
           const named = [...PATCHED.keys()].filter(() => random.below(3) === 0);
           return { id, attributes: new Map(named.map((n) => [n, attributes.get(n) ?? null])) };
         });
-        const resolved = resolveBatch(patchBatch(changes), reading(memtable));
+        const resolved = runSteps(resolveBatch(patchBatch(changes), reading(memtable)));
         memtable.apply({ ...resolved, schema: SCHEMA, sequence: sequenceNumber(1) });
         for (const { id, attributes } of changes) {
           const stored = model.get(id);
@@ -105,11 +105,11 @@ test.each([1, 2, 3])(
         }
       } else {
         const columns = buildDocuments("uint", EVERY_TYPE, documents);
-        const resolved = resolveBatch(upsertBatch(columns), reading(memtable));
+        const resolved = runSteps(resolveBatch(upsertBatch(columns), reading(memtable)));
         memtable.apply({ ...resolved, schema: SCHEMA, sequence: sequenceNumber(1) });
         for (const { id, attributes } of documents) model.set(id, new Map(attributes));
       }
-      if (random.below(4) === 0) memtable.compactStep(1000, SCHEMA);
+      if (random.below(4) === 0) runSteps(memtable.compactStep(1000, SCHEMA));
       for (const [id, attributes] of model) {
         expect(storedValues(memtable, id), `seed ${seed}, round ${round}`).toEqual(attributes);
       }
@@ -147,10 +147,10 @@ test("a body is bound as it was written, in rows and in columns", () => {
       isNewNamespace: true,
       dimensionsOf: () => undefined,
     };
-    const batch = bindBatch(runSteps(parser.finish()), namespace);
+    const batch = runSteps(bindBatch(runSteps(parser.finish()), namespace));
     const memtable = newMemtable();
     memtable.apply({
-      ...resolveBatch(batch, reading(memtable)),
+      ...runSteps(resolveBatch(batch, reading(memtable))),
       schema: batch.schema,
       sequence: sequenceNumber(1),
     });

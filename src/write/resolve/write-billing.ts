@@ -4,6 +4,7 @@
  * how: the discount for large batches, and that of large namespaces on queries.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import {
   columnLogicalBytes,
   dataLogicalBytes,
@@ -17,6 +18,8 @@ import type { BoundBatch } from "../bind/bind-batch.ts";
 import type { BoundPatches } from "../bind/bind-documents.ts";
 import { names } from "./merge-patches.ts";
 
+/** Documents that one step bills. */
+const STEP_DOCUMENTS = 8192;
 /** Share of an attribute's bytes that is billed if no index is kept of it (specification: 50 %). */
 const UNINDEXED_SHARE = 0.5;
 /** Share of a copy's bytes that is billed (specification: 50 % copy discount). */
@@ -35,17 +38,23 @@ export interface AppliedOperations {
 }
 
 /** Logical bytes billed for a batch: only what was applied counts. */
-export function billedWriteBytes(batch: BoundBatch, applied: AppliedOperations): number {
+export function* billedWriteBytes(batch: BoundBatch, applied: AppliedOperations): Steps<number> {
   const { schema, patches, patchByFilter } = batch;
   let bytes = applied.upserts ? billedDocumentBytes(applied.upserts, schema) : 0;
   if (patches) {
-    for (const index of applied.patches) bytes += billedPatchBytes(patches, index, schema);
+    for (let i = 0; i < applied.patches.length; i++) {
+      if (i % STEP_DOCUMENTS === 0) yield;
+      bytes += billedPatchBytes(patches, applied.patches[i], schema);
+    }
   }
   if (patchByFilter) {
     bytes += applied.filterPatched * billedAttributeBytes(patchByFilter.patch, 0, schema);
   }
   if (applied.deletes) bytes += dataLogicalBytes(applied.deletes.ids, 0, applied.deletes.count);
-  for (const id of applied.deletedIds) bytes += idBytes(id, schema);
+  for (let i = 0; i < applied.deletedIds.length; i++) {
+    if (i % STEP_DOCUMENTS === 0) yield;
+    bytes += idBytes(applied.deletedIds[i], schema);
+  }
   return Math.ceil(bytes);
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { faultOf } from "../../../test/support/documents/loose-json.ts";
 import { create, merge } from "../../../test/support/documents/schema-changes.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Schema } from "../../model/schema.ts";
 import { columnOf, columnOwners } from "../../model/stored-columns.ts";
 import type { LooseColumn } from "../../model/write-request.ts";
@@ -62,7 +63,7 @@ test("an attribute that documents show has a column of its own, too", () => {
     ]),
   } as const;
   const options = { schema, isNewNamespace: false, distanceMetric: undefined };
-  const bound = bindUpserts(loose, options);
+  const bound = runSteps(bindUpserts(loose, options));
   expect(columnOf(bound.schema, "a")).toBe("$3:a");
   expect(bound.schema.dropCount).toBe(3);
 });

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { faultOf, jsonObject, looseRows } from "../../../test/support/documents/loose-json.ts";
+import { runSteps } from "../../base/steps.ts";
 import { EMPTY_SCHEMA } from "../../model/schema.ts";
 import { bindFilterPatch, bindPatches, bindUpserts } from "../bind/bind-documents.ts";
 import { mergeSchema } from "./merge-schema.ts";
@@ -41,7 +42,7 @@ test.each<[string, Record<string, unknown>, object, string]>([
   ],
   ["a member of an object", { id: 1, a: { [LONG]: 1 } }, { a: "int" }, "but got object {xxx"],
 ])("%s", (_, row, declared, text) => {
-  const fault = faultOf(() => bindUpserts(looseRows([row]), contextOf(declared)));
+  const fault = faultOf(() => runSteps(bindUpserts(looseRows([row]), contextOf(declared))));
   expect(fault.code).toBe("invalid");
   expect(fault.message).toContain(text);
   expect(fault.message.length).toBeLessThan(500);
@@ -49,7 +50,7 @@ test.each<[string, Record<string, unknown>, object, string]>([
 
 test("a name in patches, by id and by filter", () => {
   for (const bind of [
-    () => bindPatches(looseRows([{ id: 1, [LONG]: 1 }]), contextOf({})),
+    () => runSteps(bindPatches(looseRows([{ id: 1, [LONG]: 1 }]), contextOf({}))),
     () => bindFilterPatch(jsonObject({ [LONG]: 1 }), contextOf({})),
   ]) {
     const fault = faultOf(bind);
