@@ -46,7 +46,15 @@ import { WriteMemory, type WriteMemoryPool } from "./write-memory.ts";
 export interface OperationOptions {
   readonly namespaceOptions: Pick<
     NamespaceOptions,
-    "clock" | "random" | "log" | "reads" | "memory" | "thresholds" | "storeFor" | "yield"
+    | "clock"
+    | "random"
+    | "log"
+    | "reads"
+    | "memory"
+    | "thresholds"
+    | "storeFor"
+    | "yield"
+    | "endsSlice"
   >;
   readonly catalog: NamespaceCatalog;
   readonly embedding: EmbeddingProvider;

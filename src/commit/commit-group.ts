@@ -6,6 +6,7 @@
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { piecesBytes } from "../base/pieces.ts";
+import type { Steps } from "../base/steps.ts";
 import type { NewWalRecord } from "../log/wal-entry.ts";
 import { encodeBatches } from "../log/wal-records.ts";
 import { encryptionContextText } from "../model/encryption-context.ts";
@@ -17,19 +18,13 @@ import { BytesMissing } from "../segment/format/bytes-missing.ts";
 import type { PreparedSegments } from "../segment/memtable/memtable.ts";
 import type { StoredDeletions } from "../segment/stored-segments.ts";
 import { GroupFootprint } from "../write/resolve/group-footprint.ts";
-import type { CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
+import type { JobState, ResolvedJob } from "./commit-job.ts";
+import type { JobQueue, QueuedJob } from "./job-queue.ts";
 
 /** Serialized bytes of one WAL entry's batches before the next entry starts; bounds memory. */
 const WAL_ENTRY_BYTES_MAX = 640 * MIB;
 /** Bytes of requests that one group commit takes together; a larger request goes alone. */
 const COMMIT_GROUP_BYTES_MAX = 64 * MIB;
-
-/** A job in the queue, with the promise of its caller. */
-export interface QueuedJob {
-  readonly job: CommitJob<unknown>;
-  readonly succeed: (result: unknown) => void;
-  readonly fail: (error: unknown) => void;
-}
 
 /** A job of a group. */
 export interface GroupMember extends QueuedJob {
@@ -74,10 +69,10 @@ export interface GroupBase {
 }
 
 /**
- * Takes as many jobs from the head of `queue` as fit together. Throws `BytesMissing`, and takes
- * nothing, if the first one needs bytes of stored segments.
+ * Takes as many jobs from the head of `queue` as fit together; none if it is ended early, or throws
+ * `BytesMissing` because the first one needs bytes of stored segments.
  */
-export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
+export function* takeGroup(queue: JobQueue, base: GroupBase): Steps<Group> {
   const idle: IdleJob[] = [];
   const members: GroupMember[] = [];
   const refused: IdleJob[] = [];
@@ -87,46 +82,57 @@ export function takeGroup(queue: QueuedJob[], base: GroupBase): Group {
   let { facts } = base;
   let bytes = 0;
   let entryBytes = 0;
-  while (queue.length > 0) {
-    const { job, succeed, fail } = queue[0];
-    const isFirst = members.length === 0;
-    let isLast = job.alone;
-    if (!isFirst && (job.alone || bytes + job.bytes > COMMIT_GROUP_BYTES_MAX)) break;
-    try {
-      const bound = job.bind(facts);
-      if (!isFirst && bound.conflictsWith(footprint)) break;
-      const resolved = bound.resolve(base.stateAt(facts));
-      if (isFirst && resolved.batch.length === 0) {
-        idle.push({ fail, notify: () => succeed(resolved.result(base.facts)) });
-        jobs.push(...queue.splice(0, 1));
-        continue;
+  /** Taken from the queue, and in no list yet. */
+  let next: QueuedJob | undefined;
+  let isTaken = false;
+  try {
+    for (next = queue.take(); next !== undefined; next = queue.take()) {
+      const { job, succeed, fail } = next;
+      const isFirst = members.length === 0;
+      let isLast = job.alone;
+      if (!isFirst && (job.alone || bytes + job.bytes > COMMIT_GROUP_BYTES_MAX)) break;
+      try {
+        const bound = yield* job.bind(facts);
+        if (!isFirst && (yield* bound.conflictsWith(footprint))) break;
+        const resolved = yield* bound.resolve(base.stateAt(facts));
+        if (isFirst && resolved.batch.length === 0) {
+          idle.push({ fail, notify: () => succeed(resolved.result(base.facts)) });
+          jobs.push(next);
+          continue;
+        }
+        const after = factsAfter(facts, resolved.batch, { timeMs: base.nowMs, hasStored });
+        const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
+        const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
+        if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
+        // A job whose key cannot be read must not fail the other jobs of its group.
+        const changesKey = keyOf(after) !== keyOf(facts);
+        if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
+        isLast ||= changesKey;
+        const deletions = yield* base.documents.deletionsOf(resolved.batch);
+        const schema = activeSchema(after);
+        members.push({ ...next, resolved, schema, records, prepared: undefined, deletions });
+        if (resolved.touched !== undefined) yield* footprint.add(resolved.touched);
+        facts = after;
+        bytes += job.bytes;
+        entryBytes += size;
+      } catch (error) {
+        if (error instanceof BytesMissing) {
+          if (isFirst && idle.length === 0) throw error;
+          break; // It opens the next group.
+        }
+        (isFirst ? idle : refused).push({ fail, notify: () => fail(error) });
       }
-      const after = factsAfter(facts, resolved.batch, { timeMs: base.nowMs, hasStored });
-      const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
-      const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
-      if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
-      // A job whose key cannot be read must not fail the other jobs of its group.
-      const changesKey = keyOf(after) !== keyOf(facts);
-      if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
-      isLast ||= changesKey;
-      const deletions = base.documents.deletionsOf(resolved.batch);
-      const schema = activeSchema(after);
-      members.push({ ...queue[0], resolved, schema, records, prepared: undefined, deletions });
-      if (resolved.touched !== undefined) footprint.add(resolved.touched);
-      facts = after;
-      bytes += job.bytes;
-      entryBytes += size;
-    } catch (error) {
-      if (error instanceof BytesMissing) {
-        if (isFirst && idle.length === 0) throw error;
-        break; // It opens the next group.
+      jobs.push(next);
+      if (isLast) {
+        next = undefined;
+        break;
       }
-      (isFirst ? idle : refused).push({ fail, notify: () => fail(error) });
     }
-    jobs.push(...queue.splice(0, 1));
-    if (isLast) break;
+    isTaken = true;
+    return { idle, members, refused, jobs, facts };
+  } finally {
+    queue.putBack([...(isTaken ? [] : jobs), ...(next === undefined ? [] : [next])]);
   }
-  return { idle, members, refused, jobs, facts };
 }
 
 /** The customer-managed key with which a namespace writes, if any, with its context: to compare. */

@@ -1,5 +1,6 @@
 /** What a namespace commits: requests that become batches when it is their turn. */
 
+import type { Steps } from "../base/steps.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { Schema } from "../model/schema.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
@@ -22,8 +23,8 @@ export interface JobState {
 /** A job bound to the schema. */
 export interface BoundJob<T> {
   /** It reads what the group's earlier jobs change, so it must wait for the next group. */
-  conflictsWith(footprint: GroupFootprint): boolean;
-  resolve(state: JobState): ResolvedJob<T>;
+  conflictsWith(footprint: GroupFootprint): Steps<boolean>;
+  resolve(state: JobState): Steps<ResolvedJob<T>>;
 }
 
 /** A job as it goes into the log. */
@@ -44,7 +45,7 @@ export interface CommitJob<T> {
   /** It must have an entry of its own. */
   readonly alone: boolean;
   /** Throws a `DatabaseError` to refuse; pure, and may be called again for another state. */
-  bind(facts: NamespaceFacts): BoundJob<T>;
+  bind(facts: NamespaceFacts): Steps<BoundJob<T>>;
   /** It will not be bound again: what only binding needs may go. */
   release?(): void;
 }

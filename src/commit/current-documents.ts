@@ -1,6 +1,7 @@
 /** The documents of a namespace as a write resolves against them. */
 
 import type { Ordinal } from "../base/ids.ts";
+import { runSteps, type Steps } from "../base/steps.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
@@ -9,11 +10,23 @@ import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { bindCondition } from "../query/bind/bind-condition.ts";
 import { matchIds } from "../query/executor/match-ids.ts";
 import type { QueryOptions } from "../query/query-options.ts";
-import { attemptAll } from "../segment/format/bytes-missing.ts";
+import { attemptAll, attemptAllInSteps } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import { nameSegments, nameView } from "../segment/named-columns.ts";
 import { DocumentsView } from "../write/resolve/documents-view.ts";
 import type { CurrentDocument, CurrentDocuments } from "../write/resolve/resolve-batch.ts";
+
+/** Ids that one step looks for. */
+const STEP_IDS = 256;
+/** Documents that one step makes columns of. */
+const STEP_READS = 512;
+
+/** A document of a stored segment. */
+interface Place {
+  readonly id: DocumentId;
+  readonly segment: LiveSegment;
+  readonly ordinal: Ordinal;
+}
 
 /**
  * Gives `resolveBatch` its reading functions. They may throw `BytesMissing`: then what is missing
@@ -61,16 +74,35 @@ class StoredCopies {
   }
 
   /** Reads all documents with the ids that stored segments have, together. */
-  expect(ids: readonly DocumentId[]): void {
+  *expect(ids: readonly DocumentId[]): Steps<void> {
     const { stored, memtable } = this.#documents;
     if (stored.length === 0) return;
-    const wanted = ids.filter((id) => !this.#copies.has(id) && memtable.locate(id) === undefined);
-    const places = attemptAll(wanted.map((id) => () => this.#documents.locate(id)));
-    const found: TypedDocument[] = attemptAll(
-      places.flatMap((place, i) => (place ? [() => this.#read(wanted[i], place)] : [])),
+    const wanted: DocumentId[] = [];
+    for (let i = 0; i < ids.length; i++) {
+      if (i % STEP_IDS === 0) yield;
+      if (!this.#copies.has(ids[i]) && memtable.locate(ids[i]) === undefined) wanted.push(ids[i]);
+    }
+    const runs: DocumentId[][] = [];
+    for (let i = 0; i < wanted.length; i += STEP_IDS) runs.push(wanted.slice(i, i + STEP_IDS));
+    const places = (yield* attemptAllInSteps(runs, (run) => this.#locateAll(run))).flat();
+    const found = yield* attemptAllInSteps(
+      places.filter((place) => place !== undefined),
+      (place) => this.#readOne(place),
     );
     for (const id of wanted) this.#copies.set(id, undefined);
-    if (found.length === 0) return;
+    // Each run is a view of its own, since building it takes time.
+    for (let i = 0; i < found.length; i += STEP_READS) {
+      this.#keep(found.slice(i, i + STEP_READS));
+      yield;
+    }
+  }
+
+  locate(id: DocumentId): CurrentDocument | undefined {
+    if (!this.#copies.has(id)) runSteps(this.expect([id]));
+    return this.#copies.get(id);
+  }
+
+  #keep(found: readonly TypedDocument[]): void {
     const idType = this.#schema.idType as IdType;
     const view = new DocumentsView(buildDocuments(idType, this.#types, found));
     found.forEach(({ id }, ordinal) => {
@@ -78,9 +110,19 @@ class StoredCopies {
     });
   }
 
-  locate(id: DocumentId): CurrentDocument | undefined {
-    if (!this.#copies.has(id)) this.expect([id]);
-    return this.#copies.get(id);
+  *#locateAll(ids: readonly DocumentId[]): Steps<(Place | undefined)[]> {
+    yield;
+    return attemptAll(
+      ids.map((id) => () => {
+        const found = this.#documents.locate(id);
+        return found && { ...found, id };
+      }),
+    );
+  }
+
+  *#readOne({ id, ...place }: Place): Steps<TypedDocument> {
+    yield;
+    return this.#read(id, place);
   }
 
   #read(id: DocumentId, place: { segment: LiveSegment; ordinal: Ordinal }): TypedDocument {

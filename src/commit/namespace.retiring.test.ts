@@ -5,6 +5,7 @@ import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { row, rowsUpTo } from "../../test/support/engine/sharing-server.ts";
 import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
 import { namespaceName } from "../base/ids.ts";
+import { oneStep } from "../base/steps.ts";
 import type { CommitJob } from "./commit-job.ts";
 
 async function turns(count = 40): Promise<void> {
@@ -91,11 +92,13 @@ test("a job is done or taken again, whenever its instance is retired", async () 
       release: () => {
         isReleased = true;
       },
-      bind: ({ schema }) => {
+      *bind({ schema }) {
+        yield;
         if (isReleased) throw new Error("bound after its release");
         return {
-          conflictsWith: () => false,
-          resolve: () => {
+          conflictsWith: () => oneStep(() => false),
+          *resolve() {
+            yield;
             return { batch: [{ kind: "schema", schema }], builds: [], result: () => "done" };
           },
         };

@@ -13,6 +13,7 @@ import { assert } from "../base/assert.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { Slices } from "../base/slices.ts";
+import type { Steps } from "../base/steps.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import { asDamage } from "../cache/resident-ranges.ts";
 import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
@@ -35,13 +36,14 @@ import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { BackgroundWork } from "./background/background-work.ts";
 import { IndexBuilder } from "./background/index-builder.ts";
-import { type Group, type GroupMember, type QueuedJob, takeGroup } from "./commit-group.ts";
+import { type Group, type GroupMember, takeGroup } from "./commit-group.ts";
 import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
 import { type RetainedDocuments, retainDocuments } from "./copies/retained-documents.ts";
 import { currentDocuments } from "./current-documents.ts";
 import { EntryApplier, type ReadyEntry } from "./following/entry-applier.ts";
 import { type CatchUp, LogFollower } from "./following/log-follower.ts";
 import { ManifestFollower } from "./following/manifest-follower.ts";
+import { JobQueue } from "./job-queue.ts";
 import { asOpenOutcome, type LogAppend, NamespaceLog } from "./namespace-log.ts";
 import {
   type NamespaceOptions,
@@ -76,7 +78,7 @@ export class Namespace {
   #othersUpTo: SequenceNumber | 0 = 0;
   /** Numbers that were lost since one was won. */
   #lostInARow = 0;
-  #queue: QueuedJob[] = [];
+  readonly #queue = new JobQueue();
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
   /** Callers that wait until no index is being built. */
@@ -92,7 +94,10 @@ export class Namespace {
     this.#logFollower = new LogFollower(this.#log, (read) =>
       this.#turns.run(() => this.#applyOthers(read)),
     );
-    this.#follower = new ManifestFollower(options, opened, this.#log);
+    this.#follower = new ManifestFollower(options, opened, {
+      log: this.#log,
+      retain: () => this.#retain(),
+    });
     this.#indexes = new IndexBuilder(options, opened, () => this.#log.hint());
     this.#applier = new EntryApplier(options, opened, this.#indexes);
     this.#background = new BackgroundWork(options, opened, this.#indexes);
@@ -136,11 +141,9 @@ export class Namespace {
 
   /** Commits a job in its turn. Throws what the job refuses with, or `NamespaceRetired`. */
   submit<T>(job: CommitJob<T>): Promise<T> {
-    if (this.#retired) return Promise.reject(new NamespaceRetired());
-    return new Promise<T>((succeed, fail) => {
-      this.#queue.push({ job, succeed: succeed as (result: unknown) => void, fail });
-      this.#running ??= this.#run();
-    });
+    const result = this.#queue.add(job);
+    if (!this.#retired) this.#running ??= this.#run();
+    return result;
   }
 
   /** Resolves when no index is being built, or the instance is retired. */
@@ -230,7 +233,7 @@ export class Namespace {
     return (
       !isFollowing &&
       this.#running === undefined &&
-      this.#queue.length === 0 &&
+      this.#queue.isEmpty &&
       !this.#opened.documents.isRetained
     );
   }
@@ -262,7 +265,7 @@ export class Namespace {
   /** Gives back the memory of an instance that was never published. */
   discard(): void {
     this.#retired = true;
-    for (const { fail } of this.#queue.splice(0)) fail(new NamespaceRetired());
+    this.#queue.close();
     this.#opened.documents.clear();
     this.#opened.documents.releaseAll();
   }
@@ -291,9 +294,7 @@ export class Namespace {
       const retirement: Retirement = { namespace, generation: generationNumber, sequence, reason };
       this.#options.log("info", RETIREMENT_MESSAGE, { ...retirement });
     }
-    const waiting = this.#queue;
-    this.#queue = [];
-    for (const { fail } of waiting) fail(new NamespaceRetired());
+    this.#queue.close();
     for (const { object } of this.#opened.documents.stored) this.#options.reads.forget(object);
     this.#follower.close();
     this.#publish([this.#opened.documents.clear()]);
@@ -309,17 +310,17 @@ export class Namespace {
     let owes = false;
     while (!this.#retired) {
       if (this.#follower.isReady) await this.#turns.run(() => this.#adopt());
-      if (this.#queue.length > 0 && !owes) {
+      if (!this.#queue.isEmpty && !owes) {
         const rest = await this.#turns.run(() => this.#commitGroup());
         await rest?.();
         owes = this.#background.isUrgent;
         continue;
       }
       await this.#options.yield();
-      if (this.#retired || (this.#queue.length > 0 && !owes)) continue;
-      const mayHaveMore = await this.#turns.run(async () => this.#maintain());
+      if (this.#retired || (!this.#queue.isEmpty && !owes)) continue;
+      const mayHaveMore = await this.#turns.run(() => this.#maintain());
       owes = mayHaveMore && this.#background.isBehind;
-      if (!mayHaveMore && this.#queue.length === 0 && !this.#follower.isReady) break;
+      if (!mayHaveMore && this.#queue.isEmpty && !this.#follower.isReady) break;
     }
     this.#running = undefined;
   }
@@ -384,10 +385,30 @@ export class Namespace {
   }
 
   /** Does one step of background work; tells whether there may be more. */
-  #maintain(): boolean {
-    const delta = this.#background.step(this.#activeSchema);
+  async #maintain(): Promise<boolean> {
+    const delta = await this.#whileOpen(() => this.#background.step(this.#activeSchema));
     if (delta !== undefined) this.#publish([delta]);
     return delta !== undefined;
+  }
+
+  /** Work in slices, which ends with undefined once the instance is retired. */
+  async #whileOpen<T>(work: () => Steps<T>): Promise<T | undefined> {
+    if (this.#retired) return undefined;
+    try {
+      return await this.#slices().run(work());
+    } catch (error) {
+      if (error instanceof NamespaceRetired) return undefined;
+      throw error;
+    }
+  }
+
+  /** Slices of work on documents, whose memory may be another's once the instance is retired. */
+  #slices(): Slices {
+    return new Slices({ ...this.#options, check: () => this.#checkOpen() });
+  }
+
+  #checkOpen(): void {
+    if (this.#retired) throw new NamespaceRetired();
   }
 
   /** Commits what waits; returns what is left to do when others may have their turn. */
@@ -399,6 +420,7 @@ export class Namespace {
     try {
       taken = await this.#takeGroup();
     } catch (error) {
+      if (error instanceof NamespaceRetired) return undefined;
       return () => this.#failFirst(error);
     }
     taken = await this.#buildGroup(taken);
@@ -459,17 +481,11 @@ export class Namespace {
       } catch (error) {
         for (const { prepared } of members) documents.discard(prepared);
         member.fail(error);
-        this.#waitAgain(taken.jobs.filter((waiting) => waiting.job !== job));
+        this.#queue.putBack(taken.jobs.filter((waiting) => waiting.job !== job));
         return undefined;
       }
     }
     return { ...taken, members };
-  }
-
-  /** Puts jobs back to the head of the queue. */
-  #waitAgain(jobs: readonly QueuedJob[]): void {
-    if (!this.#retired) this.#queue.unshift(...jobs);
-    else for (const { fail } of jobs) fail(new NamespaceRetired());
   }
 
   async #append(records: readonly NewWalRecord[], after: NamespaceFacts): Promise<GroupAppend> {
@@ -499,7 +515,7 @@ export class Namespace {
         return;
       }
     }
-    this.#waitAgain(jobs);
+    this.#queue.putBack(jobs);
   }
 
   /**
@@ -514,21 +530,22 @@ export class Namespace {
       for (const { fail } of idle) fail(error);
       return;
     }
-    if (this.hasOthersAfter(sequence)) this.#queue.unshift(...jobs);
+    if (this.hasOthersAfter(sequence)) this.#queue.putBack(jobs);
     else for (const { notify } of idle) notify();
   }
 
   /** Loads what the first job needs of stored segments. */
   #takeGroup(): Promise<Group> {
     const { documents } = this.#opened;
-    return this.#options.reads.run(() =>
+    const slices = this.#slices();
+    const group = () =>
       takeGroup(this.#queue, {
         facts: this.facts,
         documents,
         nowMs: this.#options.clock.nowMs(),
         stateAt: (state) => this.#jobState(state),
-      }),
-    );
+      });
+    return this.#options.reads.runInSteps(group, (steps) => slices.run(steps));
   }
 
   /** Fails the job whose bytes could not be loaded, unless there is something newer to load. */
@@ -536,7 +553,7 @@ export class Namespace {
     const { sequence } = this.facts;
     if (error instanceof SegmentMissing) await this.follow(true);
     const isNewer = this.#follower.isReady || this.facts.sequence > sequence;
-    if (!isNewer) this.#queue.shift()?.fail(asDamage(error));
+    if (!isNewer) this.#queue.take()?.fail(asDamage(error));
   }
 
   #jobState(facts: NamespaceFacts): JobState {
@@ -584,7 +601,7 @@ export class Namespace {
     if (this.#retired || sequence <= this.facts.sequence) return !this.#retired;
     assert(sequence === this.facts.sequence + 1, `${this.instance} goes on with ${sequence}`);
     const entry = decodeLogEntry(read, this.generation);
-    const ready = await this.#applier.prepare(entry).catch((error) => {
+    const ready = await this.#applier.prepare(entry, this.#slices()).catch((error) => {
       throw asDamage(error);
     });
     if (this.#retired) {
@@ -603,7 +620,7 @@ export class Namespace {
     this.#othersUpTo = sequence;
     this.#options.stats.followedEntries++;
     if (this.facts.deleted) this.retire("deleted");
-    else if (this.#background.isUrgent) this.#maintain();
+    else if (this.#background.isUrgent) await this.#maintain();
     if (this.#retired) return false;
     this.#running ??= this.#run();
     return true;

@@ -3,6 +3,7 @@
 import { KIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
+import { Slices } from "../base/slices.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
 import { activeSchema } from "../namespace/active-text-options.ts";
 import type { ClockReading } from "../namespace/clock-reading.ts";
@@ -54,7 +55,8 @@ export async function openNamespace(
     // A build that a stop interrupted is finished before the first query. No reader exists yet, so
     // what a step replaces makes room for the next.
     const schema = activeSchema(recovered.facts);
-    while (documents.rebuildStep(schema) !== undefined) {
+    const slices = new Slices(options);
+    while ((await slices.run(documents.rebuildStep(schema))) !== undefined) {
       documents.releaseAll();
       await options.yield();
     }

@@ -3,6 +3,7 @@
 import { must } from "../base/assert.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
+import { oneStep, type Steps } from "../base/steps.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { JsonObject } from "../model/json-value.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
@@ -20,7 +21,7 @@ import {
   newSettings,
   patchSettings,
 } from "../write/schema/namespace-settings.ts";
-import type { BoundJob, CommitJob } from "./commit-job.ts";
+import type { BoundJob, CommitJob, JobState, ResolvedJob } from "./commit-job.ts";
 
 /** What binding a write needs from outside. */
 export interface WriteJobOptions {
@@ -46,10 +47,10 @@ export class WriteJob implements CommitJob<WriteOutcome> {
     this.#request = request;
   }
 
-  bind(facts: NamespaceFacts): BoundJob<WriteOutcome> {
+  *bind(facts: NamespaceFacts): Steps<BoundJob<WriteOutcome>> {
     const request = must(this.#request, "a job that was released is bound again");
     if (facts.settings !== undefined) assertWritable(facts.settings);
-    const batch = this.#bindTo(request, facts);
+    const batch = yield* this.#bindTo(request, facts);
     if (facts.settings === undefined && !this.#creates(request, batch)) {
       return absentWrite(request, this.#options.name);
     }
@@ -72,80 +73,77 @@ export class WriteJob implements CommitJob<WriteOutcome> {
     return true;
   }
 
-  #bindTo(request: WriteRequest, { schema, settings }: NamespaceFacts): BoundBatch {
+  *#bindTo(request: WriteRequest, { schema, settings }: NamespaceFacts): Steps<BoundBatch> {
     if (this.#bound?.schema !== schema) {
       const { dimensionsOf } = this.#options;
       const isNewNamespace = settings === undefined;
-      const batch = bindBatch(request, { schema, isNewNamespace, dimensionsOf });
+      const batch = yield* bindBatch(request, { schema, isNewNamespace, dimensionsOf });
       this.#bound = { schema, batch };
     }
     return this.#bound.batch;
   }
 }
 
-function boundWrite(
-  batch: BoundBatch,
-  settings: { readonly before: NamespaceSettings | undefined; readonly after: NamespaceSettings },
-): BoundJob<WriteOutcome> {
+/** Settings before and after a write. */
+interface SettingsChange {
+  readonly before: NamespaceSettings | undefined;
+  readonly after: NamespaceSettings;
+}
+
+function boundWrite(batch: BoundBatch, settings: SettingsChange): BoundJob<WriteOutcome> {
   return {
     conflictsWith: (footprint) => footprint.conflictsWith(batch),
-    resolve: (state) => {
-      const resolved = resolveBatch(batch, state.documents(batch.schema));
-      const { outcome } = resolved;
-      return {
-        batch: withSettings(changesOf(resolved, batch.schema), settings.before, settings.after),
-        touched: resolved,
-        builds: batch.builds,
-        result: () => outcome,
-      };
-    },
+    resolve: (state) => resolveWrite(batch, state, settings),
+  };
+}
+
+function* resolveWrite(
+  batch: BoundBatch,
+  state: JobState,
+  settings: SettingsChange,
+): Steps<ResolvedJob<WriteOutcome>> {
+  const resolved = yield* resolveBatch(batch, state.documents(batch.schema));
+  const { outcome } = resolved;
+  return {
+    batch: withSettings(changesOf(resolved, batch.schema), settings.before, settings.after),
+    touched: resolved,
+    builds: batch.builds,
+    result: () => outcome,
   };
 }
 
 /** A change of the schema alone. Results in the schema. */
 export function schemaJob(declared: JsonObject, options: WriteJobOptions): CommitJob<Schema> {
-  return {
-    bytes: JOB_BYTES_MIN,
-    alone: false,
-    bind: (facts) => {
-      if (facts.settings === undefined) throw namespaceNotFound(options.name);
-      assertWritable(facts.settings);
-      const { schema, builds } = mergeSchema(facts.schema, {
-        declared,
-        path: "",
-        distanceMetric: undefined,
-        isNewNamespace: false,
-        dimensionsOf: options.dimensionsOf,
-      });
-      const batch: WriteBatch = schema === facts.schema ? [] : [{ kind: "schema", schema }];
-      return simply({ batch, builds, result: (after) => after.schema });
-    },
-  };
+  return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: false }, (facts) => {
+    if (facts.settings === undefined) throw namespaceNotFound(options.name);
+    assertWritable(facts.settings);
+    const { schema, builds } = mergeSchema(facts.schema, {
+      declared,
+      path: "",
+      distanceMetric: undefined,
+      isNewNamespace: false,
+      dimensionsOf: options.dimensionsOf,
+    });
+    const batch: WriteBatch = schema === facts.schema ? [] : [{ kind: "schema", schema }];
+    return simply({ batch, builds, result: (after) => after.schema });
+  });
 }
 
 /** A change of settings. */
 export function settingsJob(patch: MetadataPatch, options: WriteJobOptions): CommitJob<void> {
-  return {
-    bytes: JOB_BYTES_MIN,
-    alone: false,
-    bind: (facts) => {
-      if (facts.settings === undefined) throw namespaceNotFound(options.name);
-      const settings = patchSettings(facts.settings, patch, options.nowMs);
-      return simply({ batch: [{ kind: "settings", settings }], builds: [], result: () => {} });
-    },
-  };
+  return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: false }, (facts) => {
+    if (facts.settings === undefined) throw namespaceNotFound(options.name);
+    const settings = patchSettings(facts.settings, patch, options.nowMs);
+    return simply({ batch: [{ kind: "settings", settings }], builds: [], result: () => {} });
+  });
 }
 
 /** The end of a namespace. */
 export function deleteJob(name: NamespaceName): CommitJob<void> {
-  return {
-    bytes: JOB_BYTES_MIN,
-    alone: true,
-    bind: (facts) => {
-      if (facts.settings === undefined) throw namespaceNotFound(name);
-      return simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} });
-    },
-  };
+  return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: true }, (facts) => {
+    if (facts.settings === undefined) throw namespaceNotFound(name);
+    return simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} });
+  });
 }
 
 /**
@@ -153,19 +151,14 @@ export function deleteJob(name: NamespaceName): CommitJob<void> {
  * whatever process, is refused its number from then on. Results in false if the generation exists.
  */
 export function endUnlessExistsJob(generation: NamespaceGeneration): CommitJob<boolean> {
-  return {
-    bytes: JOB_BYTES_MIN,
-    alone: true,
-    bind: ({ settings }) => ({
-      conflictsWith: () => false,
-      resolve: ({ generation: generationNumber }) => {
-        const isOver = generationNumber !== generation.generation;
-        const isAbsent = !isOver && settings === undefined;
-        const batch: WriteBatch = isAbsent ? [{ kind: "delete_namespace" }] : [];
-        return { batch, builds: [], result: () => isOver || isAbsent };
-      },
+  return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: true }, ({ settings }) =>
+    readsNothing(({ generation: generationNumber }) => {
+      const isOver = generationNumber !== generation.generation;
+      const isAbsent = !isOver && settings === undefined;
+      const batch: WriteBatch = isAbsent ? [{ kind: "delete_namespace" }] : [];
+      return { batch, builds: [], result: () => isOver || isAbsent };
     }),
-  };
+  );
 }
 
 /** The commit of a copy or branch, whose segments are in the store already, under `generation`. */
@@ -175,19 +168,14 @@ export function importJob(batch: WriteBatch, generation: NamespaceGeneration): C
       .flatMap((record) => (record.kind === "import" ? record.segments : []))
       .map(({ id }) => id),
   );
-  return {
-    bytes: JOB_BYTES_MIN,
-    alone: true,
-    bind: () => ({
-      conflictsWith: () => false,
-      resolve: ({ segments, generation: generationNumber }) => {
-        const isUsed = segments.some(({ view, liveCount }) => liveCount > 0 || named.has(view.id));
-        if (isUsed) throw destinationExists(generation.name);
-        if (generationNumber !== generation.generation) throw destinationDeleted(generation.name);
-        return { batch, builds: [], result: () => {} };
-      },
+  return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: true }, () =>
+    readsNothing(({ segments, generation: generationNumber }) => {
+      const isUsed = segments.some(({ view, liveCount }) => liveCount > 0 || named.has(view.id));
+      if (isUsed) throw destinationExists(generation.name);
+      if (generationNumber !== generation.generation) throw destinationDeleted(generation.name);
+      return { batch, builds: [], result: () => {} };
     }),
-  };
+  );
 }
 
 /** The error for a copy or branch into a namespace that exists. */
@@ -254,7 +242,23 @@ function withSettings(
   return settings === before ? changes : [{ kind: "settings", settings }, ...changes];
 }
 
+/** A job that takes no time. */
+function boundAtOnce<T>(
+  facts: Pick<CommitJob<T>, "bytes" | "alone">,
+  bind: (facts: NamespaceFacts) => BoundJob<T>,
+): CommitJob<T> {
+  return { ...facts, bind: (before) => oneStep(() => bind(before)) };
+}
+
 /** A job that reads no documents. */
-function simply<T>(resolved: ReturnType<BoundJob<T>["resolve"]>): BoundJob<T> {
-  return { conflictsWith: () => false, resolve: () => resolved };
+function readsNothing<T>(resolve: (state: JobState) => ResolvedJob<T>): BoundJob<T> {
+  return {
+    conflictsWith: () => oneStep(() => false),
+    resolve: (state) => oneStep(() => resolve(state)),
+  };
+}
+
+/** The same, whatever the state. */
+function simply<T>(resolved: ResolvedJob<T>): BoundJob<T> {
+  return readsNothing(() => resolved);
 }

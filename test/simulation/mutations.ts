@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "jobs of one group do not wait for those that they depend on",
     file: "src/commit/commit-group.ts",
-    find: "      if (!isFirst && bound.conflictsWith(footprint)) break;\n",
+    find: "      if (!isFirst && (yield* bound.conflictsWith(footprint))) break;\n",
     replace: "",
     noticedBy: "simulation",
   },
@@ -148,7 +148,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "jobs that change nothing are answered though what they stand on has changed",
     file: "src/commit/namespace.ts",
-    find: "    if (this.hasOthersAfter(sequence)) this.#queue.unshift(...jobs);\n    else for",
+    find: "    if (this.hasOthersAfter(sequence)) this.#queue.putBack(jobs);\n    else for",
     replace: "    for",
     noticedBy: "simulation",
   },
@@ -169,8 +169,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a replay leaves live what it replaces in stored segments",
     file: "src/namespace/recovery/replay-entry.ts",
-    find: "return attemptAll(batches.map((batch) => () => documents.deletionsOf(batch)));",
-    replace: "return attemptAll(batches.map(() => () => new Map()));",
+    find: "return attemptAllInSteps(batches, (batch) => documents.deletionsOf(batch));",
+    replace: "return attemptAllInSteps(batches, () => oneStep(() => new Map()));",
     noticedBy: "simulation",
   },
   {

@@ -122,13 +122,15 @@ export class SimulatedCluster {
   }
 
   async #openServer(process: SimulatedProcess): Promise<SimulatedServer | undefined> {
-    const { thresholds, cacheBytes } = this.swarm;
+    const { thresholds, cacheBytes, sliceEnds } = this.swarm;
+    const slicing = this.#randomOf(process);
     try {
       const opening = EngineFixture.open({
         store: this.store.connect(process),
         clock: process.clock,
         random: this.#randomOf(process),
         turn: process.turn,
+        endsSlice: () => slicing.next() < sliceEnds,
         thresholds,
         cacheBytes,
         isShared: this.swarm.serverCount > 1,

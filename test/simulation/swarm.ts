@@ -57,6 +57,8 @@ export interface Swarm {
   /** Mean time for which one lasts. */
   readonly faultProfileMs: number;
   readonly thresholds: Partial<Thresholds>;
+  /** Share of the write threads' steps after which others have their turn. */
+  readonly sliceEnds: number;
   /** Servers that serve at the same time. */
   readonly serverCount: number;
   readonly indexerCount: number;
@@ -142,6 +144,7 @@ export function drawSwarm(random: Random): Swarm {
     names: ["a", "b", "c"].slice(0, 1 + random.below(3)),
     idCount: one([3, 8, 24]),
     cacheBytes: one([MIB, 8 * MIB]),
+    sliceEnds: one([0, 0.1, 0.5, 1]),
   };
 }
 

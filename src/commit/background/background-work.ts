@@ -1,6 +1,7 @@
 /** What one open namespace does between commits: indexes that were asked for, then merges. */
 
 import { isDatabaseError } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
@@ -32,9 +33,10 @@ export class BackgroundWork {
   }
 
   /** Does one step; undefined if nothing could be done. `schema` is the one that indexes have. */
-  step(schema: Schema): PublishedDelta | undefined {
+  *step(schema: Schema): Steps<PublishedDelta | undefined> {
     try {
-      const delta = this.#indexes.step(schema) ?? this.#opened.documents.compactStep(schema);
+      const delta =
+        (yield* this.#indexes.step(schema)) ?? (yield* this.#opened.documents.compactStep(schema));
       if (delta !== undefined) this.#isStuck = false;
       return delta;
     } catch (error) {

@@ -17,6 +17,8 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { isDatabaseError } from "../../base/errors.ts";
+import { type SliceOptions, Slices } from "../../base/slices.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import type { IndexBuild } from "../../model/index-build.ts";
 import type { Schema } from "../../model/schema.ts";
@@ -40,7 +42,7 @@ export class IndexBuilder {
   readonly #documents: NamespaceDocuments;
   readonly #reads: SegmentReads;
   readonly #hint: () => void;
-  readonly #yield: () => Promise<void>;
+  readonly #options: SliceOptions;
   /** Up to so many documents are indexed before the write answers. */
   readonly #inlineDocumentsMax: number;
   /** What stored segments lack. */
@@ -54,7 +56,7 @@ export class IndexBuilder {
   /** `hint` tells indexers that there is work. */
   constructor(options: NamespaceOptions, opened: OpenedNamespace, hint: () => void) {
     this.#reads = options.reads;
-    this.#yield = options.yield;
+    this.#options = options;
     this.#documents = opened.documents;
     this.#inlineDocumentsMax = options.thresholds.indexInlineDocumentsMax;
     this.#stale = opened.stale;
@@ -101,11 +103,12 @@ export class IndexBuilder {
     if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
     const deltas: PublishedDelta[] = [];
     try {
+      const slices = new Slices(this.#options);
       for (;;) {
-        const delta = this.#documents.rebuildStep(schema);
+        const delta = await slices.run(this.#documents.rebuildStep(schema));
         if (delta === undefined) break;
         deltas.push(delta);
-        await this.#yield();
+        await this.#options.yield();
       }
     } catch (error) {
       if (!isDatabaseError(error, "overloaded")) throw error;
@@ -117,9 +120,9 @@ export class IndexBuilder {
   }
 
   /** One step of the background builds; undefined if there are none. Throws `overloaded`. */
-  step(schema: Schema): PublishedDelta | undefined {
+  *step(schema: Schema): Steps<PublishedDelta | undefined> {
     if (!this.isBuilding) return undefined;
-    const delta = this.#documents.rebuildStep(schema);
+    const delta = yield* this.#documents.rebuildStep(schema);
     if (delta !== undefined) return delta;
     this.#end();
     this.#isDropping = false;

@@ -203,12 +203,12 @@ async function removeAll(store: ObjectStore, keys: readonly ObjectKey[]): Promis
 function whenResolved(job: CommitJob<void>, resolved: () => void): CommitJob<void> {
   return {
     ...job,
-    bind: (facts) => {
-      const bound = job.bind(facts);
+    *bind(facts) {
+      const bound = yield* job.bind(facts);
       return {
         ...bound,
-        resolve: (state) => {
-          const outcome = bound.resolve(state);
+        *resolve(state) {
+          const outcome = yield* bound.resolve(state);
           resolved();
           return outcome;
         },

@@ -4,6 +4,7 @@
  * servers ready. Callers have the namespace's turn.
  */
 
+import type { Slices } from "../../base/slices.ts";
 import { activeSchema } from "../../namespace/active-text-options.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
@@ -49,10 +50,10 @@ export class EntryApplier {
   }
 
   /**
-   * Makes an entry of another server ready. Throws what loading fails with, and `overloaded` where
-   * there is no memory; nothing has changed then.
+   * Makes an entry of another server ready, in slices. Throws what loading fails with, and
+   * `overloaded` where there is no memory; nothing has changed then.
    */
-  async prepare(entry: LogEntry): Promise<ReadyEntry> {
+  async prepare(entry: LogEntry, slices: Slices): Promise<ReadyEntry> {
     const { generation, documents } = this.#opened;
     const { reads } = this.#options;
     const before = this.#facts;
@@ -60,6 +61,7 @@ export class EntryApplier {
       generation,
       store: this.#options.storeFor(undefined),
       reads,
+      slices,
       documents,
       facts: before,
     };

@@ -4,6 +4,7 @@
  */
 
 import type { SequenceNumber } from "../../base/ids.ts";
+import { Slices } from "../../base/slices.ts";
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { ManifestStore } from "../../manifest/manifest-store.ts";
 import { isReplaced } from "../../namespace/active-text-options.ts";
@@ -11,7 +12,7 @@ import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts"
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
 import { openManifestSegment } from "../../namespace/recovery/open-stored-segment.ts";
-import type { StoredSegment } from "../../segment/stored-segments.ts";
+import type { StoredDeletions, StoredSegment } from "../../segment/stored-segments.ts";
 import type { NamespaceLog } from "../namespace-log.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
 
@@ -45,6 +46,7 @@ export class ManifestFollower {
   readonly #documents: NamespaceDocuments;
   readonly #manifests: ManifestStore;
   readonly #log: NamespaceLog;
+  readonly #retain: () => () => void;
   #known: Manifest | undefined;
   #adoption: Adoption | undefined;
   /** When the known manifest was the newest for the last time. */
@@ -55,7 +57,13 @@ export class ManifestFollower {
   /** Callers that wait until no manifest is pending. */
   #waiting: (() => void)[] = [];
 
-  constructor(options: NamespaceOptions, opened: OpenedNamespace, log: NamespaceLog) {
+  /** `retain` keeps the documents' memory until what it returns is called. */
+  constructor(
+    options: NamespaceOptions,
+    opened: OpenedNamespace,
+    { log, retain }: { readonly log: NamespaceLog; retain(): () => void },
+  ) {
+    this.#retain = retain;
     this.#options = options;
     this.#opened = opened;
     this.#documents = opened.documents;
@@ -100,7 +108,7 @@ export class ManifestFollower {
         return known ?? openManifestSegment(entry, generation, from);
       }),
     );
-    await reads.run(() => this.#documents.deletionsIn(segments, indexedUpTo));
+    await this.#deletionsIn(segments, indexedUpTo);
     this.#adoption = { manifest: newest, segments, indexedUpTo, askedMs };
     this.#isPending = true;
     return { kind: "newer" };
@@ -117,7 +125,7 @@ export class ManifestFollower {
     const { segments, indexedUpTo, manifest, askedMs } = adoption;
     const { reads } = this.#options;
     const documents = this.#documents;
-    const deletions = await reads.run(() => documents.deletionsIn(segments, indexedUpTo));
+    const deletions = await this.#deletionsIn(segments, indexedUpTo);
     if (this.#isClosed) return undefined;
     const before = documents.stored;
     const delta = documents.adopt(adoption, deletions);
@@ -127,6 +135,23 @@ export class ManifestFollower {
     const kept = new Set(documents.stored);
     for (const stored of before) if (!kept.has(stored)) reads.forget(stored.object);
     return delta;
+  }
+
+  /** In slices, while the documents' memory stays theirs. */
+  async #deletionsIn(
+    segments: readonly StoredSegment[],
+    indexedUpTo: SequenceNumber,
+  ): Promise<StoredDeletions> {
+    const slices = new Slices(this.#options);
+    const release = this.#retain();
+    try {
+      return await this.#options.reads.runInSteps(
+        () => this.#documents.deletionsIn(segments, indexedUpTo),
+        (steps) => slices.run(steps),
+      );
+    } finally {
+      release();
+    }
   }
 
   /** Says why a newer manifest could not be taken over. */

@@ -1,16 +1,21 @@
 /** Which documents match a filter, without ranking them; for writes by filter. */
 
 import type { Ordinal } from "../../base/ids.ts";
-import { runSteps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import { compareStrings, type DocumentId } from "../../model/value.ts";
+import { mergeRuns } from "../../segment/postings/term-section.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
 import type { FilterScope } from "../bind/bind-filter.ts";
 import { forEachBit, type OrdinalBits } from "../ordinal-bits.ts";
 import { planFilter } from "../plan/planner.ts";
 import { type QueryOptions, requireIndex } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { executePredicate } from "./executor.ts";
-import { together } from "./missing-bytes.ts";
+import { togetherInSteps } from "./missing-bytes.ts";
+
+/** Words of bits that one step turns into ids. */
+const STEP_WORDS = 256;
 
 /** The options that a filter needs. */
 export type MatchOptions = Pick<QueryOptions, "indexState">;
@@ -24,39 +29,62 @@ export interface MatchedIds {
 }
 
 /** The smallest ids of the documents that match, at most `cap`. */
-export function matchIds(
+export function* matchIds(
   snapshot: Pick<Snapshot, "schema" | "segments">,
   filter: Filter,
   cap: number,
   options: MatchOptions,
-): MatchedIds {
-  const ids: DocumentId[] = [];
-  const matching = matchOrdinals(snapshot, filter, options);
-  together(
-    matching.map((bits, index) => () => {
-      const { view } = snapshot.segments[index];
-      forEachBit(bits, (ordinal) => ids.push(view.idOf(ordinal as Ordinal)));
-    }),
+): Steps<MatchedIds> {
+  const matching = yield* matchOrdinals(snapshot, filter, options);
+  const found = yield* togetherInSteps(matching, (bits, index) =>
+    idsOf(snapshot.segments[index].view, bits),
   );
-  const sorted = sortIds(ids);
+  const sorted = yield* sortIds(found);
   return { ids: sorted.slice(0, cap), more: sorted.length > cap };
 }
 
+/** The ids of some documents of a segment, in sorted runs. */
+function* idsOf(view: SegmentView, bits: OrdinalBits): Steps<DocumentId[][]> {
+  const runs: DocumentId[][] = [];
+  for (let start = 0; start < bits.length; start += STEP_WORDS) {
+    const run: DocumentId[] = [];
+    forEachBit(bits.subarray(start, start + STEP_WORDS), (bit) => {
+      run.push(view.idOf((32 * start + bit) as Ordinal));
+    });
+    if (run.length > 0) runs.push(sortRun(run));
+    yield;
+  }
+  return runs;
+}
+
+function sortRun(ids: DocumentId[]): DocumentId[] {
+  if (typeof ids[0] === "bigint") return [...BigUint64Array.from(ids as bigint[]).sort()];
+  return ids.sort(compareTexts);
+}
+
 /** The live documents of each segment that match, in the order of the segments. */
-function matchOrdinals(
+function* matchOrdinals(
   snapshot: Pick<Snapshot, "schema" | "segments">,
   filter: Filter,
   options: MatchOptions,
-): OrdinalBits[] {
+): Steps<OrdinalBits[]> {
   const scope: FilterScope = {
     schema: snapshot.schema,
     purpose: "query",
     requireIndex: (attribute, index) => requireIndex(options, attribute, index),
   };
-  return runSteps(executePredicate(runSteps(planFilter(filter, scope)), snapshot));
+  return yield* executePredicate(yield* planFilter(filter, scope), snapshot);
 }
 
-function sortIds(ids: DocumentId[]): DocumentId[] {
-  if (typeof ids[0] === "bigint") return [...BigUint64Array.from(ids as bigint[]).sort()];
-  return (ids as string[]).sort(compareStrings);
+function sortIds(found: readonly (readonly DocumentId[][])[]): Steps<DocumentId[]> {
+  const runs = found.flat();
+  return mergeRuns(runs, typeof runs.at(0)?.[0] === "bigint" ? compareUints : compareTexts);
+}
+
+function compareUints(a: DocumentId, b: DocumentId): number {
+  return a < b ? -1 : 1;
+}
+
+function compareTexts(a: DocumentId, b: DocumentId): number {
+  return compareStrings(a as string, b as string);
 }

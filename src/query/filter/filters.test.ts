@@ -6,6 +6,7 @@ import {
   openSnapshot,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { matchIds } from "../executor/match-ids.ts";
 
@@ -21,8 +22,8 @@ function matching(
   const schema = schemaOf({ a: isText ? { type, ...everyIndex } : type });
   const documents = values.map((a, i) => documentOf(BigInt(i + 1), { a }));
   const snapshot = openSnapshot(schema, [{ documents }]);
-  const { ids } = matchIds(snapshot, filterOf(filter), 1000, {});
-  const rest = matchIds(snapshot, filterOf(["Not", filter]), 1000, {}).ids;
+  const { ids } = runSteps(matchIds(snapshot, filterOf(filter), 1000, {}));
+  const rest = runSteps(matchIds(snapshot, filterOf(["Not", filter]), 1000, {})).ids;
   expect(ids.length + rest.length, "Not is the complement").toBe(values.length);
   return ids.map(Number);
 }
@@ -137,27 +138,40 @@ describe("ids", () => {
 
   test("of every type are compared, listed and matched", () => {
     const numbers = open("uint", [1n, 2n, 2n ** 63n]);
-    expect(matchIds(numbers, filterOf(["id", "Gt", 1]), 9, {}).ids).toEqual([2n, 2n ** 63n]);
-    expect(matchIds(numbers, filterOf(["id", "NotIn", [2, 7]]), 9, {}).ids).toEqual([
+    expect(runSteps(matchIds(numbers, filterOf(["id", "Gt", 1]), 9, {})).ids).toEqual([
+      2n,
+      2n ** 63n,
+    ]);
+    expect(runSteps(matchIds(numbers, filterOf(["id", "NotIn", [2, 7]]), 9, {})).ids).toEqual([
       1n,
       2n ** 63n,
     ]);
-    expect(matchIds(numbers, filterOf(["id", "Eq", null]), 9, {}).ids).toEqual([]);
+    expect(runSteps(matchIds(numbers, filterOf(["id", "Eq", null]), 9, {})).ids).toEqual([]);
     const strings = open("string", ["a", "b", "é"]);
-    expect(matchIds(strings, filterOf(["id", "Gte", "b"]), 9, {}).ids).toEqual(["b", "é"]);
-    expect(matchIds(strings, filterOf(["id", "Glob", "[ab]"]), 9, {}).ids).toEqual(["a", "b"]);
+    expect(runSteps(matchIds(strings, filterOf(["id", "Gte", "b"]), 9, {})).ids).toEqual([
+      "b",
+      "é",
+    ]);
+    expect(runSteps(matchIds(strings, filterOf(["id", "Glob", "[ab]"]), 9, {})).ids).toEqual([
+      "a",
+      "b",
+    ]);
     const uuids = ["00000000-0000-0000-0000-000000000001", "ff000000-0000-0000-0000-000000000000"];
     const namespace = open("uuid", uuids);
     const spelled = uuids[1].toUpperCase();
-    expect(matchIds(namespace, filterOf(["id", "Eq", spelled]), 9, {}).ids).toEqual([uuids[1]]);
-    expect(matchIds(namespace, filterOf(["id", "Lt", spelled]), 9, {}).ids).toEqual([uuids[0]]);
+    expect(runSteps(matchIds(namespace, filterOf(["id", "Eq", spelled]), 9, {})).ids).toEqual([
+      uuids[1],
+    ]);
+    expect(runSteps(matchIds(namespace, filterOf(["id", "Lt", spelled]), 9, {})).ids).toEqual([
+      uuids[0],
+    ]);
   });
 
   test("are cut at the cap, smallest first", () => {
     const numbers = open("uint", [5n, 3n, 9n]);
     const all = filterOf(["And", []]);
-    expect(matchIds(numbers, all, 2, {})).toEqual({ ids: [3n, 5n], more: true });
-    expect(matchIds(numbers, all, 3, {})).toEqual({ ids: [3n, 5n, 9n], more: false });
+    expect(runSteps(matchIds(numbers, all, 2, {}))).toEqual({ ids: [3n, 5n], more: true });
+    expect(runSteps(matchIds(numbers, all, 3, {}))).toEqual({ ids: [3n, 5n, 9n], more: false });
   });
 });
 
@@ -234,7 +248,7 @@ describe("tokens", () => {
     const schema = schemaOf({ a: { type: "[]string", fullTextSearch, filterable: false } });
     const documents = [documentOf(1n, { a: ["The", "red fox"] }), documentOf(2n, { a: ["the"] })];
     const snapshot = openSnapshot(schema, [{ documents }]);
-    const ids = (filter: unknown[]) => matchIds(snapshot, filterOf(filter), 9, {}).ids;
+    const ids = (filter: unknown[]) => runSteps(matchIds(snapshot, filterOf(filter), 9, {})).ids;
     expect(ids(["a", "ContainsAnyToken", ["The"]])).toEqual([1n]);
     expect(ids(["a", "ContainsTokenSequence", ["The", "red fox"]])).toEqual([1n]);
     expect(ids(["a", "ContainsAnyToken", ["x", "t"], { last_as_prefix: true }])).toEqual([2n]);

@@ -200,7 +200,7 @@ test.each(ELEMENTS)("remote %s vectors are scanned by chunk, at equal distances"
     });
     const plan = planSegment(buildDocuments("uint", types, documents), schema);
     const block = MEMORY.allocate(plan.bytes);
-    plan.writeTo(block.bytes);
+    runSteps(plan.writeTo(block.bytes));
     const id = "remote" as SegmentId;
     const near = openSegment(id, block.bytes, block);
     const source = new RemoteSource(near.block.slice(), MEMORY);

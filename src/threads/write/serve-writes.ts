@@ -36,6 +36,8 @@ export interface WriteThreadOptions {
   readonly isExclusive: boolean;
   /** Lets messages that have arrived be handled. */
   yield(): Promise<void>;
+  /** See `SliceOptions`. */
+  endsSlice?(): boolean;
   post(message: FromWriteThread): void;
   /** Hears of messages from then on; those that came before must wait. */
   listen(listener: (message: ToWriteThread) => void): void;
@@ -103,6 +105,7 @@ function namespaceOptions(options: WriteThreadOptions): SharedOptions {
     isExclusive,
     storeFor: access.storeFor,
     yield: () => options.yield(),
+    ...(options.endsSlice && { endsSlice: options.endsSlice }),
     hinted: () => post({ kind: "hinted" }),
     publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
   };

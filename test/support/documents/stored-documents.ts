@@ -1,6 +1,7 @@
 /** A namespace's documents for tests of writes: views as they were written, searched one by one. */
 
 import type { Ordinal } from "../../../src/base/ids.ts";
+import { oneStep, type Steps } from "../../../src/base/steps.ts";
 import { idAt } from "../../../src/codec/columns-value.ts";
 import type { Filter, FilterCondition } from "../../../src/model/filter.ts";
 import {
@@ -50,9 +51,12 @@ export class StoredDocuments implements CurrentDocuments {
     return this.#places.get(id);
   }
 
-  expect(): void {}
+  expect(): Steps<void> {
+    return oneStep(() => {});
+  }
 
-  matchIds(filter: Filter, cap: number): { ids: DocumentId[]; more: boolean } {
+  *matchIds(filter: Filter, cap: number): Steps<{ ids: DocumentId[]; more: boolean }> {
+    yield;
     const matches = [...this.#places].filter(([, place]) =>
       matchesFilter(filter, readerOf(place), () => null),
     );

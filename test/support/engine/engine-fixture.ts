@@ -45,12 +45,13 @@ import type {
   ToQueryThread,
   ToWriteThread,
 } from "../../../src/threads/thread-messages.ts";
+import type { ThreadPort } from "../../../src/threads/thread-port.ts";
 import { ThreadedEngine } from "../../../src/threads/threaded-engine.ts";
 import { serveWrites } from "../../../src/threads/write/serve-writes.ts";
 import { writeThreadMetrics } from "../../../src/threads/write/write-thread-metrics.ts";
 import { InstantClock } from "../clocks/instant-clock.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
-import { type FarEnd, localPorts, type Turn } from "./local-ports.ts";
+import { localPorts, type Turn } from "./local-ports.ts";
 import { type ClusterSizes, testIndexerOptions } from "./test-indexer-options.ts";
 
 /** What a test may choose. */
@@ -76,6 +77,8 @@ export interface FixtureOptions {
   readonly random?: Random;
   /** When messages arrive, and when work goes on that let others go first: without it, soon. */
   readonly turn?: Turn;
+  /** Decides where slices of the write thread end; without it the clock does. */
+  readonly endsSlice?: () => boolean;
   /** Stands in front of the store; kept by the caller across restarts. */
   readonly diskCache?: DiskCacheConfig;
   readonly clusters?: ClusterSizes;
@@ -202,11 +205,9 @@ export class EngineFixture {
       yield: () => new Promise<void>((resolve) => (options.turn ?? setImmediate)(resolve)),
     };
     const loads = ThreadLoads.of(threads);
-    const queryThreads = Array.from({ length: threads }, (_, thread) => {
-      const ports = localPorts<ToQueryThread, FromQueryThread>(options.turn);
-      startQueryThread(ports.far, { thread, clock, random, cache, loads, options });
-      return ports.near;
-    });
+    const queryThreads = Array.from({ length: threads }, (_, thread) =>
+      startQueryThread({ thread, clock, random, cache, loads, options }),
+    );
     const engine = new ThreadedEngine({
       ...tools,
       isShared: options.isShared ?? false,
@@ -223,6 +224,7 @@ export class EngineFixture {
       reads: connectCache(localCachePort(cache)),
       isExclusive: !options.isShared,
       ...WRITES,
+      ...(options.endsSlice && { endsSlice: options.endsSlice }),
       ...writeThread.far,
     });
     await engine.ready();
@@ -328,17 +330,16 @@ function startCacheThread(access: StoreAccess, arenas: Arenas): CacheService {
   return new CacheService({ store, arenas, disk: access.disk });
 }
 
-function startQueryThread(
-  far: FarEnd<ToQueryThread, FromQueryThread>,
-  of: {
-    thread: number;
-    clock: Clock;
-    random: Random;
-    cache: CacheService;
-    loads: ThreadLoads;
-    options: FixtureOptions;
-  },
-): void {
+/** Starts one; its port for the main thread. */
+function startQueryThread(of: {
+  thread: number;
+  clock: Clock;
+  random: Random;
+  cache: CacheService;
+  loads: ThreadLoads;
+  options: FixtureOptions;
+}): ThreadPort<ToQueryThread, FromQueryThread> {
+  const { near, far } = localPorts<ToQueryThread, FromQueryThread>(of.options.turn);
   const kernels = new ArenaKernels(of.options.kernel, of.thread);
   const service = new QueryService({
     kernels,
@@ -359,6 +360,7 @@ function startQueryThread(
     nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
   });
   far.listen((message) => service.onMessage(message));
+  return near;
 }
 
 async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {
