@@ -1,6 +1,7 @@
 /** The parts of a write's body put together, and the rules between them. */
 
 import { invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import {
   type LooseColumn,
@@ -22,28 +23,41 @@ import {
 
 /** The lists that a body has, each read to its end. */
 export interface WriteLists {
-  readonly upsert_rows?: { finish(): LooseDocuments };
-  readonly upsert_columns?: { finish(): LooseDocuments };
-  readonly patch_rows?: { finish(): LooseDocuments };
-  readonly patch_columns?: { finish(): LooseDocuments };
-  readonly deletes?: { finish(): LooseColumn };
+  readonly upsert_rows?: { finish(): Steps<LooseDocuments> };
+  readonly upsert_columns?: { finish(): Steps<LooseDocuments> };
+  readonly patch_rows?: { finish(): Steps<LooseDocuments> };
+  readonly patch_columns?: { finish(): Steps<LooseDocuments> };
+  readonly deletes?: { finish(): Steps<LooseColumn> };
+}
+
+/** What the lists of a body have. */
+export interface WriteOperations {
+  readonly upserts: LooseDocuments | undefined;
+  readonly patches: LooseDocuments | undefined;
+  readonly deletes: LooseColumn | undefined;
+}
+
+/** Ends the lists, in steps. Throws where columns do not fit each other, or lists come twice. */
+export function* finishLists(lists: WriteLists): Steps<WriteOperations> {
+  const upserts = yield* documentsOf(lists, "upsert_rows", "upsert_columns");
+  const patches = yield* documentsOf(lists, "patch_rows", "patch_columns");
+  const deletes = lists.deletes && (yield* lists.deletes.finish());
+  return { upserts, patches, deletes };
 }
 
 /** What a copy may be combined with. A branch stands alone. */
 const COPY_COMPANIONS: readonly string[] = ["copy_from_namespace", "encryption", "sharding"];
 
 /**
- * Makes the request of its `members`, none of which is null, and its `lists`; throws where a member
- * is wrong in itself or beside the others.
+ * Makes the request of its `members`, none of which is null, and what its `lists` have; throws where
+ * a member is wrong in itself or beside the others.
  */
 export function buildWriteRequest(
   members: JsonObject,
   lists: WriteLists,
+  { upserts, patches, deletes }: WriteOperations,
   bodyBytes: number,
 ): WriteRequest {
-  const upserts = documentsOf(lists, "upsert_rows", "upsert_columns");
-  const patches = documentsOf(lists, "patch_rows", "patch_columns");
-  const deletes = lists.deletes?.finish();
   checkCopy(members, lists);
   checkConditions(members, { upserts, patches, deletes });
   const metric = members.get("distance_metric");
@@ -71,13 +85,13 @@ export function buildWriteRequest(
 }
 
 /** The documents of one operation, which come as rows or as columns. */
-function documentsOf(
+function* documentsOf(
   lists: WriteLists,
   rowsName: "upsert_rows" | "patch_rows",
   columnsName: "upsert_columns" | "patch_columns",
-): LooseDocuments | undefined {
-  const rows = lists[rowsName]?.finish();
-  const columns = lists[columnsName]?.finish();
+): Steps<LooseDocuments | undefined> {
+  const rows = lists[rowsName] && (yield* lists[rowsName].finish());
+  const columns = lists[columnsName] && (yield* lists[columnsName].finish());
   if (!rows || !columns) return rows ?? columns;
   if (columns.count === 0) return rows;
   if (rows.count === 0) return columns;
@@ -153,14 +167,7 @@ function checkCopy(members: JsonObject, lists: WriteLists): void {
   );
 }
 
-function checkConditions(
-  members: JsonObject,
-  operations: {
-    readonly upserts: LooseDocuments | undefined;
-    readonly patches: LooseDocuments | undefined;
-    readonly deletes: LooseColumn | undefined;
-  },
-): void {
+function checkConditions(members: JsonObject, operations: WriteOperations): void {
   const rules = [
     ["upsert_condition", operations.upserts, "upsert_rows or upsert_columns"],
     ["patch_condition", operations.patches, "patch_rows or patch_columns"],

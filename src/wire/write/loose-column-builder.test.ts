@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { type LooseColumn, type LooseValue, looseCount } from "../../model/write-request.ts";
 import { LooseColumnBuilder } from "./loose-column-builder.ts";
 
@@ -36,7 +37,7 @@ test("columns hold what was set last, in blocks where they can", () => {
       // The step is interrupted now and then, and some documents come again.
       if (random.below(4) === 0) for (let again = document; again >= 0; again -= 2) put(again);
     }
-    const column = builder.finish(count);
+    const column = runSteps(builder.finish(count));
     const where = `seed ${SEED}, round ${round}`;
     expect(column.values, where).toEqual(wanted);
     expect(looseCount(column), where).toBe(count);
@@ -58,7 +59,7 @@ test("vectors of another length, numbers of another syntax and gaps make a list"
   expect(vectors.vectorSlot(1, 3)).toBeUndefined();
   expect(vectors.vectorSlot(2, 2)).toBeUndefined();
   vectors.set(2, Float32Array.of(3));
-  const listed = vectors.finish(4);
+  const listed = runSteps(vectors.finish(4));
   expect(listed.vectors).toBeUndefined();
   expect(listed.values).toEqual([Float32Array.of(1, 2), null, Float32Array.of(3), null]);
 
@@ -66,7 +67,55 @@ test("vectors of another length, numbers of another syntax and gaps make a list"
   mixed.setInteger(0, 1);
   mixed.setFraction(1, 1.5);
   mixed.setInteger(2, 3);
-  expect(mixed.finish(3)).toEqual({ values: [1n, 1.5, 3n], integersOnly: false });
+  expect(runSteps(mixed.finish(3))).toEqual({ values: [1n, 1.5, 3n], integersOnly: false });
+});
+
+test("a step that comes again finds the integers before the first fraction", () => {
+  for (const odd of [undefined, "x"]) {
+    const builder = new LooseColumnBuilder("n", "any");
+    const step = () => {
+      for (let document = 0; document < 6; document++) {
+        if (document === 3 && odd !== undefined) builder.set(document, odd);
+        else builder.setInteger(document, document);
+      }
+      builder.setFraction(6, 0.5);
+      builder.setInteger(7, 7);
+    };
+    step();
+    step();
+    const values = [0n, 1n, 2n, odd ?? 3n, 4n, 5n, 0.5, 7n];
+    expect(runSteps(builder.finish(8))).toEqual({ values, integersOnly: false });
+  }
+});
+
+test("a column of many parts is joined as it was set", () => {
+  const count = 300_000;
+  const integers = new LooseColumnBuilder("i", "any");
+  const numbers = new LooseColumnBuilder("n", "any");
+  const vectors = new LooseColumnBuilder("v", "vector");
+  const listed = new LooseColumnBuilder("l", "any");
+  for (let document = 0; document < count; document++) {
+    integers.setInteger(document, -document);
+    numbers.setFraction(document, document + 0.5);
+    vectors.vectorSlot(document, 3)?.fill(document);
+    vectors.setVector(document);
+    if (document < count - 1) listed.setInteger(document, document);
+    else listed.set(document, "odd");
+  }
+  integers.setInteger(70_000, 1);
+  const all = [integers, numbers, vectors, listed].map((builder) => builder.finish(count));
+  const [i, n, v, l] = all.map((steps) => runSteps(steps));
+  const at = [0, 69_999, 70_000, 131_072, count - 1];
+  expect(at.map((document) => i.integers?.[document])).toEqual([
+    0n,
+    -69_999n,
+    1n,
+    -131_072n,
+    -299_999n,
+  ]);
+  expect(at.map((document) => n.numbers?.[document])).toEqual(at.map((document) => document + 0.5));
+  expect(at.map((document) => v.vectors?.elements[3 * document + 2])).toEqual(at);
+  expect(at.map((document) => l.values[document])).toEqual([...at.slice(0, -1), "odd"]);
 });
 
 function blockOf({ integers, numbers, vectors }: LooseColumn) {

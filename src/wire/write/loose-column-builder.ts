@@ -1,8 +1,10 @@
+import { assert } from "../../base/assert.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import type { LooseColumn, LooseValue } from "../../model/write-request.ts";
 import {
   IntegerBlock,
   NumberBlock,
-  plainIntegers,
+  plainInteger,
   splitVectors,
   VectorBlock,
 } from "./value-blocks.ts";
@@ -14,20 +16,25 @@ import {
  */
 export type ValueForm = "any" | "float" | "vector";
 
+/** Values that one step lists. */
+const STEP_VALUES = 8192;
+
 /**
  * Builds a `LooseColumn` while its documents arrive, in ascending order. The value of a document
  * may be set again, so that a step of the parser can be repeated. As long as all values are
- * numbers, or all are vectors of one length, they lie in a block; the first that is something else
- * makes them a list.
+ * numbers, or all are vectors of one length, they lie in a block; what comes after the first that is
+ * something else is listed, and all becomes a list at the end.
  */
 export class LooseColumnBuilder {
   readonly name: string;
   readonly form: ValueForm;
-  /** Undefined while there is a block. */
+  /** Of the first documents; undefined if there is none. */
+  #block: NumberBlock | IntegerBlock | VectorBlock | undefined;
+  /** Of the documents behind the block; undefined while all are in it. */
   #values: LooseValue[] | undefined;
-  #numbers: NumberBlock | IntegerBlock | undefined;
-  #vectors: VectorBlock | undefined;
   #integersOnly = true;
+  /** Before this document, numbers are integers, whatever came later. */
+  #integersBefore = 0;
   /** Documents that have named the attribute are marked here, if that is asked for. */
   #given: Uint8Array | undefined;
 
@@ -39,27 +46,33 @@ export class LooseColumnBuilder {
 
   /** Documents up to the last one that has a value. */
   get count(): number {
-    return (this.#numbers ?? this.#vectors)?.count ?? this.#values?.length ?? 0;
+    return this.#blockCount + (this.#values?.length ?? 0);
   }
 
   /** Sets a value that is no number. Documents that were left out before it have null. */
   set(document: number, value: LooseValue): void {
-    const values = this.#values ?? this.#makeList();
-    if (document === values.length) values.push(value);
-    else place(values, document, value);
+    this.#values ??= [];
+    if (document < this.#blockCount) this.#shorten(document);
+    const values = this.#values;
+    const index = document - this.#blockCount;
+    if (index === values.length) values.push(value);
+    else place(values, index, value);
     if (this.#given) this.#mark(document);
   }
 
   /** Sets a number as written in integer syntax. */
   setInteger(document: number, value: number | bigint): void {
     if (typeof value === "bigint") this.set(document, value);
-    else if (!this.#integersOnly) this.set(document, BigInt(value));
+    else if (this.#isFractional(document)) this.set(document, BigInt(value));
     else this.#setNumber(document, value);
   }
 
   /** Sets a number as written with a fraction or an exponent. */
   setFraction(document: number, value: number): void {
-    if (this.#integersOnly) this.#separateIntegers();
+    if (this.#integersOnly) {
+      this.#integersOnly = false;
+      this.#integersBefore = document;
+    }
     this.#setNumber(document, value);
   }
 
@@ -68,51 +81,85 @@ export class LooseColumnBuilder {
    * before anything else is set. Undefined if it must be an array of its own, for `set`.
    */
   vectorSlot(document: number, length: number): Float32Array | undefined {
-    if (this.#isEmpty && length > 0) this.#vectors = new VectorBlock(length);
-    return this.#vectors?.slot(document, length);
+    if (this.#isEmpty && length > 0) this.#block = new VectorBlock(length);
+    if (!(this.#block instanceof VectorBlock)) return undefined;
+    if (this.#values !== undefined && document >= this.#block.count) return undefined;
+    return this.#block.slot(document, length);
   }
 
   /** Keeps what was written to the slot of a document. */
   setVector(document: number): void {
-    this.#vectors?.keep(document);
+    if (this.#block instanceof VectorBlock) this.#block.keep(document);
     if (this.#given) this.#mark(document);
   }
 
-  /** The column of `count` documents; the builder is of no more use. */
-  finish(count: number): LooseColumn {
+  /** The column of `count` documents, in steps; the builder is of no more use. */
+  *finish(count: number): Steps<LooseColumn> {
     const given = this.#given;
     const marks = given === undefined || allSet(given, count) ? undefined : firstBits(given, count);
-    return this.#column(count, marks);
+    const integersOnly = this.#integersOnly;
+    const rest = marks === undefined ? { integersOnly } : { integersOnly, given: marks };
+    const block = this.#block;
+    if (block === undefined || this.count > block.count || count > block.count) {
+      return { values: yield* this.#list(count), ...rest };
+    }
+    if (!(block instanceof VectorBlock)) return numberColumn(yield* block.join(), rest);
+    return vectorColumn(yield* block.join(), block.dimensions, rest);
   }
 
-  #column(count: number, given: Uint8Array | undefined): LooseColumn {
-    const integersOnly = this.#integersOnly;
-    const rest = given === undefined ? { integersOnly } : { integersOnly, given };
-    if (this.#vectors?.count === count) {
-      return vectorColumn(this.#vectors.all(), this.#vectors.dimensions, rest);
-    }
-    if (this.#numbers?.count === count) return numberColumn(this.#numbers, rest);
-    const values = this.#values ?? this.#makeList();
-    while (values.length < count) values.push(null);
-    return { values, ...rest };
+  get #blockCount(): number {
+    return this.#block?.count ?? 0;
   }
 
   get #isEmpty(): boolean {
-    return (this.#values ?? this.#numbers ?? this.#vectors) === undefined;
+    return this.#block === undefined && this.#values === undefined;
+  }
+
+  /** A number of the document that is not a bigint has a fraction. */
+  #isFractional(document: number): boolean {
+    return !this.#integersOnly && document >= this.#integersBefore;
   }
 
   #setNumber(document: number, value: number): void {
-    if (this.#isEmpty) this.#numbers = this.#integersOnly ? new IntegerBlock() : new NumberBlock();
-    if (this.#numbers?.set(document, value) !== true) this.set(document, value);
+    if (this.#isEmpty) this.#block = this.#integersOnly ? new IntegerBlock() : new NumberBlock();
+    if (!this.#setInBlock(document, value)) this.set(document, value);
     else if (this.#given) this.#mark(document);
   }
 
-  #makeList(): LooseValue[] {
-    const vectors = this.#vectors && splitVectors(this.#vectors.all(), this.#vectors.dimensions);
-    const values: LooseValue[] = vectors ?? (this.#numbers ? listOf(this.#numbers) : []);
-    this.#vectors = undefined;
-    this.#numbers = undefined;
-    this.#values = values;
+  /** Sets a number in the block, if it belongs there. */
+  #setInBlock(document: number, value: number): boolean {
+    const block = this.#block;
+    if (block === undefined || block instanceof VectorBlock) return false;
+    if (block instanceof IntegerBlock && this.#isFractional(document)) return false;
+    if (this.#values !== undefined && document >= block.count) return false;
+    return block.set(document, value);
+  }
+
+  /** Takes the documents from `document` on out of the block: they come again. */
+  #shorten(document: number): void {
+    const block = this.#block;
+    if (block === undefined) return;
+    const rest = block.count - document - 1;
+    assert(rest === 0 && this.#values?.length === 0, "only the last document comes again");
+    block.count = document;
+  }
+
+  *#list(count: number): Steps<LooseValue[]> {
+    const values: LooseValue[] = yield* listOf(this.#block);
+    const before = this.#integersOnly ? 0 : this.#integersBefore;
+    for (const value of this.#values ?? []) {
+      if (values.length % STEP_VALUES === 0) yield;
+      values.push(value);
+    }
+    for (let i = 0; i < before; i++) {
+      if (i % STEP_VALUES === 0) yield;
+      const value = values[i];
+      if (typeof value === "number") values[i] = BigInt(value);
+    }
+    while (values.length < count) {
+      if (values.length % STEP_VALUES === 0) yield;
+      values.push(null);
+    }
     return values;
   }
 
@@ -124,16 +171,6 @@ export class LooseColumnBuilder {
       this.#given = given;
     }
     given[document >>> 3] |= 1 << (document & 7);
-  }
-
-  /** From now on, a `number` is not an integer. */
-  #separateIntegers(): void {
-    this.#integersOnly = false;
-    if (this.#isEmpty) return;
-    const values = this.#values ?? this.#makeList();
-    for (const [i, value] of values.entries()) {
-      if (typeof value === "number") values[i] = BigInt(value);
-    }
   }
 }
 
@@ -153,20 +190,34 @@ export function vectorColumn(elements: Float32Array, dimensions: number, rest: R
   };
 }
 
-function numberColumn(block: NumberBlock | IntegerBlock, rest: Rest): LooseColumn {
+function numberColumn(numbers: Float64Array | BigInt64Array<ArrayBuffer>, rest: Rest): LooseColumn {
   let values: LooseValue[] | undefined;
   return {
     ...rest,
     get values() {
-      values ??= listOf(block);
+      values ??= runSteps(listNumbers(numbers));
       return values;
     },
-    ...(block instanceof NumberBlock ? { numbers: block.all() } : { integers: block.all() }),
+    ...(numbers instanceof Float64Array ? { numbers } : { integers: numbers }),
   };
 }
 
-function listOf(block: NumberBlock | IntegerBlock): number[] {
-  return Array.from(block instanceof NumberBlock ? block.all() : plainIntegers(block.all()));
+function* listOf(block: NumberBlock | IntegerBlock | VectorBlock | undefined): Steps<LooseValue[]> {
+  if (block === undefined) return [];
+  if (!(block instanceof VectorBlock)) return yield* listNumbers(yield* block.join());
+  return splitVectors(yield* block.join(), block.dimensions);
+}
+
+function* listNumbers(numbers: Float64Array | BigInt64Array): Steps<LooseValue[]> {
+  const { buffer, byteOffset, length } = numbers;
+  const halves = new Int32Array(buffer, byteOffset, 2 * length);
+  const isPlain = numbers instanceof Float64Array;
+  const values: LooseValue[] = [];
+  for (let i = 0; i < length; i++) {
+    if (i % STEP_VALUES === 0) yield;
+    values.push(isPlain ? numbers[i] : plainInteger(halves, i));
+  }
+  return values;
 }
 
 function place(values: LooseValue[], document: number, value: LooseValue): void {

@@ -1,4 +1,5 @@
 import { type DatabaseError, invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
 import { ATTRIBUTE_COUNT_MAX, WRITE_BODY_BYTES_MAX } from "../../model/contract-limits.ts";
 import type { LooseColumn, LooseDocuments } from "../../model/write-request.ts";
 import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
@@ -90,7 +91,7 @@ export class LooseColumnsParser {
   }
 
   /** All documents; throws if the columns do not fit together. */
-  finish(): LooseDocuments {
+  *finish(): Steps<LooseDocuments> {
     const ids = this.#columns.get("id");
     if (ids === undefined) {
       if (this.#columns.size + this.#flat.size > 0) {
@@ -102,11 +103,11 @@ export class LooseColumnsParser {
     const attributes = new Map<string, LooseColumn>();
     for (const [name, column] of this.#columns) {
       if (column.count !== count) throw this.#unequal(name, column.count, count);
-      if (name !== "id") attributes.set(name, column.finish(count));
+      if (name !== "id") attributes.set(name, yield* column.finish(count));
     }
     for (const [name, numbers] of this.#flat)
       attributes.set(name, this.#split(name, numbers, count));
-    return { count, layout: "columns", ids: ids.finish(count), attributes };
+    return { count, layout: "columns", ids: yield* ids.finish(count), attributes };
   }
 
   #beginColumn(): boolean {

@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.ts";
 import type { LooseColumn } from "../../model/write-request.ts";
 import type { JsonReader } from "../json/json-reader.ts";
 import { checkDocumentCount, PARSE_STEP_BYTES } from "./body-bounds.ts";
@@ -54,7 +55,7 @@ export class LooseIdsParser {
   }
 
   /** All ids. */
-  finish(): LooseColumn {
+  finish(): Steps<LooseColumn> {
     return this.#ids.finish(this.#count);
   }
 }

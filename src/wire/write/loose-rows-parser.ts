@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.ts";
 import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
 import type { LooseColumn, LooseDocuments } from "../../model/write-request.ts";
 import type { JsonReader } from "../json/json-reader.ts";
@@ -77,11 +78,11 @@ export class LooseRowsParser {
   }
 
   /** All documents. */
-  finish(): LooseDocuments {
+  *finish(): Steps<LooseDocuments> {
     const { document: count } = this.#position;
     const attributes = new Map<string, LooseColumn>();
-    for (const [name, column] of this.#columns) attributes.set(name, column.finish(count));
-    return { count, layout: "rows", ids: this.#ids.finish(count), attributes };
+    for (const [name, column] of this.#columns) attributes.set(name, yield* column.finish(count));
+    return { count, layout: "rows", ids: yield* this.#ids.finish(count), attributes };
   }
 
   #beginDocument(at: Position): boolean {

@@ -16,7 +16,7 @@ import {
   UNKNOWN_MEMBERS_MAX,
   VALUE_JSON_BYTES_MAX,
 } from "./body-bounds.ts";
-import { buildWriteRequest, type WriteLists } from "./build-write-request.ts";
+import { buildWriteRequest, finishLists, type WriteLists } from "./build-write-request.ts";
 import { type BuiltMemory, UNBOUNDED_MEMORY } from "./built-bytes.ts";
 import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
@@ -98,9 +98,10 @@ export class WriteBodyParser {
     if (!this.#hasKnownMember && this.#unknownMember !== undefined) {
       throw nothingKnown(this.#unknownMember);
     }
+    const operations = yield* finishLists(this.#lists);
     return withPlaces(
       (member) => this.#places.get(member),
-      () => buildWriteRequest(this.#members, this.#lists, this.#bodyBytes),
+      () => buildWriteRequest(this.#members, this.#lists, operations, this.#bodyBytes),
     );
   }
 
