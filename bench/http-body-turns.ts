@@ -41,6 +41,9 @@ const text = (i: number) =>
   Array.from({ length: 40 }, (_, k) => words[(i * 7 + k * k) % 13]).join(" ");
 const vectors = randomVectors(64, 768).map(vectorJson);
 
+/** What is there before a body whose name begins with "again". */
+const FIRST = "rows of ids";
+
 /** Largest bodies by name. */
 const BODIES: Readonly<Record<string, () => Buffer[]>> = {
   "rows of ids": () => rows(60 * MB, (i) => `{"id":${i},"n":${i % 97}}`),
@@ -52,6 +55,26 @@ const BODIES: Readonly<Record<string, () => Buffer[]>> = {
       '],"distance_metric":"cosine_distance"}',
     ),
   texts: () => rows(250 * MB, (i) => `{"id":${i},"text":"${text(i)}"}`),
+  "full text": () =>
+    rows(
+      120 * MB,
+      (i) => `{"id":${i},"text":"${text(i)} ${i % 50_000}"}`,
+      '],"schema":{"text":{"type":"string","full_text_search":true}}}',
+    ),
+  sparse: () =>
+    rows(
+      60 * MB,
+      (i) => `{"id":${i},"s":{"a${i % 9973}":0.5,"b${i % 997}":0.25,"c${i % 97}":1}}`,
+      '],"schema":{"s":{"type":"{}f16","sparse_knn":{"distance_metric":"dot_product"}}}}',
+    ),
+  "again: the same rows": () => rows(60 * MB, (i) => `{"id":${i},"n":${i % 97}}`),
+  "again: a filter deletes": () => [Buffer.from('{"delete_by_filter":["n","Gte",0]}')],
+  "again: a filter patches": () => [
+    Buffer.from(
+      '{"patch_by_filter":{"filters":["n","Gte",0],"patch":{"n":1}},' +
+        '"patch_by_filter_allow_partial":true}',
+    ),
+  ],
   "string ids": () => rows(60 * MB, (i) => `{"id":"id-${(i * 7919) % 10_000_019}","n":${i}}`),
   deletes: () => [Buffer.from(`{"deletes":[${list(6_000_000, String)}]}`)],
   "bad: last value": () => rows(38 * MB, (i) => `{"id":${i},"n":${i % 97}}`, ',{"id":1,"n":"x"}]}'),
@@ -97,6 +120,7 @@ for (const name of names) {
   const parts = BODIES[name]();
   const server = await benchServer();
   const connection = await Connection.open(server.url);
+  if (name.startsWith("again")) await post(server.url, "/v2/namespaces/large", BODIES[FIRST]());
   let id = 0;
   const small = async () => {
     const start = performance.now();

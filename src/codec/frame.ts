@@ -20,7 +20,7 @@
 
 import { crc32 } from "node:zlib";
 import { assert } from "../base/assert.ts";
-import { OBJECT_BYTES_MAX } from "../base/byte-sizes.ts";
+import { MIB, OBJECT_BYTES_MAX } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import {
   joinPieces,
@@ -29,10 +29,15 @@ import {
   type Pieces,
   piecesBytes,
 } from "../base/pieces.ts";
+import type { Slices } from "../base/slices.ts";
+import { runSteps, type Steps } from "../base/steps.ts";
 import { compress, decompress } from "./compression.ts";
 
 /** Length of the header in bytes. */
 export const FRAME_HEADER_BYTES = 32;
+
+/** Bytes that one step sums up: under a millisecond. */
+const STEP_BYTES = 2 * MIB;
 
 /** Kinds of objects with their numbers on disk, which never change. */
 export const FRAME_KINDS = {
@@ -75,6 +80,8 @@ export interface FrameContent {
   readonly parts: Pieces;
   /** `never` keeps payloads readable by range. */
   readonly compression: "if smaller" | "never";
+  /** Runs long work in slices; without it all is done at once. */
+  readonly slices?: Slices | undefined;
 }
 
 /** Contents of an opened frame. */
@@ -103,7 +110,10 @@ export async function encodeFramePieces(content: FrameContent): Promise<Pieces> 
   const compressed = content.compression === "never" ? undefined : await compress(content.parts);
   const payload = compressed ?? content.parts;
   const header = new Uint8Array(FRAME_HEADER_BYTES);
-  writeHeader(header, payload, { ...content, rawBytes, compressed: compressed !== undefined });
+  const steps = crcOf(payload);
+  const payloadCrc = await (content.slices?.run(steps) ?? runSteps(steps));
+  const isCompressed = compressed !== undefined;
+  writeHeader(header, payload, { ...content, rawBytes, payloadCrc, compressed: isCompressed });
   return joinSmallPieces([header, ...payload], PIECE_BYTES_MIN);
 }
 
@@ -179,6 +189,7 @@ function writeHeader(
     readonly object: string;
     readonly version: number;
     readonly rawBytes: number;
+    readonly payloadCrc: number;
     readonly compressed: boolean;
   },
 ): void {
@@ -189,12 +200,19 @@ function writeHeader(
   view.setUint16(6, header.version, true);
   view.setBigUint64(8, BigInt(piecesBytes(payload)), true);
   view.setBigUint64(16, BigInt(header.rawBytes), true);
-  view.setUint32(
-    24,
-    payload.reduce((sum, piece) => crc32(piece, sum), 0),
-    true,
-  );
+  view.setUint32(24, header.payloadCrc, true);
   view.setUint32(HEADER_CRC_AT, headerCrc(target, header.object), true);
+}
+
+function* crcOf(pieces: Pieces): Steps<number> {
+  let crc = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += STEP_BYTES) {
+      if (at > 0) yield;
+      crc = crc32(piece.subarray(at, at + STEP_BYTES), crc);
+    }
+  }
+  return crc;
 }
 
 function headerCrc(object: Uint8Array, key: string): number {

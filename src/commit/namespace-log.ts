@@ -345,6 +345,7 @@ export class NamespaceLog {
       random,
       generation: this.#generation,
       after: facts.sequence,
+      slicing: this.#options,
     });
   }
 }

@@ -24,6 +24,7 @@ import { assert } from "../base/assert.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { type Pieces, piecesBytes } from "../base/pieces.ts";
+import type { Slices } from "../base/slices.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { ARRAY_ALIGNMENT, alignUp } from "../codec/columns-packing.ts";
 import { decodeFrame, encodeFramePieces } from "../codec/frame.ts";
@@ -72,6 +73,7 @@ export function encodeWalEntry(
   entry: WalEntry,
   records: readonly NewWalRecord[],
   generation: NamespaceGeneration,
+  slices?: Slices,
 ): Promise<Pieces> {
   assert(entry.nonce.length === NONCE_BYTES, `nonce of ${entry.nonce.length} bytes`);
   const head = new ByteWriter(HEAD_BYTES + RECORD_HEAD_BYTES * records.length);
@@ -95,6 +97,7 @@ export function encodeWalEntry(
     version: VERSIONS.newest,
     parts: [head.finish(), ...parts],
     compression: "if smaller",
+    slices,
   });
 }
 

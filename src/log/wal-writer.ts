@@ -4,6 +4,7 @@ import { DatabaseError } from "../base/errors.ts";
 import type { SequenceNumber } from "../base/ids.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
+import { type SliceOptions, Slices } from "../base/slices.ts";
 import { NONCE_BYTES, NumberedObjects } from "../storage/numbered-objects.ts";
 import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -25,6 +26,8 @@ export interface WalWriterOptions {
   readonly generation: NamespaceGeneration;
   /** The last entry that the caller has applied; 0 for a new namespace. */
   readonly after: SequenceNumber;
+  /** How large entries are encoded; without it all at once. */
+  readonly slicing?: SliceOptions;
 }
 
 /** What became of an append. */
@@ -51,15 +54,17 @@ export class WalWriter {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #generation: NamespaceGeneration;
+  readonly #slicing: SliceOptions | undefined;
   #last: SequenceNumber;
   #busy = false;
 
-  constructor({ store, clock, random, generation, after }: WalWriterOptions) {
+  constructor({ store, clock, random, generation, after, slicing }: WalWriterOptions) {
     this.#entries = new NumberedObjects(store, walFamily(generation));
     this.#clock = clock;
     this.#random = random;
     this.#generation = generation;
     this.#last = after;
+    this.#slicing = slicing;
   }
 
   /** Number of the last entry that this writer wrote or follows. */
@@ -87,7 +92,8 @@ export class WalWriter {
         nonce: this.#random.bytes(NONCE_BYTES),
         timeMs: Math.round(this.#clock.nowMs()),
       };
-      const object = await encodeWalEntry(entry, records, this.#generation);
+      const slices = this.#slicing && new Slices(this.#slicing);
+      const object = await encodeWalEntry(entry, records, this.#generation, slices);
       const candidate = { number: entry.sequence, object, nonce: entry.nonce };
       const options = { clock: this.#clock, random: this.#random };
       const outcome = await this.#entries.put(candidate, options);
