@@ -44,3 +44,25 @@ test("what a step throws comes out", async () => {
   })();
   await expect(slicesOf(1, []).run(steps)).rejects.toThrow("wrong");
 });
+
+test("work that is of no use any more ends after the pause that shows it, tidily", async () => {
+  const seen: string[] = [];
+  const steps = (function* (): Steps<void> {
+    try {
+      for (;;) yield;
+    } finally {
+      seen.push("ended");
+    }
+  })();
+  let pauses = 0;
+  const slices = new Slices({
+    clock: { monotonicMs: () => 0 },
+    endsSlice: () => true,
+    yield: async () => void pauses++,
+    check: () => {
+      if (pauses === 3) throw new Error("of no use");
+    },
+  });
+  await expect(slices.run(steps)).rejects.toThrow("of no use");
+  expect(seen).toEqual(["ended"]);
+});

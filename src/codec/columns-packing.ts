@@ -36,7 +36,7 @@ export type PackedArray =
 export const ARRAY_ALIGNMENT = 16;
 
 /** Bytes that one step copies. */
-export const STEP_COPY_BYTES = 512 * KIB;
+export const STEP_COPY_BYTES = 256 * KIB;
 
 const WORD_MAX = 0xffff_ffff;
 const textEncoder = new TextEncoder();

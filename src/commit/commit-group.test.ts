@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixture.ts";
+import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
@@ -199,4 +200,36 @@ test("trouble after an entry was put never says that it was refused", async () =
   store.list = list;
   expect(await engine.rows("n")).toHaveLength(2);
   await engine.close();
+});
+
+test("a large write is bound, resolved and built in slices, and small ones go on", async () => {
+  let slices = 0;
+  const engine = await EngineFixture.open({
+    endsSlice: () => {
+      slices++;
+      return true;
+    },
+    memoryBytes: 64 * MIB,
+  });
+  await engine.write("small", upsert({ id: 0 }));
+  const before = slices;
+  await engine.write("small", upsert({ id: 1 }));
+  const few = slices - before;
+  const rows = Array.from({ length: 40_000 }, (_, id) => ({ id: `id-${id}`, n: id, s: `s${id}` }));
+  const large = engine.write("large", upsert(...rows));
+  let isDone = false;
+  void large.then(() => {
+    isDone = true;
+  });
+  let writes = 0;
+  for (; !isDone; writes++) await engine.write("small", upsert({ id: writes }));
+  expect(writes).toBeGreaterThan(5);
+  // Steps of 4096 values at most, over ids, two attributes and their dictionaries.
+  expect(slices - before).toBeGreaterThan(100 + few);
+  const filter = slices;
+  await engine.write("large", { delete_by_filter: ["n", "Lt", 20_000] });
+  expect(slices - filter).toBeGreaterThan(20);
+  expect(
+    (await engine.call("query", "large", { aggregate_by: { n: ["Count"] } })).json,
+  ).toMatchObject({ aggregations: { n: 20_000 } });
 });

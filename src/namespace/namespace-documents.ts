@@ -272,7 +272,9 @@ export class NamespaceDocuments {
     indexedUpTo: SequenceNumber,
   ): void {
     let after = this.memtable.documentCount - this.memtable.countUpTo(indexedUpTo);
-    for (const { segment } of next) after += segment.liveCount - distinct(deletions.get(segment));
+    for (const { segment } of next) {
+      after += segment.liveCount - distinctCount(segment, deletions.get(segment));
+    }
     if (after !== this.documentCount) throw lostDocuments(this.documentCount, after);
   }
 
@@ -316,8 +318,14 @@ function idsOf(record: WriteBatch[number]) {
 }
 
 /** An id may have been written several times since. */
-function distinct(ordinals: readonly number[] | undefined): number {
-  return ordinals === undefined ? 0 : new Set(ordinals).size;
+function distinctCount({ view }: LiveSegment, ordinals: readonly number[] = []): number {
+  const seen = new Uint8Array(ordinals.length === 0 ? 0 : view.documentCount);
+  let count = 0;
+  for (const ordinal of ordinals) {
+    if (seen[ordinal] === 0) count++;
+    seen[ordinal] = 1;
+  }
+  return count;
 }
 
 function lostDocuments(before: number, after: number): DatabaseError {

@@ -39,8 +39,9 @@ export function* matchIds(
   const found = yield* togetherInSteps(matching, (bits, index) =>
     idsOf(snapshot.segments[index].view, bits),
   );
-  const sorted = yield* sortIds(found);
-  return { ids: sorted.slice(0, cap), more: sorted.length > cap };
+  const sorted = yield* firstIds(found, cap + 1);
+  const more = sorted.length > cap;
+  return { ids: more ? sorted.slice(0, cap) : sorted, more };
 }
 
 /** The ids of some documents of a segment, in sorted runs. */
@@ -76,9 +77,13 @@ function* matchOrdinals(
   return yield* executePredicate(yield* planFilter(filter, scope), snapshot);
 }
 
-function sortIds(found: readonly (readonly DocumentId[][])[]): Steps<DocumentId[]> {
+function firstIds(
+  found: readonly (readonly DocumentId[][])[],
+  countMax: number,
+): Steps<DocumentId[]> {
   const runs = found.flat();
-  return mergeRuns(runs, typeof runs.at(0)?.[0] === "bigint" ? compareUints : compareTexts);
+  const compare = typeof runs.at(0)?.[0] === "bigint" ? compareUints : compareTexts;
+  return mergeRuns(runs, compare, countMax);
 }
 
 function compareUints(a: DocumentId, b: DocumentId): number {

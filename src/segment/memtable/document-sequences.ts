@@ -55,6 +55,14 @@ export class DocumentSequences {
     );
   }
 
+  /** Tells whether all rows are of entries up to `sequence`. */
+  areUpTo(sequence: SequenceNumber): boolean {
+    const limit = sequence - this.#first;
+    if (this.#above === undefined || limit < 0) return limit >= 0;
+    for (let row = 0; row < this.count; row++) if (this.#above[row] > limit) return false;
+    return true;
+  }
+
   /** Calls `visit` with each row of an entry up to `sequence`, ascending. */
   forEachUpTo(sequence: SequenceNumber, visit: (row: number) => void): void {
     const limit = sequence - this.#first;

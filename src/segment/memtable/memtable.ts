@@ -84,6 +84,7 @@ export interface PreparedSegments {
 interface ReplacedDocuments {
   readonly revision: number;
   readonly ordinals: ReadonlyMap<LiveSegment, readonly number[]>;
+  readonly logicalBytes: number;
 }
 
 /** How far a rebuild is. */
@@ -188,7 +189,12 @@ export class Memtable {
   /** Drops the documents of all entries up to `sequence`: stored segments have them. */
   forget(sequence: SequenceNumber): MemtableDelta {
     const deleted = new Map<LiveSegment, number[]>();
+    const whole: LiveSegment[] = [];
     for (const segment of this.#segments) {
+      if (this.#sequencesOf(segment).areUpTo(sequence)) {
+        whole.push(segment);
+        continue;
+      }
       const ordinals: number[] = [];
       this.#sequencesOf(segment).forEachUpTo(sequence, (ordinal) => {
         if (segment.isLive(ordinal as Ordinal)) ordinals.push(ordinal);
@@ -196,7 +202,11 @@ export class Memtable {
       for (const ordinal of ordinals) this.#deleteOne(segment, ordinal as Ordinal);
       if (ordinals.length > 0 || segment.liveCount === 0) deleted.set(segment, ordinals);
     }
-    const dropped = [...deleted.keys()].filter(isEmpty);
+    for (const segment of whole) {
+      this.#documentCount -= segment.liveCount;
+      this.#logicalBytes -= liveLogicalBytes(segment);
+    }
+    const dropped = [...whole, ...[...deleted.keys()].filter(isEmpty)];
     this.#replace(dropped, []);
     const ids = dropped.map(({ view }) => view.id);
     return { full: false, added: [], deleted: describeDeleted(deleted), dropped: ids };
@@ -206,6 +216,10 @@ export class Memtable {
   countUpTo(sequence: SequenceNumber): number {
     let count = 0;
     for (const segment of this.#segments) {
+      if (this.#sequencesOf(segment).areUpTo(sequence)) {
+        count += segment.liveCount;
+        continue;
+      }
       this.#sequencesOf(segment).forEachUpTo(sequence, (ordinal) => {
         if (segment.isLive(ordinal as Ordinal)) count++;
       });
@@ -353,6 +367,7 @@ export class Memtable {
     if (count < MANY_IDS) return undefined;
     const revision = this.#revision;
     const ordinals = new Map<LiveSegment, number[]>();
+    let logicalBytes = 0;
     for (const keys of lists) {
       const hashes = yield* hashKeys(keys);
       for (const segment of this.#segments) {
@@ -362,28 +377,33 @@ export class Memtable {
           // Then what was looked for is of no use, and the segments' memory may be another's.
           if (this.#revision !== revision) return undefined;
           const ordinal = segment.view.table.find(keys, i, hashes[i]) as Ordinal;
-          if (ordinal >= 0 && segment.isLive(ordinal)) found.push(ordinal);
+          if (ordinal < 0 || !segment.isLive(ordinal)) continue;
+          found.push(ordinal);
+          logicalBytes += segment.view.logicalBytesOf(ordinal);
         }
         if (found.length > 0) ordinals.set(segment, found);
       }
     }
-    return { revision, ordinals };
+    return { revision, ordinals, logicalBytes };
   }
 
   #deleteReplaced(
     commit: MemtableCommit,
     replaced: ReplacedDocuments | undefined,
-  ): Map<LiveSegment, number[]> {
-    const deleted = new Map<LiveSegment, number[]>();
+  ): Map<LiveSegment, readonly number[]> {
     if (replaced?.revision !== this.#revision) {
-      for (const keys of idLists(commit)) this.#deleteAll(keys, deleted);
-      return deleted;
+      const found = new Map<LiveSegment, number[]>();
+      for (const keys of idLists(commit)) this.#deleteAll(keys, found);
+      return found;
     }
-    for (const [segment, found] of replaced.ordinals) {
-      const ordinals = found.filter((ordinal) => segment.isLive(ordinal as Ordinal));
-      for (const ordinal of ordinals) this.#deleteOne(segment, ordinal as Ordinal);
+    const deleted = new Map<LiveSegment, readonly number[]>();
+    for (const [segment, ordinals] of replaced.ordinals) {
+      for (const ordinal of ordinals) segment.delete(ordinal as Ordinal);
+      this.#documentCount -= ordinals.length;
       deleted.set(segment, ordinals);
     }
+    this.#logicalBytes -= replaced.logicalBytes;
+    this.#revision++;
     return deleted;
   }
 

@@ -112,14 +112,20 @@ function compareUnits(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Merges sorted lists, in which nothing is twice. */
-export function* mergeRuns<T>(sorted: readonly T[][], compare: (a: T, b: T) => number): Steps<T[]> {
+/** The first `lengthMax` of what sorted lists have together; nothing is in them twice. */
+export function* mergeRuns<T>(
+  sorted: readonly T[][],
+  compare: (a: T, b: T) => number,
+  lengthMax = Number.POSITIVE_INFINITY,
+): Steps<T[]> {
   let runs = sorted;
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let r = 0; r < runs.length; r += 2) {
       const isLast = r + 1 === runs.length;
-      merged.push(isLast ? runs[r] : yield* mergeTwo(runs[r], runs[r + 1], compare));
+      const both = isLast ? runs[r] : yield* mergeTwo(runs[r], runs[r + 1], compare);
+      merged.push(both.length > lengthMax ? both.slice(0, lengthMax) : both);
+      yield;
     }
     runs = merged;
   }

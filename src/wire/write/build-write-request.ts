@@ -49,8 +49,8 @@ export function* finishLists(lists: WriteLists): Steps<WriteOperations> {
 const COPY_COMPANIONS: readonly string[] = ["copy_from_namespace", "encryption", "sharding"];
 
 /**
- * Makes the request of its `members`, none of which is null, and what its `lists` have; throws where
- * a member is wrong in itself or beside the others.
+ * Makes the request of its `members`, none of which is null, and what its `lists` have; throws
+ * where a member is wrong in itself or beside the others.
  */
 export function buildWriteRequest(
   members: JsonObject,

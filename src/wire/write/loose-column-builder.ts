@@ -22,8 +22,8 @@ const STEP_VALUES = 8192;
 /**
  * Builds a `LooseColumn` while its documents arrive, in ascending order. The value of a document
  * may be set again, so that a step of the parser can be repeated. As long as all values are
- * numbers, or all are vectors of one length, they lie in a block; what comes after the first that is
- * something else is listed, and all becomes a list at the end.
+ * numbers, or all are vectors of one length, they lie in a block; from the first that is something
+ * else on they are listed, and all becomes a list at the end.
  */
 export class LooseColumnBuilder {
   readonly name: string;

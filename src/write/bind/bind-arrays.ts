@@ -29,7 +29,7 @@ import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 import { TextBytes } from "./text-bytes.ts";
 
 /** Entries of sparse vectors that one step binds. */
-const STEP_ENTRIES = 2048;
+const STEP_ENTRIES = 512;
 /** Largest finite f16; larger numbers round to infinity from 65,520 on. */
 const HALF_ROUNDS_TO_INFINITY = 65_520;
 

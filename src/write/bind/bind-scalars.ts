@@ -18,7 +18,7 @@ import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
 import { TextBytes } from "./text-bytes.ts";
 
 /** Values that one step binds: a millisecond or less. */
-export const STEP_VALUES = 8192;
+export const STEP_VALUES = 4096;
 /** Numbers in a block that one step looks at. */
 const STEP_NUMBERS = 1 << 20;
 /** Text that one step binds. */

@@ -15,7 +15,7 @@ export interface IdList {
 /** Ids that one step looks up in a table that may be larger than any cache. */
 const STEP_IDS = 8192;
 /** Halves of ids that one step compares with those before them. */
-const STEP_HALVES = 1 << 21;
+const STEP_HALVES = 1 << 19;
 
 /**
  * The first `cap` ids that come more than once in `lists`, each once, in the order in which they

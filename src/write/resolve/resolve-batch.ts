@@ -19,7 +19,7 @@ import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../model/contract-
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import { columnOf } from "../../model/stored-columns.ts";
-import type { AttributeValue, DocumentId } from "../../model/value.ts";
+import { type AttributeValue, compareScalars, type DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
 import { DocumentsView } from "./documents-view.ts";
@@ -27,7 +27,7 @@ import { mergePatches, type PatchTarget, patchedValue } from "./merge-patches.ts
 import { billedWriteBytes, queriesOf } from "./write-billing.ts";
 
 /** Documents that one step looks at. */
-const STEP_DOCUMENTS = 2048;
+const STEP_DOCUMENTS = 256;
 
 /** A live document where it is stored. */
 export interface CurrentDocument {
@@ -118,8 +118,8 @@ function byColumn(documents: DocumentColumns, schema: Schema): DocumentColumns {
 class Resolution {
   readonly #batch: BoundBatch;
   readonly #current: CurrentDocuments;
-  /** Ids that delete_by_filter took, ascending. */
-  readonly #removed = new Set<DocumentId>();
+  /** Ids that delete_by_filter took, ascending: a set of millions grows too slowly. */
+  #removed: readonly DocumentId[] = [];
   /** Documents that patches change, by id, in the order of the answer. */
   readonly #targets = new Map<DocumentId, PatchTarget>();
   #remaining = false;
@@ -150,7 +150,7 @@ class Resolution {
     const deletedIds = this.#deletedIds(deletes);
     yield;
     const documents = yield* this.#documents(upserts, deletes);
-    const hasReplaced = this.#removed.size > 0 && upserts !== undefined;
+    const hasReplaced = this.#removed.length > 0 && upserts !== undefined;
     const deletions = hasReplaced ? yield* without(deletedIds, upserts) : deletedIds;
     const deleteColumn = whole ?? (yield* this.#deleteColumn(deletions));
     const deletedCount = whole?.count ?? deletedIds.length;
@@ -189,19 +189,16 @@ class Resolution {
     const { ids, more } = yield* this.#current.matchIds(operation.filter, DELETE_BY_FILTER_MAX);
     if (more && !operation.allowPartial) throw tooMany("delete", DELETE_BY_FILTER_MAX);
     if (more) this.#remaining = true;
-    for (let i = 0; i < ids.length; i++) {
-      if (i % STEP_DOCUMENTS === 0) yield;
-      this.#removed.add(ids[i]);
-    }
+    this.#removed = ids;
   }
 
   *#patchByFilter(): Steps<void> {
     const operation = this.#batch.patchByFilter;
     if (!operation) return;
     // What delete_by_filter took does not count, wherever it stands among the matches.
-    const cap = PATCH_BY_FILTER_MAX + this.#removed.size;
+    const cap = PATCH_BY_FILTER_MAX + this.#removed.length;
     const { ids, more } = yield* this.#current.matchIds(operation.filter, cap);
-    const kept = ids.filter((id) => !this.#removed.has(id));
+    const kept = ids.filter((id) => !this.#isRemoved(id));
     if (more || kept.length > PATCH_BY_FILTER_MAX) {
       if (!operation.allowPartial) throw tooMany("patch", PATCH_BY_FILTER_MAX);
       this.#remaining = true;
@@ -272,7 +269,7 @@ class Resolution {
   #wholeDeletes(patches: readonly number[]): DocumentIds | undefined {
     const { deletes, deleteCondition, returnAffectedIds } = this.#batch;
     if (deletes === undefined || deletes.count === 0 || deleteCondition) return undefined;
-    const isAlone = this.#removed.size + this.#targets.size + patches.length === 0;
+    const isAlone = this.#removed.length + this.#targets.size + patches.length === 0;
     return isAlone && !returnAffectedIds ? deletes : undefined;
   }
 
@@ -305,14 +302,25 @@ class Resolution {
     this.#targets.set(id, { id, base, byFilter, patchIndex: index });
   }
 
+  #isRemoved(id: DocumentId): boolean {
+    let low = 0;
+    let high = this.#removed.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compareScalars(this.#removed[middle], id) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return this.#removed[low] === id;
+  }
+
   /** The stored document, unless delete_by_filter took it. */
   #storedOf(id: DocumentId): CurrentDocument | undefined {
-    return this.#removed.has(id) ? undefined : this.#current.locate(id);
+    return this.#isRemoved(id) ? undefined : this.#current.locate(id);
   }
 
   /** The document as conditions see it: after the by-filter operations. */
   *#currentOf(id: DocumentId): Steps<CurrentDocument | undefined> {
-    if (this.#removed.has(id)) return undefined;
+    if (this.#isRemoved(id)) return undefined;
     if (!this.#targets.has(id)) return this.#current.locate(id);
     this.#filterPatched ??= new DocumentsView(yield* this.#merge([...this.#targets.values()]));
     const ordinal = this.#filterPatched.ordinalOf(id);
@@ -350,15 +358,16 @@ class Resolution {
   }
 
   /** By-filter ids ascending, then those by id in the order sent; each once. */
-  #deletedIds(deletes: readonly DocumentId[]): DocumentId[] {
-    if (this.#removed.size === 0) return [...deletes];
-    return [...this.#removed, ...deletes.filter((id) => !this.#removed.has(id))];
+  #deletedIds(deletes: readonly DocumentId[]): readonly DocumentId[] {
+    if (this.#removed.length === 0) return deletes;
+    if (deletes.length === 0) return this.#removed;
+    return [...this.#removed, ...deletes.filter((id) => !this.#isRemoved(id))];
   }
 
   *#deleteColumn(ids: readonly DocumentId[]): Steps<DocumentIds | undefined> {
     if (ids.length === 0) return undefined;
     const { deletes } = this.#batch;
-    if (deletes && deletes.count === ids.length && this.#removed.size === 0) return deletes;
+    if (deletes && deletes.count === ids.length && this.#removed.length === 0) return deletes;
     const idType = this.#idType();
     return { idType, count: ids.length, ids: yield* buildIdsInSteps(idType, ids) };
   }

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { oneStep } from "../base/steps.ts";
+import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import { JobQueue } from "./job-queue.ts";
+
+function job(bytes: number): CommitJob<number> {
+  const bind = () => oneStep(() => Promise.reject(new Error("never bound")) as never);
+  return { bytes, alone: false, bind };
+}
+
+test("jobs come in their order, also those that are put back", async () => {
+  const queue = new JobQueue();
+  const results = [1, 2, 3].map((bytes) => queue.add(job(bytes)));
+  const [first, second] = [queue.take(), queue.take()];
+  queue.putBack([first, second].filter((taken) => taken !== undefined));
+  expect(queue.isEmpty).toBe(false);
+  for (let next = queue.take(); next !== undefined; next = queue.take())
+    next.succeed(next.job.bytes);
+  expect(await Promise.all(results)).toEqual([1, 2, 3]);
+  expect(queue.isEmpty).toBe(true);
+});
+
+test("once it is closed, what waits, comes or is put back fails, what was taken not", async () => {
+  const queue = new JobQueue();
+  const [taken, back, waiting] = [1, 2, 3].map((bytes) => queue.add(job(bytes)));
+  const [first, second] = [queue.take(), queue.take()];
+  queue.close();
+  const late = queue.add(job(4));
+  if (second !== undefined) queue.putBack([second]);
+  first?.succeed(1);
+  await expect(taken).resolves.toBe(1);
+  for (const failed of [back, waiting, late]) {
+    await expect(failed).rejects.toBeInstanceOf(NamespaceRetired);
+  }
+});
