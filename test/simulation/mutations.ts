@@ -170,7 +170,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a replay leaves live what it replaces in stored segments",
     file: "src/namespace/recovery/replay-entry.ts",
     find: "return attemptAllInSteps(batches, (batch) => documents.deletionsOf(batch));",
-    replace: "return attemptAllInSteps(batches, () => oneStep(() => new Map()));",
+    replace: "return attemptAllInSteps(batches, function* () { return new Map(); });",
     noticedBy: "simulation",
   },
   {
