@@ -189,7 +189,7 @@ function* gatherStrings(parts: readonly DataPart[]): Steps<Strings> {
   let total = 0;
   for (const { source, ordinals } of sources) {
     for (let i = 0; i < ordinals.length; i++) {
-      if (i % STEP_ORDINALS === 0) yield;
+      if (i > 0 && i % STEP_ORDINALS === 0) yield;
       const ordinal = ordinals[i];
       if (source !== undefined) total += source.offsets[ordinal + 1] - source.offsets[ordinal];
       offsets[++next] = total;
@@ -238,7 +238,7 @@ function* gatherOffsets(
     const lists = data !== undefined && "offsets" in data ? data.offsets : undefined;
     const before = total;
     for (let i = 0; i < ordinals.length; i++) {
-      if (i % STEP_ORDINALS === 0) yield;
+      if (i > 0 && i % STEP_ORDINALS === 0) yield;
       if (lists !== undefined) total += lists[ordinals[i] + 1] - lists[ordinals[i]];
       offsets[++next] = total;
     }
@@ -268,7 +268,7 @@ function* gatherPresence(
   let next = 0;
   for (const { column, ordinals } of parts) {
     for (let i = 0; i < ordinals.length; i++, next++) {
-      if (i % STEP_ORDINALS === 0) yield;
+      if (i > 0 && i % STEP_ORDINALS === 0) yield;
       if (column !== undefined && hasValue(column, ordinals[i])) {
         presence[next >> 3] |= 1 << (next & 7);
       }

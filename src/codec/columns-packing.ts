@@ -57,8 +57,8 @@ export function bytesOf(array: PackedArray): Uint8Array {
 /** Copies bytes to the start of `target`. */
 export function* copyInSteps(source: Uint8Array, target: Uint8Array): Steps<void> {
   for (let at = 0; at < source.length; at += STEP_COPY_BYTES) {
+    if (at > 0) yield;
     target.set(source.subarray(at, at + STEP_COPY_BYTES), at);
-    yield;
   }
 }
 

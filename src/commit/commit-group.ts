@@ -93,6 +93,7 @@ export function* takeGroup(queue: JobQueue, base: GroupBase): Steps<Group> {
       if (!isFirst && (job.alone || bytes + job.bytes > COMMIT_GROUP_BYTES_MAX)) break;
       try {
         const bound = yield* job.bind(facts);
+        yield;
         if (!isFirst && (yield* bound.conflictsWith(footprint))) break;
         const resolved = yield* bound.resolve(base.stateAt(facts));
         if (isFirst && resolved.batch.length === 0) {
@@ -108,6 +109,7 @@ export function* takeGroup(queue: JobQueue, base: GroupBase): Steps<Group> {
         const changesKey = keyOf(after) !== keyOf(facts);
         if (!isFirst && (changesKey || entryBytes + size > WAL_ENTRY_BYTES_MAX)) break;
         isLast ||= changesKey;
+        yield;
         const deletions = yield* base.documents.deletionsOf(resolved.batch);
         const schema = activeSchema(after);
         members.push({ ...next, resolved, schema, records, prepared: undefined, deletions });

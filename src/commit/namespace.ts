@@ -12,7 +12,7 @@
 import { assert } from "../base/assert.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
-import { Slices } from "../base/slices.ts";
+import { type SliceOptions, Slices } from "../base/slices.ts";
 import type { Steps } from "../base/steps.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import { asDamage } from "../cache/resident-ranges.ts";
@@ -66,6 +66,8 @@ export class Namespace {
   readonly instance: NamespaceInstance;
   readonly #options: NamespaceOptions;
   readonly #opened: OpenedNamespace;
+  /** Of work on documents, whose memory may be another's once the instance is retired. */
+  readonly #slicing: SliceOptions;
   readonly #log: NamespaceLog;
   readonly #logFollower: LogFollower;
   readonly #follower: ManifestFollower;
@@ -90,6 +92,7 @@ export class Namespace {
     this.#opened = opened;
     this.generation = opened.generation;
     this.instance = opened.instance;
+    this.#slicing = { ...options, check: () => this.#checkOpen() };
     this.#log = new NamespaceLog(options, opened);
     this.#logFollower = new LogFollower(this.#log, (read) =>
       this.#turns.run(() => this.#applyOthers(read)),
@@ -402,9 +405,8 @@ export class Namespace {
     }
   }
 
-  /** Slices of work on documents, whose memory may be another's once the instance is retired. */
   #slices(): Slices {
-    return new Slices({ ...this.#options, check: () => this.#checkOpen() });
+    return new Slices(this.#slicing);
   }
 
   #checkOpen(): void {

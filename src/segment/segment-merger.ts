@@ -83,6 +83,7 @@ export function* planOrdered(
       documentCount,
       clusters: own,
     });
+    yield;
     yield* merge.gather();
     if (!merge.hasValues) continue;
     logicalBytes += merge.logicalBytes;

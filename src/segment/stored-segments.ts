@@ -179,7 +179,7 @@ function* collectInto(
   const { view } = segment;
   const count = indexes?.length ?? ids.keys.count;
   for (let i = 0; i < count; i++) {
-    if (i % STEP_IDS === 0) yield;
+    if (i > 0 && i % STEP_IDS === 0) yield;
     const ordinal = view.ordinalAt(ids, indexes === undefined ? i : indexes[i]);
     if (ordinal !== undefined && segment.isLive(ordinal)) into.push(ordinal);
   }

@@ -44,7 +44,7 @@ function* bindStringArrays(source: LooseSource): Steps<ColumnData | undefined> {
   const { values } = source;
   const offsets = new Uint32Array(values.length + 1);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i] ?? [];
     if (!Array.isArray(value)) return undefined;
     offsets[i + 1] = offsets[i] + value.length;
@@ -57,7 +57,7 @@ function* bindStringArrays(source: LooseSource): Steps<ColumnData | undefined> {
   let stepEnd = 0;
   for (const value of values) {
     for (const element of Array.isArray(value) ? value : []) {
-      if (at % STEP_VALUES === 0 || text.length >= stepEnd) {
+      if ((at > 0 && at % STEP_VALUES === 0) || text.length > stepEnd) {
         yield;
         stepEnd = text.length + STEP_TEXT_BYTES;
       }
@@ -97,7 +97,7 @@ export function* bindBytes(source: LooseSource): Steps<ColumnData> {
   const offsets = new Uint32Array(values.length + 1);
   let stepEnd = 0;
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0 || text.length >= stepEnd) {
+    if ((i > 0 && i % STEP_VALUES === 0) || text.length > stepEnd) {
       yield;
       stepEnd = text.length + STEP_TEXT_BYTES;
     }
@@ -246,7 +246,7 @@ function* checkSizes(source: LooseSource, offsets: Uint32Array, elements: Column
   const last = offsets.length - 1;
   if (dataLogicalBytes(elements, 0, offsets[last]) <= ATTRIBUTE_VALUE_BYTES_MAX) return;
   for (let i = 0; i < last; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const bytes = dataLogicalBytes(elements, offsets[i], offsets[i + 1]);
     if (bytes > ATTRIBUTE_VALUE_BYTES_MAX) throw tooLong(source, i, bytes);
   }

@@ -78,7 +78,7 @@ function* bindUints(loose: LooseColumn, origin: IdOrigin): Steps<ColumnData> {
   const { values } = loose;
   const result = new BigUint64Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (typeof value === "number" && integersOnly && value >= 0) result[i] = BigInt(value);
     else if (typeof value === "bigint" && value >= 0n && value <= UINT64_MAX) result[i] = value;
@@ -92,7 +92,7 @@ function* bindStrings({ values }: LooseColumn, origin: IdOrigin): Steps<ColumnDa
   const text = new TextBytes(values.length * 16);
   const offsets = new Uint32Array(values.length + 1);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (typeof value !== "string")
       throw isInteger(value) ? mixed("string", "uint", placed(origin, i, value)) : noId(origin, i);
@@ -112,7 +112,7 @@ function* bindStrings({ values }: LooseColumn, origin: IdOrigin): Steps<ColumnDa
 function* bindUuids({ values }: LooseColumn, origin: IdOrigin): Steps<ColumnData> {
   const bytes = new Uint8Array(values.length * UUID_BYTES);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (typeof value !== "string") {
       throw isInteger(value) ? mixed("uuid", "uint", placed(origin, i, value)) : noId(origin, i);

@@ -55,7 +55,7 @@ function* bindStrings(source: LooseSource): Steps<ColumnData> {
   const bytesMax = source.filterable ? FILTERABLE_VALUE_BYTES_MAX : ATTRIBUTE_VALUE_BYTES_MAX;
   let stepEnd = 0;
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0 || text.length >= stepEnd) {
+    if ((i > 0 && i % STEP_VALUES === 0) || text.length > stepEnd) {
       yield;
       stepEnd = text.length + STEP_TEXT_BYTES;
     }
@@ -88,7 +88,7 @@ function* bindInts(source: LooseSource): Steps<ColumnData> {
   const result = new BigInt64Array(values.length);
   const halves = new Int32Array(result.buffer);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     if (typeof value === "number" && source.integersOnly) {
@@ -111,7 +111,7 @@ function* bindUints(source: LooseSource): Steps<ColumnData> {
   const result = new BigUint64Array(values.length);
   const halves = new Int32Array(result.buffer);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     if (typeof value === "number" && source.integersOnly && value >= 0) {
@@ -134,7 +134,7 @@ function* hasNegative(integers: BigInt64Array): Steps<boolean> {
   const { buffer, byteOffset, length } = integers;
   const halves = new Int32Array(buffer, byteOffset, 2 * length);
   for (let i = 0; i < length; i++) {
-    if (i % STEP_NUMBERS === 0) yield;
+    if (i > 0 && i % STEP_NUMBERS === 0) yield;
     if (halves[2 * i + 1] < 0) return true;
   }
   return false;
@@ -162,7 +162,7 @@ function* bindFloats(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const result = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     if (typeof value !== "number" && typeof value !== "bigint") {
@@ -177,7 +177,7 @@ function* bindFloats(source: LooseSource): Steps<ColumnData> {
 
 function* areFinite(numbers: Float64Array): Steps<boolean> {
   for (let i = 0; i < numbers.length; i++) {
-    if (i % STEP_NUMBERS === 0) yield;
+    if (i > 0 && i % STEP_NUMBERS === 0) yield;
     if (!Number.isFinite(numbers[i])) return false;
   }
   return true;
@@ -187,7 +187,7 @@ function* bindBools(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const result = new Uint8Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === true) result[i] = 1;
     else if (value !== false && value !== null && value !== undefined) {
@@ -201,7 +201,7 @@ function* bindUuids(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const bytes = new Uint8Array(values.length * UUID_BYTES);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     const uuid = typeof value === "string" ? parseUuid(value) : undefined;
@@ -217,7 +217,7 @@ function* bindDatetimes(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const result = new BigInt64Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const value = values[i];
     if (value === null || value === undefined) continue;
     const ms = typeof value === "string" ? parseDatetime(value) : "expected an ISO 8601 string";

@@ -36,7 +36,7 @@ export function* bindVectors(
   if (element === "f32") {
     const values = new Float32Array(count * dimensions);
     for (let i = 0; i < count; i++) {
-      if (i % stepVectors === 0) yield;
+      if (i > 0 && i % stepVectors === 0) yield;
       readVector(source, i, values.subarray(i * dimensions, (i + 1) * dimensions));
     }
     return { kind: "f32", dimensions, values };
@@ -46,7 +46,7 @@ export function* bindVectors(
     const values = new Uint16Array(count * dimensions);
     const rounded = halves(values);
     for (let i = 0; i < count; i++) {
-      if (i % stepVectors === 0) yield;
+      if (i > 0 && i % stepVectors === 0) yield;
       readVector(source, i, vector);
       rounded.set(vector, i * dimensions);
       checkElements(source, i, rounded.subarray(i * dimensions, (i + 1) * dimensions), element);
@@ -55,7 +55,7 @@ export function* bindVectors(
   }
   const values = new Int8Array(count * dimensions);
   for (let i = 0; i < count; i++) {
-    if (i % stepVectors === 0) yield;
+    if (i > 0 && i % stepVectors === 0) yield;
     readVector(source, i, vector);
     checkSmallIntegers(source, i, vector);
     values.set(vector, i * dimensions);
@@ -72,7 +72,7 @@ export function* bindMultiVectors(
   const { count } = source;
   const offsets = new Uint32Array(count + 1);
   for (let i = 0; i < count; i++) {
-    if (i % STEP_VALUES === 0) yield;
+    if (i > 0 && i % STEP_VALUES === 0) yield;
     const list = source.values[i];
     if (!Array.isArray(list)) throw noVector(source, i, `[][${dimensions}]f32`);
     if (list.length === 0) throw noVector(source, i, `[][${dimensions}]f32`);
@@ -177,7 +177,7 @@ function givenElement(value: LooseValue | undefined, index: number): unknown {
 /** Refuses what `checkElements` refuses, in all vectors of a block. */
 function* checkBlock(source: LooseSource, elements: Float32Array, dimensions: number): Steps<void> {
   for (let e = 0; e < elements.length; e++) {
-    if (e % STEP_ELEMENTS === 0) yield;
+    if (e > 0 && e % STEP_ELEMENTS === 0) yield;
     if (elements[e] - elements[e] === 0) continue; // Infinities and NaN give NaN.
     const index = Math.floor(e / dimensions);
     const start = index * dimensions;

@@ -30,7 +30,7 @@ export function* duplicateIds(lists: readonly IdList[], cap: number): Steps<Docu
   for (let list = 0; list < filled.length; list++) {
     const { ids, count } = filled[list];
     for (let i = 0; i < count && duplicates.size < cap; i++) {
-      if (i % STEP_IDS === 0) yield;
+      if (i > 0 && i % STEP_IDS === 0) yield;
       if (!table.add(list, i)) duplicates.add(idAt(ids, i));
     }
   }
@@ -44,7 +44,7 @@ function* isAscending({ ids, count }: IdList): Steps<boolean> {
   const { buffer, byteOffset } = ids.values;
   const halves = new Uint32Array(buffer, byteOffset, 2 * count);
   for (let i = 2; i < halves.length; i += 2) {
-    if (i % STEP_HALVES === 0) yield;
+    if (i > 0 && i % STEP_HALVES === 0) yield;
     const high = halves[i + 1];
     const highBefore = halves[i - 1];
     if (high < highBefore || (high === highBefore && halves[i] <= halves[i - 2])) return false;

@@ -97,7 +97,7 @@ export function* presenceOf(source: LooseSource): Steps<Uint8Array | undefined> 
   const { values } = source;
   let presence: Uint8Array | undefined;
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_PRESENCE === 0) yield;
+    if (i > 0 && i % STEP_PRESENCE === 0) yield;
     if (values[i] !== null && values[i] !== undefined) continue;
     if (!presence) presence = new Uint8Array((values.length + 7) >> 3).fill(0xff);
     presence[i >> 3] &= ~(1 << (i & 7));

@@ -48,7 +48,7 @@ export class GroupFootprint {
       for (const earlier of this.#lists) yield* addKeys(this.#keys, earlier);
     }
     for (let i = 0; i < list.count; i++) {
-      if (i % STEP_IDS === 0) yield;
+      if (i > 0 && i % STEP_IDS === 0) yield;
       if (this.#keys.has(idKey(list.ids, i))) return true;
     }
     return false;
@@ -60,7 +60,7 @@ function* addKeys(
   list: { readonly ids: ColumnData; readonly count: number },
 ): Steps<void> {
   for (let i = 0; i < list.count; i++) {
-    if (i % STEP_IDS === 0) yield;
+    if (i > 0 && i % STEP_IDS === 0) yield;
     keys.add(idKey(list.ids, i));
   }
 }

@@ -90,7 +90,7 @@ function* partsOf(
   let column: Column | undefined;
   let ordinals: number[] = [];
   for (let i = 0; i < targets.length; i++) {
-    if (i % STEP_TARGETS === 0) yield;
+    if (i > 0 && i % STEP_TARGETS === 0) yield;
     const place = placeOf(targets[i], name, sources, columns);
     if (ordinals.length > 0 && place.column !== column) {
       parts.push({ column, ordinals: Uint32Array.from(ordinals) });

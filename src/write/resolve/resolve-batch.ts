@@ -143,7 +143,7 @@ class Resolution {
     const deletes = whole ? [] : yield* this.#keepDeletes();
     const filterPatched = [...this.#targets.keys()];
     for (let i = 0; i < patches.length; i++) {
-      if (i % STEP_DOCUMENTS === 0) yield;
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       this.#addPatch(patches[i]);
     }
     const patchedIds = this.#targets.size > 0 ? [...this.#targets.keys()] : [];
@@ -205,7 +205,7 @@ class Resolution {
     }
     yield* this.#current.expect(kept.slice(0, PATCH_BY_FILTER_MAX));
     for (let i = 0; i < Math.min(kept.length, PATCH_BY_FILTER_MAX); i++) {
-      if (i % STEP_DOCUMENTS === 0) yield;
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       const id = kept[i];
       const base = this.#current.locate(id);
       assert(base !== undefined, `a document matched but is not there: ${id}`);
@@ -233,7 +233,7 @@ class Resolution {
     if (!condition) return upserts;
     const kept: number[] = [];
     for (let i = 0; i < upserts.count; i++) {
-      if (i % STEP_DOCUMENTS === 0) yield;
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(upserts.ids, i);
       const current = yield* this.#currentOf(id);
       if (!current || condition(current, (attribute) => writtenValue(upserts, id, i, attribute))) {
@@ -251,7 +251,7 @@ class Resolution {
     const kept: number[] = [];
     for (let i = 0; i < (patches?.documents.count ?? 0); i++) {
       assert(patches !== undefined, "patches were counted");
-      if (i % STEP_DOCUMENTS === 0) yield;
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(patches.documents.ids, i);
       const current = condition ? yield* this.#currentOf(id) : this.#storedOf(id);
       if (!current) continue;
@@ -280,7 +280,7 @@ class Resolution {
     if (!deletes) return [];
     const kept: DocumentId[] = [];
     for (let i = 0; i < deletes.count; i++) {
-      if (i % STEP_DOCUMENTS === 0) yield;
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(deletes.ids, i);
       if (condition) {
         const current = yield* this.#currentOf(id);
@@ -338,7 +338,7 @@ class Resolution {
     yield;
     for (let i = 0; i < (upserts?.count ?? 0); i++) {
       assert(upserts !== undefined, "upserts were counted");
-      if (i % STEP_DOCUMENTS === 0) yield;
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       targets.delete(idAt(upserts.ids, i));
     }
     for (const id of deletes) targets.delete(id);
@@ -395,7 +395,7 @@ function writtenValue(
 function* idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): Steps<DocumentId[]> {
   const listed: DocumentId[] = [];
   for (let i = 0; i < count; i++) {
-    if (i % STEP_DOCUMENTS === 0) yield;
+    if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
     listed.push(idAt(ids, i));
   }
   return listed;
@@ -405,12 +405,12 @@ function* idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): Steps<D
 function* without(ids: readonly DocumentId[], documents: DocumentColumns): Steps<DocumentId[]> {
   const written = new Set<DocumentId>();
   for (let i = 0; i < documents.count; i++) {
-    if (i % STEP_DOCUMENTS === 0) yield;
+    if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
     written.add(idAt(documents.ids, i));
   }
   const others: DocumentId[] = [];
   for (let i = 0; i < ids.length; i++) {
-    if (i % STEP_DOCUMENTS === 0) yield;
+    if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
     if (!written.has(ids[i])) others.push(ids[i]);
   }
   return others;

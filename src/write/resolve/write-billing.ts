@@ -43,7 +43,7 @@ export function* billedWriteBytes(batch: BoundBatch, applied: AppliedOperations)
   let bytes = applied.upserts ? billedDocumentBytes(applied.upserts, schema) : 0;
   if (patches) {
     for (let i = 0; i < applied.patches.length; i++) {
-      if (i % STEP_DOCUMENTS === 0) yield;
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       bytes += billedPatchBytes(patches, applied.patches[i], schema);
     }
   }
@@ -52,7 +52,7 @@ export function* billedWriteBytes(batch: BoundBatch, applied: AppliedOperations)
   }
   if (applied.deletes) bytes += dataLogicalBytes(applied.deletes.ids, 0, applied.deletes.count);
   for (let i = 0; i < applied.deletedIds.length; i++) {
-    if (i % STEP_DOCUMENTS === 0) yield;
+    if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
     bytes += idBytes(applied.deletedIds[i], schema);
   }
   return Math.ceil(bytes);
