@@ -7,7 +7,12 @@
 
 import { assert } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
-import { attemptAll, attemptAllInSteps, BytesMissing } from "../../segment/format/bytes-missing.ts";
+import {
+  attemptAll,
+  attemptAllInSteps,
+  BytesMissing,
+  joined,
+} from "../../segment/format/bytes-missing.ts";
 import type { Need, Together, TogetherInSteps, WithNeeds } from "../plan/operator.ts";
 
 /** Takes all looks, also after one has missed bytes. Any other error is thrown at once. */
@@ -19,15 +24,29 @@ export const togetherInSteps: TogetherInSteps = attemptAllInSteps;
 /** Does `work`; where it misses bytes, what `needs` looks at is missed with them. */
 export const withNeeds: WithNeeds = function* <T>(
   work: () => Steps<T>,
-  needs: () => readonly Need[],
+  needs: () => Iterable<Need>,
 ) {
   try {
     return yield* work();
   } catch (error) {
     if (!(error instanceof BytesMissing)) throw error;
-    return missAll([error], needs());
+    return yield* missAllInSteps(error, needs());
   }
 };
+
+/** Looks between two pauses, at some 10 µs each. */
+const LOOKS_PER_STEP = 64;
+
+/** Throws what was missed, and with it what `needs` miss. */
+function* missAllInSteps(missed: BytesMissing, needs: Iterable<Need>): Steps<never> {
+  const all = [missed];
+  let count = 0;
+  for (const need of needs) {
+    lookOr(need, undefined, all);
+    if (++count % LOOKS_PER_STEP === 0) yield;
+  }
+  throw joined(all);
+}
 
 /** Looks; where bytes are missing, notes what was missed and gives `instead`. */
 export function lookOr<T, U>(look: () => T, instead: U, missed: BytesMissing[]): T | U {

@@ -54,7 +54,7 @@ export type TogetherInSteps = <Item, T>(
 ) => Steps<T[]>;
 
 /** Does `work`; where it misses bytes, what `needs` looks at is missed with them. */
-export type WithNeeds = <T>(work: () => Steps<T>, needs: () => readonly Need[]) => Steps<T>;
+export type WithNeeds = <T>(work: () => Steps<T>, needs: () => Iterable<Need>) => Steps<T>;
 
 /** One segment, as an operator sees it that plans its reads there. */
 export interface SegmentRun {

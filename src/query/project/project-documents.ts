@@ -78,27 +78,21 @@ function returnStep({ attributes, computed }: DocumentPlan): string {
 }
 
 /** Looks at all that is returned of all documents. */
-function returnedNeeds(
+function* returnedNeeds(
   plan: DocumentPlan,
   ranked: readonly RankedDocument[],
   execution: Execution,
-): Need[] {
+): Generator<Need> {
   const { snapshot, operators } = execution;
-  return [
-    ...plan.computed.map(
-      ([, node]) =>
-        () =>
-          void runSteps(operators.computed(node).run(node, ranked, execution)),
-    ),
-    ...ranked.flatMap(({ segment, ordinal }) => {
-      const { view } = snapshot.segments[segment];
-      return plan.attributes.map(
-        ([name]) =>
-          () =>
-            void view.column(name)?.value(ordinal as Ordinal),
-      );
-    }),
-  ];
+  for (const [, node] of plan.computed) {
+    yield () => void runSteps(operators.computed(node).run(node, ranked, execution));
+  }
+  for (const { segment, ordinal } of ranked) {
+    const { view } = snapshot.segments[segment];
+    for (const [name] of plan.attributes) {
+      yield () => void view.column(name)?.value(ordinal as Ordinal);
+    }
+  }
 }
 
 function idBytes(id: DocumentId, isUuid: boolean): number {

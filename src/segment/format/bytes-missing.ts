@@ -20,7 +20,11 @@ export class BytesMissing extends Error {
   readonly transient: readonly WantedRange[];
 
   constructor(wanted: readonly WantedRange[], transient: readonly WantedRange[] = []) {
+    // Ten thousand documents that are not there throw as many: stacks would take a second.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super("bytes of a stored segment are not in memory");
+    Error.stackTraceLimit = stackTraceLimit;
     this.wanted = wanted;
     this.transient = transient;
   }
@@ -67,8 +71,28 @@ export function* attemptAllInSteps<Item, T>(
 
 function allOrMissed<T>(results: T[], missed: readonly BytesMissing[]): T[] {
   if (missed.length === 0) return results;
-  throw new BytesMissing(
-    missed.flatMap(({ wanted }) => wanted),
-    missed.flatMap(({ transient }) => transient),
+  throw joined(missed);
+}
+
+/** All that was missed, as one; what several want is wanted once. */
+export function joined(missed: readonly BytesMissing[]): BytesMissing {
+  return new BytesMissing(
+    distinct(missed.map(({ wanted }) => wanted)),
+    distinct(missed.map(({ transient }) => transient)),
   );
+}
+
+function distinct(lists: readonly (readonly WantedRange[])[]): WantedRange[] {
+  const known = new Map<ObjectKey, Map<number, number[]>>();
+  const ranges: WantedRange[] = [];
+  for (const range of lists.flat()) {
+    const starts = known.get(range.object) ?? new Map<number, number[]>();
+    known.set(range.object, starts);
+    const ends = starts.get(range.start);
+    if (ends?.includes(range.end)) continue;
+    if (ends === undefined) starts.set(range.start, [range.end]);
+    else ends.push(range.end);
+    ranges.push(range);
+  }
+  return ranges;
 }
