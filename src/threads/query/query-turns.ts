@@ -14,7 +14,7 @@ import type { QueryLife } from "./query-life.ts";
  * Milliseconds after which a query pauses at its next chance. With those that steps take longer
  * than they should, a slice is below 5 ms.
  */
-export const SLICE_MS = 2;
+export const SLICE_MS = 1;
 
 /** What turns need of their thread. */
 export interface TurnOptions {
@@ -126,12 +126,12 @@ export class QueryTurns {
     do {
       await nextTurn();
       const endMs = clock.monotonicMs() + SLICE_MS;
-      let job = this.#next();
-      while (job !== undefined && clock.monotonicMs() < endMs) {
+      // Each turn has one slice at least, however late it is.
+      for (let job = this.#next(); job !== undefined; job = this.#next()) {
         this.#runSlice(job, endMs);
         // What has ended answers before the next one begins.
         await undefined;
-        job = this.#next();
+        if (clock.monotonicMs() >= endMs) break;
       }
     } while (this.#flows.size > 0);
     this.#isRunning = false;
