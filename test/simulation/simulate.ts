@@ -15,8 +15,12 @@ import { PlacedCommits } from "./place-commits.ts";
 import { SimulatedCluster, type SimulatedServer } from "./simulated-cluster.ts";
 import { changeSchema, lastOf, readAll, searchAll } from "./workload.ts";
 
-/** Passes of an indexer, a grace period apart, after which nothing may be left to do (I12). */
-const LAST_PASSES = 8;
+/**
+ * Passes of an indexer, a grace period apart, after which nothing may be left to do (I12). What a
+ * pass leaves takes two more to go, and the last change comes at the fourth: its garbage may wait
+ * for the log of a namespace that shares it, and folding that leaves garbage once more.
+ */
+const LAST_PASSES = 10;
 
 /** What became of a run. */
 export interface SimulationResult {
