@@ -1,10 +1,10 @@
-/** Work in steps, cut into slices of a few milliseconds. */
+/** Work in steps, cut into slices of a millisecond. */
 
 import type { Clock } from "./clock.ts";
 import type { Steps } from "./steps.ts";
 
 /** How long one piece of work keeps a thread before others have their turn. */
-const SLICE_MS_MAX = 3;
+const SLICE_MS_MAX = 1;
 
 /** What slices need of their thread. */
 export interface SliceOptions {
