@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { MIB } from "../base/byte-sizes.ts";
-import { UNCOUNTED_BYTES, WriteMemory, WriteMemoryPool } from "./write-memory.ts";
+import { MemoryPool } from "../base/memory-pool.ts";
+import { UNCOUNTED_BYTES, WriteMemory } from "./write-memory.ts";
 
 test("what one write may not take is refused for good, what others have for now", () => {
-  const pool = new WriteMemoryPool(10 * MIB);
+  const pool = new MemoryPool(10 * MIB);
   const [first, second] = [new WriteMemory(pool), new WriteMemory(pool)];
   first.hold(UNCOUNTED_BYTES + 6 * MIB);
   // It is told how much there is now, not how much more.

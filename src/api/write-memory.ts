@@ -6,37 +6,18 @@
 
 import { KIB } from "../base/byte-sizes.ts";
 import { DatabaseError, MEMORY_RETRY_MS } from "../base/errors.ts";
+import type { MemoryPool } from "../base/memory-pool.ts";
 import type { BuiltMemory } from "../wire/write/built-bytes.ts";
 
 /** What each write may take uncounted, so that small ones find room beside any others. */
 export const UNCOUNTED_BYTES = 64 * KIB;
 
-/** What all writes share. */
-export class WriteMemoryPool {
-  readonly bytesMax: number;
-  #bytesUsed = 0;
-
-  constructor(bytesMax: number) {
-    this.bytesMax = bytesMax;
-  }
-
-  /** Bytes of all writes now. */
-  get bytesUsed(): number {
-    return this.#bytesUsed;
-  }
-
-  /** Adds to what is used; less than 0 gives back. */
-  add(bytes: number): void {
-    this.#bytesUsed += bytes;
-  }
-}
-
 /** What one write takes. `release` must follow, whatever happens. */
 export class WriteMemory implements BuiltMemory {
-  readonly #pool: WriteMemoryPool;
+  readonly #pool: MemoryPool;
   #bytes = 0;
 
-  constructor(pool: WriteMemoryPool) {
+  constructor(pool: MemoryPool) {
     this.#pool = pool;
   }
 

@@ -2,6 +2,7 @@
 
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
+import type { MemoryPool } from "../base/memory-pool.ts";
 import { Slices } from "../base/slices.ts";
 import { awaitIndexes } from "../commit/background/await-indexes.ts";
 import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
@@ -40,7 +41,7 @@ import { withoutAbsentDrops } from "../write/schema/drop-attribute.ts";
 import { mergeSchema } from "../write/schema/merge-schema.ts";
 import { type HttpAnswer, jsonAnswer } from "./engine.ts";
 import type { BodySource, CallMessage, CallReporter } from "./write-call.ts";
-import { WriteMemory, type WriteMemoryPool } from "./write-memory.ts";
+import { WriteMemory } from "./write-memory.ts";
 
 /** What the operations work with. */
 export interface OperationOptions {
@@ -60,7 +61,7 @@ export interface OperationOptions {
   readonly embedding: EmbeddingProvider;
   readonly warmer: CacheWarmer;
   /** Of the documents of all writes. */
-  readonly writeMemory: WriteMemoryPool;
+  readonly writeMemory: MemoryPool;
   /** Throws (400) if there is no such customer-managed key. */
   checkKey(key: CustomerKey): Promise<void>;
 }

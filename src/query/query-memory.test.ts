@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { QueryMemory, QueryMemoryPool } from "./query-memory.ts";
+import { MemoryPool } from "../base/memory-pool.ts";
+import { QueryMemory } from "./query-memory.ts";
 
 test("what one query may not take is refused for good, what others have for now", () => {
-  const pool = new QueryMemoryPool(1000);
+  const pool = new MemoryPool(1000);
   const [first, second] = [new QueryMemory(pool), new QueryMemory(pool)];
   first.take(600, "groups");
   second.take(300, "groups");

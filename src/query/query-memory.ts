@@ -5,33 +5,14 @@
  */
 
 import { DatabaseError, invalid, MEMORY_RETRY_MS } from "../base/errors.ts";
-
-/** What all queries of a thread share. */
-export class QueryMemoryPool {
-  readonly bytesMax: number;
-  #bytesUsed = 0;
-
-  constructor(bytesMax: number) {
-    this.bytesMax = bytesMax;
-  }
-
-  /** Bytes of all queries now. */
-  get bytesUsed(): number {
-    return this.#bytesUsed;
-  }
-
-  /** Adds to what is used; less than 0 gives back. */
-  add(bytes: number): void {
-    this.#bytesUsed += bytes;
-  }
-}
+import type { MemoryPool } from "../base/memory-pool.ts";
 
 /** What one query takes of its thread's memory. */
 export class QueryMemory {
-  readonly #pool: QueryMemoryPool;
+  readonly #pool: MemoryPool;
   #bytes = 0;
 
-  constructor(pool: QueryMemoryPool) {
+  constructor(pool: MemoryPool) {
     this.#pool = pool;
   }
 

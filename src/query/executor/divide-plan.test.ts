@@ -23,12 +23,13 @@ import {
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { GroupKey, Query } from "../../model/query.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
-import { QueryMemory, QueryMemoryPool } from "../query-memory.ts";
+import { QueryMemory } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { DividedPlan, Division, PartOutcome, PlanPart } from "./division.ts";
 import { decodeFindings, encodeFindings, runPart } from "./findings.ts";
@@ -217,13 +218,13 @@ describe("when a plan is divided", () => {
       const division = new RandomDivision(seededRandom(3));
       runSteps(runRequest(snapshot, requestOf(byTag), { ...OPTIONS, division, memory }));
     };
-    const memory = new QueryMemory(new QueryMemoryPool(1 << 20));
+    const memory = new QueryMemory(new MemoryPool(1 << 20));
     expect(() => run(memory)).toThrow(BytesMissing);
     // Of the three groups of what is near, once.
     expect(memory.bytes).toBeGreaterThan(0);
-    const exact = new QueryMemory(new QueryMemoryPool(memory.bytes));
+    const exact = new QueryMemory(new MemoryPool(memory.bytes));
     expect(() => run(exact)).toThrow(BytesMissing);
-    const alone = new QueryMemory(new QueryMemoryPool(memory.bytes));
+    const alone = new QueryMemory(new MemoryPool(memory.bytes));
     runSteps(runRequest(near, requestOf(byTag), { ...OPTIONS, memory: alone }));
     expect(alone.bytes).toBe(memory.bytes);
   });

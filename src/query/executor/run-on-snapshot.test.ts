@@ -10,12 +10,13 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import type { RemoteSource } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import type { Query } from "../../model/query.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
-import { QueryMemory, QueryMemoryPool } from "../query-memory.ts";
+import { QueryMemory } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type QueryAttempt, runOnSnapshot, type TakeSteps } from "./run-on-snapshot.ts";
 import { runRequest } from "./run-request.ts";
@@ -113,7 +114,7 @@ describe("memory", () => {
 
   /** What the request takes in the end, in a pool that has no more than `bytesMax`. */
   async function bytesOf(snapshot: Snapshot, sources: readonly RemoteSource[], bytesMax: number) {
-    const memory = new QueryMemory(new QueryMemoryPool(bytesMax));
+    const memory = new QueryMemory(new MemoryPool(bytesMax));
     const rounds: number[] = [];
     const reads = {
       runCounted: async <T>(attempt: () => Steps<T>, take: TakeSteps) => {
@@ -147,7 +148,7 @@ describe("memory", () => {
   });
 
   test("a query that begins anew on another snapshot keeps nothing", async () => {
-    const memory = new QueryMemory(new QueryMemoryPool(1000));
+    const memory = new QueryMemory(new MemoryPool(1000));
     const [old, newer] = [open(), open()];
     const { source } = sourceOf(old, newer);
     await runOnSnapshot({ ...source, memory }, READS, (now, { kept }) =>

@@ -10,10 +10,11 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery, Query, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
-import { QueryMemory, QueryMemoryPool } from "../query-memory.ts";
+import { QueryMemory } from "../query-memory.ts";
 import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { explainRequest, runRequest } from "./run-request.ts";
@@ -316,7 +317,7 @@ test("what patterns match of a dictionary is counted before it is known", () => 
       }),
     );
   const run = (count: number, bytesMax: number): number => {
-    const memory = new QueryMemory(new QueryMemoryPool(bytesMax));
+    const memory = new QueryMemory(new MemoryPool(bytesMax));
     runSteps(runRequest(snapshot, patterns(count), { ...OPTIONS, memory }));
     return memory.bytes;
   };

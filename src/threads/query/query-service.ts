@@ -12,6 +12,7 @@ import { warnedAnswer } from "../../api/warned-answer.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type { ResidentRanges, RunStats } from "../../cache/resident-ranges.ts";
@@ -36,7 +37,7 @@ import {
 import { explainRequest, runRequest } from "../../query/executor/run-request.ts";
 import { indexState } from "../../query/index-state.ts";
 import { querySlots } from "../../query/plan/query-weight.ts";
-import { QueryMemory, QueryMemoryPool } from "../../query/query-memory.ts";
+import { QueryMemory } from "../../query/query-memory.ts";
 import type { Probing, QueryOptions } from "../../query/query-options.ts";
 import { rerankCandidates, rerankedResult } from "../../query/score/rerank-results.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
@@ -129,7 +130,7 @@ export class QueryService {
   readonly #options: QueryServiceOptions;
   readonly #replicas = new Map<NamespaceInstance, NamespaceReplica>();
   readonly #turns: QueryTurns;
-  readonly #pool: QueryMemoryPool;
+  readonly #pool: MemoryPool;
   /** Running queries by their calls. */
   readonly #lives = new Map<number, QueryLife>();
   #stopSweeping: (() => void) | undefined;
@@ -152,7 +153,7 @@ export class QueryService {
   constructor(options: QueryServiceOptions) {
     this.#options = options;
     this.#turns = new QueryTurns(options);
-    this.#pool = new QueryMemoryPool(options.queryBytesMax);
+    this.#pool = new MemoryPool(options.queryBytesMax);
   }
 
   /** Slices so far. */

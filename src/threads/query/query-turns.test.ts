@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import type { Steps } from "../../base/steps.ts";
-import { QueryMemory, QueryMemoryPool } from "../../query/query-memory.ts";
+import { QueryMemory } from "../../query/query-memory.ts";
 import { QueryLife } from "./query-life.ts";
 import { QueryTurns, SLICE_MS } from "./query-turns.ts";
 
@@ -26,7 +27,7 @@ function thread() {
       clock,
       timeoutMs,
       waitedMs: 0,
-      memory: new QueryMemory(new QueryMemoryPool(1000)),
+      memory: new QueryMemory(new MemoryPool(1000)),
     });
   return {
     turns: new QueryTurns({ clock, nextTurn }),

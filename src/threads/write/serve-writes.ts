@@ -1,8 +1,8 @@
 /** What the write thread does, whichever thread it runs in: simulations have it beside others. */
 
-import { WriteMemoryPool } from "../../api/write-memory.ts";
 import { type OperationOptions, runOperation } from "../../api/write-operations.ts";
 import type { Clock } from "../../base/clock.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import type { Random } from "../../base/random.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
@@ -59,7 +59,7 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
     catalog,
     warmer: new CacheWarmer(shared),
     embedding,
-    writeMemory: new WriteMemoryPool(options.writeBytesMax),
+    writeMemory: new MemoryPool(options.writeBytesMax),
     checkKey: async ({ keyName, context }) => {
       await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES), context);
     },
