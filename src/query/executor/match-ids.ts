@@ -1,10 +1,10 @@
 /** Which documents match a filter, without ranking them; for writes by filter. */
 
 import type { Ordinal } from "../../base/ids.ts";
+import { mergeRuns } from "../../base/merge-runs.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import { compareStrings, type DocumentId } from "../../model/value.ts";
-import { mergeRuns } from "../../segment/postings/term-section.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { FilterScope } from "../bind/bind-filter.ts";
 import { forEachBit, type OrdinalBits } from "../ordinal-bits.ts";

@@ -8,6 +8,7 @@
  */
 
 import { KIB } from "../../base/byte-sizes.ts";
+import { mergeRuns } from "../../base/merge-runs.ts";
 import type { Steps } from "../../base/steps.ts";
 import { utf8Slice } from "../../codec/columns-packing.ts";
 import { compareStrings } from "../../model/value.ts";
@@ -110,42 +111,6 @@ export function* sortInSteps(
 
 function compareUnits(a: string, b: string): number {
   return a < b ? -1 : 1;
-}
-
-/** The first `lengthMax` of what sorted lists have together; nothing is in them twice. */
-export function* mergeRuns<T>(
-  sorted: readonly T[][],
-  compare: (a: T, b: T) => number,
-  lengthMax = Number.POSITIVE_INFINITY,
-): Steps<T[]> {
-  let runs = sorted;
-  while (runs.length > 1) {
-    const merged: T[][] = [];
-    for (let r = 0; r < runs.length; r += 2) {
-      const isLast = r + 1 === runs.length;
-      const both = isLast ? runs[r] : yield* mergeTwo(runs[r], runs[r + 1], compare);
-      merged.push(both.length > lengthMax ? both.slice(0, lengthMax) : both);
-      yield;
-    }
-    runs = merged;
-  }
-  return runs.at(0) ?? [];
-}
-
-function* mergeTwo<T>(
-  left: readonly T[],
-  right: readonly T[],
-  compare: (a: T, b: T) => number,
-): Steps<T[]> {
-  if (compare(left[left.length - 1], right[0]) < 0) return left.concat(right);
-  const merged: T[] = [];
-  let l = 0;
-  let r = 0;
-  while (l < left.length && r < right.length) {
-    merged.push(compare(left[l], right[r]) < 0 ? left[l++] : right[r++]);
-    if (merged.length % SORTED_RUN === 0) yield;
-  }
-  return merged.concat(left.slice(l), right.slice(r));
 }
 
 /** Encodes strings that are sorted already. */
