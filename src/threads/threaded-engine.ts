@@ -22,7 +22,7 @@ import type { StructuredLog } from "../base/structured-log.ts";
 import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../model/contract-limits.ts";
 import type { NamespaceState } from "../namespace/published-state.ts";
 import type { FromCacheThread } from "./cache/cache-thread.ts";
-import { LARGE_BODY_BYTES, LargeBodies } from "./query/large-bodies.ts";
+import { LargeBodies } from "./query/large-bodies.ts";
 import {
   type DispatchedQuery,
   QueryDispatcher,
@@ -198,26 +198,15 @@ export class ThreadedEngine implements Engine {
     const query = { operation, namespace, parameters, isStrict, body };
     const ending = isJob ? { isJob } : { signal: request.signal };
     const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
-    const isLarge = body.length > LARGE_BODY_BYTES;
-    const dispatched = isLarge ? this.#inTurn(wanted, request) : this.#dispatch(wanted, request);
-    const answer = dispatched
+    const { length } = body; // It moves to the thread.
+    const answer = this.#largeBodies
+      .during(length, () => this.#dispatch(wanted, request), wanted.signal)
       .catch((error: unknown) => this.#failure(request, error))
       .finally(() => {
         this.#queriesInFlight--;
         if (this.#queriesInFlight === 0) this.#queriesDone();
       });
     return operation === "recall" ? this.#perhapsLater(request, answer) : answer;
-  }
-
-  /** Dispatches a query with a large body, beside others for which there is memory. */
-  async #inTurn(query: DispatchedQuery, request: EngineRequest): Promise<HttpAnswer> {
-    const { length } = query.body; // It moves to the thread.
-    await this.#largeBodies.enter(length);
-    try {
-      return await this.#dispatch(query, request);
-    } finally {
-      this.#largeBodies.leave(length);
-    }
   }
 
   /** Opens the namespace where it is not, and again where it is closed before the query's turn. */

@@ -8,41 +8,63 @@ function open() {
   const clock = new ManualClock();
   const bodies = new LargeBodies(clock, 60 * MIB);
   const entered: string[] = [];
-  const enter = (name: string, mib: number) =>
-    bodies.enter(mib * MIB).then(
-      () => void entered.push(name),
-      (error: { code: string }) => void entered.push(`${name}: ${error.code}`),
-    );
-  return { clock, bodies, entered, enter };
+  /** Begins work on a body; returns how to end it. */
+  const enter = (name: string, mib: number, signal?: AbortSignal) => {
+    const work = Promise.withResolvers<void>();
+    const begun = () => {
+      entered.push(name);
+      return work.promise;
+    };
+    bodies
+      .during(mib * MIB, begun, signal)
+      .catch((error: { code: string }) => void entered.push(`${name}: ${error.code}`));
+    return work.resolve;
+  };
+  return { clock, entered, enter };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test("bodies enter in order while there is room, and one alone whatever its size", async () => {
-  const { bodies, entered, enter } = open();
-  void enter("largest", 64);
-  void enter("second", 50);
-  void enter("third", 15);
+  const { entered, enter } = open();
+  const endLargest = enter("largest", 64);
+  const endSecond = enter("second", 50);
+  enter("third", 15);
   await settle();
   expect(entered).toEqual(["largest"]);
-  bodies.leave(64 * MIB);
+  endLargest();
   await settle();
   expect(entered).toEqual(["largest", "second"]);
-  bodies.leave(50 * MIB);
+  endSecond();
   await settle();
   expect(entered).toEqual(["largest", "second", "third"]);
 });
 
-test("one that finds no room in time is refused", async () => {
-  const { clock, bodies, entered, enter } = open();
-  void enter("first", 40);
-  void enter("second", 30);
+test("small ones do not wait", async () => {
+  const { entered, enter } = open();
+  enter("largest", 64);
   await settle();
+  enter("large", 2);
+  enter("small", 1);
+  await settle();
+  expect(entered).toEqual(["largest", "small"]);
+});
+
+test("one without room in time is refused, one whose client leaves waits no more", async () => {
+  const { clock, entered, enter } = open();
+  const client = new AbortController();
+  const endFirst = enter("first", 40);
+  enter("second", 30);
+  enter("left", 30, client.signal);
+  await settle();
+  client.abort();
+  await settle();
+  expect(entered).toEqual(["first", "left: unavailable"]);
   await clock.advance(QUERY_SLOT_WAIT_MS_MAX);
   await settle();
-  expect(entered).toEqual(["first", "second: overloaded"]);
-  bodies.leave(40 * MIB);
-  void enter("third", 30);
+  expect(entered).toEqual(["first", "left: unavailable", "second: overloaded"]);
+  endFirst();
+  enter("third", 30);
   await settle();
-  expect(entered).toEqual(["first", "second: overloaded", "third"]);
+  expect(entered.at(-1)).toBe("third");
 });

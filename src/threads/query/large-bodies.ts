@@ -5,58 +5,36 @@
 
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
-import { DatabaseError } from "../../base/errors.ts";
-import { QUERY_SLOT_WAIT_MS_MAX } from "../../model/contract-limits.ts";
+import { WeightedSlots } from "./weighted-slots.ts";
 
 /** Bodies above this size take turns; our choice: a thousand times that of a usual query. */
-export const LARGE_BODY_BYTES = 1 * MIB;
+const LARGE_BODY_BYTES = 1 * MIB;
 
-/** What the large bodies of all queries share. */
+/** See the file's head. */
 export class LargeBodies {
-  readonly #clock: Pick<Clock, "sleep">;
   readonly #bytesMax: number;
-  #bytes = 0;
-  readonly #waiting = new Set<{ readonly bytes: number; readonly admitted: AbortController }>();
+  readonly #bytes: WeightedSlots;
 
   constructor(clock: Pick<Clock, "sleep">, bytesMax: number) {
-    this.#clock = clock;
     this.#bytesMax = bytesMax;
+    const refusal = (bytes: number, used: number) =>
+      `💔 too many large queries: bodies of ${used} bytes are being answered, at most ` +
+      `${bytesMax} at a time, and this one has ${bytes}; retry later`;
+    this.#bytes = new WeightedSlots(bytesMax, { clock, refusal });
   }
 
   /**
-   * Resolves when there is room for a body, in the order of the calls; one alone always has it.
-   * `leave` must follow. Throws `overloaded` after `QUERY_SLOT_WAIT_MS_MAX`.
+   * Does work on a body when there is room for it, in the order of the calls; one alone always has
+   * it. Throws as `WeightedSlots.acquire` does.
    */
-  async enter(bytes: number): Promise<void> {
-    if (this.#waiting.size === 0 && this.#fits(bytes)) this.#bytes += bytes;
-    else await this.#turn(bytes);
-  }
-
-  /** The query of a body that has entered is over. */
-  leave(bytes: number): void {
-    this.#bytes -= bytes;
-    for (const waiting of this.#waiting) {
-      if (!this.#fits(waiting.bytes)) return;
-      this.#waiting.delete(waiting);
-      this.#bytes += waiting.bytes;
-      waiting.admitted.abort();
+  async during<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (bytes <= LARGE_BODY_BYTES) return work();
+    const weight = Math.min(bytes, this.#bytesMax);
+    await this.#bytes.acquire(weight, signal);
+    try {
+      return await work();
+    } finally {
+      this.#bytes.release(weight);
     }
-  }
-
-  #fits(bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + bytes <= this.#bytesMax;
-  }
-
-  async #turn(bytes: number): Promise<void> {
-    const waiting = { bytes, admitted: new AbortController() };
-    this.#waiting.add(waiting);
-    await this.#clock.sleep(QUERY_SLOT_WAIT_MS_MAX, waiting.admitted.signal).catch(() => {});
-    if (!this.#waiting.delete(waiting)) return;
-    throw new DatabaseError(
-      "overloaded",
-      `💔 too many large queries: bodies of ${this.#bytes} bytes are being answered, at most ` +
-        `${this.#bytesMax} at a time, and this one has ${bytes}; retry later`,
-      { retryAfterMs: QUERY_SLOT_WAIT_MS_MAX },
-    );
   }
 }

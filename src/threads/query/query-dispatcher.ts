@@ -19,9 +19,10 @@ import type {
 } from "../../namespace/published-state.ts";
 import type { FromQueryThread, QueryOperation, ToQueryThread } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
-import { QuerySlots } from "./query-slots.ts";
+import { querySlotsOf } from "./query-slots.ts";
 import { SnapshotDirectory } from "./snapshot-directory.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
+import type { WeightedSlots } from "./weighted-slots.ts";
 
 /** A query as it is handed to a thread. */
 export interface DispatchedQuery {
@@ -103,7 +104,7 @@ interface RunningQuery {
   readonly verify: (stalenessMsMax: number) => void;
   readonly ended: (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => void;
   readonly missing: (body: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => void;
-  readonly slots: QuerySlots;
+  readonly slots: WeightedSlots;
   weight: number;
 }
 
@@ -118,7 +119,7 @@ interface KnownState {
 export class QueryDispatcher {
   readonly #options: DispatcherOptions;
   readonly #directory: SnapshotDirectory;
-  readonly #slots = new Map<NamespaceName, QuerySlots>();
+  readonly #slots = new Map<NamespaceName, WeightedSlots>();
   readonly #running = new Map<number, RunningQuery>();
   readonly #metrics: (readonly EngineMetric[])[] = [];
   readonly #known = new Map<NamespaceInstance, KnownState>();
@@ -186,7 +187,7 @@ export class QueryDispatcher {
     if (signal?.aborted === true) throw new DatabaseError("unavailable", CLIENT_LEFT);
     let slots = this.#slots.get(namespace);
     if (slots === undefined) {
-      slots = new QuerySlots(this.#options.clock);
+      slots = querySlotsOf(this.#options.clock);
       this.#slots.set(namespace, slots);
     }
     const arrivedMs = query.arrivedMs ?? this.#options.clock.monotonicMs();
@@ -202,7 +203,7 @@ export class QueryDispatcher {
 
   #send(
     query: DispatchedQuery & { readonly arrivedMs: number },
-    holding: { slots: QuerySlots; weight: number },
+    holding: { slots: WeightedSlots; weight: number },
   ): Promise<DispatchOutcome> {
     const { operation, namespace, parameters, isStrict, body, signal, isJob = false } = query;
     const { clock, loads } = this.#options;
