@@ -4,10 +4,9 @@
  */
 
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
+import { fileServer } from "../support/servers/file-server.ts";
 import { residentMib, restedMib } from "../support/servers/resident-memory.ts";
-import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
-import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const CLIENTS = 40;
 const BATCHES = 60;
@@ -17,18 +16,14 @@ const MEMORY_LIMIT_MIB = 1024;
 /** How much more than its limit the server may take, and than before when it rests. */
 const MEMORY_SLACK = 1.25;
 
-let server: ServerProcess;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const server = fileServer(() => ({
+  arguments: [
+    ...["--memory-limit", `${MEMORY_LIMIT_MIB}MiB`, "--query-threads", "2"],
+    ...["--indexer", "off", "--answer-timeout", "10"],
+  ],
+}));
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await startServer({
-    dataDir: directory.path,
-    arguments: [
-      ...["--memory-limit", `${MEMORY_LIMIT_MIB}MiB`, "--query-threads", "2"],
-      ...["--indexer", "off", "--answer-timeout", "10"],
-    ],
-  });
   const schema = { text: { type: "string", filterable: false } };
   const text = "x".repeat(TEXT_CHARS);
   for (let batch = 0; batch < BATCHES; batch++) {
@@ -39,18 +34,11 @@ beforeAll(async () => {
   for (let i = 0; i < 50; i++) await call("/v2/namespaces/large/query", { ...ALL, limit: 100 });
 }, 120_000);
 
-afterAll(async () => {
-  await server.kill();
-  await directory.remove();
-});
-
 /** An answer of some 10 MB. */
 const ALL = { rank_by: ["id", "asc"], limit: 10_000, include_attributes: true };
 
 async function call(path: string, body: unknown): Promise<void> {
-  const answer = await fetch(server.url + path, { method: "POST", body: JSON.stringify(body) });
-  await answer.arrayBuffer();
-  expect(answer.status).toBe(200);
+  expect((await server.post(path, body)).status).toBe(200);
 }
 
 /** By name, all threads together. */

@@ -7,13 +7,12 @@
 import { request } from "node:http";
 import type { Writable } from "node:stream";
 import { createGzip } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { type HostileBody, hostileBody } from "../support/random/hostile-bodies.ts";
 import { testSeed } from "../support/random/seed.ts";
+import { fileServer } from "../support/servers/file-server.ts";
 import { residentMib, restedMib } from "../support/servers/resident-memory.ts";
-import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
-import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const ROUNDS = Number(process.env.TRAWL_TEST_BODY_ROUNDS ?? 16);
 /** One in so many is no write. */
@@ -27,32 +26,19 @@ const MEMORY_SLACK = 1.25;
 /** 429 is for what finds no room, 408 for what is sent too slowly. */
 const STATUSES = [200, 202, 400, 404, 408, 409, 413, 422, 429];
 
-let server: ServerProcess;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const server = fileServer(() => ({
+  arguments: [
+    ...["--memory-limit", `${MEMORY_LIMIT_MIB}MiB`, "--query-threads", "2"],
+    ...["--indexer", "off", "--log-level", "warn"],
+  ],
+}));
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  server = await startServer({
-    dataDir: directory.path,
-    arguments: [
-      ...["--memory-limit", `${MEMORY_LIMIT_MIB}MiB`, "--query-threads", "2"],
-      ...["--indexer", "off", "--log-level", "warn"],
-    ],
-  });
   await call("/v2/namespaces/known", '{"upsert_rows":[{"id":1,"text":"a b","n":1}]}');
   await warmUp();
 });
 
-afterAll(async () => {
-  await server.kill();
-  await directory.remove();
-});
-
-async function call(path: string, body: string): Promise<number> {
-  const answer = await fetch(server.url + path, { method: "POST", body });
-  await answer.arrayBuffer();
-  return answer.status;
-}
+const call = async (path: string, body: string) => (await server.post(path, body)).status;
 
 /** Usual requests, after which all threads have their code and their heaps. */
 async function warmUp(): Promise<void> {

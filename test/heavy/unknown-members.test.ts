@@ -5,6 +5,7 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { fileServer } from "../support/servers/file-server.ts";
+import { residentMib } from "../support/servers/resident-memory.ts";
 
 const BODY_BYTES = 54_000_000;
 /** A body as it was received, as it is parsed, and once more while a heap has not given it back. */
@@ -55,5 +56,5 @@ test.each<[string, string, () => string, number, string]>([
 });
 
 test.runIf(process.platform === "linux")("memory is bounded", async () => {
-  expect(await server.residentMib("VmHWM")).toBeLessThan(RESIDENT_MIB_MAX);
+  expect((await residentMib(server)).peak).toBeLessThan(RESIDENT_MIB_MAX);
 });

@@ -1,6 +1,5 @@
 /** A real server of its own for the tests of one file, over a directory that goes with it. */
 
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll } from "vitest";
 import { temporaryDirectory } from "../stores/temporary-directory.ts";
 import { type RawAnswer, rawCall } from "./sdk-client.ts";
@@ -10,8 +9,7 @@ import { type ServerOptions, type ServerProcess, startServer } from "./server-pr
 export interface FileServer {
   readonly url: string;
   post(path: string, body: unknown): Promise<RawAnswer>;
-  /** Memory as the kernel counts it, in MiB: now, or at most so far. */
-  residentMib(what: "VmRSS" | "VmHWM"): Promise<number>;
+  readonly process: ServerProcess["process"];
 }
 
 type Options = Omit<ServerOptions, "dataDir">;
@@ -36,9 +34,8 @@ export function fileServer(options: () => Options | Promise<Options>): FileServe
       return server.url;
     },
     post: (path, body) => rawCall("POST", path, body, { url: server.url }),
-    residentMib: async (what) => {
-      const status = await readFile(`/proc/${server.process.pid}/status`, "utf8");
-      return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+    get process() {
+      return server.process;
     },
   };
 }
