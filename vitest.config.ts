@@ -23,6 +23,8 @@ const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** Suites of what a real server answers. */
 const SERVED = ["test/e2e/**/*.test.ts", "test/http/{contract-*,long-names}.test.ts"];
+/** Those of what a server does within some seconds, where nobody else has the machine. */
+const UNDISTURBED = ["test/e2e/indexes.test.ts"];
 
 /** The suites of `npm test`: they need nothing but what npm installs, and end within minutes. */
 export default defineConfig({
@@ -45,12 +47,22 @@ export default defineConfig({
           name: "end to end",
           testTimeout: 180_000,
           include: [...SERVED],
+          exclude: [...UNDISTURBED],
           // Two real servers for all files; tests of starts and stops start their own.
           globalSetup: ["test/support/servers/shared-server.ts"],
           // Much of their time is waiting for processes to start, to stop and to try again.
           maxWorkers: 2 * availableParallelism(),
           // A worker belongs to a project: files in turns would throw it away each time.
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          ...LIMITS,
+          name: "undisturbed",
+          include: [...UNDISTURBED],
+          sequence: { groupOrder: 2 },
         },
       },
     ],
