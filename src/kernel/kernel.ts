@@ -56,9 +56,9 @@ export interface Kernel {
   scanRows(scan: RowScan): void;
   /**
    * Finds the rows whose lower bound is at most `worst`, or no number, and tells how many; see
-   * `CodeScan`. Cost: one read of each block with a row to look at; some 20 ns per call.
+   * `CodeScan`. Cost: one read of each block with a row to look at; some 10 ns per call.
    */
   scanCodes(scan: CodeScan): number;
-  /** Rotates a vector in its place; see `Rotation`. Cost: some 5 µs for 768 dimensions. */
+  /** Rotates a vector in its place; see `Rotation`. Cost: some 6 µs for 768 dimensions. */
   rotate(rotation: Rotation): void;
 }
