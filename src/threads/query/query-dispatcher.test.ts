@@ -272,6 +272,21 @@ describe("slots", () => {
     await settled();
     expect(thread.all("query")).toHaveLength(2 * QUERY_SLOTS);
   });
+
+  test("what a query waited for its first slot counts when it waits for more", async () => {
+    const { clock, threads, dispatcher } = dispatcherOf(1);
+    const [thread] = threads;
+    for (let i = 0; i <= QUERY_SLOTS; i++) void dispatcher.run(query()).catch(() => {});
+    await settled();
+    await clock.advance(QUERY_SLOT_WAIT_MS_MAX - 100);
+    await thread.say({ kind: "answer", call: thread.all("query")[0].call, answer: ANSWER });
+    const { call } = thread.all("query")[QUERY_SLOTS];
+    await thread.say({ kind: "weight", call, weight: 4 });
+    await clock.advance(99);
+    expect(thread.all("refused")).toEqual([]);
+    await clock.advance(1);
+    expect(thread.all("refused")).toMatchObject([{ call }]);
+  });
 });
 
 describe("parts of a query", () => {

@@ -106,6 +106,8 @@ interface RunningQuery {
   readonly missing: (body: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => void;
   readonly slots: WeightedSlots;
   weight: number;
+  /** How long it waited for its first slot. */
+  readonly waitedMs: number;
 }
 
 /** That a state, and each later one, had all that was committed `knownMs` before a reading. */
@@ -190,9 +192,11 @@ export class QueryDispatcher {
       slots = querySlotsOf(this.#options.clock);
       this.#slots.set(namespace, slots);
     }
-    const arrivedMs = query.arrivedMs ?? this.#options.clock.monotonicMs();
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    const arrivedMs = query.arrivedMs ?? startMs;
     await slots.acquire(1, signal);
-    const running = { slots, weight: 1 };
+    const running = { slots, weight: 1, waitedMs: clock.monotonicMs() - startMs };
     try {
       return await this.#send({ ...query, arrivedMs }, running);
     } finally {
@@ -203,7 +207,7 @@ export class QueryDispatcher {
 
   #send(
     query: DispatchedQuery & { readonly arrivedMs: number },
-    holding: { slots: WeightedSlots; weight: number },
+    holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
   ): Promise<DispatchOutcome> {
     const { operation, namespace, parameters, isStrict, body, signal, isJob = false } = query;
     const { clock, loads } = this.#options;
@@ -352,7 +356,7 @@ export class QueryDispatcher {
     running.slots.release(running.weight);
     running.weight = 0;
     try {
-      await running.slots.acquire(weight);
+      await running.slots.acquire(weight, undefined, running.waitedMs);
       // It may have ended meanwhile.
       if (!this.#running.has(call)) return running.slots.release(weight);
       running.weight = weight;

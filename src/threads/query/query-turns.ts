@@ -1,13 +1,14 @@
 /**
  * Shares a thread among the queries that run on it. A query works in slices; between two of them
  * the thread hears its messages, and the next slice is that of whoever has had the least: first
- * among namespaces, then among the queries of one. A short query waits for a slice or two, whatever
- * else runs.
+ * among namespaces, then among the queries of one, of which long ones that are alike go one after the
+ * other. A short query waits for a slice or two, whatever else runs.
  */
 
 import type { Clock } from "../../base/clock.ts";
 import type { Steps } from "../../base/steps.ts";
 import { FairTurns } from "./fair-turns.ts";
+import { MultilevelTurns } from "./multilevel-turns.ts";
 import type { QueryLife } from "./query-life.ts";
 
 /**
@@ -15,6 +16,8 @@ import type { QueryLife } from "./query-life.ts";
  * than they should, a slice is below 5 ms.
  */
 export const SLICE_MS = 1;
+/** Milliseconds of work after which a query counts as long among those of its namespace. */
+const LONG_QUERY_MS = 200;
 
 /** What turns need of their thread. */
 export interface TurnOptions {
@@ -44,7 +47,7 @@ export class QueryTurns {
   readonly stats: TurnStats = { slices: 0, longestSliceMs: 0, workedMs: 0 };
   readonly #options: TurnOptions;
   readonly #flows = new FairTurns<string>();
-  readonly #jobs = new Map<string, FairTurns<Job>>();
+  readonly #jobs = new Map<string, MultilevelTurns<Job>>();
   #isRunning = false;
 
   constructor(options: TurnOptions) {
@@ -168,11 +171,11 @@ export class QueryTurns {
     const { flow } = job.life;
     let jobs = this.#jobs.get(flow);
     if (jobs === undefined) {
-      jobs = new FairTurns();
+      jobs = new MultilevelTurns(LONG_QUERY_MS);
       this.#jobs.set(flow, jobs);
       this.#flows.add(flow);
     }
-    jobs.add(job);
+    jobs.add(job, job.life.workedMs);
   }
 
   #remove(job: Job): void {

@@ -42,10 +42,11 @@ export class WeightedSlots {
   }
 
   /**
-   * Takes `weight` slots, at most all there are, or throws `overloaded` after the longest wait.
-   * Stops waiting, and throws `unavailable`, when the signal is aborted.
+   * Takes `weight` slots, at most all there are, or throws `overloaded` after the longest wait, of
+   * which `waitedMs` have been waited already. Stops waiting, and throws `unavailable`, when the
+   * signal is aborted.
    */
-  async acquire(weight: number, signal?: AbortSignal): Promise<void> {
+  async acquire(weight: number, signal?: AbortSignal, waitedMs = 0): Promise<void> {
     if (this.#waiting.length === 0 && this.#free >= weight) {
       this.#free -= weight;
       return;
@@ -62,7 +63,7 @@ export class WeightedSlots {
     const leave = (): void => timeout.abort(LEFT);
     signal?.addEventListener("abort", leave, { once: true });
     const expired = this.#options.clock
-      .sleep(QUERY_SLOT_WAIT_MS_MAX, timeout.signal)
+      .sleep(Math.max(0, QUERY_SLOT_WAIT_MS_MAX - waitedMs), timeout.signal)
       .then(() => "expired" as const)
       .catch((reason: typeof GRANTED | typeof LEFT) => reason);
     const outcome = await Promise.race([granted, expired]);
