@@ -25,6 +25,16 @@ export interface RowMatrix {
   readonly strideBytes: number;
 }
 
+/** Where the signs of a rotation lie, and what it rotates; see `rotation.ts`. */
+export interface RotationSigns {
+  readonly block: ArenaRange;
+  /** Where the signs start in the block, in bytes. */
+  readonly start: number;
+  /** A multiple of ROTATED_MULTIPLE. */
+  readonly dimensions: number;
+  readonly rounds: number;
+}
+
 /** Rows of one-bit codes; see `code-scan.ts`. */
 export interface CodeMatrix {
   readonly block: ArenaRange;
@@ -148,6 +158,22 @@ export class ArenaKernels {
   setQuery(matrix: RowMatrix, query: Float32Array): void {
     assert(query.length === matrix.dimensions, `a query of ${query.length} dimensions`);
     this.#attachment(matrix.block.arena).query.set(query);
+  }
+
+  /** Writes a vector to `rotated`, rotated; what it lacks of the rotation's dimensions is 0. */
+  rotate(signs: RotationSigns, vector: Float32Array, rotated: Float32Array): void {
+    const { block, start, dimensions, rounds } = signs;
+    const { kernel, query } = this.#attachment(block.arena);
+    assert(vector.length <= dimensions, `a vector of ${vector.length} dimensions`);
+    query.set(vector);
+    query.fill(0, vector.length, dimensions);
+    kernel.rotate({
+      vector: query.byteOffset,
+      dimensions,
+      signs: block.offset + start,
+      rounds,
+    });
+    rotated.set(query.subarray(0, dimensions));
   }
 
   /** Copies the table of the scans that follow to where the kernel of `matrix` reads it. */

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { type Random, seededRandom } from "../base/random.ts";
+import { Arenas } from "../kernel/arena.ts";
+import { ArenaKernels } from "../kernel/arena-kernels.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes, FOUND_WORDS } from "../kernel/code-scan.ts";
+import { rotateVector } from "../kernel/scalar-rotation.ts";
+import { CodeWriter, codeTable, spreadOf } from "./one-bit-codes.ts";
+
+const MIB = 1024 * 1024;
+const arenas = new Arenas({ totalBytes: 8 * MIB, arenaBytes: 8 * MIB, threads: 1 });
+const kernels = new ArenaKernels(undefined, 0);
+arenas.onArena((memory, arena) => kernels.attach(arena, memory));
+
+/** Rotated by signs that are always the same. */
+function rotated(vector: Float32Array): Float32Array {
+  const copy = vector.slice();
+  rotateVector(copy, seededRandom(99).bytes((vector.length / 8) * 4), 4);
+  return copy;
+}
+
+function randomVector(random: Random, dimensions: number, size: number): Float32Array {
+  return Float32Array.from({ length: dimensions }, () => (random.next() - 0.5) * size);
+}
+
+function added(a: Float32Array, b: Float32Array, sign = 1): Float32Array {
+  return a.map((value, i) => value + sign * b[i]);
+}
+
+function squaredDistance(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + (value - b[i]) ** 2, 0);
+}
+
+/** The bounds of 32 rows around a centroid, in their order, as a scan tells them. */
+function boundsOf(rows: readonly Float32Array[], centroid: Float32Array, query: Float32Array) {
+  const nibbles = centroid.length / 4;
+  const place = arenas.alloc(codeBlockBytes(nibbles));
+  if (place === undefined) throw new Error("no room");
+  const bytes = arenas.bytes(place).fill(0);
+  const factors = new Float32Array(bytes.buffer, bytes.byteOffset + nibbles * 16, 96);
+  const writer = new CodeWriter(centroid.length);
+  rows.forEach((row, i) => {
+    writer.write({ bytes, factors }, i, { residual: added(row, centroid, -1), centroid });
+  });
+  const matrix = { block: place, start: 0, nibbles };
+  const table = codeTable(query);
+  kernels.setCodeTable(matrix, table.table);
+  const base = squaredDistance(query, centroid);
+  const part = { firstBlock: 0, masks: Uint32Array.of(0xffffffff) };
+  const spread = spreadOf(base, table);
+  const sent = { ...table, base, spread, worst: Number.POSITIVE_INFINITY };
+  const found = kernels.scanCodes(matrix, part, sent);
+  expect(found.count).toBe(CODE_BLOCK_ROWS);
+  arenas.free(place);
+  return rows.map((_, i) => ({
+    lower: found.bounds[FOUND_WORDS * i + 1],
+    upper: found.bounds[FOUND_WORDS * i + 2],
+  }));
+}
+
+test("nearly all distances are within their bounds, which are narrow", () => {
+  let outside = 0;
+  let count = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const random = seededRandom(seed);
+    const dimensions = 64 * (1 + random.below(12));
+    const far = 10 ** random.below(3);
+    const centroid = rotated(randomVector(random, dimensions, far));
+    const rows = Array.from({ length: CODE_BLOCK_ROWS }, () =>
+      added(centroid, rotated(randomVector(random, dimensions, 1))),
+    );
+    const offset = rotated(randomVector(random, dimensions, [0.01, 1, 3][random.below(3)]));
+    const query = added(centroid, offset);
+    const away = Math.sqrt(squaredDistance(query, centroid));
+    boundsOf(rows, centroid, query).forEach(({ lower, upper }, i) => {
+      const truth = squaredDistance(rows[i], query);
+      if (truth < lower || truth > upper) outside++;
+      count++;
+      const radius = Math.sqrt(squaredDistance(rows[i], centroid));
+      // 2 · 1.9 · 2 · √quality · radius · distance / √dimensions, and what the table rounds.
+      const size = Math.sqrt(dimensions) * far;
+      const width = (8 * radius * (away + size / 100)) / Math.sqrt(dimensions);
+      expect(upper - lower, `seed ${seed}, row ${i}`).toBeLessThan(width);
+    });
+  }
+  expect(outside / count).toBeLessThan(0.06);
+});
+
+test("rows at their centroid are as far as it is, and what is no number may be near", () => {
+  const random = seededRandom(5);
+  const centroid = rotated(randomVector(random, 128, 1));
+  const query = rotated(randomVector(random, 128, 1));
+  const rows = Array.from({ length: CODE_BLOCK_ROWS }, () => centroid);
+  rows[7] = added(centroid, randomVector(random, 128, 3e38));
+  const bounds = boundsOf(rows, centroid, query);
+  const { lower, upper } = bounds[3];
+  const truth = squaredDistance(centroid, query);
+  expect(lower).toBeCloseTo(truth, 4);
+  expect(upper).toBeCloseTo(truth, 4);
+  expect(bounds[7].lower > 0).toBe(false);
+});
+
+test("a query of zeros, or of one element, has a table", () => {
+  const zeros = codeTable(new Float32Array(64));
+  expect(zeros.table.every((value) => value === 0)).toBe(true);
+  expect(zeros.offset).toBeCloseTo(0);
+  const one = codeTable(Float32Array.from({ length: 64 }, (_, i) => (i === 5 ? -2 : 0)));
+  // Element 5 is the second bit of nibble 1: its code counts 1 · −2 · ½ with it.
+  const withBit = one.table[16 + 2] * one.scale + one.offset;
+  const without = one.table[16] * one.scale + one.offset;
+  expect([withBit, without]).toEqual([-1, 1]);
+});
