@@ -9,6 +9,7 @@ import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { IndexOption } from "../model/index-build.ts";
 import type { AttributeSchema } from "../model/schema.ts";
+import type { ClusterCodes } from "../vector/cluster-codes.ts";
 import type { AttributeSections } from "./format/attribute-sections.ts";
 import type { SectionKind, SectionPlan } from "./format/segment-layout.ts";
 import type { Clusters } from "./vectors/cluster-section.ts";
@@ -89,7 +90,13 @@ export interface MergedValues {
   /** Not of dense vectors, which are copied when they are written. */
   readonly column: Column;
   /** The clusters of the attribute by which the documents are put in order, if they are. */
-  readonly clusters: Clusters | undefined;
+  readonly clusters: PlannedClusters | undefined;
+}
+
+/** Clusters of an attribute's vectors, and the codes of those. */
+export interface PlannedClusters extends Clusters {
+  /** Absent: the segment has none. */
+  readonly codes?: ClusterCodes;
 }
 
 /** Documents of one segment, of which all is in memory, in their new order. */

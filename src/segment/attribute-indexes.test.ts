@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { attributeIndexConformance } from "../../test/conformance/attribute-index.ts";
-import { documentQuery } from "../../test/support/queries/query-fixture.ts";
+import { documentQuery, KERNELS } from "../../test/support/queries/query-fixture.ts";
 import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
 import type { Ordinal } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes, NIBBLE_BYTES } from "../kernel/code-scan.ts";
+import { rotateVector } from "../kernel/scalar-rotation.ts";
 import type { DocumentQuery, RankBy } from "../model/query.ts";
 import { type AttributeValue, compareStrings, type SparseVector } from "../model/value.ts";
 import { analyzerFor } from "../text/analyzer.ts";
+import { vectorDistance } from "../vector/metric.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { COLUMN_INDEX } from "./columns/column-index.ts";
 import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
@@ -18,6 +21,7 @@ import type { SegmentView } from "./segment-view.ts";
 import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
 import { TEXT_INDEX } from "./text/text-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
+import { CODE_INDEX, type CodeView } from "./vectors/code-index.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
 
 const ORDERS = [
@@ -37,6 +41,7 @@ const tried = [
   SPARSE_INDEX,
   VECTOR_INDEX,
   CLUSTER_INDEX,
+  CODE_INDEX,
 ];
 
 test("every index is tried", () => {
@@ -180,11 +185,67 @@ attributeIndexConformance({
   },
   expected({ clusters }) {
     if (clusters === undefined) return undefined;
-    const { starts, centroids, ...rest } = clusters;
+    const { starts, centroids, codes: _, ...rest } = clusters;
     return { ...rest, starts: [...starts], centroids: [...centroids] };
   },
   query: (random) => ranked(random, randomVectorRank(random)),
 });
+
+attributeIndexConformance({
+  index: CODE_INDEX,
+  // Estimates of how far rows are from their own means are exact but for rounding.
+  shown(view, { attribute }) {
+    const codes = view.index(CODE_INDEX, attribute) ?? expect.unreachable();
+    const clusters = view.index(CLUSTER_INDEX, attribute) ?? expect.unreachable();
+    const { centroids, dimensions, starts } = clusters;
+    const { rotatedDimensions, rounds, signs, origin, shapes } = codes;
+    const blocks = blocksOf(codes, starts[clusters.count]);
+    const estimates = Array.from(shapes.lengths, (_length, c) => {
+      const mean = new Float32Array(rotatedDimensions);
+      for (let d = 0; d < dimensions; d++) mean[d] = centroids[c * dimensions + d] - origin[d];
+      rotateVector(mean, signs, rounds);
+      const rows = Array.from({ length: starts[c + 1] - starts[c] }, (_row, i) => starts[c] + i);
+      return rows.map((row) => Number(estimateOf(blocks, row, mean).toPrecision(2)) || 0);
+    });
+    return { lengths: [...shapes.lengths], estimates };
+  },
+  expected({ clusters, values }) {
+    if (clusters === undefined) return undefined;
+    const { centroids, starts, dimensions } = clusters;
+    const estimates = Array.from({ length: starts.length - 1 }, (_, c) => {
+      const mean = centroids.subarray(c * dimensions, (c + 1) * dimensions);
+      return values.slice(starts[c], starts[c + 1]).map((value) => {
+        const distance = vectorDistance("euclidean_squared", value as Float32Array, mean);
+        return Number(distance.toPrecision(2));
+      });
+    });
+    return { lengths: [1, 1], estimates };
+  },
+  query: (random) => ranked(random, randomVectorRank(random)),
+});
+
+function blocksOf(codes: CodeView, rowCount: number): Uint8Array[] {
+  const blockBytes = codeBlockBytes(codes.rotatedDimensions / 4);
+  return Array.from({ length: Math.ceil(rowCount / CODE_BLOCK_ROWS) }, (_, block) => {
+    const { block: place, start } = codes.chunk(Math.floor(block / codes.chunkBlocks));
+    const at = start + (block % codes.chunkBlocks) * blockBytes;
+    return Uint8Array.from(KERNELS.bytes(place).subarray(at, at + blockBytes));
+  });
+}
+
+/** The squared distance of a row from a rotated query that is its cluster's mean. */
+function estimateOf(blocks: readonly Uint8Array[], row: number, query: Float32Array): number {
+  const block = blocks[Math.floor(row / CODE_BLOCK_ROWS)];
+  const lane = row % CODE_BLOCK_ROWS;
+  const factors = new Float32Array(block.buffer, (query.length / 4) * NIBBLE_BYTES);
+  let product = 0;
+  query.forEach((value, d) => {
+    const nibbles = block[Math.floor(d / 4) * NIBBLE_BYTES + (lane % NIBBLE_BYTES)];
+    const bit = (nibbles >> ((d % 4) + (lane < NIBBLE_BYTES ? 0 : 4))) & 1;
+    product += bit === 1 ? value / 2 : -value / 2;
+  });
+  return factors[lane] + factors[CODE_BLOCK_ROWS + lane] * product;
+}
 
 function ranked(random: Random, rankBy: RankBy): DocumentQuery {
   return documentQuery(rankBy, { limit: 1 + random.below(20), selection: { kind: "all" } });

@@ -6,6 +6,7 @@ import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
 import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
 import { TEXT_INDEX } from "./text/text-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
+import { CODE_INDEX } from "./vectors/code-index.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
 
 /** In the order of their sections in a segment. */
@@ -16,4 +17,5 @@ export const ATTRIBUTE_INDEXES: readonly AttributeIndex[] = [
   SPARSE_INDEX,
   VECTOR_INDEX,
   CLUSTER_INDEX,
+  CODE_INDEX,
 ];

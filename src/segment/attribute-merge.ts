@@ -8,8 +8,7 @@ import { hasAnyValue, hasValue } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { AttributeSchema } from "../model/schema.ts";
-import type { MergedValues, OrderedInput } from "./attribute-index.ts";
-import type { Clusters } from "./vectors/cluster-section.ts";
+import type { MergedValues, OrderedInput, PlannedClusters } from "./attribute-index.ts";
 
 /** What an attribute is merged of. */
 export interface AttributeMergeOptions {
@@ -17,7 +16,7 @@ export interface AttributeMergeOptions {
   readonly inputs: readonly OrderedInput[];
   /** Of the new segment. */
   readonly documentCount: number;
-  readonly clusters: Clusters | undefined;
+  readonly clusters: PlannedClusters | undefined;
 }
 
 /** Merges one attribute. At least one input has a column of it. */
@@ -27,7 +26,7 @@ export class AttributeMerge implements MergedValues {
   readonly type: AttributeType;
   readonly inputs: readonly OrderedInput[];
   readonly documentCount: number;
-  readonly clusters: Clusters | undefined;
+  readonly clusters: PlannedClusters | undefined;
   readonly #columns: readonly (Column | undefined)[];
   #column: Column | undefined;
   #vectorPresence: VectorPresence | undefined;

@@ -8,6 +8,7 @@ import { hasValue } from "../codec/columns-value.ts";
 import { mainVectorAttribute, type Schema } from "../model/schema.ts";
 import { columnOf } from "../model/stored-columns.ts";
 import type { KernelSpace } from "../vector/centroids.ts";
+import { ClusterCodes } from "../vector/cluster-codes.ts";
 import { clusterRows } from "../vector/cluster-rows.ts";
 import type { SegmentPlan } from "./format/segment-layout.ts";
 import { type OrderOptions, planOrdered } from "./segment-merger.ts";
@@ -57,7 +58,8 @@ export function planClustered(
   const order = new Uint32Array(view.documentCount);
   order.set(found.order);
   order.set(absent, found.order.length);
-  const clusters = { attribute, metric, dimensions, starts, centroids };
+  const codes = new ClusterCodes({ vectors, metric, clusters: found }, options.kernels);
+  const clusters = { attribute, metric, dimensions, starts, centroids, codes };
   return planReordered(view, order, { schema, clusters });
 }
 

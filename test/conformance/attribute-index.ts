@@ -25,6 +25,7 @@ import { OpenSegment } from "../../src/segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import type { SegmentView } from "../../src/segment/segment-view.ts";
 import { touchSegment } from "../../src/segment/touch-segment.ts";
+import { ClusterCodes } from "../../src/vector/cluster-codes.ts";
 import { KERNELS, requestOf } from "../support/queries/query-fixture.ts";
 import { EVERY_TYPE, randomDocuments } from "../support/random/random-documents.ts";
 import { everyTypeSchema } from "../support/random/random-queries.ts";
@@ -57,8 +58,8 @@ export interface IndexCase {
 
 const SEEDS = [1, 2, 3, 4, 5, 6];
 const QUERIES = 8;
-/** What the plan needs, what that leads to, and the documents. */
-const ROUNDS_MAX = 3;
+/** What the plan needs, codes, what those lead to, and the documents. */
+const ROUNDS_MAX = 4;
 const ID_TYPES = ["uint", "string", "uuid"] as const;
 const CLUSTERED = "[3]f32";
 
@@ -239,7 +240,18 @@ function clustersOf(vectors: readonly Float32Array[]): AttributeClusters | undef
   const centroids = Float32Array.from([...vectors[0], ...vectors[half]]);
   const starts = Uint32Array.of(0, half, vectors.length);
   const metric = "euclidean_squared";
-  return { attribute: CLUSTERED, metric, dimensions: 3, starts, centroids };
+  const rows = {
+    bytes: new Uint8Array(Float32Array.from(vectors.flatMap((vector) => [...vector])).buffer),
+    strideBytes: 12,
+    format: "f32",
+    dimensions: 3,
+    inverseNorms: new Float32Array(vectors.length),
+  } as const;
+  const order = Uint32Array.from(vectors, (_, row) => row);
+  const clusters = { starts, centroids, order };
+  const space = { kernels: KERNELS, memory: ARENA_MEMORY };
+  const codes = new ClusterCodes({ vectors: rows, metric, clusters }, space);
+  return { attribute: CLUSTERED, metric, dimensions: 3, starts, centroids, codes };
 }
 
 /** Tells whether the form has sections of the index: some are left out of what is stored. */

@@ -1,0 +1,83 @@
+/** One-bit codes of dense vectors, in segments whose documents are in the order of clusters. */
+
+import { oneStep, type Steps } from "../../base/steps.ts";
+import { corrupt } from "../../codec/columns-packing.ts";
+import type { CodeMatrix } from "../../kernel/arena-kernels.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes } from "../../kernel/code-scan.ts";
+import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
+import type { AttributeSections } from "../format/attribute-sections.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
+import { CLUSTERS_SECTION, openClusters } from "./cluster-section.ts";
+import {
+  CODE_SECTIONS,
+  type OpenCodeDescription,
+  openCodeDescription,
+  planCodes,
+} from "./code-section.ts";
+
+/** Codes as queries read them. */
+export interface CodeView extends OpenCodeDescription {
+  /** Blocks that lie end to end; chunk c begins with block c · chunkBlocks. */
+  readonly chunkBlocks: number;
+  /** The blocks of a chunk. Throws `BytesMissing`. */
+  chunk(index: number): CodeMatrix;
+}
+
+/** Every clustered segment has them. */
+export const CODE_INDEX: AttributeIndex<CodeView> = {
+  name: "codes",
+  sections: [CODE_SECTIONS.codes, CODE_SECTIONS.description],
+  option: undefined,
+  isLast: true,
+  isWanted: (type) => type.kind === "vector",
+  isCurrent: () => true,
+  build: () => oneStep(() => []),
+  merge,
+  open,
+  check,
+  touch: (sections) => sections.touch([CODE_SECTIONS.description]),
+};
+
+function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
+  return oneStep(() => (clusters?.codes === undefined ? [] : planCodes(attribute, clusters.codes)));
+}
+
+function open(sections: AttributeSections): CodeView | undefined {
+  const codes = sections.entry(CODE_SECTIONS.codes);
+  const clusters = sections.place(CLUSTERS_SECTION);
+  const section = sections.place(CODE_SECTIONS.description);
+  if (codes === undefined || clusters === undefined || section === undefined) return undefined;
+  const { source, documentCount } = sections;
+  const { starts, count } = openClusters(clusters, documentCount);
+  const description = openCodeDescription(section, count);
+  const nibbles = description.rotatedDimensions / 4;
+  const blockBytes = codeBlockBytes(nibbles);
+  const blockCount = Math.ceil(starts[count] / CODE_BLOCK_ROWS);
+  const chunkBlocks = Math.max(1, Math.min(Math.floor(source.chunkBytes / blockBytes), blockCount));
+  const chunk = (index: number): CodeMatrix => {
+    const first = index * chunkBlocks;
+    const end = Math.min(first + chunkBlocks, blockCount);
+    const place = source.place(codes.offset + first * blockBytes, codes.offset + end * blockBytes);
+    const { arena, offset, bytes } = place;
+    return { block: { arena, offset, bytes: bytes.length }, start: 0, nibbles };
+  };
+  return { ...description, chunkBlocks, chunk };
+}
+
+function check(sections: AttributeSections): void {
+  const codes = open(sections);
+  const entry = sections.entry(CODE_SECTIONS.codes);
+  if (codes === undefined && entry === undefined) return;
+  const clusters = sections.place(CLUSTERS_SECTION);
+  if (codes === undefined || entry === undefined || clusters === undefined) {
+    throw corrupt("codes of vectors", "they have no clusters or no description");
+  }
+  const { dimensions, starts, count } = openClusters(clusters, sections.documentCount);
+  const blocks = Math.ceil(starts[count] / CODE_BLOCK_ROWS);
+  if (entry.bytes < blocks * codeBlockBytes(codes.rotatedDimensions / 4)) {
+    throw corrupt("codes of vectors", "there are not as many as vectors");
+  }
+  if (codes.origin.length !== dimensions) {
+    throw corrupt("codes of vectors", "their dimensions are not those of the clusters");
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * One-bit codes of an attribute's dense vectors, in two sections of a segment whose rows are in the
+ * order of its clusters. One holds nothing but the blocks of `kernel/code-scan.ts`: block b has the
+ * codes of ordinals 32b to 32b + 31; those without a vector have zeros. The other is packed
+ * (`columns-packing.ts`): rotated dimensions and rounds (u32), the signs of the rotation (u8), the
+ * origin that is subtracted first (f32), and of each cluster (f32) what its centroid is multiplied
+ * by to be the mean of its rows, the mean of the rows' squared distances from that, the deviation
+ * of those, and the mean of the squares of its rows' differences along the directions to the
+ * clusters around it.
+ *
+ * What is coded is, for cosine_distance, the vector of length 1, and else the vector.
+ */
+
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
+import type { ArenaBytes } from "../../kernel/arena.ts";
+import type { RotationSigns } from "../../kernel/arena-kernels.ts";
+import { ROTATED_MULTIPLE } from "../../kernel/rotation.ts";
+import type { ClusterCodes, ClusterShapes } from "../../vector/cluster-codes.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
+
+/** Kinds of the two sections: the codes themselves, and what there is to know of them. */
+export const CODE_SECTIONS = { codes: 17, description: 18 } as const;
+
+/** What there is to know of codes. */
+export interface CodeDescription {
+  readonly rotatedDimensions: number;
+  readonly rounds: number;
+  /** Bits of the rotation's signs. */
+  readonly signs: Uint8Array;
+  /** Subtracted from each vector. */
+  readonly origin: Float32Array;
+  readonly shapes: ClusterShapes;
+}
+
+/** Plans both sections; the shapes are known when the codes are written, which are first. */
+export function planCodes(attribute: string, codes: ClusterCodes): SectionPlan[] {
+  const blocks = {
+    kind: CODE_SECTIONS.codes,
+    attribute,
+    bytes: codes.bytes,
+    writeTo: (target: Uint8Array) => codes.writeTo(target),
+  };
+  return [blocks, planCodeDescription(attribute, codes)];
+}
+
+function planCodeDescription(attribute: string, codes: CodeDescription): SectionPlan {
+  const packer = new ArrayPacker();
+  packer.word(codes.rotatedDimensions);
+  packer.word(codes.rounds);
+  packer.array(codes.signs);
+  packer.array(codes.origin);
+  packer.array(codes.shapes.lengths);
+  packer.array(codes.shapes.radii);
+  packer.array(codes.shapes.deviations);
+  packer.array(codes.shapes.spreads);
+  const writeTo = (target: Uint8Array) => packer.writeTo(target);
+  return { kind: CODE_SECTIONS.description, attribute, bytes: packer.bytes, writeTo };
+}
+
+/** A description, and where kernels read its signs. */
+export interface OpenCodeDescription extends CodeDescription {
+  readonly rotation: RotationSigns;
+}
+
+/** Opens the section that describes codes of vectors in so many clusters. */
+export function openCodeDescription(block: ArenaBytes, clusterCount: number): OpenCodeDescription {
+  const what = "codes of vectors";
+  const unpacker = new ArrayUnpacker(block.bytes, what);
+  const rotatedDimensions = unpacker.word();
+  const rounds = unpacker.word();
+  const signs = unpacker.u8();
+  const origin = unpacker.f32();
+  const shapes = {
+    lengths: unpacker.f32(),
+    radii: unpacker.f32(),
+    deviations: unpacker.f32(),
+    spreads: unpacker.f32(),
+  };
+  if (rotatedDimensions % ROTATED_MULTIPLE !== 0 || rotatedDimensions < origin.length) {
+    throw corrupt(what, `${rotatedDimensions} dimensions are not those of a rotation`);
+  }
+  if (signs.length !== (rotatedDimensions / 8) * rounds) {
+    throw corrupt(what, `${signs.length} bytes are not the signs of ${rounds} rounds`);
+  }
+  for (const numbers of Object.values(shapes)) {
+    if (numbers.length !== clusterCount) {
+      throw corrupt(what, `they are of ${numbers.length} clusters of ${clusterCount}`);
+    }
+  }
+  const { arena, offset, bytes } = block;
+  const rotation = {
+    block: { arena, offset, bytes: bytes.length },
+    start: signs.byteOffset - bytes.byteOffset,
+    dimensions: rotatedDimensions,
+    rounds,
+  };
+  return { rotatedDimensions, rounds, signs, origin, shapes, rotation };
+}
