@@ -8,20 +8,6 @@ import type { KeptFindings } from "./executor/kept-findings.ts";
 import type { ScanProgress } from "./executor/scan-progress.ts";
 import type { QueryMemory } from "./query-memory.ts";
 
-/**
- * Matching documents up to which an ANN search looks at all of them, and of more at this many. With
- * sizes divided by 16 (clusters of 32 rows) a recall of 0.95 took 700 rows of 9,300 texts of 1,536
- * dimensions, and 750 of 5,000 descriptors of 128; a recall of 0.98 twice as many.
- */
-const PROBE_EXACT_MATCHES_MAX = 24_000;
-/**
- * Matching documents that an ANN search looks at, times the root of how many match in each segment:
- * 49,000 of a million in six segments. The rows above grew with the root of all rows, or less.
- */
-const PROBE_MATCHES_PER_ROOT = 20;
-/** Matching documents that an ANN search looks at for each one that is asked for. */
-const PROBE_MATCHES_PER_RESULT = 20;
-
 /** Indexes that can be turned on for an attribute that has documents already. */
 export type IndexName = IndexOption | "ann";
 
@@ -35,19 +21,14 @@ export interface BuildProgress {
 
 /** How far ANN searches walk through clusters. */
 export interface Probing {
-  readonly exactMatchesMax: number;
-  /** Matching documents for each one that is asked for. */
-  readonly perResult: number;
-  /** Matching documents for the root of how many match in each segment. */
-  readonly perRoot: number;
+  /** Share of the results that may be expected to be missed. */
+  readonly missedShare: number;
+  /** Rows of the nearest clusters that are looked at in any case, if there are so many. */
+  readonly firstRows: number;
 }
 
-/** What suits clusters of `CLUSTER_DOCUMENTS`. */
-export const PROBING: Probing = {
-  exactMatchesMax: PROBE_EXACT_MATCHES_MAX,
-  perResult: PROBE_MATCHES_PER_RESULT,
-  perRoot: PROBE_MATCHES_PER_ROOT,
-};
+/** What servers do (ADR 24). */
+export const PROBING: Probing = { missedShare: 0.05, firstRows: 256 };
 
 /** Services that the thread running the query provides. */
 export interface QueryOptions {

@@ -8,6 +8,10 @@ export interface QueryStats {
   readonly vectorsScored: number;
   /** Clusters that ANN searches looked into; none where they looked at all vectors. */
   readonly clustersProbed: number;
+  /** Rows whose distances ANN searches estimated by their codes. */
+  readonly codesScanned: number;
+  /** Those of them that were compared exactly then; part of `vectorsScored`. */
+  readonly candidatesReranked: number;
   /** Documents that rankings refused at once, since so many better ones were known. */
   readonly candidatesSkipped: number;
   /**
@@ -33,6 +37,8 @@ export function newWorkStats(): WorkStats {
     postingsTouched: 0,
     vectorsScored: 0,
     clustersProbed: 0,
+    codesScanned: 0,
+    candidatesReranked: 0,
     candidatesSkipped: 0,
     bytesReturned: 0,
     exhaustiveCount: 0,

@@ -10,11 +10,10 @@ import { Centroids, type KernelSpace, Means, type VectorSpace } from "./centroid
 import { VectorReader, type VectorRows } from "./vector-rows.ts";
 
 /**
- * Rows of a cluster of vectors, about. Smaller ones let a search look at fewer rows (for a recall
- * of 0.95 on 60,000 images of 784 dimensions: 600 rows with clusters of 64, 1,200 with 256, 1,800
- * with 512, 2,400 with 1,024), but cost more centroids to compare, and are read in more pieces.
+ * Rows of a cluster of vectors, about: four blocks of codes. Smaller ones let a search look at
+ * fewer rows, but cost more centroids to compare, and are read in more pieces (ADR 24).
  */
-export const CLUSTER_DOCUMENTS = 512;
+const CLUSTER_DOCUMENTS = 128;
 /**
  * Vectors from which on a stored segment's rows are put in the order of clusters: below, a search
  * looks at most of the clusters anyway.

@@ -230,6 +230,8 @@ describe("stats", () => {
       documentsScanned: 5,
       vectorsScored: 5,
       clustersProbed: 0,
+      codesScanned: 0,
+      candidatesReranked: 0,
       candidatesSkipped: 0,
       postingsTouched: 0,
       exhaustiveCount: 5,

@@ -14,7 +14,7 @@ import type { OrderKey } from "../order/document-order.ts";
 import type { OrderRankNode } from "../order/order-rank.ts";
 import { PROBING } from "../query-options.ts";
 import type { ScoreRankNode } from "../score/score-rank.ts";
-import type { ProbePlan } from "../vector/cluster-probe.ts";
+import type { WalkPlan } from "../vector/cluster-walk.ts";
 import type { VectorProbeNode } from "../vector/vector-probe-rank.ts";
 import type { VectorScanNode } from "../vector/vector-scan-rank.ts";
 import type { ComputedNode, DocumentPlan, Predicate, RankNode, VectorTarget } from "./plan.ts";
@@ -76,12 +76,12 @@ function planProbe(
   { rankBy, limitPer, offset, limit }: DocumentQuery,
   { query }: VectorTarget,
   { probing = PROBING }: ScoreScope,
-): ProbePlan | undefined {
+): WalkPlan | undefined {
   const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN" && limitPer === undefined;
-  if (!mayMiss || !(query instanceof Float32Array)) return undefined;
-  const { exactMatchesMax, perResult, perRoot } = probing;
-  const matchesMin = Math.max(exactMatchesMax, perResult * (offset + limit));
-  return { exactMatchesMax, matchesMin, perRoot };
+  const wanted = offset + limit;
+  if (!mayMiss || wanted === 0 || !(query instanceof Float32Array)) return undefined;
+  const { missedShare, firstRows } = probing;
+  return { wanted, missedMax: wanted * missedShare, firstRows: Math.max(firstRows, wanted) };
 }
 
 function checkMetric({ distanceMetric }: DocumentQuery, { schema }: ScoreScope): void {

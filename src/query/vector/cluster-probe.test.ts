@@ -25,14 +25,15 @@ import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
-import { addRange, countRange, emptyBits } from "../ordinal-bits.ts";
-import { type Probing, PROBING as SERVED } from "../query-options.ts";
+import { addRange, copyWords, countRange, emptyBits } from "../ordinal-bits.ts";
+import type { Probing } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { type ClusterCandidate, matchesToMeet, pickClusters } from "./cluster-probe.ts";
 
 const DIMENSIONS = 8;
 /** Walks are short, so that they miss something. */
-const PROBING: Probing = { exactMatchesMax: 40, perResult: 4, perRoot: 2 };
+const PROBING: Probing = { missedShare: 0.6, firstRows: 30 };
+/** Walks that end when they must. */
+const LONG: Probing = { missedShare: 0, firstRows: 30 };
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 
 function randomVector(random: Random): Float32Array {
@@ -105,10 +106,12 @@ describe.each(METRICS)("by %s", (metric) => {
       for (const { id, dist } of documents) expect(dist).toBe(distances.get(id));
       const ids = new Set(documents.map(({ id }) => id));
       found += truth.documents.filter(({ id }) => ids.has(id)).length;
-      // 490 have a vector in each segment with clusters: 4·√490 of them, and 196 of the other.
-      expect(stats.clustersProbed).toBeGreaterThanOrEqual(4);
-      expect(stats.vectorsScored).toBeGreaterThanOrEqual(89 + 196);
-      expect(stats.vectorsScored).toBeLessThan(89 + 25 + 196);
+      // 490 have a vector in each segment with codes, and 196 in the other.
+      expect(stats.clustersProbed).toBeGreaterThanOrEqual(3);
+      expect(stats.codesScanned).toBeGreaterThanOrEqual(20);
+      expect(stats.codesScanned).toBeLessThan(980);
+      expect(stats.candidatesReranked).toBeLessThan(stats.codesScanned);
+      expect(stats.vectorsScored).toBe(stats.candidatesReranked + 196);
     }
     expect(found).toBeGreaterThan(400 * 0.5);
     expect(found).toBeLessThan(400);
@@ -121,31 +124,37 @@ describe.each(METRICS)("by %s", (metric) => {
     expect(exact.documents).toEqual(search(near, { values, method: "kNN" }).documents);
   });
 
-  test("few matches are all looked at, without comparing centroids", () => {
+  test("clusters without a match are not looked into, and few matches are all found", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const values = randomVector(seededRandom(seed));
-      const filter = filterOf(["n", "Lt", 40]);
+      const filter = filterOf(["n", "Lt", 9]);
       const { documents, stats } = search(clustered, { values, filter });
-      expect(stats).toMatchObject({ clustersProbed: 0, vectorsScored: 40 });
+      expect(stats.clustersProbed).toBeLessThanOrEqual(9);
+      expect(stats).toMatchObject({ codesScanned: 9, candidatesReranked: 9, vectorsScored: 9 });
       expect(documents).toEqual(search(near, { values, method: "kNN", filter }).documents);
     }
   });
 
-  test("a filter makes the walk longer, and its matches alone are scored", () => {
-    const values = randomVector(seededRandom(3));
-    const whole = search(clustered, { values }).stats;
+  test("a filter makes the walk longer, and its matches alone are looked at", () => {
+    const random = seededRandom(3);
     const filter = filterOf(["group", "Eq", "g1"]);
-    const { stats, documents } = search(clustered, { values, filter });
-    expect(stats.clustersProbed).toBeGreaterThan(whole.clustersProbed);
-    // 100 match in each segment with clusters: 4·√100 of them at least, and 40 in the other.
-    expect(stats.vectorsScored).toBeGreaterThanOrEqual(40 + 40);
-    expect(stats.vectorsScored).toBeLessThan(40 + 25 + 40);
-    expect(documents).toHaveLength(10);
+    let [whole, filtered] = [0, 0];
+    for (let i = 0; i < 20; i++) {
+      const values = randomVector(random);
+      whole += search(clustered, { values }).stats.clustersProbed;
+      const { stats, documents } = search(clustered, { values, filter });
+      filtered += stats.clustersProbed;
+      // 100 match in each segment with codes, and 40 in the other.
+      expect(stats.codesScanned).toBeLessThanOrEqual(200);
+      expect(stats.vectorsScored).toBe(stats.candidatesReranked + 40);
+      expect(documents).toHaveLength(10);
+    }
+    expect(filtered).toBeGreaterThan(whole);
   });
 
   test("as many documents are found as are asked for, or match", () => {
     const random = seededRandom(4);
-    const short = { exactMatchesMax: 0, perResult: 1, perRoot: 0 };
+    const short = { missedShare: 1, firstRows: 1 };
     for (const limit of [1, 7, 30, 300, 3000]) {
       for (const filter of [undefined, filterOf(["n", "Lt", 250]), filterOf(["n", "Lt", 0])]) {
         const values = randomVector(random);
@@ -158,21 +167,41 @@ describe.each(METRICS)("by %s", (metric) => {
     }
   });
 
-  test("a walk through all clusters, and limits per key, are exact", () => {
-    const values = randomVector(seededRandom(5));
+  test("a walk that may miss nothing, and limits per key, are exact", () => {
+    const random = seededRandom(5);
+    let found = 0;
+    for (let i = 0; i < 20; i++) {
+      const values = randomVector(random);
+      const truth = search(near, { values, method: "kNN" }).documents;
+      const ids = new Set(truth.map(({ id }) => id));
+      const { documents } = search(clustered, { values }, LONG);
+      found += documents.filter(({ id }) => ids.has(id)).length;
+    }
+    // Of bounds, three of a hundred are wrong.
+    expect(found).toBeGreaterThanOrEqual(198);
+    const values = randomVector(random);
     const truth = search(near, { values, method: "kNN" }).documents;
-    expect(search(clustered, { values }, { ...PROBING, perRoot: 100 }).documents).toEqual(truth);
-    // The namespace is small for what a server does.
-    const asServed = search(clustered, { values }, SERVED);
-    expect(asServed.documents).toEqual(truth);
-    expect(asServed.stats.clustersProbed).toBe(0);
     const limitPer = { attributes: ["n"], limit: 1 };
     const selection = { kind: "include", names: new Set(["n"]) } as const;
     const per = search(clustered, { values, limitPer, selection });
     expect(per.stats).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
+    expect(per.documents.map(({ id }) => id)).toEqual(truth.map(({ id }) => id));
   });
 
-  test("remote clusters take two rounds, and only chunks of their own", () => {
+  test("a query of zeros, and documents of zeros, are found like others", () => {
+    const zeros = new Float32Array(DIMENSIONS);
+    const truth = search(near, { values: zeros, method: "kNN" }).documents;
+    const { documents } = search(clustered, { values: zeros }, LONG);
+    expect(documents.map(({ dist }) => dist)).toEqual(truth.map(({ dist }) => dist));
+    const { snapshot, id } = withZeroVector(metric);
+    const values = randomVector(seededRandom(9));
+    const all = search(snapshot, { values, limit: 200 }, LONG).documents;
+    const exact = search(snapshot, { values, limit: 200, method: "kNN" }).documents;
+    expect(all).toEqual(exact);
+    expect(all.some((found) => found.id === id)).toBe(true);
+  });
+
+  test("remote codes take a round of their own, and only chunks of their own", () => {
     const sources: RemoteSource[] = [];
     const segments = clustered.segments.map((segment, i): SegmentSnapshot => {
       const view = segment.view as OpenSegment;
@@ -183,13 +212,14 @@ describe.each(METRICS)("by %s", (metric) => {
     });
     const remote = { ...clustered, segments };
     const values = randomVector(seededRandom(6));
-    const cold = runRemote(sources, () => search(remote, { values }), 2);
+    const cold = runRemote(sources, () => search(remote, { values }), 4);
     expect(cold).toEqual(search(clustered, { values }));
     const bytes = sources.map((source) => source.bytesLoaded);
     for (const source of sources) source.drop();
-    runRemote(sources, () => search(remote, { values, method: "kNN" }), 2);
-    // The vectors of 500 documents take 16,960 bytes.
-    expect(sources[0].bytesLoaded - bytes[0]).toBeGreaterThan(bytes[0] + 5_000);
+    const all = { missedShare: 0, firstRows: 1000 };
+    runRemote(sources, () => search(remote, { values }, all), 4);
+    // The codes of 490 documents take 22,528 bytes.
+    expect(sources[0].bytesLoaded - bytes[0]).toBeGreaterThan(bytes[0] + 1_000);
     for (const source of sources) source.drop();
   });
 
@@ -198,10 +228,10 @@ describe.each(METRICS)("by %s", (metric) => {
     const explain = (snapshot: Snapshot) =>
       runSteps(explainRequest(snapshot, request, { kernels: KERNELS, probing: PROBING }));
     expect(explain(clustered)).toContain(
-      "in 2 of 3 segments the nearest clusters only, if more than\n" +
-        "  40 match there: those with 2·√matches of them, at least 40",
+      "in 2 of 3 segments by codes, cluster by cluster, until all others are expected to have\n" +
+        "  less than 6 of the best 10; exactly where bounds overlap",
     );
-    expect(explain(near)).not.toContain("clusters");
+    expect(explain(near)).not.toContain("codes");
   });
 });
 
@@ -209,51 +239,43 @@ function copyOf({ liveBitmap, liveCount, liveVersion }: SegmentSnapshot) {
   return { liveBitmap, liveCount, liveVersion };
 }
 
-test("the nearest clusters are picked until enough match", () => {
-  for (let seed = 1; seed <= 200; seed++) {
-    const random = seededRandom(seed);
-    const candidates = Array.from({ length: random.below(30) }, (_, i): ClusterCandidate => {
-      return {
-        distance: random.below(12),
-        segment: random.below(3),
-        cluster: i,
-        matchCount: 1 + random.below(9),
-      };
-    });
-    const wanted = random.below(120);
-    const sorted = [...candidates].sort(
-      (a, b) => a.distance - b.distance || a.segment - b.segment || a.cluster - b.cluster,
-    );
-    const expected: ClusterCandidate[] = [];
-    for (let met = 0; met < wanted && sorted.length > 0; ) {
-      expected.push(sorted[0]);
-      met += sorted.shift()?.matchCount ?? 0;
-    }
-    expect(pickClusters(candidates, wanted), `seed ${seed}`).toEqual(expected);
-  }
-});
+/** 100 documents in one segment with codes, one of them with a vector of zeros. */
+function withZeroVector(metric: DistanceMetric) {
+  const random = seededRandom(10);
+  const ann = { distanceMetric: metric, lateInteraction: false };
+  const schema = schemaOf(
+    { vector: { type: `[${DIMENSIONS}]f32`, ann } },
+    { distanceMetric: metric },
+  );
+  const documents = Array.from({ length: 100 }, (_, i) =>
+    documentOf(BigInt(i), {
+      vector: i === 42 ? new Float32Array(DIMENSIONS) : randomVector(random),
+    }),
+  );
+  const snapshot = clusteredSnapshot(openSnapshot(schema, [{ documents }]), { clusterRows: 10 });
+  return { snapshot, id: 42n };
+}
 
-test("enough is a floor, and grows with the root of what matches", () => {
-  const plan = { exactMatchesMax: 100, matchesMin: 100, perRoot: 3 };
-  expect(matchesToMeet(plan, [400])).toBe(100);
-  expect(matchesToMeet(plan, [10_000])).toBe(300);
-  expect(matchesToMeet(plan, [10_000, 100])).toBe(330);
-});
-
-test("ranges of bits are counted and copied", () => {
+test("words of ranges are copied and counted", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = seededRandom(seed);
     const bits = Uint32Array.from({ length: 6 }, () => random.below(2 ** 32));
     const start = random.below(192);
-    const end = start + random.below(193 - start);
-    const copied = emptyBits(192);
-    addRange(copied, bits, start, end);
-    let count = 0;
-    for (let o = 0; o < 192; o++) {
+    const end = start + 1 + random.below(192 - start);
+    const firstWord = start >> 5;
+    const copied = new Uint32Array(Math.ceil(end / 32) - firstWord);
+    const count = copyWords(bits, copied, { firstWord, start, end });
+    const added = emptyBits(192);
+    addRange(added, bits, start, end);
+    expect(added.subarray(firstWord, firstWord + copied.length)).toEqual(copied);
+    let expected = 0;
+    for (let o = firstWord << 5; o < (firstWord + copied.length) << 5; o++) {
       const isSet = ((bits[o >> 5] >>> (o & 31)) & 1) === 1 && o >= start && o < end;
-      count += Number(isSet);
-      expect((copied[o >> 5] >>> (o & 31)) & 1, `seed ${seed}, bit ${o}`).toBe(Number(isSet));
+      expected += Number(isSet);
+      const word = copied[(o >> 5) - firstWord];
+      expect((word >>> (o & 31)) & 1, `seed ${seed}, bit ${o}`).toBe(Number(isSet));
     }
-    expect(countRange(bits, start, end), `seed ${seed}`).toBe(count);
+    expect(count, `seed ${seed}`).toBe(expected);
+    expect(countRange(bits, start, end), `seed ${seed}`).toBe(expected);
   }
 });

@@ -1,184 +1,229 @@
 /**
- * Which clusters an ANN search looks at. Clusters of all segments are walked together, nearest
- * first, until so many documents that match were met as the plan says; clusters without a match
- * cost nothing, so a filter makes the walk longer and its result no worse. Where few documents
- * match all of them are looked at.
+ * Which rows an ANN search compares exactly. Clusters of all segments are walked together
+ * (`cluster-walk.ts`), codes bound the distances of their rows, and those remain that may be among
+ * the nearest. Rows that do not match cost nothing, and clusters without a match are not read.
  */
 
-import type { Steps } from "../../base/steps.ts";
+import { oneStep, type Steps } from "../../base/steps.ts";
+import { countBits, setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
-import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
-import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
-import type { ClusterView } from "../../segment/vectors/cluster-section.ts";
-import { measureOf, unitVector } from "../../vector/metric.ts";
-import { siftDown } from "../heap.ts";
-import { addRange, countRange, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
-import type { NarrowedMatches, SegmentMatches } from "../plan/operator.ts";
+import { boundShare } from "../../vector/one-bit-codes.ts";
+import { countRange, emptyBits } from "../ordinal-bits.ts";
+import type {
+  NarrowedMatches,
+  Need,
+  SegmentMatches,
+  Together,
+  WithNeeds,
+} from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
-
-/** How far an ANN search walks through clusters. */
-export interface ProbePlan {
-  /** Up to so many matches in segments with clusters all of them are looked at. */
-  readonly exactMatchesMax: number;
-  /** Looks at this many matches at least. */
-  readonly matchesMin: number;
-  /** Looks at this many times √matches, of each segment, at least. */
-  readonly perRoot: number;
-}
+import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
+import { CodedSegment } from "./coded-segment.ts";
+import { KthLeast } from "./kth-least.ts";
 
 /** What probing works with. */
 export interface Probe {
-  readonly plan: ProbePlan;
+  readonly plan: WalkPlan;
   readonly target: VectorTarget;
   readonly kernels: ArenaKernels;
   readonly work: WorkStats;
+  readonly together: Together;
+  readonly withNeeds: WithNeeds;
 }
 
+/** Clusters that are looked into between two pauses, in a microsecond or two each. */
+const CLUSTERS_PER_STEP = 64;
+/** Share of a segment's vectors from which on as many match in each cluster as it has rows. */
+const NEARLY_ALL = 0.9;
+
 /**
- * The matches to look at in each segment: all of them, or those in the clusters that were picked,
- * which are then marked as narrowed. Throws `BytesMissing` for the clusters of a segment.
+ * The matches to look at in each segment: all of them where it has no codes, or those that were
+ * picked, which are then marked as narrowed. Throws `BytesMissing` for the clusters of a segment,
+ * or for all codes that the walk is going to read.
  */
 export function* probeClusters(
   segments: readonly SegmentMatches[],
   probe: Probe,
 ): Steps<NarrowedMatches[]> {
-  const { plan, work } = probe;
-  const clustered = segments.map(({ view, matches }) => {
-    const clusters = usableClusters(view, probe.target);
-    return clusters === undefined
-      ? undefined
-      : { clusters, counts: countMatches(clusters, matches) };
+  const { target, kernels } = probe;
+  const coded = segments.map((segment) => CodedSegment.open(segment, target, kernels));
+  const places = placesOf(coded);
+  const found = coded.map(() => new FoundRows());
+  if (places.count > 0) yield* walkClusters(coded, { places, found, probe });
+  return segments.map(({ view, matches }, segment) => {
+    if (coded[segment] === undefined) return { matches, isNarrowed: false };
+    const narrowed = emptyBits(view.documentCount);
+    for (const row of found[segment].rows) setBit(narrowed, row);
+    return { matches: narrowed, isNarrowed: true };
   });
-  const total = clustered.reduce((sum, found) => sum + (found?.counts.total ?? 0), 0);
-  const all = segments.map(({ matches }) => ({ matches, isNarrowed: false }));
-  if (total <= plan.exactMatchesMax) return all;
-  const candidates: ClusterCandidate[] = [];
-  for (const [segment, found] of clustered.entries()) {
-    if (found === undefined) continue;
-    const { clusters, counts } = found;
-    const nearest = yield* candidatesOf(clusters, counts.byCluster, { segment, probe });
-    for (const candidate of nearest) candidates.push(candidate);
+}
+
+/** Where the clusters of each segment are among all. */
+interface ClusterPlaces {
+  /** Of all segments. */
+  readonly count: number;
+  /** Number of each segment's first one. */
+  readonly starts: readonly number[];
+  /** Segment of each cluster. */
+  readonly segments: Uint32Array;
+}
+
+function placesOf(coded: readonly (CodedSegment | undefined)[]): ClusterPlaces {
+  const counts = coded.map((segment) => segment?.clusters.count ?? 0);
+  const starts: number[] = [];
+  let count = 0;
+  for (const own of counts) {
+    starts.push(count);
+    count += own;
   }
-  const counts = clustered.flatMap((found) => found?.counts.total ?? []);
-  const picked = pickClusters(candidates, matchesToMeet(plan, counts));
-  work.clustersProbed += picked.length;
-  const bySegment = Map.groupBy(picked, ({ segment }) => segment);
-  return all.map((whole, segment) => {
-    const clusters = clustered[segment]?.clusters;
-    if (clusters === undefined) return whole;
-    const { view } = segments[segment];
-    const matches = emptyBits(view.documentCount);
-    for (const { cluster } of bySegment.get(segment) ?? []) {
-      addRange(matches, whole.matches, clusters.starts[cluster], clusters.starts[cluster + 1]);
+  const segments = new Uint32Array(count);
+  starts.forEach((start, segment) => {
+    segments.fill(segment, start, start + counts[segment]);
+  });
+  return { count, starts, segments };
+}
+
+interface Walk {
+  readonly places: ClusterPlaces;
+  /** Rows by segment. */
+  readonly found: readonly FoundRows[];
+  readonly probe: Probe;
+}
+
+function* walkClusters(
+  coded: readonly (CodedSegment | undefined)[],
+  { places, found, probe }: Walk,
+): Steps<void> {
+  const { plan, work, together, withNeeds } = probe;
+  const { starts, segments } = places;
+  const clusters = yield* walkedOf(coded, places);
+  const walk = new ClusterWalk(clusters, plan);
+  const uppers = new KthLeast(plan.wanted);
+  const worst = () => uppers.worst;
+  const needsOf = (some: Uint32Array): Need[] => chunkNeeds(some, coded, places);
+  let step = 0;
+  for (let next = walk.next(worst()); next.length > 0; next = walk.next(worst())) {
+    // What is missing is missed together with what is likely to be looked into later.
+    yield* withNeeds(
+      () => oneStep(() => together(needsOf(next))),
+      () => needsOf(walk.likely(worst())),
+    );
+    for (const c of next) {
+      const segment = coded[segments[c]];
+      const rows = found[segments[c]];
+      if (segment === undefined) continue;
+      if (++step % CLUSTERS_PER_STEP === 0) {
+        yield;
+        for (const each of coded) each?.resume();
+      }
+      const visit = (row: number, lower: number, upper: number): void => {
+        rows.add(row, lower);
+        uppers.offer(upper);
+      };
+      const scanned = segment.scan(c - starts[segments[c]], clusters.distances[c], worst, visit);
+      work.codesScanned += scanned;
+      work.clustersProbed++;
     }
-    return { matches, isNarrowed: true };
-  });
-}
-
-/**
- * How many matching documents a search meets at least, if there are so many, by how many match in
- * each segment with clusters. Each segment is clustered by itself, so that a search of several
- * walks as far as it would in each of them.
- */
-export function matchesToMeet(
-  { matchesMin, perRoot }: ProbePlan,
-  counts: readonly number[],
-): number {
-  const roots = counts.reduce((sum, count) => sum + Math.sqrt(count), 0);
-  return Math.max(matchesMin, Math.ceil(perRoot * roots));
-}
-
-/** A cluster with matching documents. */
-export interface ClusterCandidate {
-  /** How far its centroid is; lower is nearer. */
-  readonly distance: number;
-  readonly segment: number;
-  readonly cluster: number;
-  readonly matchCount: number;
-}
-
-/** The nearest clusters that have `wanted` matching documents together, or all. */
-export function pickClusters(
-  candidates: readonly ClusterCandidate[],
-  wanted: number,
-): ClusterCandidate[] {
-  const heap = [...candidates];
-  for (let i = (heap.length >> 1) - 1; i >= 0; i--) siftDown(heap, i, isNearer);
-  const picked: ClusterCandidate[] = [];
-  for (let met = 0; met < wanted && heap.length > 0; ) {
-    picked.push(heap[0]);
-    met += heap[0].matchCount;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) break;
-    heap[0] = last;
-    siftDown(heap, 0, isNearer);
   }
-  return picked;
-}
-
-function isNearer(a: ClusterCandidate, b: ClusterCandidate): boolean {
-  if (a.distance !== b.distance) return a.distance < b.distance;
-  return a.segment === b.segment ? a.cluster < b.cluster : a.segment < b.segment;
-}
-
-/** Clusters that were made for the query's metric. */
-function usableClusters(view: SegmentView, { attribute, metric, query }: VectorTarget) {
-  const clusters = view.index(CLUSTER_INDEX, attribute);
-  if (clusters?.metric !== metric || clusters.dimensions !== query.length) return undefined;
-  return clusters;
-}
-
-function countMatches({ starts, count }: ClusterView, matches: OrdinalBits) {
-  const byCluster = new Uint32Array(count);
-  let total = 0;
-  for (let c = 0; c < count; c++) {
-    byCluster[c] = countRange(matches, starts[c], starts[c + 1]);
-    total += byCluster[c];
+  for (const rows of found) {
+    rows.keep(worst());
+    work.candidatesReranked += rows.rows.length;
   }
-  return { byCluster, total };
 }
 
-function* candidatesOf(
-  clusters: ClusterView,
-  counts: Uint32Array,
-  { segment, probe }: { readonly segment: number; readonly probe: Probe },
-): Steps<ClusterCandidate[]> {
-  const distances = yield* centroidDistances(clusters, probe);
-  const candidates: ClusterCandidate[] = [];
-  counts.forEach((matchCount, cluster) => {
-    if (matchCount === 0) return;
-    // What float32 cannot tell is as far as can be.
-    const distance = Number.isNaN(distances[cluster]) ? Number.MAX_VALUE : distances[cluster];
-    candidates.push({ distance, segment, cluster, matchCount });
-  });
-  return candidates;
+/** Looks at the codes of some clusters, in their order. */
+function chunkNeeds(
+  some: Uint32Array,
+  coded: readonly (CodedSegment | undefined)[],
+  { starts, segments }: ClusterPlaces,
+): Need[] {
+  const needs: Need[] = [];
+  let lastSegment = -1;
+  let seen = 0;
+  for (const c of some) {
+    const segment = coded[segments[c]];
+    if (segment === undefined) continue;
+    if (segments[c] !== lastSegment) seen = 0;
+    lastSegment = segments[c];
+    const { start, end } = segment.chunksOf(c - starts[lastSegment]);
+    for (let chunk = Math.max(start, seen); chunk < end; chunk++) {
+      needs.push(() => void segment.codes.chunk(chunk));
+    }
+    seen = end;
+  }
+  return needs;
 }
 
-/** Numbers that order centroids by their distance, within all segments of a query. */
-function* centroidDistances(
-  clusters: ClusterView,
-  { target, kernels }: Probe,
-): Steps<Float32Array> {
-  const { count, dimensions, place, centroids } = clusters;
-  const isCosine = target.metric === "cosine_distance";
-  const query = target.query as Float32Array;
-  const matrix = {
-    block: { ...place, bytes: centroids.byteLength },
-    start: 0,
-    format: "f32",
-    dimensions,
-    strideBytes: dimensions * Float32Array.BYTES_PER_ELEMENT,
-  } as const;
-  const distances = new Float32Array(count);
-  const sent = isCosine ? unitVector(query) : query;
-  for (let start = 0; start < count; start += SCAN_ROWS_MAX) {
-    // Somebody else may have set another one during the pause.
-    kernels.setQuery(matrix, sent);
-    const end = Math.min(start + SCAN_ROWS_MAX, count);
-    distances.set(kernels.scoreRange(measureOf(target.metric), matrix, start, end), start);
+/** What the walk needs to know of all clusters. */
+function* walkedOf(
+  coded: readonly (CodedSegment | undefined)[],
+  { count, starts }: ClusterPlaces,
+): Steps<WalkedClusters> {
+  const walked = {
+    distances: new Float64Array(count),
+    counts: new Float64Array(count),
+    radii: new Float64Array(count),
+    deviations: new Float64Array(count),
+    spreads: new Float64Array(count),
+    boundShare: 0,
+  };
+  for (const [i, segment] of coded.entries()) {
+    if (segment === undefined) continue;
+    const start = starts[i];
+    const { clusters, codes } = segment;
+    segment.centroidDistances(walked.distances.subarray(start, start + clusters.count));
+    countMatches(segment, walked.counts.subarray(start, start + clusters.count));
+    walked.boundShare = boundShare(codes.rotatedDimensions);
+    walked.radii.set(codes.shapes.radii, start);
+    walked.deviations.set(codes.shapes.deviations, start);
+    walked.spreads.set(codes.shapes.spreads, start);
     yield;
   }
-  return isCosine ? distances.map((cosine) => -cosine) : distances;
+  return walked;
+}
+
+function countMatches({ clusters, matches }: CodedSegment, target: Float64Array): void {
+  const { starts, count } = clusters;
+  const nearlyAll = countBits(matches) >= NEARLY_ALL * starts[count];
+  for (let c = 0; c < count; c++) {
+    target[c] = nearlyAll
+      ? starts[c + 1] - starts[c]
+      : countRange(matches, starts[c], starts[c + 1]);
+  }
+}
+
+/** Rows of a segment with their lower bounds. */
+class FoundRows {
+  #rows = new Uint32Array(64);
+  #lower = new Float32Array(64);
+  #count = 0;
+
+  get rows(): Uint32Array {
+    return this.#rows.subarray(0, this.#count);
+  }
+
+  add(row: number, lower: number): void {
+    if (this.#count === this.#rows.length) {
+      const rows = new Uint32Array(2 * this.#count);
+      const lowers = new Float32Array(2 * this.#count);
+      rows.set(this.#rows);
+      lowers.set(this.#lower);
+      this.#rows = rows;
+      this.#lower = lowers;
+    }
+    this.#rows[this.#count] = row;
+    this.#lower[this.#count++] = lower;
+  }
+
+  /** Drops all rows whose lower bound is greater. */
+  keep(worst: number): void {
+    let kept = 0;
+    for (let i = 0; i < this.#count; i++) {
+      if (this.#lower[i] > worst) continue;
+      this.#rows[kept] = this.#rows[i];
+      this.#lower[kept++] = this.#lower[i];
+    }
+    this.#count = kept;
+  }
 }

@@ -107,6 +107,8 @@ export interface QueryServiceStats {
   readonly postingsTouched: number;
   readonly vectorsScored: number;
   readonly clustersProbed: number;
+  readonly codesScanned: number;
+  readonly candidatesReranked: number;
   readonly candidatesSkipped: number;
   /** Plans that were offered to other threads in parts. */
   readonly divided: number;
@@ -141,6 +143,8 @@ export class QueryService {
     postingsTouched: 0,
     vectorsScored: 0,
     clustersProbed: 0,
+    codesScanned: 0,
+    candidatesReranked: 0,
     candidatesSkipped: 0,
     divided: 0,
     helped: 0,
@@ -522,6 +526,8 @@ export class QueryService {
     this.#stats.postingsTouched += stats.postingsTouched;
     this.#stats.vectorsScored += stats.vectorsScored;
     this.#stats.clustersProbed += stats.clustersProbed;
+    this.#stats.codesScanned += stats.codesScanned;
+    this.#stats.candidatesReranked += stats.candidatesReranked;
     this.#stats.candidatesSkipped += stats.candidatesSkipped;
   }
 }

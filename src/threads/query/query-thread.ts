@@ -78,6 +78,7 @@ collectWhenIdle(systemClock, threadHeap());
 function metrics(): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
     service.stats;
+  const { codesScanned, candidatesReranked } = service.stats;
   const { candidatesSkipped, divided, helped, cancelled, timedOut } = service.stats;
   const { workedMs, waitedMs } = service.stats;
   const { slices, longestSliceMs } = service.turnStats;
@@ -91,6 +92,12 @@ function metrics(): EngineMetric[] {
     counter("trawl_postings_touched_total", "postings read", postingsTouched),
     counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
     counter("trawl_clusters_probed_total", "clusters that ANN looked into", clustersProbed),
+    counter("trawl_codes_scanned_total", "distances that ANN estimated", codesScanned),
+    counter(
+      "trawl_candidates_reranked_total",
+      "vectors that ANN compared since their bounds allowed it",
+      candidatesReranked,
+    ),
     counter(
       "trawl_candidates_skipped_total",
       "documents that a ranking refused at once, so many better ones were known",
