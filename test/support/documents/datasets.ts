@@ -10,7 +10,7 @@ import { gunzipSync } from "node:zlib";
 import type { DistanceMetric } from "../../../src/model/schema.ts";
 
 const FOLDER =
-  process.env.TRAWL_DATASETS ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
+  process.env.TRAWL_DATASETS ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
 
 /** Vectors of one dataset. */
 export interface VectorDataset {
