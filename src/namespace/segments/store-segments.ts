@@ -118,9 +118,16 @@ interface BuiltSegment {
 
 function build(plan: SegmentPlan, id: SegmentId, { memory }: StoreTarget): BuiltSegment {
   const block = memory.allocate(plan.bytes);
-  runSteps(plan.writeTo(block.bytes));
   const place = { arena: block.arena, offset: block.offset, bytes: plan.bytes };
-  return { view: openSegment(id, block.bytes, block), free: () => memory.free(place) };
+  const free = () => memory.free(place);
+  try {
+    runSteps(plan.writeTo(block.bytes));
+    return { view: openSegment(id, block.bytes, block), free };
+  } catch (error) {
+    // Codes are written with memory of their own, which may run out.
+    free();
+    throw error;
+  }
 }
 
 /** Inputs in their order, joined while they fit. */
