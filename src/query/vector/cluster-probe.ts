@@ -103,6 +103,7 @@ function* walkClusters(
   const worst = () => uppers.worst;
   const needsOf = (some: Uint32Array): Need[] => chunkNeeds(some, coded, places);
   let step = 0;
+  let last: CodedSegment | undefined;
   for (let next = walk.next(worst()); next.length > 0; next = walk.next(worst())) {
     // What is missing is missed together with what is likely to be looked into later.
     yield* withNeeds(
@@ -115,8 +116,10 @@ function* walkClusters(
       if (segment === undefined) continue;
       if (++step % CLUSTERS_PER_STEP === 0) {
         yield;
-        for (const each of coded) each?.resume();
+        last = undefined;
       }
+      if (segment !== last) segment.resume();
+      last = segment;
       const visit = (row: number, lower: number, upper: number): void => {
         rows.add(row, lower);
         uppers.offer(upper);

@@ -28,7 +28,7 @@ export class CodedSegment {
   readonly #query: Float32Array;
   readonly #table: CodeTable;
   readonly #masks = new Uint32Array(SCAN_BLOCKS_MAX);
-  /** The arena that has the table; none after a pause. */
+  /** The arena that has the table; none after `resume`. */
   #tableArena: number | undefined;
 
   private constructor(
@@ -103,7 +103,7 @@ export class CodedSegment {
     };
   }
 
-  /** Others may have used the kernels since. */
+  /** Others, such as the next segment, may have used the kernels since its last scan. */
   resume(): void {
     this.#tableArena = undefined;
   }
