@@ -1,6 +1,7 @@
 // The exported ABI of kernel.wasm, and nothing else. Addresses are bytes in the imported memory;
 // `gather` is 0 for rows in order. src/kernel/kernel.ts says what each routine promises.
 
+import { nearestRows } from "./nearest";
 import { dotRows, squaredDistanceRows } from "./vectors";
 
 export function dotF32(
@@ -47,3 +48,21 @@ export function squaredDistanceI8(
 
 export { scanCodes } from "./codes";
 export { rotate } from "./rotation";
+
+export function nearestByDot(
+  vectors: usize, gather: usize, count: usize, rows: usize, rowCount: usize, firstRow: u32,
+  dimensions: usize, few: usize, best: usize, found: usize,
+): void {
+  nearestRows(
+    true, vectors, gather, count, rows, rowCount, firstRow, dimensions, few, best, found,
+  );
+}
+
+export function nearestByDistance(
+  vectors: usize, gather: usize, count: usize, rows: usize, rowCount: usize, firstRow: u32,
+  dimensions: usize, few: usize, best: usize, found: usize,
+): void {
+  nearestRows(
+    false, vectors, gather, count, rows, rowCount, firstRow, dimensions, few, best, found,
+  );
+}

@@ -12,6 +12,7 @@ import {
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
 import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
+import type { NearestScan } from "./nearest-scan.ts";
 import { ROTATED_MULTIPLE } from "./rotation.ts";
 
 /** Rows of equal length in a block. */
@@ -174,6 +175,22 @@ export class ArenaKernels {
       rounds,
     });
     rotated.set(query.subarray(0, dimensions));
+  }
+
+  /**
+   * Adds rows to the lists of the nearest ones; see `NearestScan`. All lies in `block`, and
+   * addresses are places in it, in bytes.
+   */
+  nearestRows(block: ArenaRange, measure: Measure, scan: NearestScan): void {
+    const { offset } = block;
+    this.#attachment(block.arena).kernel.nearestRows(measure, {
+      ...scan,
+      vectors: offset + scan.vectors,
+      gather: offset + scan.gather,
+      rows: offset + scan.rows,
+      closenesses: offset + scan.closenesses,
+      found: offset + scan.found,
+    });
   }
 
   /** Copies the table of the scans that follow to where the kernel of `matrix` reads it. */

@@ -38,7 +38,7 @@ export function loadKernel(
  */
 export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch: number): void {
   const masks = scratch + 640;
-  new Uint32Array(memory.buffer, masks, 1).fill(0xffffffff);
+  new Uint32Array(memory.buffer, masks, 3).set([0xffffffff, 0, 1]);
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
     for (const measure of ["dot", "squaredDistance"] as const) {
       for (const format of ["f32", "f16", "i8"] as const) {
@@ -53,6 +53,11 @@ export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch
           scores: scratch + 512,
         });
       }
+      kernel.nearestRows(measure, {
+        ...{ dimensions: 32, vectors: scratch, gather: masks + 4, count: 2 },
+        ...{ rows: scratch, rowCount: 4, firstRow: 0, few: 1 },
+        ...{ closenesses: scratch + 512, found: scratch + 576 },
+      });
     }
     kernel.scanCodes({
       ...{ blocks: scratch, blockBytes: codeBlockBytes(8), count: 1, nibbles: 8 },

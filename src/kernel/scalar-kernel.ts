@@ -1,6 +1,8 @@
 import { CODE_BLOCK_ROWS, type CodeScan, FOUND_WORDS, NIBBLE_BYTES } from "./code-scan.ts";
-import type { Kernel, RowFormat, RowScan } from "./kernel.ts";
+import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
+import type { NearestScan } from "./nearest-scan.ts";
 import type { Rotation } from "./rotation.ts";
+import { nearestRows } from "./scalar-nearest.ts";
 import { rotateVector } from "./scalar-rotation.ts";
 
 const LANES = 16;
@@ -51,6 +53,10 @@ export class ScalarKernel implements Kernel {
       }
     }
     return found;
+  }
+
+  nearestRows(measure: Measure, scan: NearestScan): void {
+    nearestRows(this.#memory.buffer, measure, scan);
   }
 
   rotate({ vector, dimensions, signs, rounds }: Rotation): void {

@@ -1,5 +1,6 @@
 import type { CodeScan } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
+import type { NearestScan } from "./nearest-scan.ts";
 import { type Rotation, transformedCount, transformScale } from "./rotation.ts";
 
 /** The ABI of kernel.wasm (assembly/index.ts): all arguments are addresses and counts. */
@@ -30,6 +31,19 @@ type CodeRoutine = (
   found: number,
 ) => number;
 
+type NearestRoutine = (
+  vectors: number,
+  gather: number,
+  count: number,
+  rows: number,
+  rowCount: number,
+  firstRow: number,
+  dimensions: number,
+  few: number,
+  closenesses: number,
+  found: number,
+) => void;
+
 type RotationRoutine = (
   vector: number,
   dimensions: number,
@@ -44,6 +58,7 @@ export class WasmKernel implements Kernel {
   readonly name = "wasm";
   readonly #scanCodes: CodeRoutine;
   readonly #rotate: RotationRoutine;
+  readonly #nearest: Readonly<Record<Measure, NearestRoutine>>;
   readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, RowRoutine>>>>;
 
   /** `memory` is shared; the instance keeps it alive. Cost: under a millisecond. */
@@ -52,6 +67,10 @@ export class WasmKernel implements Kernel {
     const routine = (name: string) => instance.exports[name] as RowRoutine;
     this.#rotate = instance.exports.rotate as RotationRoutine;
     this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
+    this.#nearest = {
+      dot: instance.exports.nearestByDot as NearestRoutine,
+      squaredDistance: instance.exports.nearestByDistance as NearestRoutine,
+    };
     this.#routines = {
       dot: { f32: routine("dotF32"), f16: routine("dotF16"), i8: routine("dotI8") },
       squaredDistance: {
@@ -90,6 +109,21 @@ export class WasmKernel implements Kernel {
       scan.worst,
       scan.firstRow,
       scan.scratch,
+      scan.found,
+    );
+  }
+
+  nearestRows(measure: Measure, scan: NearestScan): void {
+    this.#nearest[measure](
+      scan.vectors,
+      scan.gather,
+      scan.count,
+      scan.rows,
+      scan.rowCount,
+      scan.firstRow,
+      scan.dimensions,
+      scan.few,
+      scan.closenesses,
       scan.found,
     );
   }

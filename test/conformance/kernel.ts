@@ -14,6 +14,7 @@ import {
   type RowFormat,
   type RowScan,
 } from "../../src/kernel/kernel.ts";
+import type { NearestScan } from "../../src/kernel/nearest-scan.ts";
 import { ROTATED_MULTIPLE } from "../../src/kernel/rotation.ts";
 import { ScalarKernel } from "../../src/kernel/scalar-kernel.ts";
 
@@ -138,6 +139,62 @@ function foundBits(kernel: Kernel, memory: WebAssembly.Memory, scan: CodeScan): 
   return Uint32Array.of(count, ...around);
 }
 
+/** Vectors, rows, and rows in a list, at most, of a search for the nearest. */
+const NEAREST_MAX = 20;
+const LIST_MAX = 5;
+const LISTS_WORDS = NEAREST_MAX * LIST_MAX;
+
+const NEAREST_GATHER = 64;
+const CLOSENESSES = NEAREST_GATHER + NEAREST_MAX * 4;
+const NEAREST_FOUND = CLOSENESSES + LISTS_WORDS * 4;
+const NEAREST_VECTORS = NEAREST_FOUND + LISTS_WORDS * 4;
+
+/** Random vectors and rows; some rows are equal, some are not numbers. */
+function randomNearest(memory: WebAssembly.Memory, random: Random): NearestScan {
+  const dimensions = 1 + random.below(random.below(2) ? 40 : 300);
+  const count = 1 + random.below(NEAREST_MAX);
+  const rowCount = 1 + random.below(NEAREST_MAX);
+  const { buffer } = memory;
+  const values = new Float32Array(buffer, NEAREST_VECTORS, 2 * NEAREST_MAX * dimensions);
+  const rows = values.subarray(NEAREST_MAX * dimensions);
+  for (let i = 0; i < values.length; i++) values[i] = random.next() - 0.5;
+  const row = random.below(rowCount) * dimensions;
+  rows.copyWithin(random.below(rowCount) * dimensions, row, row + dimensions);
+  if (random.below(4) === 0) values[random.below(values.length)] = Number.NaN;
+  const numbers = Array.from({ length: NEAREST_MAX }, (_, i) => i);
+  const gather = new Uint32Array(buffer, NEAREST_GATHER, count);
+  for (let i = 0; i < count; i++) {
+    gather[i] = numbers.splice(random.below(numbers.length), 1)[0];
+  }
+  return {
+    ...{ dimensions, vectors: NEAREST_VECTORS, gather: NEAREST_GATHER, count, rowCount },
+    ...{ rows: NEAREST_VECTORS + 4 * NEAREST_MAX * dimensions, firstRow: random.below(1000) },
+    ...{ few: 1 + random.below(LIST_MAX), closenesses: CLOSENESSES, found: NEAREST_FOUND },
+  };
+}
+
+/** The bits of all lists after two calls, which divide the rows. */
+function listBits(kernel: Kernel, memory: WebAssembly.Memory, search: NearestSearch): Uint32Array {
+  const { measure, scan, firstCount } = search;
+  const lists = new Uint32Array(memory.buffer, CLOSENESSES, 2 * LISTS_WORDS).fill(0);
+  new Float32Array(memory.buffer, CLOSENESSES, LISTS_WORDS).fill(Number.NEGATIVE_INFINITY);
+  kernel.nearestRows(measure, { ...scan, rowCount: firstCount });
+  kernel.nearestRows(measure, {
+    ...scan,
+    rows: scan.rows + 4 * firstCount * scan.dimensions,
+    rowCount: scan.rowCount - firstCount,
+    firstRow: scan.firstRow + firstCount,
+  });
+  return lists.slice();
+}
+
+/** A search in two calls, the first over so many rows. */
+interface NearestSearch {
+  readonly measure: Measure;
+  readonly scan: NearestScan;
+  readonly firstCount: number;
+}
+
 /** The promises of `Kernel`, checked on the kernel that `load` gives. */
 export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
   const memory = new WebAssembly.Memory({
@@ -221,6 +278,41 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
     }
   });
 
+  test.each(MEASURES)("the nearest rows by %s are those of the scalar kernel", (measure) => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const random = seededRandom(seed);
+      const scan = randomNearest(memory, random);
+      const search = { measure, scan, firstCount: random.below(scan.rowCount + 1) };
+      const wanted = listBits(oracle, memory, search);
+      expect(listBits(kernel, memory, search), `seed ${seed}`).toEqual(wanted);
+    }
+  });
+
+  test.each(MEASURES)("the nearest rows by %s are the least of all", (measure) => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const random = seededRandom(seed);
+      const scan = { ...randomNearest(memory, random), few: 2 };
+      const { dimensions, rowCount, firstRow } = scan;
+      const rowsAt = (at: number, count: number) =>
+        Array.from({ length: count }, (_, i) => {
+          return new Float32Array(memory.buffer, at + 4 * i * dimensions, dimensions);
+        });
+      const [vectors, rows] = [rowsAt(scan.vectors, NEAREST_MAX), rowsAt(scan.rows, rowCount)];
+      if ([...vectors, ...rows].some((values) => values.some(Number.isNaN))) continue;
+      listBits(kernel, memory, { measure, scan, firstCount: rowCount });
+      const found = new Uint32Array(memory.buffer, NEAREST_FOUND, LISTS_WORDS);
+      for (const v of new Uint32Array(memory.buffer, NEAREST_GATHER, scan.count)) {
+        const closenesses = rows.map((row) => closenessOf(measure, vectors[v], row));
+        const first = found[2 * v] - firstRow;
+        expect(closenesses[first], `seed ${seed}`).toBeCloseTo(Math.max(...closenesses), 4);
+        if (rowCount === 1) continue;
+        const others = closenesses.filter((_, row) => row !== first);
+        const second = closenesses[found[2 * v + 1] - firstRow];
+        expect(second, `seed ${seed}`).toBeCloseTo(Math.max(...others), 4);
+      }
+    }
+  });
+
   test("rotations give the scalar kernel's bits, and keep lengths and angles", () => {
     for (let seed = 1; seed <= 150; seed++) {
       const random = seededRandom(seed);
@@ -298,6 +390,11 @@ function sumInFloat64(
     magnitude += Math.abs(term);
   }
   return { sum, magnitude };
+}
+
+function closenessOf(measure: Measure, a: Float32Array, b: Float32Array): number {
+  const distance = a.reduce((sum, value, i) => sum + (value - b[i]) ** 2, 0);
+  return measure === "dot" ? dotOf(a, b) : -distance;
 }
 
 function bitCount(value: number): number {
