@@ -4,8 +4,8 @@
  */
 
 import type { Random } from "../base/random.ts";
-import { Centroids, type KernelSpace, type VectorSpace } from "./centroids.ts";
-import { type RowSet, sampleRows, trainCentroids } from "./kmeans.ts";
+import { Centroids, type KernelSpace, LIST_ROWS_MAX, type VectorSpace } from "./centroids.ts";
+import { nearestOfRows, type RowSet, sampleRows, trainCentroids } from "./kmeans.ts";
 import { VectorReader } from "./vector-rows.ts";
 
 /** Rows of the sample that centroids are trained on, for each cluster. */
@@ -34,7 +34,8 @@ export class CentroidCells {
   readonly #table: Centroids;
   /** Where each cell begins in the table and, last, its end. */
   readonly #starts: Uint32Array;
-  readonly #found: Uint32Array;
+  /** Cells that each vector looks into. */
+  readonly #looks: number;
 
   /** `table` is taken over. */
   constructor(table: Centroids, starts: Uint32Array) {
@@ -42,7 +43,7 @@ export class CentroidCells {
     const looks = Math.ceil((LOOKS * cellCount) / Math.sqrt(table.count - starts[0]));
     this.#table = table;
     this.#starts = starts;
-    this.#found = new Uint32Array(Math.min(looks, cellCount));
+    this.#looks = Math.min(looks, cellCount, LIST_ROWS_MAX);
   }
 
   get count(): number {
@@ -59,22 +60,32 @@ export class CentroidCells {
     return this.#table.at(this.#starts[0] + index);
   }
 
-  /** The nearest centroid to a vector, but for a few vectors at borders of cells. */
-  nearest(vector: Float32Array): number {
-    const starts = this.#starts;
-    this.#table.setQuery(vector);
-    if (starts[0] === 0) return this.#table.nearest(0, this.count).index;
-    let index = starts[0];
-    let closeness = Number.NEGATIVE_INFINITY;
-    this.#table.nearestFew(starts.length - 1, this.#found);
-    for (let i = 0; i < this.#found.length; i++) {
-      const cell = this.#found[i];
-      const nearest = this.#table.nearest(starts[cell], starts[cell + 1]);
-      if (!(nearest.closeness > closeness)) continue;
-      closeness = nearest.closeness;
-      index = nearest.index;
+  /** The nearest centroid to each of the rows, but for a few rows at borders of cells. */
+  nearest({ reader, rows }: RowSet): Uint32Array {
+    const table = this.#table;
+    const nearest = new Uint32Array(rows.length);
+    for (let from = 0; from < rows.length; from += table.batchRows) {
+      table.load(reader, rows.subarray(from, from + table.batchRows));
+      nearest.set(this.#nearestOfLoaded(), from);
     }
-    return index - starts[0];
+    return nearest.map((index) => index - this.#starts[0]);
+  }
+
+  #nearestOfLoaded(): Uint32Array {
+    const starts = this.#starts;
+    const table = this.#table;
+    if (starts[0] === 0) return table.nearest(0, this.count);
+    const cellCount = starts.length - 1;
+    table.clearLists(this.#looks, 0);
+    const cells = table.addNearest(this.#looks, { start: 0, end: cellCount });
+    const lookers = grouped(cells, cellCount, this.#looks);
+    table.clearLists(1, starts[0]);
+    let nearest = cells;
+    lookers.forEach((vectors, cell) => {
+      if (vectors.length === 0) return;
+      nearest = table.addNearest(1, { start: starts[cell], end: starts[cell + 1] }, vectors);
+    });
+    return nearest;
   }
 
   free(): void {
@@ -175,12 +186,19 @@ function trainInCells(
 
 /** The rows that are nearest to each cell. */
 function byCell({ reader, rows }: RowSet, cells: Centroids): Uint32Array[] {
-  const members = Array.from({ length: cells.count }, (): number[] => []);
-  for (const row of rows) {
-    cells.setQuery(reader.at(row));
-    members[cells.nearest(0, cells.count).index].push(row);
-  }
-  return members.map((cell) => Uint32Array.from(cell));
+  const cellOf = nearestOfRows({ reader, rows }, cells);
+  return grouped(cellOf, cells.count, 1).map((members) => members.map((i) => rows[i]));
+}
+
+/** Positions by the cell that each is in, where each has so many cells. */
+function grouped(cellOf: Uint32Array, cellCount: number, each: number): Uint32Array[] {
+  const ends = new Uint32Array(cellCount + 1);
+  for (const cell of cellOf) ends[cell + 1]++;
+  for (let cell = 0; cell < cellCount; cell++) ends[cell + 1] += ends[cell];
+  const members = new Uint32Array(cellOf.length);
+  const next = ends.slice();
+  for (let i = 0; i < cellOf.length; i++) members[next[cellOf[i]]++] = Math.floor(i / each);
+  return Array.from({ length: cellCount }, (_, c) => members.subarray(ends[c], ends[c + 1]));
 }
 
 /** Where each cell of so many centroids begins in a table that begins with the cells' own. */

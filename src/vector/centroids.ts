@@ -3,14 +3,23 @@
  * centroid is the direction of a mean: a unit vector, so that dot products rank centroids.
  */
 
-import type { ArenaBytes } from "../kernel/arena.ts";
-import type { ArenaKernels, RowMatrix } from "../kernel/arena-kernels.ts";
+import { assert } from "../base/assert.ts";
+import { KIB } from "../base/byte-sizes.ts";
+import type { ArenaBytes, ArenaRange } from "../kernel/arena.ts";
+import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { Measure } from "../kernel/kernel.ts";
-import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
+import type { NearestScan } from "../kernel/nearest-scan.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import { measureOf, unitVector } from "./metric.ts";
+import type { VectorReader } from "./vector-rows.ts";
 
 const FLOAT32_BYTES = 4;
+/** Bytes of vectors that are compared at once: what stays in a core's second cache. */
+const BATCH_BYTES = 256 * KIB;
+/** Vectors that are compared at once, at most. */
+const BATCH_ROWS_MAX = 256;
+/** Nearest centroids that are looked for at once, at most. */
+export const LIST_ROWS_MAX = 16;
 
 /** Kernels, and memory that they can read. */
 export interface KernelSpace {
@@ -28,33 +37,44 @@ export interface VectorSpace {
   readonly dimensions: number;
 }
 
-/** A table of centroids. Must be freed. */
+/** A table of centroids, and vectors that are compared with them. Must be freed. */
 export class Centroids {
   readonly count: number;
   readonly space: VectorSpace;
   /** All centroids end to end. */
   readonly values: Float32Array;
+  /** Vectors that are compared at once. */
+  readonly batchRows: number;
   readonly #kernelSpace: KernelSpace;
-  readonly #matrix: RowMatrix;
+  readonly #block: ArenaRange;
   readonly #measure: Measure;
-  /** 1 where the greatest score is the nearest, else −1. */
-  readonly #sign: number;
+  readonly #batch: Batch;
+  #loadedCount = 0;
 
   constructor(count: number, space: VectorSpace, kernelSpace: KernelSpace) {
-    const strideBytes = space.dimensions * FLOAT32_BYTES;
-    const { arena, offset, bytes } = kernelSpace.memory.allocate(count * strideBytes);
+    const { dimensions } = space;
+    const rowBytes = dimensions * FLOAT32_BYTES;
     this.count = count;
     this.space = space;
-    this.values = new Float32Array(bytes.buffer, bytes.byteOffset, count * space.dimensions);
+    this.batchRows = Math.min(BATCH_ROWS_MAX, Math.max(1, Math.floor(BATCH_BYTES / rowBytes)));
     this.#kernelSpace = kernelSpace;
     this.#measure = measureOf(space.metric);
-    this.#sign = space.metric === "cosine_distance" ? 1 : -1;
-    this.#matrix = {
-      block: { arena, offset, bytes: bytes.length },
-      start: 0,
-      format: "f32",
-      dimensions: space.dimensions,
-      strideBytes,
+    const listWords = this.batchRows * LIST_ROWS_MAX;
+    const words = (count + this.batchRows) * dimensions + this.batchRows + 2 * listWords;
+    const { arena, offset, bytes } = kernelSpace.memory.allocate(words * FLOAT32_BYTES);
+    this.#block = { arena, offset, bytes: bytes.length };
+    const { buffer, byteOffset: start } = bytes;
+    const vectors = count * rowBytes;
+    const gather = vectors + this.batchRows * rowBytes;
+    const closenesses = gather + this.batchRows * FLOAT32_BYTES;
+    const found = closenesses + listWords * FLOAT32_BYTES;
+    this.values = new Float32Array(buffer, start, count * dimensions);
+    this.#batch = {
+      places: { vectors, gather, closenesses, found },
+      vectors: new Float32Array(buffer, start + vectors, this.batchRows * dimensions),
+      gather: new Uint32Array(buffer, start + gather, this.batchRows),
+      closenesses: new Float32Array(buffer, start + closenesses, listWords),
+      found: new Uint32Array(buffer, start + found, listWords),
     };
   }
 
@@ -64,60 +84,79 @@ export class Centroids {
     return this.values.subarray(index * dimensions, (index + 1) * dimensions);
   }
 
-  /** Sets the vector of the searches that follow. */
-  setQuery(vector: Float32Array): void {
-    this.#kernelSpace.kernels.setQuery(this.#matrix, vector);
+  /** Sets the vectors of the searches that follow, at most `batchRows`. */
+  load(reader: VectorReader, rows: Uint32Array): void {
+    const { dimensions } = this.space;
+    assert(rows.length <= this.batchRows, `${rows.length} vectors at once`);
+    for (let i = 0; i < rows.length; i++) {
+      this.#batch.vectors.set(reader.at(rows[i]), i * dimensions);
+    }
+    this.#loadedCount = rows.length;
   }
 
-  /** The centroid from `start` to before `end` that is nearest to the vector; ties: the first. */
-  nearest(start: number, end: number): Nearest {
-    let index = start;
-    let closeness = Number.NEGATIVE_INFINITY;
-    for (let first = start; first < end; first += SCAN_ROWS_MAX) {
-      const scores = this.#score(first, Math.min(first + SCAN_ROWS_MAX, end));
-      for (let i = 0; i < scores.length; i++) {
-        const score = this.#sign * scores[i];
-        if (!(score > closeness)) continue;
-        closeness = score;
-        index = first + i;
-      }
-    }
-    return { index, closeness };
+  /** A vector that was loaded: a view. */
+  loaded(index: number): Float32Array {
+    const { dimensions } = this.space;
+    return this.#batch.vectors.subarray(index * dimensions, (index + 1) * dimensions);
   }
 
-  /** Puts the nearest of the first `end` into `found`, nearest first; ties: the first. */
-  nearestFew(end: number, found: Uint32Array): void {
-    const best = new Float64Array(found.length);
-    let known = 0;
-    for (let first = 0; first < end; first += SCAN_ROWS_MAX) {
-      const scores = this.#score(first, Math.min(first + SCAN_ROWS_MAX, end));
-      for (let i = 0; i < scores.length; i++) {
-        const score = this.#sign * scores[i];
-        let at = known;
-        while (at > 0 && score > best[at - 1]) at--;
-        if (at === found.length) continue;
-        known = Math.min(known + 1, found.length);
-        best.copyWithin(at + 1, at, known - 1);
-        found.copyWithin(at + 1, at, known - 1);
-        best[at] = score;
-        found[at] = first + i;
-      }
-    }
+  /**
+   * The centroid from `start` to before `end` that is nearest to each vector that was loaded; ties,
+   * and vectors too long to be compared: the first. Valid until the next search.
+   */
+  nearest(start: number, end: number): Uint32Array {
+    this.clearLists(1, start);
+    return this.addNearest(1, { start, end });
+  }
+
+  /** Makes the list of the `few` nearest, at most LIST_ROWS_MAX, of each vector empty. */
+  clearLists(few: number, first: number): void {
+    const { closenesses, found } = this.#batch;
+    closenesses.fill(Number.NEGATIVE_INFINITY, 0, this.#loadedCount * few);
+    found.fill(first, 0, this.#loadedCount * few);
+  }
+
+  /**
+   * Adds centroids to the lists of the nearest ones of some vectors that were loaded, or of all.
+   * Returns the lists of all, end to end: nearest first, of the same closeness the first to be
+   * added, and filled up with that which they were cleared with.
+   */
+  addNearest(
+    few: number,
+    { start, end }: { readonly start: number; readonly end: number },
+    some?: Uint32Array,
+  ): Uint32Array {
+    const { gather, places, found } = this.#batch;
+    const { dimensions } = this.space;
+    if (some === undefined) for (let i = 0; i < this.#loadedCount; i++) gather[i] = i;
+    else gather.set(some);
+    this.#kernelSpace.kernels.nearestRows(this.#block, this.#measure, {
+      ...places,
+      dimensions,
+      count: some?.length ?? this.#loadedCount,
+      rows: start * dimensions * FLOAT32_BYTES,
+      rowCount: end - start,
+      firstRow: start,
+      few,
+    });
+    return found.subarray(0, this.#loadedCount * few);
   }
 
   free(): void {
-    this.#kernelSpace.memory.free(this.#matrix.block);
-  }
-
-  #score(start: number, end: number): Float32Array {
-    return this.#kernelSpace.kernels.scoreRange(this.#measure, this.#matrix, start, end);
+    this.#kernelSpace.memory.free(this.#block);
   }
 }
 
-/** A centroid, and how near it is: greater is nearer, and comparable for one vector only. */
-export interface Nearest {
-  readonly index: number;
-  readonly closeness: number;
+/** Vectors that are compared with centroids at once. */
+interface Batch {
+  /** Where all of it lies in its block, in bytes. */
+  readonly places: Pick<NearestScan, "vectors" | "gather" | "closenesses" | "found">;
+  readonly vectors: Float32Array;
+  /** Numbers of the vectors that are looked at. */
+  readonly gather: Uint32Array;
+  /** Lists of the nearest ones. */
+  readonly closenesses: Float32Array;
+  readonly found: Uint32Array;
 }
 
 /** Means of vectors, summed in float64 in the order in which they are added. */
@@ -145,8 +184,8 @@ export class Means {
     const { dimensions, metric } = this.#space;
     const count = this.counts[index];
     if (count === 0) return;
-    const sum = this.#sums.subarray(index * dimensions, (index + 1) * dimensions);
-    const mean = Float32Array.from(sum, (value) => value / count);
+    const mean = new Float32Array(dimensions);
+    for (let d = 0; d < dimensions; d++) mean[d] = this.#sums[index * dimensions + d] / count;
     if (metric !== "cosine_distance") target.set(mean);
     else if (mean.some((value) => value !== 0)) target.set(unitVector(mean));
   }

@@ -7,6 +7,7 @@
 import { seededRandom } from "../base/random.ts";
 import { type CellOptions, type CentroidCells, trainCells } from "./centroid-cells.ts";
 import { Centroids, type KernelSpace, Means, type VectorSpace } from "./centroids.ts";
+import { nearestOfRows } from "./kmeans.ts";
 import { VectorReader, type VectorRows } from "./vector-rows.ts";
 
 /**
@@ -121,7 +122,7 @@ class Divider {
     if (count === 1) return [rows];
     const cells = trainCells({ reader: this.#reader, rows }, count, this.#options, known);
     try {
-      const nearest = rows.map((row) => cells.nearest(this.#reader.at(row)));
+      const nearest = cells.nearest({ reader: this.#reader, rows });
       this.#dissolveTiny(rows, nearest, cells);
       return grouped(rows, nearest, cells.count);
     } finally {
@@ -142,11 +143,12 @@ class Divider {
     kept.forEach((cluster, i) => {
       others.at(i).set(cells.at(cluster));
     });
-    for (let i = 0; i < rows.length; i++) {
-      if (isTiny[nearest[i]] === 0) continue;
-      others.setQuery(this.#reader.at(rows[i]));
-      nearest[i] = kept[others.nearest(0, others.count).index];
-    }
+    const moved = Uint32Array.from(nearest.keys()).filter((i) => isTiny[nearest[i]] === 1);
+    const set = { reader: this.#reader, rows: moved.map((i) => rows[i]) };
+    const found = nearestOfRows(set, others);
+    moved.forEach((at, i) => {
+      nearest[at] = kept[found[i]];
+    });
     others.free();
   }
 }

@@ -26,10 +26,11 @@ export function trainCentroids(
   random: Random,
 ): void {
   const { metric } = centroids.space;
+  const one = new Means(1, centroids.space);
   const place = (index: number, row: number) => {
-    const means = new Means(1, centroids.space);
-    means.add(0, reader.at(row), reader.weightOf(row, metric));
-    means.write(0, centroids.at(index));
+    one.clear();
+    one.add(0, reader.at(row), reader.weightOf(row, metric));
+    one.write(0, centroids.at(index));
   };
   centroids.values.fill(0, start * reader.dimensions, end * reader.dimensions);
   const first = sampleRows(rows, end - start, random);
@@ -39,11 +40,13 @@ export function trainCentroids(
   const means = new Means(end - start, centroids.space);
   for (let round = 0; round < ROUNDS; round++) {
     means.clear();
-    for (let i = 0; i < rows.length; i++) {
-      const vector = reader.at(rows[i]);
-      centroids.setQuery(vector);
+    for (let from = 0; from < rows.length; from += centroids.batchRows) {
+      const part = rows.subarray(from, from + centroids.batchRows);
+      centroids.load(reader, part);
       const nearest = centroids.nearest(start, end);
-      means.add(nearest.index - start, vector, reader.weightOf(rows[i], metric));
+      for (let i = 0; i < part.length; i++) {
+        means.add(nearest[i] - start, centroids.loaded(i), reader.weightOf(part[i], metric));
+      }
     }
     for (let index = start; index < end; index++) {
       const isLast = round === ROUNDS - 1;
@@ -51,6 +54,16 @@ export function trainCentroids(
       else if (!isLast) place(index, rows[random.below(rows.length)]);
     }
   }
+}
+
+/** The nearest of all centroids to each of the rows. */
+export function nearestOfRows({ reader, rows }: RowSet, centroids: Centroids): Uint32Array {
+  const nearest = new Uint32Array(rows.length);
+  for (let from = 0; from < rows.length; from += centroids.batchRows) {
+    centroids.load(reader, rows.subarray(from, from + centroids.batchRows));
+    nearest.set(centroids.nearest(0, centroids.count), from);
+  }
+  return nearest;
 }
 
 /** Draws up to `count` of the rows, each at most once, in their order. */

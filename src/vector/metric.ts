@@ -25,7 +25,9 @@ export function unitVector(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const element of vector) sum += element * element;
   const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
-  return vector.map((element) => element * scale);
+  const unit = new Float32Array(vector.length);
+  for (let i = 0; i < vector.length; i++) unit[i] = vector[i] * scale;
+  return unit;
 }
 
 /**
