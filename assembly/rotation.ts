@@ -35,24 +35,74 @@ function mixLanes(four: v128): v128 {
   );
 }
 
-/** Hadamard's transform of `count` elements, a power of two from 64 on, times `scale`. */
+/** Replaces what lies at two addresses by its sum and its difference. */
+// @ts-ignore: decorator
+@inline
+function mix(at: usize, other: usize): void {
+  const a = v128.load(at);
+  const b = v128.load(other);
+  v128.store(at, f32x4.add(a, b));
+  v128.store(other, f32x4.sub(a, b));
+}
+
+/** The first four steps of Hadamard's transform of 16 elements. */
+// @ts-ignore: decorator
+@inline
+function mixSixteen(at: usize): void {
+  const a = mixLanes(v128.load(at));
+  const b = mixLanes(v128.load(at, 16));
+  const c = mixLanes(v128.load(at, 32));
+  const d = mixLanes(v128.load(at, 48));
+  const ab = f32x4.add(a, b);
+  const cd = f32x4.add(c, d);
+  const aMinusB = f32x4.sub(a, b);
+  const cMinusD = f32x4.sub(c, d);
+  v128.store(at, f32x4.add(ab, cd));
+  v128.store(at, f32x4.add(aMinusB, cMinusD), 16);
+  v128.store(at, f32x4.sub(ab, cd), 32);
+  v128.store(at, f32x4.sub(aMinusB, cMinusD), 48);
+}
+
+/** Two steps at once: those of `step` bytes, and of twice as many. Then all is scaled. */
+// @ts-ignore: decorator
+@inline
+function mixFour(at: usize, step: usize, scale: v128): void {
+  const a = v128.load(at);
+  const b = v128.load(at + step);
+  const c = v128.load(at + 2 * step);
+  const d = v128.load(at + 3 * step);
+  const ab = f32x4.add(a, b);
+  const cd = f32x4.add(c, d);
+  const aMinusB = f32x4.sub(a, b);
+  const cMinusD = f32x4.sub(c, d);
+  v128.store(at, f32x4.mul(f32x4.add(ab, cd), scale));
+  v128.store(at + step, f32x4.mul(f32x4.add(aMinusB, cMinusD), scale));
+  v128.store(at + 2 * step, f32x4.mul(f32x4.sub(ab, cd), scale));
+  v128.store(at + 3 * step, f32x4.mul(f32x4.sub(aMinusB, cMinusD), scale));
+}
+
+/**
+ * Hadamard's transform of `count` elements, a power of two from 64 on, times `scale`: four steps at
+ * once, then one where their number is odd, then always two, of which the last ones scale.
+ */
 // @ts-ignore: decorator
 @inline
 function transform(vector: usize, count: usize, scale: f32): void {
-  const end = vector + (count << 2);
-  for (let at = vector; at < end; at += 16) v128.store(at, mixLanes(v128.load(at)));
-  for (let step: usize = 16; step < count << 2; step <<= 1) {
-    for (let part = vector; part < end; part += step << 1) {
-      for (let at = part; at < part + step; at += 16) {
-        const a = v128.load(at);
-        const b = v128.load(at + step);
-        v128.store(at, f32x4.add(a, b));
-        v128.store(at + step, f32x4.sub(a, b));
-      }
+  const bytes = count << 2;
+  const end = vector + bytes;
+  for (let at = vector; at < end; at += 64) mixSixteen(at);
+  let step: usize = 64;
+  if (ctz(count) & 1) {
+    for (let part = vector; part < end; part += 128) {
+      for (let at = part; at < part + 64; at += 16) mix(at, at + 64);
     }
+    step = 128;
   }
-  for (let at = vector; at < end; at += 16) {
-    v128.store(at, f32x4.mul(v128.load(at), f32x4.splat(scale)));
+  for (; step < bytes; step <<= 2) {
+    const factor = f32x4.splat(step << 2 < bytes ? 1 : scale);
+    for (let part = vector; part < end; part += step << 2) {
+      for (let at = part; at < part + step; at += 16) mixFour(at, step, factor);
+    }
   }
 }
 
