@@ -47,6 +47,7 @@ export function squaredDistanceI8(
 }
 
 export { scanCodes } from "./codes";
+export { encodeCode } from "./encode";
 export { rotate } from "./rotation";
 
 export function nearestByDot(

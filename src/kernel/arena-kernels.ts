@@ -1,5 +1,6 @@
 import { assert, must } from "../base/assert.ts";
 import { type ArenaRange, SCRATCH_BYTES, scratchOffset, sharedBuffer } from "./arena.ts";
+import type { CodeEncoding } from "./code-encoding.ts";
 import {
   CODE_BLOCK_ROWS,
   CODE_SCRATCH_BYTES,
@@ -190,6 +191,20 @@ export class ArenaKernels {
       rows: offset + scan.rows,
       closenesses: offset + scan.closenesses,
       found: offset + scan.found,
+    });
+  }
+
+  /** Writes a row's code; see `CodeEncoding`. Addresses are places in `block`, in bytes. */
+  encodeCode({ arena, offset }: ArenaRange, encoding: CodeEncoding): void {
+    this.#attachment(arena).kernel.encodeCode({
+      ...encoding,
+      row: offset + encoding.row,
+      origin: offset + encoding.origin,
+      signs: offset + encoding.signs,
+      centroid: offset + encoding.centroid,
+      residual: offset + encoding.residual,
+      codes: offset + encoding.codes,
+      sums: offset + encoding.sums,
     });
   }
 

@@ -1,3 +1,4 @@
+import type { CodeEncoding } from "./code-encoding.ts";
 import type { CodeScan } from "./code-scan.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import type { Rotation } from "./rotation.ts";
@@ -61,10 +62,12 @@ export interface Kernel {
    */
   scanCodes(scan: CodeScan): number;
   /**
-   * Adds rows to the lists of the nearest ones of vectors; see `NearestScan`. Cost: some 40 ns for a
-   * vector and a row of 768 dimensions, where there are several of both.
+   * Adds rows to the lists of the nearest ones of vectors; see `NearestScan`. Cost: some 40 ns for
+   * a vector and a row of 768 dimensions, where there are several of both.
    */
   nearestRows(measure: Measure, scan: NearestScan): void;
-  /** Rotates a vector in its place; see `Rotation`. Cost: some 6 µs for 768 dimensions. */
+  /** Writes the one-bit code of a row; see `CodeEncoding`. Cost: some 3 µs for 768 dimensions. */
+  encodeCode(encoding: CodeEncoding): void;
+  /** Rotates a vector in its place; see `Rotation`. Cost: some 2 µs for 768 dimensions. */
   rotate(rotation: Rotation): void;
 }

@@ -59,6 +59,11 @@ export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch
         ...{ closenesses: scratch + 512, found: scratch + 576 },
       });
     }
+    kernel.encodeCode({
+      ...{ row: scratch, weight: 1, origin: scratch, centroid: scratch, residual: scratch + 512 },
+      ...{ signs: scratch, dimensions: 64, rounds: 1 },
+      ...{ codes: scratch + 1024, half: "lower", sums: scratch + 1536 },
+    });
     kernel.scanCodes({
       ...{ blocks: scratch, blockBytes: codeBlockBytes(8), count: 1, nibbles: 8 },
       ...{ table: scratch + 512, masks, firstRow: 0 },

@@ -1,7 +1,9 @@
+import type { CodeEncoding } from "./code-encoding.ts";
 import { CODE_BLOCK_ROWS, type CodeScan, FOUND_WORDS, NIBBLE_BYTES } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import type { Rotation } from "./rotation.ts";
+import { encodeCode } from "./scalar-encoding.ts";
 import { nearestRows } from "./scalar-nearest.ts";
 import { rotateVector } from "./scalar-rotation.ts";
 
@@ -57,6 +59,10 @@ export class ScalarKernel implements Kernel {
 
   nearestRows(measure: Measure, scan: NearestScan): void {
     nearestRows(this.#memory.buffer, measure, scan);
+  }
+
+  encodeCode(encoding: CodeEncoding): void {
+    encodeCode(this.#memory.buffer, encoding);
   }
 
   rotate({ vector, dimensions, signs, rounds }: Rotation): void {

@@ -1,3 +1,4 @@
+import type { CodeEncoding } from "./code-encoding.ts";
 import type { CodeScan } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
@@ -31,6 +32,22 @@ type CodeRoutine = (
   found: number,
 ) => number;
 
+type EncodingRoutine = (
+  row: number,
+  weight: number,
+  origin: number,
+  signs: number,
+  dimensions: number,
+  count: number,
+  scale: number,
+  rounds: number,
+  centroid: number,
+  residual: number,
+  codes: number,
+  shift: number,
+  sums: number,
+) => void;
+
 type NearestRoutine = (
   vectors: number,
   gather: number,
@@ -58,6 +75,7 @@ export class WasmKernel implements Kernel {
   readonly name = "wasm";
   readonly #scanCodes: CodeRoutine;
   readonly #rotate: RotationRoutine;
+  readonly #encodeCode: EncodingRoutine;
   readonly #nearest: Readonly<Record<Measure, NearestRoutine>>;
   readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, RowRoutine>>>>;
 
@@ -67,6 +85,7 @@ export class WasmKernel implements Kernel {
     const routine = (name: string) => instance.exports[name] as RowRoutine;
     this.#rotate = instance.exports.rotate as RotationRoutine;
     this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
+    this.#encodeCode = instance.exports.encodeCode as EncodingRoutine;
     this.#nearest = {
       dot: instance.exports.nearestByDot as NearestRoutine,
       squaredDistance: instance.exports.nearestByDistance as NearestRoutine,
@@ -125,6 +144,26 @@ export class WasmKernel implements Kernel {
       scan.few,
       scan.closenesses,
       scan.found,
+    );
+  }
+
+  encodeCode(encoding: CodeEncoding): void {
+    const { dimensions } = encoding;
+    const count = transformedCount(dimensions);
+    this.#encodeCode(
+      encoding.row,
+      encoding.weight,
+      encoding.origin,
+      encoding.signs,
+      dimensions,
+      count,
+      transformScale(count),
+      encoding.rounds,
+      encoding.centroid,
+      encoding.residual,
+      encoding.codes,
+      encoding.half === "lower" ? 0 : 4,
+      encoding.sums,
     );
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
+import { CODE_SUMS, type CodeEncoding } from "../../src/kernel/code-encoding.ts";
 import {
   CODE_BLOCK_ROWS,
   CODE_SCRATCH_BYTES,
@@ -195,6 +196,48 @@ interface NearestSearch {
   readonly firstCount: number;
 }
 
+/** Parts of an encoding, at most. */
+const ENCODED_MAX = 24 * ROTATED_MULTIPLE;
+const ENCODED_SIGNS = 64;
+const ENCODED_ROW = ENCODED_SIGNS + ENCODED_MAX;
+const ENCODED_ORIGIN = ENCODED_ROW + 4 * ENCODED_MAX;
+const ENCODED_CENTROID = ENCODED_ORIGIN + 4 * ENCODED_MAX;
+const ENCODED_RESIDUAL = ENCODED_CENTROID + 4 * ENCODED_MAX;
+const ENCODED_SUMS = ENCODED_RESIDUAL + 4 * ENCODED_MAX;
+const ENCODED_CODES = ENCODED_SUMS + 64;
+const ENCODED_END = ENCODED_CODES + 4 * ENCODED_MAX;
+
+/** A random row in a block of zeros. */
+function randomEncoding(memory: WebAssembly.Memory, random: Random): CodeEncoding {
+  const dimensions = ROTATED_MULTIPLE * (1 + random.below(random.below(2) ? 4 : 24));
+  const { buffer } = memory;
+  new Uint8Array(buffer, ENCODED_SIGNS, ENCODED_END - ENCODED_SIGNS).fill(0);
+  new Uint8Array(buffer, ENCODED_SIGNS, ENCODED_MAX).set(random.bytes(ENCODED_MAX));
+  for (const at of [ENCODED_ROW, ENCODED_ORIGIN, ENCODED_CENTROID]) {
+    const floats = new Float32Array(buffer, at, dimensions);
+    for (let d = 0; d < dimensions; d++) floats[d] = random.next() - 0.5;
+    if (random.below(10) === 0) floats[random.below(dimensions)] = 3e38;
+  }
+  const row = random.below(CODE_BLOCK_ROWS);
+  return {
+    ...{ row: ENCODED_ROW, weight: Math.fround(random.next()), origin: ENCODED_ORIGIN },
+    ...{ signs: ENCODED_SIGNS, dimensions, rounds: random.below(5) },
+    ...{ centroid: ENCODED_CENTROID, residual: ENCODED_RESIDUAL },
+    ...{ codes: ENCODED_CODES + (row % 16), half: row < 16 ? "lower" : "upper" },
+    sums: ENCODED_SUMS,
+  };
+}
+
+/** All that an encoding writes, as values: NaN has many bits. */
+function encoded(kernel: Kernel, memory: WebAssembly.Memory, encoding: CodeEncoding) {
+  const codes = new Uint8Array(memory.buffer, ENCODED_CODES, 4 * encoding.dimensions);
+  codes.fill(0);
+  kernel.encodeCode(encoding);
+  const residual = new Float32Array(memory.buffer, ENCODED_RESIDUAL, encoding.dimensions);
+  const sums = new Float64Array(memory.buffer, ENCODED_SUMS, CODE_SUMS);
+  return { codes: codes.slice(), residual: residual.slice(), sums: sums.slice() };
+}
+
 /** The promises of `Kernel`, checked on the kernel that `load` gives. */
 export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
   const memory = new WebAssembly.Memory({
@@ -310,6 +353,42 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
         const second = closenesses[found[2 * v + 1] - firstRow];
         expect(second, `seed ${seed}`).toBeCloseTo(Math.max(...others), 4);
       }
+    }
+  });
+
+  test("codes are those of the scalar kernel, with their sums", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const encoding = randomEncoding(memory, seededRandom(seed));
+      const wanted = encoded(oracle, memory, encoding);
+      expect(encoded(kernel, memory, encoding), `seed ${seed}`).toEqual(wanted);
+    }
+  });
+
+  test("codes are the signs of residuals, whose sums they come with", () => {
+    for (let seed = 1; seed <= 50; seed++) {
+      const random = seededRandom(seed);
+      const encoding: CodeEncoding = {
+        ...{ ...randomEncoding(memory, random), dimensions: 64, rounds: 0, weight: 0.5 },
+        ...{ codes: ENCODED_CODES + 3, half: "upper" },
+      };
+      const [row, origin, centroid] = [ENCODED_ROW, ENCODED_ORIGIN, ENCODED_CENTROID].map((at) =>
+        new Float32Array(memory.buffer, at, 64).map(() => random.next() - 0.5),
+      );
+      [row, origin, centroid].forEach((values, i) => {
+        const at = [ENCODED_ROW, ENCODED_ORIGIN, ENCODED_CENTROID][i];
+        new Float32Array(memory.buffer, at, 64).set(values);
+      });
+      const { codes, sums } = encoded(kernel, memory, encoding);
+      const residual = row.map((value, d) => value / 2 - origin[d] - centroid[d]);
+      const signs = residual.map((value) => (value >= 0 ? 1 : -1));
+      for (let d = 0; d < 64; d++) {
+        const bit = (codes[16 * (d >> 2) + 3] >> (4 + (d & 3))) & 1;
+        expect(bit, `seed ${seed}, dimension ${d}`).toBe(signs[d] > 0 ? 1 : 0);
+      }
+      expect(codes.filter((_, at) => at % 16 !== 3).every((byte) => byte === 0)).toBe(true);
+      expect(sums[0]).toBeCloseTo(dotOf(residual, residual), 4);
+      expect(sums[1]).toBeCloseTo(dotOf(residual, signs), 4);
+      expect(sums[2]).toBeCloseTo(dotOf(centroid, signs), 4);
     }
   });
 
