@@ -94,6 +94,12 @@ export class Centroids {
     this.#loadedCount = rows.length;
   }
 
+  /** Sets one of the centroids as the vector of the searches that follow. */
+  loadCentroid(index: number): void {
+    this.#batch.vectors.set(this.at(index));
+    this.#loadedCount = 1;
+  }
+
   /** A vector that was loaded: a view. */
   loaded(index: number): Float32Array {
     const { dimensions } = this.space;
@@ -179,15 +185,24 @@ export class Means {
     this.counts[index]++;
   }
 
-  /** Writes a centroid; those of no vectors, and of directions that cancel out, stay. */
-  write(index: number, target: Float32Array): void {
+  /**
+   * Writes a centroid; those of no vectors, and of directions that cancel out, stay. Returns what
+   * the centroid is multiplied by to be the mean: its length for cosines, else 1.
+   */
+  write(index: number, target: Float32Array): number {
     const { dimensions, metric } = this.#space;
     const count = this.counts[index];
-    if (count === 0) return;
+    if (count === 0) return 1;
     const mean = new Float32Array(dimensions);
     for (let d = 0; d < dimensions; d++) mean[d] = this.#sums[index * dimensions + d] / count;
-    if (metric !== "cosine_distance") target.set(mean);
-    else if (mean.some((value) => value !== 0)) target.set(unitVector(mean));
+    if (metric !== "cosine_distance") {
+      target.set(mean);
+      return 1;
+    }
+    let squared = 0;
+    for (let d = 0; d < dimensions; d++) squared += mean[d] * mean[d];
+    if (squared > 0) target.set(unitVector(mean));
+    return Math.sqrt(squared);
   }
 
   clear(): void {

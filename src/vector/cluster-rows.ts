@@ -25,6 +25,8 @@ export const CLUSTERED_DOCUMENTS_MIN = 1_024;
 export interface RowClusters {
   /** Centroids end to end: the means of their rows, of length 1 for cosines. */
   readonly centroids: Float32Array;
+  /** What each centroid is multiplied by to be the mean of its rows: 1 but for cosines. */
+  readonly lengths: Float32Array;
   /** Where each cluster begins in `order` and, last, how many rows there are. */
   readonly starts: Uint32Array;
   /** Numbers of the rows, cluster by cluster, ascending in each. */
@@ -87,19 +89,21 @@ class Divider {
   described(clusters: readonly Uint32Array[]): RowClusters {
     const { space } = this.#options;
     const centroids = new Float32Array(clusters.length * space.dimensions);
+    const lengths = new Float32Array(clusters.length);
     const starts = new Uint32Array(clusters.length + 1);
     const mean = new Means(1, space);
     clusters.forEach((rows, i) => {
       starts[i + 1] = starts[i] + rows.length;
       mean.clear();
       for (const row of rows) this.#add(mean, row);
-      mean.write(0, centroids.subarray(i * space.dimensions, (i + 1) * space.dimensions));
+      const target = centroids.subarray(i * space.dimensions, (i + 1) * space.dimensions);
+      lengths[i] = mean.write(0, target);
     });
     const order = new Uint32Array(starts[clusters.length]);
     clusters.forEach((rows, i) => {
       order.set(rows, starts[i]);
     });
-    return { centroids, starts, order };
+    return { centroids, lengths, starts, order };
   }
 
   #add(mean: Means, row: number): void {

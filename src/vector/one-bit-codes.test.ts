@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
+import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { type Random, seededRandom } from "../base/random.ts";
-import { Arenas } from "../kernel/arena.ts";
-import { ArenaKernels } from "../kernel/arena-kernels.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, FOUND_WORDS } from "../kernel/code-scan.ts";
 import { rotateVector } from "../kernel/scalar-rotation.ts";
-import { CodeWriter, codeTable, spreadOf } from "./one-bit-codes.ts";
+import { CodeEncoder } from "./code-encoder.ts";
+import { codeTable, spreadOf } from "./one-bit-codes.ts";
 
-const MIB = 1024 * 1024;
-const arenas = new Arenas({ totalBytes: 8 * MIB, arenaBytes: 8 * MIB, threads: 1 });
-const kernels = new ArenaKernels(undefined, 0);
-arenas.onArena((memory, arena) => kernels.attach(arena, memory));
+const SPACE = await openKernelSpace("scalar");
+const { kernels, memory } = SPACE;
 
 /** Rotated by signs that are always the same. */
 function rotated(vector: Float32Array): Float32Array {
@@ -33,15 +31,20 @@ function squaredDistance(a: Float32Array, b: Float32Array): number {
 /** The bounds of 32 rows around a centroid, in their order, as a scan tells them. */
 function boundsOf(rows: readonly Float32Array[], centroid: Float32Array, query: Float32Array) {
   const nibbles = centroid.length / 4;
-  const place = arenas.alloc(codeBlockBytes(nibbles));
-  if (place === undefined) throw new Error("no room");
-  const bytes = arenas.bytes(place).fill(0);
-  const factors = new Float32Array(bytes.buffer, bytes.byteOffset + nibbles * 16, 96);
-  const writer = new CodeWriter(centroid.length);
+  const { bytes, ...place } = memory.allocate(codeBlockBytes(nibbles));
+  // They are rotated already.
+  const rotation = { rotatedDimensions: centroid.length, rounds: 0, signs: new Uint8Array(0) };
+  const encoder = new CodeEncoder(
+    { ...rotation, origin: new Float32Array(centroid.length) },
+    SPACE,
+  );
+  encoder.setCluster(centroid, []);
   rows.forEach((row, i) => {
-    writer.write({ bytes, factors }, i, { residual: added(row, centroid, -1), centroid });
+    encoder.write(row, 1, i);
   });
-  const matrix = { block: place, start: 0, nibbles };
+  bytes.set(encoder.block);
+  encoder.free();
+  const matrix = { block: { ...place, bytes: bytes.length }, start: 0, nibbles };
   const table = codeTable(query);
   kernels.setCodeTable(matrix, table.table);
   const base = squaredDistance(query, centroid);
@@ -50,7 +53,7 @@ function boundsOf(rows: readonly Float32Array[], centroid: Float32Array, query: 
   const sent = { ...table, base, spread, worst: Number.POSITIVE_INFINITY };
   const found = kernels.scanCodes(matrix, part, sent);
   expect(found.count).toBe(CODE_BLOCK_ROWS);
-  arenas.free(place);
+  memory.free(matrix.block);
   return rows.map((_, i) => ({
     lower: found.bounds[FOUND_WORDS * i + 1],
     upper: found.bounds[FOUND_WORDS * i + 2],

@@ -36,68 +36,40 @@ export function boundShare(dimensions: number): number {
   return 2 * DEVIATIONS * Math.sqrt(CODE_VARIANCE / dimensions);
 }
 
-/** A block of 32 rows: its nibbles, and its factors. */
-export interface CodeBlock {
-  readonly bytes: Uint8Array;
-  readonly factors: Float32Array;
+/** What the kernel sums of a residual: see `CODE_SUMS`. */
+export interface CodeSums {
+  /** Of the residual. */
+  readonly dimensions: number;
+  readonly squared: number;
+  readonly signed: number;
+  readonly shift: number;
 }
 
-/** Writes codes into a block of 32 rows: see `kernel/code-scan.ts`. */
-export class CodeWriter {
-  readonly #nibbles: number;
+/**
+ * Writes the factors of one of a block's rows. What no estimate is possible of is told to be near
+ * anything.
+ */
+export function writeFactors(
+  factors: Float32Array,
+  row: number,
+  { dimensions, squared, ...doubled }: CodeSums,
+): void {
+  // The codes are ±½.
+  const signed = doubled.signed / 2;
+  const shift = doubled.shift / 2;
+  const isPoint = signed === 0;
+  const quality = isPoint ? 0 : ((squared / signed / signed) * dimensions) / 4 - 1;
+  const error = 2 * DEVIATIONS * Math.sqrt((squared * Math.max(quality, 0)) / (dimensions - 1));
+  factors[row] = squared + (isPoint ? 0 : (2 * squared * shift) / signed);
+  factors[CODE_BLOCK_ROWS + row] = isPoint ? 0 : (-2 * squared) / signed;
+  factors[2 * CODE_BLOCK_ROWS + row] = Number.isFinite(squared) ? error : Number.NaN;
+}
 
-  /** `dimensions` of rotated vectors. */
-  constructor(dimensions: number) {
-    this.#nibbles = dimensions / 4;
-  }
-
-  /** Writes a row of which nothing is known: it may be near anything. */
-  writeUnknown({ factors }: CodeBlock, row: number): void {
-    factors[2 * CODE_BLOCK_ROWS + row] = Number.NaN;
-  }
-
-  /**
-   * Writes one row, from its difference to its centroid; the row's place in `block` is zeros. What
-   * no estimate is possible of is told to be near anything.
-   */
-  write(
-    block: CodeBlock,
-    row: number,
-    { residual, centroid }: { readonly residual: Float32Array; readonly centroid: Float32Array },
-  ): void {
-    const { bytes, factors } = block;
-    const half = row < NIBBLE_BYTES ? 0 : 4;
-    let squared = 0;
-    let signed = 0;
-    let shift = 0;
-    for (let n = 0; n < this.#nibbles; n++) {
-      let bits = 0;
-      for (let d = 0; d < 4; d++) {
-        const value = residual[4 * n + d];
-        const other = centroid[4 * n + d];
-        squared += value * value;
-        if (value >= 0) {
-          bits |= 1 << d;
-          signed += value;
-          shift += other;
-        } else {
-          signed -= value;
-          shift -= other;
-        }
-      }
-      bytes[n * NIBBLE_BYTES + (row % NIBBLE_BYTES)] |= bits << half;
-    }
-    // The codes are ±½.
-    signed /= 2;
-    shift /= 2;
-    const dimensions = 4 * this.#nibbles;
-    const isPoint = signed === 0;
-    const quality = isPoint ? 0 : ((squared / signed / signed) * dimensions) / 4 - 1;
-    const error = 2 * DEVIATIONS * Math.sqrt((squared * Math.max(quality, 0)) / (dimensions - 1));
-    factors[row] = squared + (isPoint ? 0 : (2 * squared * shift) / signed);
-    factors[CODE_BLOCK_ROWS + row] = isPoint ? 0 : (-2 * squared) / signed;
-    factors[2 * CODE_BLOCK_ROWS + row] = Number.isFinite(squared) ? error : Number.NaN;
-  }
+/** Writes the factors of a row of which nothing is known: it may be near anything. */
+export function writeUnknownFactors(factors: Float32Array, row: number): void {
+  factors[row] = 0;
+  factors[CODE_BLOCK_ROWS + row] = 0;
+  factors[2 * CODE_BLOCK_ROWS + row] = Number.NaN;
 }
 
 /** What a query's products with codes are looked up in. */

@@ -248,7 +248,8 @@ function clustersOf(vectors: readonly Float32Array[]): AttributeClusters | undef
     inverseNorms: new Float32Array(vectors.length),
   } as const;
   const order = Uint32Array.from(vectors, (_, row) => row);
-  const clusters = { starts, centroids, order };
+  const lengths = Float32Array.of(1, 1);
+  const clusters = { starts, centroids, lengths, order };
   const space = { kernels: KERNELS, memory: ARENA_MEMORY };
   const codes = new ClusterCodes({ vectors: rows, metric, clusters }, space);
   return { attribute: CLUSTERED, metric, dimensions: 3, starts, centroids, codes };
