@@ -115,12 +115,35 @@ export function trainCells(
     trainCentroids(sample, table, { start: 0, end: count }, options.random);
     return new CentroidCells(table, Uint32Array.of(0, count));
   }
-  const cells = known === undefined ? trainTop(sample, count, options) : tableOf(known, options);
-  const trained = freeing(cells, () => trainInCells(sample, count, cells, options));
-  if (known === undefined) return trained;
+  if (known !== undefined) return divideKnown(sample, count, known, options);
+  const cells = trainTop(sample, count, options);
+  return freeing(cells, () => {
+    const members = byCell(sample, nearestOfRows(sample, cells), cells.count);
+    return trainInCells({ reader, members }, count, cells, options);
+  });
+}
+
+/** Trains centroids around known ones, as many as their share of the sample. */
+function divideKnown(
+  sample: RowSet,
+  count: number,
+  known: Float32Array,
+  options: CellOptions,
+): CentroidCells {
+  const parents = cellsOf(known, options);
+  const { values, members } = freeing(parents, () => ({
+    values: parents.values.slice(),
+    members: byCell(sample, parents.nearest(sample), parents.count),
+  }));
+  const cells = tableOf(values, options);
+  const trained = freeing(cells, () => {
+    return trainInCells({ reader: sample.reader, members }, count, cells, options);
+  });
   // Cells that are too many are put into fewer.
-  const values = freeing(trained, () => trained.values.slice());
-  return cellsOf(values, options);
+  return cellsOf(
+    freeing(trained, () => trained.values.slice()),
+    options,
+  );
 }
 
 /** Runs `work`, and frees what it works with, also where memory runs out. */
@@ -143,7 +166,7 @@ function cellsOf(known: Float32Array, options: CellOptions): CentroidCells {
   const set = { reader: readerOf(known, options.space), rows };
   const cells = trainTop(set, count, options);
   return freeing(cells, () => {
-    const members = byCell(set, cells);
+    const members = byCell(set, nearestOfRows(set, cells), cells.count);
     const starts = startsOf(members.map(({ length }) => length));
     const table = tableUnder(cells, starts, options);
     let next = starts[0];
@@ -162,16 +185,16 @@ function trainTop({ reader, rows }: RowSet, count: number, options: CellOptions)
   return cells;
 }
 
-/** Trains centroids in each cell, as many as its share of the sample. */
+/** Trains centroids in each cell, as many as its share of all members. */
 function trainInCells(
-  sample: RowSet,
+  { reader, members }: { readonly reader: VectorReader; readonly members: readonly Uint32Array[] },
   count: number,
   cells: Centroids,
   options: CellOptions,
 ): CentroidCells {
-  const members = byCell(sample, cells);
+  const total = members.reduce((sum, { length }) => sum + length, 0);
   const counts = members.map(({ length }) => {
-    const share = Math.round((count * length) / sample.rows.length);
+    const share = Math.round((count * length) / total);
     return Math.min(length, Math.max(1, share));
   });
   const starts = startsOf(counts);
@@ -179,15 +202,14 @@ function trainInCells(
   members.forEach((rows, cell) => {
     if (rows.length === 0) return;
     const range = { start: starts[cell], end: starts[cell + 1] };
-    trainCentroids({ reader: sample.reader, rows }, table, range, options.random);
+    trainCentroids({ reader, rows }, table, range, options.random);
   });
   return new CentroidCells(table, starts);
 }
 
-/** The rows that are nearest to each cell. */
-function byCell({ reader, rows }: RowSet, cells: Centroids): Uint32Array[] {
-  const cellOf = nearestOfRows({ reader, rows }, cells);
-  return grouped(cellOf, cells.count, 1).map((members) => members.map((i) => rows[i]));
+/** The rows in each cell. */
+function byCell({ rows }: RowSet, cellOf: Uint32Array, cellCount: number): Uint32Array[] {
+  return grouped(cellOf, cellCount, 1).map((members) => members.map((i) => rows[i]));
 }
 
 /** Positions by the cell that each is in, where each has so many cells. */
