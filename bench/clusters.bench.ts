@@ -1,8 +1,8 @@
 /**
  * Time to cluster vectors on one thread, training and assigning all of them, and to write their
- * codes; and how the sizes come out. Vectors are random around 1,000 centres. Run: `npm run build && node
- * bench/clusters.bench.ts [vectors] [dimensions]`. CPU time counts, since other programs on the
- * machine only ever add to the other.
+ * codes; and how the sizes come out. Vectors are random around 1,000 centres. Run: `npm run build
+ * && node bench/clusters.bench.ts [vectors] [dimensions]`. CPU time counts, since other programs on
+ * the machine only ever add to the other.
  */
 
 import { seededRandom } from "../src/base/random.ts";
