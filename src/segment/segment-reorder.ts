@@ -50,7 +50,8 @@ export function planClustered(
   for (let o = 0; o < view.documentCount; o++) (hasValue(placed, o) ? rows : absent).push(o);
   if (rows.length < Math.max(1, options.rowsMin)) return undefined;
   const { inverseNorms } = placed.description;
-  const vectors = { ...placed.vectors, format, dimensions, inverseNorms };
+  const place = placed.chunk(0);
+  const vectors = { ...placed.vectors, format, dimensions, inverseNorms, place };
   const known = knownCentroids(attribute, inputs, { metric, dimensions });
   const choice = { metric, known, clusterRows: options.clusterRows };
   const found = clusterRows(vectors, Uint32Array.from(rows), choice, options.kernels);

@@ -94,7 +94,7 @@ test.each(METRICS)("codes are signs of rotated differences to means, by %s", (me
 test.each(METRICS)("shapes tell how rows lie around their means, by %s", (metric) => {
   const vectors = randomRows(2);
   const { codes, clusters } = coded(vectors, metric, FAST);
-  const { radii, deviations, spreads } = codes.shapes;
+  const { radii } = codes.shapes;
   for (let c = 0; c < clusters.starts.length - 1; c++) {
     const mean = meanOf(clusters, c);
     const rows = [...clusters.order.subarray(clusters.starts[c], clusters.starts[c + 1])];
@@ -104,11 +104,7 @@ test.each(METRICS)("shapes tell how rows lie around their means, by %s", (metric
         return codedVector(vectors, row, metric).reduce((sum, x, d) => sum + (x - mean[d]) ** 2, 0);
       });
     const radius = squares.reduce((sum, x) => sum + x, 0) / squares.length;
-    const variance = squares.reduce((sum, x) => sum + (x - radius) ** 2, 0) / squares.length;
     expect(radii[c] / radius).toBeCloseTo(1, 4);
-    expect(deviations[c] / Math.sqrt(variance)).toBeCloseTo(1, 2);
-    expect(spreads[c]).toBeGreaterThan(0);
-    expect(spreads[c]).toBeLessThan(radius);
   }
 });
 

@@ -16,8 +16,8 @@ import { VectorReader, type VectorRows } from "./vector-rows.ts";
  */
 const CLUSTER_DOCUMENTS = 128;
 /**
- * Vectors from which on a stored segment's rows are put in the order of clusters, with codes: below,
- * to compare all of them takes a tenth of a millisecond.
+ * Vectors from which on a stored segment's rows are put in the order of clusters, with codes:
+ * below, to compare all of them takes a tenth of a millisecond.
  */
 export const CLUSTERED_DOCUMENTS_MIN = 1_024;
 

@@ -1,16 +1,12 @@
 /** Codes of rows, one cluster after the other, block by block, in memory of its own. */
 
-import { assert } from "../base/assert.ts";
 import type { ArenaRange } from "../kernel/arena.ts";
-import type { RotationSigns, RowMatrix } from "../kernel/arena-kernels.ts";
+import type { RotationSigns } from "../kernel/arena-kernels.ts";
 import { CODE_SUMS } from "../kernel/code-encoding.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, NIBBLE_BYTES } from "../kernel/code-scan.ts";
 import type { KernelSpace } from "./centroids.ts";
-import { unitVector } from "./metric.ts";
 import { writeFactors, writeUnknownFactors } from "./one-bit-codes.ts";
 
-/** Directions that residuals are measured along, at most. */
-export const DIRECTIONS_MAX = 8;
 /** All that kernels read begins at multiples of this. */
 const ALIGN = 16;
 
@@ -28,7 +24,6 @@ export interface EncoderOptions {
 export class CodeEncoder {
   /** The codes and factors of 32 rows; see `kernel/code-scan.ts`. */
   readonly block: Uint8Array;
-  readonly #dimensions: number;
   readonly #rotated: number;
   readonly #rounds: number;
   readonly #kernels: KernelSpace;
@@ -38,11 +33,8 @@ export class CodeEncoder {
   readonly #origin: Float32Array;
   readonly #row: Float32Array;
   readonly #centroid: Float32Array;
-  readonly #residual: Float32Array;
-  readonly #directions: Float32Array;
   readonly #sums: Float64Array;
   readonly #factors: Float32Array;
-  #directionCount = 0;
 
   constructor(options: EncoderOptions, kernels: KernelSpace) {
     const { rotatedDimensions: rotated, rounds, signs, origin } = options;
@@ -52,7 +44,6 @@ export class CodeEncoder {
     bytes.set(signs, places.signs);
     const floats = (at: number, count: number) =>
       new Float32Array(bytes.buffer, bytes.byteOffset + at, count);
-    this.#dimensions = origin.length;
     this.#rotated = rotated;
     this.#rounds = rounds;
     this.#kernels = kernels;
@@ -62,30 +53,21 @@ export class CodeEncoder {
     this.#origin.set(origin);
     this.#row = floats(places.row, origin.length);
     this.#centroid = floats(places.centroid, rotated);
-    this.#residual = floats(places.residual, rotated);
-    this.#directions = floats(places.directions, DIRECTIONS_MAX * rotated);
     this.#sums = new Float64Array(bytes.buffer, bytes.byteOffset + places.sums, CODE_SUMS);
     this.block = bytes.subarray(places.block, places.block + codeBlockBytes(rotated / 4));
     this.#factors = floats(places.block + (rotated / 4) * NIBBLE_BYTES, 3 * CODE_BLOCK_ROWS);
   }
 
-  /** Sets the mean of the rows that follow, and vectors, up to DIRECTIONS_MAX, to look towards. */
-  setCluster(mean: Float32Array, others: readonly Float32Array[]): void {
-    assert(others.length <= DIRECTIONS_MAX, `${others.length} directions`);
-    this.#rotate(mean, this.#centroid);
-    this.#directionCount = 0;
-    const direction = new Float32Array(this.#rotated);
-    for (const other of others) {
-      this.#rotate(other, direction);
-      let squared = 0;
-      for (let d = 0; d < direction.length; d++) {
-        direction[d] -= this.#centroid[d];
-        squared += direction[d] * direction[d];
-      }
-      // Equal vectors are in no direction.
-      if (squared === 0) continue;
-      this.#directions.set(unitVector(direction), this.#directionCount++ * this.#rotated);
-    }
+  /** Sets the mean of the rows that follow. */
+  setMean(mean: Float32Array): void {
+    const difference = mean.map((value, d) => value - this.#origin[d]);
+    const signs: RotationSigns = {
+      block: this.#range,
+      start: this.#places.signs,
+      dimensions: this.#rotated,
+      rounds: this.#rounds,
+    };
+    this.#kernels.kernels.rotate(signs, difference, this.#centroid);
   }
 
   /** Makes all rows of the block have no code. */
@@ -117,19 +99,6 @@ export class CodeEncoder {
     writeUnknownFactors(this.#factors, row);
   }
 
-  /** How far the row that was written last is from the mean in each direction. */
-  along(): Float32Array {
-    const matrix: RowMatrix = {
-      block: this.#range,
-      start: this.#places.directions,
-      format: "f32",
-      dimensions: this.#rotated,
-      strideBytes: 4 * this.#rotated,
-    };
-    this.#kernels.kernels.setQuery(matrix, this.#residual);
-    return this.#kernels.kernels.scoreRange("dot", matrix, 0, this.#directionCount);
-  }
-
   free(): void {
     this.#kernels.memory.free(this.#range);
   }
@@ -138,18 +107,6 @@ export class CodeEncoder {
     const codes = this.#places.block + (row % NIBBLE_BYTES);
     const half = row < NIBBLE_BYTES ? "lower" : "upper";
     return { places: { ...this.#places, codes }, half } as const;
-  }
-
-  #rotate(vector: Float32Array, rotated: Float32Array): void {
-    const difference = new Float32Array(this.#dimensions);
-    for (let d = 0; d < vector.length; d++) difference[d] = vector[d] - this.#origin[d];
-    const signs: RotationSigns = {
-      block: this.#range,
-      start: this.#places.signs,
-      dimensions: this.#rotated,
-      rounds: this.#rounds,
-    };
-    this.#kernels.kernels.rotate(signs, difference, rotated);
   }
 }
 
@@ -162,16 +119,14 @@ const SIZES = {
   residual: (rotated: number) => 4 * rotated,
   sums: () => 8 * CODE_SUMS,
   block: (rotated: number) => codeBlockBytes(rotated / 4),
-  directions: (rotated: number) => 4 * DIRECTIONS_MAX * rotated,
 };
 
 function placesOf(rotated: number, signBytes: number) {
   const places = { signs: 0, origin: 0, row: 0, centroid: 0, residual: 0, sums: 0, block: 0 };
-  const all = { ...places, directions: 0 };
   let end = 0;
   for (const part of Object.keys(SIZES) as (keyof typeof SIZES)[]) {
-    all[part] = end;
+    places[part] = end;
     end += Math.ceil(SIZES[part](rotated, signBytes) / ALIGN) * ALIGN;
   }
-  return { places: all, end };
+  return { places, end };
 }

@@ -38,7 +38,7 @@ function boundsOf(rows: readonly Float32Array[], centroid: Float32Array, query: 
     { ...rotation, origin: new Float32Array(centroid.length) },
     SPACE,
   );
-  encoder.setCluster(centroid, []);
+  encoder.setMean(centroid);
   rows.forEach((row, i) => {
     encoder.write(row, 1, i);
   });

@@ -9,6 +9,7 @@
  */
 
 import { CODE_BLOCK_ROWS, NIBBLE_BYTES } from "../kernel/code-scan.ts";
+import { ROTATED_MULTIPLE } from "../kernel/rotation.ts";
 
 /**
  * Standard deviations of an estimate that its bounds are away. The authors' value: 3 of 100 true
@@ -27,6 +28,11 @@ const TABLE_MAX = 255;
 
 /** Square of a code's deviation from its vector, times dimensions: π/2 − 1 for normal ones. */
 const CODE_VARIANCE = Math.PI / 2 - 1;
+
+/** Dimensions of rotated vectors, of which those that are added are 0. */
+export function rotatedDimensions(dimensions: number): number {
+  return Math.ceil(dimensions / ROTATED_MULTIPLE) * ROTATED_MULTIPLE;
+}
 
 /**
  * By what share the upper bound of a squared distance is above it, where the row is as far from its

@@ -10,6 +10,8 @@ export interface VectorRows {
   readonly dimensions: number;
   /** 1 / ‖v‖ by row, 0 for zero vectors; see `inverseNorm`. */
   readonly inverseNorms: Float32Array;
+  /** Where the bytes lie for kernels; absent: in no arena. */
+  readonly place?: { readonly arena: number; readonly offset: number };
 }
 
 /** Reads single rows as float32. */

@@ -4,9 +4,8 @@
  * codes of ordinals 32b to 32b + 31; those without a vector have zeros. The other is packed
  * (`columns-packing.ts`): rotated dimensions and rounds (u32), the signs of the rotation (u8), the
  * origin that is subtracted first (f32), and of each cluster (f32) what its centroid is multiplied
- * by to be the mean of its rows, the mean of the rows' squared distances from that, the deviation
- * of those, and the mean of the squares of its rows' differences along the directions to the
- * clusters around it.
+ * by to be the mean of its rows, and the mean of the rows' squared distances from that; last, the
+ * rates of `vector/hit-rates.ts` (f32).
  *
  * What is coded is, for cosine_distance, the vector of length 1, and else the vector.
  */
@@ -15,7 +14,9 @@ import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { RotationSigns } from "../../kernel/arena-kernels.ts";
 import { ROTATED_MULTIPLE } from "../../kernel/rotation.ts";
-import type { ClusterCodes, ClusterShapes } from "../../vector/cluster-codes.ts";
+import type { ClusterCodes } from "../../vector/cluster-codes.ts";
+import type { ClusterShapes } from "../../vector/coded-rows.ts";
+import { RATE_BINS } from "../../vector/hit-rates.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the two sections: the codes themselves, and what there is to know of them. */
@@ -30,6 +31,8 @@ export interface CodeDescription {
   /** Subtracted from each vector. */
   readonly origin: Float32Array;
   readonly shapes: ClusterShapes;
+  /** See `vector/hit-rates.ts`. */
+  readonly rates: Float32Array;
 }
 
 /** Plans both sections; the shapes are known when the codes are written, which are first. */
@@ -51,8 +54,7 @@ function planCodeDescription(attribute: string, codes: CodeDescription): Section
   packer.array(codes.origin);
   packer.array(codes.shapes.lengths);
   packer.array(codes.shapes.radii);
-  packer.array(codes.shapes.deviations);
-  packer.array(codes.shapes.spreads);
+  packer.array(codes.rates);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
   return { kind: CODE_SECTIONS.description, attribute, bytes: packer.bytes, writeTo };
 }
@@ -73,8 +75,6 @@ export function openCodeDescription(block: ArenaBytes, clusterCount: number): Op
   const shapes = {
     lengths: unpacker.f32(),
     radii: unpacker.f32(),
-    deviations: unpacker.f32(),
-    spreads: unpacker.f32(),
   };
   if (rotatedDimensions % ROTATED_MULTIPLE !== 0 || rotatedDimensions < origin.length) {
     throw corrupt(what, `${rotatedDimensions} dimensions are not those of a rotation`);
@@ -87,6 +87,8 @@ export function openCodeDescription(block: ArenaBytes, clusterCount: number): Op
       throw corrupt(what, `they are of ${numbers.length} clusters of ${clusterCount}`);
     }
   }
+  const rates = unpacker.f32();
+  if (rates.length !== RATE_BINS) throw corrupt(what, `they have ${rates.length} rates`);
   const { arena, offset, bytes } = block;
   const rotation = {
     block: { arena, offset, bytes: bytes.length },
@@ -94,5 +96,5 @@ export function openCodeDescription(block: ArenaBytes, clusterCount: number): Op
     dimensions: rotatedDimensions,
     rounds,
   };
-  return { rotatedDimensions, rounds, signs, origin, shapes, rotation };
+  return { rotatedDimensions, rounds, signs, origin, shapes, rates, rotation };
 }

@@ -1,0 +1,175 @@
+/**
+ * How often rows of a cluster are among the nearest to a vector, by how far away the cluster is.
+ * Far means the gap between the cluster's mean and the ball around the query that has the results,
+ * (√distance − √worst) / √radius, in the length that the cluster's rows have from their mean. How
+ * often rows across so wide a gap are hits depends on the data: whether they lie in groups, how
+ * many of them are in a cluster, and how many dimensions count. So it is measured, with rows as
+ * queries.
+ */
+
+import { KthLeast } from "../base/kth-least.ts";
+import type { Steps } from "../base/steps.ts";
+import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
+import type { KernelSpace } from "./centroids.ts";
+import type { ClusterShapes, CodedRows } from "./coded-rows.ts";
+import { measureOf } from "./metric.ts";
+import { boundShare, rotatedDimensions } from "./one-bit-codes.ts";
+import { VectorReader } from "./vector-rows.ts";
+
+/** Rates of gaps: each is of those within a step of BIN_GAP. */
+export const RATE_BINS = 256;
+const BIN_GAP = 0.01;
+/** The first bin begins here, and has all that is less. */
+const FIRST_GAP = -0.5;
+/** Rows that are taken as queries; each is compared with all. */
+const SAMPLE_ROWS = 128;
+/** How many of the nearest are looked for, in turns: a segment has a share of what is wanted. */
+const WANTED = [2, 10] as const;
+/** Hits that a bin has beside those that were seen, so that none seems to be impossible. */
+const UNSEEN_HITS = 0.5 / RATE_BINS;
+/** Clusters of each segment that a walk looks into first, by distance: no rate tells of them. */
+export const FIRST_CLUSTERS = 4;
+/** Clusters that are counted between two pauses. */
+const CLUSTERS_PER_STEP = 64;
+
+/** The bin of a cluster so far from the query; what float32 cannot tell is in the first one. */
+export function rateBin(distance: number, worst: number, radius: number): number {
+  const gap = (Math.sqrt(distance) - Math.sqrt(Math.max(worst, 0))) / Math.sqrt(radius);
+  const bin = Math.floor((gap - FIRST_GAP) / BIN_GAP);
+  return bin > 0 ? Math.min(bin, RATE_BINS - 1) : 0;
+}
+
+/**
+ * Measures the rates of rows that are in an arena; of others all may be hits. Cost: the distances
+ * of SAMPLE_ROWS rows from all.
+ */
+export function* measureHitRates(
+  rows: CodedRows,
+  shapes: ClusterShapes,
+  { kernels }: KernelSpace,
+): Steps<Float32Array> {
+  const { vectors, metric, clusters } = rows;
+  const { order } = clusters;
+  if (vectors.place === undefined || order.length === 0) return new Float32Array(RATE_BINS).fill(1);
+  const { dimensions, strideBytes, format, bytes } = vectors;
+  const matrix = {
+    block: { ...vectors.place, bytes: bytes.length },
+    start: 0,
+    format,
+    dimensions,
+    strideBytes,
+  } as const;
+  const reader = new VectorReader(vectors);
+  const counts = new RateCounts();
+  const all = Math.floor(bytes.length / strideBytes);
+  const distances = new Float64Array(all);
+  const step = Math.max(1, Math.floor(order.length / SAMPLE_ROWS));
+  let own = 0;
+  for (let at = step >> 1, turn = 0; at < order.length; at += step, turn++) {
+    const weight = reader.weightOf(order[at], metric);
+    if (weight === 0) continue;
+    const query = reader.at(order[at]).map((value) => value * weight);
+    for (let start = 0; start < all; start += SCAN_ROWS_MAX) {
+      kernels.setQuery(matrix, query);
+      const end = Math.min(start + SCAN_ROWS_MAX, all);
+      const scores = kernels.scoreRange(measureOf(metric), matrix, start, end);
+      for (let i = 0; i < scores.length; i++) {
+        const ofUnit = 2 - 2 * scores[i] * reader.weightOf(start + i, metric);
+        distances[start + i] = metric === "cosine_distance" ? ofUnit : scores[i];
+      }
+      yield;
+    }
+    distances[order[at]] = Number.POSITIVE_INFINITY; // The row itself.
+    while (clusters.starts[own + 1] <= at) own++;
+    const wanted = WANTED[turn % WANTED.length];
+    yield* counts.add(rows, shapes, { query, own, distances, wanted });
+  }
+  return counts.rates();
+}
+
+/** Rows and hits by bin. */
+class RateCounts {
+  readonly #rows = new Float64Array(RATE_BINS);
+  readonly #hits = new Float64Array(RATE_BINS).fill(UNSEEN_HITS);
+
+  /** Counts what a query finds, whose squared distances from all rows are known. */
+  *add(
+    { clusters }: CodedRows,
+    shapes: ClusterShapes,
+    of: {
+      readonly query: Float32Array;
+      /** Its own cluster. */
+      readonly own: number;
+      readonly distances: Float64Array;
+      readonly wanted: number;
+    },
+  ): Steps<void> {
+    const { starts, order, centroids } = clusters;
+    const { query, distances } = of;
+    const count = starts.length - 1;
+    const fars = new Float64Array(count);
+    const nearest = new KthLeast(of.wanted);
+    const bounds = new KthLeast(of.wanted);
+    const share = boundShare(rotatedDimensions(query.length));
+    for (let c = 0; c < count; c++) {
+      const length = shapes.lengths[c];
+      for (let d = 0, i = c * query.length; d < query.length; d++, i++) {
+        const difference = query[d] - length * centroids[i];
+        fars[c] += difference * difference;
+      }
+      // As far as it would be if the row were not one of those that the mean is of.
+      const size = starts[c + 1] - starts[c];
+      if (c === of.own && size > 1) fars[c] *= (size / (size - 1)) ** 2;
+      const error = share * Math.sqrt(fars[c] * shapes.radii[c]);
+      for (let at = starts[c]; at < starts[c + 1]; at++) {
+        nearest.offer(distances[order[at]]);
+        bounds.offer(distances[order[at]] + error);
+      }
+      if (c % CLUSTERS_PER_STEP === 0) yield;
+    }
+    if (bounds.worst === Number.POSITIVE_INFINITY) return;
+    const first = new KthLeast(Math.min(count, FIRST_CLUSTERS));
+    for (const far of fars) first.offer(far);
+    for (let c = 0; c < count; c++) {
+      if (fars[c] <= first.worst) continue;
+      // A walk knows the worst result by its bound.
+      const bin = rateBin(fars[c], bounds.worst, shapes.radii[c]);
+      this.#rows[bin] += starts[c + 1] - starts[c];
+      for (let at = starts[c]; at < starts[c + 1]; at++) {
+        if (distances[order[at]] <= nearest.worst) this.#hits[bin]++;
+      }
+      if (c % CLUSTERS_PER_STEP === 0) yield;
+    }
+  }
+
+  /** Falling rates: bins that would rise are joined (pool adjacent violators). */
+  rates(): Float32Array {
+    const pools: { hits: number; rows: number; bins: number }[] = [];
+    for (let bin = 0; bin < RATE_BINS; bin++) {
+      let pool = { hits: this.#hits[bin], rows: this.#rows[bin], bins: 1 };
+      for (let last = pools.at(-1); last !== undefined && isRise(last, pool); last = pools.at(-1)) {
+        pools.pop();
+        pool = {
+          hits: last.hits + pool.hits,
+          rows: last.rows + pool.rows,
+          bins: last.bins + pool.bins,
+        };
+      }
+      pools.push(pool);
+    }
+    const rates = new Float32Array(RATE_BINS);
+    let bin = 0;
+    for (const { hits, rows, bins } of pools) {
+      rates.fill(rows === 0 ? 1 : Math.min(1, hits / rows), bin, bin + bins);
+      bin += bins;
+    }
+    return rates;
+  }
+}
+
+function isRise(
+  before: { readonly hits: number; readonly rows: number },
+  after: { readonly hits: number; readonly rows: number },
+): boolean {
+  return before.hits * after.rows <= after.hits * before.rows;
+}
