@@ -3,6 +3,7 @@
 import { DatabaseError } from "../base/errors.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { IndexOption } from "../model/index-build.ts";
+import { FIRST_CLUSTERS } from "../vector/hit-rates.ts";
 import type { Division } from "./executor/division.ts";
 import type { KeptFindings } from "./executor/kept-findings.ts";
 import type { ScanProgress } from "./executor/scan-progress.ts";
@@ -23,12 +24,12 @@ export interface BuildProgress {
 export interface Probing {
   /** Share of the results that may be expected to be missed. */
   readonly missedShare: number;
-  /** Rows of the nearest clusters that are looked at in any case, if there are so many. */
-  readonly firstRows: number;
+  /** Clusters of each segment that are looked into in any case, the nearest ones. */
+  readonly firstClusters: number;
 }
 
 /** What servers do (ADR 24). */
-export const PROBING: Probing = { missedShare: 0.05, firstRows: 256 };
+export const PROBING: Probing = { missedShare: 0.0025, firstClusters: FIRST_CLUSTERS };
 
 /** Services that the thread running the query provides. */
 export interface QueryOptions {

@@ -74,13 +74,13 @@ test("what an approximate search misses is counted", () => {
   const request = { ...REQUEST, topK: 20, sampleCount: 40, includeGroundTruth: false };
   const measured = (probing: Probing) =>
     runSteps(measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1)));
-  const short = measured({ missedShare: 1, firstRows: 20 });
+  const short = measured({ missedShare: 1, firstClusters: 1 });
   expect(short).toMatchObject({ exhaustiveCount: 20, annCount: 20 });
   expect(short.recall).toBeGreaterThan(0.3);
-  expect(short.recall).toBeLessThan(0.95);
-  const longer = measured({ missedShare: 1, firstRows: 120 });
+  expect(short.recall).toBeLessThan(0.99);
+  const longer = measured({ missedShare: 1, firstClusters: 30 });
   expect(longer.recall).toBeGreaterThan(short.recall);
-  expect(measured({ missedShare: 0, firstRows: 600 }).recall).toBeGreaterThan(0.98);
+  expect(measured({ missedShare: 0, firstClusters: 600 }).recall).toBeGreaterThan(0.98);
 });
 
 test("without vectors nothing is missed; without a vector attribute it is refused", () => {

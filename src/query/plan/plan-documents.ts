@@ -80,8 +80,8 @@ function planProbe(
   const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN" && limitPer === undefined;
   const wanted = offset + limit;
   if (!mayMiss || wanted === 0 || !(query instanceof Float32Array)) return undefined;
-  const { missedShare, firstRows } = probing;
-  return { wanted, missedMax: wanted * missedShare, firstRows: Math.max(firstRows, wanted) };
+  const { missedShare, firstClusters } = probing;
+  return { wanted, missedMax: wanted * missedShare, firstClusters };
 }
 
 function checkMetric({ distanceMetric }: DocumentQuery, { schema }: ScoreScope): void {

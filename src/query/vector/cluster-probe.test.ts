@@ -31,9 +31,9 @@ import type { Snapshot } from "../snapshot.ts";
 
 const DIMENSIONS = 8;
 /** Walks are short, so that they miss something. */
-const PROBING: Probing = { missedShare: 0.6, firstRows: 30 };
+const PROBING: Probing = { missedShare: 0.6, firstClusters: 2 };
 /** Walks that end when they must. */
-const LONG: Probing = { missedShare: 0, firstRows: 30 };
+const LONG: Probing = { missedShare: 0, firstClusters: 3 };
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 
 function randomVector(random: Random): Float32Array {
@@ -150,7 +150,7 @@ describe.each(METRICS)("by %s", (metric) => {
 
   test("as many documents are found as are asked for, or match", () => {
     const random = seededRandom(4);
-    const short = { missedShare: 1, firstRows: 1 };
+    const short = { missedShare: 1, firstClusters: 1 };
     for (const limit of [1, 7, 30, 300, 3000]) {
       for (const filter of [undefined, filterOf(["n", "Lt", 250]), filterOf(["n", "Lt", 0])]) {
         const values = randomVector(random);
@@ -212,7 +212,7 @@ describe.each(METRICS)("by %s", (metric) => {
     expect(cold).toEqual(search(clustered, { values }));
     const bytes = sources.map((source) => source.bytesLoaded);
     for (const source of sources) source.drop();
-    const all = { missedShare: 0, firstRows: 1000 };
+    const all = { missedShare: 0, firstClusters: 1000 };
     runRemote(sources, () => search(remote, { values }, all), 4);
     // The codes of 490 documents take 22,528 bytes.
     expect(sources[0].bytesLoaded - bytes[0]).toBeGreaterThan(bytes[0] + 1_000);

@@ -4,6 +4,7 @@
  * the nearest. Rows that do not match cost nothing, and clusters without a match are not read.
  */
 
+import { KthLeast } from "../../base/kth-least.ts";
 import { oneStep, type Steps } from "../../base/steps.ts";
 import { countBits, setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
@@ -20,7 +21,6 @@ import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
 import { CodedSegment } from "./coded-segment.ts";
-import { KthLeast } from "./kth-least.ts";
 
 /** What probing works with. */
 export interface Probe {
@@ -161,14 +161,14 @@ function chunkNeeds(
 /** What the walk needs to know of all clusters. */
 function* walkedOf(
   coded: readonly (CodedSegment | undefined)[],
-  { count, starts }: ClusterPlaces,
+  { count, starts, segments }: ClusterPlaces,
 ): Steps<WalkedClusters> {
   const walked = {
     distances: new Float64Array(count),
     counts: new Float64Array(count),
     radii: new Float64Array(count),
-    deviations: new Float64Array(count),
-    spreads: new Float64Array(count),
+    segments,
+    rates: coded.map((segment) => segment?.codes.rates ?? new Float32Array(0)),
     boundShare: 0,
   };
   for (const [i, segment] of coded.entries()) {
@@ -179,8 +179,6 @@ function* walkedOf(
     countMatches(segment, walked.counts.subarray(start, start + clusters.count));
     walked.boundShare = boundShare(codes.rotatedDimensions);
     walked.radii.set(codes.shapes.radii, start);
-    walked.deviations.set(codes.shapes.deviations, start);
-    walked.spreads.set(codes.shapes.spreads, start);
     yield;
   }
   return walked;

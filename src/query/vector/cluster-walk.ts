@@ -1,14 +1,12 @@
 /**
- * Which clusters a search looks into, decided while distances come in. As the rows of a cluster lie
- * about normally along any direction, their squared distances from the query have a mean of
- * d + r and a variance of 4·d·s + v, for the squared distance d of the mean, the mean r and the
- * variance v of the rows' squared distances from it, and the mean square s of their differences
- * along a direction. That gives how many of its rows are expected to be nearer than the worst
- * result so far. The walk takes the clusters where they are most, until so few are expected in all
- * that remain that they may be missed.
+ * Which clusters a search looks into, decided while distances come in. How far a cluster is, and
+ * how often rows of clusters so far away are hits (`vector/hit-rates.ts`), gives how many of its
+ * rows are expected to be nearer than the worst result so far. The walk takes the clusters where
+ * they are most, until so few are expected in all that remain that they may be missed.
  */
 
-import { KthLeast } from "./kth-least.ts";
+import { KthLeast } from "../../base/kth-least.ts";
+import { rateBin } from "../../vector/hit-rates.ts";
 
 /** Clusters of all segments, as parallel arrays. */
 export interface WalkedClusters {
@@ -16,10 +14,11 @@ export interface WalkedClusters {
   readonly distances: Float64Array;
   /** Rows that match. */
   readonly counts: Float64Array;
-  /** r, √v and s: see `ClusterShapes`. */
+  /** Mean squared distances of their rows from their means. */
   readonly radii: Float64Array;
-  readonly deviations: Float64Array;
-  readonly spreads: Float64Array;
+  /** Segment of each cluster, and the rates of each segment: see `vector/hit-rates.ts`. */
+  readonly segments: Uint32Array;
+  readonly rates: readonly Float32Array[];
   /**
    * By what share the bounds of distances are above the truth, about. The worst result is known by
    * its bound.
@@ -33,12 +32,10 @@ export interface WalkPlan {
   readonly wanted: number;
   /** As many of them as may be expected to be missed. */
   readonly missedMax: number;
-  /** Rows that are looked at first, in the nearest clusters, at least. */
-  readonly firstRows: number;
+  /** Clusters of each segment that are looked into first, the nearest ones. */
+  readonly firstClusters: number;
 }
 
-/** Deviations from the mean beyond which no row is expected: one of 3·10^6. */
-const DEVIATIONS_MAX = 5;
 /** Share of the greatest expectation from which on clusters are taken together. */
 const BATCH_SHARE = 1 / 3;
 /** Share of what may be missed that is missed at most if what is likely was all. */
@@ -54,12 +51,12 @@ export class ClusterWalk {
   #left: Uint32Array;
   /** Expected in clusters that are left out for good. */
   #missed = 0;
-  #firstRows: number;
+  #firstClusters: number;
 
   constructor(clusters: WalkedClusters, plan: WalkPlan) {
     this.#clusters = clusters;
     this.#plan = plan;
-    this.#firstRows = plan.firstRows;
+    this.#firstClusters = plan.firstClusters;
     const { counts } = clusters;
     let count = 0;
     const left = new Uint32Array(counts.length);
@@ -76,22 +73,18 @@ export class ClusterWalk {
     return worst === Number.POSITIVE_INFINITY ? this.#nearest() : this.#expected(worst);
   }
 
-  /** The nearest clusters that have enough rows, or some of them. */
+  /** The nearest clusters of each segment; each time twice as many. */
   #nearest(): Uint32Array {
-    const { distances, counts } = this.#clusters;
-    let rows = 0;
-    for (const c of this.#left) rows += counts[c];
-    const wanted = Math.ceil((this.#firstRows * this.#left.length) / rows);
-    this.#firstRows *= 2;
-    const nearest = new KthLeast(Math.min(wanted, this.#left.length));
-    for (const c of this.#left) nearest.offer(orFar(distances[c]));
-    const { worst } = nearest;
+    const { distances, segments, rates } = this.#clusters;
     const left = this.#left;
+    const nearest = rates.map(() => new KthLeast(this.#firstClusters));
+    this.#firstClusters *= 2;
+    for (const c of left) nearest[segments[c]].offer(orFar(distances[c]));
     const taken = new Uint32Array(left.length);
     let takenCount = 0;
     let keptCount = 0;
     for (const c of left) {
-      if (orFar(distances[c]) <= worst) taken[takenCount++] = c;
+      if (orFar(distances[c]) <= nearest[segments[c]].worst) taken[takenCount++] = c;
       else left[keptCount++] = c;
     }
     this.#left = left.subarray(0, keptCount);
@@ -138,14 +131,8 @@ export class ClusterWalk {
 
   /** How many of a cluster's rows are expected to be nearer than `worst`. */
   #expectedIn(c: number, worst: number): number {
-    const { distances, counts, radii, deviations, spreads } = this.#clusters;
-    const d = distances[c];
-    const beyond = d + radii[c] - worst;
-    const variance = 4 * d * spreads[c] + deviations[c] * deviations[c];
-    if (beyond > 0 && beyond * beyond > DEVIATIONS_MAX * DEVIATIONS_MAX * variance) return 0;
-    const share = normalBelow(-beyond / Math.sqrt(variance));
-    // Numbers that float32 cannot hold say nothing: then all may be nearer.
-    return Number.isNaN(share) ? counts[c] : counts[c] * share;
+    const { distances, counts, radii, segments, rates } = this.#clusters;
+    return counts[c] * rates[segments[c]][rateBin(distances[c], worst, radii[c])];
   }
 
   #expected(worst: number): Uint32Array {
@@ -181,15 +168,4 @@ export class ClusterWalk {
 
 function orFar(distance: number): number {
   return Number.isNaN(distance) ? Number.MAX_VALUE : distance;
-}
-
-/**
- * The share of a standard normal distribution below z, to 10^-5: Abramowitz and Stegun, Handbook of
- * Mathematical Functions, 26.2.16.
- */
-function normalBelow(z: number): number {
-  const t = 1 / (1 + 0.33267 * Math.abs(z));
-  const density = 0.3989423 * Math.exp((-z * z) / 2);
-  const above = density * t * (0.4361836 + t * (-0.1201676 + t * 0.937298));
-  return z > 0 ? 1 - above : above;
 }
