@@ -12,6 +12,11 @@ import { isExclusive } from "../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "./cache/cache-thread.ts";
 import { collectWhenIdle } from "./idle-collection.ts";
 import { batchingPort } from "./message-batch.ts";
+import {
+  type PackedFromQueryThread,
+  type PackedToQueryThread,
+  packingPort,
+} from "./query/packed-bodies.ts";
 import type { QueryThreadData } from "./query/query-thread.ts";
 import { ThreadLoads } from "./query/thread-loads.ts";
 import type {
@@ -120,10 +125,10 @@ function startQueryThread(
   data: QueryThreadData,
   onCrash: (error: Error) => void,
 ): ThreadPort<ToQueryThread, FromQueryThread> {
-  const port = startThread<readonly ToQueryThread[], readonly FromQueryThread[]>(
+  const port = startThread<readonly PackedToQueryThread[], readonly PackedFromQueryThread[]>(
     "query/query-thread",
     { data, ports: [data.cache] },
     onCrash,
   );
-  return batchingPort(port, systemClock);
+  return packingPort(batchingPort(port, systemClock));
 }

@@ -16,8 +16,14 @@ import { THRESHOLDS } from "../../namespace/thresholds.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
 import { MessageBatch } from "../message-batch.ts";
 import { movableBuffers } from "../movable-buffers.ts";
-import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
+import type { FromQueryThread } from "../thread-messages.ts";
 import { METRICS_INTERVAL_MS } from "../thread-messages.ts";
+import {
+  type PackedFromQueryThread,
+  type PackedToQueryThread,
+  packFromQueryThread,
+  unpackToQueryThread,
+} from "./packed-bodies.ts";
 import { QueryService } from "./query-service.ts";
 import { ThreadLoads } from "./thread-loads.ts";
 
@@ -43,10 +49,13 @@ export interface QueryThreadData {
 
 const port = must(parentPort, "this module runs as a thread");
 const data = workerData as QueryThreadData;
-const batch = new MessageBatch<FromQueryThread>(systemClock, (messages, transfer) =>
+const batch = new MessageBatch<PackedFromQueryThread>(systemClock, (messages, transfer) =>
   port.postMessage(messages, transfer),
 );
-const post = (message: FromQueryThread) => batch.add(message, movableBuffers(message));
+const post = (message: FromQueryThread) => {
+  const packed = packFromQueryThread(message);
+  batch.add(packed, packed === message ? movableBuffers(message) : []);
+};
 
 const kernels = new ArenaKernels(data.kernel, data.thread);
 const cache = {
@@ -69,8 +78,8 @@ const service = new QueryService({
   postNow: (message, transfer) => batch.addNow(message, transfer),
   nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
 });
-port.on("message", (messages: readonly ToQueryThread[]) => {
-  for (const message of messages) service.onMessage(message);
+port.on("message", (messages: readonly PackedToQueryThread[]) => {
+  for (const message of messages) service.onMessage(unpackToQueryThread(message));
 });
 systemClock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
 collectWhenIdle(systemClock, threadHeap());
