@@ -36,7 +36,7 @@ import {
   routedUrl,
   type ServiceRoute,
 } from "./routes.ts";
-import { streamAnswer } from "./stream-answer.ts";
+import { sendAnswer } from "./send-answer.ts";
 import { WaitingAnswers } from "./waiting-answers.ts";
 import { WarningLog } from "./warning-log.ts";
 
@@ -227,7 +227,8 @@ export class HttpServer {
     app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
       // Only the framework's own checks of headers end here; the handler itself never throws.
       const answer = errorBody(error.statusCode ?? 500, error.message);
-      return send(reply, answer, request.id);
+      sendAnswer(reply.raw, answer, { "x-request-id": request.id }, undefined);
+      reply.hijack();
     });
     limitServer(app.server, this.#awaitingContinue);
     app.server.on("connection", (socket) => this.#connections.add(socket));
@@ -250,7 +251,7 @@ export class HttpServer {
   }
 
   /** Answers a request that the router has no route for. */
-  #refuse(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  #refuse(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     return this.#serve(request, reply, explainMiss);
   }
 
@@ -258,7 +259,7 @@ export class HttpServer {
     request: FastifyRequest,
     reply: FastifyReply,
     match: (sent: RouteRequest) => RouteMatch,
-  ): Promise<FastifyReply> {
+  ): Promise<void> {
     const startMs = this.#options.clock.monotonicMs();
     const gone = new AbortController();
     const response = reply.raw;
@@ -294,11 +295,14 @@ export class HttpServer {
     if (report !== undefined && matched.kind === "operation") {
       if (!REFUSED.has(outcome.answer.status)) this.#metrics.report(String(report));
     }
-    if (this.#closing !== undefined) reply.header("connection", "close");
-    const originHeaders = this.#origins.answerHeaders(request.headers.origin);
-    if (originHeaders !== undefined) reply.headers(originHeaders);
+    const headers = {
+      "x-request-id": request.id,
+      ...(this.#closing !== undefined && { connection: "close" }),
+      ...this.#origins.answerHeaders(request.headers.origin),
+    };
     this.#limitRest(request, response);
-    return send(reply, answer, request.id, accepted);
+    sendAnswer(response, answer, headers, accepted);
+    reply.hijack();
   }
 
   /** The answer, or that it finds no room among those that wait for their clients. */
@@ -402,22 +406,6 @@ function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
     const { status, headers, body } = errorBody(417, `cannot meet the expectation ${expectation}`);
     response.writeHead(status, { ...headers, "content-length": body.byteLength }).end(body);
   });
-}
-
-function send(
-  reply: FastifyReply,
-  answer: HttpAnswer,
-  requestId: string,
-  acceptEncoding?: string,
-): FastifyReply {
-  if (answer.more !== undefined) {
-    reply.code(answer.status).headers(answer.headers).header("x-request-id", requestId);
-    const { headers, stream } = streamAnswer(answer, acceptEncoding);
-    return reply.headers(headers).send(stream);
-  }
-  const { buffer, byteOffset, byteLength } = answer.body;
-  reply.code(answer.status).headers(answer.headers).header("x-request-id", requestId);
-  return reply.send(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
 }
 
 function ok(facts: object = {}): HttpAnswer {
