@@ -6,6 +6,8 @@ const LETTER_U = 0x75;
 /** Strings up to this many bytes are looked up among those seen before: keys mostly. */
 const CACHED_BYTES_MAX = 32;
 const CACHE_SLOTS = 512;
+/** Of all bodies of a thread: one for each would cost a short body more than all else of it. */
+const CACHE: (string | undefined)[] = new Array(CACHE_SLOTS).fill(undefined);
 /** Hash factor of FNV-1a. */
 const FNV_PRIME = 0x01000193;
 
@@ -43,8 +45,6 @@ export class StringScanner {
   /** What is wrong with the token, if anything. A string cut short faults at the window's limit. */
   fault: StringFault | undefined = undefined;
 
-  readonly #cache: (string | undefined)[] = new Array(CACHE_SLOTS).fill(undefined);
-
   /** The string that starts at `start`. Meaningless if `fault` is set afterwards. */
   scan(bytes: Buffer, start: number): string {
     this.fault = undefined;
@@ -65,10 +65,10 @@ export class StringScanner {
 
   #cached(bytes: Buffer, start: number, end: number, hash: number): string {
     const slot = (hash ^ (hash >>> 15)) & (CACHE_SLOTS - 1);
-    const seen = this.#cache[slot];
+    const seen = CACHE[slot];
     if (seen !== undefined && equalsAscii(seen, bytes, start, end)) return seen;
     const text = bytes.toString("latin1", start, end);
-    this.#cache[slot] = text;
+    CACHE[slot] = text;
     return text;
   }
 
