@@ -76,13 +76,14 @@ export class CentroidCells {
     const table = this.#table;
     if (starts[0] === 0) return table.nearest(0, this.count);
     const cellCount = starts.length - 1;
-    table.clearLists(this.#looks, 0);
+    // Vectors too long to be compared are in no cell, and find the first centroid of all.
+    const noCell = cellCount;
+    table.clearLists(this.#looks, noCell);
     const cells = table.addNearest(this.#looks, { start: 0, end: cellCount });
-    const lookers = grouped(cells, cellCount, this.#looks);
-    table.clearLists(1, starts[0]);
-    let nearest = cells;
+    const lookers = grouped(cells, cellCount + 1, this.#looks);
+    let nearest = table.clearLists(1, starts[0]);
     lookers.forEach((vectors, cell) => {
-      if (vectors.length === 0) return;
+      if (vectors.length === 0 || cell === noCell) return;
       nearest = table.addNearest(1, { start: starts[cell], end: starts[cell + 1] }, vectors);
     });
     return nearest;

@@ -115,11 +115,15 @@ export class Centroids {
     return this.addNearest(1, { start, end });
   }
 
-  /** Makes the list of the `few` nearest, at most LIST_ROWS_MAX, of each vector empty. */
-  clearLists(few: number, first: number): void {
+  /**
+   * Makes the list of the `few` nearest, at most LIST_ROWS_MAX, of each vector empty, and returns
+   * the lists as `addNearest` does.
+   */
+  clearLists(few: number, first: number): Uint32Array {
     const { closenesses, found } = this.#batch;
     closenesses.fill(Number.NEGATIVE_INFINITY, 0, this.#loadedCount * few);
     found.fill(first, 0, this.#loadedCount * few);
+    return found.subarray(0, this.#loadedCount * few);
   }
 
   /**

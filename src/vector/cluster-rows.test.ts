@@ -169,6 +169,22 @@ test("vectors that cannot be told apart are divided by their order", () => {
   }
 });
 
+test("a few vectors that are too long to be compared are clustered with all others", () => {
+  for (const share of [0.002, 0.05, 0.5, 1]) {
+    const random = seededRandom(5);
+    const long = Array.from({ length: 3000 }, () => {
+      const scale = random.next() < share ? 1e21 : 1;
+      return Float32Array.from({ length: 4 }, () => scale * (random.next() - 0.5));
+    });
+    const vectors = rowsOf(long, "f32");
+    for (const metric of METRICS) {
+      const found = clusterRows(vectors, allRows(3000), { metric, clusterRows: 25 }, FAST);
+      expect(checkShape(found, allRows(3000), 4)).toBeGreaterThan(0);
+    }
+  }
+  expect(FAST.usedBytes).toBe(0);
+});
+
 test.each([
   ["fewer rows", 300, 200],
   ["as many rows", 300, 400],
