@@ -4,7 +4,7 @@ import { type Random, seededRandom } from "../base/random.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, FOUND_WORDS } from "../kernel/code-scan.ts";
 import { rotateVector } from "../kernel/scalar-rotation.ts";
 import { CodeEncoder } from "./code-encoder.ts";
-import { codeTable, spreadOf } from "./one-bit-codes.ts";
+import { codeTable, spreadOf, writeFactors } from "./one-bit-codes.ts";
 
 const SPACE = await openKernelSpace("scalar");
 const { kernels, memory } = SPACE;
@@ -111,4 +111,11 @@ test("a query of zeros, or of one element, has a table", () => {
   const withBit = one.table[16 + 2] * one.scale + one.offset;
   const without = one.table[16] * one.scale + one.offset;
   expect([withBit, without]).toEqual([-1, 1]);
+});
+
+test("factors that float32 cannot hold say nothing", () => {
+  const factors = new Float32Array(3 * CODE_BLOCK_ROWS);
+  writeFactors(factors, 5, { dimensions: 64, squared: 1e34, signed: 7e17, shift: 3e22 });
+  expect(factors[5]).toBe(0);
+  expect(factors[2 * CODE_BLOCK_ROWS + 5]).toBeNaN();
 });

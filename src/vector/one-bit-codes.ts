@@ -68,7 +68,11 @@ export function writeFactors(
   const error = 2 * DEVIATIONS * Math.sqrt((squared * Math.max(quality, 0)) / (dimensions - 1));
   factors[row] = squared + (isPoint ? 0 : (2 * squared * shift) / signed);
   factors[CODE_BLOCK_ROWS + row] = isPoint ? 0 : (-2 * squared) / signed;
-  factors[2 * CODE_BLOCK_ROWS + row] = Number.isFinite(squared) ? error : Number.NaN;
+  factors[2 * CODE_BLOCK_ROWS + row] = error;
+  const isKnown = [0, 1, 2].every((factor) =>
+    Number.isFinite(factors[factor * CODE_BLOCK_ROWS + row]),
+  );
+  if (!isKnown) writeUnknownFactors(factors, row);
 }
 
 /** Writes the factors of a row of which nothing is known: it may be near anything. */
