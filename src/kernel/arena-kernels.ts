@@ -166,6 +166,7 @@ export class ArenaKernels {
   rotate(signs: RotationSigns, vector: Float32Array, rotated: Float32Array): void {
     const { block, start, dimensions, rounds } = signs;
     const { kernel, query } = this.#attachment(block.arena);
+    assert(dimensions <= ROTATED_MAX, `${dimensions} rotated dimensions`);
     assert(vector.length <= dimensions, `a vector of ${vector.length} dimensions`);
     query.set(vector);
     query.fill(0, vector.length, dimensions);

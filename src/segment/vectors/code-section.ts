@@ -13,14 +13,17 @@
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { RotationSigns } from "../../kernel/arena-kernels.ts";
-import { ROTATED_MULTIPLE } from "../../kernel/rotation.ts";
 import type { ClusterCodes } from "../../vector/cluster-codes.ts";
 import type { ClusterShapes } from "../../vector/coded-rows.ts";
 import { RATE_BINS } from "../../vector/hit-rates.ts";
+import { rotatedDimensions as rotatedCount } from "../../vector/one-bit-codes.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the two sections: the codes themselves, and what there is to know of them. */
 export const CODE_SECTIONS = { codes: 17, description: 18 } as const;
+
+/** Rounds of a rotation that are read; four are written. */
+const ROUNDS_MAX = 16;
 
 /** What there is to know of codes. */
 export interface CodeDescription {
@@ -76,9 +79,10 @@ export function openCodeDescription(block: ArenaBytes, clusterCount: number): Op
     lengths: unpacker.f32(),
     radii: unpacker.f32(),
   };
-  if (rotatedDimensions % ROTATED_MULTIPLE !== 0 || rotatedDimensions < origin.length) {
+  if (rotatedDimensions !== rotatedCount(origin.length)) {
     throw corrupt(what, `${rotatedDimensions} dimensions are not those of a rotation`);
   }
+  if (rounds > ROUNDS_MAX) throw corrupt(what, `they are rotated in ${rounds} rounds`);
   if (signs.length !== (rotatedDimensions / 8) * rounds) {
     throw corrupt(what, `${signs.length} bytes are not the signs of ${rounds} rounds`);
   }
