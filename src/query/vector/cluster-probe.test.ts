@@ -279,6 +279,54 @@ function withZeroVector(metric: DistanceMetric) {
   return { snapshot, id: 42n };
 }
 
+test("documents without a vector do not count as matches in clusters", () => {
+  const random = seededRandom(13);
+  const ann = { distanceMetric: "euclidean_squared", lateInteraction: false } as const;
+  const schema = schemaOf(
+    { vector: { type: `[${DIMENSIONS}]f32`, ann }, n: "int" },
+    { distanceMetric: "euclidean_squared" },
+  );
+  const documents = Array.from({ length: 400 }, (_, i) =>
+    documentOf(BigInt(i), { n: BigInt(i), ...(i < 200 && { vector: randomVector(random) }) }),
+  );
+  const snapshot = clusteredSnapshot(openSnapshot(schema, [{ documents }]), { clusterRows: 10 });
+  const values = randomVector(random);
+  const without = search(snapshot, { values, filter: filterOf(["n", "Gte", 200]) });
+  expect(without.stats).toMatchObject({ clustersProbed: 0, codesScanned: 0 });
+  const one = search(snapshot, { values, filter: filterOf(["n", "Gte", 199]) });
+  expect(one.stats).toMatchObject({ clustersProbed: 1, codesScanned: 1 });
+  expect(one.documents).toHaveLength(1);
+});
+
+test("vectors of nearly one direction are told apart as well as others", () => {
+  const random = seededRandom(14);
+  const dimensions = 16;
+  const base = Float32Array.from({ length: dimensions }, () => random.next() - 0.5);
+  const near = () => base.map((value) => value + 1e-5 * (random.next() - 0.5));
+  const ann = { distanceMetric: "cosine_distance", lateInteraction: false } as const;
+  const schema = schemaOf(
+    { vector: { type: `[${dimensions}]f32`, ann } },
+    { distanceMetric: "cosine_distance" },
+  );
+  const documents = Array.from({ length: 600 }, (_, i) =>
+    documentOf(BigInt(i), { vector: near() }),
+  );
+  const plain = openSnapshot(schema, [{ documents }]);
+  const clustered = clusteredSnapshot(plain, { clusterRows: 20 });
+  let found = 0;
+  for (let i = 0; i < 20; i++) {
+    const values = near();
+    const truth = search(plain, { values, method: "kNN" }).documents.map(({ id }) => id);
+    const { documents: some } = search(
+      clustered,
+      { values },
+      { missedShare: 0, firstClusters: 99 },
+    );
+    found += some.filter(({ id }) => truth.includes(id)).length;
+  }
+  expect(found).toBeGreaterThanOrEqual(0.98 * 200);
+});
+
 test("words of ranges are copied and counted", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = seededRandom(seed);

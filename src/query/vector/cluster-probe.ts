@@ -6,7 +6,7 @@
 
 import { KthLeast } from "../../base/kth-least.ts";
 import { oneStep, type Steps } from "../../base/steps.ts";
-import { countBits, setBit } from "../../codec/bitmap.ts";
+import { setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { boundShare } from "../../vector/one-bit-codes.ts";
 import { countRange, emptyBits } from "../ordinal-bits.ts";
@@ -47,7 +47,11 @@ export function* probeClusters(
   probe: Probe,
 ): Steps<NarrowedMatches[]> {
   const { target, kernels } = probe;
-  const coded = segments.map((segment) => CodedSegment.open(segment, target, kernels));
+  const coded: (CodedSegment | undefined)[] = [];
+  for (const segment of segments) {
+    coded.push(CodedSegment.open(segment, target, kernels));
+    yield;
+  }
   const places = placesOf(coded);
   const found = coded.map(() => new FoundRows());
   if (places.count > 0) yield* walkClusters(coded, { places, found, probe });
@@ -129,10 +133,10 @@ function* walkClusters(
       work.clustersProbed++;
     }
   }
-  for (const rows of found) {
-    rows.keep(worst());
+  found.forEach((rows, segment) => {
+    rows.keep(worst() + (coded[segment]?.slack ?? 0));
     work.candidatesReranked += rows.rows.length;
-  }
+  });
 }
 
 /** Looks at the codes of some clusters, in their order. */
@@ -186,7 +190,7 @@ function* walkedOf(
 
 function countMatches({ clusters, matches }: CodedSegment, target: Float64Array): void {
   const { starts, count } = clusters;
-  const nearlyAll = countBits(matches) >= NEARLY_ALL * starts[count];
+  const nearlyAll = countRange(matches, 0, starts[count]) >= NEARLY_ALL * starts[count];
   for (let c = 0; c < count; c++) {
     target[c] = nearlyAll
       ? starts[c + 1] - starts[c]

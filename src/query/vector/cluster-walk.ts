@@ -97,18 +97,13 @@ export class ClusterWalk {
    */
   likely(worst: number): Uint32Array {
     const bound = worst === Number.POSITIVE_INFINITY ? this.#likelyWorst() : worst;
-    const expected = [...this.#left].map((cluster) => ({
-      cluster,
-      count: this.#expectedIn(cluster, bound),
-    }));
-    expected.sort((a, b) => a.count - b.count);
+    const expected = Float64Array.from(this.#left, (c) => this.#expectedIn(c, bound));
     let missed = this.#missed;
-    const least = expected.findIndex(({ count }) => {
+    const least = expected.toSorted().find((count) => {
       missed += count;
       return missed > this.#plan.missedMax * LIKELY_SHARE;
     });
-    const likely = least < 0 ? [] : expected.slice(least);
-    return Uint32Array.from(likely, ({ cluster }) => cluster).sort();
+    return this.#left.filter((_, i) => least !== undefined && expected[i] >= least);
   }
 
   /** The bound of the distance within which as many rows are expected as are wanted. */

@@ -10,7 +10,7 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import type { ClusterView } from "../../segment/vectors/cluster-section.ts";
 import { CODE_INDEX, type CodeView } from "../../segment/vectors/code-index.ts";
-import { measureOf, unitVector } from "../../vector/metric.ts";
+import { cosineErrorMax, measureOf, unitVector } from "../../vector/metric.ts";
 import { type CodeTable, codeTable, spreadOf } from "../../vector/one-bit-codes.ts";
 import { copyWords, type OrdinalBits } from "../ordinal-bits.ts";
 import type { VectorTarget } from "../plan/plan.ts";
@@ -23,6 +23,11 @@ export class CodedSegment {
   readonly clusters: ClusterView;
   readonly codes: CodeView;
   readonly matches: OrdinalBits;
+  /**
+   * How far bounds may be off: the distances of means from cosines are differences of numbers
+   * around 1.
+   */
+  readonly slack: number;
   readonly #kernels: ArenaKernels;
   /** Of length 1 for cosines. */
   readonly #query: Float32Array;
@@ -40,6 +45,8 @@ export class CodedSegment {
     this.clusters = clusters;
     this.codes = codes;
     this.matches = matches;
+    const isCosine = clusters.metric === "cosine_distance";
+    this.slack = isCosine ? 4 * cosineErrorMax(query.length) : 0;
     this.#kernels = kernels;
     this.#query = query;
     const { origin, rotation, rotatedDimensions } = codes;
@@ -110,7 +117,7 @@ export class CodedSegment {
 
   /**
    * Visits the matching rows of a cluster, so far from the query, whose lower bound is at most
-   * `worst()`. Returns how many match. Throws `BytesMissing`.
+   * `worst()`, but for `slack`. Returns how many match. Throws `BytesMissing`.
    */
   scan(cluster: number, distance: number, worst: () => number, visit: VisitRow): number {
     const { starts } = this.clusters;
@@ -134,7 +141,7 @@ export class CodedSegment {
         const matrix = this.codes.chunk(chunk);
         this.#setTable(matrix);
         const part = { firstBlock: block - chunkStart, masks };
-        const query = { scale, offset, base: distance, spread, worst: worst() };
+        const query = { scale, offset, base: distance, spread, worst: worst() + this.slack };
         const found = this.#kernels.scanCodes(matrix, part, query);
         const firstRow = chunkStart * CODE_BLOCK_ROWS;
         const { rows, bounds } = found;
