@@ -94,12 +94,6 @@ export class Centroids {
     this.#loadedCount = rows.length;
   }
 
-  /** Sets one of the centroids as the vector of the searches that follow. */
-  loadCentroid(index: number): void {
-    this.#batch.vectors.set(this.at(index));
-    this.#loadedCount = 1;
-  }
-
   /** A vector that was loaded: a view. */
   loaded(index: number): Float32Array {
     const { dimensions } = this.space;
