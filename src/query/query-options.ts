@@ -26,10 +26,16 @@ export interface Probing {
   readonly missedShare: number;
   /** Clusters of each segment that are looked into in any case, the nearest ones. */
   readonly firstClusters: number;
+  /** Matches with a vector up to which all are compared exactly. */
+  readonly exactMatchesMax: number;
 }
 
 /** What servers do (ADR 24). */
-export const PROBING: Probing = { missedShare: 0.0025, firstClusters: FIRST_CLUSTERS };
+export const PROBING: Probing = {
+  missedShare: 0.0025,
+  firstClusters: FIRST_CLUSTERS,
+  exactMatchesMax: 4096,
+};
 
 /** Services that the thread running the query provides. */
 export interface QueryOptions {

@@ -58,7 +58,7 @@ const answer = (snapshot: Snapshot, request: QueryRequest) =>
 
 /** The same, with ANN searches that look at few clusters. */
 const probe = (snapshot: Snapshot, request: QueryRequest) => {
-  const probing = { missedShare: 1, firstClusters: 1 };
+  const probing = { missedShare: 1, firstClusters: 1, exactMatchesMax: 0 };
   return runSteps(runRequest(snapshot, request, { kernels: KERNELS, probing }));
 };
 

@@ -14,7 +14,7 @@ import type { OrderKey } from "../order/document-order.ts";
 import type { OrderRankNode } from "../order/order-rank.ts";
 import { PROBING } from "../query-options.ts";
 import type { ScoreRankNode } from "../score/score-rank.ts";
-import type { WalkPlan } from "../vector/cluster-walk.ts";
+import type { ProbePlan } from "../vector/cluster-probe.ts";
 import type { VectorProbeNode } from "../vector/vector-probe-rank.ts";
 import type { VectorScanNode } from "../vector/vector-scan-rank.ts";
 import type { ComputedNode, DocumentPlan, Predicate, RankNode, VectorTarget } from "./plan.ts";
@@ -76,12 +76,12 @@ function planProbe(
   { rankBy, limitPer, offset, limit }: DocumentQuery,
   { query }: VectorTarget,
   { probing = PROBING }: ScoreScope,
-): WalkPlan | undefined {
+): ProbePlan | undefined {
   const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN" && limitPer === undefined;
   const wanted = offset + limit;
   if (!mayMiss || wanted === 0 || !(query instanceof Float32Array)) return undefined;
-  const { missedShare, firstClusters } = probing;
-  return { wanted, missedMax: wanted * missedShare, firstClusters };
+  const { missedShare, firstClusters, exactMatchesMax } = probing;
+  return { wanted, missedMax: wanted * missedShare, firstClusters, exactMatchesMax };
 }
 
 function checkMetric({ distanceMetric }: DocumentQuery, { schema }: ScoreScope): void {

@@ -31,9 +31,9 @@ import type { Snapshot } from "../snapshot.ts";
 
 const DIMENSIONS = 8;
 /** Walks are short, so that they miss something. */
-const PROBING: Probing = { missedShare: 0.6, firstClusters: 2 };
+const PROBING: Probing = { missedShare: 0.6, firstClusters: 2, exactMatchesMax: 0 };
 /** Walks that end when they must. */
-const LONG: Probing = { missedShare: 0, firstClusters: 3 };
+const LONG: Probing = { missedShare: 0, firstClusters: 3, exactMatchesMax: 0 };
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 
 function randomVector(random: Random): Float32Array {
@@ -135,6 +135,19 @@ describe.each(METRICS)("by %s", (metric) => {
     }
   });
 
+  test("few matches are all compared exactly", () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const values = randomVector(seededRandom(seed));
+      const filter = filterOf(["n", "Lt", 40]);
+      const exact = { ...PROBING, exactMatchesMax: 40 };
+      const { documents, stats } = search(clustered, { values, filter }, exact);
+      expect(stats).toMatchObject({ clustersProbed: 0, codesScanned: 0, vectorsScored: 40 });
+      expect(documents).toEqual(search(near, { values, method: "kNN", filter }).documents);
+      const one = { ...exact, exactMatchesMax: 39 };
+      expect(search(clustered, { values, filter }, one).stats.clustersProbed).toBeGreaterThan(0);
+    }
+  });
+
   test("of a filter its matches alone are looked at", () => {
     const random = seededRandom(3);
     const filter = filterOf(["group", "Eq", "g1"]);
@@ -150,7 +163,7 @@ describe.each(METRICS)("by %s", (metric) => {
 
   test("as many documents are found as are asked for, or match", () => {
     const random = seededRandom(4);
-    const short = { missedShare: 1, firstClusters: 1 };
+    const short = { missedShare: 1, firstClusters: 1, exactMatchesMax: 0 };
     for (const limit of [1, 7, 30, 300, 3000]) {
       for (const filter of [undefined, filterOf(["n", "Lt", 250]), filterOf(["n", "Lt", 0])]) {
         const values = randomVector(random);
@@ -212,7 +225,7 @@ describe.each(METRICS)("by %s", (metric) => {
     expect(cold).toEqual(search(clustered, { values }));
     const bytes = sources.map((source) => source.bytesLoaded);
     for (const source of sources) source.drop();
-    const all = { missedShare: 0, firstClusters: 1000 };
+    const all = { missedShare: 0, firstClusters: 1000, exactMatchesMax: 0 };
     runRemote(sources, () => search(remote, { values }, all), 4);
     // The codes of 490 documents take 22,528 bytes.
     expect(sources[0].bytesLoaded - bytes[0]).toBeGreaterThan(bytes[0] + 1_000);
@@ -225,7 +238,8 @@ describe.each(METRICS)("by %s", (metric) => {
       runSteps(explainRequest(snapshot, request, { kernels: KERNELS, probing: PROBING }));
     expect(explain(clustered)).toContain(
       "in 2 of 3 segments by codes, cluster by cluster, until all others are expected to have\n" +
-        "  less than 6 of the best 10; exactly where bounds overlap",
+        "  less than 6 of the best 10; exactly where bounds overlap, or up to\n" +
+        "  0 match there",
     );
     expect(explain(near)).not.toContain("codes");
   });
@@ -320,7 +334,7 @@ test("vectors of nearly one direction are told apart as well as others", () => {
     const { documents: some } = search(
       clustered,
       { values },
-      { missedShare: 0, firstClusters: 99 },
+      { missedShare: 0, firstClusters: 99, exactMatchesMax: 0 },
     );
     found += some.filter(({ id }) => truth.includes(id)).length;
   }

@@ -22,9 +22,15 @@ import type { WorkStats } from "../work-stats.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
 import { CodedSegment } from "./coded-segment.ts";
 
+/** How far a search goes. */
+export interface ProbePlan extends WalkPlan {
+  /** Up to so many matches in segments with codes all of them are compared exactly. */
+  readonly exactMatchesMax: number;
+}
+
 /** What probing works with. */
 export interface Probe {
-  readonly plan: WalkPlan;
+  readonly plan: ProbePlan;
   readonly target: VectorTarget;
   readonly kernels: ArenaKernels;
   readonly work: WorkStats;
@@ -51,6 +57,10 @@ export function* probeClusters(
   for (const segment of segments) {
     coded.push(CodedSegment.open(segment, target, kernels));
     yield;
+  }
+  const matchCount = coded.reduce((sum, segment) => sum + (segment?.matchCount ?? 0), 0);
+  if (matchCount <= probe.plan.exactMatchesMax) {
+    return segments.map(({ matches }) => ({ matches, isNarrowed: false }));
   }
   const places = placesOf(coded);
   const found = coded.map(() => new FoundRows());
@@ -188,9 +198,9 @@ function* walkedOf(
   return walked;
 }
 
-function countMatches({ clusters, matches }: CodedSegment, target: Float64Array): void {
+function countMatches({ clusters, matches, matchCount }: CodedSegment, target: Float64Array): void {
   const { starts, count } = clusters;
-  const nearlyAll = countRange(matches, 0, starts[count]) >= NEARLY_ALL * starts[count];
+  const nearlyAll = matchCount >= NEARLY_ALL * starts[count];
   for (let c = 0; c < count; c++) {
     target[c] = nearlyAll
       ? starts[c + 1] - starts[c]

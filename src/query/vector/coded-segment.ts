@@ -12,7 +12,7 @@ import type { ClusterView } from "../../segment/vectors/cluster-section.ts";
 import { CODE_INDEX, type CodeView } from "../../segment/vectors/code-index.ts";
 import { cosineErrorMax, measureOf, unitVector } from "../../vector/metric.ts";
 import { type CodeTable, codeTable, spreadOf } from "../../vector/one-bit-codes.ts";
-import { copyWords, type OrdinalBits } from "../ordinal-bits.ts";
+import { copyWords, countRange, type OrdinalBits } from "../ordinal-bits.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 
 /** Is told of a row that may be among the nearest; both bounds are NaN if nothing is known. */
@@ -23,6 +23,8 @@ export class CodedSegment {
   readonly clusters: ClusterView;
   readonly codes: CodeView;
   readonly matches: OrdinalBits;
+  /** Matches that have a vector. */
+  readonly matchCount: number;
   /**
    * How far bounds may be off: the distances of means from cosines are differences of numbers
    * around 1.
@@ -45,6 +47,7 @@ export class CodedSegment {
     this.clusters = clusters;
     this.codes = codes;
     this.matches = matches;
+    this.matchCount = countRange(matches, 0, clusters.starts[clusters.count]);
     const isCosine = clusters.metric === "cosine_distance";
     this.slack = isCosine ? 4 * cosineErrorMax(query.length) : 0;
     this.#kernels = kernels;

@@ -3,14 +3,13 @@ import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import { idComparer } from "../order/document-order.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { probeClusters } from "./cluster-probe.ts";
-import type { WalkPlan } from "./cluster-walk.ts";
+import { type ProbePlan, probeClusters } from "./cluster-probe.ts";
 import { explainScan, rankVectors, type VectorRankNode, vectorNeeds } from "./vector-scan-rank.ts";
 
 /** A ranking that looks at the clusters near the query, and at all candidates without clusters. */
 export interface VectorProbeNode extends VectorRankNode {
   readonly kind: "vector_probe";
-  readonly probe: WalkPlan;
+  readonly probe: ProbePlan;
 }
 
 /** Approximate rankings by distance. */
@@ -45,11 +44,12 @@ export const VECTOR_PROBE: RankOperator<VectorProbeNode> = {
 function explainProbe({ target, probe }: VectorProbeNode, { segments }: Snapshot): string[] {
   const coded = segments.filter(({ view }) => view.hasIndex(CODE_INDEX, target.attribute)).length;
   if (coded === 0) return [];
-  const { wanted, missedMax } = probe;
+  const { wanted, missedMax, exactMatchesMax } = probe;
   const missed = Number(missedMax.toFixed(2));
   const where = `${coded} of ${segments.length} segments`;
   return [
     `  but in ${where} by codes, cluster by cluster, until all others are expected to have`,
-    `  less than ${missed} of the best ${wanted}; exactly where bounds overlap`,
+    `  less than ${missed} of the best ${wanted}; exactly where bounds overlap, or up to`,
+    `  ${exactMatchesMax} match there`,
   ];
 }
