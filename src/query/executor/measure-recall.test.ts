@@ -70,7 +70,7 @@ test("what an approximate search misses is counted", () => {
   const documents = Array.from({ length: 600 }, (_, i) =>
     documentOf(BigInt(i), { vector: Float32Array.of(random.next(), random.next()) }),
   );
-  const snapshot = clusteredSnapshot(openSnapshot(SCHEMA, [{ documents }]), { clusterRows: 3 });
+  const snapshot = clusteredSnapshot(openSnapshot(SCHEMA, [{ documents }]), { clusterRows: 40 });
   const request = { ...REQUEST, topK: 20, sampleCount: 40, includeGroundTruth: false };
   const measured = (probing: Probing) =>
     runSteps(measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1)));
