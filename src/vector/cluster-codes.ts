@@ -7,6 +7,7 @@ import type { KernelSpace } from "./centroids.ts";
 import { CodeEncoder } from "./code-encoder.ts";
 import type { ClusterShapes, CodedRows } from "./coded-rows.ts";
 import { measureHitRates, RATE_BINS } from "./hit-rates.ts";
+import { MeanCodes } from "./mean-codes.ts";
 import { rotatedDimensions } from "./one-bit-codes.ts";
 import { VectorReader } from "./vector-rows.ts";
 
@@ -25,6 +26,7 @@ export class ClusterCodes {
   /** Subtracted from each vector. */
   readonly origin: Float32Array;
   readonly shapes: ClusterShapes;
+  readonly means: MeanCodes;
   /** How often rows of clusters are hits: see `hit-rates.ts`. */
   readonly rates = new Float32Array(RATE_BINS);
   readonly #rows: CodedRows;
@@ -40,6 +42,7 @@ export class ClusterCodes {
       lengths: new Float32Array(count).fill(1),
       radii: new Float32Array(count),
     };
+    this.means = new MeanCodes(rows, this, kernels);
     this.#rows = rows;
     this.#kernels = kernels;
   }

@@ -11,7 +11,9 @@ import { CLUSTERS_SECTION, openClusters } from "./cluster-section.ts";
 import {
   CODE_SECTIONS,
   type OpenCodeDescription,
+  type OpenMeanCodes,
   openCodeDescription,
+  openMeanCodes,
   planCodes,
 } from "./code-section.ts";
 
@@ -21,12 +23,14 @@ export interface CodeView extends OpenCodeDescription {
   readonly chunkBlocks: number;
   /** The blocks of a chunk. Throws `BytesMissing`. */
   chunk(index: number): CodeMatrix;
+  /** Codes of the clusters' means; undefined in segments of earlier versions. */
+  readonly means: OpenMeanCodes | undefined;
 }
 
 /** Every clustered segment has them. */
 export const CODE_INDEX: AttributeIndex<CodeView> = {
   name: "codes",
-  sections: [CODE_SECTIONS.codes, CODE_SECTIONS.description],
+  sections: Object.values(CODE_SECTIONS),
   option: undefined,
   isLast: true,
   isWanted: (type) => type.kind === "vector",
@@ -35,7 +39,7 @@ export const CODE_INDEX: AttributeIndex<CodeView> = {
   merge,
   open,
   check,
-  touch: (sections) => sections.touch([CODE_SECTIONS.description]),
+  touch: (sections) => sections.touch([CODE_SECTIONS.description, CODE_SECTIONS.means]),
 };
 
 function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
@@ -44,13 +48,17 @@ function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
 
 function open(sections: AttributeSections): CodeView | undefined {
   const codes = sections.entry(CODE_SECTIONS.codes);
+  sections.touch([CLUSTERS_SECTION, CODE_SECTIONS.description, CODE_SECTIONS.means]);
   const clusters = sections.place(CLUSTERS_SECTION);
   const section = sections.place(CODE_SECTIONS.description);
   if (codes === undefined || clusters === undefined || section === undefined) return undefined;
   const { source, documentCount } = sections;
-  const { starts, count } = openClusters(clusters, documentCount);
+  const { starts, count, dimensions } = openClusters(clusters, documentCount);
   const description = openCodeDescription(section, count);
-  const nibbles = description.rotatedDimensions / 4;
+  const { rotatedDimensions } = description;
+  const meansPlace = sections.place(CODE_SECTIONS.means);
+  const means = meansPlace && openMeanCodes(meansPlace, { count, dimensions, rotatedDimensions });
+  const nibbles = rotatedDimensions / 4;
   const blockBytes = codeBlockBytes(nibbles);
   const blockCount = Math.ceil(starts[count] / CODE_BLOCK_ROWS);
   const chunkBlocks = Math.max(1, Math.min(Math.floor(source.chunkBytes / blockBytes), blockCount));
@@ -61,7 +69,7 @@ function open(sections: AttributeSections): CodeView | undefined {
     const { arena, offset, bytes } = place;
     return { block: { arena, offset, bytes: bytes.length }, start: 0, nibbles };
   };
-  return { ...description, chunkBlocks, chunk };
+  return { ...description, chunkBlocks, chunk, means };
 }
 
 function check(sections: AttributeSections): void {

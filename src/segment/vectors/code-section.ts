@@ -1,26 +1,30 @@
 /**
- * One-bit codes of an attribute's dense vectors, in two sections of a segment whose rows are in the
- * order of its clusters. One holds nothing but the blocks of `kernel/code-scan.ts`: block b has the
- * codes of ordinals 32b to 32b + 31; those without a vector have zeros. The other is packed
+ * One-bit codes of an attribute's dense vectors, in three sections of a segment whose rows are in
+ * the order of its clusters. One holds nothing but the blocks of `kernel/code-scan.ts`: block b has
+ * the codes of ordinals 32b to 32b + 31; those without a vector have zeros. The second is packed
  * (`columns-packing.ts`): rotated dimensions and rounds (u32), the signs of the rotation (u8), the
  * origin that is subtracted first (f32), and of each cluster (f32) what its centroid is multiplied
  * by to be the mean of its rows, and the mean of the rows' squared distances from that; last, the
- * rates of `vector/hit-rates.ts` (f32).
+ * rates of `vector/hit-rates.ts` (f32). The third has the codes of the clusters' means, again in
+ * blocks, and behind them the mean of each group of means (f32; `vector/mean-codes.ts`); segments
+ * of earlier versions lack it.
  *
  * What is coded is, for cosine_distance, the vector of length 1, and else the vector.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
-import type { RotationSigns } from "../../kernel/arena-kernels.ts";
+import type { CodeMatrix, RotationSigns, RowMatrix } from "../../kernel/arena-kernels.ts";
 import type { ClusterCodes } from "../../vector/cluster-codes.ts";
 import type { ClusterShapes } from "../../vector/coded-rows.ts";
 import { RATE_BINS } from "../../vector/hit-rates.ts";
+import { type MeanCodes, meanCodeBytes, meanGroups } from "../../vector/mean-codes.ts";
 import { rotatedDimensions as rotatedCount } from "../../vector/one-bit-codes.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
-/** Kinds of the two sections: the codes themselves, and what there is to know of them. */
-export const CODE_SECTIONS = { codes: 17, description: 18 } as const;
+/** Kinds of the sections: the codes themselves, what there is to know of them, and the means'. */
+export const CODE_SECTIONS = { codes: 17, description: 18, means: 19 } as const;
 
 /** Rounds of a rotation that are read; four are written. */
 const ROUNDS_MAX = 16;
@@ -38,7 +42,7 @@ export interface CodeDescription {
   readonly rates: Float32Array;
 }
 
-/** Plans both sections; the shapes are known when the codes are written, which are first. */
+/** Plans all sections; the shapes are known when the codes are written, which are first. */
 export function planCodes(attribute: string, codes: ClusterCodes): SectionPlan[] {
   const blocks = {
     kind: CODE_SECTIONS.codes,
@@ -46,7 +50,46 @@ export function planCodes(attribute: string, codes: ClusterCodes): SectionPlan[]
     bytes: codes.bytes,
     writeTo: (target: Uint8Array) => codes.writeTo(target),
   };
-  return [blocks, planCodeDescription(attribute, codes)];
+  return [blocks, planCodeDescription(attribute, codes), planMeanCodes(attribute, codes.means)];
+}
+
+function planMeanCodes(attribute: string, means: MeanCodes): SectionPlan {
+  const { bytes: codeBytes, groups } = means;
+  function* writeTo(target: Uint8Array): Steps<void> {
+    yield* means.writeTo(target);
+    target.set(new Uint8Array(groups.buffer, groups.byteOffset, groups.byteLength), codeBytes);
+  }
+  const bytes = codeBytes + groups.byteLength;
+  return { kind: CODE_SECTIONS.means, attribute, bytes, writeTo };
+}
+
+/** Codes of the means of clusters, and where kernels read them. */
+export interface OpenMeanCodes {
+  readonly codes: CodeMatrix;
+  /** The means of the groups' means. */
+  readonly groups: RowMatrix;
+}
+
+/** Opens the section of the codes of so many means. */
+export function openMeanCodes(
+  { arena, offset, bytes }: ArenaBytes,
+  of: {
+    readonly count: number;
+    readonly dimensions: number;
+    readonly rotatedDimensions: number;
+  },
+): OpenMeanCodes {
+  const codeBytes = meanCodeBytes(of.count, of.rotatedDimensions);
+  const { dimensions } = of;
+  const strideBytes = dimensions * Float32Array.BYTES_PER_ELEMENT;
+  if (bytes.length < codeBytes + meanGroups(of.count) * strideBytes) {
+    throw corrupt("codes of means", `${bytes.length} bytes are not those of ${of.count}`);
+  }
+  const block = { arena, offset, bytes: bytes.length };
+  return {
+    codes: { block, start: 0, nibbles: of.rotatedDimensions / 4 },
+    groups: { block, start: codeBytes, format: "f32", dimensions, strideBytes },
+  };
 }
 
 function planCodeDescription(attribute: string, codes: CodeDescription): SectionPlan {
