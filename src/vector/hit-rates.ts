@@ -32,9 +32,12 @@ export const FIRST_CLUSTERS = 4;
 /** Clusters that are counted between two pauses. */
 const CLUSTERS_PER_STEP = 64;
 
-/** The bin of a cluster so far from the query; what float32 cannot tell is in the first one. */
+/**
+ * The bin of a cluster, by the roots of its squared distance, of that of the worst result and of
+ * its radius; what float32 cannot tell is in the first one.
+ */
 export function rateBin(distance: number, worst: number, radius: number): number {
-  const gap = (Math.sqrt(distance) - Math.sqrt(Math.max(worst, 0))) / Math.sqrt(radius);
+  const gap = (distance - worst) / radius;
   const bin = Math.floor((gap - FIRST_GAP) / BIN_GAP);
   return bin > 0 ? Math.min(bin, RATE_BINS - 1) : 0;
 }
@@ -130,10 +133,11 @@ class RateCounts {
     if (bounds.worst === Number.POSITIVE_INFINITY) return;
     const first = new KthLeast(Math.min(count, FIRST_CLUSTERS));
     for (const far of fars) first.offer(far);
+    // A walk knows the worst result by its bound.
+    const worst = Math.sqrt(Math.max(bounds.worst, 0));
     for (let c = 0; c < count; c++) {
       if (fars[c] <= first.worst) continue;
-      // A walk knows the worst result by its bound.
-      const bin = rateBin(fars[c], bounds.worst, shapes.radii[c]);
+      const bin = rateBin(Math.sqrt(fars[c]), worst, Math.sqrt(shapes.radii[c]));
       this.#rows[bin] += starts[c + 1] - starts[c];
       for (let at = starts[c]; at < starts[c + 1]; at++) {
         if (distances[order[at]] <= nearest.worst) this.#hits[bin]++;

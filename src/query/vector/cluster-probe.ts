@@ -5,9 +5,10 @@
  */
 
 import { KthLeast } from "../../base/kth-least.ts";
-import { oneStep, type Steps } from "../../base/steps.ts";
+import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import { unitVector } from "../../vector/metric.ts";
 import { boundShare } from "../../vector/one-bit-codes.ts";
 import { countRange, emptyBits } from "../ordinal-bits.ts";
 import type {
@@ -21,6 +22,7 @@ import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
 import { CodedSegment } from "./coded-segment.ts";
+import { QueryTables } from "./query-tables.ts";
 
 /** How far a search goes. */
 export interface ProbePlan extends WalkPlan {
@@ -54,8 +56,9 @@ export function* probeClusters(
 ): Steps<NarrowedMatches[]> {
   const { target, kernels } = probe;
   const coded: (CodedSegment | undefined)[] = [];
+  const tables = tablesOf(target, kernels);
   for (const segment of segments) {
-    coded.push(CodedSegment.open(segment, target, kernels));
+    coded.push(tables && CodedSegment.open(segment, target, tables, kernels));
     yield;
   }
   const matchCount = coded.reduce((sum, segment) => sum + (segment?.matchCount ?? 0), 0);
@@ -71,6 +74,12 @@ export function* probeClusters(
     for (const row of found[segment].rows) setBit(narrowed, row);
     return { matches: narrowed, isNarrowed: true };
   });
+}
+
+function tablesOf({ metric, query }: VectorTarget, kernels: ArenaKernels): QueryTables | undefined {
+  // Several vectors at once are compared exactly.
+  if (!(query instanceof Float32Array)) return undefined;
+  return new QueryTables(metric === "cosine_distance" ? unitVector(query) : query, kernels);
 }
 
 /** Where the clusters of each segment are among all. */
@@ -116,13 +125,17 @@ function* walkClusters(
   const uppers = new KthLeast(plan.wanted);
   const worst = () => uppers.worst;
   const needsOf = (some: Uint32Array): Need[] => chunkNeeds(some, coded, places);
+  const { lower: distances } = clusters.distances;
   let step = 0;
   let last: CodedSegment | undefined;
-  for (let next = walk.next(worst()); next.length > 0; next = walk.next(worst())) {
+  for (;;) {
+    const next = yield* walk.next(worst());
+    if (next.length === 0) break;
+    last = undefined;
     // What is missing is missed together with what is likely to be looked into later.
     yield* withNeeds(
       () => oneStep(() => together(needsOf(next))),
-      () => needsOf(walk.likely(worst())),
+      () => needsOf(runSteps(walk.likely(worst()))),
     );
     for (const c of next) {
       const segment = coded[segments[c]];
@@ -138,7 +151,7 @@ function* walkClusters(
         rows.add(row, lower);
         uppers.offer(upper);
       };
-      const scanned = segment.scan(c - starts[segments[c]], clusters.distances[c], worst, visit);
+      const scanned = segment.scan(c - starts[segments[c]], distances[c], worst, visit);
       work.codesScanned += scanned;
       work.clustersProbed++;
     }
@@ -177,8 +190,10 @@ function* walkedOf(
   coded: readonly (CodedSegment | undefined)[],
   { count, starts, segments }: ClusterPlaces,
 ): Steps<WalkedClusters> {
+  const distances = { lower: new Float64Array(count), upper: new Float64Array(count) };
   const walked = {
-    distances: new Float64Array(count),
+    distances,
+    know: (some: Uint32Array) => knowDistances(some, distances, coded, { starts, segments }),
     counts: new Float64Array(count),
     radii: new Float64Array(count),
     segments,
@@ -189,13 +204,33 @@ function* walkedOf(
     if (segment === undefined) continue;
     const start = starts[i];
     const { clusters, codes } = segment;
-    segment.centroidDistances(walked.distances.subarray(start, start + clusters.count));
-    countMatches(segment, walked.counts.subarray(start, start + clusters.count));
+    const end = start + clusters.count;
+    segment.boundMeans(distances.lower.subarray(start, end), distances.upper.subarray(start, end));
+    countMatches(segment, walked.counts.subarray(start, end));
     walked.boundShare = boundShare(codes.rotatedDimensions);
     walked.radii.set(codes.shapes.radii, start);
     yield;
   }
   return walked;
+}
+
+/** Writes the distances of some clusters, ascending. */
+function knowDistances(
+  some: Uint32Array,
+  { lower, upper }: WalkedClusters["distances"],
+  coded: readonly (CodedSegment | undefined)[],
+  { starts, segments }: Pick<ClusterPlaces, "starts" | "segments">,
+): void {
+  for (let from = 0, end = 0; from < some.length; from = end) {
+    const segment = segments[some[from]];
+    while (end < some.length && segments[some[end]] === segment) end++;
+    const start = starts[segment];
+    const own = some.subarray(from, end).map((c) => c - start);
+    coded[segment]?.meanDistances(own, (c, distance) => {
+      lower[start + c] = distance;
+      upper[start + c] = distance;
+    });
+  }
 }
 
 function countMatches({ clusters, matches, matchCount }: CodedSegment, target: Float64Array): void {

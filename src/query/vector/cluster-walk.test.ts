@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { seededRandom } from "../../base/random.ts";
+import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { RATE_BINS, rateBin } from "../../vector/hit-rates.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
 
@@ -18,10 +19,12 @@ function clustersAt(
   const all = (value: number) => new Float64Array(distances.length).fill(value);
   const rates = new Float32Array(RATE_BINS);
   // From the farthest to the nearest, so that a bin has the rate of its nearest end.
-  for (let gap = 2; gap >= -0.4; gap -= 0.001) rates[rateBin((1 + gap) ** 2, 1, 1)] = rate(gap);
-  rates.fill(1, 0, rateBin(0.7 ** 2, 1, 1));
+  for (let gap = 2; gap >= -0.4; gap -= 0.001) rates[rateBin(1 + gap, 1, 1)] = rate(gap);
+  rates.fill(1, 0, rateBin(0.7, 1, 1));
+  const squared = Float64Array.from(distances, (distance) => distance * distance);
   return {
-    distances: Float64Array.from(distances, (distance) => distance * distance),
+    distances: { lower: squared, upper: squared },
+    know: () => expect.unreachable(),
     counts: counts === undefined ? all(20) : Float64Array.from(counts),
     radii: all(1),
     segments: new Uint32Array(distances.length),
@@ -32,9 +35,9 @@ function clustersAt(
 
 /** All clusters by batch, with the same worst result from the second batch on. */
 function walked(walk: ClusterWalk, worst: number): number[][] {
-  const batches: number[][] = [[...walk.next(Number.POSITIVE_INFINITY)]];
+  const batches: number[][] = [[...runSteps(walk.next(Number.POSITIVE_INFINITY))]];
   for (;;) {
-    const next = [...walk.next(worst)];
+    const next = [...runSteps(walk.next(worst))];
     if (next.length === 0) return batches;
     batches.push(next);
   }
@@ -50,7 +53,7 @@ test("the nearest clusters with enough rows come first, each once, none without 
     const seen: number[] = [];
     for (let farthest = 0; ; ) {
       // Nothing is ever found.
-      const next = [...walk.next(Number.POSITIVE_INFINITY)];
+      const next = [...runSteps(walk.next(Number.POSITIVE_INFINITY))];
       if (next.length === 0) break;
       expect(next, `seed ${seed}`).toEqual(next.toSorted((a, b) => a - b));
       const nearest = Math.min(...next.map((c) => distances[c]));
@@ -112,12 +115,65 @@ describe("once there are results", () => {
   });
 });
 
+describe("of clusters whose distances are bounded", () => {
+  /** Bounds that are so much off to both sides, and what was asked for. */
+  function boundedAt(distances: readonly number[], share: number, random: Random) {
+    const clusters = clustersAt(distances);
+    const known = clusters.distances.lower;
+    const lower = known.map((distance) => distance * (1 - share * random.next()));
+    const upper = known.map((distance) => distance * (1 + share * random.next()));
+    const asked: number[] = [];
+    const know = (some: Uint32Array) => {
+      for (const c of some) {
+        lower[c] = known[c];
+        upper[c] = known[c];
+      }
+      asked.push(...some);
+    };
+    return { ...clusters, distances: { lower, upper }, know, asked };
+  }
+
+  test("those that are taken are known, each is asked for once, and the same are taken", () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const random = seededRandom(seed);
+      const distances = Array.from({ length: 300 }, () => 0.5 + 2 * random.next());
+      const { asked, ...bounded } = boundedAt(distances, 0.1, random);
+      const exact = walked(new ClusterWalk(clustersAt(distances), PLAN), 1.2);
+      const seen = walked(new ClusterWalk(bounded, PLAN), 1.2);
+      expect(new Set(asked).size, `seed ${seed}`).toBe(asked.length);
+      expect(
+        seen.flat().every((c) => asked.includes(c)),
+        `seed ${seed}`,
+      ).toBe(true);
+      expect(new Set(seen.flat()), `seed ${seed}`).toEqual(new Set(exact.flat()));
+      expect(seen[0], `seed ${seed}`).toEqual(exact[0]);
+    }
+  });
+
+  test("those without any chance are never asked for", () => {
+    const random = seededRandom(1);
+    const far = Array.from({ length: 5000 }, () => 1.8);
+    const { asked, ...bounded } = boundedAt([0, 0, 0, 0, 0, ...far], 0.1, random);
+    expect(walked(new ClusterWalk(bounded, PLAN), 1).flat()).toEqual([0, 1, 2, 3, 4]);
+    expect(asked.length).toBeLessThan(25);
+  });
+
+  test("those of which nothing is known are asked for", () => {
+    const distances = [1, 2, 3, 1.1];
+    const { asked, ...bounded } = boundedAt(distances, 0, seededRandom(1));
+    bounded.distances.lower.fill(0, 2);
+    bounded.distances.upper.fill(Number.POSITIVE_INFINITY, 2);
+    expect(walked(new ClusterWalk(bounded, PLAN), 4).flat().sort()).toEqual([0, 1, 2, 3]);
+    expect(asked.sort()).toEqual([2, 3]);
+  });
+});
+
 test("what is likely is what comes, if what is expected is found", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = seededRandom(seed);
     const distances = Array.from({ length: 300 }, () => 0.5 + 2 * random.next());
     const make = () => new ClusterWalk(clustersAt(distances), PLAN);
-    const likely = new Set(make().likely(Number.POSITIVE_INFINITY));
+    const likely = new Set(runSteps(make().likely(Number.POSITIVE_INFINITY)));
     const worst = worstOf(distances);
     const seen = walked(make(), worst).flat();
     const surprises = seen.filter((c) => !likely.has(c)).length;

@@ -10,10 +10,13 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import type { ClusterView } from "../../segment/vectors/cluster-section.ts";
 import { CODE_INDEX, type CodeView } from "../../segment/vectors/code-index.ts";
-import { cosineErrorMax, measureOf, unitVector } from "../../vector/metric.ts";
-import { type CodeTable, codeTable, spreadOf } from "../../vector/one-bit-codes.ts";
+import type { OpenMeanCodes } from "../../segment/vectors/code-section.ts";
+import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
+import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
+import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
 import { copyWords, countRange, type OrdinalBits } from "../ordinal-bits.ts";
 import type { VectorTarget } from "../plan/plan.ts";
+import type { QueryTables } from "./query-tables.ts";
 
 /** Is told of a row that may be among the nearest; both bounds are NaN if nothing is known. */
 export type VisitRow = (ordinal: number, lower: number, upper: number) => void;
@@ -33,7 +36,8 @@ export class CodedSegment {
   readonly #kernels: ArenaKernels;
   /** Of length 1 for cosines. */
   readonly #query: Float32Array;
-  readonly #table: CodeTable;
+  readonly #tables: QueryTables;
+  #ownTable: CodeTable | undefined;
   readonly #masks = new Uint32Array(SCAN_BLOCKS_MAX);
   /** The arena that has the table; none after `resume`. */
   #tableArena: number | undefined;
@@ -41,7 +45,7 @@ export class CodedSegment {
   private constructor(
     { clusters, codes }: { readonly clusters: ClusterView; readonly codes: CodeView },
     matches: OrdinalBits,
-    query: Float32Array,
+    tables: QueryTables,
     kernels: ArenaKernels,
   ) {
     this.clusters = clusters;
@@ -49,37 +53,86 @@ export class CodedSegment {
     this.matches = matches;
     this.matchCount = countRange(matches, 0, clusters.starts[clusters.count]);
     const isCosine = clusters.metric === "cosine_distance";
-    this.slack = isCosine ? 4 * cosineErrorMax(query.length) : 0;
+    this.slack = isCosine ? 4 * cosineErrorMax(tables.query.length) : 0;
     this.#kernels = kernels;
-    this.#query = query;
-    const { origin, rotation, rotatedDimensions } = codes;
-    const rotated = new Float32Array(rotatedDimensions);
-    kernels.rotate(
-      rotation,
-      query.map((value, d) => value - origin[d]),
-      rotated,
-    );
-    this.#table = codeTable(rotated);
+    this.#query = tables.query;
+    this.#tables = tables;
   }
 
   /** Undefined where there are no codes for the query's metric. Throws `BytesMissing`. */
   static open(
     { view, matches }: { readonly view: SegmentView; readonly matches: OrdinalBits },
-    { attribute, metric, query }: VectorTarget,
+    { attribute, metric }: VectorTarget,
+    tables: QueryTables,
     kernels: ArenaKernels,
   ): CodedSegment | undefined {
-    if (!(query instanceof Float32Array)) return undefined;
     const clusters = view.index(CLUSTER_INDEX, attribute);
-    if (clusters?.metric !== metric || clusters.dimensions !== query.length) return undefined;
+    if (clusters?.metric !== metric || clusters.dimensions !== tables.query.length) {
+      return undefined;
+    }
     const codes = view.index(CODE_INDEX, attribute);
-    if (codes === undefined) return undefined;
-    const sent = metric === "cosine_distance" ? unitVector(query) : query;
-    return new CodedSegment({ clusters, codes }, matches, sent, kernels);
+    return codes && new CodedSegment({ clusters, codes }, matches, tables, kernels);
   }
 
-  /** Writes the squared distances of the clusters' means. */
-  centroidDistances(target: Float64Array): void {
-    const { count, dimensions, place, centroids, metric } = this.clusters;
+  /** Made when it is first needed: few matches need none. */
+  get #table(): CodeTable {
+    this.#ownTable ??= this.#tables.of(this.codes);
+    return this.#ownTable;
+  }
+
+  /**
+   * Writes bounds of the squared distances of the clusters' means, which are the distances
+   * themselves where the means have no codes.
+   */
+  boundMeans(lower: Float64Array, upper: Float64Array): void {
+    const { means } = this.codes;
+    if (means !== undefined) {
+      this.#boundCodedMeans(means, lower, upper);
+      return;
+    }
+    const all = Uint32Array.from({ length: this.clusters.count }, (_, c) => c);
+    this.meanDistances(all, (c, distance) => {
+      lower[c] = distance;
+      upper[c] = distance;
+    });
+  }
+
+  #boundCodedMeans(
+    { codes, groups }: OpenMeanCodes,
+    lower: Float64Array,
+    upper: Float64Array,
+  ): void {
+    const { count } = this.clusters;
+    this.resume();
+    this.#setTable(codes);
+    this.#kernels.setQuery(groups, this.#query);
+    const bases = this.#kernels.scoreRange("squaredDistance", groups, 0, meanGroups(count)).slice();
+    const { scale, offset } = this.#table;
+    for (let group = 0; group < bases.length; group++) {
+      const start = group * MEAN_GROUP;
+      const end = Math.min(start + MEAN_GROUP, count);
+      const masks = this.#masks.subarray(0, Math.ceil((end - start) / CODE_BLOCK_ROWS));
+      masks.fill(~0);
+      if (end % CODE_BLOCK_ROWS > 0) masks[masks.length - 1] = ~(~0 << (end % CODE_BLOCK_ROWS));
+      const base = bases[group];
+      const spread = spreadOf(base, this.#table);
+      const query = { scale, offset, base, spread, worst: Number.POSITIVE_INFINITY };
+      const part = { firstBlock: start / CODE_BLOCK_ROWS, masks };
+      const found = this.#kernels.scanCodes(codes, part, query);
+      // Of a mean of which nothing is known both bounds are NaN.
+      lower.fill(0, start, end);
+      upper.fill(Number.POSITIVE_INFINITY, start, end);
+      for (let i = 0; i < found.count * FOUND_WORDS; i += FOUND_WORDS) {
+        const [low, high] = [found.bounds[i + 1], found.bounds[i + 2]];
+        if (low > 0) lower[found.rows[i]] = low;
+        if (high >= low) upper[found.rows[i]] = high;
+      }
+    }
+  }
+
+  /** Tells the squared distances of the means of some clusters. */
+  meanDistances(clusters: Uint32Array, tell: (cluster: number, distance: number) => void): void {
+    const { dimensions, place, centroids, metric } = this.clusters;
     const matrix = {
       block: { ...place, bytes: centroids.byteLength },
       start: 0,
@@ -92,13 +145,13 @@ export class CodedSegment {
     let squared = 0;
     for (const value of this.#query) squared += value * value;
     this.#kernels.setQuery(matrix, this.#query);
-    for (let start = 0; start < count; start += SCAN_ROWS_MAX) {
-      const end = Math.min(start + SCAN_ROWS_MAX, count);
-      const scores = this.#kernels.scoreRange(measureOf(metric), matrix, start, end);
+    for (let start = 0; start < clusters.length; start += SCAN_ROWS_MAX) {
+      const part = clusters.subarray(start, start + SCAN_ROWS_MAX);
+      const scores = this.#kernels.scoreRows(measureOf(metric), matrix, part);
       for (let i = 0; i < scores.length; i++) {
-        const length = lengths[start + i];
+        const length = lengths[part[i]];
         const ofMean = squared + length * (length - 2 * scores[i]);
-        target[start + i] = isCosine ? Math.max(0, ofMean) : scores[i];
+        tell(part[i], isCosine ? Math.max(0, ofMean) : scores[i]);
       }
     }
   }

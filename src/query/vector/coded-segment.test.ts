@@ -1,0 +1,104 @@
+/** What codes tell of clusters' means, beside the distances themselves. */
+
+import { expect, test } from "vitest";
+import {
+  documentOf,
+  KERNELS,
+  openSnapshot,
+  schemaOf,
+} from "../../../test/support/queries/query-fixture.ts";
+import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
+import { seededRandom } from "../../base/random.ts";
+import type { DistanceMetric } from "../../model/schema.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
+import { unitVector } from "../../vector/metric.ts";
+import { emptyBits, invertBits } from "../ordinal-bits.ts";
+import { CodedSegment } from "./coded-segment.ts";
+import { QueryTables } from "./query-tables.ts";
+
+const METRICS = ["cosine_distance", "euclidean_squared"] as const;
+const DIMENSIONS = 100;
+const random = seededRandom(3);
+const vector = () =>
+  Float32Array.from({ length: DIMENSIONS }, (_, d) => random.next() - 0.3 + (d % 3));
+
+function segmentOf(metric: DistanceMetric): SegmentView {
+  const ann = { distanceMetric: metric, lateInteraction: false };
+  const schema = schemaOf(
+    { vector: { type: `[${DIMENSIONS}]f32`, ann } },
+    { distanceMetric: metric },
+  );
+  const documents = Array.from({ length: 3000 }, (_, id) =>
+    documentOf(BigInt(id), { vector: vector() }),
+  );
+  const snapshot = openSnapshot(schema, [{ documents }]);
+  return clusteredSnapshot(snapshot, { clusterRows: 8 }).segments[0].view;
+}
+
+/** As segments were before means had codes. */
+function withoutMeanCodes(view: SegmentView): SegmentView {
+  return new Proxy(view, {
+    get(target, name) {
+      if (name !== "index") return Reflect.get(target, name);
+      return (index: typeof CODE_INDEX, attribute: string) => {
+        const found = target.index(index, attribute);
+        return index === CODE_INDEX ? found && { ...found, means: undefined } : found;
+      };
+    },
+  });
+}
+
+function openCoded(view: SegmentView, metric: DistanceMetric, sent: Float32Array): CodedSegment {
+  const query = metric === "cosine_distance" ? unitVector(sent) : sent;
+  const matches = invertBits(emptyBits(view.documentCount), view.documentCount);
+  const target = { attribute: "vector", metric, query: sent } as Parameters<
+    typeof CodedSegment.open
+  >[1];
+  const tables = new QueryTables(query, KERNELS);
+  return CodedSegment.open({ view, matches }, target, tables, KERNELS) ?? expect.unreachable();
+}
+
+function boundsOf(segment: CodedSegment) {
+  const { count } = segment.clusters;
+  const bounds = { lower: new Float64Array(count), upper: new Float64Array(count) };
+  segment.boundMeans(bounds.lower, bounds.upper);
+  return bounds;
+}
+
+test.each(METRICS)("most means are within their bounds, which are near, by %s", (metric) => {
+  const view = segmentOf(metric);
+  let inside = 0;
+  let all = 0;
+  let wide = 0;
+  for (let turn = 0; turn < 20; turn++) {
+    const segment = openCoded(view, metric, vector());
+    const { lower, upper } = boundsOf(segment);
+    expect(lower.length).toBeGreaterThan(256);
+    const clusters = Uint32Array.from(lower.keys());
+    segment.meanDistances(clusters, (c, distance) => {
+      inside += Number(lower[c] <= distance && distance <= upper[c]);
+      wide += (upper[c] - lower[c]) / distance;
+      all++;
+    });
+  }
+
+  expect(inside / all).toBeGreaterThan(0.93);
+  expect(wide / all).toBeLessThan(0.6);
+});
+
+test.each(METRICS)("means without codes have their distances as bounds, by %s", (metric) => {
+  const view = withoutMeanCodes(segmentOf(metric));
+  const segment = openCoded(view, metric, vector());
+  const { lower, upper } = boundsOf(segment);
+  expect(lower).toEqual(upper);
+  segment.meanDistances(Uint32Array.of(3, 77), (c, distance) => expect(lower[c]).toBe(distance));
+});
+
+test("nothing is known of means from a query that is too long", () => {
+  const view = segmentOf("euclidean_squared");
+  const segment = openCoded(view, "euclidean_squared", vector().fill(3e38));
+  const { lower, upper } = boundsOf(segment);
+  expect(lower.every((bound) => bound >= 0)).toBe(true);
+  expect(upper.every((bound) => bound === Number.POSITIVE_INFINITY)).toBe(true);
+});
