@@ -11,10 +11,10 @@ import { nearestOfRows } from "./kmeans.ts";
 import { VectorReader, type VectorRows } from "./vector-rows.ts";
 
 /**
- * Rows of a cluster of vectors, about: four blocks of codes. Smaller ones let a search look at
- * fewer rows, but cost more centroids to compare, and are read in more pieces (ADR 24).
+ * Rows of a cluster of vectors, about: two blocks of codes. Smaller ones let a search look at fewer
+ * rows, but there are more of them to estimate and to walk through (ADR 24).
  */
-const CLUSTER_DOCUMENTS = 128;
+const CLUSTER_DOCUMENTS = 64;
 /**
  * Vectors from which on a stored segment's rows are put in the order of clusters, with codes:
  * below, to compare all of them takes a tenth of a millisecond.
