@@ -25,12 +25,15 @@ import type { IndexerOptions } from "./indexer-options.ts";
 export type CompactionOutcome =
   | { readonly kind: "nothing to do" }
   | { readonly kind: "conflict" }
+  /** There is, if nothing is written for so long. */
+  | { readonly kind: "rest"; readonly forMs: number }
   | { readonly kind: "compacted"; readonly inputCount: number; readonly bytesWritten: number };
 
-/** Runs the compaction that is due most, if any is. */
+/** Runs the compaction that is due most, if any is; nothing was written for `restedMs`. */
 export async function compactNamespace(
   options: IndexerOptions,
   generation: NamespaceGeneration,
+  restedMs: number,
 ): Promise<CompactionOutcome> {
   const { clock, random } = options;
   const manifests = new ManifestStore({
@@ -53,8 +56,9 @@ export async function compactNamespace(
         isCurrent: made === fingerprint || matchesSchema(segment.view, facts.schema),
       })),
     );
-    const picked = pickCompaction(candidates, options.segmentBytesMax) ?? confirmation(facts);
+    const picked = confirmed(facts, pickCompaction(candidates, options.segmentBytesMax, restedMs));
     if (picked === undefined) return { kind: "nothing to do" };
+    if (picked.kind === "rest") return picked;
     const groups = picked.kind === "merge" ? [picked.inputs] : picked.inputs.map((i) => [i]);
     const written: SegmentEntry[] = [];
     for (const group of groups) {
@@ -79,9 +83,13 @@ export async function compactNamespace(
   }
 }
 
-/** Nothing has to be written for the new full-text settings but that they are in force. */
-function confirmation({ activeTextOptions }: NamespaceFacts): Compaction | undefined {
-  return activeTextOptions.size === 0 ? undefined : { kind: "rewrite", inputs: [] };
+/** Where nothing is urgent, new full-text settings are told to be in force. */
+function confirmed(
+  { activeTextOptions }: NamespaceFacts,
+  picked: Compaction | undefined,
+): Compaction | undefined {
+  const isUrgent = picked !== undefined && picked.kind !== "rest";
+  return isUrgent || activeTextOptions.size === 0 ? picked : { kind: "rewrite", inputs: [] };
 }
 
 function openAll(

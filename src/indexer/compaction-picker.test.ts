@@ -12,48 +12,66 @@ function segment(bytes: number, changes: Partial<CompactionCandidate> = {}): Com
 
 test("a full tier is merged, and segments of other tiers are left alone", () => {
   const small = Array.from({ length: SEGMENT_TIER_FANOUT }, () => segment(3 * MIB));
-  expect(pickCompaction(small.slice(1), MAX)).toBeUndefined();
-  const picked = pickCompaction([segment(100 * MIB), ...small], MAX);
+  expect(pickCompaction(small.slice(1), MAX, 0)?.kind).toBe("rest");
+  const picked = pickCompaction([segment(100 * MIB), ...small], MAX, 0);
   expect(picked).toEqual({ kind: "merge", inputs: [1, 2, 3, 4, 5, 6, 7, 8] });
 });
 
 test("segments over half of the limit are never merged", () => {
   const large = Array.from({ length: 20 }, () => segment(300 * MIB));
-  expect(pickCompaction(large, MAX)).toBeUndefined();
+  expect(pickCompaction(large, MAX, Number.POSITIVE_INFINITY)).toBeUndefined();
 });
 
 test("a merge keeps within the limit, but for two that have to be", () => {
   const halves = Array.from({ length: 8 }, () => segment(200 * MIB));
-  expect(pickCompaction(halves, MAX)).toEqual({ kind: "merge", inputs: [0, 1] });
+  expect(pickCompaction(halves, MAX, 0)).toEqual({ kind: "merge", inputs: [0, 1] });
 });
 
 test("stale segments come first, all together, then one that is mostly deleted", () => {
   const stale = segment(MIB, { isCurrent: false });
   const deleted = segment(MIB, { liveCount: 30 });
-  expect(pickCompaction([deleted, stale, segment(MIB), stale], MAX)).toEqual({
+  expect(pickCompaction([deleted, stale, segment(MIB), stale], MAX, 0)).toEqual({
     kind: "rewrite",
     inputs: [1, 3],
   });
-  expect(pickCompaction([segment(MIB), deleted, deleted], MAX)).toEqual({
+  expect(pickCompaction([segment(MIB), deleted, deleted], MAX, 0)).toEqual({
     kind: "rewrite",
     inputs: [1],
   });
 });
 
-test("what is written and what is kept stays in proportion to what is ingested", () => {
+test("segments that rest are merged where the largest is worth it, after a while", () => {
+  const sizes = [90, 3, 20, 600, 1, 0.01];
+  const segments = sizes.map((size) => segment(size * MIB));
+  const first = pickCompaction(segments, MAX, 0);
+  expect(first).toEqual({ kind: "rest", forMs: expect.closeTo(1000 + 30 * 114.01, -1) });
+  const inMs = first?.kind === "rest" ? first.forMs : expect.unreachable();
+  expect(pickCompaction(segments, MAX, inMs - 1)).toEqual({ kind: "rest", forMs: 1 });
+  expect(pickCompaction(segments, MAX, inMs)).toEqual({ kind: "merge", inputs: [0, 1, 2, 4, 5] });
+  const lopsided = [segment(100 * MIB), segment(20 * MIB)];
+  expect(pickCompaction(lopsided, MAX, Number.POSITIVE_INFINITY)).toBeUndefined();
+  expect(pickCompaction([...lopsided, segment(5 * MIB)], MAX, 10_000)).toEqual({
+    kind: "merge",
+    inputs: [0, 1, 2],
+  });
+  expect(pickCompaction([segment(400 * MIB), segment(200 * MIB)], MAX, 1e9)).toBeUndefined();
+});
+
+/** Ingests segments of 1 to 32 MiB, resting so long after each. */
+function ingest(stepCount: number, restedMs: number) {
   const random = seededRandom(9);
   let segments: CompactionCandidate[] = [];
   let ingested = 0;
   let written = 0;
   let most = 0;
-  for (let step = 0; step < 4000; step++) {
+  for (let step = 0; step < stepCount; step++) {
     const bytes = MIB * (1 + random.below(32));
     ingested += bytes;
     written += bytes;
     segments.push(segment(bytes));
     for (;;) {
-      const picked = pickCompaction(segments, MAX);
-      if (picked === undefined) break;
+      const picked = pickCompaction(segments, MAX, restedMs);
+      if (picked === undefined || picked.kind === "rest") break;
       const inputs = new Set(picked.inputs);
       const merged = segments.reduce(
         (sum, { bytes: size }, i) => sum + (inputs.has(i) ? size : 0),
@@ -64,8 +82,19 @@ test("what is written and what is kept stays in proportion to what is ingested",
     }
     most = Math.max(most, segments.length - ingested / (MAX / 2));
   }
+  return { amplification: written / ingested, most };
+}
+
+test("what is written and what is kept stays in proportion to what is ingested", () => {
+  const { amplification, most } = ingest(4000, 0);
   // One write into each tier from 1 MiB to the limit: log8(512) is 3.
-  expect(written / ingested).toBeLessThan(4);
+  expect(amplification).toBeLessThan(4);
   // Seven of each of four tiers, beside the segments that are large enough.
   expect(most).toBeLessThan(4 * SEGMENT_TIER_FANOUT);
+});
+
+test("where all segments rest few are kept, and each byte is written a dozen times at most", () => {
+  const { amplification, most } = ingest(4000, Number.POSITIVE_INFINITY);
+  expect(amplification).toBeLessThan(12);
+  expect(most).toBeLessThan(SEGMENT_TIER_FANOUT);
 });

@@ -2,9 +2,11 @@
  * Chooses which stored segments of a namespace to write anew. Pure. A full tier is merged
  * (segment/size-tiers.ts). Segments that are mostly deleted documents are written anew on their
  * own; those whose indexes are not the schema's all together, so that queries change over at once.
+ * Where nothing was written for a while few segments are left, for a query pays for each.
  */
 
-import { pickFullTier, type TierSegment } from "../segment/size-tiers.ts";
+import { MIB } from "../base/byte-sizes.ts";
+import { pickFullTier, pickRested, type TierSegment } from "../segment/size-tiers.ts";
 
 /** What the choice depends on. */
 export interface CompactionCandidate extends TierSegment {
@@ -17,15 +19,26 @@ export type Compaction =
   /** Merge these into one. */
   | { readonly kind: "merge"; readonly inputs: readonly number[] }
   /** Write each of these anew, by itself. */
-  | { readonly kind: "rewrite"; readonly inputs: readonly number[] };
+  | { readonly kind: "rewrite"; readonly inputs: readonly number[] }
+  /** Nothing now; segments can be merged if nothing is written for so long. */
+  | { readonly kind: "rest"; readonly forMs: number };
 
 /** Share of deleted documents above which a segment is written anew on its own. */
 const DELETED_SHARE_MAX = 0.4;
 
-/** Picks the next compaction; its inputs are indexes, ascending. Undefined if all is well. */
+/** How long nothing was written before segments that rest are merged: so long, */
+const REST_MS = 1_000;
+/** and for each MiB of them so much more, so that large merges are rare where writes come often. */
+const REST_MS_PER_MIB = 30;
+
+/**
+ * Picks the next compaction where nothing was written for `restedMs`; its inputs are indexes,
+ * ascending. Undefined if all is well.
+ */
 export function pickCompaction(
   segments: readonly CompactionCandidate[],
   bytesMax: number,
+  restedMs: number,
 ): Compaction | undefined {
   const stale = indexesOf(segments, ({ isCurrent }) => !isCurrent);
   if (stale.length > 0) return { kind: "rewrite", inputs: stale };
@@ -33,8 +46,14 @@ export function pickCompaction(
     return documentCount - liveCount > DELETED_SHARE_MAX * documentCount;
   });
   if (deleted.length > 0) return { kind: "rewrite", inputs: [deleted[0]] };
-  const inputs = pickFullTier(segments, { bytesMax, documentsMax: Number.POSITIVE_INFINITY });
-  return inputs && { kind: "merge", inputs };
+  const limits = { bytesMax, documentsMax: Number.POSITIVE_INFINITY };
+  const full = pickFullTier(segments, limits);
+  if (full !== undefined) return { kind: "merge", inputs: full };
+  const rested = pickRested(segments, limits);
+  if (rested === undefined) return undefined;
+  const bytes = rested.reduce((sum, index) => sum + segments[index].bytes, 0);
+  const waitMs = Math.ceil(REST_MS + (REST_MS_PER_MIB * bytes) / MIB - restedMs);
+  return waitMs > 0 ? { kind: "rest", forMs: waitMs } : { kind: "merge", inputs: rested };
 }
 
 function indexesOf(

@@ -45,6 +45,9 @@ interface Known {
   readonly retryAtMs: { index: number; collect: number };
   /** When garbage is looked for next; undefined: there is none that waits. */
   collectAtMs: number | undefined;
+  /** When entries of the log were last indexed, and when segments that rest may be merged. */
+  wroteAtMs: number;
+  restedAtMs: number | undefined;
 }
 
 /** One indexer over one store. */
@@ -103,6 +106,8 @@ export class Indexer {
     for (const known of [...this.#known.values()]) {
       if (this.#stopping) return;
       const isDue = known.collectAtMs !== undefined && known.collectAtMs <= nowMs;
+      const isRested = known.restedAtMs !== undefined && known.restedAtMs <= nowMs;
+      if (isRested) await this.#attempt(known, "index", () => this.#mergeRested(known));
       if (isDue) await this.#attempt(known, "collect", () => this.#collect(known));
       else this.#forgetIdle(known);
       await this.#readHintsInBetween();
@@ -219,6 +224,7 @@ export class Indexer {
       if (outcome.kind === "indexed" && outcome.entryCount > 0) {
         const { entryCount: entries, documentCount: documents } = outcome;
         log("info", "indexed", { namespace: generation.name, entries, documents });
+        known.wroteAtMs = this.#options.clock.monotonicMs();
         this.#options.onManifest?.(generation);
       }
       const isFirst = outcome.kind !== "conflict" && (await this.#compact(known));
@@ -241,18 +247,31 @@ export class Indexer {
     }
   }
 
+  /** Merges segments that rest, if nobody has deleted them. */
+  async #mergeRested(known: Known): Promise<void> {
+    known.restedAtMs = undefined;
+    const { generation } = known;
+    if (await isDeleted(this.#options.store, generation)) return;
+    await this.#compact(known);
+    known.collectAtMs ??= this.#options.clock.monotonicMs();
+  }
+
   /**
    * Merges what is due; false if another indexer was faster. Where memory is short, segments stay
    * as they are; the log must not wait for them.
    */
-  async #compact({ generation }: Known): Promise<boolean> {
-    const { log } = this.#options;
+  async #compact(known: Known): Promise<boolean> {
+    const { generation } = known;
+    const { clock, log } = this.#options;
     while (!this.#stopping) {
-      const outcome = await compactNamespace(this.#options, generation).catch((error: unknown) => {
+      const nowMs = clock.monotonicMs();
+      const compacting = compactNamespace(this.#options, generation, nowMs - known.wroteAtMs);
+      const outcome = await compacting.catch((error: unknown) => {
         if (!isDatabaseError(error, "overloaded")) throw error;
         const facts = { namespace: generation.name, reason: error.message };
         log("warn", "cannot compact a namespace now", facts);
       });
+      known.restedAtMs = outcome?.kind === "rest" ? nowMs + outcome.forMs : undefined;
       if (outcome?.kind !== "compacted") return outcome?.kind !== "conflict";
       const { inputCount, bytesWritten } = outcome;
       const facts = { namespace: generation.name, segments: inputCount, bytes: bytesWritten };
@@ -299,10 +318,11 @@ export class Indexer {
     }
   }
 
-  #forgetIdle({ generation, collectAtMs, retryAtMs }: Known): void {
+  #forgetIdle({ generation, collectAtMs, restedAtMs, retryAtMs }: Known): void {
     const nowMs = this.#options.clock.monotonicMs();
     const isWaiting = nowMs < retryAtMs.index || nowMs < retryAtMs.collect;
-    if (collectAtMs === undefined && !isWaiting) this.#known.delete(generationPrefix(generation));
+    const isKept = isWaiting || collectAtMs !== undefined || restedAtMs !== undefined;
+    if (!isKept) this.#known.delete(generationPrefix(generation));
   }
 
   #knownOf(generation: NamespaceGeneration): Known {
@@ -312,7 +332,9 @@ export class Indexer {
       const { stepBytesMax: stepBytes } = this.#options;
       const garbage = newGarbageMemory();
       const retryAtMs = { index: 0, collect: 0 };
-      known = { generation, garbage, stepBytes, retryAtMs, collectAtMs: undefined };
+      const wroteAtMs = this.#options.clock.monotonicMs();
+      const due = { collectAtMs: undefined, wroteAtMs, restedAtMs: undefined };
+      known = { generation, garbage, stepBytes, retryAtMs, ...due };
       this.#known.set(key, known);
     }
     return known;

@@ -8,6 +8,13 @@
 /** Segments of one size tier that are merged into one; also the ratio of two tiers' sizes. */
 export const SEGMENT_TIER_FANOUT = 8;
 
+/**
+ * How many times the size of all smaller ones the largest of merged segments may have that have
+ * been left alone. So a namespace that rests has few segments, each at least so many times larger
+ * than all smaller ones, and a document is copied once for each growth by a quarter.
+ */
+const RESTED_RATIO_MAX = 4;
+
 /** What the choice depends on. */
 export interface TierSegment {
   /** Size in memory, or of the object in the store. */
@@ -47,6 +54,36 @@ export function pickFullTier(
     return smallestThatFit(tier, limits);
   }
   return undefined;
+}
+
+/**
+ * Of segments that have been left alone, indexes of those to merge into one, ascending: the
+ * smallest ones, as many as fit together and as are worth copying the largest of them.
+ */
+export function pickRested(
+  segments: readonly TierSegment[],
+  limits: MergeLimits,
+): number[] | undefined {
+  const candidates = segments.map(({ bytes, documentCount, liveCount }, index) => {
+    const liveBytes = documentCount === 0 ? 0 : (bytes * liveCount) / documentCount;
+    return { index, liveBytes, liveCount };
+  });
+  const ascending = candidates.sort((a, b) => a.liveBytes - b.liveBytes);
+  let count = 0;
+  let bytes = 0;
+  let documents = 0;
+  for (const [i, { liveBytes, liveCount }] of ascending.entries()) {
+    const isWorthIt = i > 0 && liveBytes <= RESTED_RATIO_MAX * bytes;
+    bytes += liveBytes;
+    documents += liveCount;
+    if (bytes > limits.bytesMax || documents > limits.documentsMax) break;
+    if (isWorthIt) count = i + 1;
+  }
+  if (count === 0) return undefined;
+  return ascending
+    .slice(0, count)
+    .map(({ index }) => index)
+    .sort((a, b) => a - b);
 }
 
 /** The tier of a segment; 1 byte is in tier 0. */
