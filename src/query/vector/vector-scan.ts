@@ -144,9 +144,12 @@ function measureDense(
     return matrix;
   };
   return (ordinals, distances) => {
+    // Others may have used the kernels since the last part.
+    let queryArena: number | undefined;
     forEachChunk(ordinals, rows.place.chunkRows, ({ index, start, end }) => {
       const matrix = chunkAt(index);
-      kernels.setQuery(matrix, sent);
+      if (matrix.block.arena !== queryArena) kernels.setQuery(matrix, sent);
+      queryArena = matrix.block.arena;
       const first = index * rows.place.chunkRows;
       const part = ordinals.subarray(start, end);
       if (access === "scan") {
