@@ -101,56 +101,82 @@ function* distanceMeasure(
   const { query } = scan.target;
   if (!(query instanceof Float32Array)) return measureMulti(scan, query, column.column);
   const place = must(column.vectors, "dense vectors have no place");
-  const rows = { column, place };
-  const measure = measureDense(scan, query, rows);
+  const chunks = new Chunks(column, place);
+  const measure = measureDense(scan, query, chunks);
   if (place.chunkRows >= column.column.count) return measure;
   const { buffer, byteOffset, byteLength } = query;
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   const key = `${scan.target.attribute} ${bytes.toString("base64")}`;
   const { progress, together } = scan;
   if (progress === undefined) {
-    together(chunkNeeds(place, candidates));
+    together(chunkNeeds(chunks, candidates));
     return measure;
   }
   let begun = progress.find(view, key);
   if (begun === undefined) {
-    if (progress.hasAll(chunkNeeds(place, candidates))) return measure;
+    if (progress.hasAll(chunkNeeds(chunks, candidates))) return measure;
     begun = progress.start(view, key);
   }
   // What waves have found stands for all rankings by this query: none of their thresholds holds.
-  const measureAll = measureDense({ ...scan, threshold: undefined }, query, rows);
+  const measureAll = measureDense({ ...scan, threshold: undefined }, query, chunks);
   const wave = progress.wave();
   return yield* measureInWaves(begun, { place, candidates, measure: measureAll, wave });
 }
 
-interface Rows {
+/** The chunks of a column of vectors. What a run has looked at stays where it is until it ends. */
+class Chunks {
   readonly column: ColumnView;
   readonly place: VectorPlace;
+  readonly #known = new Map<number, RowMatrix>();
+
+  constructor(column: ColumnView, place: VectorPlace) {
+    this.column = column;
+    this.place = place;
+  }
+
+  /** A chunk. Throws `BytesMissing`. */
+  at(index: number): RowMatrix {
+    const known = this.#known.get(index);
+    if (known !== undefined) return known;
+    const matrix = this.#open(index);
+    this.#known.set(index, matrix);
+    return matrix;
+  }
+
+  #open(index: number): RowMatrix {
+    const { type, count } = this.column.column;
+    assert(type.kind === "vector", "rows of no dense vectors");
+    const { strideBytes, chunkRows } = this.place;
+    const { arena, offset } = this.place.chunk(index);
+    const rows = Math.min(chunkRows, count - index * chunkRows);
+    return {
+      block: { arena, offset, bytes: rows * strideBytes },
+      start: 0,
+      format: type.element,
+      dimensions: type.dimensions,
+      strideBytes,
+    };
+  }
 }
 
 function measureDense(
   { target, kernels, access, threshold = NO_THRESHOLD }: VectorScan,
   query: Float32Array,
-  rows: Rows,
+  chunks: Chunks,
 ): VisitPart {
   const { metric } = target;
+  const { chunkRows } = chunks.place;
   const measure = measureOf(metric);
   const sent = metric === "cosine_distance" ? unitVector(query) : query;
-  const toDistances = metric === "cosine_distance" ? cosines(query, rows, threshold) : undefined;
-  const chunks = new Map<number, RowMatrix>();
-  const chunkAt = (index: number): RowMatrix => {
-    const matrix = chunks.get(index) ?? matrixOf(rows, index);
-    chunks.set(index, matrix);
-    return matrix;
-  };
+  const toDistances = metric === "cosine_distance" ? cosines(query, chunks, threshold) : undefined;
   return (ordinals, distances) => {
     // Others may have used the kernels since the last part.
     let queryArena: number | undefined;
-    forEachChunk(ordinals, rows.place.chunkRows, ({ index, start, end }) => {
-      const matrix = chunkAt(index);
+    forEachChunk(ordinals, chunkRows, ({ index, start, end }) => {
+      const matrix = chunks.at(index);
       if (matrix.block.arena !== queryArena) kernels.setQuery(matrix, sent);
       queryArena = matrix.block.arena;
-      const first = index * rows.place.chunkRows;
+      const first = index * chunkRows;
       const part = ordinals.subarray(start, end);
       if (access === "scan") {
         const from = part[0] - first;
@@ -193,12 +219,12 @@ function forEachChunk(
 }
 
 /** Looks at all chunks of vectors that a scan reads. */
-function chunkNeeds(place: VectorPlace, candidates: OrdinalBits): Need[] {
+function chunkNeeds(chunks: Chunks, candidates: OrdinalBits): Need[] {
   const wanted: Need[] = [];
   let last = -1;
   forEachPart(candidates, (ordinals) => {
-    forEachChunk(ordinals, place.chunkRows, ({ index }) => {
-      if (index !== last) wanted.push(() => void place.chunk(index));
+    forEachChunk(ordinals, chunks.place.chunkRows, ({ index }) => {
+      if (index !== last) wanted.push(() => void chunks.at(index));
       last = index;
     });
   });
@@ -242,23 +268,8 @@ function* measureInWaves(
   };
 }
 
-function matrixOf({ column, place }: Rows, index: number): RowMatrix {
-  const { type, count } = column.column;
-  assert(type.kind === "vector", "rows of no dense vectors");
-  const { strideBytes, chunkRows } = place;
-  const { arena, offset } = place.chunk(index);
-  const rows = Math.min(chunkRows, count - index * chunkRows);
-  return {
-    block: { arena, offset, bytes: rows * strideBytes },
-    start: 0,
-    format: type.element,
-    dimensions: type.dimensions,
-    strideBytes,
-  };
-}
-
 /** Turns dot products with the unit query into distances, rounded to float32. */
-function cosines(query: Float32Array, { column, place }: Rows, threshold: Threshold): VisitPart {
+function cosines(query: Float32Array, { column, place }: Chunks, threshold: Threshold): VisitPart {
   const { inverseNorms } = place;
   const errorMax = cosineErrorMax(query.length);
   return (ordinals, distances) => {
