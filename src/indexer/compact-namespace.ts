@@ -3,6 +3,7 @@
  * their place, and saves the manifest that says so.
  */
 
+import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import type { ArenaRange } from "../kernel/arena.ts";
 import { editManifest, replaceSegments } from "../manifest/manifest.ts";
@@ -16,7 +17,7 @@ import { indexFingerprint } from "../segment/index-fingerprint.ts";
 import { matchesSchema } from "../segment/missing-indexes.ts";
 import { loadStoredSegment } from "../segment/segment-objects.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
-import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import { isShared, type NamespaceGeneration } from "../storage/object-keys.ts";
 import { type Compaction, pickCompaction } from "./compaction-picker.ts";
 import { saveThrough } from "./index-namespace.ts";
 import type { IndexerOptions } from "./indexer-options.ts";
@@ -27,13 +28,23 @@ export type CompactionOutcome =
   | { readonly kind: "conflict" }
   /** There is, if nothing is written for so long. */
   | { readonly kind: "rest"; readonly forMs: number }
+  /** Segments of so many bytes in the store do not fit the memory together. */
+  | { readonly kind: "too large"; readonly bytes: number; readonly reason: string }
   | { readonly kind: "compacted"; readonly inputCount: number; readonly bytesWritten: number };
 
-/** Runs the compaction that is due most, if any is; nothing was written for `restedMs`. */
+/** What a compaction may do. */
+export interface CompactionLimits {
+  /** Greatest size of a segment that is made of several. */
+  readonly bytesMax: number;
+  /** Segments are merged, too, that nothing but their rest is a reason for. */
+  readonly mergesRested: boolean;
+}
+
+/** Runs the compaction that is due most, if any is. */
 export async function compactNamespace(
   options: IndexerOptions,
   generation: NamespaceGeneration,
-  restedMs: number,
+  { bytesMax, mergesRested }: CompactionLimits,
 ): Promise<CompactionOutcome> {
   const { clock, random } = options;
   const manifests = new ManifestStore({
@@ -49,25 +60,35 @@ export async function compactNamespace(
   const stored = await openAll(options, generation, manifest.segments);
   try {
     const candidates = await options.reads.run(() =>
-      stored.map(({ segment, objectBytes, indexFingerprint: made }) => ({
+      stored.map(({ object, segment, objectBytes, indexFingerprint: made }) => ({
         bytes: objectBytes,
         documentCount: segment.view.documentCount,
         liveCount: segment.liveCount,
         isCurrent: made === fingerprint || matchesSchema(segment.view, facts.schema),
+        isShared: isShared(object, generation),
       })),
     );
-    const picked = confirmed(facts, pickCompaction(candidates, options.segmentBytesMax, restedMs));
+    const restedMs = clock.nowMs() - manifest.lastWriteAtMs;
+    const picked = confirmed(facts, pickCompaction(candidates, bytesMax, restedMs));
     if (picked === undefined) return { kind: "nothing to do" };
-    if (picked.kind === "rest") return picked;
-    const groups = picked.kind === "merge" ? [picked.inputs] : picked.inputs.map((i) => [i]);
+    const { kind, inputs: chosen } = picked;
+    if (kind === "rest" && !(mergesRested && picked.forMs === 0)) return picked;
+    const groups = kind === "rewrite" ? chosen.map((i) => [i]) : [chosen];
     const written: SegmentEntry[] = [];
     for (const group of groups) {
       const inputs = group.map((index) => stored[index]);
-      written.push(
-        ...(await write(options, inputs, { generation, facts, baseVersion: manifest.version })),
-      );
+      const to = { generation, facts, baseVersion: manifest.version };
+      const result = await write(options, inputs, to).catch((error: unknown) => {
+        if (group.length === 1 || !isDatabaseError(error, "overloaded")) throw error;
+        return error;
+      });
+      if (result instanceof Error) {
+        const bytes = inputs.reduce((sum, { objectBytes }) => sum + objectBytes, 0);
+        return { kind: "too large", bytes, reason: result.message };
+      }
+      written.push(...result);
     }
-    const removed = new Set(picked.inputs.map((index) => manifest.segments[index].id));
+    const removed = new Set(chosen.map((index) => manifest.segments[index].id));
     const segments = replaceSegments(manifest.segments, removed, written);
     const updatedAtMs = Math.max(0, Math.round(clock.nowMs()));
     // Stale ones are written anew before anything else, and all at once.

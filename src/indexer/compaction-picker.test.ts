@@ -7,7 +7,14 @@ import { type CompactionCandidate, pickCompaction } from "./compaction-picker.ts
 const MAX = 512 * MIB;
 
 function segment(bytes: number, changes: Partial<CompactionCandidate> = {}): CompactionCandidate {
-  return { bytes, documentCount: 100, liveCount: 100, isCurrent: true, ...changes };
+  return {
+    bytes,
+    documentCount: 100,
+    liveCount: 100,
+    isCurrent: true,
+    isShared: false,
+    ...changes,
+  };
 }
 
 test("a full tier is merged, and segments of other tiers are left alone", () => {
@@ -43,18 +50,31 @@ test("stale segments come first, all together, then one that is mostly deleted",
 test("segments that rest are merged where the largest is worth it, after a while", () => {
   const sizes = [90, 3, 20, 600, 1, 0.01];
   const segments = sizes.map((size) => segment(size * MIB));
-  const first = pickCompaction(segments, MAX, 0);
-  expect(first).toEqual({ kind: "rest", forMs: expect.closeTo(1000 + 30 * 114.01, -1) });
-  const inMs = first?.kind === "rest" ? first.forMs : expect.unreachable();
-  expect(pickCompaction(segments, MAX, inMs - 1)).toEqual({ kind: "rest", forMs: 1 });
-  expect(pickCompaction(segments, MAX, inMs)).toEqual({ kind: "merge", inputs: [0, 1, 2, 4, 5] });
+  const inputs = [0, 1, 2, 4, 5];
+  const waitMs = Math.ceil(1000 + 30 * 114.01);
+  expect(pickCompaction(segments, MAX, 0)).toEqual({ kind: "rest", inputs, forMs: waitMs });
+  expect(pickCompaction(segments, MAX, waitMs - 1)).toEqual({ kind: "rest", inputs, forMs: 1 });
+  for (const restedMs of [waitMs, Number.POSITIVE_INFINITY]) {
+    expect(pickCompaction(segments, MAX, restedMs)).toEqual({ kind: "rest", inputs, forMs: 0 });
+  }
   const lopsided = [segment(100 * MIB), segment(20 * MIB)];
   expect(pickCompaction(lopsided, MAX, Number.POSITIVE_INFINITY)).toBeUndefined();
-  expect(pickCompaction([...lopsided, segment(5 * MIB)], MAX, 10_000)).toEqual({
-    kind: "merge",
-    inputs: [0, 1, 2],
-  });
+  const three = { kind: "rest", inputs: [0, 1, 2], forMs: 0 };
+  expect(pickCompaction([...lopsided, segment(5 * MIB)], MAX, 10_000)).toEqual(three);
   expect(pickCompaction([segment(400 * MIB), segment(200 * MIB)], MAX, 1e9)).toBeUndefined();
+});
+
+test("segments of others are left to them while they rest, but full tiers are merged", () => {
+  const shared = Array.from({ length: 5 }, () => segment(3 * MIB, { isShared: true }));
+  expect(pickCompaction([...shared, segment(MIB)], MAX, 1e9)).toBeUndefined();
+  const own = [segment(MIB), segment(MIB)];
+  const picked = { kind: "rest", inputs: [1, 6], forMs: 0 };
+  expect(pickCompaction([shared[0], own[0], ...shared.slice(1), own[1]], MAX, 1e9)).toEqual(picked);
+  const full = [...shared, ...own, segment(3 * MIB), segment(3 * MIB), segment(3 * MIB)];
+  expect(pickCompaction(full, MAX, 0)).toEqual({
+    kind: "merge",
+    inputs: [0, 1, 2, 3, 4, 7, 8, 9],
+  });
 });
 
 /** Ingests segments of 1 to 32 MiB, resting so long after each. */
@@ -71,7 +91,7 @@ function ingest(stepCount: number, restedMs: number) {
     segments.push(segment(bytes));
     for (;;) {
       const picked = pickCompaction(segments, MAX, restedMs);
-      if (picked === undefined || picked.kind === "rest") break;
+      if (picked === undefined || (picked.kind === "rest" && picked.forMs > 0)) break;
       const inputs = new Set(picked.inputs);
       const merged = segments.reduce(
         (sum, { bytes: size }, i) => sum + (inputs.has(i) ? size : 0),
@@ -93,7 +113,7 @@ test("what is written and what is kept stays in proportion to what is ingested",
   expect(most).toBeLessThan(4 * SEGMENT_TIER_FANOUT);
 });
 
-test("where all segments rest few are kept, and each byte is written a dozen times at most", () => {
+test("where all segments rest few are kept, and what is written stays in proportion, too", () => {
   const { amplification, most } = ingest(4000, Number.POSITIVE_INFINITY);
   expect(amplification).toBeLessThan(12);
   expect(most).toBeLessThan(SEGMENT_TIER_FANOUT);

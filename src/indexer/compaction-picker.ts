@@ -12,6 +12,8 @@ import { pickFullTier, pickRested, type TierSegment } from "../segment/size-tier
 export interface CompactionCandidate extends TierSegment {
   /** It has the indexes that the schema asks for. */
   readonly isCurrent: boolean;
+  /** It belongs to another namespace, which this one is a copy or a branch of. */
+  readonly isShared: boolean;
 }
 
 /** What to do next. */
@@ -20,8 +22,8 @@ export type Compaction =
   | { readonly kind: "merge"; readonly inputs: readonly number[] }
   /** Write each of these anew, by itself. */
   | { readonly kind: "rewrite"; readonly inputs: readonly number[] }
-  /** Nothing now; segments can be merged if nothing is written for so long. */
-  | { readonly kind: "rest"; readonly forMs: number };
+  /** Merge these into one if nothing is written for so long; at once where that is 0. */
+  | { readonly kind: "rest"; readonly inputs: readonly number[]; readonly forMs: number };
 
 /** Share of deleted documents above which a segment is written anew on its own. */
 const DELETED_SHARE_MAX = 0.4;
@@ -49,11 +51,16 @@ export function pickCompaction(
   const limits = { bytesMax, documentsMax: Number.POSITIVE_INFINITY };
   const full = pickFullTier(segments, limits);
   if (full !== undefined) return { kind: "merge", inputs: full };
-  const rested = pickRested(segments, limits);
+  // What is shared costs nothing where it is, and would be a copy of its own.
+  const own = indexesOf(segments, ({ isShared }) => !isShared);
+  const rested = pickRested(
+    own.map((index) => segments[index]),
+    limits,
+  )?.map((i) => own[i]);
   if (rested === undefined) return undefined;
   const bytes = rested.reduce((sum, index) => sum + segments[index].bytes, 0);
   const waitMs = Math.ceil(REST_MS + (REST_MS_PER_MIB * bytes) / MIB - restedMs);
-  return waitMs > 0 ? { kind: "rest", forMs: waitMs } : { kind: "merge", inputs: rested };
+  return { kind: "rest", inputs: rested, forMs: Math.max(0, waitMs) };
 }
 
 function indexesOf(

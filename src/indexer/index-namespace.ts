@@ -23,7 +23,7 @@ import { storeSegments } from "../namespace/segments/store-segments.ts";
 import { tombstoneName } from "../segment/format/segment-id.ts";
 import { putTombstones } from "../segment/segment-objects.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
-import { type NamespaceGeneration, ownerOf } from "../storage/object-keys.ts";
+import { isShared, type NamespaceGeneration, ownerOf } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { IndexerOptions } from "./indexer-options.ts";
 
@@ -157,15 +157,13 @@ async function describe(
   const { id, documentCount } = view;
   const liveCount = countBits(liveBitmap);
   if (liveCount === 0) return undefined;
-  const owner = ownerOf(object);
-  const isShared = owner.name !== generation.name || owner.generation !== generation.generation;
   const entry = {
     id,
     documentCount,
     bytes: objectBytes,
     head: Buffer.from(head).toString("base64"),
     deletedCount: documentCount - liveCount,
-    ...(isShared && { home: owner }),
+    ...(isShared(object, generation) && { home: ownerOf(object) }),
     ...(indexFingerprint !== undefined && { indexMark: indexFingerprint }),
   };
   if (entry.deletedCount === 0) return entry;

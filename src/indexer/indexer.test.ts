@@ -213,34 +213,3 @@ test("it tells of manifests that it saves, and a hint that it hears of ends its 
   await running;
   await server.close();
 });
-
-test("segments are merged into one once nothing is written for a while", async () => {
-  const store = new HookedObjectStore();
-  const clock = new InstantClock();
-  const server = await EngineFixture.open({ store, clock, thresholds: { indexTailEntries: 1 } });
-  const indexer = server.indexer({ graceMs: 1 });
-  const segmentsOf = async () => (await keysOf(store, "/segments/")).length;
-  for (let round = 0; round < 5; round++) {
-    await server.write("n", upsert(round));
-    await indexer.pass();
-    await clock.sleep(INDEX_POLL_MS);
-    await server.catalog.followAll();
-    await server.catalog.settle();
-  }
-  expect(await segmentsOf()).toBe(5);
-  await clock.sleep(5 * INDEX_POLL_MS);
-  for (let pass = 0; pass < 3; pass++) {
-    await indexer.pass();
-    await clock.sleep(INDEX_POLL_MS);
-  }
-  expect(await segmentsOf()).toBe(1);
-  let calls = 0;
-  store.before = async () => void calls++;
-  await indexer.pass();
-  expect(calls, "reads of a namespace that rests").toBe(1); // The hints.
-  expect(indexer.knownCount).toBe(0);
-  await server.follow();
-  const { json } = await server.call("query", "n", { rank_by: ["id", "asc"], limit: 10 });
-  expect(json.rows?.map((found: { id: number }) => found.id)).toEqual([0, 1, 2, 3, 4]);
-  await server.close();
-});

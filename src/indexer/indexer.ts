@@ -21,7 +21,7 @@ import {
 } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
 import { storePages } from "../storage/store-pages.ts";
-import { compactNamespace } from "./compact-namespace.ts";
+import { type CompactionOutcome, compactNamespace } from "./compact-namespace.ts";
 import { collectGarbage } from "./garbage/collect-garbage.ts";
 import { type GarbageMemory, newGarbageMemory } from "./garbage/sightings.ts";
 import { type IndexOutcome, indexNamespace } from "./index-namespace.ts";
@@ -42,12 +42,13 @@ interface Known {
   /** Bytes of the log that fit one step. */
   stepBytes: number;
   /** Not before; by the monotonic clock. What cannot be merged may still have garbage. */
-  readonly retryAtMs: { index: number; collect: number };
+  readonly retryAtMs: { index: number; merge: number; collect: number };
   /** When garbage is looked for next; undefined: there is none that waits. */
   collectAtMs: number | undefined;
-  /** When entries of the log were last indexed, and when segments that rest may be merged. */
-  wroteAtMs: number;
+  /** When segments that rest may be merged; undefined: there are none. */
   restedAtMs: number | undefined;
+  /** Greatest size of a merge that is tried: less after one that did not fit the memory. */
+  mergeBytesMax: number;
 }
 
 /** One indexer over one store. */
@@ -89,7 +90,7 @@ export class Indexer {
     this.#stopping = true;
   }
 
-  /** Generations that it has in mind: those with garbage that waits, and those that failed. */
+  /** Generations that it has in mind: with garbage that waits, at rest, and those that failed. */
   get knownCount(): number {
     return this.#known.size;
   }
@@ -107,7 +108,7 @@ export class Indexer {
       if (this.#stopping) return;
       const isDue = known.collectAtMs !== undefined && known.collectAtMs <= nowMs;
       const isRested = known.restedAtMs !== undefined && known.restedAtMs <= nowMs;
-      if (isRested) await this.#attempt(known, "index", () => this.#mergeRested(known));
+      if (isRested) await this.#attempt(known, "merge", () => this.#mergeRested(known));
       if (isDue) await this.#attempt(known, "collect", () => this.#collect(known));
       else this.#forgetIdle(known);
       await this.#readHintsInBetween();
@@ -224,7 +225,6 @@ export class Indexer {
       if (outcome.kind === "indexed" && outcome.entryCount > 0) {
         const { entryCount: entries, documentCount: documents } = outcome;
         log("info", "indexed", { namespace: generation.name, entries, documents });
-        known.wroteAtMs = this.#options.clock.monotonicMs();
         this.#options.onManifest?.(generation);
       }
       const isFirst = outcome.kind !== "conflict" && (await this.#compact(known));
@@ -247,38 +247,60 @@ export class Indexer {
     }
   }
 
-  /** Merges segments that rest, if nobody has deleted them. */
+  /** Merges segments that rest once, so that hints are heard before the next merge. */
   async #mergeRested(known: Known): Promise<void> {
-    known.restedAtMs = undefined;
-    const { generation } = known;
-    if (await isDeleted(this.#options.store, generation)) return;
-    await this.#compact(known);
-    known.collectAtMs ??= this.#options.clock.monotonicMs();
+    const { clock, store } = this.#options;
+    try {
+      if (await isDeleted(store, known.generation)) known.restedAtMs = undefined;
+      else await this.#compactOnce(known, true);
+    } catch (error) {
+      // What cannot be read is no better later.
+      const isLost = isDatabaseError(error, "corrupt", "too_new", "too_old");
+      known.restedAtMs = isLost ? undefined : clock.monotonicMs() + INDEX_RETRY_MS;
+      throw error;
+    }
+    known.collectAtMs ??= clock.monotonicMs();
+  }
+
+  /** Merges what is due, but for what only rests; false if another indexer was faster. */
+  async #compact(known: Known): Promise<boolean> {
+    while (!this.#stopping) {
+      const kind = await this.#compactOnce(known, false);
+      if (kind !== "compacted") return kind !== "conflict";
+    }
+    return true;
   }
 
   /**
-   * Merges what is due; false if another indexer was faster. Where memory is short, segments stay
-   * as they are; the log must not wait for them.
+   * Does what is due most, and notes when to look at segments that rest. Where memory is short,
+   * segments stay as they are; the log must not wait for them.
    */
-  async #compact(known: Known): Promise<boolean> {
-    const { generation } = known;
+  async #compactOnce(
+    known: Known,
+    mergesRested: boolean,
+  ): Promise<CompactionOutcome["kind"] | "overloaded"> {
     const { clock, log } = this.#options;
-    while (!this.#stopping) {
-      const nowMs = clock.monotonicMs();
-      const compacting = compactNamespace(this.#options, generation, nowMs - known.wroteAtMs);
-      const outcome = await compacting.catch((error: unknown) => {
-        if (!isDatabaseError(error, "overloaded")) throw error;
-        const facts = { namespace: generation.name, reason: error.message };
-        log("warn", "cannot compact a namespace now", facts);
-      });
-      known.restedAtMs = outcome?.kind === "rest" ? nowMs + outcome.forMs : undefined;
-      if (outcome?.kind !== "compacted") return outcome?.kind !== "conflict";
+    const { generation, mergeBytesMax: bytesMax } = known;
+    const limits = { bytesMax, mergesRested };
+    const compacting = compactNamespace(this.#options, generation, limits);
+    const outcome = await compacting.catch((error: unknown) => {
+      if (!isDatabaseError(error, "overloaded")) throw error;
+      return { kind: "overloaded", reason: error.message } as const;
+    });
+    known.restedAtMs = againAtMs(outcome, clock.monotonicMs());
+    if (outcome.kind === "too large") known.mergeBytesMax = Math.floor(outcome.bytes / 2);
+    if ("reason" in outcome) {
+      const facts = { namespace: generation.name, reason: outcome.reason };
+      log("warn", "cannot compact a namespace now", facts);
+    }
+    if (outcome.kind === "compacted") {
+      known.mergeBytesMax = Math.min(2 * bytesMax, this.#options.segmentBytesMax);
       const { inputCount, bytesWritten } = outcome;
       const facts = { namespace: generation.name, segments: inputCount, bytes: bytesWritten };
       log("info", "compacted", facts);
       this.#options.onManifest?.(generation);
     }
-    return true;
+    return outcome.kind;
   }
 
   async #collect(known: Known): Promise<void> {
@@ -320,7 +342,7 @@ export class Indexer {
 
   #forgetIdle({ generation, collectAtMs, restedAtMs, retryAtMs }: Known): void {
     const nowMs = this.#options.clock.monotonicMs();
-    const isWaiting = nowMs < retryAtMs.index || nowMs < retryAtMs.collect;
+    const isWaiting = Object.values(retryAtMs).some((atMs) => nowMs < atMs);
     const isKept = isWaiting || collectAtMs !== undefined || restedAtMs !== undefined;
     if (!isKept) this.#known.delete(generationPrefix(generation));
   }
@@ -329,14 +351,34 @@ export class Indexer {
     const key = generationPrefix(generation);
     let known = this.#known.get(key);
     if (known === undefined) {
-      const { stepBytesMax: stepBytes } = this.#options;
+      const { stepBytesMax: stepBytes, segmentBytesMax: mergeBytesMax } = this.#options;
       const garbage = newGarbageMemory();
-      const retryAtMs = { index: 0, collect: 0 };
-      const wroteAtMs = this.#options.clock.monotonicMs();
-      const due = { collectAtMs: undefined, wroteAtMs, restedAtMs: undefined };
+      const retryAtMs = { index: 0, merge: 0, collect: 0 };
+      const due = { collectAtMs: undefined, restedAtMs: undefined, mergeBytesMax };
       known = { generation, garbage, stepBytes, retryAtMs, ...due };
       this.#known.set(key, known);
     }
     return known;
+  }
+}
+
+/** When to look again at segments that rest, after what became of a compaction. */
+function againAtMs(
+  outcome: CompactionOutcome | { readonly kind: "overloaded" },
+  nowMs: number,
+): number | undefined {
+  switch (outcome.kind) {
+    // What does not fit by itself fits no better later.
+    case "overloaded":
+    case "nothing to do":
+      return undefined;
+    case "rest":
+      return nowMs + outcome.forMs;
+    case "compacted":
+      return nowMs;
+    case "conflict":
+      return nowMs + INDEX_POLL_MS;
+    case "too large":
+      return nowMs + INDEX_RETRY_MS;
   }
 }

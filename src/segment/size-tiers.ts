@@ -2,7 +2,7 @@
  * Chooses segments to merge by their size, in memory and in the store. Pure. Segments are grouped
  * in tiers, each reaching to `SEGMENT_TIER_FANOUT` times the size of the one below; a tier with so
  * many segments is full and merged. So a document is copied once per tier, and a tier has at most
- * one segment less than that. Segments over half of what one merge may write stay as they are.
+ * one segment less than that. Segments over half of what one merge may write are in no tier.
  */
 
 /** Segments of one size tier that are merged into one; also the ratio of two tiers' sizes. */
@@ -41,13 +41,12 @@ export function pickFullTier(
   limits: MergeLimits,
 ): number[] | undefined {
   const tiers: MergeCandidate[][] = [];
-  for (let index = 0; index < segments.length; index++) {
-    const { bytes, documentCount, liveCount } = segments[index];
-    const liveBytes = documentCount === 0 ? 0 : (bytes * liveCount) / documentCount;
+  for (const candidate of candidatesOf(segments)) {
+    const { index, liveBytes, liveCount } = candidate;
     if (liveBytes > limits.bytesMax / 2 || liveCount > limits.documentsMax / 2) continue;
-    const tier = tierOf(bytes);
+    const tier = tierOf(segments[index].bytes);
     tiers[tier] ??= [];
-    tiers[tier].push({ index, liveBytes, liveCount });
+    tiers[tier].push(candidate);
   }
   for (const tier of tiers) {
     if (tier === undefined || tier.length < SEGMENT_TIER_FANOUT) continue;
@@ -64,11 +63,7 @@ export function pickRested(
   segments: readonly TierSegment[],
   limits: MergeLimits,
 ): number[] | undefined {
-  const candidates = segments.map(({ bytes, documentCount, liveCount }, index) => {
-    const liveBytes = documentCount === 0 ? 0 : (bytes * liveCount) / documentCount;
-    return { index, liveBytes, liveCount };
-  });
-  const ascending = candidates.sort((a, b) => a.liveBytes - b.liveBytes);
+  const ascending = candidatesOf(segments).sort((a, b) => a.liveBytes - b.liveBytes);
   let count = 0;
   let bytes = 0;
   let documents = 0;
@@ -84,6 +79,13 @@ export function pickRested(
     .slice(0, count)
     .map(({ index }) => index)
     .sort((a, b) => a - b);
+}
+
+function candidatesOf(segments: readonly TierSegment[]): MergeCandidate[] {
+  return segments.map(({ bytes, documentCount, liveCount }, index) => {
+    const liveBytes = documentCount === 0 ? 0 : (bytes * liveCount) / documentCount;
+    return { index, liveBytes, liveCount };
+  });
 }
 
 /** The tier of a segment; 1 byte is in tier 0. */

@@ -140,6 +140,12 @@ export function ownerOf(key: ObjectKey): NamespaceGeneration {
   return owner;
 }
 
+/** Tells whether a segment belongs to another generation than the one that has it. */
+export function isShared(key: ObjectKey, by: NamespaceGeneration): boolean {
+  const { name, generation } = ownerOf(key);
+  return name !== by.name || generation !== by.generation;
+}
+
 /** Key of the mark that a generation is to be deleted: written first, so no crash undoes it. */
 export function deletingKey(generation: NamespaceGeneration): ObjectKey {
   return objectKey(marker(DELETING_PREFIX, generation));
