@@ -27,6 +27,11 @@ export function codeBlockBytes(nibbles: number): number {
   return nibbles * NIBBLE_BYTES + FACTOR_BYTES;
 }
 
+/** Bytes of the blocks of so many rows of so many nibbles. */
+export function codeBytes(rows: number, nibbles: number): number {
+  return Math.ceil(rows / CODE_BLOCK_ROWS) * codeBlockBytes(nibbles);
+}
+
 /**
  * Some blocks against one query, all in the kernel's memory; see `RowScan` for addresses.
  *

@@ -2,10 +2,10 @@
 
 import { seededRandom } from "../base/random.ts";
 import type { Steps } from "../base/steps.ts";
-import { CODE_BLOCK_ROWS, codeBlockBytes } from "../kernel/code-scan.ts";
+import { codeBytes } from "../kernel/code-scan.ts";
 import type { KernelSpace } from "./centroids.ts";
 import { CodeEncoder } from "./code-encoder.ts";
-import type { ClusterShapes, CodedRows } from "./coded-rows.ts";
+import { type ClusterShapes, type CodedRows, centroidOf } from "./coded-rows.ts";
 import { measureHitRates, RATE_BINS } from "./hit-rates.ts";
 import { MeanCodes } from "./mean-codes.ts";
 import { rotatedDimensions } from "./one-bit-codes.ts";
@@ -49,8 +49,7 @@ export class ClusterCodes {
 
   /** Of the codes of all rows. */
   get bytes(): number {
-    const blocks = Math.ceil(this.#rows.clusters.order.length / CODE_BLOCK_ROWS);
-    return blocks * codeBlockBytes(this.rotatedDimensions / 4);
+    return codeBytes(this.#rows.clusters.order.length, this.rotatedDimensions / 4);
   }
 
   /** Writes all codes, and fills in `shapes` and `rates`. */
@@ -69,33 +68,23 @@ export class ClusterCodes {
     const { starts, order, lengths } = clusters;
     const reader = new VectorReader(vectors);
     this.shapes.lengths.set(lengths);
-    encoder.clearBlock();
+    encoder.begin(target, order.length);
     for (let c = 0; c < starts.length - 1; c++) {
-      encoder.setMean(this.#centroid(c).map((value) => value * lengths[c]));
+      encoder.setMean(centroidOf(this.#rows, c).map((value) => value * lengths[c]));
       let sum = 0;
       let count = 0;
       for (let at = starts[c]; at < starts[c + 1]; at++) {
         if (at % ROWS_PER_STEP === 0) yield;
-        const position = at % CODE_BLOCK_ROWS;
         const weight = reader.weightOf(order[at], metric);
         // The zero vector is not of length 1.
-        if (weight === 0) encoder.writeUnknown(position);
+        if (weight === 0) encoder.writeUnknown();
         else {
-          sum += encoder.write(reader.at(order[at]), weight, position);
+          sum += encoder.write(reader.at(order[at]), weight);
           count++;
         }
-        if (position < CODE_BLOCK_ROWS - 1 && at < order.length - 1) continue;
-        target.set(encoder.block, Math.floor(at / CODE_BLOCK_ROWS) * encoder.block.length);
-        encoder.clearBlock();
       }
       if (count > 0) this.shapes.radii[c] = sum / count;
     }
-  }
-
-  #centroid(cluster: number): Float32Array {
-    const { dimensions } = this.#rows.vectors;
-    const { centroids } = this.#rows.clusters;
-    return centroids.subarray(cluster * dimensions, (cluster + 1) * dimensions);
   }
 }
 

@@ -23,7 +23,7 @@ export interface EncoderOptions {
 /** See the file's head. Must be freed. */
 export class CodeEncoder {
   /** The codes and factors of 32 rows; see `kernel/code-scan.ts`. */
-  readonly block: Uint8Array;
+  readonly #block: Uint8Array;
   readonly #rotated: number;
   readonly #rounds: number;
   readonly #kernels: KernelSpace;
@@ -35,6 +35,10 @@ export class CodeEncoder {
   readonly #centroid: Float32Array;
   readonly #sums: Float64Array;
   readonly #factors: Float32Array;
+  #target: Uint8Array = new Uint8Array(0);
+  #rowCount = 0;
+  /** The next one. */
+  #rowNumber = 0;
 
   constructor(options: EncoderOptions, kernels: KernelSpace) {
     const { rotatedDimensions: rotated, rounds, signs, origin } = options;
@@ -54,7 +58,7 @@ export class CodeEncoder {
     this.#row = floats(places.row, origin.length);
     this.#centroid = floats(places.centroid, rotated);
     this.#sums = new Float64Array(bytes.buffer, bytes.byteOffset + places.sums, CODE_SUMS);
-    this.block = bytes.subarray(places.block, places.block + codeBlockBytes(rotated / 4));
+    this.#block = bytes.subarray(places.block, places.block + codeBlockBytes(rotated / 4));
     this.#factors = floats(places.block + (rotated / 4) * NIBBLE_BYTES, 3 * CODE_BLOCK_ROWS);
   }
 
@@ -70,16 +74,23 @@ export class CodeEncoder {
     this.#kernels.kernels.rotate(signs, difference, this.#centroid);
   }
 
-  /** Makes all rows of the block have no code. */
-  clearBlock(): void {
-    this.block.fill(0);
+  /**
+   * Sets where the codes of `rowCount` rows go, which are written one by one from the first to the
+   * last.
+   */
+  begin(target: Uint8Array, rowCount: number): void {
+    this.#target = target;
+    this.#rowCount = rowCount;
+    this.#rowNumber = 0;
+    this.#block.fill(0);
   }
 
   /**
-   * Writes the code of `vector` · `weight` as one of the block's rows, which has none. Returns the
-   * square of its distance from the mean.
+   * Writes the code of `vector` · `weight` as that of the next row. Returns the square of its
+   * distance from the mean.
    */
-  write(vector: Float32Array, weight: number, row: number): number {
+  write(vector: Float32Array, weight: number): number {
+    const row = this.#rowNumber % CODE_BLOCK_ROWS;
     this.#row.set(vector);
     const { places, half } = this.#placeOf(row);
     this.#kernels.kernels.encodeCode(this.#range, {
@@ -91,12 +102,22 @@ export class CodeEncoder {
     });
     const [squared, signed, shift] = this.#sums;
     writeFactors(this.#factors, row, { dimensions: this.#rotated, squared, signed, shift });
+    this.#next();
     return squared;
   }
 
-  /** Writes a code of which nothing is known. */
-  writeUnknown(row: number): void {
-    writeUnknownFactors(this.#factors, row);
+  /** Writes a code of which nothing is known as that of the next row. */
+  writeUnknown(): void {
+    writeUnknownFactors(this.#factors, this.#rowNumber % CODE_BLOCK_ROWS);
+    this.#next();
+  }
+
+  #next(): void {
+    const block = Math.floor(this.#rowNumber / CODE_BLOCK_ROWS);
+    this.#rowNumber++;
+    if (this.#rowNumber % CODE_BLOCK_ROWS !== 0 && this.#rowNumber !== this.#rowCount) return;
+    this.#target.set(this.#block, block * this.#block.length);
+    this.#block.fill(0);
   }
 
   free(): void {

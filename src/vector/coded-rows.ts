@@ -19,3 +19,9 @@ export interface CodedRows {
   readonly metric: DistanceMetric;
   readonly clusters: RowClusters;
 }
+
+/** The centroid of a cluster: a view. */
+export function centroidOf({ vectors, clusters }: CodedRows, cluster: number): Float32Array {
+  const { dimensions } = vectors;
+  return clusters.centroids.subarray(cluster * dimensions, (cluster + 1) * dimensions);
+}

@@ -5,22 +5,19 @@
  */
 
 import type { Steps } from "../base/steps.ts";
-import { CODE_BLOCK_ROWS, codeBlockBytes } from "../kernel/code-scan.ts";
+import { CODE_BLOCK_ROWS, codeBytes } from "../kernel/code-scan.ts";
 import type { KernelSpace } from "./centroids.ts";
 import { CodeEncoder, type EncoderOptions } from "./code-encoder.ts";
-import type { CodedRows } from "./coded-rows.ts";
+import { type CodedRows, centroidOf } from "./coded-rows.ts";
 
 /** Means of a group: four blocks of codes. */
 export const MEAN_GROUP = 4 * CODE_BLOCK_ROWS;
+/** Means that are coded between two pauses, in some 4 µs each. */
+const MEANS_PER_STEP = 32;
 
 /** Groups of so many means. */
 export function meanGroups(count: number): number {
   return Math.ceil(count / MEAN_GROUP);
-}
-
-/** Bytes of the codes of so many means. */
-export function meanCodeBytes(count: number, rotatedDimensions: number): number {
-  return Math.ceil(count / CODE_BLOCK_ROWS) * codeBlockBytes(rotatedDimensions / 4);
 }
 
 /** See the file's head. */
@@ -42,7 +39,7 @@ export class MeanCodes {
 
   /** Of all codes. */
   get bytes(): number {
-    return meanCodeBytes(this.count, this.#options.rotatedDimensions);
+    return codeBytes(this.count, this.#options.rotatedDimensions / 4);
   }
 
   /** Writes all codes. */
@@ -50,16 +47,12 @@ export class MeanCodes {
     const encoder = new CodeEncoder(this.#options, this.#kernels);
     const { dimensions } = this.#rows.vectors;
     try {
-      encoder.clearBlock();
+      encoder.begin(target, this.count);
       for (let c = 0; c < this.count; c++) {
-        const position = c % CODE_BLOCK_ROWS;
         const group = Math.floor(c / MEAN_GROUP) * dimensions;
         if (c % MEAN_GROUP === 0) encoder.setMean(this.groups.slice(group, group + dimensions));
-        encoder.write(this.#centroid(c), this.#rows.clusters.lengths[c], position);
-        if (position < CODE_BLOCK_ROWS - 1 && c < this.count - 1) continue;
-        target.set(encoder.block, Math.floor(c / CODE_BLOCK_ROWS) * encoder.block.length);
-        encoder.clearBlock();
-        yield;
+        encoder.write(centroidOf(this.#rows, c), this.#rows.clusters.lengths[c]);
+        if (c % MEANS_PER_STEP === 0) yield;
       }
     } finally {
       encoder.free();
@@ -74,18 +67,12 @@ export class MeanCodes {
       const end = Math.min(start + MEAN_GROUP, this.count);
       sums.fill(0);
       for (let c = start; c < end; c++) {
-        const centroid = this.#centroid(c);
+        const centroid = centroidOf(this.#rows, c);
         const share = this.#rows.clusters.lengths[c] / (end - start);
         for (let d = 0; d < dimensions; d++) sums[d] += share * centroid[d];
       }
       groups.set(sums, (start / MEAN_GROUP) * dimensions);
     }
     return groups;
-  }
-
-  #centroid(cluster: number): Float32Array {
-    const { dimensions } = this.#rows.vectors;
-    const { centroids } = this.#rows.clusters;
-    return centroids.subarray(cluster * dimensions, (cluster + 1) * dimensions);
   }
 }

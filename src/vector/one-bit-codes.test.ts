@@ -39,10 +39,8 @@ function boundsOf(rows: readonly Float32Array[], centroid: Float32Array, query: 
     SPACE,
   );
   encoder.setMean(centroid);
-  rows.forEach((row, i) => {
-    encoder.write(row, 1, i);
-  });
-  bytes.set(encoder.block);
+  encoder.begin(bytes, rows.length);
+  for (const row of rows) encoder.write(row, 1);
   encoder.free();
   const matrix = { block: { ...place, bytes: bytes.length }, start: 0, nibbles };
   const table = codeTable(query);

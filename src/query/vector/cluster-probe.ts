@@ -193,7 +193,7 @@ function* walkedOf(
   const distances = { lower: new Float64Array(count), upper: new Float64Array(count) };
   const walked = {
     distances,
-    know: (some: Uint32Array) => knowDistances(some, distances, coded, { starts, segments }),
+    refine: (some: Uint32Array) => refineDistances(some, distances, coded, { starts, segments }),
     counts: new Float64Array(count),
     radii: new Float64Array(count),
     segments,
@@ -215,7 +215,7 @@ function* walkedOf(
 }
 
 /** Writes the distances of some clusters, ascending. */
-function knowDistances(
+function refineDistances(
   some: Uint32Array,
   { lower, upper }: WalkedClusters["distances"],
   coded: readonly (CodedSegment | undefined)[],

@@ -24,7 +24,7 @@ function clustersAt(
   const squared = Float64Array.from(distances, (distance) => distance * distance);
   return {
     distances: { lower: squared, upper: squared },
-    know: () => expect.unreachable(),
+    refine: () => expect.unreachable(),
     counts: counts === undefined ? all(20) : Float64Array.from(counts),
     radii: all(1),
     segments: new Uint32Array(distances.length),
@@ -123,14 +123,14 @@ describe("of clusters whose distances are bounded", () => {
     const lower = known.map((distance) => distance * (1 - share * random.next()));
     const upper = known.map((distance) => distance * (1 + share * random.next()));
     const asked: number[] = [];
-    const know = (some: Uint32Array) => {
+    const refine = (some: Uint32Array) => {
       for (const c of some) {
         lower[c] = known[c];
         upper[c] = known[c];
       }
       asked.push(...some);
     };
-    return { ...clusters, distances: { lower, upper }, know, asked };
+    return { ...clusters, distances: { lower, upper }, refine, asked };
   }
 
   test("those that are taken are known, each is asked for once, and the same are taken", () => {

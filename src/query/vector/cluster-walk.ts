@@ -17,7 +17,7 @@ export interface WalkedClusters {
    */
   readonly distances: { readonly lower: Float64Array; readonly upper: Float64Array };
   /** Makes the distances of some clusters, ascending, known. */
-  readonly know: (clusters: Uint32Array) => void;
+  readonly refine: (clusters: Uint32Array) => void;
   /** Rows that match. */
   readonly counts: Float64Array;
   /** Mean squared distances of their rows from their means. */
@@ -49,7 +49,7 @@ const BATCH_SHARE = 1 / 3;
 /** Share of what may be missed that is missed at most if what is likely was all. */
 const LIKELY_SHARE = 1 / 8;
 /** Clusters whose distances are computed between two pauses. */
-const KNOWN_PER_STEP = 1_024;
+const REFINED_PER_STEP = 1_024;
 /** Halvings in which the distance of the worst result is found. */
 const BISECTIONS = 16;
 
@@ -103,7 +103,7 @@ export class ClusterWalk {
   *#nearest(): Steps<Uint32Array> {
     const left = this.#left;
     const near = this.#nearestOf(left, LOOKS * this.#firstClusters);
-    yield* this.#know(near);
+    yield* this.#refine(near);
     const taken = this.#nearestOf(near, this.#firstClusters);
     this.#firstClusters *= 2;
     let keptCount = 0;
@@ -140,16 +140,16 @@ export class ClusterWalk {
   }
 
   /** Makes the distances of some clusters known, where they are not. */
-  *#know(some: Uint32Array): Steps<void> {
-    const { know, distances } = this.#clusters;
+  *#refine(some: Uint32Array): Steps<void> {
+    const { refine, distances } = this.#clusters;
     const unknown = new Uint32Array(some.length);
     let count = 0;
     for (let i = 0; i < some.length; i++) {
       if (distances.lower[some[i]] < distances.upper[some[i]]) unknown[count++] = some[i];
     }
-    for (let start = 0; start < count; start += KNOWN_PER_STEP) {
-      const part = unknown.subarray(start, Math.min(start + KNOWN_PER_STEP, count));
-      know(part);
+    for (let start = 0; start < count; start += REFINED_PER_STEP) {
+      const part = unknown.subarray(start, Math.min(start + REFINED_PER_STEP, count));
+      refine(part);
       for (const c of part) this.#roots[c] = Math.sqrt(distances.lower[c]);
       yield;
     }
@@ -160,7 +160,7 @@ export class ClusterWalk {
    * where that is infinite, than what is expected to be found. Costs more than a walk.
    */
   *likely(worst: number): Steps<Uint32Array> {
-    yield* this.#know(this.#left);
+    yield* this.#refine(this.#left);
     const bound = worst === Number.POSITIVE_INFINITY ? this.#likelyWorst() : worst;
     const root = rootOf(bound);
     const expected = Float64Array.from(this.#left, (c) => this.#expectedIn(c, root));
@@ -212,7 +212,7 @@ export class ClusterWalk {
       expected[i] = this.#expectedIn(left[i], root);
       if (expected[i] >= dropped) perhaps[perhapsCount++] = i;
     }
-    yield* this.#know(perhaps.subarray(0, perhapsCount).map((i) => left[i]));
+    yield* this.#refine(perhaps.subarray(0, perhapsCount).map((i) => left[i]));
     for (let i = 0; i < perhapsCount; i++) {
       expected[perhaps[i]] = this.#expectedIn(left[perhaps[i]], root);
     }

@@ -82,7 +82,6 @@ test.each(METRICS)("most means are within their bounds, which are near, by %s", 
       all++;
     });
   }
-
   expect(inside / all).toBeGreaterThan(0.93);
   expect(wide / all).toBeLessThan(0.6);
 });

@@ -3,7 +3,7 @@
 import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { CodeMatrix } from "../../kernel/arena-kernels.ts";
-import { CODE_BLOCK_ROWS, codeBlockBytes } from "../../kernel/code-scan.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes, codeBytes } from "../../kernel/code-scan.ts";
 import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
@@ -81,8 +81,7 @@ function check(sections: AttributeSections): void {
     throw corrupt("codes of vectors", "they have no clusters or no description");
   }
   const { dimensions, starts, count } = openClusters(clusters, sections.documentCount);
-  const blocks = Math.ceil(starts[count] / CODE_BLOCK_ROWS);
-  if (entry.bytes < blocks * codeBlockBytes(codes.rotatedDimensions / 4)) {
+  if (entry.bytes < codeBytes(starts[count], codes.rotatedDimensions / 4)) {
     throw corrupt("codes of vectors", "there are not as many as vectors");
   }
   if (codes.origin.length !== dimensions) {

@@ -16,10 +16,11 @@ import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { CodeMatrix, RotationSigns, RowMatrix } from "../../kernel/arena-kernels.ts";
+import { codeBytes } from "../../kernel/code-scan.ts";
 import type { ClusterCodes } from "../../vector/cluster-codes.ts";
 import type { ClusterShapes } from "../../vector/coded-rows.ts";
 import { RATE_BINS } from "../../vector/hit-rates.ts";
-import { type MeanCodes, meanCodeBytes, meanGroups } from "../../vector/mean-codes.ts";
+import { type MeanCodes, meanGroups } from "../../vector/mean-codes.ts";
 import { rotatedDimensions as rotatedCount } from "../../vector/one-bit-codes.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
@@ -54,12 +55,12 @@ export function planCodes(attribute: string, codes: ClusterCodes): SectionPlan[]
 }
 
 function planMeanCodes(attribute: string, means: MeanCodes): SectionPlan {
-  const { bytes: codeBytes, groups } = means;
+  const { bytes: start, groups } = means;
   function* writeTo(target: Uint8Array): Steps<void> {
     yield* means.writeTo(target);
-    target.set(new Uint8Array(groups.buffer, groups.byteOffset, groups.byteLength), codeBytes);
+    target.set(new Uint8Array(groups.buffer, groups.byteOffset, groups.byteLength), start);
   }
-  const bytes = codeBytes + groups.byteLength;
+  const bytes = start + groups.byteLength;
   return { kind: CODE_SECTIONS.means, attribute, bytes, writeTo };
 }
 
@@ -79,16 +80,17 @@ export function openMeanCodes(
     readonly rotatedDimensions: number;
   },
 ): OpenMeanCodes {
-  const codeBytes = meanCodeBytes(of.count, of.rotatedDimensions);
+  const nibbles = of.rotatedDimensions / 4;
+  const start = codeBytes(of.count, nibbles);
   const { dimensions } = of;
   const strideBytes = dimensions * Float32Array.BYTES_PER_ELEMENT;
-  if (bytes.length < codeBytes + meanGroups(of.count) * strideBytes) {
+  if (bytes.length < start + meanGroups(of.count) * strideBytes) {
     throw corrupt("codes of means", `${bytes.length} bytes are not those of ${of.count}`);
   }
   const block = { arena, offset, bytes: bytes.length };
   return {
-    codes: { block, start: 0, nibbles: of.rotatedDimensions / 4 },
-    groups: { block, start: codeBytes, format: "f32", dimensions, strideBytes },
+    codes: { block, start: 0, nibbles },
+    groups: { block, start, format: "f32", dimensions, strideBytes },
   };
 }
 
