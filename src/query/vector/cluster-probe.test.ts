@@ -341,6 +341,32 @@ test("vectors of nearly one direction are told apart as well as others", () => {
   expect(found).toBeGreaterThanOrEqual(0.98 * 200);
 });
 
+test.each([1e5, 1e9, 1e20, 3e38])("others are found beside some vectors as long as %f", (far) => {
+  const random = seededRandom(15);
+  const dimensions = 65;
+  const vector = (scale: number) =>
+    Float32Array.from({ length: dimensions }, () => (random.next() - 0.5) * scale);
+  const ann = { distanceMetric: "euclidean_squared", lateInteraction: false } as const;
+  const schema = schemaOf(
+    { vector: { type: `[${dimensions}]f32`, ann } },
+    { distanceMetric: "euclidean_squared" },
+  );
+  const documents = Array.from({ length: 1200 }, (_, i) =>
+    documentOf(BigInt(i), { vector: vector(i % 100 === 0 ? far : 1) }),
+  );
+  const plain = openSnapshot(schema, [{ documents }]);
+  const clustered = clusteredSnapshot(plain, { clusterRows: 20 });
+  const probing = { missedShare: 0.0025, firstClusters: 4, exactMatchesMax: 0 };
+  let found = 0;
+  for (let i = 0; i < 10; i++) {
+    const values = vector(1);
+    const truth = search(plain, { values, method: "kNN" }).documents.map(({ id }) => id);
+    const { documents: some } = search(clustered, { values }, probing);
+    found += some.filter(({ id }) => truth.includes(id)).length;
+  }
+  expect(found).toBeGreaterThanOrEqual(0.97 * 100);
+});
+
 test("words of ranges are copied and counted", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = seededRandom(seed);

@@ -156,10 +156,10 @@ function* walkClusters(
       work.clustersProbed++;
     }
   }
-  found.forEach((rows, segment) => {
-    rows.keep(worst() + (coded[segment]?.slack ?? 0));
+  for (const rows of found) {
+    rows.keep(worst());
     work.candidatesReranked += rows.rows.length;
-  });
+  }
 }
 
 /** Looks at the codes of some clusters, in their order. */

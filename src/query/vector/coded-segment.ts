@@ -3,7 +3,7 @@
  * among the nearest. Squared distances throughout, for cosines those of vectors of length 1.
  */
 
-import type { ArenaKernels, CodeMatrix } from "../../kernel/arena-kernels.ts";
+import type { ArenaKernels, CodeMatrix, RowMatrix } from "../../kernel/arena-kernels.ts";
 import { CODE_BLOCK_ROWS, FOUND_WORDS, SCAN_BLOCKS_MAX } from "../../kernel/code-scan.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
@@ -28,11 +28,8 @@ export class CodedSegment {
   readonly matches: OrdinalBits;
   /** Matches that have a vector. */
   readonly matchCount: number;
-  /**
-   * How far bounds may be off: the distances of means from cosines are differences of numbers
-   * around 1.
-   */
-  readonly slack: number;
+  /** How far bounds may be off, since they are of numbers that were rounded to float32. */
+  readonly #slack: number;
   readonly #kernels: ArenaKernels;
   /** Of length 1 for cosines. */
   readonly #query: Float32Array;
@@ -53,7 +50,10 @@ export class CodedSegment {
     this.matches = matches;
     this.matchCount = countRange(matches, 0, clusters.starts[clusters.count]);
     const isCosine = clusters.metric === "cosine_distance";
-    this.slack = isCosine ? 4 * cosineErrorMax(tables.query.length) : 0;
+    // Means' distances from cosines are differences of numbers around 1.
+    this.#slack = isCosine
+      ? 2 * cosineErrorMax(tables.query.length)
+      : roundingMax(tables.query, codes);
     this.#kernels = kernels;
     this.#query = tables.query;
     this.#tables = tables;
@@ -105,8 +105,7 @@ export class CodedSegment {
     const { count } = this.clusters;
     this.resume();
     this.#setTable(codes);
-    this.#kernels.setQuery(groups, this.#query);
-    const bases = this.#kernels.scoreRange("squaredDistance", groups, 0, meanGroups(count)).slice();
+    const bases = this.#groupDistances(groups);
     const { scale, offset } = this.#table;
     for (let group = 0; group < bases.length; group++) {
       const start = group * MEAN_GROUP;
@@ -128,6 +127,16 @@ export class CodedSegment {
         if (high >= low) upper[found.rows[i]] = high;
       }
     }
+  }
+
+  #groupDistances(groups: RowMatrix): Float32Array {
+    const distances = new Float32Array(meanGroups(this.clusters.count));
+    this.#kernels.setQuery(groups, this.#query);
+    for (let start = 0; start < distances.length; start += SCAN_ROWS_MAX) {
+      const end = Math.min(start + SCAN_ROWS_MAX, distances.length);
+      distances.set(this.#kernels.scoreRange("squaredDistance", groups, start, end), start);
+    }
+    return distances;
   }
 
   /** Tells the squared distances of the means of some clusters. */
@@ -173,7 +182,7 @@ export class CodedSegment {
 
   /**
    * Visits the matching rows of a cluster, so far from the query, whose lower bound is at most
-   * `worst()`, but for `slack`. Returns how many match. Throws `BytesMissing`.
+   * `worst()`. Returns how many match. Throws `BytesMissing`.
    */
   scan(cluster: number, distance: number, worst: () => number, visit: VisitRow): number {
     const { starts } = this.clusters;
@@ -181,6 +190,7 @@ export class CodedSegment {
     const [start, end] = [starts[cluster], starts[cluster + 1]];
     const spread = spreadOf(distance, this.#table);
     const { scale, offset } = this.#table;
+    const slack = this.#slack;
     let matchCount = 0;
     for (let block = start >>> 5; block << 5 < end; ) {
       const chunk = Math.floor(block / chunkBlocks);
@@ -197,12 +207,12 @@ export class CodedSegment {
         const matrix = this.codes.chunk(chunk);
         this.#setTable(matrix);
         const part = { firstBlock: block - chunkStart, masks };
-        const query = { scale, offset, base: distance, spread, worst: worst() + this.slack };
+        const query = { scale, offset, base: distance, spread, worst: worst() + slack };
         const found = this.#kernels.scanCodes(matrix, part, query);
         const firstRow = chunkStart * CODE_BLOCK_ROWS;
         const { rows, bounds } = found;
         for (let i = 0; i < found.count * FOUND_WORDS; i += FOUND_WORDS) {
-          visit(firstRow + rows[i], bounds[i + 1], bounds[i + 2]);
+          visit(firstRow + rows[i], bounds[i + 1] - slack, bounds[i + 2] + slack);
         }
       }
       block = blockEnd;
@@ -216,4 +226,16 @@ export class CodedSegment {
     this.#kernels.setCodeTable(matrix, this.#table.table);
     this.#tableArena = arena;
   }
+}
+
+/**
+ * How far a squared distance can be off: vectors are rounded where the origin is subtracted, and in
+ * each addition of the rotation, by 2^-24 of what they are then. A row as far from the query as the
+ * origin is off by twice that. Where few vectors are far from all others, so is the origin.
+ */
+function roundingMax(query: Float32Array, { origin, rounds, rotatedDimensions }: CodeView): number {
+  let squared = 0;
+  for (let d = 0; d < query.length; d++) squared += (query[d] - origin[d]) ** 2;
+  const roundings = rounds * Math.log2(rotatedDimensions) + 8;
+  return 2 * roundings * 2 ** -24 * squared;
 }
