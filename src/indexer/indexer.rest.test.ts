@@ -135,7 +135,7 @@ test("segments that rest are merged as far as memory goes", async () => {
   await server.close();
 });
 
-test("segments that rest do not keep the hints of others waiting for more than one merge", async () => {
+test("segments that rest keep the hints of others waiting for one merge alone", async () => {
   const { store, clock, server, index, passes } = await filled(0);
   // Three fit into one segment, so that there are two merges.
   for (let id = 0; id < 7; id++) {
