@@ -197,8 +197,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a merge keeps one of its inputs",
     file: "src/indexer/compact-namespace.ts",
-    find: "const removed = new Set(picked.inputs.map((index) => manifest.segments[index].id));",
-    replace: "const removed = new Set(picked.inputs.slice(1).map((i) => manifest.segments[i].id));",
+    find: "const removed = new Set(chosen.map((index) => manifest.segments[index].id));",
+    replace: "const removed = new Set(chosen.slice(1).map((i) => manifest.segments[i].id));",
     noticedBy: "simulation",
   },
   {
