@@ -4,8 +4,8 @@ import { assert, must } from "../../base/assert.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import type { Steps } from "../../base/steps.ts";
 import { hasBit, setBit } from "../../codec/bitmap.ts";
-import type { ArenaKernels, RowMatrix } from "../../kernel/arena-kernels.ts";
-import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
+import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import { type Measure, SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { Column } from "../../model/columns.ts";
 import type { ColumnView, SegmentView, VectorPlace } from "../../segment/segment-view.ts";
 import { lateInteractionDistance } from "../../vector/late-interaction.ts";
@@ -21,14 +21,14 @@ import { NO_THRESHOLD, type Threshold } from "../order/top-documents.ts";
 import {
   andBits,
   eachPart,
-  forEachPart,
   type OrdinalBits,
   presenceBits,
   type VisitPart,
 } from "../ordinal-bits.ts";
-import type { Need, Together } from "../plan/operator.ts";
+import type { Together } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
+import { chunkNeeds, forEachChunk, VectorChunks } from "./vector-chunks.ts";
 
 /** What a scan works with. */
 export interface VectorScan {
@@ -101,7 +101,7 @@ function* distanceMeasure(
   const { query } = scan.target;
   if (!(query instanceof Float32Array)) return measureMulti(scan, query, column.column);
   const place = must(column.vectors, "dense vectors have no place");
-  const chunks = new Chunks(column, place);
+  const chunks = new VectorChunks(column, place);
   const measure = measureDense(scan, query, chunks);
   if (place.chunkRows >= column.column.count) return measure;
   const { buffer, byteOffset, byteLength } = query;
@@ -123,112 +123,68 @@ function* distanceMeasure(
   return yield* measureInWaves(begun, { place, candidates, measure: measureAll, wave });
 }
 
-/** The chunks of a column of vectors. What a run has looked at stays where it is until it ends. */
-class Chunks {
-  readonly column: ColumnView;
-  readonly place: VectorPlace;
-  readonly #known = new Map<number, RowMatrix>();
-
-  constructor(column: ColumnView, place: VectorPlace) {
-    this.column = column;
-    this.place = place;
-  }
-
-  /** A chunk. Throws `BytesMissing`. */
-  at(index: number): RowMatrix {
-    const known = this.#known.get(index);
-    if (known !== undefined) return known;
-    const matrix = this.#open(index);
-    this.#known.set(index, matrix);
-    return matrix;
-  }
-
-  #open(index: number): RowMatrix {
-    const { type, count } = this.column.column;
-    assert(type.kind === "vector", "rows of no dense vectors");
-    const { strideBytes, chunkRows } = this.place;
-    const { arena, offset } = this.place.chunk(index);
-    const rows = Math.min(chunkRows, count - index * chunkRows);
-    return {
-      block: { arena, offset, bytes: rows * strideBytes },
-      start: 0,
-      format: type.element,
-      dimensions: type.dimensions,
-      strideBytes,
-    };
-  }
-}
-
 function measureDense(
   { target, kernels, access, threshold = NO_THRESHOLD }: VectorScan,
   query: Float32Array,
-  chunks: Chunks,
+  chunks: VectorChunks,
 ): VisitPart {
   const { metric } = target;
-  const { chunkRows } = chunks.place;
-  const measure = measureOf(metric);
   const sent = metric === "cosine_distance" ? unitVector(query) : query;
   const toDistances = metric === "cosine_distance" ? cosines(query, chunks, threshold) : undefined;
+  const score = { measure: measureOf(metric), kernels, query: sent, chunks };
+  const scored = access === "scan" ? scoreChunks(score) : scoreGathered(score);
   return (ordinals, distances) => {
-    // Others may have used the kernels since the last part.
-    let queryArena: number | undefined;
-    forEachChunk(ordinals, chunkRows, ({ index, start, end }) => {
-      const matrix = chunks.at(index);
-      if (matrix.block.arena !== queryArena) kernels.setQuery(matrix, sent);
-      queryArena = matrix.block.arena;
-      const first = index * chunkRows;
-      const part = ordinals.subarray(start, end);
-      if (access === "scan") {
-        const from = part[0] - first;
-        const scores = kernels.scoreRange(measure, matrix, from, part[part.length - 1] + 1 - first);
-        for (let i = 0; i < part.length; i++) {
-          distances[start + i] = scores[part[i] - first - from];
-        }
-        return;
-      }
-      const local = first === 0 ? part : part.map((ordinal) => ordinal - first);
-      distances.set(kernels.scoreRows(measure, matrix, local), start);
-    });
+    scored(ordinals, distances);
     toDistances?.(ordinals, distances);
   };
 }
 
-/** A run of ordinals whose vectors are in one chunk. */
-interface ChunkRun {
-  readonly index: number;
-  /** Positions among the ordinals. */
-  readonly start: number;
-  readonly end: number;
+/** What rows are scored with. */
+interface Scoring {
+  readonly measure: Measure;
+  readonly kernels: ArenaKernels;
+  readonly query: Float32Array;
+  readonly chunks: VectorChunks;
 }
 
-/** Cuts ascending ordinals where a chunk ends. */
-function forEachChunk(
-  ordinals: Uint32Array,
-  chunkRows: number,
-  visit: (run: ChunkRun) => void,
-): void {
-  for (let start = 0; start < ordinals.length; ) {
-    const index = Math.floor(ordinals[start] / chunkRows);
-    const limit = (index + 1) * chunkRows;
-    let end = start + 1;
-    if (ordinals[ordinals.length - 1] < limit) end = ordinals.length;
-    else while (ordinals[end] < limit) end++;
-    visit({ index, start, end });
-    start = end;
-  }
-}
-
-/** Looks at all chunks of vectors that a scan reads. */
-function chunkNeeds(chunks: Chunks, candidates: OrdinalBits): Need[] {
-  const wanted: Need[] = [];
-  let last = -1;
-  forEachPart(candidates, (ordinals) => {
-    forEachChunk(ordinals, chunks.place.chunkRows, ({ index }) => {
-      if (index !== last) wanted.push(() => void chunks.at(index));
-      last = index;
+/** Scores all rows from the first to the last one of each chunk. */
+function scoreChunks({ measure, kernels, query, chunks }: Scoring): VisitPart {
+  const { chunkRows } = chunks.place;
+  return (ordinals, scored) => {
+    // Others may have used the kernels since the last part.
+    let queryArena: number | undefined;
+    forEachChunk(ordinals, chunkRows, ({ index, start, end }) => {
+      const matrix = chunks.at(index);
+      const { arena } = matrix.block;
+      if (arena !== queryArena) kernels.setQuery(matrix, query);
+      queryArena = arena;
+      const first = index * chunkRows;
+      const part = ordinals.subarray(start, end);
+      const from = part[0] - first;
+      const scores = kernels.scoreRange(measure, matrix, from, part[part.length - 1] + 1 - first);
+      for (let i = 0; i < part.length; i++) scored[start + i] = scores[part[i] - first - from];
     });
-  });
-  return wanted;
+  };
+}
+
+/** Scores the rows alone, wherever they lie. */
+function scoreGathered({ measure, kernels, query, chunks }: Scoring): VisitPart {
+  const places = new Uint32Array(SCAN_ROWS_MAX);
+  const { format, dimensions } = chunks;
+  return (ordinals, scored) => {
+    for (let start = 0; start < ordinals.length; ) {
+      const { arena, end } = chunks.placesOf(ordinals, start, places);
+      const rows = {
+        block: { arena },
+        format,
+        dimensions,
+        places: places.subarray(0, end - start),
+      };
+      kernels.setQuery(rows, query);
+      scored.set(kernels.scorePlaced(measure, rows), start);
+      start = end;
+    }
+  };
 }
 
 /**
@@ -269,7 +225,11 @@ function* measureInWaves(
 }
 
 /** Turns dot products with the unit query into distances, rounded to float32. */
-function cosines(query: Float32Array, { column, place }: Chunks, threshold: Threshold): VisitPart {
+function cosines(
+  query: Float32Array,
+  { column, place }: VectorChunks,
+  threshold: Threshold,
+): VisitPart {
   const { inverseNorms } = place;
   const errorMax = cosineErrorMax(query.length);
   return (ordinals, distances) => {

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
+import { VectorChunks } from "./vector-chunks.ts";
+
+/** Eleven vectors in chunks of four: two in arena 0, the last in arena 1. */
+function chunksOf(element: "f32" | "f16" | "i8", strideBytes: number): VectorChunks {
+  const type = { kind: "vector", element, dimensions: 3 };
+  const chunk = (index: number) => ({ arena: index >> 1, offset: 640 * (index + 1) });
+  const place = { chunkRows: 4, strideBytes, chunk } as Partial<VectorPlace> as VectorPlace;
+  const column = { column: { type, count: 11 } } as unknown as ColumnView;
+  return new VectorChunks(column, place);
+}
+
+test.each([
+  { element: "f32", strideBytes: 16 },
+  { element: "f16", strideBytes: 8 },
+  { element: "i8", strideBytes: 3 },
+] as const)("places of $element vectors are their addresses in elements", (type) => {
+  const { element, strideBytes } = type;
+  const bytes = { f32: 4, f16: 2, i8: 1 }[element];
+  const places = new Uint32Array(8);
+  const ordinals = Uint32Array.of(0, 3, 4, 6, 8, 10);
+  const chunks = chunksOf(element, strideBytes);
+  expect(chunks.placesOf(ordinals, 0, places)).toEqual({ arena: 0, end: 4 });
+  expect([...places.subarray(0, 4)].map((place) => place * bytes)).toEqual([
+    640,
+    640 + 3 * strideBytes,
+    1280,
+    1280 + 2 * strideBytes,
+  ]);
+  expect(chunks.placesOf(ordinals, 4, places)).toEqual({ arena: 1, end: 6 });
+  expect(places[1] * bytes).toBe(1920 + 2 * strideBytes);
+  expect(chunks.at(2).block.bytes).toBe(3 * strideBytes);
+});
