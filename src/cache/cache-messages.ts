@@ -7,7 +7,13 @@ import type { ObjectKey } from "../storage/object-store.ts";
 /** Reading thread → cache thread. */
 export type ToCache =
   /** Put these ranges into memory; they stay until the reader drops them. */
-  | { readonly kind: "load"; readonly call: number; readonly wanted: readonly WantedRange[] }
+  | {
+      readonly kind: "load";
+      readonly call: number;
+      readonly wanted: readonly WantedRange[];
+      /** Nobody needs them yet: only as long as half of the cache is free. */
+      readonly isAhead: boolean;
+    }
   /** Make every reader forget these objects; `purged` answers when all have. */
   | { readonly kind: "purge"; readonly call: number; readonly objects: readonly ObjectKey[] }
   /** The reader has forgotten these ranges. `shrink` answers the message with that number. */
@@ -20,7 +26,7 @@ export type ToCache =
 /** Cache thread → reading thread. */
 export type FromCache =
   | ArenaMessage
-  /** One place for each range of the call, in its order. */
+  /** One place for each range of the call, in its order; ahead, for the first that had room. */
   | {
       readonly kind: "loaded";
       readonly call: number;
@@ -62,4 +68,6 @@ export interface LoadStats {
   readonly storeBytes: number;
   /** Reads, of the disk or of the store. */
   readonly requests: number;
+  /** At most half of the cache is in use, and nothing was refused: more may be loaded ahead. */
+  readonly isRoomy: boolean;
 }

@@ -69,7 +69,9 @@ test.each(Array.from({ length: effort({ usual: 8, full: 16 }) }, (_, i) => i + 1
       for (let round = 0; round < 25; round++) {
         const reader = readers[random.below(READERS)];
         try {
-          await reader.run(randomLooks(reader, objects, random));
+          const looks = randomLooks(reader, objects, random);
+          if (random.next() < 0.2) await reader.prefetch(reader.missingOf(looks));
+          await reader.run(looks);
           answered++;
         } catch (error) {
           if (!isDatabaseError(error, "unavailable", "overloaded", "corrupt")) throw error;

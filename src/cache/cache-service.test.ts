@@ -14,6 +14,7 @@ import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";
 import { localCachePort } from "./local-cache.ts";
+import type { ResidentRanges } from "./resident-ranges.ts";
 
 /** Counts reads and takes a turn for each. */
 class CountedStore extends MemoryObjectStore {
@@ -204,6 +205,66 @@ describe("a cache", () => {
     const damaged = reader.run(() => reader.sourceOf(key, content.length).place(0, 10));
     await expect(damaged).rejects.toThrow(`cannot read ${key}`);
     expect(arenas.usedBytes).toBe(0);
+  });
+
+  describe("ahead of readers", () => {
+    const KEPT = 64 * 1024;
+    const lookAt = (reader: ResidentRanges, of: { key: ObjectKey; content: Uint8Array }) => {
+      const source = reader.sourceOf(of.key, of.content.length);
+      const look = (window: number) => () => void source.place(window * KEPT, window * KEPT + 10);
+      const isThere = (window: number) => reader.missingOf(look(window)).length === 0;
+      const all = (windows: number[]) => () => void attemptAll(windows.map(look));
+      return {
+        use: (window: number) => reader.run(look(window)),
+        prefetch: (windows: number[]) => reader.prefetch(reader.missingOf(all(windows))),
+        thoseThere: () => Array.from({ length: 16 }, (_, i) => i).filter(isThere),
+      };
+    };
+
+    test("ranges are loaded as long as half of the cache is free", async () => {
+      const { store, readers, arenas, service, ...object } = await bench(8 * KEPT, 2);
+      const [first, second] = readers.map((reader) => lookAt(reader, object));
+      await first.use(9);
+      expect(await first.prefetch([1, 2])).toBe(true);
+      expect(await first.prefetch([3, 4, 5])).toBe(false);
+      expect(first.thoseThere()).toEqual([1, 2, 3, 9]);
+      const { reads } = store;
+      expect(await second.prefetch([1, 2])).toBe(true);
+      expect(store.reads).toBe(reads);
+      await second.use(10);
+      expect(await second.prefetch([3, 11])).toBe(false);
+      expect(second.thoseThere()).toEqual([1, 2, 3, 10]);
+      expect(arenas.usedBytes).toBe(5 * KEPT);
+      expect(service.stats.shrinks).toBe(0);
+    });
+
+    test("what was loaded is forgotten first, until it is used", async () => {
+      const { store, readers, service, arenas: _, ...object } = await bench(4 * KEPT);
+      const { use, prefetch, thoseThere } = lookAt(readers[0], object);
+      await prefetch([1, 2]);
+      await use(9);
+      await use(10);
+      await use(2);
+      await prefetch([1, 9, 10]);
+      await use(11);
+      expect(thoseThere()).toEqual([2, 9, 10, 11]);
+      await use(12);
+      expect(thoseThere()).toEqual([2, 10, 11, 12]);
+      expect([store.reads, service.stats.shrinks]).toEqual([5, 2]);
+    });
+
+    test("a load tells of room only where there is some", async () => {
+      const { readers, ...object } = await bench(4 * KEPT);
+      const [reader] = readers;
+      const source = reader.sourceOf(object.key, object.content.length);
+      const isRoomy: boolean[] = [];
+      for (const window of [0, 0, 1, 2]) {
+        const steps = () => oneStep(() => source.place(window * KEPT, window * KEPT + 10));
+        const { stats } = await reader.runCounted(steps, async (work) => runSteps(work));
+        isRoomy.push(stats.isRoomy);
+      }
+      expect(isRoomy).toEqual([true, false, true, false]);
+    });
   });
 
   test("a view that is opened again after it was forgotten sees no stale bytes", async () => {

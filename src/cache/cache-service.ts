@@ -33,6 +33,8 @@ const CACHE_ARENAS_FIRST = 65_536;
 /** Addresses of ranges are congruent to their offsets modulo this. */
 const ALIGNMENT = 64;
 
+type LoadMessage = Extract<ToCache, { kind: "load" }>;
+
 interface CachedRange {
   readonly range: WantedRange;
   readonly block: ArenaRange;
@@ -112,7 +114,7 @@ export class CacheService {
   /** Takes a message of a reader. */
   onMessage(client: CacheClient, message: ToCache): void {
     if (message.kind === "load") {
-      void this.#answer(client, message.call, message.wanted);
+      void this.#answer(client, message);
       return;
     }
     if (message.kind === "purge") {
@@ -135,25 +137,26 @@ export class CacheService {
     await this.#options.disk?.purge(objects);
   }
 
-  async #answer(client: CacheClient, call: number, wanted: readonly WantedRange[]): Promise<void> {
+  async #answer(client: CacheClient, message: LoadMessage): Promise<void> {
+    const { call } = message;
     try {
-      const { places, stats } = await this.#load(client, wanted);
+      const { places, stats } = await this.#load(client, message);
       client.post({ kind: "loaded", call, places, stats });
     } catch (error) {
       const isMissing = error instanceof MissingObject;
       const code = isDatabaseError(error) ? error.code : "internal";
-      const message = error instanceof Error ? error.message : String(error);
-      client.post({ kind: "failed", call, code, message, isMissing });
+      const text = error instanceof Error ? error.message : String(error);
+      client.post({ kind: "failed", call, code, message: text, isMissing });
     }
   }
 
   async #load(
     client: CacheClient,
-    wanted: readonly WantedRange[],
+    load: LoadMessage,
   ): Promise<{ places: ArenaRange[]; stats: LoadStats }> {
     this.stats.loads++;
     // One load after the other takes memory, so that two do not wait for each other's.
-    const taken = await this.#room.run(() => this.#take(client, wanted));
+    const taken = await this.#room.run(() => this.#take(client, load));
     const missing = taken.extents.filter(({ isLoaded }) => !isLoaded);
     const stats = { storeBytes: 0, requests: 0 };
     this.#read(taken.fresh, stats);
@@ -166,13 +169,18 @@ export class CacheService {
       for (const extent of taken.extents) this.#release(client, extent);
       throw error;
     }
-    return { places: taken.extents.map(placeOf), stats: { ...stats, origin } };
+    const { freeBytes, usedBytes } = this.#options.arenas;
+    const isRoomy = usedBytes <= freeBytes && taken.extents.length === load.wanted.length;
+    return { places: taken.extents.map(placeOf), stats: { ...stats, origin, isRoomy } };
   }
 
-  /** Holds the wanted ranges for a reader; memory of new ones is taken, their bytes are not there. */
+  /**
+   * Holds the wanted ranges for a reader; memory of new ones is taken, their bytes are not there.
+   * Ahead, those before the first that has no room.
+   */
   async #take(
     client: CacheClient,
-    wanted: readonly WantedRange[],
+    { wanted, isAhead }: LoadMessage,
   ): Promise<{ extents: CachedRange[]; fresh: CachedRange[] }> {
     const extents: CachedRange[] = [];
     const fresh: CachedRange[] = [];
@@ -180,7 +188,9 @@ export class CacheService {
       for (const range of wanted) {
         let extent = this.#find(range);
         if (extent === undefined) {
-          extent = await this.#allocate(range);
+          const block = isAhead ? this.#spareBlock(range) : await this.#block(range);
+          if (block === undefined) break;
+          extent = this.#add(range, block);
           fresh.push(extent);
         }
         extent.holders.set(client, (extent.holders.get(client) ?? 0) + 1);
@@ -193,8 +203,17 @@ export class CacheService {
     return { extents, fresh };
   }
 
-  async #allocate(range: WantedRange): Promise<CachedRange> {
-    const bytes = range.end - range.start + (range.start % ALIGNMENT);
+  /** Memory that nobody misses: half of the cache stays free, and nothing is forgotten for it. */
+  #spareBlock(range: WantedRange): ArenaRange | undefined {
+    const bytes = blockBytes(range);
+    const { arenas } = this.#options;
+    const isSpare = arenas.usedBytes + bytes <= arenas.freeBytes - bytes;
+    return isSpare ? arenas.alloc(bytes) : undefined;
+  }
+
+  /** Memory for a range; readers forget others where the cache is full. */
+  async #block(range: WantedRange): Promise<ArenaRange> {
+    const bytes = blockBytes(range);
     const { arenas } = this.#options;
     let block = arenas.alloc(bytes);
     // Readers that hold the same ranges forget different ones first, and what one of them holds
@@ -215,6 +234,10 @@ export class CacheService {
           "free; ask for less at once, or start the server with a larger --memory-limit",
       );
     }
+    return block;
+  }
+
+  #add(range: WantedRange, block: ArenaRange): CachedRange {
     const extent: CachedRange = {
       range,
       block,
@@ -368,6 +391,11 @@ class MissingObject extends Error {
 
 function keyOf({ start, end }: ByteRange): string {
   return `${start}-${end}`;
+}
+
+/** Memory of a range, with what keeps its alignment. */
+function blockBytes({ start, end }: ByteRange): number {
+  return end - start + (start % ALIGNMENT);
 }
 
 function placeOf({ range, block }: CachedRange): ArenaRange {

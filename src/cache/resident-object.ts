@@ -33,6 +33,8 @@ export interface ThreadState {
   tick(): number;
   /** The last time of use. */
   now(): number;
+  /** Who looks now uses what is there. */
+  isUse(): boolean;
   note(isResident: boolean): void;
 }
 
@@ -69,7 +71,7 @@ export class ResidentObject implements ByteSource {
    */
   get epoch(): number {
     const current = this.#current();
-    current.#lookedAt = this.#thread.now();
+    if (this.#thread.isUse()) current.#lookedAt = this.#thread.now();
     return current.#epoch;
   }
 
@@ -91,8 +93,10 @@ export class ResidentObject implements ByteSource {
     const current = this.#current();
     const extent = current.find(kept);
     if (extent === undefined) return undefined;
-    extent.lastUsed = this.#thread.tick();
-    current.#lookedAt = extent.lastUsed;
+    if (this.#thread.isUse()) {
+      extent.lastUsed = this.#thread.tick();
+      current.#lookedAt = extent.lastUsed;
+    }
     const { arena, offset, bytes } = extent.block;
     const shift = start - kept.start;
     if (shift === 0 && end === kept.end) return extent.block;

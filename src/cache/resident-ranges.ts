@@ -52,6 +52,8 @@ export interface RunStats {
   readonly origin: ByteOrigin;
   /** Bytes of loads for which the store was asked. */
   readonly storeBytes: number;
+  /** Something was loaded, and left room to load more ahead. */
+  readonly isRoomy: boolean;
 }
 
 /** Ranges that were looked at. */
@@ -70,6 +72,7 @@ export interface ResidentOptions {
 
 interface PendingLoad {
   readonly wanted: readonly WantedRange[];
+  readonly isAhead: boolean;
   /** That they are of. */
   readonly objects: readonly ResidentObject[];
   readonly resolve: (stats: LoadStats) => void;
@@ -88,6 +91,8 @@ export class ResidentRanges implements SegmentReads {
   /** What the cache wants back as soon as attempts end that may look at it. */
   #owed: Extract<FromCache, { kind: "shrink" }>[] = [];
   #nextCall = 1;
+  /** Looks are those of somebody who uses what is there. */
+  #isUse = true;
   #tick = 0;
   #touched = 0;
   #resident = 0;
@@ -120,7 +125,9 @@ export class ResidentRanges implements SegmentReads {
       decoded: this.#decoded,
       tick: () => ++this.#tick,
       now: () => this.#tick,
+      isUse: () => this.#isUse,
       note: (isResident) => {
+        if (!this.#isUse) return;
         this.#touched++;
         if (isResident) this.#resident++;
       },
@@ -151,6 +158,7 @@ export class ResidentRanges implements SegmentReads {
     let first: Touches | undefined;
     let origin: ByteOrigin = "memory";
     let storeBytes = 0;
+    let isRoomy = false;
     try {
       let lastTransient: WantedRange | undefined;
       for (let rounds = 0, stalls = 0; stalls < LOAD_ROUNDS_MAX; rounds++) {
@@ -163,10 +171,11 @@ export class ResidentRanges implements SegmentReads {
           const { touched: touchedCount, resident: residentCount } = first;
           return {
             result: outcome.result,
-            stats: { rounds, touchedCount, residentCount, origin, storeBytes },
+            stats: { rounds, touchedCount, residentCount, origin, storeBytes, isRoomy },
           };
         }
-        const stats = await this.#load([...outcome.wanted, ...outcome.transient]);
+        const wanted = [...outcome.wanted, ...outcome.transient];
+        const stats = await this.#load({ wanted, isAhead: false });
         loaded.push(...this.#retain(outcome.wanted));
         transient = this.#retain(outcome.transient);
         // An attempt that asks for other transient bytes than the one before has made progress.
@@ -175,6 +184,7 @@ export class ResidentRanges implements SegmentReads {
         else stalls++;
         origin = farther(origin, stats?.origin ?? "memory");
         storeBytes += stats?.storeBytes ?? 0;
+        isRoomy = stats?.isRoomy ?? isRoomy;
       }
     } finally {
       release(loaded);
@@ -186,6 +196,32 @@ export class ResidentRanges implements SegmentReads {
         "enough memory for this request; narrow it, or start the server with a larger " +
         "--memory-limit",
     );
+  }
+
+  /**
+   * What an attempt would miss. That it looks at something counts for nothing: what is in memory
+   * is no more in use than before.
+   */
+  missingOf(attempt: () => void): readonly WantedRange[] {
+    this.#isUse = false;
+    try {
+      attempt();
+      return [];
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error;
+      return error.wanted;
+    } finally {
+      this.#isUse = true;
+    }
+  }
+
+  /**
+   * Loads ranges that an attempt would miss, in their order, as long as half of the cache is free;
+   * tells whether there is room for more. They are the first to be forgotten until they are used.
+   */
+  async prefetch(wanted: readonly WantedRange[]): Promise<boolean> {
+    const stats = await this.#load({ wanted, isAhead: true });
+    return stats?.isRoomy ?? true;
   }
 
   forget(object: ObjectKey): void {
@@ -309,7 +345,10 @@ export class ResidentRanges implements SegmentReads {
   }
 
   /** Loads what is wanted; tells what that cost, if anything. */
-  async #load(wanted: readonly WantedRange[]): Promise<LoadStats | undefined> {
+  async #load({
+    wanted,
+    isAhead,
+  }: Pick<PendingLoad, "wanted" | "isAhead">): Promise<LoadStats | undefined> {
     const missing = new Map<string, WantedRange>();
     for (const range of wanted) {
       const extent = this.#objects.get(range.object)?.find(range);
@@ -321,8 +360,8 @@ export class ResidentRanges implements SegmentReads {
     const objects = ranges.flatMap(({ object }) => this.#objects.get(object) ?? []);
     for (const object of objects) object.loads++;
     return new Promise<LoadStats>((resolve, reject) => {
-      this.#pending.set(call, { wanted: ranges, objects, resolve, reject });
-      this.#options.post({ kind: "load", call, wanted: ranges });
+      this.#pending.set(call, { wanted: ranges, isAhead, objects, resolve, reject });
+      this.#options.post({ kind: "load", call, wanted: ranges, isAhead });
     });
   }
 
@@ -340,12 +379,13 @@ export class ResidentRanges implements SegmentReads {
     const pending = this.#pending.get(call);
     if (pending === undefined) return;
     const unwanted: WantedRange[] = [];
-    pending.wanted.forEach((range, i) => {
+    places.forEach((place, i) => {
+      const range = pending.wanted[i];
       const object = this.#objects.get(range.object);
-      const place = places[i];
       const { arena, offset } = place;
       const block = { arena, offset, bytes: this.#options.bytesAt(place) };
-      const extent = { range, block, lastUsed: ++this.#tick, useCount: 0 };
+      const lastUsed = pending.isAhead ? 0 : ++this.#tick;
+      const extent = { range, block, lastUsed, useCount: 0 };
       // No reader is left for the object, or another load brought the range.
       if (!object?.add(extent)) unwanted.push(range);
     });
