@@ -51,10 +51,12 @@ test("a server's /metrics has what its cache thread and its query thread count",
     await callJson(server.url, "POST", "/v2/namespaces/a/query", order);
     const line = /^trawl_object_store_requests_total\{thread="cache",request="getRange"\} [1-9]/m;
     const skipped = /^trawl_candidates_skipped_total\{thread="0"\} [1-9]/m;
+    const ahead = /^trawl_read_ahead_turns_total\{thread="0"\} [1-9]/m;
     // Threads report their stats from time to time.
     const text = async () => (await fetch(`${server.url}/metrics`)).text();
     await expect.poll(text, { timeout: 20_000 }).toMatch(line);
     await expect.poll(text, { timeout: 20_000 }).toMatch(skipped);
+    await expect.poll(text, { timeout: 20_000 }).toMatch(ahead);
   } finally {
     await server.kill();
     await directory.remove();

@@ -6,6 +6,7 @@ import type { CodeMatrix } from "../../kernel/arena-kernels.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, codeBytes } from "../../kernel/code-scan.ts";
 import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import { CLUSTERS_SECTION, openClusters } from "./cluster-section.ts";
 import {
@@ -21,6 +22,7 @@ import {
 export interface CodeView extends OpenCodeDescription {
   /** Blocks that lie end to end; chunk c begins with block c · chunkBlocks. */
   readonly chunkBlocks: number;
+  readonly chunkCount: number;
   /** The blocks of a chunk. Throws `BytesMissing`. */
   chunk(index: number): CodeMatrix;
   /** Codes of the clusters' means; undefined in segments of earlier versions. */
@@ -39,7 +41,7 @@ export const CODE_INDEX: AttributeIndex<CodeView> = {
   merge,
   open,
   check,
-  touch: (sections) => sections.touch([CODE_SECTIONS.description, CODE_SECTIONS.means]),
+  touch,
 };
 
 function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
@@ -69,7 +71,16 @@ function open(sections: AttributeSections): CodeView | undefined {
     const { arena, offset, bytes } = place;
     return { block: { arena, offset, bytes: bytes.length }, start: 0, nibbles };
   };
-  return { ...description, chunkBlocks, chunk, means };
+  const chunkCount = Math.ceil(blockCount / chunkBlocks);
+  return { ...description, chunkBlocks, chunkCount, chunk, means };
+}
+
+/** All codes, by chunks, as queries read them. */
+function touch(sections: AttributeSections): void {
+  const codes = open(sections);
+  if (codes === undefined) return;
+  const chunks = Array.from({ length: codes.chunkCount }, (_, index) => () => codes.chunk(index));
+  attemptAll(chunks);
 }
 
 function check(sections: AttributeSections): void {

@@ -5,8 +5,11 @@ import type { SegmentId } from "../../base/ids.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
+import { objectKey } from "../../storage/object-store.ts";
 import type { NamespaceUpdate } from "../thread-messages.ts";
 import { NamespaceReplica } from "./namespace-replica.ts";
+
+const OBJECT = objectKey("namespaces/n-table/0000000001/segments/a");
 
 const SCHEMA = schemaOf({});
 const VIEWS = openSnapshot(
@@ -56,6 +59,18 @@ test("a snapshot has the segments and the facts of the last update", () => {
   replica.apply(update(4, { ids: [C], dropped: [A] }, { logicalBytes: 9 }));
   expect([idsOf(replica), replica.version]).toEqual([[B, C], 4]);
   expect(replica.snapshot().logicalBytes).toBe(9);
+});
+
+test("stored segments are those of the last update, and none once it is retired", () => {
+  const { replica } = replicaOf(update(3, { full: true, ids: [A] }));
+  const at = { kind: "stored", object: OBJECT, head: new Uint8Array() } as const;
+  const added = [B, C].map((id) => ({ id, at, documentCount: 2 }));
+  replica.apply(update(4, { added }));
+  expect(replica.storedSegments.map(({ id }) => id)).toEqual([B, C]);
+  replica.apply(update(5, { dropped: [A, B] }));
+  expect(replica.storedSegments).toEqual([VIEWS[2]]);
+  replica.apply(update(6, {}, { retired: true }));
+  expect(replica.storedSegments).toEqual([]);
 });
 
 describe("what is told to be applied", () => {

@@ -11,6 +11,7 @@ import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
 import { nameSegments } from "../../segment/named-columns.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
 import type { NamespaceUpdate } from "../thread-messages.ts";
 
 /** What a replica needs of its thread. */
@@ -25,6 +26,8 @@ export interface ReplicaOptions {
 export class NamespaceReplica {
   readonly #options: ReplicaOptions;
   readonly #segments: SnapshotReplica;
+  /** Segments of the store, by what snapshots have of them. */
+  readonly #stored = new WeakMap<SegmentView, OpenSegment>();
   #state: NamespaceState;
   #version: number;
   /** The version at which each query began that retains segments. */
@@ -35,7 +38,7 @@ export class NamespaceReplica {
   /** Starts from the first update, whose deltas are the whole state. */
   constructor(first: NamespaceUpdate, options: ReplicaOptions) {
     this.#options = options;
-    this.#segments = new SnapshotReplica((added) => options.open(added));
+    this.#segments = new SnapshotReplica((added) => this.#open(added));
     this.#state = first.state;
     this.#version = first.version;
     this.apply(first);
@@ -69,6 +72,12 @@ export class NamespaceReplica {
     };
   }
 
+  /** Segments of the store after the last update; none once the instance is retired. */
+  get storedSegments(): readonly OpenSegment[] {
+    if (this.#state.retired) return [];
+    return this.#segments.segments.flatMap(({ view }) => this.#stored.get(view) ?? []);
+  }
+
   /** What a query sees that begins now, whatever is applied later. */
   snapshot(): Snapshot {
     const { sequence, schema, index, logicalBytes } = this.#state;
@@ -90,6 +99,12 @@ export class NamespaceReplica {
       return segment === undefined ? [] : [segment];
     });
     return segments.length < ids.length ? undefined : { ...newest, segments };
+  }
+
+  #open(added: AddedSegment): OpenSegment {
+    const segment = this.#options.open(added);
+    if (added.at.kind === "stored") this.#stored.set(segment, segment);
+    return segment;
   }
 
   /** Segments that were dropped since the oldest query began that retains them are still read. */

@@ -58,6 +58,7 @@ import { NamespaceReplica } from "./namespace-replica.ts";
 import { QueryDivision } from "./query-division.ts";
 import { QueryLife } from "./query-life.ts";
 import { QueryTurns, type TurnStats } from "./query-turns.ts";
+import type { ReadAhead } from "./read-ahead.ts";
 import { takeParts } from "./take-parts.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
 
@@ -89,6 +90,8 @@ export interface QueryServiceOptions {
   readonly queryBytesMax: number;
   /** After so many milliseconds a query is ended, waiting included. */
   readonly timeoutMs: number;
+  /** Hears of cold queries; absent: nothing is read ahead. */
+  readonly readAhead?: Pick<ReadAhead, "add"> | undefined;
   /** What all query threads have to do, this one included. */
   readonly loads: Pick<ThreadLoads, "idleCount">;
   /** When plans are divided; for tests. */
@@ -366,6 +369,7 @@ export class QueryService {
     } = await this.#run(replica, life, (newest, options) => runRequest(newest, request, options));
     const { stats } = result;
     this.#count(stats);
+    if (cost.isRoomy) this.#options.readAhead?.add(replica);
     const results = await this.#reranked(result.results, request, life);
     life.enter(answerStep);
     const answer: QueryAnswer = {

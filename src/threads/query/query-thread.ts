@@ -25,6 +25,7 @@ import {
   unpackToQueryThread,
 } from "./packed-bodies.ts";
 import { QueryService } from "./query-service.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { ThreadLoads } from "./thread-loads.ts";
 
 /** What the main thread tells a query thread at its start. */
@@ -62,9 +63,13 @@ const cache = {
   post: (message: ToCache) => data.cache.postMessage(message),
   listen: (listener: (message: FromCache) => void) => void data.cache.on("message", listener),
 };
+const reads = connectCache(cache, (arena, memory) => kernels.attach(arena, memory));
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const readAhead = new ReadAhead({ reads, nextTurn });
 const service = new QueryService({
   kernels,
-  reads: connectCache(cache, (arena, memory) => kernels.attach(arena, memory)),
+  reads,
+  readAhead,
   embedding: embeddingSource(data.embedding, systemClock),
   reranking: rerankSource(data.reranking, systemClock),
   clock: systemClock,
@@ -76,7 +81,7 @@ const service = new QueryService({
   loads: data.loads === undefined ? { idleCount: 0 } : new ThreadLoads(data.loads),
   post,
   postNow: (message, transfer) => batch.addNow(message, transfer),
-  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+  nextTurn,
 });
 port.on("message", (messages: readonly PackedToQueryThread[]) => {
   for (const message of messages) service.onMessage(unpackToQueryThread(message));
@@ -125,6 +130,16 @@ function metrics(): EngineMetric[] {
       ...counter("trawl_query_longest_slice_seconds", "the longest slice", longestSliceMs / 1000),
       kind: "gauge",
     },
+    counter(
+      "trawl_read_ahead_turns_total",
+      "times that a part of a namespace was read ahead behind cold queries",
+      readAhead.stats.turns,
+    ),
+    counter(
+      "trawl_read_ahead_bytes_total",
+      "bytes of segments asked for ahead of queries",
+      readAhead.stats.bytes,
+    ),
     counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
     counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
   ];

@@ -38,6 +38,7 @@ import { StoreAccess } from "../../../src/storage/store-access.ts";
 import type { FromCacheThread } from "../../../src/threads/cache/cache-thread.ts";
 import { cacheThreadMetrics } from "../../../src/threads/cache/cache-thread-metrics.ts";
 import { QueryService } from "../../../src/threads/query/query-service.ts";
+import { ReadAhead } from "../../../src/threads/query/read-ahead.ts";
 import { ThreadLoads } from "../../../src/threads/query/thread-loads.ts";
 import type {
   FromQueryThread,
@@ -66,6 +67,8 @@ export interface FixtureOptions {
   readonly queryBytes?: number;
   readonly indexerMemoryBytes?: number;
   readonly cacheBytes?: number;
+  /** Query threads read ahead; not by default, so that what is read is what was asked for. */
+  readonly readsAhead?: boolean;
   /** Runs an indexer after each write, which collects garbage at once. */
   readonly indexing?: boolean;
   readonly queryThreads?: number;
@@ -341,10 +344,15 @@ function startQueryThread(of: {
 }): ThreadPort<ToQueryThread, FromQueryThread> {
   const { near, far } = localPorts<ToQueryThread, FromQueryThread>(of.options.turn);
   const kernels = new ArenaKernels(of.options.kernel, of.thread);
+  const reads = connectCache(localCachePort(of.cache), (arena, memory) =>
+    kernels.attach(arena, memory),
+  );
+  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const service = new QueryService({
     kernels,
     probing: of.options.probing,
-    reads: connectCache(localCachePort(of.cache), (arena, memory) => kernels.attach(arena, memory)),
+    reads,
+    readAhead: of.options.readsAhead === true ? new ReadAhead({ reads, nextTurn }) : undefined,
     embedding: hashEmbeddingProvider,
     reranking: new WordRerankProvider(["words"], of.clock),
     clock: of.clock,
@@ -357,7 +365,7 @@ function startQueryThread(of: {
     divisionLimits: of.options.divisionLimits,
     post: (message) => far.post(message),
     postNow: (message, transfer) => far.post(message, transfer),
-    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    nextTurn,
   });
   far.listen((message) => service.onMessage(message));
   return near;
