@@ -89,7 +89,7 @@ export interface MergedValues {
   readonly presence: Uint8Array | undefined;
   /** Not of dense vectors, which are copied when they are written. */
   readonly column: Column;
-  /** The clusters of the attribute by which the documents are put in order, if they are. */
+  /** Those that its vectors are to have, if any. */
   readonly clusters: PlannedClusters | undefined;
 }
 

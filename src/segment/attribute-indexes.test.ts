@@ -179,14 +179,16 @@ attributeIndexConformance({
 attributeIndexConformance({
   index: CLUSTER_INDEX,
   shown(view, { attribute }) {
-    const { metric, dimensions, starts, centroids } =
+    const { metric, dimensions, starts, centroids, ordinals } =
       view.index(CLUSTER_INDEX, attribute) ?? expect.unreachable();
-    return { attribute, metric, dimensions, starts: [...starts], centroids: [...centroids] };
+    const shown = { attribute, metric, dimensions, starts: [...starts] };
+    return { ...shown, centroids: [...centroids], ordinals: ordinals && [...ordinals] };
   },
   expected({ clusters }) {
     if (clusters === undefined) return undefined;
-    const { starts, centroids, codes: _, ...rest } = clusters;
-    return { ...rest, starts: [...starts], centroids: [...centroids] };
+    const { starts, centroids, ordinals, codes: _, ...rest } = clusters;
+    const shown = { ...rest, starts: [...starts] };
+    return { ...shown, centroids: [...centroids], ordinals: ordinals && [...ordinals] };
   },
   query: (random) => ranked(random, randomVectorRank(random)),
 });
@@ -211,10 +213,11 @@ attributeIndexConformance({
   },
   expected({ clusters, values }) {
     if (clusters === undefined) return undefined;
-    const { centroids, starts, dimensions } = clusters;
+    const { centroids, starts, dimensions, ordinals } = clusters;
+    const inOrder = ordinals === undefined ? values : Array.from(ordinals, (o) => values[o]);
     const estimates = Array.from({ length: starts.length - 1 }, (_, c) => {
       const mean = centroids.subarray(c * dimensions, (c + 1) * dimensions);
-      return values.slice(starts[c], starts[c + 1]).map((value) => {
+      return inOrder.slice(starts[c], starts[c + 1]).map((value) => {
         const distance = vectorDistance("euclidean_squared", value as Float32Array, mean);
         return Number(distance.toPrecision(2));
       });

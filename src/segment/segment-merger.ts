@@ -31,8 +31,8 @@ export interface MergeInput {
 /** What documents in their new order are made a segment by. */
 export interface OrderOptions {
   readonly schema: Schema;
-  /** The clusters in whose order the documents are, if they are, and their attribute. */
-  readonly clusters?: AttributeClusters | undefined;
+  /** At most those of one attribute have no ordinals: the documents are in their order. */
+  readonly clusters?: readonly AttributeClusters[] | undefined;
   readonly indexes?: readonly AttributeIndex[] | undefined;
 }
 
@@ -75,7 +75,7 @@ export function* planOrdered(
   for (const name of new Set(inputs.flatMap(({ view }) => view.attributes))) {
     const attribute = owners.get(name)?.schema;
     if (attribute === undefined && schema.dropCount !== undefined) continue;
-    const own = clusters?.attribute === name ? clusters : undefined;
+    const own = clusters?.find((some) => some.attribute === name);
     const merge = new AttributeMerge(name, {
       schema: attribute,
       inputs,

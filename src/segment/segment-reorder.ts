@@ -61,7 +61,7 @@ export function planClustered(
   order.set(absent, found.order.length);
   const codes = new ClusterCodes({ vectors, metric, clusters: found }, options.kernels);
   const clusters = { attribute, metric, dimensions, starts, centroids, codes };
-  return planReordered(view, order, { schema, clusters });
+  return planReordered(view, order, { schema, clusters: [clusters] });
 }
 
 /**

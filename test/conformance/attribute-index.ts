@@ -16,7 +16,7 @@ import type { AttributeSchema, Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
 import { runRequest } from "../../src/query/executor/run-request.ts";
 import type { Snapshot } from "../../src/query/snapshot.ts";
-import type { AttributeIndex } from "../../src/segment/attribute-index.ts";
+import type { AttributeIndex, PlannedClusters } from "../../src/segment/attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "../../src/segment/attribute-indexes.ts";
 import { BlockSource } from "../../src/segment/format/byte-source.ts";
 import { matchesSchema, missingIndexes } from "../../src/segment/missing-indexes.ts";
@@ -39,7 +39,7 @@ export interface AttributeCase {
   readonly schema: AttributeSchema;
   /** By ordinal; at least one is not null. */
   readonly values: readonly AttributeValue[];
-  /** Clusters in whose order the documents are, if they are. */
+  /** Clusters of its vectors, if the segment has them. */
   readonly clusters: AttributeClusters | undefined;
 }
 
@@ -61,7 +61,9 @@ const QUERIES = 8;
 /** What the plan needs, codes, what those lead to, and the documents. */
 const ROUNDS_MAX = 4;
 const ID_TYPES = ["uint", "string", "uuid"] as const;
+/** The attribute in the order of whose clusters documents are, and one whose have ordinals. */
 const CLUSTERED = "[3]f32";
+const ALSO_CLUSTERED = "[5]f16";
 
 /** Runs the suite. */
 export function attributeIndexConformance(given: IndexCase): void {
@@ -202,8 +204,15 @@ function makeGiven(seed: number, indexes: readonly AttributeIndex[]): Given {
   // As clusters want it: those without a vector come last.
   const isLast = ({ attributes }: TypedDocument) => Number(!attributes.has(CLUSTERED));
   const documents = drawn.sort((a, b) => isLast(a) - isLast(b));
-  const vectors = documents.flatMap(({ attributes }) => attributes.get(CLUSTERED) ?? []);
-  const clusters = clustersOf(vectors as Float32Array[]);
+  const clusters = [CLUSTERED, ALSO_CLUSTERED].flatMap((attribute) => {
+    const values = documents.map(({ attributes }) => attributes.get(attribute));
+    const ordinals = values.flatMap((value, o) => (value === undefined ? [] : [o]));
+    if (ordinals.length === 0) return [];
+    if (attribute === ALSO_CLUSTERED) shuffle(ordinals, random);
+    const found = clustersOf(ordinals.map((o) => values[o] as Float32Array));
+    const own = attribute === ALSO_CLUSTERED ? { ordinals: Uint32Array.from(ordinals) } : {};
+    return [{ attribute, ...found, ...own }];
+  });
   const forms = segmentForms(documents, {
     schema,
     random,
@@ -215,8 +224,8 @@ function makeGiven(seed: number, indexes: readonly AttributeIndex[]): Given {
     [...schema.attributes].flatMap(([attribute, wanted]) => {
       const values = documents.map(({ attributes }) => attributes.get(attribute) ?? null);
       if (values.every((value) => value === null)) return [];
-      const own = form.hasClusters && clusters?.attribute === attribute ? clusters : undefined;
-      return [{ attribute, schema: wanted, values, clusters: own }];
+      const own = clusters.find((some) => some.attribute === attribute);
+      return [{ attribute, schema: wanted, values, clusters: form.hasClusters ? own : undefined }];
     });
   return { forms, schema, casesOf };
 }
@@ -233,18 +242,25 @@ function thinned(schema: Schema, random: Random): Schema {
   return { ...schema, attributes: new Map(attributes) };
 }
 
-/** Two clusters of vectors that lie end to end; undefined without vectors. */
-function clustersOf(vectors: readonly Float32Array[]): AttributeClusters | undefined {
-  if (vectors.length === 0) return undefined;
+function shuffle(numbers: number[], random: Random): void {
+  for (let i = numbers.length - 1; i > 0; i--) {
+    const other = random.below(i + 1);
+    [numbers[i], numbers[other]] = [numbers[other], numbers[i]];
+  }
+}
+
+/** Two clusters of vectors, of which there is at least one, in their order. */
+function clustersOf(vectors: readonly Float32Array[]): PlannedClusters {
   const half = vectors.length >> 1;
   const centroids = Float32Array.from([...vectors[0], ...vectors[half]]);
   const starts = Uint32Array.of(0, half, vectors.length);
   const metric = "euclidean_squared";
+  const dimensions = vectors[0].length;
   const rows = {
     bytes: new Uint8Array(Float32Array.from(vectors.flatMap((vector) => [...vector])).buffer),
-    strideBytes: 12,
+    strideBytes: dimensions * Float32Array.BYTES_PER_ELEMENT,
     format: "f32",
-    dimensions: 3,
+    dimensions,
     inverseNorms: new Float32Array(vectors.length),
   } as const;
   const order = Uint32Array.from(vectors, (_, row) => row);
@@ -252,7 +268,7 @@ function clustersOf(vectors: readonly Float32Array[]): AttributeClusters | undef
   const clusters = { starts, centroids, lengths, order };
   const space = { kernels: KERNELS, memory: ARENA_MEMORY };
   const codes = new ClusterCodes({ vectors: rows, metric, clusters }, space);
-  return { attribute: CLUSTERED, metric, dimensions: 3, starts, centroids, codes };
+  return { metric, dimensions, starts, centroids, codes };
 }
 
 /** Tells whether the form has sections of the index: some are left out of what is stored. */

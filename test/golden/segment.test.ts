@@ -8,6 +8,7 @@ import { DOCUMENT_SECTIONS } from "../../src/segment/documents/documents-section
 import { BlockSource } from "../../src/segment/format/byte-source.ts";
 import { headOf } from "../../src/segment/format/segment-format.ts";
 import { indexFingerprint } from "../../src/segment/index-fingerprint.ts";
+import type { AttributeClusters } from "../../src/segment/segment-merger.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planReordered } from "../../src/segment/segment-reorder.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
@@ -116,6 +117,24 @@ test("a clustered segment of format version 1 is read as it was written", () => 
   expect(view.index(TEXT_INDEX, "string")?.postings("fox")?.ordinals).toEqual(Uint32Array.of(1));
 });
 
+/** Clusters of another attribute, of which one document has a vector. */
+const FURTHER_CLUSTERS = {
+  metric: "cosine_distance",
+  dimensions: 4,
+  starts: Uint32Array.of(0, 1),
+  centroids: Float32Array.of(0, 0, 0, 1),
+  ordinals: Uint32Array.of(1),
+} as const;
+
+test("clusters with ordinals of format version 1 are read as they were written", () => {
+  const bytes = golden("further-clusters-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
+  expect(view.index(CLUSTER_INDEX, "[4]f32")).toMatchObject({ ...FURTHER_CLUSTERS, count: 1 });
+  expect(view.column("[4]f32")?.has(1 as Ordinal)).toBe(true);
+});
+
 test("format version 1 is still written to the byte", () => {
   expect(encodeColumns(goldenColumns())).toEqual(golden("columns.bin"));
   const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
@@ -123,12 +142,14 @@ test("format version 1 is still written to the byte", () => {
   runSteps(plan.writeTo(block));
   const sealed = sealSegment(openSegment("golden" as SegmentId, block, PLACE));
   expect(sealed).toEqual(golden("segment.bin"));
-  expect(clusteredSegment()).toEqual(golden("clustered-segment.bin"));
+  const clusters = [{ attribute: "[3]f32", ...CLUSTERS }];
+  expect(clusteredSegment(clusters)).toEqual(golden("clustered-segment.bin"));
+  const both = [...clusters, { attribute: "[4]f32", ...FURTHER_CLUSTERS }];
+  expect(clusteredSegment(both)).toEqual(golden("further-clusters-segment.bin"));
 });
 
-function clusteredSegment(): Uint8Array {
+function clusteredSegment(clusters: readonly AttributeClusters[]): Uint8Array {
   const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
-  const clusters = { attribute: "[3]f32", ...CLUSTERS };
   const plan = planReordered(near, CLUSTER_ORDER, { schema: GOLDEN_SCHEMA, clusters });
   const block = new Uint8Array(plan.bytes);
   runSteps(plan.writeTo(block));

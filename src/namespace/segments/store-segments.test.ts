@@ -13,7 +13,7 @@ import { buildDocuments } from "../../codec/columns-builder.ts";
 import { layoutOf } from "../../segment/format/segment-format.ts";
 import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { openSegment } from "../../segment/segment-reader.ts";
-import { CLUSTERS_SECTION } from "../../segment/vectors/cluster-section.ts";
+import { CLUSTER_SECTIONS } from "../../segment/vectors/cluster-section.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { type StoreInput, storeSegments } from "./store-segments.ts";
 
@@ -73,7 +73,7 @@ test("a segment that cannot be clustered for want of memory is stored as it is",
       const head = Uint8Array.from(Buffer.from(stored.head, "base64"));
       const isClustered = layoutOf(head)
         .directory(head)
-        .some(({ kind }) => kind === CLUSTERS_SECTION);
+        .some(({ kind }) => kind === CLUSTER_SECTIONS.inOrder);
       outcomes.push(isClustered ? "clustered" : "as it is");
     } catch (error) {
       if (!isDatabaseError(error, "overloaded")) throw error;

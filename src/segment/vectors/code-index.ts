@@ -1,4 +1,4 @@
-/** One-bit codes of dense vectors, in segments whose documents are in the order of clusters. */
+/** One-bit codes of dense vectors in the order of their clusters. */
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
@@ -8,11 +8,13 @@ import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
-import { CLUSTERS_SECTION, openClusters } from "./cluster-section.ts";
+import { CLUSTER_SECTIONS, openClusters } from "./cluster-section.ts";
 import {
   CODE_SECTIONS,
+  type CodeSections,
   type OpenCodeDescription,
   type OpenMeanCodes,
+  ORDINAL_CODE_SECTIONS,
   openCodeDescription,
   openMeanCodes,
   planCodes,
@@ -29,10 +31,12 @@ export interface CodeView extends OpenCodeDescription {
   readonly means: OpenMeanCodes | undefined;
 }
 
-/** Every clustered segment has them. */
+const KINDS: readonly CodeSections[] = [CODE_SECTIONS, ORDINAL_CODE_SECTIONS];
+
+/** All that has clusters has them. */
 export const CODE_INDEX: AttributeIndex<CodeView> = {
   name: "codes",
-  sections: Object.values(CODE_SECTIONS),
+  sections: KINDS.flatMap((kinds) => Object.values(kinds)),
   option: undefined,
   isLast: true,
   isWanted: (type) => type.kind === "vector",
@@ -45,20 +49,26 @@ export const CODE_INDEX: AttributeIndex<CodeView> = {
 };
 
 function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
-  return oneStep(() => (clusters?.codes === undefined ? [] : planCodes(attribute, clusters.codes)));
+  return oneStep(() => {
+    if (clusters?.codes === undefined) return [];
+    const kinds = clusters.ordinals === undefined ? CODE_SECTIONS : ORDINAL_CODE_SECTIONS;
+    return planCodes(attribute, clusters.codes, kinds);
+  });
 }
 
 function open(sections: AttributeSections): CodeView | undefined {
-  const codes = sections.entry(CODE_SECTIONS.codes);
-  sections.touch([CLUSTERS_SECTION, CODE_SECTIONS.description, CODE_SECTIONS.means]);
-  const clusters = sections.place(CLUSTERS_SECTION);
-  const section = sections.place(CODE_SECTIONS.description);
+  const haveOrdinals = sections.entry(CLUSTER_SECTIONS.withOrdinals) !== undefined;
+  const kinds = haveOrdinals ? ORDINAL_CODE_SECTIONS : CODE_SECTIONS;
+  const codes = sections.entry(kinds.codes);
+  sections.touch([...Object.values(CLUSTER_SECTIONS), kinds.description, kinds.means]);
+  const clusters = openClusters(sections);
+  const section = sections.place(kinds.description);
   if (codes === undefined || clusters === undefined || section === undefined) return undefined;
-  const { source, documentCount } = sections;
-  const { starts, count, dimensions } = openClusters(clusters, documentCount);
+  const { source } = sections;
+  const { starts, count, dimensions } = clusters;
   const description = openCodeDescription(section, count);
   const { rotatedDimensions } = description;
-  const meansPlace = sections.place(CODE_SECTIONS.means);
+  const meansPlace = sections.place(kinds.means);
   const means = meansPlace && openMeanCodes(meansPlace, { count, dimensions, rotatedDimensions });
   const nibbles = rotatedDimensions / 4;
   const blockBytes = codeBlockBytes(nibbles);
@@ -84,15 +94,16 @@ function touch(sections: AttributeSections): void {
 }
 
 function check(sections: AttributeSections): void {
+  const entries = KINDS.flatMap((kinds) => sections.entry(kinds.codes) ?? []);
+  if (entries.length === 0) return;
   const codes = open(sections);
-  const entry = sections.entry(CODE_SECTIONS.codes);
-  if (codes === undefined && entry === undefined) return;
-  const clusters = sections.place(CLUSTERS_SECTION);
-  if (codes === undefined || entry === undefined || clusters === undefined) {
+  const clusters = openClusters(sections);
+  if (codes === undefined || clusters === undefined) {
     throw corrupt("codes of vectors", "they have no clusters or no description");
   }
-  const { dimensions, starts, count } = openClusters(clusters, sections.documentCount);
-  if (entry.bytes < codeBytes(starts[count], codes.rotatedDimensions / 4)) {
+  const { dimensions, starts, count } = clusters;
+  const bytesMin = codeBytes(starts[count], codes.rotatedDimensions / 4);
+  if (entries.some(({ bytes }) => bytes < bytesMin)) {
     throw corrupt("codes of vectors", "there are not as many as vectors");
   }
   if (codes.origin.length !== dimensions) {

@@ -1,7 +1,7 @@
 /**
- * One-bit codes of an attribute's dense vectors, in three sections of a segment whose rows are in
- * the order of its clusters. One holds nothing but the blocks of `kernel/code-scan.ts`: block b has
- * the codes of ordinals 32b to 32b + 31; those without a vector have zeros. The second is packed
+ * One-bit codes of an attribute's dense vectors in the order of its clusters, in three sections.
+ * One holds nothing but the blocks of `kernel/code-scan.ts`: block b has the codes of positions 32b
+ * to 32b + 31 (`cluster-section.ts`); behind the last there are zeros. The second is packed
  * (`columns-packing.ts`): rotated dimensions and rounds (u32), the signs of the rotation (u8), the
  * origin that is subtracted first (f32), and of each cluster (f32) what its centroid is multiplied
  * by to be the mean of its rows, and the mean of the rows' squared distances from that; last, the
@@ -13,6 +13,7 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
+import type { PlannedBytes } from "../../codec/columns-codec.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { CodeMatrix, RotationSigns, RowMatrix } from "../../kernel/arena-kernels.ts";
@@ -22,10 +23,19 @@ import type { ClusterShapes } from "../../vector/coded-rows.ts";
 import { RATE_BINS } from "../../vector/hit-rates.ts";
 import { type MeanCodes, meanGroups } from "../../vector/mean-codes.ts";
 import { rotatedDimensions as rotatedCount } from "../../vector/one-bit-codes.ts";
-import type { SectionPlan } from "../format/segment-layout.ts";
+import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the sections: the codes themselves, what there is to know of them, and the means'. */
+export interface CodeSections {
+  readonly codes: SectionKind;
+  readonly description: SectionKind;
+  readonly means: SectionKind;
+}
+
+/** Where the segment's rows are in the order of the clusters. */
 export const CODE_SECTIONS = { codes: 17, description: 18, means: 19 } as const;
+/** Where clusters have ordinals: codes of kind 17 are taken for those of ordinals. */
+export const ORDINAL_CODE_SECTIONS = { codes: 21, description: 22, means: 23 } as const;
 
 /** Rounds of a rotation that are read; four are written. */
 const ROUNDS_MAX = 16;
@@ -44,24 +54,28 @@ export interface CodeDescription {
 }
 
 /** Plans all sections; the shapes are known when the codes are written, which are first. */
-export function planCodes(attribute: string, codes: ClusterCodes): SectionPlan[] {
-  const blocks = {
-    kind: CODE_SECTIONS.codes,
-    attribute,
-    bytes: codes.bytes,
-    writeTo: (target: Uint8Array) => codes.writeTo(target),
-  };
-  return [blocks, planCodeDescription(attribute, codes), planMeanCodes(attribute, codes.means)];
+export function planCodes(
+  attribute: string,
+  codes: ClusterCodes,
+  kinds: CodeSections,
+): SectionPlan[] {
+  const planned = [planBlocks(codes), planCodeDescription(codes), planMeanCodes(codes.means)];
+  const ordered = [kinds.codes, kinds.description, kinds.means];
+  return planned.map((plan, i) => ({ ...plan, kind: ordered[i], attribute }));
 }
 
-function planMeanCodes(attribute: string, means: MeanCodes): SectionPlan {
+function planBlocks(codes: ClusterCodes): PlannedBytes {
+  return { bytes: codes.bytes, writeTo: (target) => codes.writeTo(target) };
+}
+
+function planMeanCodes(means: MeanCodes): PlannedBytes {
   const { bytes: start, groups } = means;
   function* writeTo(target: Uint8Array): Steps<void> {
     yield* means.writeTo(target);
     target.set(new Uint8Array(groups.buffer, groups.byteOffset, groups.byteLength), start);
   }
   const bytes = start + groups.byteLength;
-  return { kind: CODE_SECTIONS.means, attribute, bytes, writeTo };
+  return { bytes, writeTo };
 }
 
 /** Codes of the means of clusters, and where kernels read them. */
@@ -94,7 +108,7 @@ export function openMeanCodes(
   };
 }
 
-function planCodeDescription(attribute: string, codes: CodeDescription): SectionPlan {
+function planCodeDescription(codes: CodeDescription): PlannedBytes {
   const packer = new ArrayPacker();
   packer.word(codes.rotatedDimensions);
   packer.word(codes.rounds);
@@ -104,7 +118,7 @@ function planCodeDescription(attribute: string, codes: CodeDescription): Section
   packer.array(codes.shapes.radii);
   packer.array(codes.rates);
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: CODE_SECTIONS.description, attribute, bytes: packer.bytes, writeTo };
+  return { bytes: packer.bytes, writeTo };
 }
 
 /** A description, and where kernels read its signs. */

@@ -30,8 +30,8 @@ export interface FormOptions {
   readonly memory: SegmentMemory;
   /** All that there are, if undefined. */
   readonly indexes?: readonly AttributeIndex[] | undefined;
-  /** Clusters in whose order the documents are; only reordered segments have them. */
-  readonly clusters?: AttributeClusters | undefined;
+  /** As in `OrderOptions`; only reordered segments have them. */
+  readonly clusters?: readonly AttributeClusters[] | undefined;
 }
 
 /** A segment of one origin. */
