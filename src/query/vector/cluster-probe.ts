@@ -58,7 +58,7 @@ export function* probeClusters(
   const coded: (CodedSegment | undefined)[] = [];
   const tables = tablesOf(target, kernels);
   for (const segment of segments) {
-    coded.push(tables && CodedSegment.open(segment, target, tables, kernels));
+    coded.push(tables && (yield* CodedSegment.open(segment, target, tables, kernels)));
     yield;
   }
   const matchCount = coded.reduce((sum, segment) => sum + (segment?.matchCount ?? 0), 0);
@@ -69,9 +69,10 @@ export function* probeClusters(
   const found = coded.map(() => new FoundRows());
   if (places.count > 0) yield* walkClusters(coded, { places, found, probe });
   return segments.map(({ view, matches }, segment) => {
-    if (coded[segment] === undefined) return { matches, isNarrowed: false };
+    const own = coded[segment];
+    if (own === undefined) return { matches, isNarrowed: false };
     const narrowed = emptyBits(view.documentCount);
-    for (const row of found[segment].rows) setBit(narrowed, row);
+    for (const row of found[segment].rows) setBit(narrowed, own.ordinalAt(row));
     return { matches: narrowed, isNarrowed: true };
   });
 }
@@ -243,7 +244,7 @@ function countMatches({ clusters, matches, matchCount }: CodedSegment, target: F
   }
 }
 
-/** Rows of a segment with their lower bounds. */
+/** Positions of a segment's rows with their lower bounds. */
 class FoundRows {
   #rows = new Uint32Array(64);
   #lower = new Float32Array(64);

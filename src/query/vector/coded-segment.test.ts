@@ -1,4 +1,4 @@
-/** What codes tell of clusters' means, beside the distances themselves. */
+/** What codes tell of clusters' means, beside the distances themselves, and of matching rows. */
 
 import { expect, test } from "vitest";
 import {
@@ -9,8 +9,12 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
+import { bitmapOrdinals, setBit } from "../../codec/bitmap.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
+import type { AttributeIndex } from "../../segment/attribute-index.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
+import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import { unitVector } from "../../vector/metric.ts";
 import { emptyBits, invertBits } from "../ordinal-bits.ts";
@@ -50,13 +54,20 @@ function withoutMeanCodes(view: SegmentView): SegmentView {
 }
 
 function openCoded(view: SegmentView, metric: DistanceMetric, sent: Float32Array): CodedSegment {
-  const query = metric === "cosine_distance" ? unitVector(sent) : sent;
   const matches = invertBits(emptyBits(view.documentCount), view.documentCount);
+  return runSteps(openingOf({ view, matches }, metric, sent)) ?? expect.unreachable();
+}
+
+function openingOf(
+  of: { readonly view: SegmentView; readonly matches: Uint32Array },
+  metric: DistanceMetric,
+  sent: Float32Array,
+) {
+  const query = metric === "cosine_distance" ? unitVector(sent) : sent;
   const target = { attribute: "vector", metric, query: sent } as Parameters<
     typeof CodedSegment.open
   >[1];
-  const tables = new QueryTables(query, KERNELS);
-  return CodedSegment.open({ view, matches }, target, tables, KERNELS) ?? expect.unreachable();
+  return CodedSegment.open(of, target, new QueryTables(query, KERNELS), KERNELS);
 }
 
 function boundsOf(segment: CodedSegment) {
@@ -100,4 +111,40 @@ test("nothing is known of means from a query that is too long", () => {
   const { lower, upper } = boundsOf(segment);
   expect(lower.every((bound) => bound >= 0)).toBe(true);
   expect(upper.every((bound) => bound === Number.POSITIVE_INFINITY)).toBe(true);
+});
+
+test("matches of many rows are put into the order of clusters in several steps", () => {
+  const real = segmentOf("cosine_distance");
+  const count = 300_000;
+  const ordinals = Uint32Array.from({ length: count }, (_, position) => count - 1 - position);
+  const starts = Uint32Array.of(0, count);
+  const view = new Proxy(real, {
+    get(target, name) {
+      if (name === "documentCount") return count;
+      if (name !== "index") return Reflect.get(target, name);
+      return (index: AttributeIndex, attribute: string) => {
+        const found = target.index(index, attribute) ?? expect.unreachable();
+        if (index !== CLUSTER_INDEX) return found;
+        return { ...found, ordinals, starts, count: 1 };
+      };
+    },
+  });
+  const matches = emptyBits(count);
+  for (const ordinal of [0, 31, 32, 65_535, 65_536, count - 1]) setBit(matches, ordinal);
+  const steps = openingOf({ view, matches }, "cosine_distance", vector());
+  let stepCount = 1;
+  let next = steps.next();
+  for (; next.done !== true; next = steps.next()) stepCount++;
+  expect(stepCount).toBeGreaterThanOrEqual(4);
+  const opened = next.value ?? expect.unreachable();
+  expect(opened.matchCount).toBe(6);
+  const positions = Uint32Array.from(bitmapOrdinals(opened.matches));
+  expect([...positions].map((position) => opened.ordinalAt(position)).reverse()).toEqual([
+    0,
+    31,
+    32,
+    65_535,
+    65_536,
+    count - 1,
+  ]);
 });

@@ -3,6 +3,7 @@
  * among the nearest. Squared distances throughout, for cosines those of vectors of length 1.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels, CodeMatrix, RowMatrix } from "../../kernel/arena-kernels.ts";
 import { CODE_BLOCK_ROWS, FOUND_WORDS, SCAN_BLOCKS_MAX } from "../../kernel/code-scan.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
@@ -14,17 +15,24 @@ import type { OpenMeanCodes } from "../../segment/vectors/code-section.ts";
 import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
 import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
 import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
-import { copyWords, countRange, type OrdinalBits } from "../ordinal-bits.ts";
+import { copyWords, countRange, emptyBits, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { QueryTables } from "./query-tables.ts";
 
-/** Is told of a row that may be among the nearest; both bounds are NaN if nothing is known. */
-export type VisitRow = (ordinal: number, lower: number, upper: number) => void;
+/**
+ * Is told of the row at a position that may be among the nearest; both bounds are NaN if nothing is
+ * known.
+ */
+export type VisitRow = (position: number, lower: number, upper: number) => void;
+
+/** Words of 32 positions that are gathered between two pauses, in some 60 ns each. */
+const WORDS_PER_STEP = 2_048;
 
 /** One segment with codes, and a query. */
 export class CodedSegment {
   readonly clusters: ClusterView;
   readonly codes: CodeView;
+  /** Positions in the order of clusters that match. */
   readonly matches: OrdinalBits;
   /** Matches that have a vector. */
   readonly matchCount: number;
@@ -60,18 +68,25 @@ export class CodedSegment {
   }
 
   /** Undefined where there are no codes for the query's metric. Throws `BytesMissing`. */
-  static open(
+  static *open(
     { view, matches }: { readonly view: SegmentView; readonly matches: OrdinalBits },
     { attribute, metric }: VectorTarget,
     tables: QueryTables,
     kernels: ArenaKernels,
-  ): CodedSegment | undefined {
+  ): Steps<CodedSegment | undefined> {
     const clusters = view.index(CLUSTER_INDEX, attribute);
     if (clusters?.metric !== metric || clusters.dimensions !== tables.query.length) {
       return undefined;
     }
     const codes = view.index(CODE_INDEX, attribute);
-    return codes && new CodedSegment({ clusters, codes }, matches, tables, kernels);
+    if (codes === undefined) return undefined;
+    const positions = yield* positionsOf(matches, clusters, view.documentCount);
+    return new CodedSegment({ clusters, codes }, positions, tables, kernels);
+  }
+
+  /** The ordinal of the row at a position. */
+  ordinalAt(position: number): number {
+    return this.clusters.ordinals?.[position] ?? position;
   }
 
   /** Made when it is first needed: few matches need none. */
@@ -226,6 +241,31 @@ export class CodedSegment {
     this.#kernels.setCodeTable(matrix, this.#table.table);
     this.#tableArena = arena;
   }
+}
+
+/** The positions of some ordinals in the order of clusters. */
+function* positionsOf(
+  matches: OrdinalBits,
+  { ordinals }: ClusterView,
+  documentCount: number,
+): Steps<OrdinalBits> {
+  if (ordinals === undefined) return matches;
+  const positions = emptyBits(ordinals.length);
+  if (countRange(matches, 0, documentCount) === documentCount) {
+    return invertBits(positions, ordinals.length);
+  }
+  for (let w = 0; w < positions.length; w++) {
+    if (w % WORDS_PER_STEP === WORDS_PER_STEP - 1) yield;
+    const start = w << 5;
+    const end = Math.min(start + 32, ordinals.length);
+    let word = 0;
+    for (let p = start; p < end; p++) {
+      const ordinal = ordinals[p];
+      word |= ((matches[ordinal >>> 5] >>> (ordinal & 31)) & 1) << (p & 31);
+    }
+    positions[w] = word;
+  }
+  return positions;
 }
 
 /**
