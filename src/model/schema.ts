@@ -51,14 +51,15 @@ export interface Schema {
 }
 
 /**
- * The dense vector attribute that is searched most, as far as a schema tells: `vector`, else the
- * first by name that has an ANN index.
+ * The dense vector attributes that have an ANN index, the one that is searched most first, as far
+ * as a schema tells: `vector`, then all others by name.
  */
-export function mainVectorAttribute({ attributes }: Schema): string | undefined {
-  const searchable = [...attributes]
+export function searchedVectorAttributes({ attributes }: Schema): string[] {
+  const names = [...attributes]
     .filter(([, { type, ann }]) => type.kind === "vector" && ann !== undefined)
-    .map(([name]) => name);
-  return searchable.includes("vector") ? "vector" : searchable.sort()[0];
+    .map(([name]) => name)
+    .sort();
+  return names.includes("vector") ? ["vector", ...names.filter((n) => n !== "vector")] : names;
 }
 
 /** The schema of a namespace that knows nothing yet. */

@@ -28,7 +28,7 @@ import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 import { encodeStoredSegment } from "./stored-segment-writer.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
-import { planClusters } from "./vectors/cluster-section.ts";
+import { type Clusters, type ClusterView, planClusters } from "./vectors/cluster-section.ts";
 
 const ID = "s" as SegmentId;
 const SPACE = await openKernelSpace("auto");
@@ -101,13 +101,35 @@ function contents(view: OpenSegment): Map<unknown, AttributeValue[]> {
   );
 }
 
-function distanceToOwn(view: OpenSegment, attribute: string, ordinal: number, cluster: number) {
-  const found = view.index(CLUSTER_INDEX, attribute);
-  const vector = view.column(attribute)?.value(ordinal as Ordinal);
-  if (found === undefined || !(vector instanceof Float32Array)) throw new Error("no vector");
-  const { centroids, dimensions, metric } = found;
-  const centroid = centroids.subarray(cluster * dimensions, (cluster + 1) * dimensions);
-  return vectorDistance(metric, vector, centroid);
+/** Mean distance of an attribute's vectors from the centroids of their clusters, and of the next. */
+function distancesOf(view: OpenSegment, attribute: string): { own: number; next: number } {
+  const found = clustersOf(view, attribute);
+  const { starts, count, ordinals, centroids, dimensions, metric } = found;
+  const distance = (ordinal: number, cluster: number) => {
+    const vector = view.column(attribute)?.value(ordinal as Ordinal);
+    if (!(vector instanceof Float32Array)) throw new Error(`${ordinal} has no vector`);
+    const centroid = centroids.subarray(cluster * dimensions, (cluster + 1) * dimensions);
+    return vectorDistance(metric, vector, centroid);
+  };
+  const sums = { own: 0, next: 0 };
+  for (let c = 0; c < count; c++) {
+    for (let at = starts[c]; at < starts[c + 1]; at++) {
+      const ordinal = ordinals?.[at] ?? at;
+      sums.own += distance(ordinal, c) / starts[count];
+      sums.next += distance(ordinal, (c + 1) % count) / starts[count];
+    }
+  }
+  return sums;
+}
+
+function clustersOf(view: OpenSegment, attribute: string): ClusterView {
+  return view.index(CLUSTER_INDEX, attribute) ?? expect.unreachable();
+}
+
+/** Ordinals of the documents with a vector. */
+function withVector(view: OpenSegment, attribute: string): number[] {
+  const all = Array.from({ length: view.documentCount }, (_, o) => o);
+  return all.filter((o) => view.column(attribute)?.has(o as Ordinal));
 }
 
 test("clusters are ranges of rows, and documents without a vector come last", () => {
@@ -115,28 +137,53 @@ test("clusters are ranges of rows, and documents without a vector come last", ()
   const found = clustered(view) as OpenSegment;
   verifySegment(sealed(found));
   expect(contents(found)).toEqual(contents(view));
-  expect(found.hasIndex(CLUSTER_INDEX, "vector")).toBe(true);
-  expect(found.hasIndex(CLUSTER_INDEX, "other")).toBe(false);
-  expect(found.index(CLUSTER_INDEX, "other")).toBeUndefined();
-  const { starts, count, metric } = found.index(CLUSTER_INDEX, "vector") ?? {
-    starts: [],
-    count: 0,
-  };
+  const { starts, count, metric, ordinals } = clustersOf(found, "vector");
   expect(count).toBeGreaterThan(20);
   expect(metric).toBe("euclidean_squared");
-  let own = 0;
-  let next = 0;
-  for (let c = 0; c < count; c++) {
-    for (let o = starts[c]; o < starts[c + 1]; o++) {
-      own += distanceToOwn(found, "vector", o, c);
-      next += distanceToOwn(found, "vector", o, (c + 1) % count);
-    }
-  }
+  expect(ordinals).toBeUndefined();
+  const { own, next } = distancesOf(found, "vector");
   expect(own).toBeLessThan(0.7 * next);
-  for (let o = 0; o < found.documentCount; o++) {
-    const hasVector = found.column("vector")?.has(o as Ordinal);
-    expect(hasVector).toBe(o < starts[count]);
-  }
+  const rows = withVector(found, "vector");
+  expect(rows).toHaveLength(starts[count]);
+  expect(rows.at(-1)).toBe(starts[count] - 1);
+  expect(starts[count]).toBeLessThan(found.documentCount);
+});
+
+test("clusters of further vectors have ordinals, those with a vector once", () => {
+  const view = segmentOf(documents(500, 1), SCHEMA);
+  const found = clustered(view) as OpenSegment;
+  const { count, metric, ordinals } = clustersOf(found, "other");
+  expect(count).toBeGreaterThan(20);
+  expect(metric).toBe("cosine_distance");
+  expect([...(ordinals ?? [])].sort((a, b) => a - b)).toEqual(withVector(found, "other"));
+  expect(ordinals).toHaveLength(clustersOf(found, "other").starts[count]);
+  expect(ordinals?.length).toBeLessThan(found.documentCount);
+  const { own, next } = distancesOf(found, "other");
+  expect(own).toBeLessThan(0.7 * next);
+  const kinds = (attribute: string) => found.sections(attribute).entries.map(({ kind }) => kind);
+  expect(kinds("vector")).toEqual([4, 3, 14, 17, 18, 19]);
+  // What earlier programs take for ranges of ordinals is not there.
+  expect(kinds("other")).toEqual([4, 3, 20, 21, 22, 23]);
+});
+
+test("where the main vectors are too few, others give the order", () => {
+  const rows = documents(300, 7);
+  const few = rows.map(({ id, attributes }, i) => {
+    const { vector: _, ...rest } = Object.fromEntries(attributes);
+    return { id, attributes: i < TOOLS.rowsMin - 1 ? attributes : new Map(Object.entries(rest)) };
+  });
+  const found = clustered(segmentOf(few, SCHEMA)) as OpenSegment;
+  expect(found.hasIndex(CLUSTER_INDEX, "vector")).toBe(false);
+  const { ordinals, starts, count } = clustersOf(found, "other");
+  expect(ordinals).toBeUndefined();
+  expect(withVector(found, "other").at(-1)).toBe(starts[count] - 1);
+  const tenth = rows.map(({ id, attributes }, i) => {
+    const { other: _, ...rest } = Object.fromEntries(attributes);
+    return { id, attributes: i < TOOLS.rowsMin - 1 ? attributes : new Map(Object.entries(rest)) };
+  });
+  const alone = clustered(segmentOf(tenth, SCHEMA)) as OpenSegment;
+  expect(clustersOf(alone, "vector").ordinals).toBeUndefined();
+  expect(alone.hasIndex(CLUSTER_INDEX, "other")).toBe(false);
 });
 
 test("the attribute named `vector` is clustered, else the first by name that is searched", () => {
@@ -172,24 +219,30 @@ test("a merge of clustered segments has all live documents, by clusters again", 
   const found = clustered(merged, inputs) as OpenSegment;
   expect(contents(found)).toEqual(contents(merged));
   expect(clustered(merged, inputs)?.block).toEqual(found.block);
-  expect(clustered(merged)?.index(CLUSTER_INDEX, "vector")).not.toEqual(
-    found.index(CLUSTER_INDEX, "vector"),
-  );
+  const anew = clustered(merged) as OpenSegment;
+  for (const attribute of ["vector", "other"]) {
+    const { centroids } = clustersOf(found, attribute);
+    expect(clustersOf(anew, attribute).centroids, attribute).not.toEqual(centroids);
+    expect(distancesOf(found, attribute).own).toBeLessThan(
+      0.7 * distancesOf(found, attribute).next,
+    );
+  }
 });
 
 test("clusters that contradict themselves are refused", () => {
-  const block = (starts: number[], centroids: number, metric = 0) => {
+  const view = segmentOf(documents(20, 6), SCHEMA);
+  const block = (planned: Partial<Clusters>, metric = 0) => {
     const clusters = planClusters("vector", {
       metric: "cosine_distance",
-      dimensions: 2,
-      starts: Uint32Array.from(starts),
-      centroids: new Float32Array(centroids),
+      dimensions: 6,
+      starts: Uint32Array.of(0, 5),
+      centroids: new Float32Array(6),
+      ...planned,
     });
     const writeTo = function* (target: Uint8Array) {
       yield* clusters.writeTo(target);
       new Uint32Array(target.buffer, target.byteOffset, 2)[1] = metric;
     };
-    const view = segmentOf(documents(20, 6), SCHEMA);
     const copied = view.entries.map(({ kind, attribute, offset, bytes }) => ({
       kind,
       attribute,
@@ -202,24 +255,34 @@ test("clusters that contradict themselves are refused", () => {
       planBlock({ documentCount, idType, logicalBytes }, [...copied, { ...clusters, writeTo }]),
     );
   };
-  const faulty: [number[], number, number?][] = [
-    [[0, 5, 4], 4],
-    [[1, 5], 2],
-    [[0, 21], 2],
-    [[0, 5], 4],
-    [[], 0],
-    [[0, 5], 2, 9],
+  const starts = (...all: number[]) => ({ starts: Uint32Array.from(all) });
+  const ordinals = (...all: number[]) => ({ ordinals: Uint32Array.from(all) });
+  const faulty: [Partial<Clusters>, number?][] = [
+    [{ ...starts(0, 5, 4), centroids: new Float32Array(12) }],
+    [starts(1, 5)],
+    [starts(0, 21)],
+    [{ centroids: new Float32Array(12) }],
+    [{ ...starts(), centroids: new Float32Array(0) }],
+    [{}, 9],
     // The vectors have another number of dimensions.
-    [[0, 5], 2],
+    [{ dimensions: 2, centroids: new Float32Array(2) }],
+    [ordinals(0, 1, 2, 3)],
+    [ordinals(0, 1, 2, 3, 4, 5)],
+    // These are not seen where a segment is opened.
+    [ordinals(0, 1, 2, 3, 20)],
+    [ordinals(0, 1, 2, 3, 1)],
   ];
-  for (const [starts, centroids, metric] of faulty) {
-    const bytes = sealed(block(starts, centroids, metric));
+  for (const [planned, metric] of faulty) {
+    const bytes = sealed(block(planned, metric));
     expect(() => verifySegment(bytes)).toThrow("cannot decode clusters");
   }
-  try {
-    block([1, 5], 2).index(CLUSTER_INDEX, "vector");
-    expect.unreachable();
-  } catch (error) {
-    expect(isDatabaseError(error, "corrupt")).toBe(true);
+  for (const right of [{}, ordinals(19, 3, 7, 0, 1)]) verifySegment(sealed(block(right)));
+  for (const [planned] of [faulty[1], faulty[7]]) {
+    try {
+      block(planned).index(CLUSTER_INDEX, "vector");
+      expect.unreachable();
+    } catch (error) {
+      expect(isDatabaseError(error, "corrupt")).toBe(true);
+    }
   }
 });

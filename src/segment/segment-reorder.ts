@@ -1,17 +1,19 @@
 /**
- * A segment with its rows in another order: by cluster of the vectors that are searched most, so
- * that a search which looks at few clusters reads few ranges. Nothing else about it changes.
+ * A segment with clusters: its rows are in the order of those of the vectors that are searched
+ * most, so that a search which looks at few clusters reads few ranges; the clusters of further
+ * vector attributes have ordinals. Nothing else about it changes.
  */
 
 import { runSteps } from "../base/steps.ts";
 import { hasValue } from "../codec/columns-value.ts";
-import { mainVectorAttribute, type Schema } from "../model/schema.ts";
+import { type DistanceMetric, type Schema, searchedVectorAttributes } from "../model/schema.ts";
 import { columnOf } from "../model/stored-columns.ts";
 import type { KernelSpace } from "../vector/centroids.ts";
 import { ClusterCodes } from "../vector/cluster-codes.ts";
 import { clusterRows } from "../vector/cluster-rows.ts";
+import type { VectorRows } from "../vector/vector-rows.ts";
 import type { SegmentPlan } from "./format/segment-layout.ts";
-import { type OrderOptions, planOrdered } from "./segment-merger.ts";
+import { type AttributeClusters, type OrderOptions, planOrdered } from "./segment-merger.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import type { Clusters } from "./vectors/cluster-section.ts";
@@ -27,9 +29,10 @@ export interface ClusterOptions {
 }
 
 /**
- * Plans a segment, of which all is in memory, with its rows by cluster; undefined if it has too few
- * vectors for that. `inputs` are the segments that it was merged of: centroids of the largest are
- * used again. The segment must stay until the plan is written.
+ * Plans a segment, of which all is in memory, with clusters of all vector attributes that have
+ * enough vectors, and its rows in the order of the first one's; undefined if none has. `inputs` are
+ * the segments that it was merged of: centroids of the largest are used again. The segment must
+ * stay until the plan is written.
  */
 export function planClustered(
   view: OpenSegment,
@@ -37,10 +40,35 @@ export function planClustered(
   inputs: readonly OpenSegment[],
   options: ClusterOptions,
 ): SegmentPlan | undefined {
-  const main = mainVectorAttribute(schema);
-  if (main === undefined) return undefined;
-  const { type, ann } = schema.attributes.get(main) ?? {};
-  const attribute = columnOf(schema, main);
+  const sets = searchedVectorAttributes(schema).flatMap((name) => {
+    const set = vectorsOf(view, schema, name);
+    return set === undefined || set.rows.length < Math.max(1, options.rowsMin) ? [] : [set];
+  });
+  if (sets.length === 0) return undefined;
+  const [first, ...others] = sets.map((set) => ({ set, ...clusterVectors(set, inputs, options) }));
+  const order = new Uint32Array(view.documentCount);
+  order.set(first.order);
+  order.set(first.set.absent, first.order.length);
+  const newOrdinals = invert(order);
+  const clusters = [first.clusters];
+  for (const { clusters: own, order: rows } of others) {
+    clusters.push({ ...own, ordinals: rows.map((row) => newOrdinals[row]) });
+  }
+  return planReordered(view, order, { schema, clusters });
+}
+
+/** The vectors of one attribute, and which rows have one. */
+interface VectorSet {
+  readonly attribute: string;
+  readonly metric: DistanceMetric;
+  readonly vectors: VectorRows;
+  readonly rows: Uint32Array;
+  readonly absent: Uint32Array;
+}
+
+function vectorsOf(view: OpenSegment, schema: Schema, name: string): VectorSet | undefined {
+  const { type, ann } = schema.attributes.get(name) ?? {};
+  const attribute = columnOf(schema, name);
   const metric = ann?.distanceMetric ?? schema.distanceMetric;
   const placed = view.index(VECTOR_INDEX, attribute);
   if (type?.kind !== "vector" || metric === undefined || placed === undefined) return undefined;
@@ -48,20 +76,30 @@ export function planClustered(
   const rows: number[] = [];
   const absent: number[] = [];
   for (let o = 0; o < view.documentCount; o++) (hasValue(placed, o) ? rows : absent).push(o);
-  if (rows.length < Math.max(1, options.rowsMin)) return undefined;
   const { inverseNorms } = placed.description;
   const place = placed.chunk(0);
   const vectors = { ...placed.vectors, format, dimensions, inverseNorms, place };
+  return {
+    attribute,
+    metric,
+    vectors,
+    rows: Uint32Array.from(rows),
+    absent: Uint32Array.from(absent),
+  };
+}
+
+/** Clusters of vectors, and the rows in their order. */
+function clusterVectors(
+  { attribute, metric, vectors, rows }: VectorSet,
+  inputs: readonly OpenSegment[],
+  { kernels, clusterRows: wanted }: ClusterOptions,
+): { readonly clusters: AttributeClusters; readonly order: Uint32Array } {
+  const { dimensions } = vectors;
   const known = knownCentroids(attribute, inputs, { metric, dimensions });
-  const choice = { metric, known, clusterRows: options.clusterRows };
-  const found = clusterRows(vectors, Uint32Array.from(rows), choice, options.kernels);
-  const { starts, centroids } = found;
-  const order = new Uint32Array(view.documentCount);
-  order.set(found.order);
-  order.set(absent, found.order.length);
-  const codes = new ClusterCodes({ vectors, metric, clusters: found }, options.kernels);
-  const clusters = { attribute, metric, dimensions, starts, centroids, codes };
-  return planReordered(view, order, { schema, clusters: [clusters] });
+  const found = clusterRows(vectors, rows, { metric, known, clusterRows: wanted }, kernels);
+  const { starts, centroids, order } = found;
+  const codes = new ClusterCodes({ vectors, metric, clusters: found }, kernels);
+  return { clusters: { attribute, metric, dimensions, starts, centroids, codes }, order };
 }
 
 /**
@@ -73,9 +111,15 @@ export function planReordered(
   order: Uint32Array,
   options: OrderOptions,
 ): SegmentPlan {
+  const inputs = [{ view, ordinals: order, newOrdinals: invert(order) }];
+  return runSteps(planOrdered(inputs, options));
+}
+
+/** New ordinals by old ones. */
+function invert(order: Uint32Array): Uint32Array {
   const newOrdinals = new Uint32Array(order.length);
   for (let o = 0; o < order.length; o++) newOrdinals[order[o]] = o;
-  return runSteps(planOrdered([{ view, ordinals: order, newOrdinals }], options));
+  return newOrdinals;
 }
 
 /** Centroids of the largest input that has such clusters. */

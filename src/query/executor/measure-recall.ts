@@ -8,7 +8,7 @@ import { bitmapOrdinals } from "../../codec/bitmap.ts";
 import type { DocumentQuery, QueryRequest, VectorRank } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../../model/recall.ts";
-import { mainVectorAttribute } from "../../model/schema.ts";
+import { searchedVectorAttributes } from "../../model/schema.ts";
 import { andBits, presenceBits } from "../ordinal-bits.ts";
 import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -57,7 +57,7 @@ function recallRanks(snapshot: Snapshot, request: RecallRequest, random: Random)
     if (rankBy.kind === "vector" && rankBy.operand.kind !== "embed") return [rankBy];
     throw invalid("💔 rank_by of a recall measurement must be an ANN ranking with a vector");
   }
-  const attribute = mainVectorAttribute(snapshot.schema);
+  const [attribute] = searchedVectorAttributes(snapshot.schema);
   if (attribute === undefined) {
     throw invalid("💔 the namespace has no vector attribute with an ANN index to measure");
   }

@@ -23,6 +23,7 @@ import type { OpenSegment } from "../../segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
+import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
 import { addRange, copyWords, countRange, emptyBits } from "../ordinal-bits.ts";
@@ -35,23 +36,31 @@ const PROBING: Probing = { missedShare: 0.6, firstClusters: 2, exactMatchesMax: 
 /** Walks that end when they must. */
 const LONG: Probing = { missedShare: 0, firstClusters: 3, exactMatchesMax: 0 };
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
+const ATTRIBUTES = ["vector", "further"] as const;
 
 function randomVector(random: Random): Float32Array {
   return Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
 }
 
-/** 1,200 documents in three segments, deleted ones among them; one segment has no clusters. */
-function namespaceOf(metric: DistanceMetric) {
+/**
+ * 1,200 documents in three segments, deleted ones among them; one segment has no clusters. Some
+ * have no vector of the attribute that is searched.
+ */
+function namespaceOf(metric: DistanceMetric, attribute: (typeof ATTRIBUTES)[number]) {
   const random = seededRandom(7);
   const ann = { distanceMetric: metric, lateInteraction: false };
+  const type = { type: `[${DIMENSIONS}]f32`, ann };
+  const main = attribute === "vector" ? {} : { vector: type };
   const schema = schemaOf(
-    { vector: { type: `[${DIMENSIONS}]f32`, ann }, n: "int", group: "string" },
+    { [attribute]: type, ...main, n: "int", group: "string" },
     { distanceMetric: metric },
   );
+  const others = seededRandom(17);
   const document = (id: number) => {
-    const rest = { n: BigInt(id), group: `g${id % 5}` };
+    const first = attribute === "vector" ? {} : { vector: randomVector(others) };
+    const rest = { n: BigInt(id), group: `g${id % 5}`, ...first };
     if (id % 50 === 49) return documentOf(BigInt(id), rest);
-    return documentOf(BigInt(id), { ...rest, vector: randomVector(random) });
+    return documentOf(BigInt(id), { ...rest, [attribute]: randomVector(random) });
   };
   const contents = [0, 500, 1000].map((start) => ({
     documents: Array.from({ length: start === 1000 ? 200 : 500 }, (_, i) => document(start + i)),
@@ -63,26 +72,17 @@ function namespaceOf(metric: DistanceMetric) {
   return { near, clustered: { ...near, segments } };
 }
 
-const NAMESPACES = { cosine_distance: namespaceOf("cosine_distance") } as Record<
-  DistanceMetric,
-  ReturnType<typeof namespaceOf>
->;
-NAMESPACES.euclidean_squared = namespaceOf("euclidean_squared");
+/** A query of vectors. */
+interface Sought extends Partial<DocumentQuery> {
+  readonly attribute?: string;
+  readonly method?: "ANN" | "kNN";
+  readonly values: Float32Array;
+}
 
-function search(
-  snapshot: Snapshot,
-  {
-    method = "ANN",
-    values,
-    ...rest
-  }: Partial<DocumentQuery> & {
-    readonly method?: "ANN" | "kNN";
-    readonly values: Float32Array;
-  },
-  probing = PROBING,
-) {
+function search(snapshot: Snapshot, sought: Sought, probing = PROBING) {
+  const { attribute = "vector", method = "ANN", values, ...rest } = sought;
   const operand = { kind: "vector", values } as const;
-  const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
+  const rankBy = { kind: "vector", method, attribute, operand } as const;
   const request = requestOf(documentQuery(rankBy, { limit: 10, ...rest }));
   const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS, probing }));
   const [result] = results;
@@ -90,17 +90,28 @@ function search(
   return { documents: result.documents, stats, request };
 }
 
-describe.each(METRICS)("by %s", (metric) => {
-  const { near, clustered } = NAMESPACES[metric];
+const CASES = METRICS.flatMap((metric) => ATTRIBUTES.map((attribute) => ({ metric, attribute })));
+
+describe.each(CASES)("$attribute by $metric", ({ metric, attribute }) => {
+  const { near, clustered } = namespaceOf(metric, attribute);
+  const searchIn = (snapshot: Snapshot, sought: Sought, probing = PROBING) =>
+    search(snapshot, { attribute, ...sought }, probing);
+
+  test("clusters of further vectors alone have ordinals", () => {
+    for (const { view } of clustered.segments.slice(0, 2)) {
+      const { ordinals } = view.index(CLUSTER_INDEX, attribute) ?? expect.unreachable();
+      expect(ordinals !== undefined).toBe(attribute === "further");
+    }
+  });
 
   test("most of the nearest are found by looking at few, with their exact distances", () => {
     const random = seededRandom(1);
     let found = 0;
     for (let i = 0; i < 40; i++) {
       const values = randomVector(random);
-      const { documents, stats } = search(clustered, { values });
-      const truth = search(near, { values, method: "kNN" });
-      const all = search(near, { values, method: "kNN", limit: 2000 }).documents;
+      const { documents, stats } = searchIn(clustered, { values });
+      const truth = searchIn(near, { values, method: "kNN" });
+      const all = searchIn(near, { values, method: "kNN", limit: 2000 }).documents;
       const distances = new Map(all.map(({ id, dist }) => [id, dist]));
       expect(documents).toHaveLength(10);
       for (const { id, dist } of documents) expect(dist).toBe(distances.get(id));
@@ -119,19 +130,19 @@ describe.each(METRICS)("by %s", (metric) => {
 
   test("kNN looks at all of them", () => {
     const values = randomVector(seededRandom(2));
-    const exact = search(clustered, { values, method: "kNN" });
+    const exact = searchIn(clustered, { values, method: "kNN" });
     expect(exact.stats).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
-    expect(exact.documents).toEqual(search(near, { values, method: "kNN" }).documents);
+    expect(exact.documents).toEqual(searchIn(near, { values, method: "kNN" }).documents);
   });
 
   test("clusters without a match are not looked into, and few matches are all found", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const values = randomVector(seededRandom(seed));
       const filter = filterOf(["n", "Lt", 9]);
-      const { documents, stats } = search(clustered, { values, filter });
+      const { documents, stats } = searchIn(clustered, { values, filter });
       expect(stats.clustersProbed).toBeLessThanOrEqual(9);
       expect(stats).toMatchObject({ codesScanned: 9, candidatesReranked: 9, vectorsScored: 9 });
-      expect(documents).toEqual(search(near, { values, method: "kNN", filter }).documents);
+      expect(documents).toEqual(searchIn(near, { values, method: "kNN", filter }).documents);
     }
   });
 
@@ -140,11 +151,11 @@ describe.each(METRICS)("by %s", (metric) => {
       const values = randomVector(seededRandom(seed));
       const filter = filterOf(["n", "Lt", 40]);
       const exact = { ...PROBING, exactMatchesMax: 40 };
-      const { documents, stats } = search(clustered, { values, filter }, exact);
+      const { documents, stats } = searchIn(clustered, { values, filter }, exact);
       expect(stats).toMatchObject({ clustersProbed: 0, codesScanned: 0, vectorsScored: 40 });
-      expect(documents).toEqual(search(near, { values, method: "kNN", filter }).documents);
+      expect(documents).toEqual(searchIn(near, { values, method: "kNN", filter }).documents);
       const one = { ...exact, exactMatchesMax: 39 };
-      expect(search(clustered, { values, filter }, one).stats.clustersProbed).toBeGreaterThan(0);
+      expect(searchIn(clustered, { values, filter }, one).stats.clustersProbed).toBeGreaterThan(0);
     }
   });
 
@@ -153,7 +164,7 @@ describe.each(METRICS)("by %s", (metric) => {
     const filter = filterOf(["group", "Eq", "g1"]);
     for (let i = 0; i < 20; i++) {
       const values = randomVector(random);
-      const { stats, documents } = search(clustered, { values, filter });
+      const { stats, documents } = searchIn(clustered, { values, filter });
       // 100 match in each segment with codes, and 40 in the other.
       expect(stats.codesScanned).toBeLessThanOrEqual(200);
       expect(stats.vectorsScored).toBe(stats.candidatesReranked + 40);
@@ -168,8 +179,8 @@ describe.each(METRICS)("by %s", (metric) => {
       for (const filter of [undefined, filterOf(["n", "Lt", 250]), filterOf(["n", "Lt", 0])]) {
         const values = randomVector(random);
         const query = { values, filter, limit };
-        const truth = search(near, { ...query, method: "kNN" }).documents;
-        const { documents } = search(clustered, query, short);
+        const truth = searchIn(near, { ...query, method: "kNN" }).documents;
+        const { documents } = searchIn(clustered, query, short);
         expect(documents).toHaveLength(truth.length);
         if (documents.length < limit) expect(documents).toEqual(truth);
       }
@@ -181,31 +192,31 @@ describe.each(METRICS)("by %s", (metric) => {
     let found = 0;
     for (let i = 0; i < 20; i++) {
       const values = randomVector(random);
-      const truth = search(near, { values, method: "kNN" }).documents;
+      const truth = searchIn(near, { values, method: "kNN" }).documents;
       const ids = new Set(truth.map(({ id }) => id));
-      const { documents } = search(clustered, { values }, LONG);
+      const { documents } = searchIn(clustered, { values }, LONG);
       found += documents.filter(({ id }) => ids.has(id)).length;
     }
     // Of bounds, three of a hundred are wrong.
     expect(found).toBeGreaterThanOrEqual(198);
     const values = randomVector(random);
-    const truth = search(near, { values, method: "kNN" }).documents;
+    const truth = searchIn(near, { values, method: "kNN" }).documents;
     const limitPer = { attributes: ["n"], limit: 1 };
     const selection = { kind: "include", names: new Set(["n"]) } as const;
-    const per = search(clustered, { values, limitPer, selection });
+    const per = searchIn(clustered, { values, limitPer, selection });
     expect(per.stats).toMatchObject({ clustersProbed: 0, vectorsScored: 980 + 196 });
     expect(per.documents.map(({ id }) => id)).toEqual(truth.map(({ id }) => id));
   });
 
   test("a query of zeros, and documents of zeros, are found like others", () => {
     const zeros = new Float32Array(DIMENSIONS);
-    const truth = search(near, { values: zeros, method: "kNN" }).documents;
-    const { documents } = search(clustered, { values: zeros }, LONG);
+    const truth = searchIn(near, { values: zeros, method: "kNN" }).documents;
+    const { documents } = searchIn(clustered, { values: zeros }, LONG);
     expect(documents.map(({ dist }) => dist)).toEqual(truth.map(({ dist }) => dist));
-    const { snapshot, id } = withZeroVector(metric);
+    const { snapshot, id } = withZeroVector(metric, attribute);
     const values = randomVector(seededRandom(9));
-    const all = search(snapshot, { values, limit: 200 }, LONG).documents;
-    const exact = search(snapshot, { values, limit: 200, method: "kNN" }).documents;
+    const all = searchIn(snapshot, { values, limit: 200 }, LONG).documents;
+    const exact = searchIn(snapshot, { values, limit: 200, method: "kNN" }).documents;
     expect(all).toEqual(exact);
     expect(all.some((found) => found.id === id)).toBe(true);
   });
@@ -221,19 +232,19 @@ describe.each(METRICS)("by %s", (metric) => {
     });
     const remote = { ...clustered, segments };
     const values = randomVector(seededRandom(6));
-    const cold = runRemote(sources, () => search(remote, { values }), 4);
-    expect(cold).toEqual(search(clustered, { values }));
+    const cold = runRemote(sources, () => searchIn(remote, { values }), 4);
+    expect(cold).toEqual(searchIn(clustered, { values }));
     const bytes = sources.map((source) => source.bytesLoaded);
     for (const source of sources) source.drop();
     const all = { missedShare: 0, firstClusters: 1000, exactMatchesMax: 0 };
-    runRemote(sources, () => search(remote, { values }, all), 4);
+    runRemote(sources, () => searchIn(remote, { values }, all), 4);
     // The codes of 490 documents take 22,528 bytes.
     expect(sources[0].bytesLoaded - bytes[0]).toBeGreaterThan(bytes[0] + 1_000);
     for (const source of sources) source.drop();
   });
 
   test("plans tell how far the walk goes", () => {
-    const { request } = search(clustered, { values: randomVector(seededRandom(8)) });
+    const { request } = searchIn(clustered, { values: randomVector(seededRandom(8)) });
     const explain = (snapshot: Snapshot) =>
       runSteps(explainRequest(snapshot, request, { kernels: KERNELS, probing: PROBING }));
     expect(explain(clustered)).toContain(
@@ -277,16 +288,15 @@ function copyOf({ liveBitmap, liveCount, liveVersion }: SegmentSnapshot) {
 }
 
 /** 100 documents in one segment with codes, one of them with a vector of zeros. */
-function withZeroVector(metric: DistanceMetric) {
+function withZeroVector(metric: DistanceMetric, attribute: (typeof ATTRIBUTES)[number]) {
   const random = seededRandom(10);
   const ann = { distanceMetric: metric, lateInteraction: false };
-  const schema = schemaOf(
-    { vector: { type: `[${DIMENSIONS}]f32`, ann } },
-    { distanceMetric: metric },
-  );
+  const type = { type: `[${DIMENSIONS}]f32`, ann };
+  const schema = schemaOf({ vector: type, [attribute]: type }, { distanceMetric: metric });
   const documents = Array.from({ length: 100 }, (_, i) =>
     documentOf(BigInt(i), {
-      vector: i === 42 ? new Float32Array(DIMENSIONS) : randomVector(random),
+      vector: randomVector(random),
+      [attribute]: i === 42 ? new Float32Array(DIMENSIONS) : randomVector(random),
     }),
   );
   const snapshot = clusteredSnapshot(openSnapshot(schema, [{ documents }]), { clusterRows: 10 });

@@ -1,12 +1,19 @@
-/** What codes tell of clusters' means, beside the distances themselves, and of matching rows. */
+/**
+ * What codes tell of clusters' means, beside the distances themselves; and clusters with ordinals
+ * beside the same ones in the order of rows.
+ */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
+  documentQuery,
   KERNELS,
   openSnapshot,
+  requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { pick } from "../../../test/support/random/random-queries.ts";
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -17,7 +24,10 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import { unitVector } from "../../vector/metric.ts";
+import { runRequest } from "../executor/run-request.ts";
 import { emptyBits, invertBits } from "../ordinal-bits.ts";
+import { PROBING } from "../query-options.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { CodedSegment } from "./coded-segment.ts";
 import { QueryTables } from "./query-tables.ts";
 
@@ -111,6 +121,83 @@ test("nothing is known of means from a query that is too long", () => {
   const { lower, upper } = boundsOf(segment);
   expect(lower.every((bound) => bound >= 0)).toBe(true);
   expect(upper.every((bound) => bound === Number.POSITIVE_INFINITY)).toBe(true);
+});
+
+/** The same documents in two segments, with clusters of `further` in their order or beside it. */
+function furtherNamespace(seed: number, metric: DistanceMetric) {
+  const drawn = seededRandom(seed);
+  const ann = { distanceMetric: metric, lateInteraction: false };
+  const further = { type: "[12]f32", ann };
+  const vectorOf = (center: number) =>
+    Float32Array.from({ length: 12 }, (_, d) => drawn.next() + ((center * (d + 3)) % 7));
+  const document = (id: number) => {
+    const group = drawn.below(9);
+    return documentOf(BigInt(id), {
+      ...(drawn.below(8) > 0 && { further: vectorOf(group) }),
+      ...(drawn.below(8) > 0 && { vector: vectorOf(drawn.below(9)) }),
+      n: BigInt(id),
+      group: `g${group}`,
+    });
+  };
+  const contents = [0, 1].map((part) => ({
+    documents: Array.from({ length: 600 }, (_, i) => document(1000 * part + i)),
+    deleted: Array.from({ length: drawn.below(100) }, (_, i) => document(1000 * part + 800 + i)),
+  }));
+  const snapshotOf = (vector: object) => {
+    const types = { vector: { type: "[12]f32", ...vector }, further, n: "int", group: "string" };
+    return openSnapshot(schemaOf(types, { distanceMetric: metric }), contents);
+  };
+  const near = snapshotOf({});
+  const [inOrder, withOrdinals] = [near, snapshotOf({ ann })].map((snapshot) =>
+    clusteredSnapshot(snapshot, { clusterRows: 10 }),
+  );
+  return { drawn, near, inOrder, withOrdinals, vectorOf };
+}
+
+describe.each(METRICS)("by %s", (metric) => {
+  test.each([1, 2, 3, 4])(
+    "clusters with ordinals find the same at the same cost, seed %i",
+    (seed) => {
+      const { drawn, near, inOrder, withOrdinals, vectorOf } = furtherNamespace(seed, metric);
+      for (const { view } of withOrdinals.segments) {
+        expect(view.index(CLUSTER_INDEX, "further")?.ordinals).toBeDefined();
+      }
+      let found = 0;
+      let wanted = 0;
+      for (let i = 0; i < 40; i++) {
+        const filter = pick(drawn, [
+          undefined,
+          filterOf(["n", "Lt", drawn.below(1600)]),
+          filterOf(["group", "NotEq", `g${drawn.below(9)}`]),
+          filterOf(["group", "Eq", `g${drawn.below(9)}`]),
+        ]);
+        const operand = { kind: "vector", values: vectorOf(drawn.below(9)) } as const;
+        const search = (snapshot: Snapshot, method: "ANN" | "kNN") => {
+          const rankBy = { kind: "vector", method, attribute: "further", operand } as const;
+          const request = requestOf(documentQuery(rankBy, { filter, limit }));
+          const options = { kernels: KERNELS, probing };
+          const { results, stats } = runSteps(runRequest(snapshot, request, options));
+          const [result] = results;
+          if (result.kind !== "documents") throw new Error("no documents");
+          // In another order of the documents, others are skipped.
+          const { candidatesSkipped: _, ...counted } = stats;
+          return { documents: result.documents, stats: counted };
+        };
+        const limit = 1 + drawn.below(30);
+        const probing = { ...PROBING, exactMatchesMax: drawn.below(2) * 200 };
+        const where = `query ${i}`;
+        const some = search(withOrdinals, "ANN");
+        expect(some, where).toEqual(search(inOrder, "ANN"));
+        const truth = search(near, "kNN").documents;
+        expect(some.documents, where).toHaveLength(truth.length);
+        expect(search(withOrdinals, "kNN").documents, where).toEqual(truth);
+        const ids = new Set(some.documents.map(({ id }) => id));
+        found += truth.filter(({ id }) => ids.has(id)).length;
+        wanted += truth.length;
+      }
+      expect(found / wanted).toBeGreaterThan(0.97);
+    },
+  );
 });
 
 test("matches of many rows are put into the order of clusters in several steps", () => {
