@@ -2,6 +2,8 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
+import { INDEX_POLL_MS } from "../../src/indexer/indexer.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { RoundStore } from "../support/engine/cold-namespace.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
@@ -75,5 +77,73 @@ test("ANN looks at few of many documents, at new ones, and not at deleted ones",
     filters: ["n", "Gte", 0],
   };
   expect((await ask(query)).map(({ id }) => id)).toEqual((await ask(exact)).map(({ id }) => id));
+  await engine.close();
+});
+
+test("further vectors are searched like the first, also after a rest merge", async () => {
+  const seed = 5;
+  const random = seededRandom(seed);
+  const rowCount = 3_000;
+  const vector = () => Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
+  const store = new RoundStore();
+  const clock = new InstantClock();
+  const thresholds = { indexTailEntries: 1 };
+  const engine = await EngineFixture.open({ store, clock, thresholds });
+  const indexer = engine.indexer({ graceMs: 1 });
+  const index = async () => {
+    await indexer.pass();
+    await engine.follow();
+  };
+  const schema = { further: { type: `[${DIMENSIONS}]f32`, ann: true } };
+  for (let start = 0; start < 2 * rowCount; start += rowCount) {
+    const rows = Array.from({ length: rowCount }, (_, i) => {
+      const id = start + i;
+      return { id, vector: vector(), further: vector(), n: id };
+    });
+    const metric = "cosine_distance";
+    await engine.write("n", { upsert_rows: rows, distance_metric: metric, schema });
+    await index();
+  }
+  await engine.write("n", { deletes: Array.from({ length: 300 }, (_, i) => 7 * i) });
+  await index();
+
+  const ids = async (attribute: string, method: string, values: number[], rest: object) => {
+    const query = { rank_by: [attribute, method, values], limit: 100, ...rest };
+    const { status, json } = await engine.call("query", "n", query);
+    expect(status, JSON.stringify(json)).toBe(200);
+    return (json.rows as { id: number }[]).map(({ id }) => id);
+  };
+  const check = async (segmentCount: number) => {
+    for (const attribute of ["vector", "further"]) {
+      const { json } = await engine.call("explain", "n", {
+        rank_by: [attribute, "ANN", vector()],
+        limit: 10,
+      });
+      expect(JSON.stringify(json)).toContain(`in ${segmentCount} of ${segmentCount} segments by`);
+      let found = 0;
+      for (let i = 0; i < 20; i++) {
+        const rest = { filters: ["n", "Gte", (i % 2) * random.below(1_000)] };
+        const values = vector();
+        const truth = new Set(await ids(attribute, "kNN", values, rest));
+        const some = await ids(attribute, "ANN", values, rest);
+        expect(some, `seed ${seed}`).toHaveLength(100);
+        found += some.filter((id) => truth.has(id)).length;
+      }
+      expect(found / 2000, `${attribute}, seed ${seed}`).toBeGreaterThan(0.98);
+    }
+  };
+  await check(2);
+
+  for (let at = 0; at < 4_000; at += INDEX_POLL_MS) {
+    await indexer.pass();
+    await clock.sleep(INDEX_POLL_MS);
+  }
+  await engine.follow();
+  await check(1);
+  await engine.call("purge_cache", "n");
+  store.count();
+  await ids("further", "ANN", vector(), { limit: 10, include_attributes: ["n"] });
+  expect(store.getRounds, store.shown).toBeLessThanOrEqual(4);
+  store.isCounting = false;
   await engine.close();
 });

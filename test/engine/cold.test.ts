@@ -39,6 +39,7 @@ test.each(Object.entries(QUERIES))(
   },
 );
 
+const FURTHER_QUERY = [3, 40, 2, 1];
 const PROBED: Readonly<Record<string, object>> = {
   all: { rank_by: ["vector", "ANN", VECTOR], limit: 5, include_attributes: true },
   filtered: {
@@ -48,6 +49,18 @@ const PROBED: Readonly<Record<string, object>> = {
     include_attributes: true,
   },
   fused: QUERIES.hybrid,
+  "by a further vector": {
+    rank_by: ["further", "ANN", FURTHER_QUERY],
+    filters: ["group", "NotEq", "g2"],
+    limit: 5,
+    include_attributes: true,
+  },
+  "by two vectors": {
+    queries: [
+      { rank_by: ["further", "ANN", FURTHER_QUERY], limit: 5 },
+      { rank_by: ["vector", "ANN", VECTOR], limit: 5 },
+    ],
+  },
   "the same vector with other filters": {
     queries: [
       { rank_by: ["vector", "ANN", VECTOR], filters: ["group", "Eq", "g1"], limit: 5 },
@@ -61,7 +74,8 @@ test.each(Object.entries(PROBED))(
   "a query that looks at few clusters takes 4 rounds over purged caches: %s",
   async (_, query) => {
     const probing = { missedShare: 0.03, firstClusters: 2, exactMatchesMax: 0 };
-    const { store, engine } = await fillNamespace({ clusters: CLUSTERS, probing });
+    const furtherVectors = ["further"];
+    const { store, engine } = await fillNamespace({ clusters: CLUSTERS, probing, furtherVectors });
     const { performance: _warm, ...expected } = await answerOf(engine, query);
     const { json } = await engine.call("explain", "n", query);
     expect(JSON.stringify(json)).toContain("by codes, cluster by cluster");

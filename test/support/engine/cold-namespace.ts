@@ -130,6 +130,8 @@ export const QUERIES: Readonly<Record<string, object>> = {
 export interface Filling extends Pick<FixtureOptions, "clusters" | "probing"> {
   /** Documents of each of the three segments. */
   readonly rowCount?: number;
+  /** Vector attributes beside `vector`. */
+  readonly furtherVectors?: readonly string[];
   /** Words of each text beside three. */
   readonly wordCount?: number;
   /** What is in the log after the last manifest. */
@@ -143,7 +145,13 @@ export async function fillNamespace(
   filling: Filling = {},
 ): Promise<{ store: RoundStore; engine: EngineFixture }> {
   const { rowCount = 40, wordCount = 0, index = (engine) => engine.indexAll() } = filling;
-  const { tail = [{ upsert_rows: [{ id: 500_000, vector: VECTOR, n: 1 }] }] } = filling;
+  const { furtherVectors = [] } = filling;
+  const vectorsOf = (vector: readonly number[], id: number) => ({
+    vector,
+    ...Object.fromEntries(furtherVectors.map((name) => [name, [3, (id * 37) % 101, 2, 1]])),
+  });
+  const last = { id: 500_000, ...vectorsOf(VECTOR, 500_000), n: 1 };
+  const { tail = [{ upsert_rows: [last] }] } = filling;
   const store = new RoundStore();
   const { clusters, probing } = filling;
   const engine = await EngineFixture.open({
@@ -159,7 +167,8 @@ export async function fillNamespace(
         (__, word) => ` x${(id * 31 + word * 7) % 997}`,
       );
       const text = `word w${id % 9} other${more.join("")}`;
-      return { id, vector: [id, 1, 2, 3], text, n: id, group: `g${id % 4}`, note: `note ${id}` };
+      const rest = { text, n: id, group: `g${id % 4}`, note: `note ${id}` };
+      return { id, ...vectorsOf([id, 1, 2, 3], id), ...rest };
     });
     await engine.write("n", {
       upsert_rows: rows,
@@ -167,6 +176,7 @@ export async function fillNamespace(
       schema: {
         text: { type: "string", full_text_search: true },
         note: { type: "string", filterable: false },
+        ...Object.fromEntries(furtherVectors.map((name) => [name, { type: "[4]f32", ann: true }])),
       },
     });
     await index(engine);
