@@ -20,14 +20,15 @@ import { type StoreInput, storeSegments } from "./store-segments.ts";
 const ROWS = 1500;
 const SPACE = await openKernelSpace("auto");
 const ann = { distanceMetric: "cosine_distance", lateInteraction: false } as const;
-const SCHEMA = schemaOf({ vector: { type: "[4]f32", ann } });
+const SCHEMA = schemaOf({ vector: { type: "[4]f32", ann }, further: { type: "[4]f32", ann } });
 const AT = { name: namespaceName("n"), generation: 1 };
 
 function input(): StoreInput {
   const random = seededRandom(1);
   const types = new Map([...SCHEMA.attributes].map(([name, { type }]) => [name, type]));
+  const vector = () => Float32Array.from({ length: 4 }, () => random.next() - 0.5);
   const documents = Array.from({ length: ROWS }, (_, i) =>
-    documentOf(BigInt(i), { vector: Float32Array.from({ length: 4 }, () => random.next() - 0.5) }),
+    documentOf(BigInt(i), { vector: vector(), further: vector() }),
   );
   const plan = planSegment(buildDocuments("uint", types, documents), SCHEMA);
   const block = SPACE.memory.allocate(plan.bytes);
@@ -71,9 +72,13 @@ test("a segment that cannot be clustered for want of memory is stored as it is",
       });
       expect(stored.documentCount).toBe(ROWS);
       const head = Uint8Array.from(Buffer.from(stored.head, "base64"));
-      const isClustered = layoutOf(head)
-        .directory(head)
-        .some(({ kind }) => kind === CLUSTER_SECTIONS.inOrder);
+      const kinds = new Set(
+        layoutOf(head)
+          .directory(head)
+          .map(({ kind }) => kind),
+      );
+      const isClustered = kinds.has(CLUSTER_SECTIONS.inOrder);
+      expect(kinds.has(CLUSTER_SECTIONS.withOrdinals)).toBe(isClustered);
       outcomes.push(isClustered ? "clustered" : "as it is");
     } catch (error) {
       if (!isDatabaseError(error, "overloaded")) throw error;
