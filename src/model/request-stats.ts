@@ -6,6 +6,26 @@ export interface QueryBilling {
   readonly bytesReturned: number;
 }
 
+/** What a query looked at to find its answer. */
+export interface QueryWork {
+  /** Live documents that some part of the query looked at. */
+  readonly documentsScanned: number;
+  readonly postingsTouched: number;
+  readonly vectorsScored: number;
+  /** Clusters that ANN searches looked into; none where they looked at all vectors. */
+  readonly clustersProbed: number;
+  /** Rows whose distances ANN searches estimated by their codes. */
+  readonly codesScanned: number;
+  /** Those of them that were compared exactly then; part of `vectorsScored`. */
+  readonly candidatesReranked: number;
+  /** Documents that rankings refused at once, since so many better ones were known. */
+  readonly candidatesSkipped: number;
+  /**
+   * Logical bytes: 8 for a uint id, 16 for a uuid, else the string's; 4 for `$dist`; attributes.
+   */
+  readonly bytesReturned: number;
+}
+
 /** Native embedding within one request. */
 export interface EmbeddingStats {
   readonly tokens: number;

@@ -85,10 +85,11 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 6 }) }, (_, round) =
           expect(found, `query ${i}`).toEqual(answer(near, request));
           for (const source of sources) source.drop();
           // In another order of the documents, others are skipped; with codes, fewer are scored.
-          const any = expect.any(Number);
-          const stats = { ...found.stats, ...Object.fromEntries(CODED.map((name) => [name, any])) };
+          const any = Object.fromEntries(CODED.map((name) => [name, expect.any(Number)]));
+          const stats = { ...found.stats, ...any };
+          const works = found.works.map((work) => ({ ...work, ...any }));
           for (const [run, expected] of [
-            [answer, { ...found, stats }],
+            [answer, { ...found, stats, works }],
             [probe, probe(ordered, request)],
           ] as const) {
             const attempt = () => run(clustered.snapshot, request);

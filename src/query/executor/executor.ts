@@ -7,7 +7,7 @@ import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, PredicateRun } from "../plan/operator.ts";
 import type { Plan, Predicate } from "../plan/plan.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { addWorkStats, newWorkStats } from "../work-stats.ts";
+import { addWorkStats, newWorkStats, type WorkStats } from "../work-stats.ts";
 import { findDivided } from "./divide-plan.ts";
 import type { PartOutcome } from "./division.ts";
 import { findAll, finishPlan, type PlanInput } from "./findings.ts";
@@ -17,11 +17,23 @@ import { together, togetherInSteps, withNeeds } from "./missing-bytes.ts";
  * Runs plans to their answers. Throws one `BytesMissing` for all of them, with what the plans are
  * known to need beside what they have met: they may be run again from their start.
  */
-export function executePlans(plans: readonly Plan[], input: PlanInput): Steps<QueryResult[]> {
+export function executePlans(
+  plans: readonly CountedPlan[],
+  input: Omit<PlanInput, "work">,
+): Steps<QueryResult[]> {
   return withNeeds(
-    () => togetherInSteps(plans, (plan, index) => executePlan(plan, input, index)),
-    () => plans.flatMap((plan) => planNeeds(plan, input.snapshot)),
+    () =>
+      togetherInSteps(plans, ({ plan, work }, index) =>
+        executePlan(plan, { ...input, work }, index),
+      ),
+    () => plans.flatMap(({ plan }) => planNeeds(plan, input.snapshot)),
   );
+}
+
+/** A plan, and where its work is counted. */
+interface CountedPlan {
+  readonly plan: Plan;
+  readonly work: WorkStats;
 }
 
 /** All looks of a plan that do not depend on what other looks find. */

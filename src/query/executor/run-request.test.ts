@@ -237,6 +237,17 @@ describe("stats", () => {
       exhaustiveCount: 5,
     });
   });
+
+  test("are those of all subqueries, each of which is counted by itself", () => {
+    const snapshot = openSnapshot(TEXT, [{ documents: FISH }]);
+    const queries = ["swim", "fish", "tank"].map((text) =>
+      documentQuery(score(bm25("text", text)), { limit: 1 }),
+    );
+    const { stats, works } = runSteps(runRequest(snapshot, requestOf(...queries), OPTIONS));
+    expect(works.map(({ postingsTouched }) => postingsTouched)).toEqual([2, 3, 1]);
+    expect(works.map(({ bytesReturned }) => bytesReturned)).toEqual([12, 12, 12]);
+    expect(stats).toMatchObject({ postingsTouched: 6, bytesReturned: 36, exhaustiveCount: 3 });
+  });
 });
 
 describe("indexes that are being built", () => {

@@ -3,6 +3,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ModelRerank, QueryRequest } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
+import type { QueryWork } from "../../model/request-stats.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { ScoreScope } from "../bind/bind-score.ts";
 import { atPlace } from "../bind/fault-place.ts";
@@ -13,7 +14,7 @@ import { planQuery } from "../plan/planner.ts";
 import { type QueryOptions, requireIndex } from "../query-options.ts";
 import { fuseResults } from "../score/fuse-results.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { newWorkStats, type QueryStats } from "../work-stats.ts";
+import { addWorkStats, newWorkStats, type QueryStats } from "../work-stats.ts";
 import { executePlans, planNeeds } from "./executor.ts";
 import { lookOr, missAll, together } from "./missing-bytes.ts";
 
@@ -21,7 +22,10 @@ import { lookOr, missAll, together } from "./missing-bytes.ts";
 export interface RequestOutcome {
   /** One for each subquery; exactly one if they are fused. Those to rerank are as they were found. */
   readonly results: QueryResult[];
+  /** Of all subqueries together. */
   readonly stats: QueryStats;
+  /** Of each subquery. */
+  readonly works: readonly QueryWork[];
 }
 
 /**
@@ -36,11 +40,14 @@ export function* runRequest(
   options.enter?.(planStep);
   const plans = yield* planTogether(request, snapshot, options);
   yield;
-  const work = newWorkStats();
-  work.exhaustiveCount = snapshot.unindexedCount;
-  const results = yield* executePlans(plans, { snapshot, options, work });
+  const counted = plans.map((plan) => ({ plan, work: newWorkStats() }));
+  const results = yield* executePlans(counted, { snapshot, options });
   const fused = request.fusion && (yield* fuseResults(results, request.fusion));
-  return { results: fused === undefined ? results : [fused], stats: work };
+  const works = counted.map(({ work }) => work);
+  const stats = newWorkStats();
+  for (const work of works) addWorkStats(stats, work);
+  stats.exhaustiveCount = snapshot.unindexedCount;
+  return { results: fused === undefined ? results : [fused], stats, works };
 }
 
 const planStep = (): string => "planning";
