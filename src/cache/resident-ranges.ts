@@ -45,6 +45,8 @@ export function asDamage(error: unknown): unknown {
 export interface RunStats {
   /** Loads, one after the other. */
   readonly rounds: number;
+  /** Bytes that they have brought. */
+  readonly loadedBytes: number;
   /** Ranges that were looked at first and those of them that were in memory. */
   readonly touchedCount: number;
   readonly residentCount: number;
@@ -78,6 +80,9 @@ interface PendingLoad {
   readonly resolve: (stats: LoadStats) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** What a load cost, and how many bytes were wanted. */
+type LoadedStats = LoadStats & { readonly loadedBytes: number };
 
 /** All ranges of one thread. */
 export class ResidentRanges implements SegmentReads {
@@ -157,6 +162,7 @@ export class ResidentRanges implements SegmentReads {
     let transient: ResidentRange[] = [];
     let first: Touches | undefined;
     let origin: ByteOrigin = "memory";
+    let loadedBytes = 0;
     let storeBytes = 0;
     let isRoomy = false;
     try {
@@ -171,7 +177,15 @@ export class ResidentRanges implements SegmentReads {
           const { touched: touchedCount, resident: residentCount } = first;
           return {
             result: outcome.result,
-            stats: { rounds, touchedCount, residentCount, origin, storeBytes, isRoomy },
+            stats: {
+              rounds,
+              loadedBytes,
+              touchedCount,
+              residentCount,
+              origin,
+              storeBytes,
+              isRoomy,
+            },
           };
         }
         const wanted = [...outcome.wanted, ...outcome.transient];
@@ -183,6 +197,7 @@ export class ResidentRanges implements SegmentReads {
           lastTransient = outcome.transient.at(0);
         else stalls++;
         origin = farther(origin, stats?.origin ?? "memory");
+        loadedBytes += stats?.loadedBytes ?? 0;
         storeBytes += stats?.storeBytes ?? 0;
         isRoomy = stats?.isRoomy ?? isRoomy;
       }
@@ -348,7 +363,7 @@ export class ResidentRanges implements SegmentReads {
   async #load({
     wanted,
     isAhead,
-  }: Pick<PendingLoad, "wanted" | "isAhead">): Promise<LoadStats | undefined> {
+  }: Pick<PendingLoad, "wanted" | "isAhead">): Promise<LoadedStats | undefined> {
     const missing = new Map<string, WantedRange>();
     for (const range of wanted) {
       const extent = this.#objects.get(range.object)?.find(range);
@@ -359,10 +374,11 @@ export class ResidentRanges implements SegmentReads {
     const ranges = [...missing.values()];
     const objects = ranges.flatMap(({ object }) => this.#objects.get(object) ?? []);
     for (const object of objects) object.loads++;
-    return new Promise<LoadStats>((resolve, reject) => {
+    const stats = await new Promise<LoadStats>((resolve, reject) => {
       this.#pending.set(call, { wanted: ranges, isAhead, objects, resolve, reject });
       this.#options.post({ kind: "load", call, wanted: ranges, isAhead });
     });
+    return { ...stats, loadedBytes: ranges.reduce((sum, { start, end }) => sum + end - start, 0) };
   }
 
   /** Keeps ranges that were loaded from being forgotten. */

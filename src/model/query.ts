@@ -168,3 +168,10 @@ export interface QueryRequest {
   readonly stalenessMsMax?: number | undefined;
   readonly vectorEncoding: "float" | "base64";
 }
+
+/** A request to explain queries. */
+export interface ExplainRequest {
+  readonly request: QueryRequest;
+  /** The request is run, and what that cost is told with the plan. */
+  readonly analyze: boolean;
+}

@@ -26,6 +26,16 @@ export interface QueryWork {
   readonly bytesReturned: number;
 }
 
+/** What was read of stored segments for a request: nothing where all was in memory. */
+export interface QueryReads {
+  /** Loads, one after the other. */
+  readonly rounds: number;
+  /** Brought to the query's thread: from the memory of others, a local disk, or the store. */
+  readonly loadedBytes: number;
+  /** Of reads for which the store was asked; whole pages, so it may be more than was loaded. */
+  readonly storeBytes: number;
+}
+
 /** Native embedding within one request. */
 export interface EmbeddingStats {
   readonly tokens: number;
@@ -46,4 +56,12 @@ export interface QueryPerformance {
   /** Milliseconds since the epoch; undefined before the first write of documents. */
   readonly lastIncludedWriteAtMs: number | undefined;
   readonly embedding: EmbeddingStats | undefined;
+}
+
+/** What a request that was explained has cost when it was run. */
+export interface QueryAnalysis {
+  /** One for each subquery. */
+  readonly works: readonly QueryWork[];
+  readonly reads: QueryReads;
+  readonly performance: QueryPerformance;
 }

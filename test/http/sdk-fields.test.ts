@@ -9,7 +9,7 @@ import { runSteps } from "../../src/base/steps.ts";
 import type { JsonForm } from "../../src/wire/json/json-form.ts";
 import { JsonReader } from "../../src/wire/json/json-reader.ts";
 import { UnknownMembers } from "../../src/wire/json/unknown-members.ts";
-import { QUERY_FORM, RECALL_FORM } from "../../src/wire/query/query-forms.ts";
+import { EXPLAIN_FORM, QUERY_FORM, RECALL_FORM } from "../../src/wire/query/query-forms.ts";
 import { WriteBodyParser } from "../../src/wire/write/parse-write.ts";
 import { METADATA_FORM, SCHEMA_FORM } from "../../src/wire/write/write-forms.ts";
 
@@ -164,7 +164,8 @@ const encode = (body: unknown) => new TextEncoder().encode(JSON.stringify(body))
 
 test.each<[string, unknown, JsonForm]>([
   ["a query", query, QUERY_FORM],
-  ["an explained query", explain, QUERY_FORM],
+  ["an explained query", explain, EXPLAIN_FORM],
+  ["an analyzed query", { ...several, analyze: true }, EXPLAIN_FORM],
   ["several queries", several, QUERY_FORM],
   ["a recall measurement", recall, RECALL_FORM],
   ["a schema", { a: declaration }, SCHEMA_FORM],

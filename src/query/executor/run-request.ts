@@ -9,6 +9,7 @@ import type { ScoreScope } from "../bind/bind-score.ts";
 import { atPlace } from "../bind/fault-place.ts";
 import { documentFrequency, textStatistics } from "../bind/text-statistics.ts";
 import { explainPlan } from "../plan/explain.ts";
+import { explainWork } from "../plan/explain-work.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planQuery } from "../plan/planner.ts";
 import { type QueryOptions, requireIndex } from "../query-options.ts";
@@ -52,14 +53,29 @@ export function* runRequest(
 
 const planStep = (): string => "planning";
 
-/** Describes what `runRequest` would do. */
+/** Runs a request and describes what was done for it. */
+export function* analyzeRequest(
+  snapshot: Snapshot,
+  request: QueryRequest,
+  options: QueryOptions,
+): Steps<RequestOutcome & { readonly planText: string }> {
+  const outcome = yield* runRequest(snapshot, request, options);
+  const planText = yield* explainRequest(snapshot, request, options, outcome.works);
+  return { ...outcome, planText };
+}
+
+/** Describes what `runRequest` would do, or has done where the `works` of its outcome are given. */
 export function* explainRequest(
   snapshot: Snapshot,
   request: QueryRequest,
   options: QueryOptions,
+  works: readonly QueryWork[] = [],
 ): Steps<string> {
   const planned = yield* planTogether(request, snapshot, options);
-  const plans = planned.map((plan) => explainPlan(plan, snapshot));
+  const plans = planned.map((plan, index) => {
+    const work = works.slice(index, index + 1).map(explainWork);
+    return [explainPlan(plan, snapshot), ...work].join("\n");
+  });
   const rerank = request.rerank === undefined ? [] : [explainRerank(request.rerank)];
   if (request.kind === "single") return [...rerank, plans[0]].join("\n");
   const parts = plans.map((plan, index) => `Subquery ${index}\n${plan}`);

@@ -30,3 +30,15 @@ test("a recall that is fetched later is not ended by the timeout of queries", as
   }
   expect(polled.json.result).toMatchObject({ success: { avg_recall: 1 } });
 });
+
+test("a query that is explained and run is ended by the timeout of queries", async () => {
+  const engine = await EngineFixture.open({ clock: new SlowClock(), queryTimeoutMs: 200 });
+  const upsert_rows = Array.from({ length: 5000 }, (_, id) => ({ id, text: `a${id} b${id}` }));
+  await engine.write("n", { upsert_rows });
+  const query = { aggregate_by: { n: ["Count"] }, group_by: ["text"] };
+  const plan = await engine.call("explain", "n", query);
+  expect([plan.status, plan.json]).toEqual([200, { plan_text: expect.any(String) }]);
+  const run = await engine.call("explain", "n", { ...query, analyze: true });
+  expect([run.status, run.json.error]).toEqual([408, expect.stringContaining("200 ms")]);
+  await engine.close();
+});

@@ -21,7 +21,7 @@ import type { RerankProvider } from "../../embed/rerank-provider.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import type { QueryRequest } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
-import type { EmbeddingStats } from "../../model/request-stats.ts";
+import type { EmbeddingStats, QueryPerformance } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { UNINDEXED_RETRY_MS } from "../../namespace/thresholds.ts";
@@ -34,8 +34,14 @@ import {
   type QuerySource,
   runOnSnapshot,
 } from "../../query/executor/run-on-snapshot.ts";
-import { explainRequest, runRequest } from "../../query/executor/run-request.ts";
+import {
+  analyzeRequest,
+  explainRequest,
+  type RequestOutcome,
+  runRequest,
+} from "../../query/executor/run-request.ts";
 import { indexState } from "../../query/index-state.ts";
+import { explainReads } from "../../query/plan/explain-work.ts";
 import { querySlots } from "../../query/plan/query-weight.ts";
 import { QueryMemory } from "../../query/query-memory.ts";
 import type { Probing, QueryOptions } from "../../query/query-options.ts";
@@ -49,7 +55,7 @@ import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
 import { UnknownMembers } from "../../wire/json/unknown-members.ts";
-import { parseQueryBody } from "../../wire/query/parse-query.ts";
+import { parseExplainBody, parseQueryBody } from "../../wire/query/parse-query.ts";
 import { parseRecallBody } from "../../wire/query/parse-recall.ts";
 import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
 import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "../thread-messages.ts";
@@ -69,6 +75,12 @@ class NamespaceClosed extends Error {}
 type QueryMessage = Extract<ToQueryThread, { kind: "query" }>;
 type HelpMessage = Extract<ToQueryThread, { kind: "help" }>;
 type Admission = Extract<ToQueryThread, { kind: "admitted" | "refused" }>;
+
+/** A request without texts that wait to be embedded. */
+interface PreparedQuery {
+  readonly request: QueryRequest;
+  readonly embeddingStats: EmbeddingStats | undefined;
+}
 
 /** What a query thread is made of. */
 export interface QueryServiceOptions {
@@ -316,20 +328,13 @@ export class QueryService {
     life: QueryLife,
     unknown: UnknownMembers,
   ): Promise<HttpAnswer> {
-    if (message.operation !== "query") this.#mustBeFresh(message, 0);
     switch (message.operation) {
       case "query":
         return this.#query(message, life, unknown);
-      case "explain": {
-        const parsed = await this.#parsed(message, life, unknown);
-        const request = await this.#embedded(message, parsed, life);
-        const replica = this.#replica(message);
-        const { result } = await this.#run(replica, life, (snapshot, options) =>
-          explainRequest(snapshot, request.request, options),
-        );
-        return jsonAnswer(200, encodeExplainAnswer(result));
-      }
+      case "explain":
+        return this.#explain(message, life, unknown);
       case "recall": {
+        this.#mustBeFresh(message, 0);
         const request = parseRecallBody(message.body, unknown);
         const replica = this.#replica(message);
         // Every attempt draws the same samples, or none would ever find all of its bytes.
@@ -340,6 +345,7 @@ export class QueryService {
         return jsonAnswer(200, encodeRecallAnswer(result));
       }
       case "export_documents": {
+        this.#mustBeFresh(message, 0);
         const replica = this.#replica(message);
         const { cursor } = message.parameters;
         const { result } = await this.#run(replica, life, (snapshot, options) =>
@@ -355,21 +361,16 @@ export class QueryService {
     life: QueryLife,
     unknown: UnknownMembers,
   ): Promise<HttpAnswer> {
-    const parsed = await this.#parsed(message, life, unknown);
-    this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);
-    const { request, embeddingStats } = await this.#embedded(message, parsed, life);
-    const weight = querySlots(request);
-    if (weight > 1) await this.#admission(message.call, weight, life);
-    const replica = this.#replica(message);
-    if (request.consistency === "strong") this.#refuseUnindexed(replica);
-    const {
-      result,
-      snapshot,
-      stats: cost,
-    } = await this.#run(replica, life, (newest, options) => runRequest(newest, request, options));
+    const parsed = await this.#parsed(message, parseQueryBody(message.body, unknown), life);
+    const prepared = await this.#prepared(message, parsed, life);
+    const { request } = prepared;
+    const { result, snapshot, performance } = await this.#execute(
+      message,
+      prepared,
+      life,
+      runRequest,
+    );
     const { stats } = result;
-    this.#count(stats);
-    if (cost.isRoomy) this.#options.readAhead?.add(replica);
     const results = await this.#reranked(result.results, request, life);
     life.enter(answerStep);
     const answer: QueryAnswer = {
@@ -380,31 +381,74 @@ export class QueryService {
         bytesQueried: billedQueryBytes(request.queries.length, snapshot.logicalBytes),
         bytesReturned: stats.bytesReturned,
       },
-      performance: () => ({
-        cacheHitRatio: hitRatio(cost),
-        cacheTemperature: temperature(cost),
-        serverTotalMs: life.totalMs,
-        executionMs: life.workedMs,
-        exhaustiveCount: stats.exhaustiveCount,
-        namespaceDocumentCount: replica.state.documentCount,
-        lastIncludedWriteAtMs: replica.state.lastWriteAtMs,
-        embedding: embeddingStats,
-      }),
+      performance,
     };
     const written = (bytes: number): void => life.memory.take(bytes, "the answer");
     const [body, ...more] = await this.#turns.run(encodeQueryAnswer(answer, written), life);
     return { ...jsonAnswer(200, body), ...(more.length > 0 && { more }) };
   }
 
-  /** Reads the body: a short one at once, so that it waits for one turn alone. */
-  #parsed(
-    { body }: QueryMessage,
+  /** Plans a request, or runs it, too; models that rerank are not asked. */
+  async #explain(
+    message: QueryMessage,
     life: QueryLife,
     unknown: UnknownMembers,
-  ): QueryRequest | Promise<QueryRequest> {
-    const steps = parseQueryBody(body, unknown);
+  ): Promise<HttpAnswer> {
+    const parsed = await this.#parsed(message, parseExplainBody(message.body, unknown), life);
+    const prepared = await this.#prepared(message, parsed.request, life);
+    if (!parsed.analyze) {
+      const { result } = await this.#run(this.#replica(message), life, (snapshot, options) =>
+        explainRequest(snapshot, prepared.request, options),
+      );
+      return jsonAnswer(200, encodeExplainAnswer(result));
+    }
+    const executed = await this.#execute(message, prepared, life, analyzeRequest);
+    const { planText, works } = executed.result;
+    const { reads } = executed;
+    const performance = executed.performance();
+    const text = `${planText}\n${explainReads(reads)}`;
+    return jsonAnswer(200, encodeExplainAnswer(text, { works, reads, performance }));
+  }
+
+  /** Runs a request that waits for nothing but its slots, its turns and bytes. */
+  async #execute<T extends RequestOutcome>(
+    message: QueryMessage,
+    { request, embeddingStats }: PreparedQuery,
+    life: QueryLife,
+    run: (snapshot: Snapshot, request: QueryRequest, options: QueryOptions) => Steps<T>,
+  ) {
+    const weight = querySlots(request);
+    if (weight > 1) await this.#admission(message.call, weight, life);
+    const replica = this.#replica(message);
+    if (request.consistency === "strong") this.#refuseUnindexed(replica);
+    const { result, snapshot, stats } = await this.#run(replica, life, (newest, options) =>
+      run(newest, request, options),
+    );
+    this.#count(result.stats);
+    if (stats.isRoomy) this.#options.readAhead?.add(replica);
+    const performance = (): QueryPerformance => ({
+      cacheHitRatio: hitRatio(stats),
+      cacheTemperature: temperature(stats),
+      serverTotalMs: life.totalMs,
+      executionMs: life.workedMs,
+      exhaustiveCount: result.stats.exhaustiveCount,
+      namespaceDocumentCount: replica.state.documentCount,
+      lastIncludedWriteAtMs: replica.state.lastWriteAtMs,
+      embedding: embeddingStats,
+    });
+    return { result, snapshot, reads: stats, performance };
+  }
+
+  /** Reads the body: a short one at once, so that it waits for one turn alone. */
+  #parsed<T>({ body }: QueryMessage, steps: Steps<T>, life: QueryLife): T | Promise<T> {
     if (body.length > SHORT_BODY_BYTES) return this.#turns.run(steps, life);
     return life.work(() => runSteps(steps));
+  }
+
+  /** Says how new what the request sees must be, and puts vectors in the place of texts. */
+  #prepared(message: QueryMessage, parsed: QueryRequest, life: QueryLife): Promise<PreparedQuery> {
+    this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);
+    return this.#embedded(message, parsed, life);
   }
 
   /** Where it is not known already, the store is asked for newer entries while the query runs. */
@@ -417,7 +461,7 @@ export class QueryService {
     message: QueryMessage,
     request: QueryRequest,
     life: QueryLife,
-  ): Promise<{ request: QueryRequest; embeddingStats: EmbeddingStats | undefined }> {
+  ): Promise<PreparedQuery> {
     const { schema } = this.#replica(message).state;
     const { reranking } = this.#options;
     if (request.rerank !== undefined) checkRerank(request.rerank, schema, reranking.models);

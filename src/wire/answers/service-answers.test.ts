@@ -18,6 +18,57 @@ test("explain, deletion and warming", () => {
   );
 });
 
+test("an analysis follows the plan", () => {
+  const work = {
+    documentsScanned: 1,
+    postingsTouched: 2,
+    vectorsScored: 3,
+    clustersProbed: 4,
+    codesScanned: 5,
+    candidatesReranked: 6,
+    candidatesSkipped: 7,
+    bytesReturned: 8,
+  };
+  const performance = {
+    cacheHitRatio: 0.5,
+    cacheTemperature: "cold",
+    serverTotalMs: 3,
+    executionMs: 2,
+    exhaustiveCount: 0,
+    namespaceDocumentCount: 9,
+    lastIncludedWriteAtMs: undefined,
+    embedding: undefined,
+  } as const;
+  const reads = { rounds: 1, loadedBytes: 10, storeBytes: 11 };
+  const { plan_text, analysis } = JSON.parse(
+    text(encodeExplainAnswer("Scan", { works: [work], reads, performance })),
+  );
+  expect(plan_text).toBe("Scan");
+  expect(analysis).toEqual({
+    queries: [
+      {
+        documents_scanned: 1,
+        postings_touched: 2,
+        vectors_scored: 3,
+        clusters_probed: 4,
+        codes_scanned: 5,
+        candidates_reranked: 6,
+        candidates_skipped: 7,
+        bytes_returned: 8,
+      },
+    ],
+    reads: { rounds: 1, loaded_bytes: 10, store_bytes: 11 },
+    performance: {
+      cache_hit_ratio: 0.5,
+      cache_temperature: "cold",
+      server_total_ms: 3,
+      query_execution_ms: 2,
+      exhaustive_search_count: 0,
+      approx_namespace_size: 9,
+    },
+  });
+});
+
 const vector = { kind: "vector", dimensions: 2, element: "f32" } as const;
 const NEIGHBOUR: ResultDocument = {
   id: 7n,

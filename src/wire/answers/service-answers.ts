@@ -3,16 +3,25 @@
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallResult } from "../../model/recall.ts";
+import type { QueryAnalysis } from "../../model/request-stats.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { type JsonWriter, jsonBytes } from "../json/json-writer.ts";
 import { ResultWriter } from "./result-json.ts";
+import { writeQueryAnalysis } from "./stats-json.ts";
 import { writeFloat, writeId, writeValue } from "./value-json.ts";
 
-/** Encodes the answer to an explain request. */
-export function encodeExplainAnswer(plan: string): Uint8Array<ArrayBuffer> {
+/** Encodes the answer to an explain request; `analysis` if the request was run. */
+export function encodeExplainAnswer(
+  plan: string,
+  analysis?: QueryAnalysis,
+): Uint8Array<ArrayBuffer> {
   return jsonBytes((json) => {
     json.raw('{"plan_text":');
     json.string(plan);
+    if (analysis !== undefined) {
+      json.raw(',"analysis":');
+      writeQueryAnalysis(json, analysis);
+    }
     json.raw("}");
   });
 }

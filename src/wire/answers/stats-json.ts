@@ -1,6 +1,12 @@
 /** Billing and performance members of answers. */
 
-import type { EmbeddingStats, QueryBilling, QueryPerformance } from "../../model/request-stats.ts";
+import type {
+  EmbeddingStats,
+  QueryAnalysis,
+  QueryBilling,
+  QueryPerformance,
+  QueryWork,
+} from "../../model/request-stats.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
 import { writeFloat, writeTime } from "./value-json.ts";
 
@@ -29,6 +35,29 @@ export function writeQueryPerformance(json: JsonWriter, performance: QueryPerfor
   }
   writeEmbedding(json, performance.embedding);
   json.raw("}");
+}
+
+/** Writes the object that tells what a request has cost that was explained and run. */
+export function writeQueryAnalysis(
+  json: JsonWriter,
+  { works, reads, performance }: QueryAnalysis,
+): void {
+  const { rounds, loadedBytes, storeBytes } = reads;
+  json.raw(
+    `{"queries":[${works.map(workText).join(",")}],"reads":{"rounds":${rounds},` +
+      `"loaded_bytes":${loadedBytes},"store_bytes":${storeBytes}},"performance":`,
+  );
+  writeQueryPerformance(json, performance);
+  json.raw("}");
+}
+
+function workText(work: QueryWork): string {
+  return (
+    `{"documents_scanned":${work.documentsScanned},"postings_touched":${work.postingsTouched},` +
+    `"clusters_probed":${work.clustersProbed},"codes_scanned":${work.codesScanned},` +
+    `"candidates_reranked":${work.candidatesReranked},"vectors_scored":${work.vectorsScored},` +
+    `"candidates_skipped":${work.candidatesSkipped},"bytes_returned":${work.bytesReturned}}`
+  );
 }
 
 /** Writes the object that tells how a write went. */

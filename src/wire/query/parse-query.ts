@@ -7,11 +7,13 @@ import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type {
   AttributeSelection,
   DocumentQuery,
+  ExplainRequest,
   Query,
   QueryRequest,
   RankBy,
 } from "../../model/query.ts";
 import {
+  booleanAt,
   elementsOf,
   memberPath,
   objectAt,
@@ -32,10 +34,10 @@ import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
 import { parseMultiQuery } from "./parse-multi-query.ts";
 import { parseRankBy, RANK_BY_ID } from "./parse-rank-by.ts";
 import { parseModelRerank } from "./parse-rerank.ts";
-import { QUERY_FORM } from "./query-forms.ts";
+import { EXPLAIN_FORM, QUERY_FORM } from "./query-forms.ts";
 
 /**
- * Reads the body of a query or explain request, in steps: everything is checked that needs no
+ * Reads the body of a query request, in steps: everything is checked that needs no
  * schema. Members that are not known are passed over and noted in `unknown`, and null means absent.
  */
 export function parseQueryBody(
@@ -43,6 +45,18 @@ export function parseQueryBody(
   unknown = new UnknownMembers(),
 ): Steps<QueryRequest> {
   return readJsonBody(body, { form: QUERY_FORM, unknown }, queryRequestOf);
+}
+
+/** Reads the body of a request to explain queries, as `parseQueryBody` does. */
+export function parseExplainBody(
+  body: Uint8Array,
+  unknown = new UnknownMembers(),
+): Steps<ExplainRequest> {
+  return readJsonBody(body, { form: EXPLAIN_FORM, unknown }, (root) => {
+    const request = queryRequestOf(root);
+    const analyze = present(objectAt("", root), "analyze");
+    return { request, analyze: analyze !== undefined && booleanAt("analyze", analyze) };
+  });
 }
 
 function queryRequestOf(body: JsonValue): QueryRequest {

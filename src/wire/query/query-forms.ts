@@ -34,12 +34,17 @@ const ROOT_MEMBERS = {
 
 const SUBQUERY_FORM = objectForm({ ...QUERY_MEMBERS, ...ROOT_MEMBERS, queries: ANY_FORM });
 
-/** The body of a query, of several, or of a request to explain them. */
-export const QUERY_FORM: JsonForm = objectForm({
+const REQUEST_MEMBERS = {
   ...QUERY_MEMBERS,
   ...ROOT_MEMBERS,
   queries: { next: () => SUBQUERY_FORM },
-});
+};
+
+/** The body of a query, or of several. */
+export const QUERY_FORM: JsonForm = objectForm(REQUEST_MEMBERS);
+
+/** The body of a request to explain them. */
+export const EXPLAIN_FORM: JsonForm = objectForm({ ...REQUEST_MEMBERS, analyze: ANY_FORM });
 
 /** The body of a recall measurement. */
 export const RECALL_FORM: JsonForm = objectForm({
