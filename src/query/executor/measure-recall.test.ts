@@ -7,9 +7,11 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { RecallRequest } from "../../model/recall.ts";
+import { QueryMemory } from "../query-memory.ts";
 import type { Probing } from "../query-options.ts";
 import { measureRecall } from "./measure-recall.ts";
 
@@ -56,6 +58,18 @@ test("samples are at most as many as there are vectors, and the truth is left ou
   const { groundTruth, ...means } = measure({ sampleCount: 50, includeGroundTruth: false });
   expect(groundTruth).toBeUndefined();
   expect(means).toEqual({ recall: 1, exhaustiveCount: 3, annCount: 3 });
+});
+
+test("vectors of neighbours take memory where they are shown alone", () => {
+  const bytes = (includeGroundTruth: boolean): number => {
+    const memory = new QueryMemory(new MemoryPool(1 << 20));
+    const request = { ...REQUEST, includeGroundTruth };
+    const options = { kernels: KERNELS, memory };
+    runSteps(measureRecall(SNAPSHOT, request, options, seededRandom(1)));
+    return memory.bytes;
+  };
+  // 5 samples, twice 3 neighbours, two float32 each.
+  expect(bytes(true) - bytes(false)).toBeGreaterThanOrEqual(5 * 2 * 3 * 8);
 });
 
 test("filters and a given ranking are used", () => {

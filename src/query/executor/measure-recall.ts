@@ -5,7 +5,12 @@ import type { Ordinal } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import type { Steps } from "../../base/steps.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
-import type { DocumentQuery, QueryRequest, VectorRank } from "../../model/query.ts";
+import type {
+  AttributeSelection,
+  DocumentQuery,
+  QueryRequest,
+  VectorRank,
+} from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../../model/recall.ts";
 import { searchedVectorAttributes } from "../../model/schema.ts";
@@ -103,9 +108,13 @@ function sampleVectors(
 function* search(
   snapshot: Snapshot,
   rankBy: VectorRank,
-  { topK, filter }: RecallRequest,
+  { topK, filter, includeGroundTruth }: RecallRequest,
   options: QueryOptions,
 ): Steps<readonly ResultDocument[]> {
+  // Vectors are read where they are shown.
+  const selection: AttributeSelection = includeGroundTruth
+    ? { kind: "include", names: new Set([rankBy.attribute]) }
+    : { kind: "none" };
   const query: DocumentQuery = {
     kind: "documents",
     rankBy,
@@ -113,7 +122,7 @@ function* search(
     limit: topK,
     limitPer: undefined,
     offset: 0,
-    selection: { kind: "include", names: new Set([rankBy.attribute]) },
+    selection,
     computed: new Map(),
     distanceMetric: undefined,
   };
