@@ -19,12 +19,15 @@ export interface LifeOptions {
   /** Milliseconds of them that are over. */
   readonly waitedMs: number;
   readonly memory: QueryMemory;
+  /** It works while nobody else has a turn to take. Absent: it takes turns with others. */
+  readonly isBackground?: boolean;
 }
 
 /** See the file's head. */
 export class QueryLife {
   /** Those that take turns with each other as one. */
   readonly flow: string;
+  readonly isBackground: boolean;
   /** Released by whoever made it. */
   readonly memory: QueryMemory;
   readonly #clock: Clock;
@@ -41,8 +44,10 @@ export class QueryLife {
   /** Worked milliseconds by step. */
   #steps: Map<() => string, number> | undefined;
 
-  constructor(flow: string, { clock, timeoutMs, waitedMs, memory }: LifeOptions) {
+  constructor(flow: string, options: LifeOptions) {
+    const { clock, timeoutMs, waitedMs, memory, isBackground = false } = options;
     this.flow = flow;
+    this.isBackground = isBackground;
     this.memory = memory;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;

@@ -22,10 +22,11 @@ function thread() {
     turns++;
     for (const message of heard.splice(0)) message();
   };
-  const life = (flow: string, timeoutMs = 1e9) =>
+  const life = (flow: string, timeoutMs = 1e9, isBackground = false) =>
     new QueryLife(flow, {
       clock,
       timeoutMs,
+      isBackground,
       waitedMs: 0,
       memory: new QueryMemory(new MemoryPool(1000)),
     });
@@ -163,4 +164,62 @@ test("a query that fails leaves the others alone", async () => {
     { status: "rejected", reason: { message: "a fault" } },
     { status: "fulfilled", value: "whole" },
   ]);
+});
+
+describe("work in the background", () => {
+  test("waits until no query has a turn to take, and then goes on", async () => {
+    const { turns, life, work } = thread();
+    const ended: string[] = [];
+    const run = (flow: string, steps: number, isBackground = false) =>
+      turns
+        .run(work(steps, SLICE_MS, flow), life(flow, 1e9, isBackground))
+        .then((result) => ended.push(result));
+    const all = [run("measured", 3, true), run("a", 50), run("b", 50), run("a", 50)];
+    expect(turns.runnableCount).toBe(4);
+    await Promise.all(all);
+    expect(ended.at(-1)).toBe("measured");
+    expect(turns.runnableCount).toBe(0);
+  });
+
+  test("is no reason to wait: a query begins at once", async () => {
+    const { turns, life, work, hear, nowMs } = thread();
+    const measured = turns.run(work(100, SLICE_MS, "measured"), life("a", 1e9, true));
+    const waits: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      await new Promise<void>((resolve) => {
+        hear(() => {
+          const beganMs = nowMs();
+          const short = turns.run(work(1, SLICE_MS / 2, "short"), life("a"));
+          waits.push(nowMs() - beganMs);
+          void short.then(() => resolve());
+        });
+      });
+    }
+    expect(waits).toEqual(Array(10).fill(SLICE_MS / 2));
+    expect(await measured).toBe("measured");
+  });
+
+  test("takes nothing from the share of its namespace", async () => {
+    const { turns, life, work, nowMs } = thread();
+    const measured = turns.run(work(100, SLICE_MS, "measured"), life("a", 1e9, true));
+    const endedMs = new Map<string, number>();
+    const queries = ["a", "b"].map((flow) =>
+      turns.run(work(40, SLICE_MS, flow), life(flow)).then(() => endedMs.set(flow, nowMs())),
+    );
+    await Promise.all(queries);
+    const [a, b] = ["a", "b"].map((flow) => endedMs.get(flow) ?? 0);
+    expect(Math.abs(a - b)).toBeLessThanOrEqual(2 * SLICE_MS);
+    await measured;
+  });
+
+  test("ends when it takes too long, though it has no turn", async () => {
+    const { turns, life, work, hear } = thread();
+    const query = life("a", 1e9, true);
+    const measured = turns.run(work(1000, SLICE_MS, "measured"), query);
+    const other = turns.run(work(20, SLICE_MS, "other"), life("b"));
+    hear(() => query.end(new DatabaseError("timed_out", "late")));
+    await expect(measured).rejects.toThrow("late");
+    expect(await other).toBe("other");
+    expect(turns.runnableCount).toBe(0);
+  });
 });

@@ -2,7 +2,8 @@
  * Shares a thread among the queries that run on it. A query works in slices; between two of them
  * the thread hears its messages, and the next slice is that of whoever has had the least: first
  * among namespaces, then among the queries of one, of which long ones that are alike go one after
- * the other. A short query waits for a slice or two, whatever else runs.
+ * the other. A short query waits for a slice or two, whatever else runs. Work in the background has
+ * slices while no query has one to take; one that comes then begins at once.
  */
 
 import type { Clock } from "../../base/clock.ts";
@@ -48,6 +49,7 @@ export class QueryTurns {
   readonly #options: TurnOptions;
   readonly #flows = new FairTurns<string>();
   readonly #jobs = new Map<string, MultilevelTurns<Job>>();
+  readonly #background = new Set<Job>();
   #isRunning = false;
 
   constructor(options: TurnOptions) {
@@ -56,7 +58,7 @@ export class QueryTurns {
 
   /** Queries that are not waiting for anything but their turn. */
   get runnableCount(): number {
-    let count = 0;
+    let count = this.#background.size;
     for (const jobs of this.#jobs.values()) count += jobs.size;
     return count;
   }
@@ -67,12 +69,17 @@ export class QueryTurns {
    */
   async run<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
     if (life.reason !== undefined) throw life.reason;
-    if (!this.#isRunning) {
+    if (this.#isFreeFor(life)) {
       const done = this.#begin(steps, life);
       if (done !== undefined) return done.value;
       life.pause();
     }
     return this.#queue(steps, life);
+  }
+
+  /** Nobody has a turn to take before it. */
+  #isFreeFor({ isBackground }: QueryLife): boolean {
+    return !this.#isRunning || (!isBackground && this.#flows.size === 0);
   }
 
   /** The first slice, without a place in any queue; undefined if it was not enough. */
@@ -136,7 +143,7 @@ export class QueryTurns {
         await undefined;
         if (clock.monotonicMs() >= endMs) break;
       }
-    } while (this.#flows.size > 0);
+    } while (this.#flows.size + this.#background.size > 0);
     this.#isRunning = false;
   }
 
@@ -150,8 +157,10 @@ export class QueryTurns {
     });
     const ms = clock.monotonicMs() - startMs;
     this.#note(ms);
-    this.#flows.charge(life.flow, ms);
-    this.#jobs.get(life.flow)?.charge(job, ms);
+    if (!life.isBackground) {
+      this.#flows.charge(life.flow, ms);
+      this.#jobs.get(life.flow)?.charge(job, ms);
+    }
     if (hasMore) life.checkTime();
     else this.#remove(job);
   }
@@ -164,11 +173,17 @@ export class QueryTurns {
 
   #next(): Job | undefined {
     const flow = this.#flows.next();
-    return flow === undefined ? undefined : this.#jobs.get(flow)?.next();
+    if (flow !== undefined) return this.#jobs.get(flow)?.next();
+    const [first] = this.#background;
+    return first;
   }
 
   #add(job: Job): void {
-    const { flow } = job.life;
+    const { flow, isBackground } = job.life;
+    if (isBackground) {
+      this.#background.add(job);
+      return;
+    }
     let jobs = this.#jobs.get(flow);
     if (jobs === undefined) {
       jobs = new MultilevelTurns(LONG_QUERY_MS);
@@ -179,6 +194,7 @@ export class QueryTurns {
   }
 
   #remove(job: Job): void {
+    if (this.#background.delete(job)) return;
     const { flow } = job.life;
     const jobs = this.#jobs.get(flow);
     jobs?.remove(job);
