@@ -11,6 +11,7 @@ import type { ErrorCode } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { Touches } from "../cache/resident-ranges.ts";
 import type { ArenaMessage } from "../kernel/arena.ts";
+import type { RecallRequest } from "../model/recall.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
@@ -79,6 +80,20 @@ export type FromWriteThread =
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] }
   | { readonly kind: "closed" };
 
+/** An ANN ranking of a query, whose recall is to be measured. */
+export interface RecallSample {
+  readonly namespace: NamespaceName;
+  readonly instance: NamespaceInstance;
+  readonly request: RecallRequest;
+}
+
+/** What became of a sample. */
+export type RecallOutcome =
+  | { readonly kind: "measured"; readonly recall: number }
+  /** What it is about is gone: the namespace, or its attribute. */
+  | { readonly kind: "skipped" }
+  | { readonly kind: "failed" };
+
 /** Operations that query threads answer. */
 export type QueryOperation = "query" | "explain" | "recall" | "export_documents";
 
@@ -115,7 +130,14 @@ export type ToQueryThread =
       /** Brings the namespace to the version of the offer. */
       readonly update: NamespaceUpdate | undefined;
     }
-  /** Nobody waits for the query any more: it ends with this error. */
+  /** Measure a sample while there is nothing else to do, and answer with `measured`. */
+  | {
+      readonly kind: "measure";
+      readonly call: number;
+      readonly sample: RecallSample;
+      readonly update: NamespaceUpdate | undefined;
+    }
+  /** Nobody waits for the query, or the measurement, any more: it ends with this error. */
   | {
       readonly kind: "cancel";
       readonly call: number;
@@ -187,6 +209,9 @@ export type FromQueryThread =
       readonly body: Uint8Array<ArrayBuffer>;
       readonly answer: HttpAnswer;
     }
+  /** A query has run whose ranking was drawn. */
+  | { readonly kind: "sampled"; readonly sample: RecallSample }
+  | { readonly kind: "measured"; readonly call: number; readonly outcome: RecallOutcome }
   /** The thread has let go of all segments dropped up to `version`. */
   | { readonly kind: "applied"; readonly instance: NamespaceInstance; readonly version: number }
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };

@@ -28,6 +28,7 @@ import {
   QueryDispatcher,
   type Verification,
 } from "./query/query-dispatcher.ts";
+import { RecallSampler, type RecallSamplerOptions } from "./query/recall-sampler.ts";
 import type { ThreadLoads } from "./query/thread-loads.ts";
 import type {
   FromQueryThread,
@@ -58,6 +59,8 @@ export interface EngineOptions {
   readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   /** Bytes of large bodies of queries that are being answered; absent: all that come. */
   readonly queryBodyBytesMax?: number;
+  /** Query threads draw rankings whose recall is to be measured. */
+  readonly samplesRecall?: boolean;
   /** Of the query threads, which see it, too. */
   readonly queryLoads: ThreadLoads;
   /** The other threads talk to it by themselves. */
@@ -71,6 +74,7 @@ export class ThreadedEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #writes: WriteCalls;
   readonly #queries: QueryDispatcher;
+  readonly #recall: RecallSampler | undefined;
   readonly #operations: OperationRegistry;
   readonly #largeBodies: LargeBodies;
   #cacheMetrics: readonly EngineMetric[] = [];
@@ -87,11 +91,17 @@ export class ThreadedEngine implements Engine {
     const { queryBodyBytesMax = Number.POSITIVE_INFINITY } = options;
     this.#largeBodies = new LargeBodies(options.clock, queryBodyBytesMax);
     options.clock.every(IDLE_SWEEP_MS, () => this.#notifyUsed());
+    if (options.samplesRecall) {
+      const measure: RecallSamplerOptions["measure"] = (...asked) =>
+        this.#queries.measure(...asked);
+      this.#recall = new RecallSampler({ clock: options.clock, measure });
+    }
     this.#queries = new QueryDispatcher({
       clock: options.clock,
       log: options.log,
       threads: options.queryThreads,
       loads: options.queryLoads,
+      sampled: (sample) => this.#recall?.add(sample),
       release: (instance, version) => this.#writes.release(instance, version),
       ...(options.isShared && { verify: (...asked) => this.#verify(...asked) }),
     });
@@ -136,6 +146,7 @@ export class ThreadedEngine implements Engine {
   }
 
   stopQueries(): void {
+    this.#recall?.stop();
     this.#queries.stop();
   }
 
@@ -148,11 +159,17 @@ export class ThreadedEngine implements Engine {
   }
 
   metrics(): readonly EngineMetric[] {
-    return [...this.#writes.metrics(), ...this.#queries.metrics(), ...this.#cacheMetrics];
+    return [
+      ...this.#writes.metrics(),
+      ...this.#queries.metrics(),
+      ...(this.#recall?.metrics() ?? []),
+      ...this.#cacheMetrics,
+    ];
   }
 
   async close(): Promise<void> {
     this.#closing = true;
+    this.#recall?.stop();
     // Queries first: they may still need the write thread to open their namespace.
     if (this.#queriesInFlight > 0) {
       const done = new Promise<void>((resolve) => {

@@ -7,6 +7,7 @@ import type { HttpAnswer } from "../../api/engine.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../model/contract-limits.ts";
+import type { RecallRequest } from "../../model/recall.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { FromQueryThread, PartsOffer, ToQueryThread } from "../thread-messages.ts";
@@ -427,4 +428,46 @@ test("what a thread says beside answers reaches who listens", async () => {
   expect(released).toEqual([]);
   await thread.say({ kind: "applied", instance: INSTANCE, version: 2 });
   expect(released).toEqual([[INSTANCE, 2]]);
+});
+
+describe("a sample", () => {
+  const sample = { namespace: NAME, instance: INSTANCE, request: {} as RecallRequest };
+  const { signal } = new AbortController();
+
+  test("goes to the last thread that idles, and takes no slot and no load", async () => {
+    const { threads, loads, dispatcher } = dispatcherOf(3);
+    const outcome = dispatcher.measure(sample, signal);
+    expect(threads.map((thread) => thread.all("measure").length)).toEqual([0, 0, 1]);
+    expect(loads.idleCount).toBe(3);
+    const [{ call, update }] = threads[2].all("measure");
+    expect(update?.version).toBe(1);
+    await threads[2].say({ kind: "measured", call, outcome: { kind: "measured", recall: 0.5 } });
+    expect(await outcome).toEqual({ kind: "measured", recall: 0.5 });
+    for (let i = 0; i < 4; i++) void dispatcher.run(query());
+    await settled();
+    void dispatcher.measure(sample, signal);
+    expect(threads.map((thread) => thread.all("measure").length)).toEqual([0, 1, 1]);
+  });
+
+  test("of an instance that is gone is skipped", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const other = "movies/2/1" as NamespaceInstance;
+    const measured = dispatcher.measure({ ...sample, instance: other }, signal);
+    expect(await measured).toEqual({ kind: "skipped" });
+    dispatcher.publish(NAME, [{ version: 2, change: added() }], stateOf(true));
+    expect(await dispatcher.measure(sample, signal)).toEqual({ kind: "skipped" });
+    expect(threads[0].all("measure")).toEqual([]);
+  });
+
+  test("is ended by its signal", async () => {
+    const { threads, dispatcher } = dispatcherOf(1);
+    const stopping = new AbortController();
+    const outcome = dispatcher.measure(sample, stopping.signal);
+    stopping.abort();
+    const [{ call }] = threads[0].all("measure");
+    expect(threads[0].all("cancel")).toMatchObject([{ call, code: "unavailable" }]);
+    await threads[0].say({ kind: "measured", call, outcome: { kind: "failed" } });
+    expect(await outcome).toEqual({ kind: "failed" });
+    expect(await dispatcher.measure(sample, stopping.signal)).toEqual({ kind: "skipped" });
+  });
 });

@@ -17,7 +17,13 @@ import type {
   NamespaceState,
   PublishedDelta,
 } from "../../namespace/published-state.ts";
-import type { FromQueryThread, QueryOperation, ToQueryThread } from "../thread-messages.ts";
+import type {
+  FromQueryThread,
+  QueryOperation,
+  RecallOutcome,
+  RecallSample,
+  ToQueryThread,
+} from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { querySlotsOf } from "./query-slots.ts";
 import { SnapshotDirectory } from "./snapshot-directory.ts";
@@ -73,6 +79,8 @@ export interface DispatcherOptions {
   readonly threads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   /** Of these threads; the dispatcher alone counts. */
   readonly loads: ThreadLoads;
+  /** Hears of rankings that query threads have drawn. */
+  sampled?(sample: RecallSample): void;
   /** No query thread reads what this instance dropped up to `version`. */
   release(instance: NamespaceInstance, version: number): void;
   /**
@@ -123,6 +131,8 @@ export class QueryDispatcher {
   readonly #directory: SnapshotDirectory;
   readonly #slots = new Map<NamespaceName, WeightedSlots>();
   readonly #running = new Map<number, RunningQuery>();
+  /** What to do with the outcomes of measurements that run, by their calls. */
+  readonly #measuring = new Map<number, (outcome: RecallOutcome) => void>();
   readonly #metrics: (readonly EngineMetric[])[] = [];
   readonly #known = new Map<NamespaceInstance, KnownState>();
   #nextCall = 1;
@@ -203,6 +213,33 @@ export class QueryDispatcher {
       slots.release(running.weight);
       if (slots.idle) this.#slots.delete(namespace);
     }
+  }
+
+  /**
+   * Measures a sample on the newest state that a thread has by then. It takes no slots and counts
+   * as no load: its thread works at it while no query is there.
+   */
+  measure(sample: RecallSample, signal: AbortSignal): Promise<RecallOutcome> {
+    const { namespace, instance } = sample;
+    const isGone = this.#directory.state(namespace)?.instance !== instance;
+    if (isGone || signal.aborted) return Promise.resolve({ kind: "skipped" });
+    const { loads, threads } = this.#options;
+    // Queries go to the first of the threads that idle.
+    const thread = loads.idle.at(-1) ?? loads.least;
+    const call = this.#nextCall++;
+    const cancel = () => {
+      threads[thread].post({ kind: "cancel", call, code: "unavailable", message: STOPPING });
+    };
+    return new Promise((resolve) => {
+      this.#measuring.set(call, (outcome) => {
+        this.#measuring.delete(call);
+        signal.removeEventListener("abort", cancel);
+        resolve(outcome);
+      });
+      signal.addEventListener("abort", cancel, { once: true });
+      const update = this.#directory.updateFor(thread, instance);
+      threads[thread].post({ kind: "measure", call, sample, update });
+    });
   }
 
   #send(
@@ -301,6 +338,10 @@ export class QueryDispatcher {
         return this.#running.get(message.call)?.ended(message.body);
       case "missing":
         return this.#running.get(message.call)?.missing(message.body, message.answer);
+      case "sampled":
+        return this.#options.sampled?.(message.sample);
+      case "measured":
+        return this.#measuring.get(message.call)?.(message.outcome);
       case "weight":
         void this.#reweigh(thread, message.call, message.weight);
         return;

@@ -42,3 +42,22 @@ test("a query that is explained and run is ended by the timeout of queries", asy
   expect([run.status, run.json.error]).toEqual([408, expect.stringContaining("200 ms")]);
   await engine.close();
 });
+
+test("recall is not measured while a query has turns to take", async () => {
+  const engine = await EngineFixture.open({ clock: new SlowClock(), recallSampleRate: 1 });
+  const upsert_rows = Array.from({ length: 5000 }, (_, id) => {
+    return { id, text: `a${id} b${id}`, vector: [id, -id] };
+  });
+  await engine.write("n", { upsert_rows, distance_metric: "euclidean_squared" });
+  const measured = () =>
+    engine.engine.metrics().find(({ labels }) => labels?.outcome === "measured")?.value;
+  const query = { aggregate_by: { n: ["Count"] }, group_by: ["text"] };
+  const long = engine.call("query", "n", query);
+  const near = await engine.call("query", "n", { rank_by: ["vector", "ANN", [1, 2]], limit: 1 });
+  expect(near.status).toBe(200);
+  // It is drawn by now, and would be measured long before the other query ends.
+  expect((await long).status).toBe(200);
+  expect(measured()).toBe(0);
+  await expect.poll(measured, { timeout: 20_000 }).toBe(1);
+  await engine.close();
+});

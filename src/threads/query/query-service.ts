@@ -12,6 +12,7 @@ import { warnedAnswer } from "../../api/warned-answer.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import type { NamespaceName } from "../../base/ids.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
@@ -58,7 +59,14 @@ import { UnknownMembers } from "../../wire/json/unknown-members.ts";
 import { parseExplainBody, parseQueryBody } from "../../wire/query/parse-query.ts";
 import { parseRecallBody } from "../../wire/query/parse-recall.ts";
 import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
-import type { FromQueryThread, NamespaceUpdate, ToQueryThread } from "../thread-messages.ts";
+import type {
+  FromQueryThread,
+  NamespaceUpdate,
+  RecallOutcome,
+  RecallSample,
+  ToQueryThread,
+} from "../thread-messages.ts";
+import { drawSamples } from "./draw-samples.ts";
 import { exportPage } from "./export-page.ts";
 import { NamespaceReplica } from "./namespace-replica.ts";
 import { QueryDivision } from "./query-division.ts";
@@ -73,6 +81,7 @@ class NamespaceClosed extends Error {}
 
 /** The message that asks for a query. */
 type QueryMessage = Extract<ToQueryThread, { kind: "query" }>;
+type MeasureMessage = Extract<ToQueryThread, { kind: "measure" }>;
 type HelpMessage = Extract<ToQueryThread, { kind: "help" }>;
 type Admission = Extract<ToQueryThread, { kind: "admitted" | "refused" }>;
 
@@ -104,6 +113,8 @@ export interface QueryServiceOptions {
   readonly timeoutMs: number;
   /** Hears of cold queries; absent: nothing is read ahead. */
   readonly readAhead?: Pick<ReadAhead, "add"> | undefined;
+  /** Share of ANN rankings that are drawn, to measure their recall. Absent: none is. */
+  readonly recallSampleRate?: number | undefined;
   /** What all query threads have to do, this one included. */
   readonly loads: Pick<ThreadLoads, "idleCount">;
   /** When plans are divided; for tests. */
@@ -139,6 +150,8 @@ export interface QueryServiceStats {
 
 /** Bodies up to this long are read in less than a millisecond. */
 const SHORT_BODY_BYTES = 16 * KIB;
+/** Longer bodies are not sampled, which bounds what samples that wait take. */
+const SAMPLED_BODY_BYTES_MAX = 64 * KIB;
 /** How often running queries are looked at, whether they have taken too long; in milliseconds. */
 const TIMEOUT_SWEEP_MS = 50;
 
@@ -201,6 +214,10 @@ export class QueryService {
       case "help":
         if (message.update !== undefined) this.#update(message.update);
         void this.#help(message);
+        return;
+      case "measure":
+        if (message.update !== undefined) this.#update(message.update);
+        void this.#measure(message);
         return;
       case "cancel":
         this.#cancel(message);
@@ -276,8 +293,7 @@ export class QueryService {
     const memory = new QueryMemory(this.#pool);
     const life = new QueryLife(message.namespace, { clock, timeoutMs, waitedMs, memory });
     const unknown = new UnknownMembers(message);
-    this.#lives.set(call, life);
-    this.#stopSweeping ??= clock.every(TIMEOUT_SWEEP_MS, () => this.#sweep());
+    this.#begin(call, life);
     try {
       const answer = warnedAnswer(await life.until(this.#perform(message, life, unknown)), unknown);
       this.#options.post({ kind: "answer", call, answer: { ...answer, times: timesOf(life) } });
@@ -291,6 +307,12 @@ export class QueryService {
       this.#stats.workedMs += workedMs;
       this.#stats.waitedMs += waited;
     }
+  }
+
+  /** It may be cancelled from now on, and its time runs. */
+  #begin(call: number, life: QueryLife): void {
+    this.#lives.set(call, life);
+    this.#stopSweeping ??= this.#options.clock.every(TIMEOUT_SWEEP_MS, () => this.#sweep());
   }
 
   /** Ends queries that have taken too long; stops by itself when none runs. */
@@ -307,20 +329,48 @@ export class QueryService {
       this.#options.post({ kind: "closed", call, body: message.body });
       return;
     }
-    if (!isDatabaseError(error)) {
-      const stack = error instanceof Error ? error.stack : String(error);
-      const facts = { operation: message.operation, namespace: message.namespace, stack };
-      this.#options.post({
-        kind: "log",
-        level: "error",
-        message: "query failed by a bug",
-        facts,
-      });
-    }
+    if (!isDatabaseError(error)) this.#logBug(message.operation, message.namespace, error);
     if (isDatabaseError(error, "timed_out")) this.#stats.timedOut++;
     const isMissing = isDatabaseError(error, "corrupt") && error.cause instanceof SegmentMissing;
     if (isMissing) this.#options.post({ kind: "missing", call, body: message.body, answer });
     else this.#options.post({ kind: "answer", call, answer });
+  }
+
+  #logBug(operation: string, namespace: NamespaceName, error: unknown): void {
+    const stack = error instanceof Error ? error.stack : String(error);
+    const facts = { operation, namespace, stack };
+    this.#options.post({ kind: "log", level: "error", message: "query failed by a bug", facts });
+  }
+
+  /** Measures the recall of a ranking, both searches over one snapshot: the newest one. */
+  async #measure({ call, sample }: MeasureMessage): Promise<void> {
+    const { clock, timeoutMs, random } = this.#options;
+    const memory = new QueryMemory(this.#pool);
+    const times = { clock, timeoutMs, waitedMs: 0 };
+    const life = new QueryLife(sample.namespace, { ...times, memory, isBackground: true });
+    const measuring = async (): Promise<RecallOutcome> => {
+      const { result } = await this.#run(this.#replica(sample), life, (snapshot, options) =>
+        measureRecall(snapshot, sample.request, options, random),
+      );
+      return { kind: "measured", recall: result.recall };
+    };
+    this.#begin(call, life);
+    const outcome = await life
+      .until(measuring())
+      .catch((error: unknown) => this.#unmeasured(sample, error));
+    this.#lives.delete(call);
+    memory.release();
+    this.#options.post({ kind: "measured", call, outcome });
+  }
+
+  /** Vectors and filters are the client's: what is logged names the namespace alone. */
+  #unmeasured({ namespace }: RecallSample, error: unknown): RecallOutcome {
+    // The namespace was deleted, or the attribute dropped.
+    if (error instanceof NamespaceClosed || isDatabaseError(error, "invalid")) {
+      return { kind: "skipped" };
+    }
+    if (!isDatabaseError(error)) this.#logBug("recall", namespace, error);
+    return { kind: "failed" };
   }
 
   async #perform(
@@ -371,6 +421,7 @@ export class QueryService {
       runRequest,
     );
     const { stats } = result;
+    this.#sample(message, request);
     const results = await this.#reranked(result.results, request, life);
     life.enter(answerStep);
     const answer: QueryAnswer = {
@@ -386,6 +437,15 @@ export class QueryService {
     const written = (bytes: number): void => life.memory.take(bytes, "the answer");
     const [body, ...more] = await this.#turns.run(encodeQueryAnswer(answer, written), life);
     return { ...jsonAnswer(200, body), ...(more.length > 0 && { more }) };
+  }
+
+  /** Draws rankings of a query that has run; by itself that costs the query nothing. */
+  #sample({ namespace, instance, body }: QueryMessage, request: QueryRequest): void {
+    const { recallSampleRate = 0, random, post } = this.#options;
+    if (recallSampleRate === 0 || body.length > SAMPLED_BODY_BYTES_MAX) return;
+    for (const drawn of drawSamples(request, recallSampleRate, random)) {
+      post({ kind: "sampled", sample: { namespace, instance, request: drawn } });
+    }
   }
 
   /** Plans a request, or runs it, too; models that rerank are not asked. */
@@ -516,7 +576,7 @@ export class QueryService {
     return openStoredSegment(id, at.head, (bytes) => reads.sourceOf(at.object, bytes));
   }
 
-  #replica({ instance }: QueryMessage): NamespaceReplica {
+  #replica({ instance }: Pick<QueryMessage, "instance">): NamespaceReplica {
     const replica = this.#replicas.get(instance);
     if (replica === undefined) throw new NamespaceClosed();
     return replica;

@@ -74,6 +74,8 @@ export interface FixtureOptions {
   readonly queryThreads?: number;
   /** When plans are offered to other query threads; never where time stands still. */
   readonly divisionLimits?: DivisionLimits;
+  /** Share of ANN rankings whose recall is measured. */
+  readonly recallSampleRate?: number;
   /** Other servers write to the store, too. */
   readonly isShared?: boolean;
   /** Without it, each fixture draws from a seed of its own. */
@@ -214,6 +216,7 @@ export class EngineFixture {
     const engine = new ThreadedEngine({
       ...tools,
       isShared: options.isShared ?? false,
+      samplesRecall: options.recallSampleRate !== undefined,
       writeThread: writeThread.near,
       queryThreads,
       queryLoads: loads,
@@ -361,6 +364,7 @@ function startQueryThread(of: {
     thresholds: { ...THRESHOLDS, ...of.options.thresholds },
     timeoutMs: of.options.queryTimeoutMs ?? 30_000,
     queryBytesMax: of.options.queryBytes ?? 64 * MIB,
+    recallSampleRate: of.options.recallSampleRate,
     loads: of.loads,
     divisionLimits: of.options.divisionLimits,
     post: (message) => far.post(message),
