@@ -52,6 +52,8 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly queryThreads: number;
   /** Milliseconds after which a query is ended, waiting included. */
   readonly queryTimeoutMs: number;
+  /** Share of ANN rankings whose recall is measured in the background, 0 to 1. */
+  readonly recallSampleRate: number;
   /** Query threads that idle take parts of long queries. */
   readonly dividesQueries: boolean;
   /** Bytes of memory that the process may plan with. */

@@ -53,6 +53,8 @@ export function parseSetting(setting: Setting, raw: unknown, origin: string): Se
       }
       return value;
     }
+    case "share":
+      return parseShare(raw) ?? raise(fault("is no number from 0 to 1, such as 0.01"));
     case "choice": {
       if (typeof raw === "string" && type.choices.includes(raw)) return raw;
       const nearest = nearestName(String(raw), type.choices);
@@ -83,6 +85,12 @@ function parseInteger(raw: unknown): number | undefined {
   if (typeof raw === "number") return Number.isSafeInteger(raw) ? raw : undefined;
   if (typeof raw !== "string" || !/^\d{1,15}$/.test(raw)) return undefined;
   return Number(raw);
+}
+
+function parseShare(raw: unknown): number | undefined {
+  const isText = typeof raw === "string" && /^\d{0,3}(\.\d{1,15})?$/.test(raw) && raw !== "";
+  const value = isText ? Number(raw) : raw;
+  return typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
 }
 
 function parseBytes(raw: unknown): number | undefined {

@@ -57,6 +57,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       diskCache,
       queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
       queryTimeoutMs: 1000 * (numberOf(given, "query-timeout") ?? QUERY_TIMEOUT_SECONDS),
+      recallSampleRate: numberOf(given, "recall-sample-rate") ?? 0,
       dividesQueries: textOf(given, "divide-queries") !== "off",
       memoryBytesMax,
       kernel,

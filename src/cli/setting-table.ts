@@ -11,6 +11,8 @@ export type SettingKind =
   | { readonly kind: "integer"; readonly min: number; readonly max: number }
   /** A whole number of bytes between `min` and `max`; units such as `512MiB` and `4GB` are read. */
   | { readonly kind: "bytes"; readonly min: number; readonly max: number }
+  /** A number from 0 to 1, in decimal digits. */
+  | { readonly kind: "share" }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | { readonly kind: "text" }
   | { readonly kind: "flag" }
@@ -166,6 +168,12 @@ export const SETTINGS = [
     help: "whether query threads that idle take parts of another thread's long query",
   },
   {
+    name: "recall-sample-rate",
+    type: { kind: "share" },
+    defaultText: "0",
+    help: "share of `ANN` queries, from 0 to 1, whose recall is measured in the background",
+  },
+  {
     name: "memory-limit",
     type: { kind: "bytes", min: 256 * MIB, max: 2 ** 50 },
     defaultText: "the cgroup's limit, else the machine's memory",
@@ -304,6 +312,8 @@ export function valueName(setting: Setting): string {
       return "<number>";
     case "bytes":
       return "<bytes>";
+    case "share":
+      return "<share>";
     case "choice":
       return `<${setting.type.choices.join("|")}>`;
     case "text":

@@ -29,6 +29,7 @@ describe("defaults", () => {
       store: { kind: "directory", root: `${process.cwd()}/trawl-data` },
       queryThreads: 4,
       dividesQueries: true,
+      recallSampleRate: 0,
       memoryBytesMax: MACHINE.memoryBytes,
       kernel: "auto",
       embedding: { kind: "none" },
@@ -90,6 +91,18 @@ describe("values", () => {
     ["1 TiB", 2 ** 40],
   ])("%s is %d bytes", (text, bytes) => {
     expect(configOf({ flags: { "memory-limit": text } }).engine.memoryBytesMax).toBe(bytes);
+  });
+
+  test.each([
+    ["0", 0],
+    ["1", 1],
+    [".5", 0.5],
+    ["0.001", 0.001],
+    ["1.0", 1],
+  ])("%s is the share %d", (text, share) => {
+    const flags = { "recall-sample-rate": text };
+    expect(configOf({ flags }).engine.recallSampleRate).toBe(share);
+    expect(configOf({ file: { recall_sample_rate: share } }).engine.recallSampleRate).toBe(share);
   });
 
   test("files are for their owner, or for the group, too", () => {
@@ -177,6 +190,16 @@ describe("refusals", () => {
     [{ environment: { TRAWL_API_KEY: "ключ" } }, "white space or other characters than ASCII"],
     [{ flags: { "memory-limit": "1 XB" } }, "--memory-limit: "],
     [{ flags: { "log-level": "warning" } }, "the nearest is warn"],
+    [
+      { flags: { "recall-sample-rate": "1.5" } },
+      '--recall-sample-rate: "1.5" is no number from 0 to 1, such as 0.01',
+    ],
+    [{ flags: { "recall-sample-rate": "-0.1" } }, "is no number from 0 to 1"],
+    [{ flags: { "recall-sample-rate": "1%" } }, "is no number from 0 to 1"],
+    [{ flags: { "recall-sample-rate": "1e-3" } }, "is no number from 0 to 1"],
+    [{ environment: { TRAWL_RECALL_SAMPLE_RATE: "." } }, "is no number from 0 to 1"],
+    [{ file: { recall_sample_rate: -1 } }, "is no number from 0 to 1"],
+    [{ file: { recall_sample_rate: "half" } }, "is no number from 0 to 1"],
     [{ flags: { "query-threads": "0" } }, "from 1 to 256"],
     [{ flags: { "data-dir": "" } }, "at least one character"],
     [{ file: { allow_public_without_key: "yes" } }, "is neither true nor false"],

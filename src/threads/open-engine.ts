@@ -90,6 +90,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     random: systemRandom,
     log,
     isShared: !isExclusive(store),
+    samplesRecall: config.recallSampleRate > 0,
     onHint,
     writeThread: startThread<ToWriteThread, FromWriteThread>(
       "write/write-thread",
@@ -98,8 +99,8 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     ),
     queryThreads: queryCaches.map(({ port1 }, thread) => {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
-      const { queryTimeoutMs } = config;
-      const limits = { scanBytesMax, queryBytesMax, queryTimeoutMs };
+      const { queryTimeoutMs, recallSampleRate } = config;
+      const limits = { scanBytesMax, queryBytesMax, queryTimeoutMs, recallSampleRate };
       const data = { thread, kernel, embedding, reranking, ...limits, loads, cache: port1 };
       return startQueryThread(data, onCrash);
     }),

@@ -42,6 +42,8 @@ export interface QueryThreadData {
   readonly queryBytesMax: number;
   /** After so many milliseconds a query is ended. */
   readonly queryTimeoutMs: number;
+  /** Share of ANN rankings that are drawn, to measure their recall. */
+  readonly recallSampleRate: number;
   /** Of a `ThreadLoads`; undefined: no query is divided. */
   readonly loads: SharedArrayBuffer | undefined;
   /** To the cache thread. */
@@ -78,6 +80,7 @@ const service = new QueryService({
   thresholds: THRESHOLDS,
   timeoutMs: data.queryTimeoutMs,
   queryBytesMax: data.queryBytesMax,
+  recallSampleRate: data.recallSampleRate,
   loads: data.loads === undefined ? { idleCount: 0 } : new ThreadLoads(data.loads),
   post,
   postNow: (message, transfer) => batch.addNow(message, transfer),
