@@ -190,6 +190,7 @@ test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))(
     const random = seededRandom(seed);
     const fixture = new DiskCacheFixture(root, 1 + random.below(3));
     const stores = [fixture.another(), fixture.another()];
+    const opened = [...stores];
     const sizes = Array.from(
       { length: 12 },
       () => random.below(3) * REGION_BYTES + random.below(90_000),
@@ -221,13 +222,17 @@ test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))(
       });
       await Promise.all(reads);
       const event = random.below(12);
-      if (event === 0) stores[random.below(2)] = fixture.another();
+      if (event === 0) {
+        const another = fixture.another();
+        stores[random.below(2)] = another;
+        opened.push(another);
+      }
       // A write may make a file meanwhile.
       if (event === 1) await rm(root, { recursive: true, force: true }).catch(() => {});
       if (event === 2) await stores[0][0].purge([segmentAt(random.below(sizes.length))]);
       await fixture.clock.advance(random.below(2) * DISK_CACHE_REST_MS);
     }
-    for (const [cache] of stores) await cache.whenIdle();
+    for (const [cache] of opened) await cache.whenIdle();
   },
 );
 
