@@ -269,7 +269,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "src/segment/format/segment-pages.ts",
     find: "if (checksum(part, page, of.key) !== view.getUint32(end, true)) {",
     replace: "if (checksum(part, page, of.key) === view.getUint32(end, true) && end < 0) {",
-    noticedBy: "simulation",
+    noticedBy: "src/segment/format/segment-pages.test.ts",
   },
   {
     name: "metadata do not know of indexes that are being built",
