@@ -1,6 +1,6 @@
 /** Which clusters are looked at, and that nothing but that is approximate. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -29,6 +29,7 @@ import { explainRequest, runRequest } from "../executor/run-request.ts";
 import { addRange, copyWords, countRange, emptyBits } from "../ordinal-bits.ts";
 import type { Probing } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { CodedSegment } from "./coded-segment.ts";
 
 const DIMENSIONS = 8;
 /** Walks are short, so that they miss something. */
@@ -146,7 +147,8 @@ describe.each(CASES)("$attribute by $metric", ({ metric, attribute }) => {
     }
   });
 
-  test("few matches are all compared exactly", () => {
+  test("few matches are all compared exactly, and nothing is read of clusters", () => {
+    const open = vi.spyOn(CodedSegment, "open");
     for (let seed = 1; seed <= 20; seed++) {
       const values = randomVector(seededRandom(seed));
       const filter = filterOf(["n", "Lt", 40]);
@@ -154,9 +156,13 @@ describe.each(CASES)("$attribute by $metric", ({ metric, attribute }) => {
       const { documents, stats } = searchIn(clustered, { values, filter }, exact);
       expect(stats).toMatchObject({ clustersProbed: 0, codesScanned: 0, vectorsScored: 40 });
       expect(documents).toEqual(searchIn(near, { values, method: "kNN", filter }).documents);
+      expect(open).not.toHaveBeenCalled();
       const one = { ...exact, exactMatchesMax: 39 };
       expect(searchIn(clustered, { values, filter }, one).stats.clustersProbed).toBeGreaterThan(0);
+      expect(open).toHaveBeenCalled();
+      open.mockClear();
     }
+    open.mockRestore();
   });
 
   test("of a filter its matches alone are looked at", () => {

@@ -54,7 +54,9 @@ export function* probeClusters(
   segments: readonly SegmentMatches[],
   probe: Probe,
 ): Steps<NarrowedMatches[]> {
-  const { target, kernels } = probe;
+  const { target, kernels, plan } = probe;
+  const exact = () => segments.map(({ matches }) => ({ matches, isNarrowed: false }));
+  if (yield* isAtMost(segments, plan.exactMatchesMax)) return exact();
   const coded: (CodedSegment | undefined)[] = [];
   const tables = tablesOf(target, kernels);
   for (const segment of segments) {
@@ -62,9 +64,7 @@ export function* probeClusters(
     yield;
   }
   const matchCount = coded.reduce((sum, segment) => sum + (segment?.matchCount ?? 0), 0);
-  if (matchCount <= probe.plan.exactMatchesMax) {
-    return segments.map(({ matches }) => ({ matches, isNarrowed: false }));
-  }
+  if (matchCount <= plan.exactMatchesMax) return exact();
   const places = placesOf(coded);
   const found = coded.map(() => new FoundRows());
   if (places.count > 0) yield* walkClusters(coded, { places, found, probe });
@@ -75,6 +75,17 @@ export function* probeClusters(
     for (const row of found[segment].rows) setBit(narrowed, own.ordinalAt(row));
     return { matches: narrowed, isNarrowed: true };
   });
+}
+
+/** Whether so few match, with a vector or without: nothing needs to be known of clusters then. */
+function* isAtMost(segments: readonly SegmentMatches[], most: number): Steps<boolean> {
+  let count = 0;
+  for (const { view, matches } of segments) {
+    count += countRange(matches, 0, view.documentCount);
+    if (count > most) return false;
+    yield;
+  }
+  return true;
 }
 
 function tablesOf({ metric, query }: VectorTarget, kernels: ArenaKernels): QueryTables | undefined {
