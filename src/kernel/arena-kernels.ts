@@ -11,7 +11,7 @@ import {
   SCAN_BLOCKS_MAX,
 } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
-import { ELEMENT_BYTES, SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
+import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import { ROTATED_MULTIPLE } from "./rotation.ts";
@@ -25,15 +25,6 @@ export interface RowMatrix {
   readonly dimensions: number;
   /** Bytes from one row to the next: a multiple of the element's size. */
   readonly strideBytes: number;
-}
-
-/** Rows of equal length anywhere in one arena. */
-export interface PlacedRows {
-  readonly block: Pick<ArenaRange, "arena">;
-  readonly format: RowFormat;
-  readonly dimensions: number;
-  /** Addresses of the rows in the arena, in elements of the format. */
-  readonly places: Uint32Array;
 }
 
 /** Where the signs of a rotation lie, and what it rotates; see `rotation.ts`. */
@@ -165,30 +156,10 @@ export class ArenaKernels {
     return this.#score(measure, matrix, { attached, first: 0, count: rows.length, gather });
   }
 
-  /** Scores rows wherever they lie in one arena, at most SCAN_ROWS_MAX; see `scoreRows`. */
-  scorePlaced(measure: Measure, { block, format, dimensions, places }: PlacedRows): Float32Array {
-    const attached = this.#attachment(block.arena);
-    const count = places.length;
-    assert(count <= SCAN_ROWS_MAX, `${count} rows at once`);
-    attached.gather.set(places);
-    attached.kernel.scanRows({
-      measure,
-      format,
-      dimensions,
-      query: attached.query.byteOffset,
-      rows: 0, // Address 0: places are addresses.
-      stride: ELEMENT_BYTES[format],
-      count,
-      gather: attached.gather.byteOffset,
-      scores: attached.scores.byteOffset,
-    });
-    return attached.scores.subarray(0, count);
-  }
-
-  /** Copies the query of the calls that follow to where the kernel of the rows reads it. */
-  setQuery(rows: RowMatrix | PlacedRows, query: Float32Array): void {
-    assert(query.length === rows.dimensions, `a query of ${query.length} dimensions`);
-    this.#attachment(rows.block.arena).query.set(query);
+  /** Copies the query of the calls that follow to where the kernel of `matrix` reads it. */
+  setQuery(matrix: RowMatrix, query: Float32Array): void {
+    assert(query.length === matrix.dimensions, `a query of ${query.length} dimensions`);
+    this.#attachment(matrix.block.arena).query.set(query);
   }
 
   /** Writes a vector to `rotated`, rotated; what it lacks of the rotation's dimensions is 0. */

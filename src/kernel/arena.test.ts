@@ -184,9 +184,6 @@ describe("kernels over arenas", () => {
     expect([...threads[1].scoreRows("dot", matrix, Uint32Array.of(7, 0, 999))]).toEqual([
       22, 1, 2998,
     ]);
-    const places = Uint32Array.of(5, 998).map((row) => (block.offset + 64) / 4 + 3 * row);
-    const placed = { block, format: "f32", dimensions, places } as const;
-    expect([...threads[1].scorePlaced("dot", placed)]).toEqual([16, 2995]);
     expect([...threads[0].scoreRange("squaredDistance", matrix, 0, 1)]).toEqual([1 + 1 + 4]);
     expect(threads[0].scoreRange("dot", matrix, 5, 5)).toHaveLength(0);
     expect(() => threads[0].scoreRange("dot", matrix, 0, SCAN_ROWS_MAX + 1)).toThrow("at once");

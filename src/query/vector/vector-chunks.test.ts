@@ -30,5 +30,9 @@ test.each([
   ]);
   expect(chunks.placesOf(ordinals, 4, places)).toEqual({ arena: 1, end: 6 });
   expect(places[1] * bytes).toBe(1920 + 2 * strideBytes);
+  expect(chunks.elementRows(1)).toMatchObject({
+    block: { arena: 1, offset: 0 },
+    strideBytes: bytes,
+  });
   expect(chunks.at(2).block.bytes).toBe(3 * strideBytes);
 });

@@ -35,7 +35,7 @@ export class VectorChunks {
 
   /**
    * Writes where the vectors of ascending ordinals lie, from `start` on and as far as they are in
-   * one arena: the address of each in elements, as `ArenaKernels.scorePlaced` takes them. Throws
+   * one arena: the address of each in elements, which is its row in `elementRows`. Throws
    * `BytesMissing`.
    */
   placesOf(
@@ -63,6 +63,17 @@ export class VectorChunks {
       places[i - start] = origin + ordinal * stride;
     }
     return { arena, end: ordinals.length };
+  }
+
+  /** Rows of an arena that begin at each of its elements, so that all chunks in it are one matrix. */
+  elementRows(arena: number): RowMatrix {
+    return {
+      block: { arena, offset: 0, bytes: 0 },
+      start: 0,
+      format: this.format,
+      dimensions: this.dimensions,
+      strideBytes: ELEMENT_BYTES[this.format],
+    };
   }
 
   #open(index: number): RowMatrix {

@@ -170,18 +170,12 @@ function scoreChunks({ measure, kernels, query, chunks }: Scoring): VisitPart {
 /** Scores the rows alone, wherever they lie. */
 function scoreGathered({ measure, kernels, query, chunks }: Scoring): VisitPart {
   const places = new Uint32Array(SCAN_ROWS_MAX);
-  const { format, dimensions } = chunks;
   return (ordinals, scored) => {
     for (let start = 0; start < ordinals.length; ) {
       const { arena, end } = chunks.placesOf(ordinals, start, places);
-      const rows = {
-        block: { arena },
-        format,
-        dimensions,
-        places: places.subarray(0, end - start),
-      };
-      kernels.setQuery(rows, query);
-      scored.set(kernels.scorePlaced(measure, rows), start);
+      const matrix = chunks.elementRows(arena);
+      kernels.setQuery(matrix, query);
+      scored.set(kernels.scoreRows(measure, matrix, places.subarray(0, end - start)), start);
       start = end;
     }
   };
