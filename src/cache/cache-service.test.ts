@@ -14,7 +14,7 @@ import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";
 import { localCachePort } from "./local-cache.ts";
-import type { ResidentRanges } from "./resident-ranges.ts";
+import type { LookLimits, ResidentRanges } from "./resident-ranges.ts";
 
 /** Counts reads and takes a turn for each. */
 class CountedStore extends MemoryObjectStore {
@@ -251,6 +251,26 @@ describe("a cache", () => {
       await use(12);
       expect(thoseThere()).toEqual([2, 10, 11, 12]);
       expect([store.reads, service.stats.shrinks]).toEqual([5, 2]);
+    });
+
+    test("a look ends when it misses enough, and passes over what is long", async () => {
+      const { readers, key, content } = await bench(8 * KEPT);
+      const source = readers[0].sourceOf(key, content.length);
+      let looks = 0;
+      const all = () =>
+        void attemptAll(
+          [3, 4, 4, 5, 6, 7].map((window) => () => {
+            looks++;
+            return source.place(window * KEPT, window * KEPT + 10);
+          }),
+        );
+      const starts = (limits?: LookLimits) =>
+        readers[0].missingOf(all, limits).map(({ start }) => start / KEPT);
+      expect(starts()).toEqual([3, 4, 5, 6, 7]);
+      expect(looks).toBe(6);
+      expect(starts({ bytesMax: 3 * KEPT })).toEqual([3, 4, 5]);
+      expect(looks).toBe(6 + 4);
+      expect(starts({ rangeBytesMax: KEPT - 1 })).toEqual([]);
     });
 
     test("a load tells of room only where there is some", async () => {

@@ -36,6 +36,8 @@ export interface ThreadState {
   /** Who looks now uses what is there. */
   isUse(): boolean;
   note(isResident: boolean): void;
+  /** A range is looked at that is not in memory; may throw to end the look. */
+  missed(range: WantedRange): void;
 }
 
 /**
@@ -83,7 +85,9 @@ export class ResidentObject implements ByteSource {
     this.#thread.note(block !== undefined);
     if (block === undefined) {
       this.#thread.objects.set(this.#object, this);
-      throw new BytesMissing([{ object: this.#object, ...this.#kept(start, end) }]);
+      const missing = { object: this.#object, ...this.#kept(start, end) };
+      this.#thread.missed(missing);
+      throw new BytesMissing([missing]);
     }
     return block;
   }

@@ -84,6 +84,44 @@ interface PendingLoad {
 /** What a load cost, and how many bytes were wanted. */
 type LoadedStats = LoadStats & { readonly loadedBytes: number };
 
+/** How far to look for what is missing. */
+export interface LookLimits {
+  /** Longer ranges are passed over; absent: none is. */
+  readonly rangeBytesMax?: number;
+  /** With so many missing bytes the look ends; absent: when it has seen all. */
+  readonly bytesMax?: number;
+}
+
+/** Ends a look, unlike `BytesMissing`, which others gather. */
+class EnoughMissing extends Error {}
+
+/** Ranges that one look has missed. */
+class MissingLook {
+  readonly #limits: LookLimits;
+  readonly #missing = new Map<string, WantedRange>();
+  #bytes = 0;
+
+  constructor(limits: LookLimits) {
+    this.#limits = limits;
+  }
+
+  get missing(): readonly WantedRange[] {
+    return [...this.#missing.values()];
+  }
+
+  /** Throws `EnoughMissing`. */
+  missed(range: WantedRange): void {
+    const { rangeBytesMax = Number.POSITIVE_INFINITY, bytesMax = Number.POSITIVE_INFINITY } =
+      this.#limits;
+    const { object, start, end } = range;
+    const key = `${object} ${start} ${end}`;
+    if (end - start > rangeBytesMax || this.#missing.has(key)) return;
+    this.#missing.set(key, range);
+    this.#bytes += end - start;
+    if (this.#bytes >= bytesMax) throw new EnoughMissing();
+  }
+}
+
 /** All ranges of one thread. */
 export class ResidentRanges implements SegmentReads {
   readonly #options: ResidentOptions;
@@ -96,8 +134,8 @@ export class ResidentRanges implements SegmentReads {
   /** What the cache wants back as soon as attempts end that may look at it. */
   #owed: Extract<FromCache, { kind: "shrink" }>[] = [];
   #nextCall = 1;
-  /** Looks are those of somebody who uses what is there. */
-  #isUse = true;
+  /** Undefined while looks are those of somebody who uses what is there. */
+  #look: MissingLook | undefined;
   #tick = 0;
   #touched = 0;
   #resident = 0;
@@ -130,9 +168,10 @@ export class ResidentRanges implements SegmentReads {
       decoded: this.#decoded,
       tick: () => ++this.#tick,
       now: () => this.#tick,
-      isUse: () => this.#isUse,
+      isUse: () => this.#look === undefined,
+      missed: (range) => this.#look?.missed(range),
       note: (isResident) => {
-        if (!this.#isUse) return;
+        if (this.#look !== undefined) return;
         this.#touched++;
         if (isResident) this.#resident++;
       },
@@ -214,20 +253,20 @@ export class ResidentRanges implements SegmentReads {
   }
 
   /**
-   * What an attempt would miss. That it looks at something counts for nothing: what is in memory
-   * is no more in use than before.
+   * What an attempt would miss, within limits. That it looks at something counts for nothing: what
+   * is in memory is no more in use than before.
    */
-  missingOf(attempt: () => void): readonly WantedRange[] {
-    this.#isUse = false;
+  missingOf(attempt: () => void, limits: LookLimits = {}): readonly WantedRange[] {
+    const look = new MissingLook(limits);
+    this.#look = look;
     try {
       attempt();
-      return [];
     } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error;
-      return error.wanted;
+      if (!(error instanceof BytesMissing) && !(error instanceof EnoughMissing)) throw error;
     } finally {
-      this.#isUse = true;
+      this.#look = undefined;
     }
+    return look.missing;
   }
 
   /**

@@ -77,6 +77,16 @@ function coldSegment(name: string, sizes: { vectors?: number[]; others?: number[
 
 type Cold = ReturnType<typeof coldSegment>;
 
+function missedBy(attempt: () => void): Pick<BytesMissing, "wanted"> {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof BytesMissing) return error;
+    throw error;
+  }
+  return { wanted: [] };
+}
+
 /** Reads ahead of such segments; what is loaded is told as its segment and its MiB. */
 function reader(segments: readonly Cold[], options: { isKept?: boolean; roomBytes?: number } = {}) {
   const { isKept = true, roomBytes = Number.POSITIVE_INFINITY } = options;
@@ -86,14 +96,9 @@ function reader(segments: readonly Cold[], options: { isKept?: boolean; roomByte
   const ahead = new ReadAhead({
     nextTurn: async () => {},
     reads: {
-      missingOf: (attempt) => {
-        try {
-          attempt();
-          return [];
-        } catch (error) {
-          if (!(error instanceof BytesMissing)) throw error;
-          return error.wanted;
-        }
+      missingOf: (attempt, { rangeBytesMax = 0 } = {}) => {
+        const { wanted } = missedBy(attempt);
+        return wanted.filter(({ start, end }) => end - start <= rangeBytesMax);
       },
       prefetch: async (wanted) => {
         const [{ object }] = wanted;

@@ -15,8 +15,11 @@ import { VECTOR_INDEX } from "../../segment/vectors/vector-index.ts";
 
 /** Bytes that are loaded at once, about. */
 const PIECE_BYTES = 4 * MIB;
-/** A longer range is one read, for which others would wait: the query that needs it loads it. */
-const RANGE_BYTES_MAX = 16 * MIB;
+/**
+ * What is looked for at once. A longer range is one read, for which others would wait: the query
+ * that needs it loads it. More ranges, of vectors in some 10 µs each, are looked for afterwards.
+ */
+const LOOK = { rangeBytesMax: 16 * MIB, bytesMax: 16 * MIB };
 /** Bytes that are read ahead of a namespace before the next one has its turn. */
 const TURN_BYTES = 64 * MIB;
 /** Namespaces that wait for their turn; queries of more are not read ahead for. */
@@ -84,7 +87,7 @@ export class ReadAhead {
     const isWanted = () => turn.leftBytes > 0 && turn.source.storedSegments.includes(segment);
     while (isWanted()) {
       // What is loaded tells of more, such as a description of where vectors are.
-      const missing = reads.missingOf(touch).filter((range) => bytesOf([range]) <= RANGE_BYTES_MAX);
+      const missing = reads.missingOf(touch, LOOK);
       if (missing.length === 0) return;
       for (const piece of piecesOf(missing)) {
         if (!isWanted()) return;
