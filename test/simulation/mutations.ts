@@ -119,7 +119,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a strong query is taken for an eventual one",
-    file: "src/threads/query/query-service.ts",
+    file: "src/threads/query/query-operations.ts",
     find: "this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);",
     replace: "this.#mustBeFresh(message, parsed.stalenessMsMax ?? 60_000);",
     noticedBy: "simulation",
