@@ -22,6 +22,12 @@ export interface ReplicaOptions {
   applied(instance: NamespaceInstance, version: number): void;
 }
 
+/** What belongs to the snapshots that are taken between two updates. */
+export interface ReplicaMoment {
+  readonly state: NamespaceState;
+  readonly version: number;
+}
+
 /** A namespace as one query thread has it. */
 export class NamespaceReplica {
   readonly #options: ReplicaOptions;
@@ -52,6 +58,11 @@ export class NamespaceReplica {
   /** Of the last update. */
   get version(): number {
     return this.#version;
+  }
+
+  /** After the last update, and of it. */
+  get now(): ReplicaMoment {
+    return { state: this.#state, version: this.#version };
   }
 
   /** Applies the next update. Queries that run go on with what they saw when they began. */

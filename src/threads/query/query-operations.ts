@@ -49,7 +49,7 @@ import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
 import type { FromQueryThread, RecallSample, ToQueryThread } from "../thread-messages.ts";
 import { drawSamples } from "./draw-samples.ts";
 import { exportPage } from "./export-page.ts";
-import type { NamespaceReplica } from "./namespace-replica.ts";
+import type { NamespaceReplica, ReplicaMoment } from "./namespace-replica.ts";
 import { QueryDivision } from "./query-division.ts";
 import type { QueryLife } from "./query-life.ts";
 import { embedRequest, type PreparedQuery, rerankFound } from "./query-models.ts";
@@ -301,9 +301,12 @@ export class QueryOperations {
     life: QueryLife,
     query: (snapshot: Snapshot, options: QueryOptions) => Steps<T>,
   ) {
+    // Attempts begin when their turn comes: the replica may have gone on by then.
+    let seen = replica.now;
     const source: QuerySource = {
       snapshot: () => {
-        if (replica.state.retired) throw new NamespaceClosed();
+        seen = replica.now;
+        if (seen.state.retired) throw new NamespaceClosed();
         return replica.snapshot();
       },
       scanBytesMax: this.#options.scanBytesMax,
@@ -312,18 +315,19 @@ export class QueryOperations {
       memory: life.memory,
     };
     return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) =>
-      query(snapshot, this.#queryOptions(replica, life, attempt)),
+      query(snapshot, this.#queryOptions(seen, life, attempt)),
     );
   }
 
+  /** Of a query over a snapshot of the replica as it was then. */
   #queryOptions(
-    replica: NamespaceReplica,
+    seen: ReplicaMoment,
     life: QueryLife,
     { progress, kept, isFirst }: QueryAttempt,
   ): QueryOptions {
-    const { builds, buildsSinceMs } = replica.state;
+    const { builds, buildsSinceMs } = seen.state;
     const { kernels, probing, clock } = this.#options;
-    const division = isFirst ? this.#division(replica, life) : undefined;
+    const division = isFirst ? this.#division(seen, life) : undefined;
     const enter = (step: () => string): void => life.enter(step);
     const { memory } = life;
     const options = { kernels, probing, progress, kept, division, enter, memory };
@@ -331,8 +335,7 @@ export class QueryOperations {
     return { ...options, indexState: indexState(builds, clock.nowMs() - buildsSinceMs) };
   }
 
-  /** Of a query over the replica as it is now. */
-  #division({ state: { instance }, version }: NamespaceReplica, life: QueryLife): QueryDivision {
+  #division({ state: { instance }, version }: ReplicaMoment, life: QueryLife): QueryDivision {
     const { loads, clock, reads, divisionLimits: limits, postNow } = this.#options;
     return new QueryDivision(
       { instance, version },
