@@ -375,10 +375,12 @@ export class Namespace {
   /** Exchanges what a newer manifest holds for what it was made from. */
   async #adopt(): Promise<void> {
     try {
-      const delta = await this.#follower.adopt();
-      if (delta !== undefined) {
-        this.#indexes.note(await this.#indexes.lacking(this.stored, this.#activeSchema));
-      }
+      // Nothing may fail between the exchange and its publication: readers need every delta.
+      let stale: readonly StaleIndex[] = [];
+      const delta = await this.#follower.adopt(async (segments) => {
+        stale = await this.#indexes.lacking(segments, this.#activeSchema);
+      });
+      if (delta !== undefined) this.#indexes.note(stale);
       if (delta !== undefined && !this.#retired) this.#publish([delta]);
     } catch (error) {
       this.#follower.warn(error);

@@ -4,16 +4,23 @@ import { expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
 import { keysOf } from "../../../test/support/engine/sharing-server.ts";
+import { schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
 import { HookedObjectStore } from "../../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
+import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
+import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import { newSegmentId } from "../../segment/format/segment-id.ts";
+import type { StoredSegment } from "../../segment/stored-segments.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
 import { GARBAGE_GRACE_MS } from "../../threads/open-indexer.ts";
+import type { NamespaceLog } from "../namespace-log.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+import { ManifestFollower } from "./manifest-follower.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };
 const thresholds = { indexTailEntries: 2 };
@@ -79,4 +86,34 @@ test("a manifest is taken over also while writes never pause", async () => {
   expect(writtenBefore).toBeLessThan(300);
   await server.close();
   await other.close();
+});
+
+test("nothing is taken over where the look at the new segments fails", async () => {
+  const state = { schema: schemaOf({}), activeTextOptions: new Map() };
+  const stored = { segment: { view: { id: "a" } } } as StoredSegment;
+  const adopted: number[] = [];
+  const documents = {
+    stored: [stored],
+    deletionsIn: () => oneStep(() => new Map()),
+    adopt: ({ indexedUpTo }: { readonly indexedUpTo: number }) => adopted.push(indexedUpTo),
+  };
+  const manifest = { version: 7, indexedUpTo: 3, segments: [{ id: "a" }], state };
+  const reads = { runInSteps: async (attempt: () => Steps<unknown>) => runSteps(attempt()) };
+  const options = { clock: new InstantClock(), reads, storeFor: () => undefined };
+  const opened = { documents, manifests: { load: async () => manifest } };
+  const log = { forget: () => {} };
+  const follower = new ManifestFollower(
+    options as unknown as NamespaceOptions,
+    opened as unknown as OpenedNamespace,
+    { log: log as unknown as NamespaceLog, retain: () => () => {} },
+  );
+  const facts = () => ({ ...state, sequence: 3 }) as unknown as NamespaceFacts;
+  expect(await follower.poll(facts, true)).toEqual({ kind: "newer" });
+  const fails = follower.adopt(() => Promise.reject(new Error("unreadable")));
+  await expect(fails).rejects.toThrow("unreadable");
+  expect([adopted, follower.version, follower.isReady]).toEqual([[], 0, false]);
+  const looked: unknown[] = [];
+  expect(await follower.poll(facts, true)).toEqual({ kind: "newer" });
+  await follower.adopt(async (segments) => void looked.push(...segments));
+  expect([adopted, follower.version, looked]).toEqual([[3], 7, [stored]]);
 });

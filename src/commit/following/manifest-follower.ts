@@ -115,16 +115,20 @@ export class ManifestFollower {
   }
 
   /**
-   * Takes over the manifest that `poll` found. Nothing may be committed meanwhile. Throws `corrupt`
-   * if the manifest has not the documents that are here, and what loading fails with.
+   * Takes over the manifest that `poll` found, once `look` has seen its segments. Nothing may be
+   * committed meanwhile. Throws `corrupt` if the manifest has not the documents that are here, and
+   * what loading or `look` fails with; nothing has changed then.
    */
-  async adopt(): Promise<PublishedDelta | undefined> {
+  async adopt(
+    look: (segments: readonly StoredSegment[]) => Promise<void>,
+  ): Promise<PublishedDelta | undefined> {
     const adoption = this.#adoption;
     if (adoption === undefined) return undefined;
     this.#adoption = undefined;
     const { segments, indexedUpTo, manifest, askedMs } = adoption;
     const { reads } = this.#options;
     const documents = this.#documents;
+    await look(segments);
     const deletions = await this.#deletionsIn(segments, indexedUpTo);
     if (this.#isClosed) return undefined;
     const before = documents.stored;
