@@ -46,6 +46,7 @@ export function squaredDistanceI8(
   squaredDistanceRows<i8>(query, rows, stride, gather, count, dimensions, scores);
 }
 
+export { scanByteCodes } from "./byte-codes";
 export { scanCodes } from "./codes";
 export { encodeCode } from "./encode";
 export { rotate } from "./rotation";

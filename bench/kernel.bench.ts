@@ -1,6 +1,7 @@
 /**
- * Nanoseconds per vector of each kernel routine and of scans of its one-bit code, from cache (1 MiB
- * of rows) and from memory (192 MiB), in order and gathered at random. Run: `npm run build && node
+ * Nanoseconds per vector of each kernel routine and of scans of its codes, from cache (1 MiB of
+ * rows) and from memory (192 MiB), in order and gathered at random; and GB/s of what is read from
+ * memory in order, beside a plain read of the same memory. Run: `npm run build && node
  * bench/kernel.bench.ts`.
  *
  * Variants take turns within each round, and the best of the rounds counts, as other programs on
@@ -10,6 +11,7 @@
 import { seededRandom } from "../src/base/random.ts";
 import { Arenas } from "../src/kernel/arena.ts";
 import { ArenaKernels, type RowMatrix } from "../src/kernel/arena-kernels.ts";
+import { byteCodeStride } from "../src/kernel/byte-code-scan.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, SCAN_BLOCKS_MAX } from "../src/kernel/code-scan.ts";
 import {
   ELEMENT_BYTES,
@@ -36,6 +38,8 @@ if (block === undefined) throw new Error("no room for the rows");
 const random = seededRandom(1);
 // Bytes that make no large exponents in any format: float16 stays finite, float32 normal.
 const pattern = random.bytes(65536).map((byte) => (byte & 0x3f) | 0x20);
+const rowsArena = block.arena;
+const rowsOffset = block.offset;
 const bytes = arenas.bytes(block);
 for (let at = 0; at < bytes.length; at += pattern.length) bytes.set(pattern, at);
 const query = Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
@@ -43,7 +47,7 @@ const query = Float32Array.from({ length: DIMENSIONS }, () => random.next() - 0.
 interface Variant {
   readonly name: string;
   readonly measure: Measure;
-  readonly format: RowFormat | "code";
+  readonly format: RowFormat | "code" | "byteCode";
   readonly kernels: ArenaKernels;
 }
 
@@ -70,10 +74,49 @@ function codePass(kernels: ArenaKernels, bytesScanned: number): number {
   return ((performance.now() - start) * 1e6) / (scanned * CODE_BLOCK_ROWS);
 }
 
+const BYTE_QUERY = Int16Array.from({ length: DIMENSIONS }, () => random.below(20_000) - 10_000);
+
+/** ns per row of one pass over byte codes. */
+function byteCodePass(kernels: ArenaKernels, bytesScanned: number, gather: boolean): number {
+  const stride = byteCodeStride(DIMENSIONS);
+  const count = Math.floor(bytesScanned / stride);
+  const query = { elements: BYTE_QUERY, base: 1, scale: 1, error: 0, worst: -1 };
+  const places = new Uint32Array(gather ? 256 : SCAN_ROWS_MAX);
+  const wanted = kernels === scalar ? 2000 : Math.max(count, 20_000);
+  let scanned = 0;
+  const start = performance.now();
+  while (scanned < wanted) {
+    const first = scanned % count;
+    const rows = gather ? places.length : Math.min(places.length, count - first);
+    for (let i = 0; i < rows; i++) {
+      places[i] = (rowsOffset + (gather ? random.below(count) : first + i) * stride) / 16;
+    }
+    kernels.scanByteCodes(rowsArena, places.subarray(0, rows), query);
+    scanned += rows;
+  }
+  return ((performance.now() - start) * 1e6) / scanned;
+}
+
+/** GB/s of one plain read of the rows: a search for a byte that is not there, which is native. */
+function readRate(): number {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const start = performance.now();
+  if (all.indexOf(0xff) !== -1) throw new Error("the pattern has no such byte");
+  return all.length / (performance.now() - start) / 1e6;
+}
+
+/** Bytes that a variant reads of a row. */
+function rowBytes({ format }: Variant): number {
+  if (format === "code") return codeBlockBytes(NIBBLES) / CODE_BLOCK_ROWS;
+  if (format === "byteCode") return byteCodeStride(DIMENSIONS);
+  return DIMENSIONS * ELEMENT_BYTES[format];
+}
+
 /** ns per vector of one pass over `rowsBytes` of rows. */
 function pass(variant: Variant, rowsBytes: number, gather: boolean): number {
   const { kernels, measure, format } = variant;
   if (format === "code") return codePass(kernels, rowsBytes);
+  if (format === "byteCode") return byteCodePass(kernels, rowsBytes, gather);
   const strideBytes = DIMENSIONS * ELEMENT_BYTES[format];
   const matrix: RowMatrix = {
     block: block as never,
@@ -111,6 +154,7 @@ for (const format of ["f32", "f16", "i8"] as const) {
   }
 }
 variants.push({ name: "one-bit codes", measure: "dot", format: "code", kernels: wasm });
+variants.push({ name: "byte codes", measure: "dot", format: "byteCode", kernels: wasm });
 variants.push({ name: "one-bit codes, scalar", measure: "dot", format: "code", kernels: scalar });
 variants.push({ name: "dot f32, scalar", measure: "dot", format: "f32", kernels: scalar });
 
@@ -120,7 +164,9 @@ const columns: [string, number, boolean][] = [
   ["gathered", MEMORY_BYTES, true],
 ];
 const best = new Map<string, number>();
+let bestRead = 0;
 for (let round = 0; round < ROUNDS; round++) {
+  bestRead = Math.max(bestRead, readRate());
   for (const variant of variants) {
     for (const [column, rowsBytes, gather] of columns) {
       const key = `${variant.name} ${column}`;
@@ -134,10 +180,13 @@ for (let round = 0; round < ROUNDS; round++) {
 console.log(
   `ns per vector of ${DIMENSIONS}`.padEnd(28),
   ...columns.map(([name]) => name.padStart(9)),
+  `GB/s of ${bestRead.toFixed(1)}`.padStart(12),
 );
-for (const { name } of variants) {
+for (const variant of variants) {
+  const { name } = variant;
   const times = columns.map(([column]) =>
     (best.get(`${name} ${column}`)?.toFixed(0) ?? "–").padStart(9),
   );
-  console.log(name.padEnd(28), ...times);
+  const rate = rowBytes(variant) / (best.get(`${name} memory`) ?? Number.NaN);
+  console.log(name.padEnd(28), ...times, rate.toFixed(1).padStart(12));
 }

@@ -1,5 +1,6 @@
 import { assert, must } from "../base/assert.ts";
 import { type ArenaRange, SCRATCH_BYTES, scratchOffset, sharedBuffer } from "./arena.ts";
+import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
 import {
   CODE_BLOCK_ROWS,
@@ -67,6 +68,8 @@ interface Attachment {
   readonly kernel: Kernel;
   /** Views of the thread's scratch memory: query, row numbers, scores. */
   readonly query: Float32Array;
+  /** The same bytes as `query`: one of both is set. */
+  readonly byteQuery: Int16Array;
   readonly gather: Uint32Array;
   readonly scores: Float32Array;
   /** Scratch memory of scans of codes. */
@@ -106,6 +109,7 @@ export class ArenaKernels {
   /** `thread` is this thread's number, from 0, below the owner's `threads`. */
   constructor(module: WebAssembly.Module | undefined, thread: number) {
     assert(SCRATCH_END <= SCRATCH_BYTES, "scratch memory is too small");
+    assert(SCAN_ROWS_MAX * FOUND_WORDS * 4 <= FOUND_BYTES, "what is found has no room");
     this.#module = module;
     this.#scratch = scratchOffset(thread);
   }
@@ -122,6 +126,7 @@ export class ArenaKernels {
       buffer,
       kernel,
       query: new Float32Array(buffer, scratch, VECTOR_DIMENSIONS_MAX),
+      byteQuery: new Int16Array(buffer, scratch, VECTOR_DIMENSIONS_MAX),
       gather: new Uint32Array(buffer, scratch + GATHER_AT, SCAN_ROWS_MAX),
       scores: new Float32Array(buffer, scratch + SCORES_AT, SCAN_ROWS_MAX),
       table: new Uint8Array(buffer, scratch + TABLE_AT, TABLE_BYTES),
@@ -239,6 +244,37 @@ export class ArenaKernels {
       worst: query.worst,
       firstRow: firstBlock * CODE_BLOCK_ROWS,
       scratch: attached.codeScratch,
+      found: attached.foundRows.byteOffset,
+    });
+    return { count, rows: attached.foundRows, bounds: attached.foundBounds };
+  }
+
+  /**
+   * Finds rows of byte codes whose lower bound is at most `worst`, against the elements, of which
+   * there are as many as padded codes; see `ByteCodeScan`. `places` are addresses in the arena
+   * divided by 16, at most SCAN_ROWS_MAX; they are what is numbered.
+   */
+  scanByteCodes(
+    arena: number,
+    places: Uint32Array,
+    query: Pick<ByteCodeScan, "base" | "scale" | "error" | "worst"> & {
+      readonly elements: Int16Array;
+    },
+  ): FoundCodes {
+    const attached = this.#attachment(arena);
+    const { length } = places;
+    assert(length <= SCAN_ROWS_MAX, `${length} rows at once`);
+    attached.gather.set(places);
+    attached.byteQuery.set(query.elements);
+    const count = attached.kernel.scanByteCodes({
+      gather: attached.gather.byteOffset,
+      count: length,
+      codes: query.elements.length,
+      query: attached.byteQuery.byteOffset,
+      base: query.base,
+      scale: query.scale,
+      error: query.error,
+      worst: query.worst,
       found: attached.foundRows.byteOffset,
     });
     return { count, rows: attached.foundRows, bounds: attached.foundBounds };

@@ -1,3 +1,4 @@
+import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
 import type { CodeScan } from "./code-scan.ts";
 import type { NearestScan } from "./nearest-scan.ts";
@@ -61,6 +62,11 @@ export interface Kernel {
    * `CodeScan`. Cost: one read of each block with a row to look at; some 10 ns per call.
    */
   scanCodes(scan: CodeScan): number;
+  /**
+   * Finds the rows whose lower bound is at most `worst`, or no number, and tells how many; see
+   * `ByteCodeScan`. Cost: `count` reads of a row.
+   */
+  scanByteCodes(scan: ByteCodeScan): number;
   /**
    * Adds rows to the lists of the nearest ones of vectors; see `NearestScan`. Cost: some 40 ns for
    * a vector and a row of 768 dimensions, where there are several of both.

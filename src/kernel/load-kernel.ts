@@ -38,7 +38,9 @@ export function loadKernel(
  */
 export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch: number): void {
   const masks = scratch + 640;
+  const places = scratch + 1664;
   new Uint32Array(memory.buffer, masks, 3).set([0xffffffff, 0, 1]);
+  new Uint32Array(memory.buffer, places, 2).fill(scratch / 16);
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
     for (const measure of ["dot", "squaredDistance"] as const) {
       for (const format of ["f32", "f16", "i8"] as const) {
@@ -69,6 +71,10 @@ export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch
       ...{ table: scratch + 512, masks, firstRow: 0 },
       ...{ scale: 1, offset: 0, base: 0, spread: 1, worst: 0 },
       ...{ scratch: scratch + 1024, found: scratch + 1536 },
+    });
+    kernel.scanByteCodes({
+      ...{ gather: places, count: 2, codes: 32, query: scratch },
+      ...{ base: 1, scale: 1, error: 1, worst: 0, found: scratch + 1536 },
     });
   }
 }

@@ -1,8 +1,10 @@
+import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
 import { CODE_BLOCK_ROWS, type CodeScan, FOUND_WORDS, NIBBLE_BYTES } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import type { Rotation } from "./rotation.ts";
+import { scanByteCodes } from "./scalar-byte-codes.ts";
 import { encodeCode } from "./scalar-encoding.ts";
 import { nearestRows } from "./scalar-nearest.ts";
 import { rotateVector } from "./scalar-rotation.ts";
@@ -55,6 +57,10 @@ export class ScalarKernel implements Kernel {
       }
     }
     return found;
+  }
+
+  scanByteCodes(scan: ByteCodeScan): number {
+    return scanByteCodes(this.#memory.buffer, scan);
   }
 
   nearestRows(measure: Measure, scan: NearestScan): void {

@@ -1,3 +1,4 @@
+import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
 import type { CodeScan } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
@@ -29,6 +30,18 @@ type CodeRoutine = (
   worst: number,
   firstRow: number,
   scratch: number,
+  found: number,
+) => number;
+
+type ByteCodeRoutine = (
+  gather: number,
+  count: number,
+  codes: number,
+  query: number,
+  base: number,
+  scale: number,
+  error: number,
+  worst: number,
   found: number,
 ) => number;
 
@@ -74,6 +87,7 @@ type RotationRoutine = (
 export class WasmKernel implements Kernel {
   readonly name = "wasm";
   readonly #scanCodes: CodeRoutine;
+  readonly #scanByteCodes: ByteCodeRoutine;
   readonly #rotate: RotationRoutine;
   readonly #encodeCode: EncodingRoutine;
   readonly #nearest: Readonly<Record<Measure, NearestRoutine>>;
@@ -85,6 +99,7 @@ export class WasmKernel implements Kernel {
     const routine = (name: string) => instance.exports[name] as RowRoutine;
     this.#rotate = instance.exports.rotate as RotationRoutine;
     this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
+    this.#scanByteCodes = instance.exports.scanByteCodes as ByteCodeRoutine;
     this.#encodeCode = instance.exports.encodeCode as EncodingRoutine;
     this.#nearest = {
       dot: instance.exports.nearestByDot as NearestRoutine,
@@ -128,6 +143,20 @@ export class WasmKernel implements Kernel {
       scan.worst,
       scan.firstRow,
       scan.scratch,
+      scan.found,
+    );
+  }
+
+  scanByteCodes(scan: ByteCodeScan): number {
+    return this.#scanByteCodes(
+      scan.gather,
+      scan.count,
+      scan.codes,
+      scan.query,
+      scan.base,
+      scan.scale,
+      scan.error,
+      scan.worst,
       scan.found,
     );
   }

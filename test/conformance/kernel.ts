@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
+import {
+  BYTE_FACTOR_BYTES,
+  type ByteCodeScan,
+  byteCodeStride,
+  paddedCodes,
+} from "../../src/kernel/byte-code-scan.ts";
 import { CODE_SUMS, type CodeEncoding } from "../../src/kernel/code-encoding.ts";
 import {
   CODE_BLOCK_ROWS,
@@ -138,6 +144,65 @@ function foundBits(kernel: Kernel, memory: WebAssembly.Memory, scan: CodeScan): 
   around.fill(0xdeadbeef);
   const count = kernel.scanCodes(scan);
   return Uint32Array.of(count, ...around);
+}
+
+/** Rows of a scan of byte codes, at most, and where all lies. */
+const BYTE_ROWS_MAX = 12;
+const BYTE_GATHER = 64;
+const BYTE_FOUND = BYTE_GATHER + 64;
+const BYTE_QUERY = BYTE_FOUND + 256;
+const BYTE_ROWS = BYTE_QUERY + 2 * 10_752;
+
+/** Random codes, elements and factors, among them the greatest ones and some that are unknown. */
+function randomByteCodes(memory: WebAssembly.Memory, random: Random): ByteCodeScan {
+  const dimensions = 1 + random.below([20, 1600, 10_752][random.below(3)]);
+  const codes = paddedCodes(dimensions);
+  const stride = byteCodeStride(dimensions);
+  const { buffer } = memory;
+  const count = 1 + random.below(BYTE_ROWS_MAX);
+  // The greatest for which sums have 32 bits.
+  const elementMax = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * dimensions)));
+  const isFull = random.below(4) === 0;
+  const query = new Int16Array(buffer, BYTE_QUERY, codes).fill(0);
+  for (let d = 0; d < dimensions; d++) {
+    query[d] = isFull ? elementMax : random.below(2 * elementMax + 1) - elementMax;
+  }
+  let squares = 0;
+  for (let row = 0; row < BYTE_ROWS_MAX; row++) {
+    const at = BYTE_ROWS + row * stride;
+    const own = new Int8Array(buffer, at, codes).fill(0);
+    squares = 0;
+    for (let d = 0; d < dimensions; d++) {
+      own[d] = isFull ? (row % 2 === 0 ? 127 : -127) : random.below(255) - 127;
+      squares += own[d] * own[d];
+    }
+    const factors = new Float32Array(buffer, at + codes, BYTE_FACTOR_BYTES / 4).fill(0);
+    factors[0] = random.next() / 127;
+    factors[1] = random.below(5) === 0 ? Number.POSITIVE_INFINITY : random.next() / 100;
+    if (random.below(9) === 0) factors[random.below(2)] = Number.NaN;
+    new Uint32Array(buffer, at + codes + 8, 1)[0] = squares;
+  }
+  const gather = new Uint32Array(buffer, BYTE_GATHER, count);
+  for (let i = 0; i < count; i++) {
+    gather[i] = (BYTE_ROWS + random.below(BYTE_ROWS_MAX) * stride) / 16;
+  }
+  const half = random.next() / elementMax;
+  const base = half * half * query.reduce((sum, element) => sum + element * element, 0);
+  const worst = random.below(4) === 0 ? Number.POSITIVE_INFINITY : 2 * random.next() * base ** 0.5;
+  return {
+    ...{ gather: BYTE_GATHER, count, codes, query: BYTE_QUERY, found: BYTE_FOUND },
+    ...{ base, scale: 2 * half, error: random.next() / 1000, worst },
+  };
+}
+
+/** What a scan of byte codes finds: its count, and all words as numbers, as NaN has many bits. */
+function foundBytes(kernel: Kernel, memory: WebAssembly.Memory, scan: ByteCodeScan) {
+  const words = new Uint32Array(memory.buffer, BYTE_FOUND, FOUND_WORDS * BYTE_ROWS_MAX);
+  words.fill(0xdeadbeef);
+  const count = kernel.scanByteCodes(scan);
+  const bounds = new Float32Array(memory.buffer, BYTE_FOUND, words.length);
+  const told = Array.from({ length: count }, (_, i) => words[FOUND_WORDS * i]);
+  return { count, told, bounds: bounds.slice(), rest: words.slice(FOUND_WORDS * count) };
 }
 
 /** Vectors, rows, and rows in a list, at most, of a search for the nearest. */
@@ -317,6 +382,44 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
           bits += bitCount(row < 16 ? byte & 15 : byte >> 4);
         }
         expect(lowers[row * FOUND_WORDS + 1], `seed ${seed}, row ${row}`).toBe(bits);
+      }
+    }
+  });
+
+  test("scans of byte codes find what the scalar kernel finds, with its bits", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const scan = randomByteCodes(memory, seededRandom(seed));
+      const wanted = foundBytes(oracle, memory, scan);
+      expect(foundBytes(kernel, memory, scan), `seed ${seed}`).toEqual(wanted);
+    }
+  });
+
+  test("bounds of byte codes are about the distance of what they stand for", () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const drawn = randomByteCodes(memory, seededRandom(seed));
+      const scan = { ...drawn, error: 0, worst: Number.POSITIVE_INFINITY };
+      const gather = new Uint32Array(memory.buffer, BYTE_GATHER, scan.count);
+      const query = new Int16Array(memory.buffer, BYTE_QUERY, scan.codes);
+      const { bounds, count } = foundBytes(kernel, memory, scan);
+      expect(count, `seed ${seed}`).toBe(scan.count);
+      for (let i = 0; i < count; i++) {
+        const codes = new Int8Array(memory.buffer, gather[i] * 16, scan.codes);
+        const at = gather[i] * 16 + scan.codes;
+        const [scale, error] = new Float32Array(memory.buffer, at, 2);
+        if (!Number.isFinite(scale) || !Number.isFinite(error)) continue;
+        let squared = 0;
+        for (let d = 0; d < codes.length; d++) {
+          squared += (scale * codes[d] - (scan.scale / 2) * query[d]) ** 2;
+        }
+        const distance = Math.sqrt(squared);
+        const lower = Math.max(0, distance - error);
+        const [toldLower, toldUpper] = bounds.subarray(FOUND_WORDS * i + 1);
+        expect(toldLower, `seed ${seed}`).toBeLessThanOrEqual(lower);
+        expect(toldUpper, `seed ${seed}`).toBeGreaterThanOrEqual(distance + error);
+        // The width of rounding: what cancels is of the size of the whole.
+        const rounding = 2 ** -18 * (distance + error + Math.sqrt(scan.base));
+        expect(toldLower, `seed ${seed}`).toBeGreaterThanOrEqual(lower - rounding);
+        expect(toldUpper, `seed ${seed}`).toBeLessThanOrEqual(distance + error + rounding);
       }
     }
   });
