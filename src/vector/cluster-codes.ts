@@ -5,7 +5,7 @@ import type { Steps } from "../base/steps.ts";
 import { codeBytes } from "../kernel/code-scan.ts";
 import type { KernelSpace } from "./centroids.ts";
 import { CodeEncoder } from "./code-encoder.ts";
-import { type ClusterShapes, type CodedRows, centroidOf } from "./coded-rows.ts";
+import { type ClusterShapes, type CodedRows, centroidOf, meanOf } from "./coded-rows.ts";
 import { measureHitRates, RATE_BINS } from "./hit-rates.ts";
 import { MeanCodes } from "./mean-codes.ts";
 import { rotatedDimensions } from "./one-bit-codes.ts";
@@ -89,14 +89,7 @@ export class ClusterCodes {
 }
 
 /** The mean of all rows; for cosines there is none, since queries are of length 1 as they are. */
-function originOf({ vectors: { dimensions }, metric, clusters }: CodedRows): Float32Array {
-  const sums = new Float64Array(dimensions);
-  const { starts, centroids } = clusters;
-  const count = starts[starts.length - 1];
-  if (metric === "cosine_distance" || count === 0) return new Float32Array(dimensions);
-  for (let c = 0; c < starts.length - 1; c++) {
-    const share = (starts[c + 1] - starts[c]) / count;
-    for (let d = 0; d < dimensions; d++) sums[d] += share * centroids[c * dimensions + d];
-  }
-  return Float32Array.from(sums);
+function originOf(rows: CodedRows): Float32Array {
+  const isCosine = rows.metric === "cosine_distance";
+  return isCosine ? new Float32Array(rows.vectors.dimensions) : meanOf(rows);
 }

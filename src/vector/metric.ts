@@ -37,6 +37,11 @@ export function unitVector(vector: Float32Array): Float32Array {
 const INVERSE_NORM_MIN = 2 ** -126;
 const INVERSE_NORM_MAX = 2 ** 100;
 
+/** Tells whether products with a vector tell its direction; not of the zero vector. */
+export function isMeasurable(inverseNorm: number): boolean {
+  return inverseNorm >= INVERSE_NORM_MIN && inverseNorm <= INVERSE_NORM_MAX;
+}
+
 /**
  * How far a cosine can be from the true one that comes of a kernel's dot product with a unit
  * vector: 2^-24 for each rounding that an element's product goes through. Those are the sums of
@@ -65,7 +70,7 @@ export function cosineDistance(
   { errorMax, worst = Number.POSITIVE_INFINITY }: { errorMax: number; worst?: number },
 ): number {
   if (inverseNorm === 0) return 1;
-  if (inverseNorm < INVERSE_NORM_MIN || inverseNorm > INVERSE_NORM_MAX) return Number.NaN;
+  if (!isMeasurable(inverseNorm)) return Number.NaN;
   const distance = 1 - dot * inverseNorm;
   // Twice the error: the true distance must be above `worst` when it is rounded, too.
   const tells = distance > NEAR_COSINE_DISTANCE + errorMax || distance - 2 * errorMax > worst;
