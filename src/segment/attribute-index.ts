@@ -97,6 +97,8 @@ export interface MergedValues {
 export interface PlannedClusters extends Clusters {
   /** Absent: the segment has none. */
   readonly codes?: ClusterCodes;
+  /** What byte codes of the vectors are made with; absent: the segment has none. */
+  readonly byteOrigin?: Float32Array | undefined;
 }
 
 /** Documents of one segment, of which all is in memory, in their new order. */

@@ -5,6 +5,7 @@ import { documentQuery, KERNELS } from "../../test/support/queries/query-fixture
 import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
 import type { Ordinal } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import { paddedCodes } from "../kernel/byte-code-scan.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, NIBBLE_BYTES } from "../kernel/code-scan.ts";
 import { rotateVector } from "../kernel/scalar-rotation.ts";
 import type { DocumentQuery, RankBy } from "../model/query.ts";
@@ -20,6 +21,7 @@ import { ID_SECTIONS } from "./ids/id-section.ts";
 import type { SegmentView } from "./segment-view.ts";
 import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
 import { TEXT_INDEX } from "./text/text-index.ts";
+import { BYTE_CODE_INDEX } from "./vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { CODE_INDEX, type CodeView } from "./vectors/code-index.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
@@ -42,6 +44,7 @@ const tried = [
   VECTOR_INDEX,
   CLUSTER_INDEX,
   CODE_INDEX,
+  BYTE_CODE_INDEX,
 ];
 
 test("every index is tried", () => {
@@ -186,7 +189,7 @@ attributeIndexConformance({
   },
   expected({ clusters }) {
     if (clusters === undefined) return undefined;
-    const { starts, centroids, ordinals, codes: _, ...rest } = clusters;
+    const { starts, centroids, ordinals, codes: _, byteOrigin: _origin, ...rest } = clusters;
     const shown = { ...rest, starts: [...starts] };
     return { ...shown, centroids: [...centroids], ordinals: ordinals && [...ordinals] };
   },
@@ -223,6 +226,35 @@ attributeIndexConformance({
       });
     });
     return { lengths: [1, 1], estimates };
+  },
+  query: (random) => ranked(random, randomVectorRank(random)),
+});
+
+attributeIndexConformance({
+  index: BYTE_CODE_INDEX,
+  // How far vectors are from their codes is within what the codes say.
+  shown(view, { attribute, values }) {
+    const codes = view.index(BYTE_CODE_INDEX, attribute) ?? expect.unreachable();
+    const { origin, dimensions, chunkRows, strideBytes } = codes;
+    const within = values.map((value, o) => {
+      if (value === null) return null;
+      const { bytes } = codes.chunk(Math.floor(o / chunkRows));
+      const row = Uint8Array.from(bytes.subarray((o % chunkRows) * strideBytes)).buffer;
+      const [scale, error] = new Float32Array(row, paddedCodes(dimensions), 2);
+      const own = new Int8Array(row, 0, dimensions);
+      const vector = value as Float32Array;
+      const rest = Array.from(vector, (x, d) => x - origin[d] - scale * own[d]);
+      return (
+        Math.hypot(...rest) <= error &&
+        error <= (2 * Math.hypot(...origin, ...vector)) / 127 + 1e-30
+      );
+    });
+    return { metric: codes.metric, origin: [...origin], within };
+  },
+  expected({ clusters, values }) {
+    if (clusters?.byteOrigin === undefined) return undefined;
+    const within = values.map((value) => (value === null ? null : true));
+    return { metric: clusters.metric, origin: [...clusters.byteOrigin], within };
   },
   query: (random) => ranked(random, randomVectorRank(random)),
 });

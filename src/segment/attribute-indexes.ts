@@ -5,6 +5,7 @@ import { COLUMN_INDEX } from "./columns/column-index.ts";
 import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
 import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
 import { TEXT_INDEX } from "./text/text-index.ts";
+import { BYTE_CODE_INDEX } from "./vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { CODE_INDEX } from "./vectors/code-index.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
@@ -18,4 +19,5 @@ export const ATTRIBUTE_INDEXES: readonly AttributeIndex[] = [
   VECTOR_INDEX,
   CLUSTER_INDEX,
   CODE_INDEX,
+  BYTE_CODE_INDEX,
 ];

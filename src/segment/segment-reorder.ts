@@ -11,10 +11,12 @@ import { columnOf } from "../model/stored-columns.ts";
 import type { KernelSpace } from "../vector/centroids.ts";
 import { ClusterCodes } from "../vector/cluster-codes.ts";
 import { clusterRows } from "../vector/cluster-rows.ts";
+import { meanOf } from "../vector/coded-rows.ts";
 import type { VectorRows } from "../vector/vector-rows.ts";
 import type { SegmentPlan } from "./format/segment-layout.ts";
 import { type AttributeClusters, type OrderOptions, planOrdered } from "./segment-merger.ts";
 import type { OpenSegment } from "./segment-reader.ts";
+import { byteCodesPay } from "./vectors/byte-code-section.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import type { Clusters } from "./vectors/cluster-section.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
@@ -99,7 +101,11 @@ function clusterVectors(
   const found = clusterRows(vectors, rows, { metric, known, clusterRows: wanted }, kernels);
   const { starts, centroids, order } = found;
   const codes = new ClusterCodes({ vectors, metric, clusters: found }, kernels);
-  return { clusters: { attribute, metric, dimensions, starts, centroids, codes }, order };
+  const byteOrigin = byteCodesPay(vectors)
+    ? meanOf({ vectors, metric, clusters: found })
+    : undefined;
+  const clusters = { attribute, metric, dimensions, starts, centroids, codes, byteOrigin };
+  return { clusters, order };
 }
 
 /**

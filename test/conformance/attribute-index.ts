@@ -268,7 +268,7 @@ function clustersOf(vectors: readonly Float32Array[]): PlannedClusters {
   const clusters = { starts, centroids, lengths, order };
   const space = { kernels: KERNELS, memory: ARENA_MEMORY };
   const codes = new ClusterCodes({ vectors: rows, metric, clusters }, space);
-  return { metric, dimensions, starts, centroids, codes };
+  return { metric, dimensions, starts, centroids, codes, byteOrigin: vectors[0] };
 }
 
 /** Tells whether the form has sections of the index: some are left out of what is stored. */

@@ -15,6 +15,7 @@ import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import { SPARSE_INDEX } from "../../src/segment/sparse/sparse-index.ts";
 import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
 import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
+import { BYTE_CODE_INDEX } from "../../src/segment/vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "../../src/segment/vectors/cluster-index.ts";
 import { planSegment } from "../support/segments/plan-segment.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
@@ -126,6 +127,9 @@ const FURTHER_CLUSTERS = {
   ordinals: Uint32Array.of(1),
 } as const;
 
+/** What is subtracted from vectors before they are coded. */
+const BYTE_ORIGIN = Float32Array.of(0.5, 1, 0.25);
+
 test("clusters with ordinals of format version 1 are read as they were written", () => {
   const bytes = golden("further-clusters-segment.bin");
   verifySegment(bytes);
@@ -133,6 +137,22 @@ test("clusters with ordinals of format version 1 are read as they were written",
   expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
   expect(view.index(CLUSTER_INDEX, "[4]f32")).toMatchObject({ ...FURTHER_CLUSTERS, count: 1 });
   expect(view.column("[4]f32")?.has(1 as Ordinal)).toBe(true);
+});
+
+test("byte codes of format version 1 are read as they were written", () => {
+  const bytes = golden("byte-codes-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  const codes = view.index(BYTE_CODE_INDEX, "[3]f32");
+  expect(codes).toMatchObject({ metric: "euclidean_squared", dimensions: 3, strideBytes: 32 });
+  expect(codes?.origin).toEqual(BYTE_ORIGIN);
+  // Ordinal 1: 1, -2, 0.25 less the origin.
+  const row = codes?.chunk(0).bytes.slice(32, 64) ?? new Uint8Array(0);
+  expect([...new Int8Array(row.buffer, 0, 16)]).toEqual([21, -127, 0, ...Array(13).fill(0)]);
+  const [scale, error] = new Float32Array(row.buffer, 16, 2);
+  expect(scale).toBe(Math.fround(3 / 127));
+  expect(error).toBeCloseTo(Math.abs(0.5 - 21 * scale), 6);
+  expect(new Uint32Array(row.buffer, 24, 2)).toEqual(Uint32Array.of(21 * 21 + 127 * 127, 0));
 });
 
 test("format version 1 is still written to the byte", () => {
@@ -146,6 +166,8 @@ test("format version 1 is still written to the byte", () => {
   expect(clusteredSegment(clusters)).toEqual(golden("clustered-segment.bin"));
   const both = [...clusters, { attribute: "[4]f32", ...FURTHER_CLUSTERS }];
   expect(clusteredSegment(both)).toEqual(golden("further-clusters-segment.bin"));
+  const coded = [{ attribute: "[3]f32", ...CLUSTERS, byteOrigin: BYTE_ORIGIN }];
+  expect(clusteredSegment(coded)).toEqual(golden("byte-codes-segment.bin"));
 });
 
 function clusteredSegment(clusters: readonly AttributeClusters[]): Uint8Array {
