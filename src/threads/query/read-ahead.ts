@@ -1,8 +1,8 @@
 /**
  * Reads ahead what a cold query shows to be in use: its namespace's ids, columns, dictionaries and
- * codes, then vectors, piece by piece behind the queries, so that those which follow wait for less.
- * A cold query is followed by a part of a large namespace, several by all of it. Nothing in memory
- * is forgotten for what is read ahead.
+ * one-bit codes, then byte codes, then vectors, piece by piece behind the queries, so that those
+ * which follow wait for less. A cold query is followed by a part of a large namespace, several by
+ * all of it. Nothing in memory is forgotten for what is read ahead.
  */
 
 import { MIB } from "../../base/byte-sizes.ts";
@@ -11,6 +11,7 @@ import { ATTRIBUTE_INDEXES } from "../../segment/attribute-indexes.ts";
 import type { WantedRange } from "../../segment/format/bytes-missing.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { touchSegment } from "../../segment/touch-segment.ts";
+import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import { VECTOR_INDEX } from "../../segment/vectors/vector-index.ts";
 
 /** Bytes that are loaded at once, about. */
@@ -25,8 +26,12 @@ const TURN_BYTES = 64 * MIB;
 /** Namespaces that wait for their turn; queries of more are not read ahead for. */
 const WAITING_MAX = 1_000;
 
-/** A search looks at all codes, and at some of the vectors. */
-const STAGES = [ATTRIBUTE_INDEXES.filter((index) => index !== VECTOR_INDEX), [VECTOR_INDEX]];
+/** A search looks at all one-bit codes and some vectors, an exact one at all byte codes and some. */
+const STAGES = [
+  ATTRIBUTE_INDEXES.filter((index) => index !== VECTOR_INDEX && index !== BYTE_CODE_INDEX),
+  [BYTE_CODE_INDEX],
+  [VECTOR_INDEX],
+];
 
 /** A namespace as queries see it. */
 export interface AheadSource {
