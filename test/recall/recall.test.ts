@@ -200,7 +200,9 @@ function measure({ queries }: Sample, snapshot: Snapshot, filter: Filter | undef
     wanted += knn.ids.length;
     codes += ann.stats.codesScanned;
     compared += ann.stats.vectorsScored;
-    matched += knn.stats.vectorsScored;
+    // An exact search compares all matches, or looks at the codes of all and reranks some.
+    const { codesScanned, vectorsScored, candidatesReranked } = knn.stats;
+    matched += codesScanned + vectorsScored - candidatesReranked;
   }
   const recall = found / wanted;
   const share = { codes: codes / matched, compared: compared / matched };

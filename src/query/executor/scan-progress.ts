@@ -42,6 +42,11 @@ export class ScanProgress {
     }
   }
 
+  /** Tells whether so many bytes may be in memory beside as many of vectors. */
+  hasRoomFor(bytes: number): boolean {
+    return 2 * bytes <= this.#bytesMax;
+  }
+
   /** Begins a pass over the chunks of one scan. */
   wave(): ScanWave {
     return new ScanWave((bytes) => this.#mayWant(bytes));

@@ -105,6 +105,7 @@ function* narrowedMatches(
   const { snapshot, operators, togetherInSteps } = execution;
   const operator = operators.rank(rank);
   if (operator.narrow === undefined) return undefined;
+  if (operator.narrows?.(rank, snapshot) === false) return undefined;
   const matches = yield* togetherInSteps(snapshot.segments, (segment) =>
     matchSegment(rank, match, segment, execution),
   );

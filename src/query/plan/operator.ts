@@ -215,6 +215,8 @@ export interface RankOperator<N extends RankNode = RankNode> {
   readonly kind: N["kind"];
   /** Orders documents whose keys are equal; ids decide last. */
   comparer(node: N, segments: readonly SegmentSnapshot[]): DocumentComparer;
+  /** Tells whether `narrow` may leave some of the matches out. Absent: it may. */
+  narrows?(node: N, snapshot: Snapshot): boolean;
   /**
    * Chooses, over all segments together, which of the matches are looked at. Absent: all are.
    * Throws `BytesMissing`.

@@ -59,7 +59,7 @@ function planRank(
       const rank = { method, access, target } as const;
       const probe = planProbe(query, target, scope);
       return probe === undefined
-        ? { kind: "vector_scan", ...rank }
+        ? { kind: "vector_scan", ...rank, wanted: wantedOf(query, target) }
         : { kind: "vector_probe", ...rank, probe };
     }
     case "order":
@@ -71,15 +71,26 @@ function* planScore(expression: ScoreExpression, scope: ScoreScope): Steps<Score
   return { kind: "score", score: yield* bindScore(expression, scope) };
 }
 
+/** How many results a ranking by one vector is to have; undefined if that depends on them. */
+function wantedOf(
+  { limitPer, offset, limit }: DocumentQuery,
+  { query }: VectorTarget,
+): number | undefined {
+  const wanted = offset + limit;
+  const isKnown = limitPer === undefined && wanted > 0 && query instanceof Float32Array;
+  return isKnown ? wanted : undefined;
+}
+
 /** Only ANN may miss documents; a limit per key may need any number of them. */
 function planProbe(
-  { rankBy, limitPer, offset, limit }: DocumentQuery,
-  { query }: VectorTarget,
+  query: DocumentQuery,
+  target: VectorTarget,
   { probing = PROBING }: ScoreScope,
 ): ProbePlan | undefined {
-  const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN" && limitPer === undefined;
-  const wanted = offset + limit;
-  if (!mayMiss || wanted === 0 || !(query instanceof Float32Array)) return undefined;
+  const { rankBy } = query;
+  const wanted = wantedOf(query, target);
+  const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN";
+  if (!mayMiss || wanted === undefined) return undefined;
   const { missedShare, firstClusters, exactMatchesMax } = probing;
   return { wanted, missedMax: wanted * missedShare, firstClusters, exactMatchesMax };
 }

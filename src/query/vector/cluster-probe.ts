@@ -11,17 +11,12 @@ import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { unitVector } from "../../vector/metric.ts";
 import { boundShare } from "../../vector/one-bit-codes.ts";
 import { countRange, emptyBits } from "../ordinal-bits.ts";
-import type {
-  NarrowedMatches,
-  Need,
-  SegmentMatches,
-  Together,
-  WithNeeds,
-} from "../plan/operator.ts";
+import type { NarrowedMatches, Need, SegmentMatches, WithNeeds } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
-import type { WorkStats } from "../work-stats.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
 import { CodedSegment } from "./coded-segment.ts";
+import { FoundRows } from "./found-rows.ts";
+import { type Narrowing, narrowByCodes } from "./narrow-by-codes.ts";
 import { QueryTables } from "./query-tables.ts";
 
 /** How far a search goes. */
@@ -31,12 +26,8 @@ export interface ProbePlan extends WalkPlan {
 }
 
 /** What probing works with. */
-export interface Probe {
+export interface Probe extends Omit<Narrowing, "wanted"> {
   readonly plan: ProbePlan;
-  readonly target: VectorTarget;
-  readonly kernels: ArenaKernels;
-  readonly work: WorkStats;
-  readonly together: Together;
   readonly withNeeds: WithNeeds;
 }
 
@@ -55,8 +46,8 @@ export function* probeClusters(
   probe: Probe,
 ): Steps<NarrowedMatches[]> {
   const { target, kernels, plan } = probe;
-  const exact = () => segments.map(({ matches }) => ({ matches, isNarrowed: false }));
-  if (yield* isAtMost(segments, plan.exactMatchesMax)) return exact();
+  const exact = () => narrowByCodes(segments, { ...probe, wanted: plan.wanted });
+  if (yield* isAtMost(segments, plan.exactMatchesMax)) return yield* exact();
   const coded: (CodedSegment | undefined)[] = [];
   const tables = tablesOf(target, kernels);
   for (const segment of segments) {
@@ -64,7 +55,7 @@ export function* probeClusters(
     yield;
   }
   const matchCount = coded.reduce((sum, segment) => sum + (segment?.matchCount ?? 0), 0);
-  if (matchCount <= plan.exactMatchesMax) return exact();
+  if (matchCount <= plan.exactMatchesMax) return yield* exact();
   const places = placesOf(coded);
   const found = coded.map(() => new FoundRows());
   if (places.count > 0) yield* walkClusters(coded, { places, found, probe });
@@ -252,40 +243,5 @@ function countMatches({ clusters, matches, matchCount }: CodedSegment, target: F
     target[c] = nearlyAll
       ? starts[c + 1] - starts[c]
       : countRange(matches, starts[c], starts[c + 1]);
-  }
-}
-
-/** Positions of a segment's rows with their lower bounds. */
-class FoundRows {
-  #rows = new Uint32Array(64);
-  #lower = new Float32Array(64);
-  #count = 0;
-
-  get rows(): Uint32Array {
-    return this.#rows.subarray(0, this.#count);
-  }
-
-  add(row: number, lower: number): void {
-    if (this.#count === this.#rows.length) {
-      const rows = new Uint32Array(2 * this.#count);
-      const lowers = new Float32Array(2 * this.#count);
-      rows.set(this.#rows);
-      lowers.set(this.#lower);
-      this.#rows = rows;
-      this.#lower = lowers;
-    }
-    this.#rows[this.#count] = row;
-    this.#lower[this.#count++] = lower;
-  }
-
-  /** Drops all rows whose lower bound is greater. */
-  keep(worst: number): void {
-    let kept = 0;
-    for (let i = 0; i < this.#count; i++) {
-      if (this.#lower[i] > worst) continue;
-      this.#rows[kept] = this.#rows[i];
-      this.#lower[kept++] = this.#lower[i];
-    }
-    this.#count = kept;
   }
 }

@@ -18,8 +18,9 @@ export const VECTOR_PROBE: RankOperator<VectorProbeNode> = {
   comparer: (_node, segments) => idComparer(segments),
 
   narrow({ target, probe: plan }, segments, { options, work, together, withNeeds }) {
-    const { kernels } = options;
-    return probeClusters(segments, { plan, target, kernels, work, together, withNeeds });
+    const { kernels, progress } = options;
+    const probe = { plan, target, kernels, work, together, withNeeds, progress };
+    return probeClusters(segments, probe);
   },
 
   rankSegment: rankVectors,

@@ -1,9 +1,12 @@
 import type { Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
+import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
 import type { Execution, Need, RankOperator, RankPart } from "../plan/operator.ts";
 import type { RankNode, VectorTarget } from "../plan/plan.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { narrowByCodes } from "./narrow-by-codes.ts";
 import { scanVectors } from "./vector-scan.ts";
 
 /** A ranking by distance to a query vector. */
@@ -18,17 +21,28 @@ export interface VectorRankNode extends RankNode {
 /** A ranking that looks at all candidates. */
 export interface VectorScanNode extends VectorRankNode {
   readonly kind: "vector_scan";
+  /** Results that are wanted; undefined where it may be any number, or where codes do not help. */
+  readonly wanted: number | undefined;
 }
 
 /** Exact rankings by distance: the key of a document is its distance. */
 export const VECTOR_SCAN: RankOperator<VectorScanNode> = {
   kind: "vector_scan",
   comparer: (_node, segments) => idComparer(segments),
+  narrows: ({ wanted, target }, { segments }) =>
+    wanted !== undefined &&
+    segments.some(({ view }) => view.hasIndex(BYTE_CODE_INDEX, target.attribute)),
+
+  narrow({ target, wanted = 1 }, segments, { options, work, together }) {
+    const { kernels, progress } = options;
+    return narrowByCodes(segments, { target, wanted, kernels, work, together, progress });
+  },
+
   rankSegment: rankVectors,
   distOf: (key) => key,
   grain: () => "ordinals",
   needs: ({ target }, { view }) => vectorNeeds(target, view),
-  explain: (node) => [explainScan(node)],
+  explain: (node, snapshot) => [explainScan(node), ...explainCodes(node, snapshot)],
 };
 
 /** Offers the documents of a part that have a vector. */
@@ -49,9 +63,23 @@ export function* rankVectors(
   );
 }
 
-/** Looks at where the vectors are, not at the vectors: those come in waves. */
+/** Looks at where vectors and codes are, not at them: vectors come in waves. */
 export function vectorNeeds({ attribute }: VectorTarget, view: SegmentView): Need[] {
-  return [() => void view.column(attribute)?.column];
+  return [
+    () => void view.column(attribute)?.column,
+    () => void view.index(BYTE_CODE_INDEX, attribute),
+  ];
+}
+
+/** Nothing where no segment has codes that help. */
+function explainCodes({ target, wanted }: VectorScanNode, { segments }: Snapshot): string[] {
+  const { attribute } = target;
+  const coded = segments.filter(({ view }) => view.hasIndex(BYTE_CODE_INDEX, attribute)).length;
+  if (coded === 0 || wanted === undefined) return [];
+  return [
+    `  but in ${coded} of ${segments.length} segments of what may be among the best ${wanted} by`,
+    "  codes of all matches, whose bounds always hold",
+  ];
 }
 
 /** One line. */

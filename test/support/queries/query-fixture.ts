@@ -20,6 +20,7 @@ import type { DocumentQuery, Query, QueryRequest, RankBy } from "../../../src/mo
 import type { AttributeSchema, DistanceMetric, Schema } from "../../../src/model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../../src/model/value.ts";
 import type { Snapshot } from "../../../src/query/snapshot.ts";
+import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import { LiveSegment } from "../../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../../src/segment/segment-reader.ts";
 import { planSegment } from "../segments/plan-segment.ts";
@@ -39,13 +40,18 @@ export interface SegmentContent {
 
 let segmentCount = 0;
 
-/** Opens a snapshot with one segment for each content. */
-export function openSnapshot(schema: Schema, contents: readonly SegmentContent[]): Snapshot {
+/** Opens a snapshot with one segment for each content, by all indexes unless others are given. */
+export function openSnapshot(
+  schema: Schema,
+  contents: readonly SegmentContent[],
+  indexes?: readonly AttributeIndex[],
+): Snapshot {
   const segments = contents.map(({ documents, deleted = [] }) => {
     const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
     // Deleted documents come first, so that live ordinals do not start at 0.
     const all = [...deleted, ...documents];
-    const plan = planSegment(buildDocuments(schema.idType ?? "uint", types, all), schema);
+    const columns = buildDocuments(schema.idType ?? "uint", types, all);
+    const plan = planSegment(columns, schema, indexes);
     const block = ARENAS.alloc(plan.bytes);
     if (block === undefined) throw new Error("the fixture's arenas are full");
     const bytes = ARENAS.bytes(block);

@@ -1,0 +1,259 @@
+/** Exact searches give the same by byte codes as without them, to the bit, and compare few rows. */
+
+import { describe, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import {
+  documentOf,
+  documentQuery,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  schemaOf,
+} from "../../../test/support/queries/query-fixture.ts";
+import {
+  ARENA_MEMORY,
+  clusteredSnapshot,
+} from "../../../test/support/segments/clustered-snapshot.ts";
+import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
+import type { DocumentQuery } from "../../model/query.ts";
+import type { DistanceMetric } from "../../model/schema.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import type { OpenSegment } from "../../segment/segment-reader.ts";
+import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
+import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
+import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
+import type { ObjectKey } from "../../storage/object-store.ts";
+import { explainRequest, runRequest } from "../executor/run-request.ts";
+import { ScanProgress } from "../executor/scan-progress.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { codesPay, readingPays } from "./narrow-by-codes.ts";
+
+const METRICS = ["cosine_distance", "euclidean_squared"] as const;
+const ELEMENTS = ["f32", "f16"] as const;
+
+type Draw = (random: Random, dimensions: number) => Float32Array;
+
+const vectorOf = (dimensions: number, element: (d: number) => number): Float32Array =>
+  Float32Array.from({ length: dimensions }, (_, d) => element(d));
+
+const uniform: Draw = (random, dimensions) => vectorOf(dimensions, () => random.next() - 0.5);
+
+/** What vectors may be like. */
+const KINDS: Readonly<Record<string, Draw>> = {
+  anywhere: uniform,
+  "few different ones": (random, dimensions) => {
+    const same = seededRandom(random.below(3));
+    return vectorOf(dimensions, () => same.next() - 0.5);
+  },
+  "nearly one": (random, dimensions) =>
+    vectorOf(dimensions, (d) => Math.sin(d) + 1e-6 * (random.next() - 0.5)),
+  "half of them zero": (random, dimensions) =>
+    random.below(2) === 0 ? new Float32Array(dimensions) : uniform(random, dimensions),
+  "of all lengths": (random, dimensions) => {
+    const size = 10 ** (random.below(61) - 30);
+    return uniform(random, dimensions).map((value) => value * size);
+  },
+  "too long for distances": (random, dimensions) =>
+    uniform(random, dimensions).map((value) => value * 1e30),
+  whole: (random, dimensions) => vectorOf(dimensions, () => random.below(3)),
+};
+
+interface Drawn {
+  readonly metric: DistanceMetric;
+  readonly element: (typeof ELEMENTS)[number];
+  readonly draw: Draw;
+  readonly dimensions: number;
+}
+
+/** Two segments with codes and one without; some documents are deleted, some have no vector. */
+function namespaceOf(random: Random, { metric, element, draw, dimensions }: Drawn) {
+  const ann = { distanceMetric: metric, lateInteraction: false };
+  const type = { type: `[${dimensions}]${element}`, ann } as const;
+  const schema = schemaOf({ vector: type, further: type, n: "int" }, { distanceMetric: metric });
+  const stored = () => {
+    const vector = draw(random, dimensions);
+    if (element === "f32") return vector;
+    return Float32Array.from(
+      Float16Array.from(vector.map((x) => Math.max(-6e4, Math.min(x, 6e4)))),
+    );
+  };
+  const document = (id: number) => {
+    const vectors = { vector: stored(), further: stored() };
+    return documentOf(BigInt(id), id % 40 === 39 ? {} : { n: BigInt(id % 10), ...vectors });
+  };
+  const contents = [0, 700, 1400].map((start, part) => ({
+    documents: Array.from({ length: part === 2 ? 50 : 700 }, (_, i) => document(start + i)),
+    deleted: Array.from({ length: 20 }, (_, i) => document(2000 + start + i)),
+  }));
+  const near = openSnapshot(schema, contents);
+  const clustered = clusteredSnapshot(near, { clusterRows: 20 });
+  const segments = [...clustered.segments.slice(0, 2), near.segments[2]];
+  const query = random.below(2) === 0 ? draw(random, dimensions) : stored();
+  return { near, coded: { ...near, segments }, query };
+}
+
+interface Sought extends Partial<DocumentQuery> {
+  readonly method?: "ANN" | "kNN";
+  readonly attribute?: string;
+  readonly values: Float32Array;
+}
+
+function requestFor({ method = "kNN", attribute = "vector", values, ...rest }: Sought) {
+  const operand = { kind: "vector", values } as const;
+  const rankBy = { kind: "vector", method, attribute, operand } as const;
+  return requestOf(documentQuery(rankBy, { limit: 10, ...rest }));
+}
+
+function search(snapshot: Snapshot, sought: Sought, progress?: ScanProgress) {
+  const options = { kernels: KERNELS, ...(progress && { progress }) };
+  const { results, stats } = runSteps(runRequest(snapshot, requestFor(sought), options));
+  const [result] = results;
+  if (result.kind !== "documents") throw new Error("no documents");
+  return { documents: result.documents, stats };
+}
+
+describe.each(METRICS)("%s", (metric) => {
+  test.each(Object.keys(KINDS))("of vectors that are %s: the same to the bit", (kind) => {
+    const seeds = effort({ usual: 2, full: 12 });
+    for (let seed = 1; seed <= seeds; seed++) {
+      const random = seededRandom(seed);
+      const element = ELEMENTS[seed % 2];
+      const dimensions = [40, 48, 65, 100, 300][random.below(5)];
+      const given = { metric, element, draw: KINDS[kind], dimensions };
+      const { near, coded, query } = namespaceOf(random, given);
+      for (const attribute of ["vector", "further"]) {
+        for (const rest of [
+          { limit: 1 },
+          { limit: 10 },
+          { limit: 30, offset: 20 },
+          { filter: filterOf(["n", "Lt", 8]) },
+          { method: "ANN", limit: 7 },
+        ] as const) {
+          const sought = { values: query, attribute, ...rest };
+          const where = `seed ${seed}, ${element}, ${dimensions} of ${attribute}`;
+          const found = search(coded, sought);
+          expect(found.documents, where).toEqual(search(near, sought).documents);
+        }
+      }
+    }
+  });
+
+  test("codes of all matches are looked at, and few vectors", () => {
+    const random = seededRandom(1);
+    const given = { metric, element: "f32", draw: uniform, dimensions: 256 } as const;
+    const { near, coded, query } = namespaceOf(random, given);
+    const { stats } = search(coded, { values: query });
+    // 683 and 682 of each 700 have a vector, and 49 in the segment without codes.
+    expect(stats).toMatchObject({ codesScanned: 1365 });
+    expect(stats.candidatesReranked).toBeGreaterThanOrEqual(10);
+    expect(stats.candidatesReranked).toBeLessThan(60);
+    expect(stats.vectorsScored).toBe(stats.candidatesReranked + 49);
+    expect(search(near, { values: query }).stats).toMatchObject({ codesScanned: 0 });
+    const limitPer = { attributes: ["n"], limit: 1 };
+    const selection = { kind: "include", names: new Set(["n"]) } as const;
+    const per = search(coded, { values: query, limitPer, selection });
+    expect(per.stats.codesScanned).toBe(0);
+    const many = search(coded, { values: query, limit: 400 }).stats;
+    expect(many).toMatchObject({ codesScanned: 0, vectorsScored: 1365 + 49 });
+    const zeros = search(coded, { values: new Float32Array(256) }).stats;
+    expect(zeros.codesScanned).toBe(metric === "cosine_distance" ? 0 : 1365);
+  });
+
+  test("remote codes take a round, and vectors that are near another", () => {
+    const given = { metric, element: "f32", draw: uniform, dimensions: 64 } as const;
+    const { coded, query } = namespaceOf(seededRandom(2), given);
+    const { remote, sources } = remoteOf(coded);
+    const expected = search(coded, { values: query });
+    const run = (progress?: ScanProgress) => () => search(remote, { values: query }, progress);
+    expect(runRemote(sources, run(), 4)).toEqual(expected);
+    const bytes = sources[0].bytesLoaded;
+    for (const source of sources) source.drop();
+    // 720 codes of 80 bytes and some vectors of 256, in chunks of as many bytes.
+    expect(bytes).toBeLessThan(0.6 * 720 * 256);
+    // Without room for the codes, vectors come in waves.
+    const progress = new ScanProgress(80_000);
+    const found = inWaves(sources, progress, run(progress));
+    expect(found.documents).toEqual(expected.documents);
+    expect(found.stats.codesScanned).toBe(0);
+    for (const source of sources) source.drop();
+  });
+
+  test("plans tell of codes", () => {
+    const given = { metric, element: "f32", draw: uniform, dimensions: 40 } as const;
+    const { near, coded, query } = namespaceOf(seededRandom(3), given);
+    const explain = (snapshot: Snapshot) =>
+      runSteps(explainRequest(snapshot, requestFor({ values: query }), { kernels: KERNELS }));
+    expect(explain(coded)).toContain(
+      "in 2 of 3 segments of what may be among the best 10 by\n" +
+        "  codes of all matches, whose bounds always hold",
+    );
+    expect(explain(near)).not.toContain("codes");
+  });
+});
+
+test("codes pay for many matches and few results", () => {
+  expect(codesPay(1023, 1)).toBe(false);
+  expect(codesPay(1024, 1)).toBe(true);
+  expect(codesPay(1024, 256)).toBe(true);
+  expect(codesPay(1024, 257)).toBe(false);
+  expect(codesPay(4000, 1000)).toBe(true);
+  expect(codesPay(3999, 1000)).toBe(false);
+});
+
+test("codes are loaded where they are half of the vectors' chunks, or less", () => {
+  expect(readingPays(256, 512)).toBe(true);
+  expect(readingPays(257, 512)).toBe(false);
+});
+
+test("vectors of few dimensions, and of bytes, have no codes", () => {
+  for (const [type, has] of [
+    ["[12]f32", false],
+    ["[16]f32", true],
+    ["[48]f16", false],
+    ["[64]f16", true],
+    ["[256]i8", false],
+  ] as const) {
+    const options = { distanceMetric: "euclidean_squared" } as const;
+    const ann = { ...options, lateInteraction: false };
+    const schema = schemaOf({ vector: { type, ann } }, options);
+    const dimensions = Number.parseInt(type.slice(1), 10);
+    const documents = Array.from({ length: 20 }, (_, i) =>
+      documentOf(BigInt(i), { vector: vectorOf(dimensions, (d) => (d + i) % 7) }),
+    );
+    const plain = openSnapshot(schema, [{ documents }]);
+    const [{ view }] = clusteredSnapshot(plain, { clusterRows: 5 }).segments;
+    expect(view.hasIndex(BYTE_CODE_INDEX, "vector"), type).toBe(has);
+  }
+});
+
+/** Runs a search until nothing is missing, in waves of vectors. */
+function inWaves<T>(sources: readonly RemoteSource[], progress: ScanProgress, run: () => T): T {
+  for (let round = 0; round < 12; round++) {
+    progress.begin();
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error;
+      for (const source of sources) source.load([...error.wanted, ...error.transient]);
+    }
+  }
+  throw new Error("too many rounds");
+}
+
+/** The snapshot with its segments in a store. */
+function remoteOf(snapshot: Snapshot) {
+  const sources: RemoteSource[] = [];
+  const segments = snapshot.segments.map((segment, i) => {
+    const view = segment.view as OpenSegment;
+    const { content, head } = encodeStoredSegment(view, snapshot.schema);
+    const source = new RemoteSource(content, ARENA_MEMORY, `${i}` as ObjectKey);
+    sources.push(source);
+    const { liveBitmap, liveCount, liveVersion } = segment;
+    const stored = openStoredSegment(view.id, head, () => source);
+    return { view: stored, liveBitmap, liveCount, liveVersion };
+  });
+  return { remote: { ...snapshot, segments }, sources };
+}
