@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { attributeIndexConformance } from "../../test/conformance/attribute-index.ts";
+import {
+  attributeIndexConformance,
+  type IndexCase,
+} from "../../test/conformance/attribute-index.ts";
 import { documentQuery, KERNELS } from "../../test/support/queries/query-fixture.ts";
 import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
 import type { Ordinal } from "../base/ids.ts";
@@ -18,9 +21,10 @@ import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
 import { DOCUMENT_SECTIONS } from "./documents/documents-section.ts";
 import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
 import { ID_SECTIONS } from "./ids/id-section.ts";
+import type { ListBlocks } from "./postings/block-section.ts";
 import type { SegmentView } from "./segment-view.ts";
-import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
-import { TEXT_INDEX } from "./text/text-index.ts";
+import { SPARSE_INDEX, sparseIndex } from "./sparse/sparse-index.ts";
+import { TEXT_INDEX, textIndex } from "./text/text-index.ts";
 import { BYTE_CODE_INDEX } from "./vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { CODE_INDEX, type CodeView } from "./vectors/code-index.ts";
@@ -94,8 +98,7 @@ attributeIndexConformance({
   }),
 });
 
-attributeIndexConformance({
-  index: TEXT_INDEX,
+const TEXT_CASE: Omit<IndexCase, "index"> = {
   shown(view, { attribute }) {
     const text = view.index(TEXT_INDEX, attribute);
     if (text === undefined) return undefined;
@@ -130,10 +133,9 @@ attributeIndexConformance({
       expression: { kind: "bm25", attribute, query, lastAsPrefix },
     });
   },
-});
+};
 
-attributeIndexConformance({
-  index: SPARSE_INDEX,
+const SPARSE_CASE: Omit<IndexCase, "index"> = {
   shown(view, { attribute, values }) {
     const sparse = view.index(SPARSE_INDEX, attribute);
     return dimensionsOf(values).map((name) => {
@@ -160,7 +162,99 @@ attributeIndexConformance({
       expression: { kind: "sparse", attribute: "{}f16", entries },
     });
   },
+};
+
+attributeIndexConformance({ ...TEXT_CASE, index: TEXT_INDEX });
+attributeIndexConformance({ ...SPARSE_CASE, index: SPARSE_INDEX });
+
+/** With bounds of lists as short as those of few documents are. */
+const BLOCK_POSTINGS = 2;
+const SHORT_TEXT = { ...textIndex(BLOCK_POSTINGS), name: "text in short blocks" };
+const SHORT_SPARSE = { ...sparseIndex(BLOCK_POSTINGS), name: "sparse in short blocks" };
+const SHORT_INDEXES = ATTRIBUTE_INDEXES.map((index) => {
+  if (index === TEXT_INDEX) return SHORT_TEXT;
+  return index === SPARSE_INDEX ? SHORT_SPARSE : index;
 });
+
+attributeIndexConformance({
+  ...TEXT_CASE,
+  index: SHORT_TEXT,
+  indexes: SHORT_INDEXES,
+  shown(view, of) {
+    const text = view.index(SHORT_TEXT, of.attribute);
+    const terms = Array.from({ length: text?.termCount ?? 0 }, (_, code) => text?.term(code) ?? "");
+    return terms.map((term) => shownBlocks(text?.blocks(term)));
+  },
+  expected(of) {
+    const shown = TEXT_CASE.expected(of) as { lengths: number[]; terms: TermShown[] } | undefined;
+    return shown?.terms.map(([_term, ordinals, frequencies]) =>
+      blocksOfList(ordinals, (i) => {
+        const pair = (at: number) => [frequencies[at], shown.lengths[ordinals[at]]];
+        return i.map(pair).filter(
+          ([frequency, length], at, all) =>
+            !all.some(([f, l], other) => {
+              const isAsGood = f >= frequency && l <= length;
+              return isAsGood && (f > frequency || l < length || other < at);
+            }),
+        );
+      }),
+    );
+  },
+});
+
+attributeIndexConformance({
+  ...SPARSE_CASE,
+  index: SHORT_SPARSE,
+  indexes: SHORT_INDEXES,
+  shown(view, { attribute, values }) {
+    const sparse = view.index(SHORT_SPARSE, attribute);
+    return dimensionsOf(values).map((name) => {
+      const shown = shownBlocks(sparse?.blocks(name));
+      return shown?.map(({ last, pairs }) => {
+        return {
+          last,
+          pairs: pairs.map((pair) => [...new Float32Array(Uint32Array.from(pair).buffer)]),
+        };
+      });
+    });
+  },
+  expected(of) {
+    const shown = SPARSE_CASE.expected(of) as TermShown[] | undefined;
+    return shown?.map(([_name, ordinals, weights]) =>
+      blocksOfList(ordinals, (i) => {
+        const own = i.map((at) => weights[at]);
+        return [[Math.max(...own), Math.min(...own)]];
+      }),
+    );
+  },
+});
+
+type TermShown = [term: string, ordinals: number[], numbers: number[]];
+
+/** The blocks of a list of these ordinals; undefined if it is no longer than one. */
+function blocksOfList(ordinals: readonly number[], pairs: (postings: number[]) => number[][]) {
+  if (ordinals.length <= BLOCK_POSTINGS) return undefined;
+  return Array.from({ length: Math.ceil(ordinals.length / BLOCK_POSTINGS) }, (_, block) => {
+    const start = block * BLOCK_POSTINGS;
+    const postings = Array.from(
+      ordinals.slice(start, start + BLOCK_POSTINGS),
+      (_o, i) => start + i,
+    );
+    return { last: ordinals[postings.at(-1) ?? 0], pairs: pairs(postings) };
+  });
+}
+
+function shownBlocks(blocks: ListBlocks | undefined) {
+  if (blocks === undefined) return undefined;
+  const { lastOrdinals, pairEnds, pairs } = blocks;
+  return Array.from(lastOrdinals, (last, b) => {
+    const first = b === 0 ? 0 : pairEnds[b - 1];
+    const own = Array.from({ length: pairEnds[b] - first }, (_, p) => {
+      return [...pairs.subarray(2 * (first + p), 2 * (first + p + 1))];
+    });
+    return { last, pairs: own };
+  });
+}
 
 attributeIndexConformance({
   index: VECTOR_INDEX,

@@ -26,7 +26,7 @@ import { ID_SECTIONS } from "./ids/id-section.ts";
 import { OpenSegment, openSegment } from "./segment-reader.ts";
 import { sealSegment, verifySegment } from "./segment-seal.ts";
 import { TEXT_INDEX } from "./text/text-index.ts";
-import { TEXT_SECTION } from "./text/text-section.ts";
+import { TEXT_BLOCKS, TEXT_SECTION } from "./text/text-section.ts";
 import { VECTOR_SECTIONS } from "./vectors/vector-section.ts";
 
 const ID = "s" as SegmentId;
@@ -144,7 +144,7 @@ test("a remote segment is read only where it is looked at", () => {
   const table = bytesOf(ID_SECTIONS.ids) + bytesOf(ID_SECTIONS.slots);
   expect(cost(() => view.ordinalOf(5n))).toEqual([1, table]);
   // The index, then 100 ordinals and 100 frequencies.
-  const index = bytesOf(TEXT_SECTION, "text");
+  const index = bytesOf(TEXT_SECTION, "text") + bytesOf(TEXT_BLOCKS.directory, "text");
   expect(cost(() => view.index(TEXT_INDEX, "text")?.postings("dog"))).toEqual([
     2,
     index + 2 * 100 * 4,

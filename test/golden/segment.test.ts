@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { runSteps } from "../../src/base/steps.ts";
+import { buildDocuments } from "../../src/codec/columns-builder.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
 import { DOCUMENT_SECTIONS } from "../../src/segment/documents/documents-section.ts";
@@ -17,6 +18,7 @@ import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
 import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
 import { BYTE_CODE_INDEX } from "../../src/segment/vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "../../src/segment/vectors/cluster-index.ts";
+import { blockIndexes } from "../support/segments/block-indexes.ts";
 import { planSegment } from "../support/segments/plan-segment.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
 
@@ -155,6 +157,32 @@ test("byte codes of format version 1 are read as they were written", () => {
   expect(new Uint32Array(row.buffer, 24, 2)).toEqual(Uint32Array.of(21 * 21 + 127 * 127, 0));
 });
 
+/** Indexes with bounds even of lists that two documents share. */
+const BOUNDED = blockIndexes(1);
+
+test("bounds of postings of format version 1 are read as they were written", () => {
+  const bytes = golden("bounded-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  const text = view.index(TEXT_INDEX, "string");
+  expect(text?.postings("fox")?.ordinals).toEqual(Uint32Array.of(0, 6));
+  expect(text?.blocks("fox")).toEqual({
+    blockPostings: 1,
+    lastOrdinals: Uint32Array.of(0, 6),
+    pairEnds: Uint32Array.of(1, 2),
+    pairs: Uint32Array.of(2, 6, 1, 1),
+  });
+  expect(text?.blocks("dog")).toBeUndefined();
+  const weights = view.index(SPARSE_INDEX, "{}f16")?.blocks("cat");
+  expect(weights).toMatchObject({
+    lastOrdinals: Uint32Array.of(0, 5),
+    pairEnds: Uint32Array.of(1, 2),
+  });
+  expect(new Float32Array(Uint32Array.from(weights?.pairs ?? []).buffer)).toEqual(
+    Float32Array.of(-1, -1, 3, 3),
+  );
+});
+
 test("format version 1 is still written to the byte", () => {
   expect(encodeColumns(goldenColumns())).toEqual(golden("columns.bin"));
   const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
@@ -168,7 +196,17 @@ test("format version 1 is still written to the byte", () => {
   expect(clusteredSegment(both)).toEqual(golden("further-clusters-segment.bin"));
   const coded = [{ attribute: "[3]f32", ...CLUSTERS, byteOrigin: BYTE_ORIGIN }];
   expect(clusteredSegment(coded)).toEqual(golden("byte-codes-segment.bin"));
+  expect(boundedSegment()).toEqual(golden("bounded-segment.bin"));
 });
+
+function boundedSegment(): Uint8Array {
+  const more = [...GOLDEN_DOCUMENTS, { id: "fox", attributes: new Map([["string", "fox"]]) }];
+  const types = new Map([...GOLDEN_SCHEMA.attributes].map(([name, { type }]) => [name, type]));
+  const plan = planSegment(buildDocuments("string", types, more), GOLDEN_SCHEMA, BOUNDED);
+  const block = new Uint8Array(plan.bytes);
+  runSteps(plan.writeTo(block));
+  return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
+}
 
 function clusteredSegment(clusters: readonly AttributeClusters[]): Uint8Array {
   const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);

@@ -31,8 +31,8 @@ export class PostingRanges {
   read(start: number, end: number): { ordinals: Uint32Array; numbers: Uint32Array } {
     const source = this.#source;
     const [ordinals, numbers] = attemptAll([
-      () => words(source, this.#ordinals, { start, end }),
-      () => words(source, this.#numbers, { start, end }),
+      () => readWords(source, this.#ordinals, { start, end }),
+      () => readWords(source, this.#numbers, { start, end }),
     ]);
     return { ordinals, numbers };
   }
@@ -44,7 +44,8 @@ export class PostingRanges {
   }
 }
 
-function words(
+/** The words from `start` to before `end` of a section. Throws `BytesMissing`. */
+export function readWords(
   source: ByteSource,
   section: SectionEntry,
   { start, end }: { readonly start: number; readonly end: number },

@@ -5,12 +5,21 @@ import type { Steps } from "../../base/steps.ts";
 import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import {
+  BLOCK_POSTINGS,
+  buildBlocks,
+  checkBlocks,
+  openBlocks,
+  planBlocks,
+} from "../postings/block-section.ts";
 import { PostingRanges } from "../postings/posting-ranges.ts";
 import { checkPostings, mergePostings, type PostingLists } from "../postings/posting-section.ts";
 import {
+  boundWeights,
   buildSparse,
   openSparse,
   planSparse,
+  SPARSE_BLOCKS,
   SPARSE_POSTINGS,
   SPARSE_SECTION,
   type SparseView,
@@ -18,38 +27,58 @@ import {
 } from "./sparse-section.ts";
 
 /** Of all sparse vectors. */
-export const SPARSE_INDEX: AttributeIndex<SparseView> = {
-  name: "sparse",
-  sections: [SPARSE_SECTION, SPARSE_POSTINGS.ordinals, SPARSE_POSTINGS.numbers],
-  option: undefined,
-  isWanted: (type) => type.kind === "sparse",
-  isCurrent: (sections, type) =>
-    (sections.entry(SPARSE_SECTION) !== undefined) === (type.kind === "sparse"),
-  build,
-  merge,
-  open,
-  check,
-  // Which postings a query reads depends on its dimensions.
-  touch: (sections) => sections.touch([SPARSE_SECTION]),
-};
+export const SPARSE_INDEX = sparseIndex(BLOCK_POSTINGS);
 
-function* build({ attribute, column }: AttributeValues): Steps<SectionPlan[]> {
-  return planSparse(attribute, yield* buildSparse(column));
+/** An index that bounds its postings by so many; it reads those of all others. */
+export function sparseIndex(blockPostings: number): AttributeIndex<SparseView> {
+  return {
+    name: "sparse",
+    sections: [SPARSE_SECTION, ...Object.values(SPARSE_POSTINGS), ...Object.values(SPARSE_BLOCKS)],
+    option: undefined,
+    isWanted: (type) => type.kind === "sparse",
+    isCurrent: (sections, type) =>
+      (sections.entry(SPARSE_SECTION) !== undefined) === (type.kind === "sparse"),
+    build: (values) => build(values, blockPostings),
+    merge: (values) => merge(values, blockPostings),
+    open,
+    check,
+    // Which postings a query reads depends on its dimensions.
+    touch: (sections) => sections.touch([SPARSE_SECTION, SPARSE_BLOCKS.directory]),
+  };
 }
 
-function* merge({ attribute, inputs }: MergedValues): Steps<SectionPlan[]> {
+function* build(
+  { attribute, column }: AttributeValues,
+  blockPostings: number,
+): Steps<SectionPlan[]> {
+  return yield* plan(attribute, yield* buildSparse(column), blockPostings);
+}
+
+function* plan(
+  attribute: string,
+  lists: PostingLists,
+  blockPostings: number,
+): Steps<SectionPlan[]> {
+  const blocks = yield* buildBlocks(lists, blockPostings, boundWeights(lists));
+  return [...planSparse(attribute, lists), ...planBlocks(attribute, blocks, SPARSE_BLOCKS)];
+}
+
+function* merge({ attribute, inputs }: MergedValues, blockPostings: number): Steps<SectionPlan[]> {
   const parts = inputs.flatMap(({ view, newOrdinals }) => {
     const lists = readSparse(view.sections(attribute));
     const isAbsent = lists === undefined && view.column(attribute) === undefined;
     assert(lists !== undefined || isAbsent, "sparse vectors are not inverted");
     return lists === undefined ? [] : [{ lists, newOrdinals }];
   });
-  return planSparse(attribute, yield* mergePostings(parts));
+  return yield* plan(attribute, yield* mergePostings(parts), blockPostings);
 }
 
 function open(sections: AttributeSections): SparseView | undefined {
+  sections.touch([SPARSE_SECTION, SPARSE_BLOCKS.directory]);
   const section = sections.bytes(SPARSE_SECTION);
-  return section && sparseView(openSparse(section), new PostingRanges(sections, SPARSE_POSTINGS));
+  if (section === undefined) return undefined;
+  const ranges = new PostingRanges(sections, SPARSE_POSTINGS);
+  return sparseView(openSparse(section), ranges, openBlocks(sections, SPARSE_BLOCKS));
 }
 
 /** Inverted sparse vectors as arrays. */
@@ -61,5 +90,7 @@ function readSparse(sections: AttributeSections): PostingLists | undefined {
 
 function check(sections: AttributeSections): void {
   const lists = readSparse(sections);
-  if (lists !== undefined) checkPostings(lists, sections.documentCount);
+  if (lists === undefined) return;
+  checkPostings(lists, sections.documentCount);
+  checkBlocks(sections, SPARSE_BLOCKS, lists);
 }

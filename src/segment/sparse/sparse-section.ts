@@ -9,6 +9,7 @@ import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { halves, hasValue } from "../../codec/columns-value.ts";
 import type { Column } from "../../model/columns.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { BlockReader, BoundBlock, ListBlocks } from "../postings/block-section.ts";
 import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
   PostingCollector,
@@ -25,12 +26,21 @@ import {
   sortInSteps,
 } from "../postings/term-section.ts";
 
+/** Ordinals with a weight for a dimension, ascending, and the weights. */
+export interface SparsePostings {
+  readonly ordinals: Uint32Array;
+  readonly weights: Float32Array;
+}
+
 /** Sparse vectors of one attribute by dimension. */
 export interface SparseView {
-  /** Ordinals with a weight for the dimension, ascending, and the weights; undefined if none. */
-  postings(
-    name: string,
-  ): { readonly ordinals: Uint32Array; readonly weights: Float32Array } | undefined;
+  /** Undefined if no document here has a weight for the dimension. */
+  postings(name: string): SparsePostings | undefined;
+  /**
+   * Bounds of those: a pair for each block, of the greatest weight and the least, as bits of f32.
+   * Undefined if there are few postings or none, or the segment is older than such bounds.
+   */
+  blocks(name: string): ListBlocks | undefined;
 }
 
 /** Of the last build, to be used again by one at a time. */
@@ -71,7 +81,29 @@ export const SPARSE_SECTION = 7;
 /** Kinds of the sections of sparse vectors' postings. */
 export const SPARSE_POSTINGS = { ordinals: 11, numbers: 12 } as const;
 
-/** Plans the sections of inverted sparse vectors. */
+/** Kinds of the sections that bound those. */
+export const SPARSE_BLOCKS = { directory: 30, words: 31 } as const;
+
+/** Bounds postings by their weights: either bound counts, as a query's weight may be negative. */
+export function boundWeights({ numbers }: PostingLists): BoundBlock {
+  const { buffer, byteOffset, length } = numbers;
+  const weights = new Float32Array(buffer, byteOffset, length);
+  const bounds = new Float32Array(2);
+  const bits = new Uint32Array(bounds.buffer);
+  return (start, end, pairs) => {
+    let most = weights[start];
+    let least = most;
+    for (let i = start + 1; i < end; i++) {
+      if (weights[i] > most) most = weights[i];
+      if (weights[i] < least) least = weights[i];
+    }
+    bounds[0] = most;
+    bounds[1] = least;
+    pairs.push(bits[0], bits[1]);
+  };
+}
+
+/** Plans the sections of inverted sparse vectors, but for the bounds of their postings. */
 export function planSparse(attribute: string, lists: PostingLists): SectionPlan[] {
   const packer = new ArrayPacker();
   packPostings(packer, lists);
@@ -85,8 +117,15 @@ export function openSparse(block: Uint8Array): PostingDirectory {
   return unpackPostings(new ArrayUnpacker(block, "inverted sparse vectors"));
 }
 
-/** What queries see of inverted sparse vectors whose postings come from `ranges`. */
-export function sparseView(directory: PostingDirectory, ranges: PostingRanges): SparseView {
+/**
+ * What queries see of inverted sparse vectors whose postings come from `ranges`, their bounds from
+ * `blocks`.
+ */
+export function sparseView(
+  directory: PostingDirectory,
+  ranges: PostingRanges,
+  blocks: BlockReader,
+): SparseView {
   const { strings, starts } = directory;
   const postings = (name: string) => {
     const code = codeOf(strings, name);
@@ -95,5 +134,11 @@ export function sparseView(directory: PostingDirectory, ranges: PostingRanges): 
     const { buffer, byteOffset, length } = numbers;
     return { ordinals, weights: new Float32Array(buffer, byteOffset, length) };
   };
-  return { postings };
+  return {
+    postings,
+    blocks: (name) => {
+      const code = codeOf(strings, name);
+      return code < 0 ? undefined : blocks(code, starts[code + 1] - starts[code]);
+    },
+  };
 }

@@ -8,14 +8,23 @@ import type { AttributeSchema } from "../../model/schema.ts";
 import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import {
+  BLOCK_POSTINGS,
+  buildBlocks,
+  checkBlocks,
+  openBlocks,
+  planBlocks,
+} from "../postings/block-section.ts";
 import { PostingRanges } from "../postings/posting-ranges.ts";
 import { checkPostings } from "../postings/posting-section.ts";
 import {
+  boundTexts,
   buildTextIndex,
   mergeTextIndexes,
   openFingerprint,
   openText,
   planText,
+  TEXT_BLOCKS,
   TEXT_POSTINGS,
   TEXT_SECTION,
   type TextIndex,
@@ -26,22 +35,27 @@ import {
 } from "./text-section.ts";
 
 /** Of strings and arrays of strings, by the options of `full_text_search`. */
-export const TEXT_INDEX: AttributeIndex<TextView> = {
-  name: "text",
-  sections: [TEXT_SECTION, TEXT_POSTINGS.ordinals, TEXT_POSTINGS.numbers],
-  option: "full_text_search",
-  isWanted: (type, schema) => textOptions(type, schema) !== undefined,
-  isCurrent,
-  madeBy: ({ fullTextSearch }) => [
-    fullTextSearch === undefined ? null : textFingerprint(fullTextSearch),
-  ],
-  build,
-  merge,
-  open,
-  check,
-  // Which postings a query reads depends on its terms.
-  touch: (sections) => sections.touch([TEXT_SECTION]),
-};
+export const TEXT_INDEX = textIndex(BLOCK_POSTINGS);
+
+/** A text index that bounds its postings by so many; it reads those of all others. */
+export function textIndex(blockPostings: number): AttributeIndex<TextView> {
+  return {
+    name: "text",
+    sections: [TEXT_SECTION, ...Object.values(TEXT_POSTINGS), ...Object.values(TEXT_BLOCKS)],
+    option: "full_text_search",
+    isWanted: (type, schema) => textOptions(type, schema) !== undefined,
+    isCurrent,
+    madeBy: ({ fullTextSearch }) => [
+      fullTextSearch === undefined ? null : textFingerprint(fullTextSearch),
+    ],
+    build: (values) => build(values, blockPostings),
+    merge: (values) => merge(values, blockPostings),
+    open,
+    check,
+    // Which postings a query reads depends on its terms.
+    touch: (sections) => sections.touch([TEXT_SECTION, TEXT_BLOCKS.directory]),
+  };
+}
 
 /** The fingerprint of a text index lies within so many bytes from its start. */
 const FINGERPRINT_BYTES_MAX = 512;
@@ -64,12 +78,19 @@ function fingerprintOf(sections: AttributeSections): string | undefined {
   return openFingerprint(sections.source.place(entry.offset, end).bytes);
 }
 
-function* build({ attribute, schema, column }: AttributeValues): Steps<SectionPlan[]> {
+function* build(
+  { attribute, schema, column }: AttributeValues,
+  blockPostings: number,
+): Steps<SectionPlan[]> {
   const options = textOptions(column.type, schema);
-  return options === undefined ? [] : planText(attribute, yield* buildTextIndex(column, options));
+  if (options === undefined) return [];
+  return yield* plan(attribute, yield* buildTextIndex(column, options), blockPostings);
 }
 
-function* merge({ attribute, schema, column, inputs }: MergedValues): Steps<SectionPlan[]> {
+function* merge(
+  { attribute, schema, column, inputs }: MergedValues,
+  blockPostings: number,
+): Steps<SectionPlan[]> {
   const options = textOptions(column.type, schema);
   if (options === undefined) return [];
   const fingerprint = textFingerprint(options);
@@ -84,12 +105,20 @@ function* merge({ attribute, schema, column, inputs }: MergedValues): Steps<Sect
   const index = isJoined
     ? yield* mergeTextIndexes(fingerprint, parts, column)
     : yield* buildTextIndex(column, options);
-  return planText(attribute, index);
+  return yield* plan(attribute, index, blockPostings);
+}
+
+function* plan(attribute: string, index: TextIndex, blockPostings: number): Steps<SectionPlan[]> {
+  const blocks = yield* buildBlocks(index.lists, blockPostings, boundTexts(index));
+  return [...planText(attribute, index), ...planBlocks(attribute, blocks, TEXT_BLOCKS)];
 }
 
 function open(sections: AttributeSections): TextView | undefined {
+  sections.touch([TEXT_SECTION, TEXT_BLOCKS.directory]);
   const section = sections.bytes(TEXT_SECTION);
-  return section && textView(openText(section), new PostingRanges(sections, TEXT_POSTINGS));
+  if (section === undefined) return undefined;
+  const ranges = new PostingRanges(sections, TEXT_POSTINGS);
+  return textView(openText(section), ranges, openBlocks(sections, TEXT_BLOCKS));
 }
 
 /** A text index as arrays. */
@@ -105,6 +134,7 @@ function check(sections: AttributeSections): void {
   if (index === undefined) return;
   const { documentCount } = sections;
   checkPostings(index.lists, documentCount);
+  checkBlocks(sections, TEXT_BLOCKS, index.lists);
   if (index.lengths.length !== documentCount) {
     throw corrupt("a text index", `it has ${index.lengths.length} lengths`);
   }

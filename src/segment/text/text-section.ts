@@ -15,6 +15,7 @@ import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { BlockReader, BoundBlock, ListBlocks } from "../postings/block-section.ts";
 import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
   DELETED,
@@ -51,9 +52,17 @@ export interface TextView {
   term(code: number): string;
   /** First code whose term is >= `term`; `termCount` if none. */
   lowerBound(term: string): number;
+  /** How many documents here have the term; reads none of its postings. */
+  postingCount(term: string): number;
   /** Undefined if no document here has the term. */
   postings(term: string): Postings | undefined;
   postingsAt(code: number): Postings;
+  /**
+   * Bounds of the term's postings: each has at most the frequency and at least the length of a pair
+   * of its block. Undefined if no document here has the term, few have it, or the segment is older
+   * than such bounds.
+   */
+  blocks(term: string): ListBlocks | undefined;
 }
 
 /** A text index without its postings. */
@@ -74,6 +83,8 @@ export interface TextIndex extends Omit<TextHead, "directory"> {
 export const TEXT_SECTION = 6;
 /** Kinds of the sections of a text index's postings. */
 export const TEXT_POSTINGS = { ordinals: 9, numbers: 10 } as const;
+/** Kinds of the sections that bound those; a pair is a frequency and the length of a text. */
+export const TEXT_BLOCKS = { directory: 28, words: 29 } as const;
 
 /** One input of a merge. */
 export interface TextPart {
@@ -173,7 +184,34 @@ export function* mergeTextIndexes(
   return { fingerprint, lengths, presence, lists: yield* mergePostings(known) };
 }
 
-/** Plans the sections of a text index. */
+/**
+ * Bounds postings by those that no other one of the block beats: none is at least as frequent in a
+ * text that is no longer. So the bounds hold for all options of scoring and any average length.
+ */
+export function boundTexts({ lengths, lists: { ordinals, numbers } }: TextIndex): BoundBlock {
+  return (start, end, pairs) => {
+    const first = pairs.length;
+    for (let i = start; i < end; i++) {
+      const frequency = numbers[i];
+      const length = lengths[ordinals[i]];
+      let isBeaten = false;
+      for (let p = first; p < pairs.length && !isBeaten; p += 2) {
+        isBeaten = pairs[p] >= frequency && pairs[p + 1] <= length;
+      }
+      if (isBeaten) continue;
+      let kept = first;
+      for (let p = first; p < pairs.length; p += 2) {
+        if (pairs[p] <= frequency && pairs[p + 1] >= length) continue;
+        pairs[kept++] = pairs[p];
+        pairs[kept++] = pairs[p + 1];
+      }
+      pairs.length = kept;
+      pairs.push(frequency, length);
+    }
+  };
+}
+
+/** Plans the sections of a text index, but for the bounds of its postings. */
 export function planText(attribute: string, index: TextIndex): SectionPlan[] {
   const { fingerprint, lengths, presence, lists } = index;
   const packer = new ArrayPacker();
@@ -201,8 +239,8 @@ export function openFingerprint(start: Uint8Array): string {
   return new ArrayUnpacker(start, "a text index").text();
 }
 
-/** What queries see of a text index whose postings come from `ranges`. */
-export function textView(head: TextHead, ranges: PostingRanges): TextView {
+/** What queries see of a text index whose postings come from `ranges`, their bounds from `blocks`. */
+export function textView(head: TextHead, ranges: PostingRanges, blocks: BlockReader): TextView {
   const { lengths, presence, directory } = head;
   const { strings, starts } = directory;
   const postingsAt = (code: number): Postings => {
@@ -219,7 +257,15 @@ export function textView(head: TextHead, ranges: PostingRanges): TextView {
     termCount: starts.length - 1,
     term: (code) => stringAt(strings, code),
     lowerBound: (term) => lowerBound(strings, term),
+    postingCount: (term) => {
+      const code = codeOf(strings, term);
+      return code < 0 ? 0 : starts[code + 1] - starts[code];
+    },
     postings,
     postingsAt,
+    blocks: (term) => {
+      const code = codeOf(strings, term);
+      return code < 0 ? undefined : blocks(code, starts[code + 1] - starts[code]);
+    },
   };
 }

@@ -1,0 +1,246 @@
+/**
+ * Bounds of posting lists by block, for queries that pass over postings which cannot matter. Lists
+ * that are longer than one block have them, so most lists have none. In two sections: one packed
+ * (`columns-packing.ts`) with
+ *
+ * - blockPostings: postings of each block of a list, of which the last one has the rest (a word);
+ * - codes: which lists have blocks, ascending;
+ * - starts: where the words of each of them begin in the other section (count + 1);
+ *
+ * and one of u32 words, end to end. Of a list with B blocks:
+ *
+ * | words | meaning                                                         |
+ * |-------|-----------------------------------------------------------------|
+ * | B     | the last ordinal of each block                                  |
+ * | B     | where the pairs of each block end, in pairs from the list's own |
+ * | 2·P   | pairs of numbers, which bound the postings of their block       |
+ *
+ * What a pair says of a posting is the index's business.
+ */
+
+import type { Steps } from "../../base/steps.ts";
+import { checkOffsets } from "../../codec/columns-check.ts";
+import {
+  ArrayPacker,
+  ArrayUnpacker,
+  bytesOf,
+  copyInSteps,
+  corrupt,
+} from "../../codec/columns-packing.ts";
+import type { AttributeSections } from "../format/attribute-sections.ts";
+import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
+import { readWords } from "./posting-ranges.ts";
+import type { PostingLists } from "./posting-section.ts";
+
+/**
+ * Postings of a block. With 64 a query of five words touches a sixth fewer, and bounds take twice
+ * the bytes; with 256 a query of one word touches half as many again (ADR 28).
+ */
+export const BLOCK_POSTINGS = 128;
+
+/** Kinds of the sections that hold bounds. */
+export interface BlockKinds {
+  readonly directory: SectionKind;
+  readonly words: SectionKind;
+}
+
+/** Adds pairs that bound the postings from `start` to before `end`; at least one. */
+export type BoundBlock = (start: number, end: number, pairs: number[]) => void;
+
+/** Bounds of all lists of an attribute. */
+export interface PostingBlocks {
+  readonly blockPostings: number;
+  readonly codes: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly words: Uint32Array;
+}
+
+/** Bounds of one list. */
+export interface ListBlocks {
+  /** Postings of each block but the last. */
+  readonly blockPostings: number;
+  readonly lastOrdinals: Uint32Array;
+  /** Where the pairs of each block end. */
+  readonly pairEnds: Uint32Array;
+  /** Two words for each pair. */
+  readonly pairs: Uint32Array;
+}
+
+/**
+ * Finds the bounds of a list by its code and its count of postings; undefined if it has none.
+ * Throws `BytesMissing`.
+ */
+export type BlockReader = (code: number, postingCount: number) => ListBlocks | undefined;
+
+/** Blocks that one step of a build bounds. */
+const STEP_BLOCKS = 128;
+/** Lists that one step of a build looks at. */
+const STEP_LISTS = 16_384;
+
+/** Bounds all blocks of lists that have more than one; undefined if there is no such list. */
+export function* buildBlocks(
+  { starts: lists, ordinals }: PostingLists,
+  blockPostings: number,
+  bound: BoundBlock,
+): Steps<PostingBlocks | undefined> {
+  if (ordinals.length <= blockPostings) return undefined;
+  const codes: number[] = [];
+  const starts: number[] = [0];
+  const words = new WordCollector();
+  let blockCount = 0;
+  for (let code = 0; code + 1 < lists.length; code++) {
+    if (code % STEP_LISTS === STEP_LISTS - 1) yield;
+    const start = lists[code];
+    const end = lists[code + 1];
+    if (end - start <= blockPostings) continue;
+    const pairEnds: number[] = [];
+    const pairs: number[] = [];
+    for (let at = start; at < end; at += blockPostings) {
+      const blockEnd = Math.min(at + blockPostings, end);
+      words.add(ordinals[blockEnd - 1]);
+      bound(at, blockEnd, pairs);
+      pairEnds.push(pairs.length / 2);
+      if (++blockCount % STEP_BLOCKS === 0) yield;
+    }
+    words.addAll(pairEnds);
+    words.addAll(pairs);
+    codes.push(code);
+    starts.push(words.count);
+  }
+  if (codes.length === 0) return undefined;
+  const arrays = { codes: Uint32Array.from(codes), starts: Uint32Array.from(starts) };
+  return { blockPostings, ...arrays, words: words.finish() };
+}
+
+/** Plans the sections of bounds; none where there are no bounds. */
+export function planBlocks(
+  attribute: string,
+  blocks: PostingBlocks | undefined,
+  kinds: BlockKinds,
+): SectionPlan[] {
+  if (blocks === undefined) return [];
+  const { blockPostings, codes, starts, words } = blocks;
+  const packer = new ArrayPacker();
+  packer.word(blockPostings);
+  packer.array(codes);
+  packer.array(starts);
+  return [
+    {
+      kind: kinds.directory,
+      attribute,
+      bytes: packer.bytes,
+      writeTo: (target) => packer.writeTo(target),
+    },
+    {
+      kind: kinds.words,
+      attribute,
+      bytes: words.byteLength,
+      writeTo: (target) => copyInSteps(bytesOf(words), target),
+    },
+  ];
+}
+
+/** Opens the bounds of an attribute, if it has any; throws `BytesMissing` for their directory. */
+export function openBlocks(sections: AttributeSections, kinds: BlockKinds): BlockReader {
+  const opened = openDirectory(sections, kinds);
+  if (opened === undefined) return () => undefined;
+  const { blockPostings, codes, starts, entry } = opened;
+  const { source } = sections;
+  return (code, postingCount) => {
+    const at = indexOf(codes, code);
+    if (at === undefined) return undefined;
+    const words = readWords(source, entry, { start: starts[at], end: starts[at + 1] });
+    const count = Math.ceil(postingCount / blockPostings);
+    const lastOrdinals = words.subarray(0, count);
+    const pairEnds = words.subarray(count, 2 * count);
+    return { blockPostings, lastOrdinals, pairEnds, pairs: words.subarray(2 * count) };
+  };
+}
+
+/** Throws `corrupt` unless bounds from a store fit each other and their posting lists. */
+export function checkBlocks(
+  sections: AttributeSections,
+  kinds: BlockKinds,
+  lists: PostingLists,
+): void {
+  const opened = openDirectory(sections, kinds);
+  if (opened === undefined) return;
+  const { blockPostings, codes, starts, entry } = opened;
+  const isRising = codes.every((code, i) => i === 0 || code > codes[i - 1]);
+  if (blockPostings === 0 || !isRising) throw corrupt("blocks of postings", "their lists repeat");
+  checkOffsets(starts, codes.length, undefined);
+  if (starts[codes.length] * Uint32Array.BYTES_PER_ELEMENT > entry.bytes) {
+    throw corrupt("blocks of postings", "some are missing");
+  }
+  const read = openBlocks(sections, kinds);
+  for (const code of codes) {
+    const start = lists.starts[code];
+    const end = lists.starts[code + 1] ?? start;
+    const blocks = end > start ? read(code, end - start) : undefined;
+    if (blocks === undefined || !isOfList(blocks, lists.ordinals.subarray(start, end))) {
+      throw corrupt("blocks of postings", `those of list ${code} are not of its postings`);
+    }
+  }
+}
+
+function openDirectory(sections: AttributeSections, kinds: BlockKinds) {
+  const section = sections.bytes(kinds.directory);
+  if (section === undefined) return undefined;
+  const entry = sections.entry(kinds.words);
+  if (entry === undefined) {
+    throw corrupt("blocks of postings", `those of \`${sections.attribute}\` are missing`);
+  }
+  const unpacker = new ArrayUnpacker(section, "blocks of postings");
+  const blockPostings = unpacker.word();
+  return { blockPostings, codes: unpacker.u32(), starts: unpacker.u32(), entry };
+}
+
+/** Whether a list of these ordinals has just these blocks, each with a pair or more. */
+function isOfList(blocks: ListBlocks, ordinals: Uint32Array): boolean {
+  const { blockPostings, lastOrdinals, pairEnds, pairs } = blocks;
+  const count = Math.ceil(ordinals.length / blockPostings);
+  if (pairEnds.length !== count || pairEnds[count - 1] * 2 !== pairs.length) return false;
+  return lastOrdinals.every((ordinal, b) => {
+    const last = Math.min((b + 1) * blockPostings, ordinals.length) - 1;
+    return ordinal === ordinals[last] && pairEnds[b] > (b === 0 ? 0 : pairEnds[b - 1]);
+  });
+}
+
+/** The position of `code` in ascending codes; undefined if it is not there. */
+function indexOf(codes: Uint32Array, code: number): number | undefined {
+  let low = 0;
+  let high = codes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (codes[middle] < code) low = middle + 1;
+    else high = middle;
+  }
+  return codes[low] === code ? low : undefined;
+}
+
+/** Words that a collector has room for at first. */
+const WORDS_MIN = 1024;
+
+/** Words one after the other. */
+class WordCollector {
+  #words = new Uint32Array(WORDS_MIN);
+  count = 0;
+
+  add(word: number): void {
+    if (this.count === this.#words.length) {
+      const words = new Uint32Array(2 * this.count);
+      words.set(this.#words);
+      this.#words = words;
+    }
+    this.#words[this.count++] = word;
+  }
+
+  addAll(words: readonly number[]): void {
+    for (const word of words) this.add(word);
+  }
+
+  /** All of them; the collector is not used any more. */
+  finish(): Uint32Array {
+    return this.#words.subarray(0, this.count);
+  }
+}
