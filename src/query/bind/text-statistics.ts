@@ -53,17 +53,56 @@ export function documentFrequency(
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
+/** Postings that are counted in the time in which one document is looked up among them. */
+const LOOKUP_POSTINGS = 16;
+
+/** Reads postings only where documents are deleted. */
 function liveCountOf(
   { view, liveBitmap, liveCount }: SegmentSnapshot,
   attribute: string,
   term: string,
 ): number {
-  const ordinals = view.index(TEXT_INDEX, attribute)?.postings(term)?.ordinals;
-  if (ordinals === undefined) return 0;
-  if (liveCount === view.documentCount) return ordinals.length;
-  let count = 0;
-  for (let i = 0; i < ordinals.length; i++) if (hasBit(liveBitmap, ordinals[i])) count++;
-  return count;
+  const text = view.index(TEXT_INDEX, attribute);
+  const count = text?.postingCount(term) ?? 0;
+  const deletedCount = view.documentCount - liveCount;
+  if (text === undefined || count === 0 || deletedCount === 0) return count;
+  const ordinals = text.postings(term)?.ordinals ?? new Uint32Array(0);
+  if (liveBitmap.length + deletedCount * LOOKUP_POSTINGS < count) {
+    return count - deletedAmong(ordinals, { liveBitmap, documentCount: view.documentCount });
+  }
+  let live = 0;
+  for (let i = 0; i < ordinals.length; i++) if (hasBit(liveBitmap, ordinals[i])) live++;
+  return live;
+}
+
+/** How many of the ordinals, which ascend, are of deleted documents: looks each of those up. */
+function deletedAmong(
+  ordinals: Uint32Array,
+  {
+    liveBitmap,
+    documentCount,
+  }: { readonly liveBitmap: Uint32Array; readonly documentCount: number },
+): number {
+  let deleted = 0;
+  for (let w = 0; w < liveBitmap.length; w++) {
+    // Bits past the last document are 0, too.
+    for (let word = ~liveBitmap[w]; word !== 0; word &= word - 1) {
+      const ordinal = (w << 5) + 31 - Math.clz32(word & -word);
+      if (ordinal < documentCount && includes(ordinals, ordinal)) deleted++;
+    }
+  }
+  return deleted;
+}
+
+function includes(ordinals: Uint32Array, ordinal: number): boolean {
+  let low = 0;
+  let high = ordinals.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ordinals[middle] < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return ordinals[low] === ordinal;
 }
 
 function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextStatistics {
