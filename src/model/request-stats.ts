@@ -11,10 +11,12 @@ export interface QueryWork {
   /** Live documents that some part of the query looked at. */
   readonly documentsScanned: number;
   readonly postingsTouched: number;
+  /** Blocks of posting lists none of whose postings could matter. */
+  readonly blocksSkipped: number;
   readonly vectorsScored: number;
   /** Clusters that ANN searches looked into; none where they looked at all vectors. */
   readonly clustersProbed: number;
-  /** Rows whose distances ANN searches estimated by their codes. */
+  /** Rows whose distances were estimated or bounded by their codes. */
   readonly codesScanned: number;
   /** Those of them that were compared exactly then; part of `vectorsScored`. */
   readonly candidatesReranked: number;

@@ -21,6 +21,7 @@ export function newWorkStats(): WorkStats {
   return {
     documentsScanned: 0,
     postingsTouched: 0,
+    blocksSkipped: 0,
     vectorsScored: 0,
     clustersProbed: 0,
     codesScanned: 0,

@@ -15,6 +15,7 @@ const QUERY = { rank_by: ["vector", "ANN", Array(DIMENSIONS).fill(0.5)], limit: 
 const COUNTED = {
   documents_scanned: "trawl_documents_scanned_total",
   postings_touched: "trawl_postings_touched_total",
+  blocks_skipped: "trawl_blocks_skipped_total",
   vectors_scored: "trawl_vectors_scored_total",
   clusters_probed: "trawl_clusters_probed_total",
   codes_scanned: "trawl_codes_scanned_total",

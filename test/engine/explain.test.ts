@@ -21,6 +21,7 @@ const ANN_PLAN = [
 const ANN_WORK = {
   documents_scanned: 119,
   postings_touched: 0,
+  blocks_skipped: 0,
   clusters_probed: 6,
   codes_scanned: 25,
   candidates_reranked: 5,
@@ -85,6 +86,7 @@ test("each query of several tells its own work", async () => {
     {
       documents_scanned: 119,
       postings_touched: 133,
+      blocks_skipped: 0,
       clusters_probed: 0,
       codes_scanned: 0,
       candidates_reranked: 0,

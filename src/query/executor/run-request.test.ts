@@ -227,6 +227,7 @@ describe("stats", () => {
     );
     expect(run({ selection: { kind: "all" } })).toEqual({
       bytesReturned: 125,
+      blocksSkipped: 0,
       documentsScanned: 5,
       vectorsScored: 5,
       clustersProbed: 0,

@@ -7,6 +7,7 @@ export function explainWork(work: QueryWork): string {
   const counts: readonly [count: number, words: string][] = [
     [work.documentsScanned, "documents scanned"],
     [work.postingsTouched, "postings touched"],
+    [work.blocksSkipped, "blocks of postings skipped"],
     [work.clustersProbed, "clusters probed"],
     [work.codesScanned, "codes scanned"],
     [work.candidatesReranked, "candidates reranked"],

@@ -95,7 +95,7 @@ collectWhenIdle(systemClock, threadHeap());
 function metrics(): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
     service.stats;
-  const { codesScanned, candidatesReranked } = service.stats;
+  const { blocksSkipped, codesScanned, candidatesReranked } = service.stats;
   const { candidatesSkipped, divided, helped, cancelled, timedOut } = service.stats;
   const { workedMs, waitedMs } = service.stats;
   const { slices, longestSliceMs } = service.turnStats;
@@ -107,12 +107,17 @@ function metrics(): EngineMetric[] {
     counter("trawl_queries_total", "query requests run", queries),
     counter("trawl_documents_scanned_total", "documents looked at", documentsScanned),
     counter("trawl_postings_touched_total", "postings read", postingsTouched),
+    counter(
+      "trawl_blocks_skipped_total",
+      "blocks of postings that rankings passed over",
+      blocksSkipped,
+    ),
     counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
     counter("trawl_clusters_probed_total", "clusters that ANN looked into", clustersProbed),
-    counter("trawl_codes_scanned_total", "distances that ANN estimated", codesScanned),
+    counter("trawl_codes_scanned_total", "distances that codes estimated or bounded", codesScanned),
     counter(
       "trawl_candidates_reranked_total",
-      "vectors that ANN compared since their bounds allowed it",
+      "vectors that were compared since their bounds allowed it",
       candidatesReranked,
     ),
     counter(

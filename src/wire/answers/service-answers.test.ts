@@ -22,6 +22,7 @@ test("an analysis follows the plan", () => {
   const work = {
     documentsScanned: 1,
     postingsTouched: 2,
+    blocksSkipped: 9,
     vectorsScored: 3,
     clustersProbed: 4,
     codesScanned: 5,
@@ -49,6 +50,7 @@ test("an analysis follows the plan", () => {
       {
         documents_scanned: 1,
         postings_touched: 2,
+        blocks_skipped: 9,
         vectors_scored: 3,
         clusters_probed: 4,
         codes_scanned: 5,

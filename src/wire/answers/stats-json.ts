@@ -54,6 +54,7 @@ export function writeQueryAnalysis(
 function workText(work: QueryWork): string {
   return (
     `{"documents_scanned":${work.documentsScanned},"postings_touched":${work.postingsTouched},` +
+    `"blocks_skipped":${work.blocksSkipped},` +
     `"clusters_probed":${work.clustersProbed},"codes_scanned":${work.codesScanned},` +
     `"candidates_reranked":${work.candidatesReranked},"vectors_scored":${work.vectorsScored},` +
     `"candidates_skipped":${work.candidatesSkipped},"bytes_returned":${work.bytesReturned}}`
