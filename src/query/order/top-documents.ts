@@ -36,6 +36,8 @@ export const NO_THRESHOLD: Threshold = {
 
 /** Takes documents in any order and hands the best ones back in order. */
 export interface DocumentRanking extends Threshold {
+  /** Documents that it keeps; infinity if it keeps all. */
+  readonly capacity: number;
   /** Takes a document; tells whether it is kept, for now. */
   offer(key: number, segment: number, ordinal: number): boolean;
   /** Offers each of `ordinals` with its key in `keys`; documents whose key is NaN are left out. */
@@ -51,13 +53,13 @@ const DOCUMENTS_PER_STEP = 128;
 
 /** Keeps the best `capacity` by key, ties by `compare`: a heap whose root is the worst. */
 export class TopDocuments implements DocumentRanking {
-  readonly #capacity: number;
+  readonly capacity: number;
   readonly #compare: DocumentComparer;
   readonly #heap: RankedDocument[] = [];
   #skippedCount = 0;
 
   constructor(capacity: number, compare: DocumentComparer) {
-    this.#capacity = capacity;
+    this.capacity = capacity;
     this.#compare = compare;
   }
 
@@ -67,13 +69,13 @@ export class TopDocuments implements DocumentRanking {
 
   get worstKey(): number {
     const heap = this.#heap;
-    if (heap.length < this.#capacity) return Number.POSITIVE_INFINITY;
+    if (heap.length < this.capacity) return Number.POSITIVE_INFINITY;
     return heap.length === 0 ? Number.NEGATIVE_INFINITY : heap[0].key;
   }
 
   admits(key: number, segment: number, ordinal: number): boolean {
     const heap = this.#heap;
-    if (heap.length < this.#capacity) return !Number.isNaN(key);
+    if (heap.length < this.capacity) return !Number.isNaN(key);
     if (heap.length === 0) return false;
     const worst = heap[0];
     if (key !== worst.key) return key < worst.key;
@@ -83,7 +85,7 @@ export class TopDocuments implements DocumentRanking {
   offer(key: number, segment: number, ordinal: number): boolean {
     if (!this.admits(key, segment, ordinal)) return false;
     const heap = this.#heap;
-    if (heap.length < this.#capacity) {
+    if (heap.length < this.capacity) {
       heap.push({ key, segment, ordinal });
       siftUp(heap, heap.length - 1, this.#isWorse);
     } else {
@@ -128,6 +130,7 @@ function nextWithin(worst: number, keys: Float64Array, start: number, end: numbe
 
 /** Keeps all documents and sorts only as far as they are asked for. */
 export class WholeRanking implements DocumentRanking {
+  readonly capacity = Number.POSITIVE_INFINITY;
   readonly worstKey = Number.POSITIVE_INFINITY;
   readonly skippedCount = 0;
   readonly #compare: DocumentComparer;

@@ -21,6 +21,7 @@ import type { DocumentRanking, RankedDocument, Threshold } from "../order/top-do
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { QueryMemory } from "../query-memory.ts";
 import type { QueryOptions } from "../query-options.ts";
+import type { ScoredList } from "../score/scored-list.ts";
 import type { SegmentScores } from "../score/segment-scores.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -164,6 +165,11 @@ export interface ScoreOperator<N extends ScoreNode = ScoreNode> {
   needs(node: N, run: SegmentRun): Need[];
   /** May score documents outside of `within`. */
   run(node: N, run: ScoreRun): Steps<SegmentScores>;
+  /**
+   * The posting lists whose scores, added up in their order, are what `run` scores, and no other
+   * document has one. Absent, or undefined: scores are more than such sums.
+   */
+  lists?(node: N, run: SegmentRun): Steps<ScoredList[] | undefined>;
   explain(node: N, operators: Operators): string[];
   /** Absent: the operator does not look at the terms of texts, and scores no fragment. */
   readonly fragments?: {

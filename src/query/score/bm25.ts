@@ -1,5 +1,5 @@
 import type { Steps } from "../../base/steps.ts";
-import { setBit } from "../../codec/bitmap.ts";
+import type { ListBlocks } from "../../segment/postings/block-section.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { Postings } from "../../segment/text/text-section.ts";
 import {
@@ -11,9 +11,16 @@ import {
 } from "../../text/bm25.ts";
 import { prefixBits, termNeeds } from "../filter/term-bits.ts";
 import { eachBit, orBits } from "../ordinal-bits.ts";
-import type { ScoreOperator, ScoreRun, SoughtTerms, TextFragment } from "../plan/operator.ts";
+import type {
+  ScoreOperator,
+  ScoreRun,
+  SegmentRun,
+  SoughtTerms,
+  TextFragment,
+} from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { eachPostingRange } from "./posting-ranges.ts";
+import { scoreAll } from "./score-all.ts";
+import type { PostingRange, ScoredList } from "./scored-list.ts";
 import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
 
 /** A query term and the factors that do not depend on the document. */
@@ -42,8 +49,12 @@ export interface Bm25Node extends ScoreNode {
 /** Relevance of texts. */
 export const BM25: ScoreOperator<Bm25Node> = {
   kind: "bm25",
-  needs: (node, run) => termNeeds(node.attribute, soughtBy(node), run),
+  needs: (node, run) => [
+    ...termNeeds(node.attribute, soughtBy(node), run),
+    () => lookAtBlocks(node, run),
+  ],
   run: scoreTexts,
+  lists: sumLists,
 
   explain: ({ attribute, terms, prefix, averageLength }) => {
     const all = terms.map((term) => `${term.term} (in ${term.documentFrequency})`);
@@ -63,37 +74,28 @@ function soughtBy({ terms, prefix }: Bm25Node): SoughtTerms {
   return { terms: terms.map(({ term }) => term), prefix };
 }
 
-function* scoreTexts(node: Bm25Node, { view, work, threshold }: ScoreRun): Steps<SegmentScores> {
-  const { values, scored } = noScores(view.documentCount);
+function lookAtBlocks({ attribute, terms }: Bm25Node, { view, together }: SegmentRun): void {
+  const text = view.index(TEXT_INDEX, attribute);
+  together(
+    terms.map(
+      ({ term }) =>
+        () =>
+          text?.blocks(term),
+    ),
+  );
+}
+
+function* scoreTexts(node: Bm25Node, run: ScoreRun): Steps<SegmentScores> {
+  const { view, work, threshold } = run;
   const text = view.index(TEXT_INDEX, node.attribute);
-  if (text === undefined) return { values, scored };
-  const { averageLength, saturation } = node;
-  const { lengths } = text;
-  const found: { readonly weight: number; readonly postings: Postings }[] = [];
-  for (const { term, weight } of node.terms) {
-    const postings = text.postings(term);
-    if (postings !== undefined) found.push({ weight, postings });
-    yield;
-  }
+  const lists = yield* termLists(node, run);
   let most = 0;
-  for (const { weight } of found) most += weight;
+  for (const { magnitude } of lists) most += magnitude;
   if (node.prefix !== undefined) most += PREFIX_SCORE;
   // No document here scores more, since a sum of less in the same order is no greater.
-  if (-roundScore(most) > threshold.worstKey) return { values, scored };
-  for (const { weight, postings } of found) {
-    const { ordinals, frequencies } = postings;
-    work.postingsTouched += ordinals.length;
-    const add = (start: number, end: number): void => {
-      for (let i = start; i < end; i++) {
-        const ordinal = ordinals[i];
-        const relativeLength = lengths[ordinal] / averageLength;
-        values[ordinal] += termScore(weight, frequencies[i], relativeLength, saturation);
-        setBit(scored, ordinal);
-      }
-    };
-    yield* eachPostingRange(ordinals.length, add);
-  }
-  if (node.prefix !== undefined) {
+  if (-roundScore(most) > threshold.worstKey) return noScores(view.documentCount);
+  const { values, scored } = yield* scoreAll(lists, run);
+  if (node.prefix !== undefined && text !== undefined) {
     const having = yield* prefixBits(text, node.prefix, view.documentCount);
     yield* eachBit(having, (ordinal) => {
       values[ordinal] += PREFIX_SCORE;
@@ -102,6 +104,109 @@ function* scoreTexts(node: Bm25Node, { view, work, threshold }: ScoreRun): Steps
     orBits(scored, having);
   }
   return { values, scored };
+}
+
+/** Undefined where terms are not all: the score of a prefix is no sum of its terms'. */
+function* sumLists(node: Bm25Node, run: SegmentRun): Steps<TermScores[] | undefined> {
+  return node.prefix === undefined ? yield* termLists(node, run) : undefined;
+}
+
+/** The postings of the terms that a segment has. */
+function* termLists(node: Bm25Node, { view }: SegmentRun): Steps<TermScores[]> {
+  const text = view.index(TEXT_INDEX, node.attribute);
+  const lists: TermScores[] = [];
+  if (text === undefined) return lists;
+  for (const { term, weight } of node.terms) {
+    const postings = text.postings(term);
+    const blocks = text.blocks(term);
+    if (postings !== undefined) {
+      lists.push(new TermScores({ postings, blocks, lengths: text.lengths, weight }, node));
+    }
+    yield;
+  }
+  return lists;
+}
+
+/** A term's postings in a segment. */
+interface TermPostings {
+  readonly postings: Postings;
+  readonly blocks: ListBlocks | undefined;
+  /** Of all documents. */
+  readonly lengths: Uint32Array;
+  readonly weight: number;
+}
+
+/** What a term adds to the scores of a segment's documents. */
+class TermScores implements ScoredList {
+  readonly ordinals: Uint32Array;
+  readonly blocks: ListBlocks | undefined;
+  readonly magnitude: number;
+  readonly #frequencies: Uint32Array;
+  readonly #lengths: Uint32Array;
+  readonly #averageLength: number;
+  readonly #saturation: TermSaturation;
+
+  constructor(
+    { postings, blocks, lengths, weight }: TermPostings,
+    { averageLength, saturation }: Bm25Node,
+  ) {
+    this.ordinals = postings.ordinals;
+    this.blocks = blocks;
+    this.magnitude = weight;
+    this.#frequencies = postings.frequencies;
+    this.#lengths = lengths;
+    this.#averageLength = averageLength;
+    this.#saturation = saturation;
+  }
+
+  blockBounds({ pairEnds, pairs }: ListBlocks): Float64Array {
+    const bounds = new Float64Array(pairEnds.length);
+    const weight = this.magnitude;
+    const averageLength = this.#averageLength;
+    const saturation = this.#saturation;
+    let p = 0;
+    for (let b = 0; b < bounds.length; b++) {
+      let most = 0;
+      for (const end = 2 * pairEnds[b]; p < end; p += 2) {
+        const score = termScore(weight, pairs[p], pairs[p + 1] / averageLength, saturation);
+        if (score > most) most = score;
+      }
+      bounds[b] = most;
+    }
+    return bounds;
+  }
+
+  scoreAt(index: number): number {
+    const relativeLength = this.#lengths[this.ordinals[index]] / this.#averageLength;
+    return termScore(this.magnitude, this.#frequencies[index], relativeLength, this.#saturation);
+  }
+
+  addScores(sums: Float64Array, base: number, { start, end }: PostingRange): void {
+    const ordinals = this.ordinals;
+    const frequencies = this.#frequencies;
+    const lengths = this.#lengths;
+    const weight = this.magnitude;
+    const averageLength = this.#averageLength;
+    const saturation = this.#saturation;
+    for (let i = start; i < end; i++) {
+      const ordinal = ordinals[i];
+      const relativeLength = lengths[ordinal] / averageLength;
+      sums[ordinal - base] += termScore(weight, frequencies[i], relativeLength, saturation);
+    }
+  }
+
+  copyScores(scores: Float64Array, { start, end }: PostingRange): void {
+    const ordinals = this.ordinals;
+    const frequencies = this.#frequencies;
+    const lengths = this.#lengths;
+    const weight = this.magnitude;
+    const averageLength = this.#averageLength;
+    const saturation = this.#saturation;
+    for (let i = start; i < end; i++) {
+      const relativeLength = lengths[ordinals[i]] / averageLength;
+      scores[i - start] = termScore(weight, frequencies[i], relativeLength, saturation);
+    }
+  }
 }
 
 function scoreTokens(

@@ -35,3 +35,9 @@ export function roundScore(score: number): number {
   if (Number.isNaN(score)) return 0;
   return Math.fround(Math.min(Math.max(score, -FLOAT32_MAX), FLOAT32_MAX));
 }
+
+/** The key of a document in a ranking: its score, negated; NaN if it is zero and so left out. */
+export function scoreKey(score: number): number {
+  const rounded = roundScore(score);
+  return rounded === 0 ? Number.NaN : -rounded;
+}

@@ -1,10 +1,11 @@
 import type { Steps } from "../../base/steps.ts";
-import { setBit } from "../../codec/bitmap.ts";
+import type { ListBlocks } from "../../segment/postings/block-section.ts";
 import { SPARSE_INDEX } from "../../segment/sparse/sparse-index.ts";
-import type { ScoreOperator, ScoreRun } from "../plan/operator.ts";
+import type { SparsePostings } from "../../segment/sparse/sparse-section.ts";
+import type { ScoreOperator, SegmentRun } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { eachPostingRange } from "./posting-ranges.ts";
-import { noScores, type SegmentScores } from "./segment-scores.ts";
+import { scoreAll } from "./score-all.ts";
+import type { PostingRange, ScoredList } from "./scored-list.ts";
 
 /** The dot product with a sparse vector. */
 export interface SparseNode extends ScoreNode {
@@ -20,41 +21,92 @@ export const SPARSE: ScoreOperator<SparseNode> = {
   needs: ({ attribute, entries }, { view, together }) => [
     () => {
       const sparse = view.index(SPARSE_INDEX, attribute);
-      together(
-        entries.map(
-          ([name]) =>
-            () =>
-              sparse?.postings(name),
-        ),
-      );
+      const names = entries.map(([name]) => name);
+      together([
+        ...names.map((name) => () => void sparse?.postings(name)),
+        ...names.map((name) => () => void sparse?.blocks(name)),
+      ]);
     },
   ],
 
-  run: scoreVectors,
+  *run(node, run) {
+    return yield* scoreAll(yield* entryLists(node, run), run);
+  },
+
+  lists: entryLists,
 
   explain: ({ attribute, entries }) => [
     `SparseKNN on ${attribute}: ${entries.map(([name]) => name).join(", ")}`,
   ],
 };
 
-function* scoreVectors(
+/** The postings of the dimensions that a segment has. */
+function* entryLists(
   { attribute, entries }: SparseNode,
-  { view, work }: ScoreRun,
-): Steps<SegmentScores> {
-  const { values, scored } = noScores(view.documentCount);
+  { view }: SegmentRun,
+): Steps<EntryScores[]> {
   const sparse = view.index(SPARSE_INDEX, attribute);
-  if (sparse === undefined) return { values, scored };
-  for (const [name, queryWeight] of entries) {
+  const lists: EntryScores[] = [];
+  if (sparse === undefined) return lists;
+  for (const [name, weight] of entries) {
     const postings = sparse.postings(name);
-    if (postings === undefined) continue;
-    const { ordinals, weights } = postings;
-    work.postingsTouched += ordinals.length;
-    yield* eachPostingRange(ordinals.length, (start, end) => {
-      for (let i = start; i < end; i++) {
-        values[ordinals[i]] += weights[i] * queryWeight;
-        setBit(scored, ordinals[i]);
-      }
-    });
+    const blocks = sparse.blocks(name);
+    if (postings !== undefined) lists.push(new EntryScores(postings, blocks, weight));
+    yield;
   }
-  return { values, scored };
+  return lists;
+}
+
+/** The greatest absolute value of a float16. */
+const FLOAT16_MAX = 65_504;
+
+/** What an entry of a query adds to the scores of a segment's documents. */
+class EntryScores implements ScoredList {
+  readonly ordinals: Uint32Array;
+  readonly blocks: ListBlocks | undefined;
+  readonly magnitude: number;
+  readonly #weights: Float32Array;
+  /** In the query. */
+  readonly #weight: number;
+
+  constructor(postings: SparsePostings, blocks: ListBlocks | undefined, weight: number) {
+    this.ordinals = postings.ordinals;
+    this.blocks = blocks;
+    this.magnitude = FLOAT16_MAX * Math.abs(weight);
+    this.#weights = postings.weights;
+    this.#weight = weight;
+  }
+
+  blockBounds({ pairEnds, pairs }: ListBlocks): Float64Array {
+    const weights = new Float32Array(pairs.buffer, pairs.byteOffset, pairs.length);
+    const weight = this.#weight;
+    const bounds = new Float64Array(pairEnds.length);
+    let p = 0;
+    for (let b = 0; b < bounds.length; b++) {
+      let most = 0;
+      for (const end = 2 * pairEnds[b]; p < end; p++) {
+        const score = weights[p] * weight;
+        if (score > most) most = score;
+      }
+      bounds[b] = most;
+    }
+    return bounds;
+  }
+
+  scoreAt(index: number): number {
+    return this.#weights[index] * this.#weight;
+  }
+
+  addScores(sums: Float64Array, base: number, { start, end }: PostingRange): void {
+    const ordinals = this.ordinals;
+    const weights = this.#weights;
+    const weight = this.#weight;
+    for (let i = start; i < end; i++) sums[ordinals[i] - base] += weights[i] * weight;
+  }
+
+  copyScores(scores: Float64Array, { start, end }: PostingRange): void {
+    const weights = this.#weights;
+    const weight = this.#weight;
+    for (let i = start; i < end; i++) scores[i - start] = weights[i] * weight;
+  }
 }

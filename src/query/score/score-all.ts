@@ -1,0 +1,28 @@
+import type { Steps } from "../../base/steps.ts";
+import { setBit } from "../../codec/bitmap.ts";
+import type { ScoreRun } from "../plan/operator.ts";
+import type { ScoredList } from "./scored-list.ts";
+import { noScores, type SegmentScores } from "./segment-scores.ts";
+
+/** Postings that are scored between two pauses, in some nanoseconds each. */
+const POSTINGS_PER_STEP = 32_768;
+
+/** The scores of all documents that some lists have, added up in the order of the lists. */
+export function* scoreAll(
+  lists: readonly ScoredList[],
+  { view, work }: Pick<ScoreRun, "view" | "work">,
+): Steps<SegmentScores> {
+  const { values, scored } = noScores(view.documentCount);
+  for (const list of lists) {
+    const { ordinals } = list;
+    const count = ordinals.length;
+    work.postingsTouched += count;
+    for (let start = 0; start < count; start += POSTINGS_PER_STEP) {
+      const end = Math.min(start + POSTINGS_PER_STEP, count);
+      list.addScores(values, 0, { start, end });
+      for (let i = start; i < end; i++) setBit(scored, ordinals[i]);
+      yield;
+    }
+  }
+  return { values, scored };
+}
