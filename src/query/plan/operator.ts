@@ -158,6 +158,17 @@ export interface ScoreRun extends PredicateRun {
   readonly threshold: Threshold;
 }
 
+/** How the scores of an operator are sums over posting lists. */
+export interface ScoreSums<N extends ScoreNode = ScoreNode> {
+  /** Looks at what `lists` looks at beside what `run` does. */
+  needs(node: N, run: SegmentRun): Need[];
+  /**
+   * The lists whose scores, added up in their order, are what `run` scores; no other document has
+   * one. Undefined: scores are more than such sums.
+   */
+  lists(node: N, run: SegmentRun): Steps<ScoredList[] | undefined>;
+}
+
 /** Scores documents. */
 export interface ScoreOperator<N extends ScoreNode = ScoreNode> {
   readonly kind: N["kind"];
@@ -165,11 +176,8 @@ export interface ScoreOperator<N extends ScoreNode = ScoreNode> {
   needs(node: N, run: SegmentRun): Need[];
   /** May score documents outside of `within`. */
   run(node: N, run: ScoreRun): Steps<SegmentScores>;
-  /**
-   * The posting lists whose scores, added up in their order, are what `run` scores, and no other
-   * document has one. Absent, or undefined: scores are more than such sums.
-   */
-  lists?(node: N, run: SegmentRun): Steps<ScoredList[] | undefined>;
+  /** Scores that are sums over posting lists. Absent: they never are. */
+  readonly sums?: ScoreSums<N>;
   explain(node: N, operators: Operators): string[];
   /** Absent: the operator does not look at the terms of texts, and scores no fragment. */
   readonly fragments?: {

@@ -49,12 +49,15 @@ export interface Bm25Node extends ScoreNode {
 /** Relevance of texts. */
 export const BM25: ScoreOperator<Bm25Node> = {
   kind: "bm25",
-  needs: (node, run) => [
-    ...termNeeds(node.attribute, soughtBy(node), run),
-    () => lookAtBlocks(node, run),
-  ],
+  needs: (node, run) => termNeeds(node.attribute, soughtBy(node), run),
   run: scoreTexts,
-  lists: sumLists,
+  // The score of a prefix is no sum of its terms'.
+  sums: {
+    needs: (node, run) => (node.prefix === undefined ? [() => lookAtBlocks(node, run)] : []),
+    *lists(node, run) {
+      return node.prefix === undefined ? yield* termLists(node, run, true) : undefined;
+    },
+  },
 
   explain: ({ attribute, terms, prefix, averageLength }) => {
     const all = terms.map((term) => `${term.term} (in ${term.documentFrequency})`);
@@ -88,7 +91,7 @@ function lookAtBlocks({ attribute, terms }: Bm25Node, { view, together }: Segmen
 function* scoreTexts(node: Bm25Node, run: ScoreRun): Steps<SegmentScores> {
   const { view, work, threshold } = run;
   const text = view.index(TEXT_INDEX, node.attribute);
-  const lists = yield* termLists(node, run);
+  const lists = yield* termLists(node, run, false);
   let most = 0;
   for (const { magnitude } of lists) most += magnitude;
   if (node.prefix !== undefined) most += PREFIX_SCORE;
@@ -106,19 +109,18 @@ function* scoreTexts(node: Bm25Node, run: ScoreRun): Steps<SegmentScores> {
   return { values, scored };
 }
 
-/** Undefined where terms are not all: the score of a prefix is no sum of its terms'. */
-function* sumLists(node: Bm25Node, run: SegmentRun): Steps<TermScores[] | undefined> {
-  return node.prefix === undefined ? yield* termLists(node, run) : undefined;
-}
-
-/** The postings of the terms that a segment has. */
-function* termLists(node: Bm25Node, { view }: SegmentRun): Steps<TermScores[]> {
+/** The postings of the terms that a segment has, with their bounds if those are wanted. */
+function* termLists(
+  node: Bm25Node,
+  { view }: SegmentRun,
+  withBlocks: boolean,
+): Steps<TermScores[]> {
   const text = view.index(TEXT_INDEX, node.attribute);
   const lists: TermScores[] = [];
   if (text === undefined) return lists;
   for (const { term, weight } of node.terms) {
     const postings = text.postings(term);
-    const blocks = text.blocks(term);
+    const blocks = withBlocks ? text.blocks(term) : undefined;
     if (postings !== undefined) {
       lists.push(new TermScores({ postings, blocks, lengths: text.lengths, weight }, node));
     }

@@ -4,7 +4,9 @@ import { andBits, eachPart, type VisitPart } from "../ordinal-bits.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode, ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
-import { roundScore } from "./segment-scores.ts";
+import { offerBest } from "./best-scores.ts";
+import { mayPassOver, pickScoring } from "./pick-scoring.ts";
+import { scoreKey } from "./segment-scores.ts";
 
 /** A ranking by score, the highest first. */
 export interface ScoreRankNode extends RankNode {
@@ -27,13 +29,19 @@ export const SCORE_RANK: RankOperator<ScoreRankNode> = {
     const each = { view, within, operators, together, togetherInSteps };
     const { memory } = execution.options;
     const run = { ...each, work, memory, threshold: ranking };
-    const { values, scored } = yield* operators.score(score).run(score, run);
-    const offer: VisitPart = (ordinals, keys) => {
-      for (let i = 0; i < ordinals.length; i++) {
-        const rounded = roundScore(values[ordinals[i]]);
-        // Documents whose score is zero are left out.
-        keys[i] = rounded === 0 ? Number.NaN : -rounded;
+    const operator = operators.score(score);
+    const { documentCount } = view;
+    const { capacity } = ranking;
+    if (operator.sums !== undefined && mayPassOver(documentCount, capacity)) {
+      const lists = yield* operator.sums.lists(score, run);
+      if (lists !== undefined && pickScoring(lists) === "best") {
+        yield* offerBest(lists, { documentCount, within, ranking, segment: index, work });
+        return;
       }
+    }
+    const { values, scored } = yield* operator.run(score, run);
+    const offer: VisitPart = (ordinals, keys) => {
+      for (let i = 0; i < ordinals.length; i++) keys[i] = scoreKey(values[ordinals[i]]);
       ranking.offerAll(keys, index, ordinals);
     };
     yield* eachPart(andBits(scored, within), offer, DOCUMENTS_PER_STEP);
@@ -42,7 +50,13 @@ export const SCORE_RANK: RankOperator<ScoreRankNode> = {
   distOf: (key) => -key,
   // Postings are read as a whole.
   grain: () => "segments",
-  needs: ({ score }, run) => run.operators.score(score).needs(score, run),
+  needs({ score }, run) {
+    const { needs, sums } = run.operators.score(score);
+    const own = needs(score, run);
+    // How many documents are wanted only matters where that is nearly all of them.
+    if (sums === undefined || !mayPassOver(run.view.documentCount, 1)) return own;
+    return [...own, ...sums.needs(score, run)];
+  },
   explain: ({ score }, _snapshot, operators) => [
     "Rank: score, descending",
     ...operators.score(score).explain(score, operators).map(indent),

@@ -47,7 +47,7 @@ export interface ListBounds {
 const BOUNDED_POSTINGS_MAX = 128;
 
 /** Tells whether a list can be bounded: by the segment, or since it is short. */
-export function hasBounds({ blocks, ordinals }: ScoredList): boolean {
+export function hasBounds({ blocks, ordinals }: Pick<ScoredList, "blocks" | "ordinals">): boolean {
   return blocks !== undefined || ordinals.length <= BOUNDED_POSTINGS_MAX;
 }
 

@@ -21,36 +21,53 @@ export const SPARSE: ScoreOperator<SparseNode> = {
   needs: ({ attribute, entries }, { view, together }) => [
     () => {
       const sparse = view.index(SPARSE_INDEX, attribute);
-      const names = entries.map(([name]) => name);
-      together([
-        ...names.map((name) => () => void sparse?.postings(name)),
-        ...names.map((name) => () => void sparse?.blocks(name)),
-      ]);
+      together(
+        entries.map(
+          ([name]) =>
+            () =>
+              sparse?.postings(name),
+        ),
+      );
     },
   ],
 
   *run(node, run) {
-    return yield* scoreAll(yield* entryLists(node, run), run);
+    return yield* scoreAll(yield* entryLists(node, run, false), run);
   },
 
-  lists: entryLists,
+  sums: {
+    needs: ({ attribute, entries }, { view, together }) => [
+      () => {
+        const sparse = view.index(SPARSE_INDEX, attribute);
+        together(
+          entries.map(
+            ([name]) =>
+              () =>
+                sparse?.blocks(name),
+          ),
+        );
+      },
+    ],
+    lists: (node, run) => entryLists(node, run, true),
+  },
 
   explain: ({ attribute, entries }) => [
     `SparseKNN on ${attribute}: ${entries.map(([name]) => name).join(", ")}`,
   ],
 };
 
-/** The postings of the dimensions that a segment has. */
+/** The postings of the dimensions that a segment has, with their bounds if those are wanted. */
 function* entryLists(
   { attribute, entries }: SparseNode,
   { view }: SegmentRun,
+  withBlocks: boolean,
 ): Steps<EntryScores[]> {
   const sparse = view.index(SPARSE_INDEX, attribute);
   const lists: EntryScores[] = [];
   if (sparse === undefined) return lists;
   for (const [name, weight] of entries) {
     const postings = sparse.postings(name);
-    const blocks = sparse.blocks(name);
+    const blocks = withBlocks ? sparse.blocks(name) : undefined;
     if (postings !== undefined) lists.push(new EntryScores(postings, blocks, weight));
     yield;
   }

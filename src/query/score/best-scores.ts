@@ -1,0 +1,116 @@
+/**
+ * Ranks documents by the sum of the scores that posting lists give them, and passes over those that
+ * cannot be among the best: block-max MAXSCORE (Turtle and Flood, Query Evaluation: Strategies and
+ * Optimizations, 1995; Ding and Suel, Faster Top-k Document Retrieval Using Block-Max Indexes,
+ * 2011), in windows of ordinals.
+ *
+ * The blocks of all lists bound what a document in a window can score. A window that cannot reach
+ * the threshold is passed over. In any other, the lists that together cannot reach it are not
+ * followed: only documents of the other lists, the essential ones, can reach it. Of those are added
+ * up; the rest is looked up for documents that may reach the threshold with it.
+ *
+ * Scores come out to the bit as if all had been added up in the order of the lists: sums that are
+ * in another order, and bounds, are only compared with `leastSum`.
+ */
+
+import type { Steps } from "../../base/steps.ts";
+import { type BestScoresRun, ChunkScorer } from "./chunk-scorer.ts";
+import { ListCursor } from "./list-cursor.ts";
+import { BOUND_SLACK, blockCount, type ScoredList } from "./scored-list.ts";
+
+/** Ordinals of a window at least: bounds of fewer cost more than they save. */
+const WINDOW_MIN = 1024;
+/** What a window, or a part of one, costs for each list, in postings. */
+const LIST_POSTINGS = 16;
+/** The least float32 above 0: rounding to float32 raises no number by as much. */
+const FLOAT32_MIN = 2 ** -149;
+/** By how much sums of float64 may differ in another order, in parts of all that is added. */
+const SUM_SLACK = 2 ** -50;
+
+/**
+ * Offers all documents of `within` to the ranking that it may keep, each with its negated score.
+ * Each list can be bounded; documents that no list has are not offered.
+ */
+export function* offerBest(lists: readonly ScoredList[], run: BestScoresRun): Steps<void> {
+  const { ranking, work } = run;
+  const most = lists.reduce((sum, { magnitude }) => sum + magnitude, 0);
+  const errors = most * lists.length * SUM_SLACK;
+  const least = (): number => leastSum(ranking.worstKey, errors);
+  if (most < least()) {
+    for (const list of lists) work.blocksSkipped += blockCount(list);
+    return;
+  }
+  const cursors: ListCursor[] = [];
+  for (const list of lists) {
+    cursors.push(new ListCursor(list));
+    yield;
+  }
+  // By their bounds, ascending.
+  const order = [...cursors];
+  const scorer = new ChunkScorer(cursors, order, run);
+  for (let start = 0; start < run.documentCount; ) {
+    const end = windowEnd(order, start, least());
+    if (end === undefined) break;
+    const { isAny, rest } = chooseEssential(order, least());
+    if (scorer.isPauseDue(order.length * LIST_POSTINGS)) yield;
+    for (let from = start; isAny && from < end; ) {
+      from = yield* scorer.score({ from, end, rest }, least());
+      if (scorer.isPauseDue(order.length * LIST_POSTINGS)) yield;
+    }
+    start = end;
+  }
+  for (const cursor of cursors) work.blocksSkipped += cursor.skippedBlocks;
+  scorer.end();
+}
+
+/**
+ * A sum less than this one, of bounds or in any order, is of a document that the threshold refuses.
+ * `errors` is by how much sums in another order may differ.
+ */
+function leastSum(worstKey: number, errors: number): number {
+  if (worstKey === Number.NEGATIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  const worst = -worstKey;
+  // Lists bound nothing from below, and documents without postings have no score.
+  if (!(worst > 0)) return Number.NEGATIVE_INFINITY;
+  return worst - worst * 2 * BOUND_SLACK - FLOAT32_MIN - errors;
+}
+
+/**
+ * Moves to the window that begins with an ordinal, bounds all lists there, and returns where it
+ * ends: within the blocks of the lists that matter, but for short ones. Undefined behind all lists.
+ */
+function windowEnd(order: ListCursor[], start: number, least: number): number | undefined {
+  for (const cursor of order) cursor.enter(start);
+  if (order.every(({ isAtEnd }) => isAtEnd)) return undefined;
+  const { isAny } = chooseEssential(order, least);
+  let last = Number.POSITIVE_INFINITY;
+  for (const cursor of order) {
+    if (cursor.isEssential || !isAny) last = Math.min(last, cursor.blockEnd);
+  }
+  last = Math.max(last, start + WINDOW_MIN - 1);
+  for (const cursor of order) cursor.endWith(last);
+  return last + 1;
+}
+
+/**
+ * Puts lists in the order of their bounds, and takes those as not essential that together cannot
+ * reach `least`; `rest` is what they add at most.
+ */
+function chooseEssential(order: ListCursor[], least: number): { rest: number; isAny: boolean } {
+  sortByBound(order);
+  let rest = 0;
+  let count = 0;
+  while (count < order.length && rest + order[count].bound < least) rest += order[count++].bound;
+  for (let i = 0; i < order.length; i++) order[i].isEssential = i >= count;
+  return { rest, isAny: count < order.length };
+}
+
+/** Of at most LISTS_MAX (`pick-scoring.ts`), which are nearly in order. */
+function sortByBound(order: ListCursor[]): void {
+  for (let i = 1; i < order.length; i++) {
+    const cursor = order[i];
+    let at = i;
+    for (; at > 0 && order[at - 1].bound > cursor.bound; at--) order[at] = order[at - 1];
+    order[at] = cursor;
+  }
+}

@@ -1,0 +1,291 @@
+/** Scores documents of a part of a segment by posting lists, and offers the best; see `best-scores.ts`. */
+
+import type { Steps } from "../../base/steps.ts";
+import type { DocumentRanking } from "../order/top-documents.ts";
+import type { OrdinalBits } from "../ordinal-bits.ts";
+import type { WorkStats } from "../work-stats.ts";
+import type { ListCursor } from "./list-cursor.ts";
+import type { PostingRange } from "./scored-list.ts";
+import { scoreKey } from "./segment-scores.ts";
+
+/** What documents are ranked by and from. */
+export interface BestScoresRun {
+  readonly documentCount: number;
+  /** The documents that count; not to be changed. */
+  readonly within: OrdinalBits;
+  readonly ranking: DocumentRanking;
+  /** Of the segment in the snapshot. */
+  readonly segment: number;
+  readonly work: WorkStats;
+}
+
+/** Ordinals whose scores are added up at a time, a multiple of 32: they stay in a cache. */
+const CHUNK = 4096;
+/** Work between two pauses, in postings that are scored, of some nanoseconds each. */
+const POSTINGS_PER_STEP = 32_768;
+/** What it costs to look a document up in a list, in postings. */
+const LOOKUP_POSTINGS = 8;
+/** What it costs to offer a document that is kept or has to be compared by its id, in postings. */
+const OFFER_POSTINGS = 64;
+/** Documents that are offered at once. */
+const OFFERED = POSTINGS_PER_STEP / OFFER_POSTINGS;
+
+/** A part of a window. */
+interface Chunk {
+  readonly from: number;
+  /** Behind the window. */
+  readonly end: number;
+  /** What lists that are not essential add at most. */
+  readonly rest: number;
+}
+
+/** Arrays for the documents of a chunk. */
+interface ChunkBuffers {
+  /** By ordinal − base; 0 between two chunks, and so are the bits of those that have one. */
+  readonly sums: Float64Array;
+  readonly summed: Uint32Array;
+  /** Documents that may be kept, ascending, and what is known of their scores. */
+  readonly ordinals: Uint32Array;
+  readonly scores: Float64Array;
+}
+
+/** Lent to one ranking at a time; others make their own. */
+let spare: ChunkBuffers | undefined;
+
+function newBuffers(): ChunkBuffers {
+  return {
+    sums: new Float64Array(CHUNK),
+    summed: new Uint32Array(CHUNK / 32),
+    ordinals: new Uint32Array(CHUNK),
+    scores: new Float64Array(CHUNK),
+  };
+}
+
+/** Ordinals of a chunk, from a multiple of 32. */
+interface ChunkRange {
+  readonly base: number;
+  readonly end: number;
+}
+
+/** Adds up the scores of documents of essential lists, and offers those that may be kept. */
+export class ChunkScorer {
+  /** In the order of summation. */
+  readonly #cursors: readonly ListCursor[];
+  /** The same, those of the greatest bounds last. */
+  readonly #order: readonly ListCursor[];
+  readonly #run: BestScoresRun;
+  readonly #buffers: ChunkBuffers;
+  /** Since the last pause, in postings. */
+  #worked = 0;
+
+  /** `order` is changed between two chunks. */
+  constructor(cursors: readonly ListCursor[], order: readonly ListCursor[], run: BestScoresRun) {
+    this.#cursors = cursors;
+    this.#order = order;
+    this.#run = run;
+    this.#buffers = spare ?? newBuffers();
+    spare = undefined;
+  }
+
+  /** Gives its buffers to the next one. */
+  end(): void {
+    spare = this.#buffers;
+  }
+
+  /** Counts work, in postings, and tells whether it is time for a pause. */
+  isPauseDue(postings: number): boolean {
+    this.#worked += postings;
+    if (this.#worked < POSTINGS_PER_STEP) return false;
+    this.#worked = 0;
+    return true;
+  }
+
+  /** Scores the first documents of essential lists from an ordinal on; returns where it ended. */
+  *score({ from, end, rest }: Chunk, least: number): Steps<number> {
+    const first = this.#firstOrdinal(from);
+    if (first >= end) return end;
+    const base = first & ~31;
+    const chunkEnd = Math.min(base + CHUNK, end);
+    if (!hasAny(this.#run.within, base, Math.min(chunkEnd, this.#run.documentCount))) {
+      return chunkEnd;
+    }
+    const count = yield* this.#scoreEssential({ base, end: chunkEnd }, least - rest);
+    const kept = yield* this.#lookUpRest(count, { rest, least });
+    yield* this.#offer(kept);
+    return chunkEnd;
+  }
+
+  /** The first ordinal from one on that an essential list has; infinity if there is none. */
+  #firstOrdinal(from: number): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const cursor of this.#cursors) {
+      if (!cursor.isEssential) continue;
+      const { ordinals } = cursor.list;
+      cursor.posting = cursor.find(from, cursor.posting);
+      if (cursor.posting < ordinals.length) first = Math.min(first, ordinals[cursor.posting]);
+    }
+    return first;
+  }
+
+  /**
+   * Lists documents for which essential lists add up to a sum, or more; returns how many. Sums are
+   * in the order of the lists.
+   */
+  *#scoreEssential(part: ChunkRange, least: number): Steps<number> {
+    const order = this.#order;
+    const isSingle = order.length === 1 || !order[order.length - 2].isEssential;
+    if (isSingle) return this.#scoreList(order[order.length - 1], part.end, least);
+    const { sums, summed } = this.#buffers;
+    for (const cursor of this.#cursors) {
+      if (!cursor.isEssential) continue;
+      const { list } = cursor;
+      const range = this.#follow(cursor, part.end);
+      list.addScores(sums, part.base, range);
+      markAll(summed, list.ordinals, { base: part.base, ...range });
+      if (this.isPauseDue(0)) yield;
+    }
+    return this.#takeSums(part.base, least);
+  }
+
+  /** The postings of an essential list up to an ordinal. */
+  #follow(cursor: ListCursor, end: number): PostingRange {
+    const start = cursor.posting;
+    const range = { start, end: cursor.find(end, start) };
+    cursor.touch(range);
+    this.#run.work.postingsTouched += range.end - start;
+    this.#worked += range.end - start;
+    return range;
+  }
+
+  /** Lists documents of a single list, as `#takeSums` does. */
+  #scoreList(cursor: ListCursor, chunkEnd: number, least: number): number {
+    const { within } = this.#run;
+    const { list } = cursor;
+    const { start, end } = this.#follow(cursor, chunkEnd);
+    const { ordinals, scores } = this.#buffers;
+    list.copyScores(scores, { start, end });
+    let count = 0;
+    for (let i = start; i < end; i++) {
+      const score = scores[i - start];
+      const ordinal = list.ordinals[i];
+      if (score < least || ((within[ordinal >>> 5] >>> (ordinal & 31)) & 1) === 0) continue;
+      ordinals[count] = ordinal;
+      scores[count++] = score;
+    }
+    return count;
+  }
+
+  /** Lists documents that have a sum, or more, with theirs; makes all sums 0. */
+  #takeSums(base: number, least: number): number {
+    const { within } = this.#run;
+    const { sums, summed, ordinals, scores } = this.#buffers;
+    let count = 0;
+    for (let w = 0; w < summed.length; w++) {
+      let word = summed[w];
+      if (word === 0) continue;
+      summed[w] = 0;
+      const kept = within[(base >>> 5) + w];
+      for (; word !== 0; word &= word - 1) {
+        const bit = 31 - Math.clz32(word & -word);
+        const at = (w << 5) + bit;
+        const sum = sums[at];
+        sums[at] = 0;
+        if (((kept >>> bit) & 1) === 0 || sum < least) continue;
+        ordinals[count] = base + at;
+        scores[count++] = sum;
+      }
+    }
+    return count;
+  }
+
+  /** Keeps those of the first documents listed that may reach a sum, with their scores. */
+  *#lookUpRest(
+    count: number,
+    { rest, least }: { readonly rest: number; readonly least: number },
+  ): Steps<number> {
+    const order = this.#order;
+    let kept = count;
+    let missing = rest;
+    let i = order.length - 1;
+    while (i >= 0 && order[i].isEssential) i--;
+    if (i < 0) return count;
+    // Lists that add much come first: most documents are done with the first of them.
+    for (; i >= 0 && kept > 0; i--) {
+      missing = Math.max(0, missing - order[i].bound);
+      const isDue = this.isPauseDue(kept * LOOKUP_POSTINGS);
+      kept = this.#lookUp(order[i], kept, least - missing);
+      if (isDue) yield;
+    }
+    if (kept > 0) yield* this.#addAll(kept);
+    return kept;
+  }
+
+  /** Adds what a list has of the first documents listed; keeps those that reach a sum. */
+  #lookUp(cursor: ListCursor, count: number, least: number): number {
+    const { ordinals, scores } = this.#buffers;
+    const { list } = cursor;
+    let kept = 0;
+    let at = cursor.posting;
+    for (let i = 0; i < count; i++) {
+      const ordinal = ordinals[i];
+      let score = scores[i];
+      if (score + cursor.boundAt(ordinal) < least) continue;
+      at = cursor.find(ordinal, at);
+      if (at < list.ordinals.length && list.ordinals[at] === ordinal) {
+        score += list.scoreAt(at);
+        cursor.touch({ start: at, end: at + 1 });
+        this.#run.work.postingsTouched++;
+      }
+      if (score < least) continue;
+      ordinals[kept] = ordinal;
+      scores[kept++] = score;
+    }
+    return kept;
+  }
+
+  /** Scores the first documents listed by all lists in their order. */
+  *#addAll(count: number): Steps<void> {
+    const { ordinals, scores } = this.#buffers;
+    scores.fill(0, 0, count);
+    for (const cursor of this.#cursors) {
+      const { list } = cursor;
+      let at = cursor.posting;
+      for (let i = 0; i < count; i++) {
+        at = cursor.find(ordinals[i], at);
+        if (at === list.ordinals.length) break;
+        if (list.ordinals[at] === ordinals[i]) scores[i] += list.scoreAt(at);
+      }
+      if (!cursor.isEssential) cursor.posting = at;
+      if (this.isPauseDue(count * LOOKUP_POSTINGS)) yield;
+    }
+  }
+
+  *#offer(count: number): Steps<void> {
+    const { ranking, segment } = this.#run;
+    const { ordinals, scores } = this.#buffers;
+    for (let i = 0; i < count; i++) scores[i] = scoreKey(scores[i]);
+    for (let start = 0; start < count; start += OFFERED) {
+      const end = Math.min(start + OFFERED, count);
+      ranking.offerAll(scores.subarray(start, end), segment, ordinals.subarray(start, end));
+      if (this.isPauseDue((end - start) * OFFER_POSTINGS)) yield;
+    }
+  }
+}
+
+/** Whether any ordinal from `base`, a multiple of 32, to before `end` is in the set. */
+function hasAny(bits: OrdinalBits, base: number, end: number): boolean {
+  for (let w = base >>> 5; w << 5 < end; w++) if (bits[w] !== 0) return true;
+  return false;
+}
+
+/** Sets the bits of postings' ordinals, counted from `base`. */
+function markAll(
+  bits: Uint32Array,
+  ordinals: Uint32Array,
+  { base, start, end }: PostingRange & { readonly base: number },
+): void {
+  for (let i = start; i < end; i++) {
+    const at = ordinals[i] - base;
+    bits[at >>> 5] |= 1 << (at & 31);
+  }
+}

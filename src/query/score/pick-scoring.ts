@@ -1,0 +1,24 @@
+/** Decides how the documents of a segment are scored that some posting lists say something of. */
+
+import { hasBounds, type ScoredList } from "./scored-list.ts";
+
+/** Score all documents, then rank them; or only those that may be among the best. */
+export type Scoring = "all" | "best";
+
+/**
+ * Documents from which on it pays to look at bounds first: below, the scores of all of them fit the
+ * processor's first cache, and there is nothing to gain (ADR 28).
+ */
+const DOCUMENTS_MIN = 2048;
+/** Lists up to which bounds pass over more than it costs to look at them (ADR 28). */
+const LISTS_MAX = 16;
+
+/** Tells whether it may pay to pass over documents where a ranking keeps `capacity` of so many. */
+export function mayPassOver(documentCount: number, capacity: number): boolean {
+  return documentCount >= DOCUMENTS_MIN && documentCount > capacity;
+}
+
+/** Picks what costs less where it may pay to pass over documents. */
+export function pickScoring(lists: readonly Pick<ScoredList, "blocks" | "ordinals">[]): Scoring {
+  return lists.length <= LISTS_MAX && lists.every(hasBounds) ? "best" : "all";
+}
