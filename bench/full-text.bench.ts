@@ -1,0 +1,193 @@
+/**
+ * What BM25 and sparse products cost in one thread with the bounds of postings and without them, in
+ * one run, by the number of terms; and what the bounds cost. Texts have words by Zipf's law and
+ * lengths around 44 words (log-normal); sparse vectors have the same words, weighed at random.
+ *
+ * Run: `node bench/full-text.bench.ts [documents] [limit] [of documents that the filter keeps]`;
+ * prints microseconds, medians over 60 queries of the least of several runs.
+ */
+
+import type { SegmentId } from "../src/base/ids.ts";
+import { sequenceNumber } from "../src/base/ids.ts";
+import { seededRandom } from "../src/base/random.ts";
+import { runSteps } from "../src/base/steps.ts";
+import { fullBitmap } from "../src/codec/bitmap.ts";
+import { buildDocuments } from "../src/codec/columns-builder.ts";
+import type { ScoreExpression } from "../src/model/query.ts";
+import type { AttributeValue } from "../src/model/value.ts";
+import { runRequest } from "../src/query/executor/run-request.ts";
+import type { Snapshot } from "../src/query/snapshot.ts";
+import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
+import { SPARSE_BLOCKS, SPARSE_POSTINGS } from "../src/segment/sparse/sparse-section.ts";
+import { TEXT_BLOCKS, TEXT_POSTINGS } from "../src/segment/text/text-section.ts";
+import { filterOf } from "../test/support/queries/filter-notation.ts";
+import {
+  documentQuery,
+  fullText,
+  KERNELS,
+  requestOf,
+  schemaOf,
+} from "../test/support/queries/query-fixture.ts";
+import { blockIndexes } from "../test/support/segments/block-indexes.ts";
+import { planSegment } from "../test/support/segments/plan-segment.ts";
+
+const COUNT = Number(process.argv[2] ?? 200_000);
+const LIMIT = Number(process.argv[3] ?? 10);
+const KEPT = Number(process.argv[4] ?? 1);
+const VOCABULARY = 100_000;
+/** Of the most frequent words, which queries leave out. */
+const STOP_WORDS = 20;
+const QUERIES = 60;
+const RUNS = 9;
+/** Terms of a query: of many, all is scored (`pick-scoring.ts`). */
+const TERMS = [1, 2, 3, 4, 5, 8, 12, 16, 24];
+
+const random = seededRandom(1);
+const sums = new Float64Array(VOCABULARY);
+for (let i = 0; i < VOCABULARY; i++) sums[i] = (sums[i - 1] ?? 0) + (i + 2.7) ** -1.05;
+/** The rank of a word. */
+const draw = (): number => {
+  const at = random.next() * sums[VOCABULARY - 1];
+  let [low, high] = [0, VOCABULARY - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sums[middle] < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+const normal = (): number =>
+  Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+
+const schema = schemaOf({
+  text: { type: "string", filterable: false, fullTextSearch: fullText() },
+  sparse: "{}f16",
+  n: "int",
+});
+const kept: number[][] = [];
+let textBytes = 0;
+const documents = Array.from({ length: COUNT }, (_, i) => {
+  const length = Math.max(5, Math.min(400, Math.round(Math.exp(3.6 + 0.6 * normal()))));
+  const words = Array.from({ length }, draw);
+  if (i % 97 === 0) kept.push(words);
+  const text = words.map((rank) => `w${rank.toString(36)}`).join(" ");
+  textBytes += text.length;
+  const names = [...new Set(words.slice(0, 40))].map((rank) => `w${rank.toString(36)}`).sort();
+  const weights = Float32Array.from(names, () => Math.f16round(Math.exp(normal())));
+  const attributes: [string, AttributeValue][] = [
+    ["text", text],
+    ["sparse", { names, weights }],
+    ["n", BigInt(random.below(1_000_000))],
+  ];
+  return { id: BigInt(i), attributes: new Map(attributes) };
+});
+const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
+const columns = buildDocuments("uint", types, documents);
+documents.length = 0;
+
+function build(blockPostings: number): { segment: OpenSegment; ms: number } {
+  const start = performance.now();
+  const plan = planSegment(columns, schema, blockIndexes(blockPostings));
+  const bytes = new Uint8Array(new ArrayBuffer(plan.bytes));
+  runSteps(plan.writeTo(bytes));
+  const ms = performance.now() - start;
+  return { segment: openSegment("s" as SegmentId, bytes, { arena: 0, offset: 0 }), ms };
+}
+
+function snapshotOf(view: OpenSegment): Snapshot {
+  const live = { liveBitmap: fullBitmap(COUNT), liveCount: COUNT, liveVersion: 0 };
+  return {
+    sequence: sequenceNumber(1),
+    schema,
+    segments: [{ view, ...live }],
+    unindexedCount: 0,
+    logicalBytes: 0,
+  };
+}
+
+const size = (segment: OpenSegment, attribute: string, kinds: object): number =>
+  Object.values(kinds)
+    .map((kind) => segment.sections(attribute).entry(kind)?.bytes ?? 0)
+    .reduce((sum, bytes) => sum + bytes, 0);
+
+const unbounded = build(Number.POSITIVE_INFINITY);
+const bounded = build(128);
+const { segment } = bounded;
+const share = (of: number, whole: number): string => `${((100 * of) / whole).toFixed(1)} %`;
+const textPostings = size(segment, "text", TEXT_POSTINGS);
+const sparsePostings = size(segment, "sparse", SPARSE_POSTINGS);
+console.log(
+  `${COUNT} documents, ${textBytes} bytes of text, postings of texts ${textPostings}; ` +
+    `bounds ${share(size(segment, "text", TEXT_BLOCKS), textPostings)} of that, ` +
+    `of sparse ones ${share(size(segment, "sparse", SPARSE_BLOCKS), sparsePostings)}; ` +
+    `built in ${share(bounded.ms, unbounded.ms)} of the time`,
+);
+
+const before = snapshotOf(unbounded.segment);
+const after = snapshotOf(bounded.segment);
+const filter = KEPT < 1 ? filterOf(["n", "Lt", Math.round(KEPT * 1_000_000)]) : undefined;
+
+function expressions(terms: number, kind: "bm25" | "sparse"): ScoreExpression[] {
+  return Array.from({ length: QUERIES }, () => {
+    const words = new Set<number>();
+    for (let tries = 0; tries < 20 * terms + 100 && words.size < terms; tries++) {
+      const text = kept[random.below(kept.length)];
+      const word = text[random.below(text.length)];
+      if (word >= STOP_WORDS) words.add(word);
+    }
+    const names = [...words].map((rank) => `w${rank.toString(36)}`);
+    if (kind === "bm25") {
+      return { kind, attribute: "text", query: names.join(" "), lastAsPrefix: false };
+    }
+    return { kind, attribute: "sparse", entries: new Map(names.map((name) => [name, 1])) };
+  });
+}
+
+function measure(snapshot: Snapshot, expression: ScoreExpression) {
+  const request = requestOf(documentQuery({ kind: "score", expression }, { limit: LIMIT, filter }));
+  let us = Number.POSITIVE_INFINITY;
+  let outcome: ReturnType<typeof runOnce> | undefined;
+  function runOnce() {
+    return runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+  }
+  for (let run = 0; run < RUNS; run++) {
+    const start = performance.now();
+    outcome = runOnce();
+    us = Math.min(us, 1000 * (performance.now() - start));
+  }
+  if (outcome === undefined) throw new Error("no run");
+  return { us, outcome };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1];
+
+for (const kind of ["bm25", "sparse"] as const) {
+  for (const terms of TERMS) {
+    const pairs = expressions(terms, kind).map((expression) => {
+      const [old, now] = [measure(before, expression), measure(after, expression)];
+      const same =
+        JSON.stringify(old.outcome.results, text) === JSON.stringify(now.outcome.results, text);
+      if (!same) throw new Error(`another answer for ${JSON.stringify(expression)}`);
+      return { old, now };
+    });
+    const touched = (which: "old" | "now") =>
+      pairs.reduce((sum, pair) => sum + pair[which].outcome.stats.postingsTouched, 0);
+    const us = (which: "old" | "now") => pairs.map((pair) => pair[which].us);
+    const [oldUs, nowUs] = [median(us("old")), median(us("now"))];
+    const [oldMost, nowMost] = [Math.max(...us("old")), Math.max(...us("now"))];
+    console.log(
+      `${kind}, ${terms} terms: ${oldUs.toFixed(0).padStart(6)} → ` +
+        `${nowUs.toFixed(0).padStart(5)} us (${(nowUs / oldUs).toFixed(2)}), ` +
+        `most ${oldMost.toFixed(0)} → ${nowMost.toFixed(0)}; ` +
+        `postings touched ${share(touched("now"), touched("old"))} ` +
+        `of ${Math.round(touched("old") / QUERIES)}`,
+    );
+  }
+}
+
+/** Integers as text, which JSON has no numbers for. */
+function text(_key: string, value: unknown): unknown {
+  if (value instanceof Map) return [...value];
+  return typeof value === "bigint" ? String(value) : value;
+}
