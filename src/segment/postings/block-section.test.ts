@@ -127,9 +127,10 @@ test("bounds that are not of their lists are refused", () => {
       return isDatabaseError(error, "corrupt") ? "refused" : error;
     }
   };
-  for (const [attribute, { directory, words }] of [
-    ["text", TEXT_BLOCKS],
-    ["sparse", SPARSE_BLOCKS],
+  for (const [attribute, { directory, words }, huge] of [
+    ["text", TEXT_BLOCKS, 2 ** 31],
+    // The bits of a float32 of about 2^127.
+    ["sparse", SPARSE_BLOCKS, 0x7f00_0000],
   ] as const) {
     const wordAt = (kind: number, at: number): number => {
       const { offset } = view.sections(attribute).entry(kind) ?? expect.unreachable();
@@ -154,6 +155,10 @@ test("bounds that are not of their lists are refused", () => {
     expect(damage(attribute, words, 0, lastOrdinals[0] + 1)).toBe("refused");
     expect(damage(attribute, words, count, 0)).toBe("refused");
     expect(damage(attribute, words, 2 * count - 1, 1000)).toBe("refused");
+    // The first pair: more than any posting has bounds as well, nothing does not.
+    expect(damage(attribute, words, 2 * count, huge)).toBe("taken");
+    expect(damage(attribute, words, 2 * count, 0)).toBe("refused");
+    expect(damage(attribute, words, 2 * count + 1, huge)).toBe("refused");
   }
 });
 

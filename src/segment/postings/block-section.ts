@@ -157,11 +157,14 @@ export function openBlocks(sections: AttributeSections, kinds: BlockKinds): Bloc
   };
 }
 
-/** Throws `corrupt` unless bounds from a store fit each other and their posting lists. */
+/** Tells whether the pair that begins at a word of `pairs` bounds a posting. */
+export type BoundsPosting = (posting: number, pairs: Uint32Array, at: number) => boolean;
+
+/** Throws `corrupt` unless bounds from a store are of their posting lists, and bound them. */
 export function checkBlocks(
   sections: AttributeSections,
   kinds: BlockKinds,
-  lists: PostingLists,
+  { lists, isBound }: { readonly lists: PostingLists; readonly isBound: BoundsPosting },
 ): void {
   const opened = openDirectory(sections, kinds);
   if (opened === undefined) return;
@@ -179,6 +182,9 @@ export function checkBlocks(
     const blocks = end > start ? read(code, end - start) : undefined;
     if (blocks === undefined || !isOfList(blocks, lists.ordinals.subarray(start, end))) {
       throw corrupt("blocks of postings", `those of list ${code} are not of its postings`);
+    }
+    if (!isAllBound(blocks, { start, end }, isBound)) {
+      throw corrupt("blocks of postings", `a posting of list ${code} is out of its bounds`);
     }
   }
 }
@@ -204,6 +210,22 @@ function isOfList(blocks: ListBlocks, ordinals: Uint32Array): boolean {
     const last = Math.min((b + 1) * blockPostings, ordinals.length) - 1;
     return ordinal === ordinals[last] && pairEnds[b] > (b === 0 ? 0 : pairEnds[b - 1]);
   });
+}
+
+/** Whether each posting is bounded by a pair of its block. */
+function isAllBound(
+  { blockPostings, pairEnds, pairs }: ListBlocks,
+  { start, end }: { readonly start: number; readonly end: number },
+  isBound: BoundsPosting,
+): boolean {
+  for (let posting = start; posting < end; posting++) {
+    const block = Math.floor((posting - start) / blockPostings);
+    const pairEnd = 2 * pairEnds[block];
+    let at = block === 0 ? 0 : 2 * pairEnds[block - 1];
+    while (at < pairEnd && !isBound(posting, pairs, at)) at += 2;
+    if (at === pairEnd) return false;
+  }
+  return true;
 }
 
 /** The position of `code` in ascending codes; undefined if it is not there. */

@@ -17,6 +17,7 @@ import { checkPostings, mergePostings, type PostingLists } from "../postings/pos
 import {
   boundWeights,
   buildSparse,
+  isBoundWeight,
   openSparse,
   planSparse,
   SPARSE_BLOCKS,
@@ -92,5 +93,5 @@ function check(sections: AttributeSections): void {
   const lists = readSparse(sections);
   if (lists === undefined) return;
   checkPostings(lists, sections.documentCount);
-  checkBlocks(sections, SPARSE_BLOCKS, lists);
+  checkBlocks(sections, SPARSE_BLOCKS, { lists, isBound: isBoundWeight(lists) });
 }

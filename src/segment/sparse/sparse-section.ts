@@ -9,7 +9,12 @@ import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { halves, hasValue } from "../../codec/columns-value.ts";
 import type { Column } from "../../model/columns.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
-import type { BlockReader, BoundBlock, ListBlocks } from "../postings/block-section.ts";
+import type {
+  BlockReader,
+  BoundBlock,
+  BoundsPosting,
+  ListBlocks,
+} from "../postings/block-section.ts";
 import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
   PostingCollector,
@@ -100,6 +105,18 @@ export function boundWeights({ numbers }: PostingLists): BoundBlock {
     bounds[0] = most;
     bounds[1] = least;
     pairs.push(bits[0], bits[1]);
+  };
+}
+
+/** Tells of bounds from a store whether they are such ones. */
+export function isBoundWeight({ numbers }: PostingLists): BoundsPosting {
+  const weights = new Float32Array(numbers.buffer, numbers.byteOffset, numbers.length);
+  const bounds = new Float32Array(2);
+  const bits = new Uint32Array(bounds.buffer);
+  return (posting, pairs, at) => {
+    bits[0] = pairs[at];
+    bits[1] = pairs[at + 1];
+    return weights[posting] <= bounds[0] && weights[posting] >= bounds[1];
   };
 }
 

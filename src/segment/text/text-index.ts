@@ -20,6 +20,7 @@ import { checkPostings } from "../postings/posting-section.ts";
 import {
   boundTexts,
   buildTextIndex,
+  isBoundText,
   mergeTextIndexes,
   openFingerprint,
   openText,
@@ -134,9 +135,9 @@ function check(sections: AttributeSections): void {
   if (index === undefined) return;
   const { documentCount } = sections;
   checkPostings(index.lists, documentCount);
-  checkBlocks(sections, TEXT_BLOCKS, index.lists);
   if (index.lengths.length !== documentCount) {
     throw corrupt("a text index", `it has ${index.lengths.length} lengths`);
   }
+  checkBlocks(sections, TEXT_BLOCKS, { lists: index.lists, isBound: isBoundText(index) });
   checkPresence(index.presence, documentCount);
 }

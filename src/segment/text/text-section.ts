@@ -15,7 +15,12 @@ import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
-import type { BlockReader, BoundBlock, ListBlocks } from "../postings/block-section.ts";
+import type {
+  BlockReader,
+  BoundBlock,
+  BoundsPosting,
+  ListBlocks,
+} from "../postings/block-section.ts";
 import type { PostingRanges } from "../postings/posting-ranges.ts";
 import {
   DELETED,
@@ -209,6 +214,12 @@ export function boundTexts({ lengths, lists: { ordinals, numbers } }: TextIndex)
       pairs.push(frequency, length);
     }
   };
+}
+
+/** Tells of bounds from a store whether they are such ones. */
+export function isBoundText({ lengths, lists: { ordinals, numbers } }: TextIndex): BoundsPosting {
+  return (posting, pairs, at) =>
+    pairs[at] >= numbers[posting] && pairs[at + 1] <= lengths[ordinals[posting]];
 }
 
 /** Plans the sections of a text index, but for the bounds of its postings. */
