@@ -3,7 +3,7 @@
  * `codec/bitmap.ts`. Bits at and past the segment's document count are always 0.
  */
 
-import { runSteps, type Steps } from "../base/steps.ts";
+import type { Steps } from "../base/steps.ts";
 import { bitmapWords, fullBitmap, popCount } from "../codec/bitmap.ts";
 import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
 
@@ -85,6 +85,15 @@ export function extentOf(bits: OrdinalBits, count: number): { start: number; end
   return { start: first << 5, end: Math.min(last << 5, count) };
 }
 
+/** The first ordinal in the set from `start` on; 32 for each word if there is none. */
+export function nextBit(bits: OrdinalBits, start: number): number {
+  for (let w = start >>> 5; w < bits.length; w++) {
+    const word = bits[w] & rangeMask(w, start, (w + 1) << 5);
+    if (word !== 0) return (w << 5) + 31 - Math.clz32(word & -word);
+  }
+  return bits.length << 5;
+}
+
 /** Tells whether no ordinal is in the set. */
 export function isEmpty(bits: OrdinalBits): boolean {
   for (let w = 0; w < bits.length; w++) if (bits[w] !== 0) return false;
@@ -98,14 +107,10 @@ export type VisitPart = (ordinals: Uint32Array, numbers: Float64Array) => void;
 let spare: { ordinals: Uint32Array; numbers: Float64Array } | undefined;
 
 /**
- * Calls `visit` with the ordinals in the set, ascending, at most `SCAN_ROWS_MAX` at a time, for
- * loops that are too tight for one call each. Both arrays are used again for the next ones.
+ * Calls `visit` with the ordinals in the set, ascending, at most `partSize` at a time, for loops
+ * that are too tight for one call each, with a pause after each part. Both arrays are used again for
+ * the next ones.
  */
-export function forEachPart(bits: OrdinalBits, visit: VisitPart): void {
-  runSteps(eachPart(bits, visit));
-}
-
-/** `forEachPart` in steps, with a pause after each part, which has at most `partSize` ordinals. */
 export function* eachPart(
   bits: OrdinalBits,
   visit: VisitPart,

@@ -12,18 +12,11 @@ import type { VectorPlace } from "../../segment/segment-view.ts";
 import { BYTE_CODE_INDEX, type ByteCodeView } from "../../segment/vectors/byte-code-index.ts";
 import { type ByteQuery, byteQuery, reachOf } from "../../vector/byte-bounds.ts";
 import { unitVector } from "../../vector/metric.ts";
-import {
-  andBits,
-  countRange,
-  eachPart,
-  forEachPart,
-  type OrdinalBits,
-  presenceBits,
-} from "../ordinal-bits.ts";
+import { andBits, countRange, eachPart, type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
 import type { Need, SegmentMatches } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { FoundRows } from "./found-rows.ts";
-import { forEachChunk } from "./vector-chunks.ts";
+import { chunksWith } from "./vector-chunks.ts";
 
 /** Codes that are read between two pauses, in a fraction of a millisecond. */
 const CODES_PER_STEP = 2 ** 21;
@@ -78,31 +71,15 @@ export class ByteCodedSegment {
   }
 
   /** Looks at all codes that a scan reads. */
-  needs(): Need[] {
-    return this.#chunksOf(this.#codes.chunkRows).map((index) => () => void this.#chunk(index));
+  codeNeeds(): Need[] {
+    const chunks = chunksWith(this.candidates, this.#codes.chunkRows);
+    return chunks.map((index) => () => void this.#chunk(index));
   }
 
-  /** Bytes of all that the looks of `needs` want. */
-  get codeBytes(): number {
-    const { chunkRows, strideBytes } = this.#codes;
-    return this.#chunksOf(chunkRows).length * chunkRows * strideBytes;
-  }
-
-  /** Bytes that a search without codes wants. */
-  get vectorBytes(): number {
-    const { chunkRows, strideBytes } = this.#vectors;
-    return this.#chunksOf(chunkRows).length * chunkRows * strideBytes;
-  }
-
-  /** Numbers of the chunks of so many rows that have candidates. */
-  #chunksOf(chunkRows: number): number[] {
-    const chunks: number[] = [];
-    forEachPart(this.candidates, (ordinals) => {
-      forEachChunk(ordinals, chunkRows, ({ index }) => {
-        if (index !== chunks.at(-1)) chunks.push(index);
-      });
-    });
-    return chunks;
+  /** Looks at all vectors that a search without codes reads. */
+  vectorNeeds(): Need[] {
+    const chunks = chunksWith(this.candidates, this.#vectors.chunkRows);
+    return chunks.map((index) => () => void this.#vectors.chunk(index));
   }
 
   /**

@@ -1,3 +1,10 @@
+import type { Steps } from "../../base/steps.ts";
+import { setBit } from "../../codec/bitmap.ts";
+import type { OrdinalBits } from "../ordinal-bits.ts";
+
+/** Rows that are looked at between two pauses, in some nanoseconds each. */
+const ROWS_PER_STEP = 1 << 17;
+
 /** Rows of a segment, by ordinal or position, with their lower bounds, as float32. */
 export class FoundRows {
   #rows = new Uint32Array(64);
@@ -19,6 +26,18 @@ export class FoundRows {
     }
     this.#rows[this.#count] = row;
     this.#lower[this.#count++] = lower;
+  }
+
+  /** Adds to `bits` all ordinals whose lower bound is not greater; returns how many. */
+  *addTo(bits: OrdinalBits, worst: number): Steps<number> {
+    let added = 0;
+    for (let i = 0; i < this.#count; i++) {
+      if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
+      if (this.#lower[i] > worst) continue;
+      setBit(bits, this.#rows[i]);
+      added++;
+    }
+    return added;
   }
 
   /** Drops all rows whose lower bound is greater. */

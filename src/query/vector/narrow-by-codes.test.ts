@@ -29,7 +29,7 @@ import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
 import { ScanProgress } from "../executor/scan-progress.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { codesPay, readingPays } from "./narrow-by-codes.ts";
+import { codesPay, loadingPays } from "./narrow-by-codes.ts";
 
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 const ELEMENTS = ["f32", "f16"] as const;
@@ -203,9 +203,31 @@ test("codes pay for many matches and few results", () => {
   expect(codesPay(3999, 1000)).toBe(false);
 });
 
-test("codes are loaded where they are half of the vectors' chunks, or less", () => {
-  expect(readingPays(256, 512)).toBe(true);
-  expect(readingPays(257, 512)).toBe(false);
+test("codes are loaded where they have at most five eighths of the bytes of missing vectors", () => {
+  expect(loadingPays(320, 512)).toBe(true);
+  expect(loadingPays(321, 512)).toBe(false);
+  expect(loadingPays(1, 0)).toBe(false);
+});
+
+test.each(ELEMENTS)("codes of %s are not loaded where the vectors are there", (element) => {
+  const given = { metric: "euclidean_squared", element, draw: uniform, dimensions: 256 } as const;
+  const { coded, query } = namespaceOf(seededRandom(4), given);
+  const { remote, sources } = remoteOf(coded);
+  const values = query;
+  const searchRemote = (sought: Sought) => {
+    const progress = new ScanProgress(1 << 30);
+    return inWaves(sources, progress, () => search(remote, sought, progress));
+  };
+  const limitPer = { attributes: ["n"], limit: 1 };
+  const selection = { kind: "include", names: new Set(["n"]) } as const;
+  // It may need any number of documents, and compares all.
+  expect(searchRemote({ values, limitPer, selection }).stats.codesScanned).toBe(0);
+  const expected = search(coded, { values });
+  const warm = searchRemote({ values });
+  expect(warm.documents).toEqual(expected.documents);
+  expect(warm.stats).toMatchObject({ codesScanned: 0, vectorsScored: 1365 + 49 });
+  for (const source of sources) source.drop();
+  expect(searchRemote({ values })).toEqual(expected);
 });
 
 test("vectors of few dimensions, and of bytes, have no codes", () => {

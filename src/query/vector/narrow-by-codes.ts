@@ -6,7 +6,6 @@
 
 import { KthLeast } from "../../base/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
-import { setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import type { ScanProgress } from "../executor/scan-progress.ts";
 import { emptyBits } from "../ordinal-bits.ts";
@@ -38,13 +37,16 @@ export function codesPay(candidateCount: number, wanted: number): boolean {
   return candidateCount >= Math.max(CANDIDATES_MIN, CANDIDATES_PER_RESULT * wanted);
 }
 
+/** Codes are loaded where they have at most so many eighths of the bytes of vectors. */
+const LOADING_EIGHTHS = 5;
+
 /**
- * Tells whether so many bytes of codes are worth loading where the vectors that they stand for, in
- * chunks, have so many: codes are a round of their own, and some vectors come after them. Few rows
+ * Tells whether so many bytes of codes are worth loading where a search without them had to load so
+ * many of vectors: codes are a round of their own, and some vectors come after them. Few rows
  * anywhere are in as many chunks of the one as of the other.
  */
-export function readingPays(codeBytes: number, vectorBytes: number): boolean {
-  return 2 * codeBytes <= vectorBytes;
+export function loadingPays(codeBytes: number, vectorBytes: number): boolean {
+  return 8 * codeBytes <= LOADING_EIGHTHS * vectorBytes;
 }
 
 /** The matches to compare in each segment: all where it has no codes, or where they do not pay. */
@@ -60,43 +62,42 @@ export function* narrowByCodes(
   }
   const all = segments.map(({ matches }) => ({ matches, isNarrowed: false }));
   const count = coded.reduce((sum, segment) => sum + (segment?.candidateCount ?? 0), 0);
-  if (!codesPay(count, wanted) || !canRead(coded, narrowing)) return all;
+  if (!codesPay(count, wanted) || !(yield* canRead(coded, narrowing))) return all;
   const uppers = new KthLeast(wanted);
   const found = coded.map(() => new FoundRows());
   for (const [i, segment] of coded.entries()) {
     yield* segment?.scan(kernels, uppers, found[i]) ?? [];
   }
   work.codesScanned += count;
-  return segments.map(({ view }, i) => {
-    const own = coded[i];
-    if (own === undefined) return all[i];
-    found[i].keep(own.reach(uppers.worst));
-    work.candidatesReranked += found[i].rows.length;
-    const matches = emptyBits(view.documentCount);
-    for (const row of found[i].rows) setBit(matches, row);
-    return { matches, isNarrowed: true };
-  });
+  const narrowed: NarrowedMatches[] = [];
+  for (const [i, segment] of coded.entries()) {
+    if (segment === undefined) {
+      narrowed.push(all[i]);
+      continue;
+    }
+    const matches = emptyBits(segments[i].view.documentCount);
+    work.candidatesReranked += yield* found[i].addTo(matches, segment.reach(uppers.worst));
+    narrowed.push({ matches, isNarrowed: true });
+    yield;
+  }
+  return narrowed;
 }
 
 /**
  * Tells whether codes are to be read. Throws one `BytesMissing` for those that are but are not in
  * memory.
  */
-function canRead(
+function* canRead(
   coded: readonly (ByteCodedSegment | undefined)[],
   { together, progress }: Narrowing,
-): boolean {
-  const needs = coded.flatMap((segment) => segment?.needs() ?? []);
+): Steps<boolean> {
+  const needs = coded.flatMap((segment) => segment?.codeNeeds() ?? []);
   if (progress !== undefined) {
-    if (progress.hasAll(needs)) return true;
-    const sum = (bytesOf: (segment: ByteCodedSegment) => number) =>
-      coded.reduce((bytes, segment) => bytes + (segment ? bytesOf(segment) : 0), 0);
-    const codeBytes = sum((segment) => segment.codeBytes);
-    const isLess = readingPays(
-      codeBytes,
-      sum((segment) => segment.vectorBytes),
-    );
-    if (!isLess || !progress.hasRoomFor(codeBytes)) return false;
+    const codeBytes = yield* progress.missingBytes(needs);
+    if (codeBytes === 0) return true;
+    const vectors = coded.flatMap((segment) => segment?.vectorNeeds() ?? []);
+    const vectorBytes = yield* progress.missingBytes(vectors);
+    if (!loadingPays(codeBytes, vectorBytes) || !progress.hasRoomFor(codeBytes)) return false;
   }
   together(needs);
   return true;

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { testRandom } from "../../../test/support/random/seed.ts";
+import { setBit } from "../../codec/bitmap.ts";
 import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
-import { VectorChunks } from "./vector-chunks.ts";
+import { emptyBits } from "../ordinal-bits.ts";
+import { chunksWith, VectorChunks } from "./vector-chunks.ts";
 
 /** Eleven vectors in chunks of four: two in arena 0, the last in arena 1. */
 function chunksOf(element: "f32" | "f16" | "i8", strideBytes: number): VectorChunks {
@@ -35,4 +38,21 @@ test.each([
     strideBytes: bytes,
   });
   expect(chunks.at(2).block.bytes).toBe(3 * strideBytes);
+});
+
+test("chunks with a candidate are found", () => {
+  const random = testRandom();
+  for (let round = 0; round < 200; round++) {
+    const count = random.below(400);
+    const chunkRows = 1 + random.below(100);
+    const candidates = emptyBits(count);
+    const expected = new Set<number>();
+    const share = 1 + random.below(60);
+    for (let ordinal = 0; ordinal < count; ordinal++) {
+      if (random.below(share) > 0) continue;
+      setBit(candidates, ordinal);
+      expected.add(Math.floor(ordinal / chunkRows));
+    }
+    expect(chunksWith(candidates, chunkRows)).toEqual([...expected]);
+  }
 });

@@ -4,7 +4,7 @@ import { assert } from "../../base/assert.ts";
 import type { RowMatrix } from "../../kernel/arena-kernels.ts";
 import { ELEMENT_BYTES, type RowFormat } from "../../kernel/kernel.ts";
 import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
-import { forEachPart, type OrdinalBits } from "../ordinal-bits.ts";
+import { nextBit, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need } from "../plan/operator.ts";
 
 /** The chunks of a column of vectors. What a run has looked at stays where it is until it ends. */
@@ -117,13 +117,18 @@ export function forEachChunk(
 
 /** Looks at all chunks of vectors that a scan reads. */
 export function chunkNeeds(chunks: VectorChunks, candidates: OrdinalBits): Need[] {
-  const wanted: Need[] = [];
-  let last = -1;
-  forEachPart(candidates, (ordinals) => {
-    forEachChunk(ordinals, chunks.place.chunkRows, ({ index }) => {
-      if (index !== last) wanted.push(() => void chunks.at(index));
-      last = index;
-    });
-  });
-  return wanted;
+  const indexes = chunksWith(candidates, chunks.place.chunkRows);
+  return indexes.map((index) => () => void chunks.at(index));
+}
+
+/** Numbers of the chunks of so many rows that have a candidate, ascending. */
+export function chunksWith(candidates: OrdinalBits, chunkRows: number): number[] {
+  const chunks: number[] = [];
+  const count = candidates.length << 5;
+  for (let start = nextBit(candidates, 0); start < count; ) {
+    const index = Math.floor(start / chunkRows);
+    chunks.push(index);
+    start = nextBit(candidates, (index + 1) * chunkRows);
+  }
+  return chunks;
 }
