@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ARENAS, KERNELS } from "../../test/support/queries/query-fixture.ts";
 import { must } from "../base/assert.ts";
 import { type Random, seededRandom } from "../base/random.ts";
-import { byteCodeStride } from "../kernel/byte-code-scan.ts";
+import { byteCodeStride, paddedCodes } from "../kernel/byte-code-scan.ts";
 import { FOUND_WORDS } from "../kernel/code-scan.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import { byteQuery, reachOf } from "./byte-bounds.ts";
@@ -163,6 +163,29 @@ test("vectors of length 1 are off by what made them so, queries and rows", () =>
   const cosine = METRICS.indexOf("cosine_distance");
   expect(errors[cosine] - errors[1 - cosine]).toBeCloseTo(2 ** -23, 12);
   expect(widths[cosine] - widths[1 - cosine]).toBeGreaterThan(1.9 * 2 ** -23);
+});
+
+test("errors are widened by what float64 may round", () => {
+  const origin = new Float32Array(4);
+  const queryError = (...elements: number[]) =>
+    byteQuery(Float32Array.from(elements), "euclidean_squared", origin).error;
+  // The unit is 1: products with it, then a rest of a quarter and its square.
+  expect(queryError(32_767, 0, 0, 0)).toBe(2 * 2 ** -30);
+  expect(queryError(32_767, 0, 0.25, 0)).toBe(0.25 * (1 + 2 ** -36) + 2 * 2 ** -30);
+  const rowError = (...elements: number[]) => {
+    const vectors = {
+      bytes: new Uint8Array(Float32Array.from(elements).buffer),
+      ...{ strideBytes: 16, dimensions: 4, inverseNorms: Float32Array.of(1) },
+      format: "f32",
+    } as const;
+    const row = new Uint8Array(byteCodeStride(4));
+    new ByteEncoder(vectors, "euclidean_squared", origin).write(0, row);
+    return new DataView(row.buffer).getFloat32(paddedCodes(4) + 4, true);
+  };
+  expect(rowError(127, 0, 0, 0)).toBeGreaterThanOrEqual(2 * 2 ** -44);
+  expect(rowError(127, 0, 0, 0)).toBeLessThan(3 * 2 ** -44);
+  // Rounded up, though it is a float32 as it is.
+  expect(rowError(127, 0, 0.25, 0)).toBe(Math.fround(0.25 * (1 + 2 ** -23)));
 });
 
 test("reach is farther than the row by what float32 may round", () => {
