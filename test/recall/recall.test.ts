@@ -17,6 +17,7 @@ import { type Probing, PROBING as SERVED } from "../../src/query/query-options.t
 import type { Snapshot } from "../../src/query/snapshot.ts";
 import { LiveSegment } from "../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
+import { datasetColumn } from "../support/documents/dataset-columns.ts";
 import {
   type DatasetName,
   hasDataset,
@@ -102,21 +103,7 @@ function segmentOf(
   },
 ): LiveSegment {
   const { dataset, schema, stored, chance, region } = of;
-  const { dimensions, values } = dataset;
   const count = own.length;
-  const taken = new (values instanceof Float32Array ? Float32Array : Float16Array)(
-    count * dimensions,
-  );
-  own.forEach((i, o) => {
-    taken.set(
-      values.subarray(stored[i] * dimensions, (stored[i] + 1) * dimensions),
-      o * dimensions,
-    );
-  });
-  const data =
-    taken instanceof Float32Array
-      ? ({ kind: "f32", dimensions, values: taken } as const)
-      : ({ kind: "f16", dimensions, values: new Uint16Array(taken.buffer) } as const);
   const integers = (numbers: readonly number[]) => ({
     type: { kind: "scalar", of: "int" } as const,
     count,
@@ -133,7 +120,14 @@ function segmentOf(
       idType: "uint",
       ids: { kind: "u64", values: BigUint64Array.from(own, BigInt) },
       attributes: new Map<string, Column>([
-        ["vector", { type, count, data }],
+        [
+          "vector",
+          datasetColumn(
+            dataset,
+            own.map((i) => stored[i]),
+            type,
+          ),
+        ],
         ["chance", integers(chance)],
         ["region", integers(region)],
       ]),
