@@ -84,12 +84,19 @@ export class ByteCodedSegment {
 
   /**
    * Adds the candidates that may be as near as any k others, by what `uppers`, of the k least upper
-   * bounds, knows when it comes to them. Throws `BytesMissing`.
+   * bounds, knows when it comes to them. `goesOn` hears at each pause how many were looked at since
+   * the last one; returns whether all were. Throws `BytesMissing`.
    */
-  *scan(kernels: ArenaKernels, uppers: KthLeast, found: FoundRows): Steps<void> {
+  *scan(
+    kernels: ArenaKernels,
+    { uppers, found }: { readonly uppers: KthLeast; readonly found: FoundRows },
+    goesOn: (looked: number) => boolean,
+  ): Steps<boolean> {
     const places = new Uint32Array(SCAN_ROWS_MAX);
     let lookSize = FIRST_LOOK;
+    let looked = 0;
     const visit = (ordinals: Uint32Array): void => {
+      looked = ordinals.length;
       for (let start = 0; start < ordinals.length; ) {
         const limit = Math.min(start + lookSize, ordinals.length);
         const { arena, end } = this.#placesOf(ordinals.subarray(start, limit), places);
@@ -104,7 +111,12 @@ export class ByteCodedSegment {
       }
     };
     const rows = Math.floor(CODES_PER_STEP / this.#codes.dimensions);
-    yield* eachPart(this.candidates, visit, Math.min(Math.max(rows, FIRST_LOOK), SCAN_ROWS_MAX));
+    const partSize = Math.min(Math.max(rows, FIRST_LOOK), SCAN_ROWS_MAX);
+    for (const _pause of eachPart(this.candidates, visit, partSize)) {
+      if (!goesOn(looked)) return false;
+      yield;
+    }
+    return true;
   }
 
   /** The greatest lower bound of a row that may be as near as what has this upper bound. */

@@ -28,6 +28,13 @@ export class FoundRows {
     this.#lower[this.#count++] = lower;
   }
 
+  /** How many have a lower bound that is not greater. */
+  countWithin(worst: number): number {
+    let count = 0;
+    for (let i = 0; i < this.#count; i++) if (this.#lower[i] <= worst) count++;
+    return count;
+  }
+
   /** Adds to `bits` all ordinals whose lower bound is not greater; returns how many. */
   *addTo(bits: OrdinalBits, worst: number): Steps<number> {
     let added = 0;

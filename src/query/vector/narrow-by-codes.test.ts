@@ -194,6 +194,30 @@ describe.each(METRICS)("%s", (metric) => {
   });
 });
 
+test.each(METRICS)("%s: codes that tell too little are given up", (metric) => {
+  const schema = schemaOf(
+    { vector: { type: "[16]f32", ann: { distanceMetric: metric, lateInteraction: false } } },
+    { distanceMetric: metric },
+  );
+  const random = seededRandom(6);
+  const searched = (draw: Draw) => {
+    const documents = Array.from({ length: 12_000 }, (_, i) =>
+      documentOf(BigInt(i), { vector: draw(random, 16) }),
+    );
+    const near = openSnapshot(schema, [{ documents }]);
+    const coded = clusteredSnapshot(near, { clusterRows: 100 });
+    const values = draw(random, 16);
+    const found = search(coded, { values });
+    expect(found.documents).toEqual(search(near, { values }).documents);
+    return found.stats;
+  };
+  const same = searched((_, dimensions) => vectorOf(dimensions, Math.sin));
+  expect(same).toMatchObject({ candidatesReranked: 0, vectorsScored: 12_000 });
+  expect(same.codesScanned).toBeGreaterThanOrEqual(8192);
+  expect(same.codesScanned).toBeLessThan(12_000);
+  expect(searched(uniform)).toMatchObject({ codesScanned: 12_000 });
+});
+
 test("codes pay for many matches and few results", () => {
   expect(codesPay(1023, 1)).toBe(false);
   expect(codesPay(1024, 1)).toBe(true);

@@ -32,6 +32,12 @@ const CANDIDATES_MIN = 1024;
 /** Candidates for each result from which on codes rule out most of them. */
 const CANDIDATES_PER_RESULT = 4;
 
+/**
+ * Codes after which it is looked whether they tell vectors apart: where more than half are left, all
+ * vectors lie closer to each other than codes tell, and the rest of the codes would be in vain.
+ */
+const TRIED_CODES = 8192;
+
 /** Tells whether codes of so many candidates are worth a look. */
 export function codesPay(candidateCount: number, wanted: number): boolean {
   return candidateCount >= Math.max(CANDIDATES_MIN, CANDIDATES_PER_RESULT * wanted);
@@ -54,7 +60,7 @@ export function* narrowByCodes(
   segments: readonly SegmentMatches[],
   narrowing: Narrowing,
 ): Steps<NarrowedMatches[]> {
-  const { target, wanted, kernels, work } = narrowing;
+  const { target, wanted, work } = narrowing;
   const coded: (ByteCodedSegment | undefined)[] = [];
   for (const segment of segments) {
     coded.push(ByteCodedSegment.open(segment, target));
@@ -65,10 +71,7 @@ export function* narrowByCodes(
   if (!codesPay(count, wanted) || !(yield* canRead(coded, narrowing))) return all;
   const uppers = new KthLeast(wanted);
   const found = coded.map(() => new FoundRows());
-  for (const [i, segment] of coded.entries()) {
-    yield* segment?.scan(kernels, uppers, found[i]) ?? [];
-  }
-  work.codesScanned += count;
+  if (!(yield* scanCodes(coded, { found, uppers }, narrowing))) return all;
   const narrowed: NarrowedMatches[] = [];
   for (const [i, segment] of coded.entries()) {
     if (segment === undefined) {
@@ -81,6 +84,38 @@ export function* narrowByCodes(
     yield;
   }
   return narrowed;
+}
+
+/** What is found by codes. */
+interface Findings {
+  /** Rows by segment. */
+  readonly found: readonly FoundRows[];
+  readonly uppers: KthLeast;
+}
+
+/** Looks at the codes of all candidates; returns false if it gave up since they tell too little. */
+function* scanCodes(
+  coded: readonly (ByteCodedSegment | undefined)[],
+  { found, uppers }: Findings,
+  { kernels, wanted, work }: Narrowing,
+): Steps<boolean> {
+  const tried = Math.max(TRIED_CODES, CANDIDATES_PER_RESULT * wanted);
+  let looked = 0;
+  const countLeft = (): number =>
+    coded.reduce((left, segment, i) => {
+      return left + (segment === undefined ? 0 : found[i].countWithin(segment.reach(uppers.worst)));
+    }, 0);
+  const goesOn = (count: number): boolean => {
+    const isTried = looked < tried && looked + count >= tried;
+    looked += count;
+    work.codesScanned += count;
+    return !isTried || countLeft() <= looked / 2;
+  };
+  for (const [i, segment] of coded.entries()) {
+    if (segment === undefined) continue;
+    if (!(yield* segment.scan(kernels, { found: found[i], uppers }, goesOn))) return false;
+  }
+  return true;
 }
 
 /**
