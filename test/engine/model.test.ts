@@ -22,6 +22,8 @@ const WEATHER = [
 
 type Documents = ReadonlyMap<number, Row>;
 type State = ReadonlyMap<string, Documents>;
+/** What a request makes of a state, or the status that refuses it. */
+type Effect = (state: State) => State | number;
 type Condition = readonly [string, "Eq" | "Gt", unknown];
 
 interface Body {
@@ -187,13 +189,18 @@ class History {
     this.settle(answer, (state) => afterWrite(state, name, body));
   }
 
-  /** Writes that are sent together take effect in the order of their arrival. */
+  /**
+   * Writes that are sent together take effect in the order of their arrival, but where the store
+   * fails: those that a fault turns away are tried again behind those that came meanwhile.
+   */
   async several(name: string): Promise<void> {
     const bodies = Array.from({ length: 2 + this.random.below(5) }, () => randomBody(this.random));
     const answers = await Promise.all(bodies.map((body) => this.engine.call("write", name, body)));
-    answers.forEach((answer, i) => {
-      this.settle(answer, (state) => afterWrite(state, name, bodies[i]));
+    const sent = answers.map((answer, i) => {
+      return { answer, effect: (state: State) => afterWrite(state, name, bodies[i]) };
     });
+    if (this.faulty) this.settleInAnyOrder(sent);
+    else for (const { answer, effect } of sent) this.settle(answer, effect);
   }
 
   async drop(name: string): Promise<void> {
@@ -242,23 +249,39 @@ class History {
     this.settle(used, (state) => afterWrite(state, name, body));
   }
 
-  /** Keeps the states that fit an answer. After 503 the request may have had its effect. */
-  settle({ status, json }: Answer, effect: (state: State) => State | number): void {
-    const what = `${status}: ${JSON.stringify(json)}`;
-    if (status === 503 && this.faulty) {
-      this.possible = this.possible.flatMap((state) => {
-        const next = effect(state);
-        return typeof next === "number" ? [state] : [state, next];
-      });
-      return;
-    }
-    const effects = this.possible.map((state) => [state, effect(state)] as const);
-    const fitting = effects.flatMap(([state, next]) => {
-      if (typeof next === "number") return next === status ? [state] : [];
-      return status === 200 ? [next] : [];
-    });
-    expect(fitting.length, what).toBeGreaterThan(0);
+  /** Keeps the states that fit an answer. */
+  settle(answer: Answer, effect: Effect): void {
+    const fitting = this.possible.flatMap((state) => this.statesAfter(state, answer, effect));
+    expect(fitting.length, textOf(answer)).toBeGreaterThan(0);
     this.possible = fitting;
+  }
+
+  /** Keeps the states that fit the answers in some order. */
+  settleInAnyOrder(sent: readonly { readonly answer: Answer; readonly effect: Effect }[]): void {
+    const all = 2 ** sent.length - 1;
+    // By the set of those that had their effect, as bits.
+    const reached = Array.from({ length: all + 1 }, (): State[] => []);
+    reached[0] = [...this.possible];
+    for (let done = 0; done < all; done++) {
+      const states = distinct(reached[done]);
+      sent.forEach(({ answer, effect }, i) => {
+        if ((done >> i) % 2 === 1) return;
+        reached[done | (1 << i)].push(
+          ...states.flatMap((state) => this.statesAfter(state, answer, effect)),
+        );
+      });
+    }
+    const texts = sent.map(({ answer }) => textOf(answer)).join("\n");
+    expect(reached[all].length, texts).toBeGreaterThan(0);
+    this.possible = distinct(reached[all]);
+  }
+
+  /** None if the answer does not fit. After 503 the request may have had its effect. */
+  statesAfter(state: State, { status }: Answer, effect: Effect): State[] {
+    const next = effect(state);
+    if (status === 503 && this.faulty) return typeof next === "number" ? [state] : [state, next];
+    if (typeof next === "number") return next === status ? [state] : [];
+    return status === 200 ? [next] : [];
   }
 
   /** What is published is one of the possible states, and from now on the only one. */
@@ -290,6 +313,10 @@ class History {
     });
     return status === 200 ? JSON.stringify(json.rows) : undefined;
   }
+}
+
+function textOf({ status, json }: Answer): string {
+  return `${status}: ${JSON.stringify(json)}`;
 }
 
 /** There is nothing to drop in a namespace that does not exist. */
