@@ -300,7 +300,7 @@ export class HttpServer {
       ...(this.#closing !== undefined && { connection: "close" }),
       ...this.#origins.answerHeaders(request.headers.origin),
     };
-    this.#limitRest(request, response);
+    this.#limitRest(request, response, outcome.bytesReceived);
     sendAnswer(response, answer, headers, accepted);
     reply.hijack();
   }
@@ -345,9 +345,12 @@ export class HttpServer {
   }
 
   /** Cuts the connection of a client that keeps sending a body after its answer was sent. */
-  #limitRest(request: FastifyRequest, response: ServerResponse): void {
+  #limitRest(request: FastifyRequest, response: ServerResponse, bytesReceived: number): void {
     const message = request.raw;
     if (message.complete || this.#awaitingContinue.has(message)) return;
+    // A short body has arrived before Node says that it is complete.
+    const { "content-length": length, "content-encoding": encoding } = message.headers;
+    if (encoding === undefined && Number(length) === bytesReceived) return;
     const received = new AbortController();
     for (const event of ["end", "close"]) message.once(event, () => received.abort());
     response.once("finish", () => {

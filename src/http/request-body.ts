@@ -123,6 +123,8 @@ export class RequestBody {
   *#whole(): Generator<Uint8Array, void, void> {
     const bytes: Uint8Array | null = this.#message.read();
     if (bytes === null) return;
+    // Nothing follows but its end, which the connection's next request waits for.
+    this.#message.resume();
     try {
       this.#accept(bytes);
     } catch (error) {

@@ -108,8 +108,8 @@ let spare: { ordinals: Uint32Array; numbers: Float64Array } | undefined;
 
 /**
  * Calls `visit` with the ordinals in the set, ascending, at most `partSize` at a time, for loops
- * that are too tight for one call each, with a pause after each part. Both arrays are used again for
- * the next ones.
+ * that are too tight for one call each, with a pause after each part. Both arrays are used again
+ * for the next ones.
  */
 export function* eachPart(
   bits: OrdinalBits,

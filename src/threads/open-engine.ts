@@ -1,6 +1,6 @@
 /** Starts the threads and connects them. */
 
-import { MessageChannel } from "node:worker_threads";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { GIB } from "../base/byte-sizes.ts";
@@ -12,12 +12,15 @@ import { isExclusive } from "../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "./cache/cache-thread.ts";
 import { collectWhenIdle } from "./idle-collection.ts";
 import { batchingPort } from "./message-batch.ts";
+import { ownPort } from "./query/own-port.ts";
+import { OwnQueries } from "./query/own-queries.ts";
 import {
   type PackedFromQueryThread,
   type PackedToQueryThread,
   packingPort,
 } from "./query/packed-bodies.ts";
 import type { QueryThreadData } from "./query/query-thread.ts";
+import { cachePort, type QuerySettings, serveQueries } from "./query/serve-queries.ts";
 import { ThreadLoads } from "./query/thread-loads.ts";
 import type {
   FromQueryThread,
@@ -64,6 +67,9 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
   const writeCache = new MessageChannel();
   const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
+  const ownCache = new MessageChannel();
+  // The main thread reads the arenas, too.
+  const kernelThreads = queryThreads + 1;
   const writeData: WriteThreadData = {
     access,
     embedding,
@@ -71,20 +77,13 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     writeBytesMax: Math.floor(
       Math.min(config.memoryBytesMax * WRITE_MEMORY_SHARE, WRITE_MEMORY_BYTES_MAX),
     ),
-    queryThreads,
+    kernelThreads,
     cache: writeCache.port1,
   };
-  // Each thread may hold that much at a time, and as much again of other things.
-  const scanBytesMax = Math.floor(cacheBytesMax / (2 * (queryThreads + 1)));
-  const queryBytesMax = Math.floor((config.memoryBytesMax * QUERY_MEMORY_SHARE) / queryThreads);
-  const readers = [writeCache, ...queryCaches].map(({ port2 }) => port2);
-  const cacheData: CacheThreadData = {
-    access,
-    cacheBytesMax,
-    kernelThreads: queryThreads,
-    readers,
-  };
+  const readers = [writeCache, ...queryCaches, ownCache].map(({ port2 }) => port2);
+  const cacheData: CacheThreadData = { access, cacheBytesMax, kernelThreads, readers };
   const queryLoads = ThreadLoads.of(queryThreads);
+  const settings = { kernel, embedding, reranking, ...queryLimits(config, cacheBytesMax) };
   const engine = new ThreadedEngine({
     clock: systemClock,
     random: systemRandom,
@@ -99,13 +98,14 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     ),
     queryThreads: queryCaches.map(({ port1 }, thread) => {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
-      const { queryTimeoutMs, recallSampleRate } = config;
-      const limits = { scanBytesMax, queryBytesMax, queryTimeoutMs, recallSampleRate };
-      const data = { thread, kernel, embedding, reranking, ...limits, loads, cache: port1 };
-      return startQueryThread(data, onCrash);
+      return startQueryThread({ thread, ...settings, loads, cache: port1 }, onCrash);
     }),
     queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
+    ownQueries: new OwnQueries({
+      port: startOwnPort({ thread: queryThreads, ...settings, loads: undefined }, ownCache.port1),
+      afterTurn: (callback) => setImmediate(callback),
+    }),
     cacheThread: startThread<never, FromCacheThread>(
       "cache/cache-thread",
       { data: cacheData, ports: readers },
@@ -122,6 +122,20 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   return engine;
 }
 
+/** What queries of one thread may take. The main thread's own take little, and count as nothing. */
+function queryLimits(
+  { memoryBytesMax, queryThreads, queryTimeoutMs, recallSampleRate }: EngineConfig,
+  cacheBytesMax: number,
+) {
+  return {
+    // Each thread may hold that much at a time, and as much again of other things.
+    scanBytesMax: Math.floor(cacheBytesMax / (2 * (queryThreads + 1))),
+    queryBytesMax: Math.floor((memoryBytesMax * QUERY_MEMORY_SHARE) / queryThreads),
+    queryTimeoutMs,
+    recallSampleRate,
+  };
+}
+
 function startQueryThread(
   data: QueryThreadData,
   onCrash: (error: Error) => void,
@@ -132,4 +146,20 @@ function startQueryThread(
     onCrash,
   );
   return packingPort(batchingPort(port, systemClock));
+}
+
+/** A service of short queries on this thread. */
+function startOwnPort(
+  settings: QuerySettings,
+  cache: MessagePort,
+): ThreadPort<ToQueryThread, FromQueryThread> {
+  const start = (post: (message: FromQueryThread) => void) =>
+    serveQueries(settings, {
+      cache: cachePort(cache),
+      name: "main",
+      handsOver: true,
+      post,
+      postNow: post,
+    });
+  return ownPort(start, () => cache.close());
 }

@@ -199,6 +199,8 @@ export type FromQueryThread =
   | { readonly kind: "answer"; readonly call: number; readonly answer: HttpAnswer }
   /** The query's instance is retired: it was deleted, or closed after a fault. */
   | { readonly kind: "closed"; readonly call: number; readonly body: Uint8Array<ArrayBuffer> }
+  /** The query takes longer than the thread has time for: another one is to run it. */
+  | { readonly kind: "handed_over"; readonly call: number; readonly body: Uint8Array<ArrayBuffer> }
   /**
    * A stored segment is not there: it is lost, or the thread knows less than the store. `answer` is
    * what to say if it is lost.

@@ -1,6 +1,7 @@
 /**
  * The engine on the main thread: hands requests to the write thread or to a query thread and their
- * answers back. It parses nothing, so that it is free to accept the next request.
+ * answers back. But for queries that are shorter than that takes (`query/own-queries.ts`), it
+ * parses nothing, so that it is free to accept the next request.
  */
 
 import type {
@@ -23,6 +24,7 @@ import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../model/contract-
 import type { NamespaceState } from "../namespace/published-state.ts";
 import type { FromCacheThread } from "./cache/cache-thread.ts";
 import { LargeBodies } from "./query/large-bodies.ts";
+import type { OwnQueries } from "./query/own-queries.ts";
 import {
   type DispatchedQuery,
   QueryDispatcher,
@@ -61,6 +63,8 @@ export interface EngineOptions {
   readonly queryBodyBytesMax?: number;
   /** Query threads draw rankings whose recall is to be measured. */
   readonly samplesRecall?: boolean;
+  /** Queries that the main thread answers itself; absent: none. */
+  readonly ownQueries?: OwnQueries | undefined;
   /** Of the query threads, which see it, too. */
   readonly queryLoads: ThreadLoads;
   /** The other threads talk to it by themselves. */
@@ -101,6 +105,7 @@ export class ThreadedEngine implements Engine {
       log: options.log,
       threads: options.queryThreads,
       loads: options.queryLoads,
+      own: options.ownQueries,
       sampled: (sample) => this.#recall?.add(sample),
       release: (instance, version) => this.#writes.release(instance, version),
       ...(options.isShared && { verify: (...asked) => this.#verify(...asked) }),
@@ -178,16 +183,19 @@ export class ThreadedEngine implements Engine {
       await Promise.race([done, this.#options.clock.sleep(DRAIN_MS_MAX)]);
     }
     await this.#writes.close();
-    await Promise.all(this.#options.queryThreads.map((thread) => thread.terminate()));
+    const { queryThreads, ownQueries } = this.#options;
+    await Promise.all(queryThreads.map((thread) => thread.terminate()));
+    await ownQueries?.port.terminate();
     await this.#options.writeThread.terminate();
     await this.#options.cacheThread.terminate();
   }
 
   /** Ends the threads of an engine that could not start. */
   async abandon(): Promise<void> {
-    const { writeThread, queryThreads, cacheThread } = this.#options;
+    const { writeThread, queryThreads, cacheThread, ownQueries } = this.#options;
     const threads = [writeThread, ...queryThreads, cacheThread];
     await Promise.all(threads.map((thread) => thread.terminate()));
+    await ownQueries?.port.terminate();
   }
 
   /** Without this thread no read is answered: the start fails, or the process ends. */

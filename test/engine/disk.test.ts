@@ -38,7 +38,7 @@ function withoutPerformance({ performance: _, ...answer }: Record<string, unknow
 
 async function start(): Promise<EngineFixture> {
   const diskCache = { directory: directory.path, bytesMax: 4 * SET_BYTES };
-  const engine = await EngineFixture.open({ store, diskCache });
+  const engine = await EngineFixture.open({ store, diskCache, answersOwn: false });
   store.count();
   return engine;
 }

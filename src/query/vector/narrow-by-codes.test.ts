@@ -227,7 +227,7 @@ test("codes pay for many matches and few results", () => {
   expect(codesPay(3999, 1000)).toBe(false);
 });
 
-test("codes are loaded where they have at most five eighths of the bytes of missing vectors", () => {
+test("codes are loaded where they have at most five eighths of the missing bytes", () => {
   expect(loadingPays(320, 512)).toBe(true);
   expect(loadingPays(321, 512)).toBe(false);
   expect(loadingPays(1, 0)).toBe(false);

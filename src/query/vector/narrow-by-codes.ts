@@ -33,8 +33,8 @@ const CANDIDATES_MIN = 1024;
 const CANDIDATES_PER_RESULT = 4;
 
 /**
- * Codes after which it is looked whether they tell vectors apart: where more than half are left, all
- * vectors lie closer to each other than codes tell, and the rest of the codes would be in vain.
+ * Codes after which it is looked whether they tell vectors apart: where more than half are left,
+ * all lie closer to each other than codes tell, and the rest of the codes would be in vain.
  */
 const TRIED_CODES = 8192;
 

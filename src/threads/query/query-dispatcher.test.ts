@@ -11,6 +11,7 @@ import type { RecallRequest } from "../../model/recall.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { FromQueryThread, PartsOffer, ToQueryThread } from "../thread-messages.ts";
+import { OwnQueries } from "./own-queries.ts";
 import {
   type DispatchedQuery,
   type DispatcherOptions,
@@ -43,7 +44,11 @@ function query(name = NAME): DispatchedQuery {
   return { operation: "query", namespace: name, parameters: {}, isStrict: false, body };
 }
 
-function dispatcherOf(threadCount: number, verify?: DispatcherOptions["verify"]) {
+function dispatcherOf(
+  threadCount: number,
+  verify?: DispatcherOptions["verify"],
+  own?: DispatcherOptions["own"],
+) {
   const clock = new ManualClock();
   const threads = Array.from(
     { length: threadCount },
@@ -57,12 +62,99 @@ function dispatcherOf(threadCount: number, verify?: DispatcherOptions["verify"])
     log: (_level, message) => logs.push(message),
     threads,
     loads,
+    own,
     release: (instance, version) => released.push([instance, version]),
     ...(verify && { verify }),
   });
   dispatcher.publish(NAME, [{ version: 1, change: added("a") }], stateOf());
   return { clock, threads, loads, released, dispatcher, logs };
 }
+
+describe("queries that this thread answers itself", () => {
+  const TIMES = { workedMs: 0.05, waitedMs: 0 };
+  const SHORT: HttpAnswer = { ...ANSWER, times: TIMES };
+
+  /** A dispatcher that has seen a short query of the namespace. */
+  async function taught() {
+    const port = new FakePort<ToQueryThread, FromQueryThread>();
+    const own = new OwnQueries({ port, afterTurn: (callback) => void setImmediate(callback) });
+    const found = dispatcherOf(1, undefined, own);
+    const { threads, dispatcher } = found;
+    const first = dispatcher.run(query());
+    await settled();
+    await threads[0].say({ kind: "answer", call: threads[0].all("query")[0].call, answer: SHORT });
+    await first;
+    return { ...found, port, thread: threads[0] };
+  }
+
+  test("are those like others that were short, while none runs", async () => {
+    const { dispatcher, port, thread, loads } = await taught();
+    const outcome = dispatcher.run(query());
+    await settled();
+    const [sent] = port.all("query");
+    expect(sent.update?.deltas[0].change.full).toBe(true);
+    expect(loads.idleCount).toBe(1);
+    const other = dispatcher.run(query());
+    await settled();
+    expect(thread.all("query")).toHaveLength(2);
+    await port.say({ kind: "answer", call: sent.call, answer: SHORT });
+    expect(await outcome).toEqual({ kind: "answered", answer: SHORT });
+    const { call } = thread.all("query")[1];
+    await thread.say({
+      kind: "answer",
+      call,
+      answer: { ...ANSWER, times: { ...TIMES, workedMs: 9 } },
+    });
+    await other;
+    // The last one took long: it is no short kind any more.
+    void dispatcher.run(query());
+    await settled();
+    expect([port.all("query").length, thread.all("query").length]).toEqual([1, 3]);
+  });
+
+  test("are never explanations or jobs", async () => {
+    const { dispatcher, port } = await taught();
+    void dispatcher.run({ ...query(), operation: "explain" });
+    await settled();
+    void dispatcher.run({ ...query(), isJob: true });
+    await settled();
+    expect(port.all("query")).toEqual([]);
+  });
+
+  test("run on another thread where they take longer", async () => {
+    const { dispatcher, port, thread } = await taught();
+    const outcome = dispatcher.run(query());
+    await settled();
+    const [{ call, body }] = port.all("query");
+    await port.say({ kind: "handed_over", call, body });
+    const again = thread.all("query")[1];
+    expect(again.body).toEqual(body);
+    await thread.say({ kind: "answer", call: again.call, answer: ANSWER });
+    expect(await outcome).toEqual({ kind: "answered", answer: ANSWER });
+  });
+
+  test("are ended when their clients leave, and let dropped segments go", async () => {
+    const { dispatcher, port, thread, released } = await taught();
+    const gone = new AbortController();
+    const outcome = dispatcher.run({ ...query(), signal: gone.signal });
+    await settled();
+    const [{ call }] = port.all("query");
+    gone.abort();
+    expect(port.all("cancel")).toMatchObject([{ call }]);
+    await port.say({ kind: "answer", call, answer: ANSWER });
+    await outcome;
+    dispatcher.publish(
+      NAME,
+      [{ version: 2, change: { ...added(), dropped: ["a" as SegmentId] } }],
+      stateOf(),
+    );
+    expect(port.all("update")).toMatchObject([{ update: { version: 2 } }]);
+    await thread.say({ kind: "applied", instance: INSTANCE, version: 2 });
+    expect(released).toEqual([]);
+    await port.say({ kind: "applied", instance: INSTANCE, version: 2 });
+    expect(released).toEqual([[INSTANCE, 2]]);
+  });
+});
 
 describe("a query", () => {
   test("goes to the thread with the least to do, with what that thread has not seen", async () => {

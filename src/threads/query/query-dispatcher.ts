@@ -25,6 +25,7 @@ import type {
   ToQueryThread,
 } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
+import type { OwnQueries } from "./own-queries.ts";
 import { querySlotsOf } from "./query-slots.ts";
 import { SnapshotDirectory } from "./snapshot-directory.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
@@ -67,6 +68,22 @@ export type DispatchOutcome =
    */
   | { readonly kind: "missing"; readonly query: DispatchedQuery; readonly answer: HttpAnswer };
 
+type ArrivedQuery = DispatchedQuery & { readonly arrivedMs: number };
+
+/** Where a query is sent, and what it sees. */
+interface PostedQuery {
+  readonly thread: number;
+  readonly call: number;
+  readonly instance: NamespaceInstance;
+  readonly isShared: boolean;
+}
+
+/** A query that this thread has no time for. */
+interface HandedOverQuery {
+  readonly kind: "handed_over";
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
 const CLIENT_LEFT = "the client has left before its query was done";
 const STOPPING = "this server is shutting down; send the query to another one, or retry later";
 /** A query with so large a body counts as one more when a thread is picked: it takes long to read. */
@@ -79,6 +96,8 @@ export interface DispatcherOptions {
   readonly threads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   /** Of these threads; the dispatcher alone counts. */
   readonly loads: ThreadLoads;
+  /** Queries that this thread answers itself. Absent: none. */
+  readonly own?: OwnQueries | undefined;
   /** Hears of rankings that query threads have drawn. */
   sampled?(sample: RecallSample): void;
   /** No query thread reads what this instance dropped up to `version`. */
@@ -112,6 +131,7 @@ interface RunningQuery {
   readonly verify: (stalenessMsMax: number) => void;
   readonly ended: (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => void;
   readonly missing: (body: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => void;
+  readonly handedOver: (body: Uint8Array<ArrayBuffer>) => void;
   readonly slots: WeightedSlots;
   weight: number;
   /** How long it waited for its first slot. */
@@ -128,6 +148,8 @@ interface KnownState {
 /** All query threads. */
 export class QueryDispatcher {
   readonly #options: DispatcherOptions;
+  /** The query threads, and then this one where it answers queries itself. */
+  readonly #ports: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   readonly #directory: SnapshotDirectory;
   readonly #slots = new Map<NamespaceName, WeightedSlots>();
   readonly #running = new Map<number, RunningQuery>();
@@ -140,11 +162,13 @@ export class QueryDispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    const { threads, own } = options;
+    this.#ports = own === undefined ? threads : [...threads, own.port];
     this.#directory = new SnapshotDirectory({
-      update: (thread, update) => options.threads[thread].post({ kind: "update", update }),
+      update: (thread, update) => this.#ports[thread].post({ kind: "update", update }),
       release: (instance, version) => options.release(instance, version),
     });
-    options.threads.forEach((port, thread) => {
+    this.#ports.forEach((port, thread) => {
       port.listen((message) => this.#onMessage(thread, message));
     });
   }
@@ -189,7 +213,7 @@ export class QueryDispatcher {
 
   /** Makes a shared memory known to all threads. */
   addArena(message: ArenaMessage): void {
-    for (const thread of this.#options.threads) thread.post(message);
+    for (const port of this.#ports) port.post(message);
   }
 
   /** Runs one query over the newest published state of a namespace. Throws `overloaded`. */
@@ -208,7 +232,10 @@ export class QueryDispatcher {
     await slots.acquire(1, signal);
     const running = { slots, weight: 1, waitedMs: clock.monotonicMs() - startMs };
     try {
-      return await this.#send({ ...query, arrivedMs }, running);
+      const sent = { ...query, arrivedMs };
+      const outcome = await this.#send(sent, running, await this.#isOwn(query));
+      if (outcome.kind !== "handed_over") return outcome;
+      return await this.#send({ ...sent, body: outcome.body }, running, false);
     } finally {
       slots.release(running.weight);
       if (slots.idle) this.#slots.delete(namespace);
@@ -242,34 +269,56 @@ export class QueryDispatcher {
     });
   }
 
+  /** Whether this thread is to answer a query itself. */
+  #isOwn({ operation, namespace, body, isJob }: DispatchedQuery): Promise<boolean> | false {
+    if (operation !== "query" || isJob || this.#running.size > 0) return false;
+    return this.#options.own?.admits({ namespace, bodyBytes: body.length }) ?? false;
+  }
+
   #send(
-    query: DispatchedQuery & { readonly arrivedMs: number },
+    query: ArrivedQuery,
     holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
-  ): Promise<DispatchOutcome> {
-    const { operation, namespace, parameters, isStrict, body, signal, isJob = false } = query;
-    const { clock, loads } = this.#options;
+    isOwn: false,
+  ): Promise<DispatchOutcome>;
+  #send(
+    query: ArrivedQuery,
+    holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
+    isOwn: boolean,
+  ): Promise<DispatchOutcome | HandedOverQuery>;
+  #send(
+    query: ArrivedQuery,
+    holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
+    isOwn: boolean,
+  ): Promise<DispatchOutcome | HandedOverQuery> {
+    const { operation, namespace, body, signal } = query;
+    const { loads, threads, own } = this.#options;
     const state = this.#directory.state(namespace);
     if (state === undefined) return Promise.resolve({ kind: "closed", query });
-    const thread = loads.least;
+    const thread = isOwn ? threads.length : loads.least;
     const call = this.#nextCall++;
-    const load = 1 + Math.floor(body.length / LOAD_BODY_BYTES);
-    loads.begin(thread, load);
+    const bodyBytes = body.length;
+    const load = 1 + Math.floor(bodyBytes / LOAD_BODY_BYTES);
+    if (!isOwn) loads.begin(thread, load);
     const isShared = this.#options.verify !== undefined && !query.mayTrust;
     // The body moves to the thread; where the query may have to run again, a copy stays.
     const kept = isShared ? body.slice() : undefined;
-    return new Promise<DispatchOutcome>((resolve) => {
+    return new Promise((resolve) => {
       let verification: Promise<Verification> | undefined;
       const verify = (stalenessMsMax: number) => {
         verification = this.#verify(namespace, state, stalenessMsMax);
       };
       const cancel = () => this.#cancel(call, running, CLIENT_LEFT);
       const leave = () => {
-        loads.end(thread, load);
+        if (!isOwn) loads.end(thread, load);
         this.#running.delete(call);
         signal?.removeEventListener("abort", cancel);
       };
       const ended = (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => {
         leave();
+        const workedMs = "times" in outcome ? outcome.times?.workedMs : undefined;
+        if (operation === "query" && workedMs !== undefined) {
+          own?.note({ namespace, bodyBytes }, workedMs);
+        }
         if (outcome instanceof Uint8Array) {
           resolve({ kind: "closed", query: { ...query, body: outcome, mayTrust: true } });
         } else if (verification === undefined || kept === undefined) {
@@ -285,37 +334,47 @@ export class QueryDispatcher {
         const again = { ...query, body: returned, wasRefreshed: true };
         resolve({ kind: "missing", query: again, answer });
       };
-      const facts = { thread, isCancelled: false, ended, missing, verify };
+      const handedOver = (returned: Uint8Array<ArrayBuffer>) => {
+        leave();
+        resolve({ kind: "handed_over", body: returned });
+      };
+      const facts = { thread, isCancelled: false, ended, missing, handedOver, verify };
       const running: RunningQuery = Object.assign(holding, facts);
       this.#running.set(call, running);
       signal?.addEventListener("abort", cancel, { once: true });
-      const update = this.#directory.updateFor(thread, state.instance);
-      this.#options.threads[thread].post(
-        {
-          kind: "query",
-          call,
-          operation,
-          namespace,
-          instance: state.instance,
-          parameters,
-          isStrict,
-          isJob,
-          body,
-          waitedMs: clock.monotonicMs() - query.arrivedMs,
-          sentAtMs: clock.nowMs(),
-          isShared,
-          update,
-        },
-        [body.buffer],
-      );
+      this.#post(query, { thread, call, instance: state.instance, isShared });
       // The client may have left while a slot was waited for.
       if (signal?.aborted === true) cancel();
     });
   }
 
+  /** Sends a query to its thread, with what that has not seen of the namespace. */
+  #post(query: ArrivedQuery, { thread, call, instance, isShared }: PostedQuery): void {
+    const { operation, namespace, parameters, isStrict, body, arrivedMs, isJob = false } = query;
+    const { clock } = this.#options;
+    this.#ports[thread].post(
+      {
+        kind: "query",
+        call,
+        operation,
+        namespace,
+        instance,
+        parameters,
+        isStrict,
+        isJob,
+        body,
+        waitedMs: clock.monotonicMs() - arrivedMs,
+        sentAtMs: clock.nowMs(),
+        isShared,
+        update: this.#directory.updateFor(thread, instance),
+      },
+      [body.buffer],
+    );
+  }
+
   #cancel(call: number, running: RunningQuery, message: string): void {
     running.isCancelled = true;
-    const port = this.#options.threads[running.thread];
+    const port = this.#ports[running.thread];
     port.post({ kind: "cancel", call, code: "unavailable", message });
   }
 
@@ -336,6 +395,8 @@ export class QueryDispatcher {
         return this.#running.get(message.call)?.ended(message.answer);
       case "closed":
         return this.#running.get(message.call)?.ended(message.body);
+      case "handed_over":
+        return this.#running.get(message.call)?.handedOver(message.body);
       case "missing":
         return this.#running.get(message.call)?.missing(message.body, message.answer);
       case "sampled":
@@ -393,7 +454,7 @@ export class QueryDispatcher {
   async #reweigh(thread: number, call: number, weight: number): Promise<void> {
     const running = this.#running.get(call);
     if (running === undefined) return;
-    const port = this.#options.threads[thread];
+    const port = this.#ports[thread];
     running.slots.release(running.weight);
     running.weight = 0;
     try {

@@ -32,7 +32,7 @@ import {
   QueryOperations,
   type QueryOperationsOptions,
 } from "./query-operations.ts";
-import { QueryTurns, type TurnStats } from "./query-turns.ts";
+import { HandedOver, QueryTurns, type TurnStats } from "./query-turns.ts";
 import { takeParts } from "./take-parts.ts";
 
 type MeasureMessage = Extract<ToQueryThread, { kind: "measure" }>;
@@ -47,6 +47,8 @@ export interface QueryServiceOptions extends QueryOperationsOptions {
   readonly timeoutMs: number;
   /** Resolves when messages that have arrived were heard. */
   nextTurn(): Promise<void>;
+  /** Queries that are not done after their first slice are given back. Absent: they are not. */
+  readonly handsOver?: boolean | undefined;
 }
 
 /** Work of one query thread since its start. */
@@ -207,6 +209,10 @@ export class QueryService {
 
   #fail(message: QueryMessage, error: unknown, answer: HttpAnswer): void {
     const { call } = message;
+    if (error instanceof HandedOver) {
+      this.#options.post({ kind: "handed_over", call, body: message.body });
+      return;
+    }
     if (error instanceof NamespaceClosed) {
       this.#options.post({ kind: "closed", call, body: message.body });
       return;

@@ -5,10 +5,10 @@ import { MemoryPool } from "../../base/memory-pool.ts";
 import type { Steps } from "../../base/steps.ts";
 import { QueryMemory } from "../../query/query-memory.ts";
 import { QueryLife } from "./query-life.ts";
-import { QueryTurns, SLICE_MS } from "./query-turns.ts";
+import { HandedOver, QueryTurns, SLICE_MS } from "./query-turns.ts";
 
 /** A thread whose time runs only while queries work. */
-function thread() {
+function thread({ handsOver = false } = {}) {
   let nowMs = 0;
   let turns = 0;
   const heard: (() => void)[] = [];
@@ -31,7 +31,7 @@ function thread() {
       memory: new QueryMemory(new MemoryPool(1000)),
     });
   return {
-    turns: new QueryTurns({ clock, nextTurn }),
+    turns: new QueryTurns({ clock, nextTurn, handsOver }),
     life,
     /** Work that takes so many milliseconds for each of its steps. */
     *work<T>(steps: number, stepMs: number, result: T, ended?: () => void): Steps<T> {
@@ -222,4 +222,16 @@ describe("work in the background", () => {
     expect(await other).toBe("other");
     expect(turns.runnableCount).toBe(0);
   });
+});
+
+test("where queries are handed over, one that needs a second slice is, and is ended", async () => {
+  const { turns, life, work, turnCount } = thread({ handsOver: true });
+  expect(await turns.run(work(3, SLICE_MS / 4, "done"), life("a"))).toBe("done");
+  let isEnded = false;
+  const long = work(100, SLICE_MS / 4, "done", () => {
+    isEnded = true;
+  });
+  await expect(turns.run(long, life("a"))).rejects.toThrow(HandedOver);
+  expect(isEnded).toBe(true);
+  expect([turns.runnableCount, turnCount()]).toEqual([0, 0]);
 });

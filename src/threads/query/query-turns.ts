@@ -25,7 +25,12 @@ export interface TurnOptions {
   readonly clock: Clock;
   /** Resolves when messages that have arrived were heard. */
   nextTurn(): Promise<void>;
+  /** Queries end with `HandedOver` where their first slice is not enough. Absent: they go on. */
+  readonly handsOver?: boolean | undefined;
 }
+
+/** The thread has other things to do: another one is to run the query from its start. */
+export class HandedOver extends Error {}
 
 /** Totals since the start. */
 export interface TurnStats {
@@ -65,13 +70,17 @@ export class QueryTurns {
 
   /**
    * Runs steps to their end. When nobody else has a turn to take they begin at once. Rejects with
-   * the reason when the query ends, after which no step is taken.
+   * the reason when the query ends, after which no step is taken, and with `HandedOver`.
    */
   async run<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
     if (life.reason !== undefined) throw life.reason;
     if (this.#isFreeFor(life)) {
       const done = this.#begin(steps, life);
       if (done !== undefined) return done.value;
+      if (this.#options.handsOver) {
+        steps.return(undefined as T);
+        throw new HandedOver();
+      }
       life.pause();
     }
     return this.#queue(steps, life);

@@ -16,7 +16,7 @@ const DIMENSIONS = 40;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function hitRatios(options: { readsAhead: boolean; cacheBytes?: number }): Promise<number[]> {
-  const engine = await EngineFixture.open(options);
+  const engine = await EngineFixture.open({ answersOwn: false, ...options });
   const random = seededRandom(1);
   const vector = (group: number) =>
     Array.from({ length: DIMENSIONS }, (_, d) => random.next() + (d === group ? 20 : 0));

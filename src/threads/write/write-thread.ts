@@ -38,7 +38,7 @@ export interface WriteThreadData {
   readonly segmentBytesMax: number;
   /** Heap that documents of writes may take beyond their JSON, until they are committed. */
   readonly writeBytesMax: number;
-  readonly queryThreads: number;
+  readonly kernelThreads: number;
   /** To the cache thread. */
   readonly cache: MessagePort;
 }
@@ -71,7 +71,7 @@ async function start(): Promise<void> {
     await repairCopy({ store: access.storeFor(undefined), log });
     await lock.settle();
   }
-  const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.queryThreads });
+  const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.kernelThreads });
   const catalog = await serveWrites({
     clock,
     random,

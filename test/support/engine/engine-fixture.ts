@@ -37,7 +37,12 @@ import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { StoreAccess } from "../../../src/storage/store-access.ts";
 import type { FromCacheThread } from "../../../src/threads/cache/cache-thread.ts";
 import { cacheThreadMetrics } from "../../../src/threads/cache/cache-thread-metrics.ts";
-import { QueryService } from "../../../src/threads/query/query-service.ts";
+import { ownPort } from "../../../src/threads/query/own-port.ts";
+import { OwnQueries } from "../../../src/threads/query/own-queries.ts";
+import {
+  QueryService,
+  type QueryServiceOptions,
+} from "../../../src/threads/query/query-service.ts";
 import { ReadAhead } from "../../../src/threads/query/read-ahead.ts";
 import { ThreadLoads } from "../../../src/threads/query/thread-loads.ts";
 import type {
@@ -72,6 +77,8 @@ export interface FixtureOptions {
   /** Runs an indexer after each write, which collects garbage at once. */
   readonly indexing?: boolean;
   readonly queryThreads?: number;
+  /** Whether the main thread answers short queries itself: it does, if it is not told otherwise. */
+  readonly answersOwn?: boolean;
   /** When plans are offered to other query threads; never where time stands still. */
   readonly divisionLimits?: DivisionLimits;
   /** Share of ANN rankings whose recall is measured. */
@@ -139,6 +146,9 @@ export class TestKeys implements KeyService {
   }
 }
 
+/** Of segments, and of the cache. */
+const MEMORY_BYTES = 64 * MIB;
+
 /** The same for all write threads. */
 const WRITES = {
   embedding: hashEmbeddingProvider,
@@ -188,9 +198,9 @@ export class EngineFixture {
     const clock = options.clock ?? new InstantClock();
     const random = options.random ?? seededRandom(fixtureSeed());
     const { queryThreads: threads = 1, arenaBytes = MIB } = options;
-    const newArenas = (totalBytes = 64 * MIB) => new Arenas({ totalBytes, threads, arenaBytes });
-    const arenas = newArenas(options.memoryBytes);
-    const cacheArenas = newArenas(options.cacheBytes);
+    const sizes = { threads: threads + 1, arenaBytes };
+    const arenas = new Arenas({ totalBytes: options.memoryBytes ?? MEMORY_BYTES, ...sizes });
+    const cacheArenas = new Arenas({ totalBytes: options.cacheBytes ?? MEMORY_BYTES, ...sizes });
     const logs: LogLine[] = [];
     const log = (level: string, message: string, facts: LogLine["facts"] = {}) => {
       logs.push({ level, message, facts });
@@ -210,9 +220,9 @@ export class EngineFixture {
       yield: () => new Promise<void>((resolve) => (options.turn ?? setImmediate)(resolve)),
     };
     const loads = ThreadLoads.of(threads);
-    const queryThreads = Array.from({ length: threads }, (_, thread) =>
-      startQueryThread({ thread, clock, random, cache, loads, options }),
-    );
+    const parts = { clock, random, cache, loads, options };
+    const numbers = [...Array(threads).keys()];
+    const queryThreads = numbers.map((thread) => startQueryThread({ thread, ...parts }));
     const engine = new ThreadedEngine({
       ...tools,
       isShared: options.isShared ?? false,
@@ -220,6 +230,7 @@ export class EngineFixture {
       writeThread: writeThread.near,
       queryThreads,
       queryLoads: loads,
+      ownQueries: ownQueries({ thread: threads, ...parts }),
       cacheThread: localPorts<never, FromCacheThread>().near,
     });
     const catalog = await serveWrites({
@@ -336,22 +347,45 @@ function startCacheThread(access: StoreAccess, arenas: Arenas): CacheService {
   return new CacheService({ store, arenas, disk: access.disk });
 }
 
+interface QueryThreadParts {
+  readonly thread: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly cache: CacheService;
+  readonly loads: Pick<ThreadLoads, "idleCount">;
+  readonly options: FixtureOptions;
+}
+
 /** Starts one; its port for the main thread. */
-function startQueryThread(of: {
-  thread: number;
-  clock: Clock;
-  random: Random;
-  cache: CacheService;
-  loads: ThreadLoads;
-  options: FixtureOptions;
-}): ThreadPort<ToQueryThread, FromQueryThread> {
+function startQueryThread(of: QueryThreadParts): ThreadPort<ToQueryThread, FromQueryThread> {
   const { near, far } = localPorts<ToQueryThread, FromQueryThread>(of.options.turn);
+  const service = queryService(of, {
+    post: (message) => far.post(message),
+    postNow: (message, transfer) => far.post(message, transfer),
+  });
+  far.listen((message) => service.onMessage(message));
+  return near;
+}
+
+/** Short queries that the main thread answers itself; it never divides them. */
+function ownQueries(of: QueryThreadParts): OwnQueries | undefined {
+  const { answersOwn = true, turn = setImmediate } = of.options;
+  if (!answersOwn) return undefined;
+  const start = (post: QueryServiceOptions["post"]) =>
+    queryService({ ...of, loads: { idleCount: 0 } }, { post, postNow: post, handsOver: true });
+  return new OwnQueries({ port: ownPort(start), afterTurn: turn });
+}
+
+function queryService(
+  of: QueryThreadParts,
+  channel: Pick<QueryServiceOptions, "post" | "postNow" | "handsOver">,
+): QueryService {
   const kernels = new ArenaKernels(of.options.kernel, of.thread);
   const reads = connectCache(localCachePort(of.cache), (arena, memory) =>
     kernels.attach(arena, memory),
   );
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const service = new QueryService({
+  return new QueryService({
     kernels,
     probing: of.options.probing,
     reads,
@@ -367,12 +401,9 @@ function startQueryThread(of: {
     recallSampleRate: of.options.recallSampleRate,
     loads: of.loads,
     divisionLimits: of.options.divisionLimits,
-    post: (message) => far.post(message),
-    postNow: (message, transfer) => far.post(message, transfer),
     nextTurn,
+    ...channel,
   });
-  far.listen((message) => service.onMessage(message));
-  return near;
 }
 
 async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {

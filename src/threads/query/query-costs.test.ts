@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { namespaceName } from "../../base/ids.ts";
+import { QueryCosts } from "./query-costs.ts";
+
+const NAME = namespaceName("movies");
+
+test("queries of a namespace with bodies of about one length cost about the same", () => {
+  const costs = new QueryCosts();
+  expect(costs.estimate(NAME, 100)).toBeUndefined();
+  costs.note(NAME, 100, 2);
+  expect(costs.estimate(NAME, 100)).toBe(2);
+  expect(costs.estimate(NAME, 105)).toBe(2);
+  expect(costs.estimate(NAME, 200)).toBeUndefined();
+  expect(costs.estimate(namespaceName("books"), 100)).toBeUndefined();
+});
+
+test("estimates follow costly queries soon, and cheap ones slowly", () => {
+  const costs = new QueryCosts();
+  costs.note(NAME, 100, 0.1);
+  costs.note(NAME, 100, 10.1);
+  expect(costs.estimate(NAME, 100)).toBeCloseTo(5.1);
+  costs.note(NAME, 100, 0.1);
+  expect(costs.estimate(NAME, 100)).toBeCloseTo(4.6);
+  for (let i = 0; i < 100; i++) costs.note(NAME, 100, 0.1);
+  expect(costs.estimate(NAME, 100)).toBeLessThan(0.11);
+});
+
+test("the kinds that are remembered are bounded", () => {
+  const costs = new QueryCosts();
+  for (let i = 0; i < 5000; i++) costs.note(namespaceName(`n${i}`), 100, 1);
+  expect(costs.estimate(namespaceName("n0"), 100)).toBeUndefined();
+  expect(costs.estimate(namespaceName("n4999"), 100)).toBe(1);
+});

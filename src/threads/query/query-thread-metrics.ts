@@ -1,0 +1,69 @@
+import type { EngineMetric } from "../../api/engine.ts";
+import type { QueryService } from "./query-service.ts";
+import type { ReadAhead } from "./read-ahead.ts";
+
+/** What a service of queries has done so far; `thread` is the label of its metrics. */
+export function queryThreadMetrics(
+  service: Pick<QueryService, "stats" | "turnStats">,
+  readAhead: Pick<ReadAhead, "stats">,
+  thread: string,
+): EngineMetric[] {
+  const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
+    service.stats;
+  const { blocksSkipped, codesScanned, candidatesReranked } = service.stats;
+  const { candidatesSkipped, divided, helped, cancelled, timedOut } = service.stats;
+  const { workedMs, waitedMs } = service.stats;
+  const { slices, longestSliceMs } = service.turnStats;
+  const labels = { thread };
+  const counter = (name: string, help: string, value: number): EngineMetric => {
+    return { name, help, kind: "counter", value, labels };
+  };
+  return [
+    counter("trawl_queries_total", "query requests run", queries),
+    counter("trawl_documents_scanned_total", "documents looked at", documentsScanned),
+    counter("trawl_postings_touched_total", "postings read", postingsTouched),
+    counter(
+      "trawl_blocks_skipped_total",
+      "blocks of postings that rankings passed over",
+      blocksSkipped,
+    ),
+    counter("trawl_vectors_scored_total", "vectors compared", vectorsScored),
+    counter("trawl_clusters_probed_total", "clusters that ANN looked into", clustersProbed),
+    counter("trawl_codes_scanned_total", "distances that codes estimated or bounded", codesScanned),
+    counter(
+      "trawl_candidates_reranked_total",
+      "vectors that were compared since their bounds allowed it",
+      candidatesReranked,
+    ),
+    counter(
+      "trawl_candidates_skipped_total",
+      "documents that a ranking refused at once, so many better ones were known",
+      candidatesSkipped,
+    ),
+    counter("trawl_queries_cancelled_total", "queries ended since nobody waited", cancelled),
+    counter("trawl_queries_timed_out_total", "queries ended by --query-timeout", timedOut),
+    counter("trawl_query_work_seconds_total", "time that queries worked", workedMs / 1000),
+    counter(
+      "trawl_query_wait_seconds_total",
+      "time that queries waited, for slots, turns, bytes or embeddings",
+      waitedMs / 1000,
+    ),
+    counter("trawl_query_slices_total", "slices of work of queries", slices),
+    {
+      ...counter("trawl_query_longest_slice_seconds", "the longest slice", longestSliceMs / 1000),
+      kind: "gauge",
+    },
+    counter(
+      "trawl_read_ahead_turns_total",
+      "times that a part of a namespace was read ahead behind cold queries",
+      readAhead.stats.turns,
+    ),
+    counter(
+      "trawl_read_ahead_bytes_total",
+      "bytes of segments asked for ahead of queries",
+      readAhead.stats.bytes,
+    ),
+    counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
+    counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
+  ];
+}
