@@ -232,10 +232,12 @@ export class QueryDispatcher {
     await slots.acquire(1, signal);
     const running = { slots, weight: 1, waitedMs: clock.monotonicMs() - startMs };
     try {
-      const sent = { ...query, arrivedMs };
-      const outcome = await this.#send(sent, running, await this.#isOwn(query));
-      if (outcome.kind !== "handed_over") return outcome;
-      return await this.#send({ ...sent, body: outcome.body }, running, false);
+      let sent = { ...query, arrivedMs };
+      for (let isOwn = await this.#isOwn(query); ; isOwn = false) {
+        const outcome = await this.#send(sent, running, isOwn);
+        if (outcome.kind !== "handed_over") return outcome;
+        sent = { ...sent, body: outcome.body };
+      }
     } finally {
       slots.release(running.weight);
       if (slots.idle) this.#slots.delete(namespace);
@@ -275,16 +277,6 @@ export class QueryDispatcher {
     return this.#options.own?.admits({ namespace, bodyBytes: body.length }) ?? false;
   }
 
-  #send(
-    query: ArrivedQuery,
-    holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
-    isOwn: false,
-  ): Promise<DispatchOutcome>;
-  #send(
-    query: ArrivedQuery,
-    holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
-    isOwn: boolean,
-  ): Promise<DispatchOutcome | HandedOverQuery>;
   #send(
     query: ArrivedQuery,
     holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
