@@ -73,9 +73,10 @@ test("a client that leaves in the middle leaves nothing behind", async () => {
   const request = get(`${url}/v1/namespaces/a/metadata`);
   const [response] = await once(request, "response");
   response.destroy();
-  await vi.waitFor(async () => {
+  const isServed = async () => {
     const served = await ask();
     expect(served.status).toBe(200);
     await served.arrayBuffer();
-  });
+  };
+  await vi.waitFor(isServed, { timeout: 10_000 });
 });
