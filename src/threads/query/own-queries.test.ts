@@ -22,7 +22,7 @@ function ownQueries() {
 test("a short query that came alone is answered here", async () => {
   const { own, endTurn } = ownQueries();
   expect(own.admits(SHORT)).toBe(false);
-  own.note(SHORT, 0.15);
+  own.note(SHORT, 0.25);
   for (let i = 0; i < 2; i++) {
     const admitted = own.admits(SHORT);
     endTurn();
@@ -40,7 +40,7 @@ test("queries that came together are not", async () => {
 
 test("queries that take longer than to wake a thread are not, nor those with long bodies", () => {
   const { own } = ownQueries();
-  own.note(SHORT, 0.16);
+  own.note(SHORT, 0.26);
   expect(own.admits(SHORT)).toBe(false);
   const long = { ...SHORT, bodyBytes: 4097 };
   own.note(long, 0.01);

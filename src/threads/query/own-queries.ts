@@ -14,7 +14,7 @@ import { QueryCosts } from "./query-costs.ts";
 /** Longer bodies take too long to read. */
 const BODY_BYTES_MAX = 4 * KIB;
 /** Milliseconds of work up to which a query costs less than two threads to wake (ADR 29). */
-const WORK_MS_MAX = 0.15;
+const WORK_MS_MAX = 0.25;
 
 /** The main thread's own service of queries. */
 export interface OwnQueriesOptions {
