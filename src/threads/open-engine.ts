@@ -103,7 +103,11 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
     ownQueries: new OwnQueries({
-      port: startOwnPort({ thread: queryThreads, ...settings, loads: undefined }, ownCache.port1),
+      port: startOwnPort(
+        { thread: queryThreads, ...settings, loads: undefined },
+        ownCache.port1,
+        onCrash,
+      ),
       afterTurn: (callback) => setImmediate(callback),
     }),
     cacheThread: startThread<never, FromCacheThread>(
@@ -122,7 +126,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   return engine;
 }
 
-/** What queries of one thread may take. The main thread's own take little, and count as nothing. */
+/** What queries of one thread may take. The main thread's own, which are short, come on top. */
 function queryLimits(
   { memoryBytesMax, queryThreads, queryTimeoutMs, recallSampleRate }: EngineConfig,
   cacheBytesMax: number,
@@ -152,6 +156,7 @@ function startQueryThread(
 function startOwnPort(
   settings: QuerySettings,
   cache: MessagePort,
+  onCrash: (error: Error) => void,
 ): ThreadPort<ToQueryThread, FromQueryThread> {
   const start = (post: (message: FromQueryThread) => void) =>
     serveQueries(settings, {
@@ -161,5 +166,12 @@ function startOwnPort(
       post,
       postNow: post,
     });
-  return ownPort(start, () => cache.close());
+  return ownPort({
+    start,
+    // In a turn of its own, as of a thread: whoever posts would take it for the query's.
+    onCrash: (error) => {
+      setImmediate(() => onCrash(error instanceof Error ? error : new Error(String(error))));
+    },
+    close: () => cache.close(),
+  });
 }

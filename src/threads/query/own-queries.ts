@@ -53,9 +53,9 @@ export class OwnQueries {
     });
   }
 
-  /** Notes what a query took. */
-  note({ namespace, bodyBytes }: AskedQuery, workedMs: number): void {
-    this.#costs.note(namespace, bodyBytes, workedMs);
+  /** Notes what a query took: its work, and what it waited for if it was answered here. */
+  note({ namespace, bodyBytes }: AskedQuery, tookMs: number): void {
+    this.#costs.note(namespace, bodyBytes, tookMs);
   }
 
   #decide(): void {

@@ -112,6 +112,36 @@ describe("queries that this thread answers itself", () => {
     expect([port.all("query").length, thread.all("query").length]).toEqual([1, 3]);
   });
 
+  test("are none where a longer one came with them, or the server stops", async () => {
+    const { dispatcher, port, thread } = await taught();
+    const short = dispatcher.run(query());
+    void dispatcher.run({ ...query(), body: new Uint8Array(5000) });
+    await settled();
+    expect([port.all("query").length, thread.all("query").length]).toEqual([0, 3]);
+    for (const { call } of thread.all("query").slice(1)) {
+      await thread.say({ kind: "answer", call, answer: SHORT });
+    }
+    await short;
+    const late = dispatcher.run(query());
+    // Until the turn is over it runs nowhere, so that there is nothing to cancel.
+    await Promise.resolve();
+    dispatcher.stop();
+    await expect(late).rejects.toThrow("shutting down");
+    expect(port.all("query")).toEqual([]);
+  });
+
+  test("are none that have waited", async () => {
+    const { clock, dispatcher, port, thread } = await taught();
+    const outcome = dispatcher.run(query());
+    await settled();
+    await clock.advance(2);
+    await port.say({ kind: "answer", call: port.all("query")[0].call, answer: SHORT });
+    await outcome;
+    void dispatcher.run(query());
+    await settled();
+    expect([port.all("query").length, thread.all("query").length]).toEqual([1, 2]);
+  });
+
   test("are never explanations or jobs", async () => {
     const { dispatcher, port } = await taught();
     void dispatcher.run({ ...query(), operation: "explain" });

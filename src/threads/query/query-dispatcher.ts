@@ -181,7 +181,7 @@ export class QueryDispatcher {
     };
     return [
       ...this.#metrics.flat(),
-      gauge("trawl_queries_running", "queries that query threads have", running.length),
+      gauge("trawl_queries_running", "queries that threads have", running.length),
       gauge(
         "trawl_queries_unwanted",
         "queries that still run although their clients have left",
@@ -233,7 +233,11 @@ export class QueryDispatcher {
     const running = { slots, weight: 1, waitedMs: clock.monotonicMs() - startMs };
     try {
       let sent = { ...query, arrivedMs };
-      for (let isOwn = await this.#isOwn(query); ; isOwn = false) {
+      let isOwn = await this.#isOwn(query);
+      // Others may have come in between.
+      isOwn &&= this.#running.size === 0;
+      for (; ; isOwn = false) {
+        if (this.#isStopping) throw new DatabaseError("unavailable", STOPPING);
         const outcome = await this.#send(sent, running, isOwn);
         if (outcome.kind !== "handed_over") return outcome;
         sent = { ...sent, body: outcome.body };
@@ -283,7 +287,8 @@ export class QueryDispatcher {
     isOwn: boolean,
   ): Promise<DispatchOutcome | HandedOverQuery> {
     const { operation, namespace, body, signal } = query;
-    const { loads, threads, own } = this.#options;
+    const { clock, loads, threads, own } = this.#options;
+    const sentMs = clock.monotonicMs();
     const state = this.#directory.state(namespace);
     if (state === undefined) return Promise.resolve({ kind: "closed", query });
     const thread = isOwn ? threads.length : loads.least;
@@ -309,7 +314,9 @@ export class QueryDispatcher {
         leave();
         const workedMs = "times" in outcome ? outcome.times?.workedMs : undefined;
         if (operation === "query" && workedMs !== undefined) {
-          own?.note({ namespace, bodyBytes }, workedMs);
+          // What it has waited for here it may have found at once on another thread.
+          const tookMs = isOwn ? clock.monotonicMs() - sentMs : workedMs;
+          own?.note({ namespace, bodyBytes }, tookMs);
         }
         if (outcome instanceof Uint8Array) {
           resolve({ kind: "closed", query: { ...query, body: outcome, mayTrust: true } });

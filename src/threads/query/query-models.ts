@@ -22,7 +22,10 @@ export interface PreparedQuery {
   readonly embeddingStats: EmbeddingStats | undefined;
 }
 
-/** Puts vectors in the place of texts, after it has checked what else depends on a service. */
+/**
+ * Puts vectors in the place of texts, after it has checked what else depends on a service. Throws
+ * `HandedOver`.
+ */
 export async function embedRequest(
   request: QueryRequest,
   schema: Schema,
@@ -30,12 +33,15 @@ export async function embedRequest(
     readonly embedding: EmbeddingProvider;
     readonly reranking: RerankProvider;
     readonly clock: Clock;
+    readonly turns: Pick<QueryTurns, "mayWait">;
   },
   life: QueryLife,
 ): Promise<PreparedQuery> {
-  const { embedding, reranking, clock } = of;
+  const { embedding, reranking, clock, turns } = of;
   if (request.rerank !== undefined) checkRerank(request.rerank, schema, reranking.models);
   const texts = embedTexts(request, schema);
+  // No model is asked twice.
+  if (texts.length > 0 || request.rerank !== undefined) turns.mayWait();
   if (texts.length === 0) return { request, embeddingStats: undefined };
   life.enter(embedStep);
   const startedMs = clock.monotonicMs();

@@ -188,9 +188,7 @@ export class QueryOperations {
       life,
       runRequest,
     );
-    const { stats } = result;
-    this.#sample(message, request);
-    const { results: found } = result;
+    const { stats, results: found } = result;
     const results = await rerankFound(
       found,
       request,
@@ -210,6 +208,7 @@ export class QueryOperations {
     };
     const written = (bytes: number): void => life.memory.take(bytes, "the answer");
     const [body, ...more] = await turns.run(encodeQueryAnswer(answer, written), life);
+    this.#sample(message, request);
     return { ...jsonAnswer(200, body), ...(more.length > 0 && { more }) };
   }
 
@@ -287,7 +286,7 @@ export class QueryOperations {
   ): Promise<PreparedQuery> {
     this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);
     const { schema } = this.#thread.replica(message).state;
-    return embedRequest(parsed, schema, this.#options, life);
+    return embedRequest(parsed, schema, { ...this.#options, turns: this.#thread.turns }, life);
   }
 
   /** Where it is not known already, the store is asked for newer entries while the query runs. */

@@ -5,7 +5,7 @@ import type { ReadAhead } from "./read-ahead.ts";
 /** What a service of queries has done so far; `thread` is the label of its metrics. */
 export function queryThreadMetrics(
   service: Pick<QueryService, "stats" | "turnStats">,
-  readAhead: Pick<ReadAhead, "stats">,
+  readAhead: Pick<ReadAhead, "stats"> | undefined,
   thread: string,
 ): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
@@ -56,12 +56,12 @@ export function queryThreadMetrics(
     counter(
       "trawl_read_ahead_turns_total",
       "times that a part of a namespace was read ahead behind cold queries",
-      readAhead.stats.turns,
+      readAhead?.stats.turns ?? 0,
     ),
     counter(
       "trawl_read_ahead_bytes_total",
       "bytes of segments asked for ahead of queries",
-      readAhead.stats.bytes,
+      readAhead?.stats.bytes ?? 0,
     ),
     counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
     counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),

@@ -235,3 +235,13 @@ test("where queries are handed over, one that needs a second slice is, and is en
   expect(isEnded).toBe(true);
   expect([turns.runnableCount, turnCount()]).toEqual([0, 0]);
 });
+
+test("where queries are handed over, all of a query's work shares one slice", async () => {
+  const { turns, life, work } = thread({ handsOver: true });
+  const query = life("a");
+  expect(await turns.run(work(3, SLICE_MS / 4, "read"), query)).toBe("read");
+  await expect(turns.run(work(3, SLICE_MS / 4, "written"), query)).rejects.toThrow(HandedOver);
+  expect(query.workedMs).toBe(SLICE_MS);
+  expect(() => turns.mayWait()).toThrow(HandedOver);
+  expect(() => thread().turns.mayWait()).not.toThrow();
+});

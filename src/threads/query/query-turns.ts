@@ -25,7 +25,10 @@ export interface TurnOptions {
   readonly clock: Clock;
   /** Resolves when messages that have arrived were heard. */
   nextTurn(): Promise<void>;
-  /** Queries end with `HandedOver` where their first slice is not enough. Absent: they go on. */
+  /**
+   * Queries end with `HandedOver` where a slice is not enough for all of their work, or where they
+   * wait for others. Absent: they go on.
+   */
   readonly handsOver?: boolean | undefined;
 }
 
@@ -86,6 +89,11 @@ export class QueryTurns {
     return this.#queue(steps, life);
   }
 
+  /** To be called before a query waits for a model. Throws `HandedOver`. */
+  mayWait(): void {
+    if (this.#options.handsOver) throw new HandedOver();
+  }
+
   /** Nobody has a turn to take before it. */
   #isFreeFor({ isBackground }: QueryLife): boolean {
     return !this.#isRunning || (!isBackground && this.#flows.size === 0);
@@ -93,14 +101,15 @@ export class QueryTurns {
 
   /** The first slice, without a place in any queue; undefined if it was not enough. */
   #begin<T>(steps: Steps<T>, life: QueryLife): { readonly value: T } | undefined {
-    const { clock } = this.#options;
+    const { clock, handsOver } = this.#options;
     const startMs = clock.monotonicMs();
+    const sliceMs = handsOver ? SLICE_MS - life.workedMs : SLICE_MS;
     try {
       return life.work(() => {
         for (;;) {
           const { done, value } = steps.next();
           if (done === true) return { value };
-          if (clock.monotonicMs() - startMs >= SLICE_MS) return undefined;
+          if (clock.monotonicMs() - startMs >= sliceMs) return undefined;
         }
       });
     } finally {

@@ -61,7 +61,8 @@ export function serveQueries(settings: QuerySettings, channel: QueryChannel): Qu
   const kernels = new ArenaKernels(settings.kernel, settings.thread);
   const reads = connectCache(cache, (arena, memory) => kernels.attach(arena, memory));
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const readAhead = new ReadAhead({ reads, nextTurn });
+  // Where queries are handed over there is no time to look at whole namespaces.
+  const readAhead = handsOver === true ? undefined : new ReadAhead({ reads, nextTurn });
   const service = new QueryService({
     kernels,
     reads,

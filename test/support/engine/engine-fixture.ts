@@ -373,7 +373,10 @@ function ownQueries(of: QueryThreadParts): OwnQueries | undefined {
   if (!answersOwn) return undefined;
   const start = (post: QueryServiceOptions["post"]) =>
     queryService({ ...of, loads: { idleCount: 0 } }, { post, postNow: post, handsOver: true });
-  return new OwnQueries({ port: ownPort(start), afterTurn: turn });
+  const onCrash = (error: unknown) => {
+    throw error;
+  };
+  return new OwnQueries({ port: ownPort({ start, onCrash }), afterTurn: turn });
 }
 
 function queryService(
