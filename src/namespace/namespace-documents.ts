@@ -7,7 +7,7 @@
  */
 
 import { DatabaseError } from "../base/errors.ts";
-import type { Ordinal, SegmentId, SequenceNumber } from "../base/ids.ts";
+import { type Ordinal, type SegmentId, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import type { Steps } from "../base/steps.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { DocumentColumns } from "../model/columns.ts";
@@ -53,6 +53,7 @@ export class NamespaceDocuments {
   readonly memtable: Memtable;
   readonly #stored = new StoredSegments();
   #tailDeletes: TailDeletes[] = [];
+  #importedUpTo = sequenceNumber(0);
   #version = 0;
   /** Dropped segments by the version that dropped them, ascending. */
   readonly #drops: { readonly version: number; readonly ids: readonly SegmentId[] }[] = [];
@@ -148,8 +149,17 @@ export class NamespaceDocuments {
     this.#stored.replace(stored);
   }
 
-  /** Adds the stored segments of a committed import; no id of theirs is live here. */
-  addStored(added: readonly StoredSegment[]): PublishedDelta {
+  /**
+   * The last entry that brought stored segments: a manifest of entries before it has not the
+   * documents that are here.
+   */
+  get importedUpTo(): SequenceNumber {
+    return this.#importedUpTo;
+  }
+
+  /** Adds the stored segments of an import, committed as an entry; no id of theirs is live here. */
+  addStored(added: readonly StoredSegment[], sequence: SequenceNumber): PublishedDelta {
+    this.#importedUpTo = sequence;
     this.#stored.replace([...this.#stored.stored, ...added]);
     const change = { full: false, added: added.map(describeStored), deleted: [], dropped: [] };
     return this.#numbered(change);

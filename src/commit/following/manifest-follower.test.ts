@@ -117,3 +117,30 @@ test("nothing is taken over where the look at the new segments fails", async () 
   await follower.adopt(async (segments) => void looked.push(...segments));
   expect([adopted, follower.version, looked]).toEqual([[3], 7, [stored]]);
 });
+
+test("a manifest from before a copy is passed over, and the next one is not", async () => {
+  const store = new MemoryObjectStore();
+  const server = await EngineFixture.open({ store, thresholds });
+  const other = await EngineFixture.open({ store, thresholds });
+  await server.write("from", upsert(1, 2));
+  await server.write("from", upsert(3));
+  await other.indexAll();
+  await server.write("n", upsert(7, 8));
+  await server.write("n", { deletes: [7, 8] });
+  // The indexer has the entries before the copy; the server hears of its manifest only later.
+  await other.indexer().pass();
+  await server.write("n", { copy_from_namespace: "from" });
+  const before = (await server.catalog.get(AT.name)).instance;
+  await server.follow();
+  const after = await server.catalog.get(AT.name);
+  expect(after.instance).toBe(before);
+  expect(server.logs.filter(({ level }) => level !== "info")).toEqual([]);
+  expect((await server.rows("n"))?.map(({ id }) => id)).toEqual([1, 2, 3]);
+  await server.write("n", upsert(4, 5));
+  await other.indexAll();
+  await server.follow();
+  expect(after.state()).toMatchObject({ documentCount: 5, index: { unindexedCount: 0 } });
+  expect((await server.rows("n"))?.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+  await server.close();
+  await other.close();
+});

@@ -24,7 +24,7 @@ export const MANIFEST_RELOAD_MS = 60_000;
 
 /** What a look at the store has found. */
 export type FollowOutcome =
-  /** `newer`: a newer manifest waits for `adopt`. */
+  /** `newer`: a newer manifest waits for `adopt`. What has less than is here is nothing new. */
   | { readonly kind: "nothing new" | "newer" }
   /** It has indexes of other full-text settings: to change over at once, open again. */
   | { readonly kind: "replaced" }
@@ -101,6 +101,7 @@ export class ManifestFollower {
     const { indexedUpTo } = newest;
     if (indexedUpTo > facts().sequence) return { kind: "behind", indexedUpTo };
     if (isReplaced(facts(), newest.state)) return { kind: "replaced" };
+    if (this.#isBeforeImport(indexedUpTo)) return { kind: "nothing new" };
     const from = { store: this.#options.storeFor(undefined), reads };
     const segments = await Promise.all(
       newest.segments.map(async (entry) => {
@@ -128,6 +129,7 @@ export class ManifestFollower {
     const { segments, indexedUpTo, manifest, askedMs } = adoption;
     const { reads } = this.#options;
     const documents = this.#documents;
+    if (this.#isBeforeImport(indexedUpTo)) return undefined;
     await look(segments);
     const deletions = await this.#deletionsIn(segments, indexedUpTo);
     if (this.#isClosed) return undefined;
@@ -139,6 +141,14 @@ export class ManifestFollower {
     const kept = new Set(documents.stored);
     for (const stored of before) if (!kept.has(stored)) reads.forget(stored.object);
     return delta;
+  }
+
+  /**
+   * A manifest of entries before the last import lacks stored segments that are here. One with it
+   * follows, as its entry is to be indexed, too.
+   */
+  #isBeforeImport(indexedUpTo: SequenceNumber): boolean {
+    return indexedUpTo < this.#documents.importedUpTo;
   }
 
   /** In slices, while the documents' memory stays theirs. */

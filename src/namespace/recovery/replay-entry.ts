@@ -147,7 +147,7 @@ export function applyEntry(
       documents.discard(prepared);
       continue;
     }
-    if (imported.length > 0) deltas.push(documents.addStored(imported));
+    if (imported.length > 0) deltas.push(documents.addStored(imported, sequence));
     const application = {
       schema: activeSchema(facts),
       sequence,
