@@ -102,14 +102,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     }),
     queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
-    ownQueries: new OwnQueries({
-      port: startOwnPort(
-        { thread: queryThreads, ...settings, loads: undefined },
-        ownCache.port1,
-        onCrash,
-      ),
-      afterTurn: (callback) => setImmediate(callback),
-    }),
+    ownQueries: ownQueries({ thread: queryThreads, ...settings }, ownCache.port1, onCrash),
     cacheThread: startThread<never, FromCacheThread>(
       "cache/cache-thread",
       { data: cacheData, ports: readers },
@@ -152,21 +145,24 @@ function startQueryThread(
   return packingPort(batchingPort(port, systemClock));
 }
 
-/** A service of short queries on this thread. */
-function startOwnPort(
-  settings: QuerySettings,
+/** Short queries, which a service on this thread answers. */
+function ownQueries(
+  settings: Omit<QuerySettings, "loads">,
   cache: MessagePort,
   onCrash: (error: Error) => void,
-): ThreadPort<ToQueryThread, FromQueryThread> {
+): OwnQueries {
   const start = (post: (message: FromQueryThread) => void) =>
-    serveQueries(settings, {
-      cache: cachePort(cache),
-      name: "main",
-      handsOver: true,
-      post,
-      postNow: post,
-    });
-  return ownPort({
+    serveQueries(
+      { ...settings, loads: undefined },
+      {
+        cache: cachePort(cache),
+        name: "main",
+        handsOver: true,
+        post,
+        postNow: post,
+      },
+    );
+  const port = ownPort({
     start,
     // In a turn of its own, as of a thread: whoever posts would take it for the query's.
     onCrash: (error) => {
@@ -174,4 +170,5 @@ function startOwnPort(
     },
     close: () => cache.close(),
   });
+  return new OwnQueries({ port, afterTurn: (callback) => setImmediate(callback) });
 }

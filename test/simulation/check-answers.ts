@@ -3,7 +3,6 @@
  * is not; what was read is a state that a reader of that moment may see (I1 to I5, I8, I10, I14).
  */
 
-import type { Schema } from "../../src/model/schema.ts";
 import {
   applyWrite,
   canonicalAnswer,
@@ -126,10 +125,8 @@ class Checking {
     const found = timelines.map((timeline, i) => {
       const test = meaning.kind === "copy" ? copyFits(i === 0) : fitsOf(meaning);
       return timeline.find(this.#range(operation, timeline, names[i]), (state, index) => {
-        const others = mayUseOldIndex(operation) ? olderSchemas(timeline, index) : [];
-        return [state, ...others.map((schema) => state && { ...state, schema })].some((one) => {
-          return test(one, operation);
-        });
+        const others = mayUseOldIndex(operation) ? withOlderTexts(state, timeline, index) : [];
+        return [state, ...others].some((one) => test(one, operation));
       });
     });
     const [index] = found;
@@ -215,12 +212,23 @@ function mayUseOldIndex({ meaning, isLast }: Operation): boolean {
   return meaning.kind === "query" && meaning.looksAtText && !isLast;
 }
 
-/** The schemas that a namespace had before a position of its life. */
-function olderSchemas(timeline: Timeline, index: number): Schema[] {
+/** A state with the texts' index that the namespace had at any position before, else as it is. */
+function withOlderTexts(
+  state: NamespaceState | undefined,
+  timeline: Timeline,
+  index: number,
+): NamespaceState[] {
+  const texts = state?.schema.attributes.get("t");
+  if (state === undefined || texts === undefined) return [];
+  const { fullTextSearch: _newest, ...others } = texts;
   const { generation: generationNumber } = timeline.positions[index];
   return timeline.positions.slice(0, index).flatMap((position) => {
-    const [state] = position.generation === generationNumber ? position.states : [];
-    return state === undefined ? [] : [state.schema];
+    const [older] = position.generation === generationNumber ? position.states : [];
+    if (older === undefined) return [];
+    const { fullTextSearch } = older.schema.attributes.get("t") ?? {};
+    const indexed = fullTextSearch === undefined ? others : { ...others, fullTextSearch };
+    const attributes = new Map(state.schema.attributes).set("t", indexed);
+    return [{ ...state, schema: { ...state.schema, attributes } }];
   });
 }
 

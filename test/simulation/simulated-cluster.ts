@@ -126,8 +126,6 @@ export class SimulatedCluster {
     const slicing = this.#randomOf(process);
     try {
       const opening = EngineFixture.open({
-        // What one thread says to itself takes no turn that a run could choose.
-        answersOwn: false,
         store: this.store.connect(process),
         clock: process.clock,
         random: this.#randomOf(process),
