@@ -37,6 +37,22 @@ export const withNeeds: WithNeeds = function* <T>(
 /** Looks between two pauses, at some 10 µs each. */
 const LOOKS_PER_STEP = 64;
 
+/** Counts the bytes that are looked at and are not in memory. */
+export function* countMissing(looks: Iterable<Need>): Steps<number> {
+  let bytes = 0;
+  let looked = 0;
+  for (const look of looks) {
+    try {
+      look();
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error;
+      for (const { start, end } of error.wanted) bytes += end - start;
+    }
+    if (++looked % LOOKS_PER_STEP === 0) yield;
+  }
+  return bytes;
+}
+
 /** Throws what was missed, and with it what `needs` miss. */
 function* missAllInSteps(missed: BytesMissing, needs: Iterable<Need>): Steps<never> {
   const all = [missed];

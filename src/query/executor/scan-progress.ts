@@ -1,10 +1,6 @@
-import type { Steps } from "../../base/steps.ts";
 import { attemptAll, BytesMissing, type WantedRange } from "../../segment/format/bytes-missing.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
-
-/** Looks between two pauses, in a microsecond each. */
-const LOOKS_PER_STEP = 2048;
 
 /** Distances of one segment's vectors to one query, as far as they are known. */
 export interface SegmentScan {
@@ -44,22 +40,6 @@ export class ScanProgress {
       if (error instanceof BytesMissing) return false;
       throw error;
     }
-  }
-
-  /** Counts the bytes that are looked at and are not in memory. */
-  *missingBytes(looks: Iterable<() => void>): Steps<number> {
-    let bytes = 0;
-    let looked = 0;
-    for (const look of looks) {
-      try {
-        look();
-      } catch (error) {
-        if (!(error instanceof BytesMissing)) throw error;
-        for (const { start, end } of error.wanted) bytes += end - start;
-      }
-      if (++looked % LOOKS_PER_STEP === 0) yield;
-    }
-    return bytes;
   }
 
   /** Tells whether so many bytes may be in memory beside as many of vectors. */

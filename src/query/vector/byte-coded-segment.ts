@@ -76,6 +76,12 @@ export class ByteCodedSegment {
     return chunks.map((index) => () => void this.#chunk(index));
   }
 
+  /** Bytes of all that those looks look at, about. */
+  get codeBytes(): number {
+    const { chunkRows, strideBytes } = this.#codes;
+    return chunksWith(this.candidates, chunkRows).length * chunkRows * strideBytes;
+  }
+
   /** Looks at all vectors that a search without codes reads. */
   vectorNeeds(): Need[] {
     const chunks = chunksWith(this.candidates, this.#vectors.chunkRows);

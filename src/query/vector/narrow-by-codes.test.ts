@@ -228,9 +228,14 @@ test("codes pay for many matches and few results", () => {
 });
 
 test("codes are loaded where they have at most five eighths of the missing bytes", () => {
-  expect(loadingPays(320, 512)).toBe(true);
-  expect(loadingPays(321, 512)).toBe(false);
-  expect(loadingPays(1, 0)).toBe(false);
+  const pays = (missingCodes: number, missingVectors: number, codes = missingCodes) =>
+    loadingPays({ codes, missingCodes, missingVectors });
+  expect(pays(320, 512)).toBe(true);
+  expect(pays(321, 512)).toBe(false);
+  expect(pays(1, 0)).toBe(false);
+  // The rest of codes that are nearly all there.
+  expect(pays(1, 0, 8)).toBe(true);
+  expect(pays(1, 0, 7)).toBe(false);
 });
 
 test.each(ELEMENTS)("codes of %s are not loaded where the vectors are there", (element) => {
@@ -250,6 +255,8 @@ test.each(ELEMENTS)("codes of %s are not loaded where the vectors are there", (e
   const warm = searchRemote({ values });
   expect(warm.documents).toEqual(expected.documents);
   expect(warm.stats).toMatchObject({ codesScanned: 0, vectorsScored: 1365 + 49 });
+  // Nor does a part of a divided search ask for them, which could not go on then.
+  expect(search(remote, { values })).toEqual(warm);
   for (const source of sources) source.drop();
   expect(searchRemote({ values })).toEqual(expected);
 });

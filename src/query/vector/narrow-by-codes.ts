@@ -7,6 +7,7 @@
 import { KthLeast } from "../../base/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import { countMissing } from "../executor/missing-bytes.ts";
 import type { ScanProgress } from "../executor/scan-progress.ts";
 import { emptyBits } from "../ordinal-bits.ts";
 import type { NarrowedMatches, SegmentMatches, Together } from "../plan/operator.ts";
@@ -23,7 +24,7 @@ export interface Narrowing {
   readonly kernels: ArenaKernels;
   readonly work: WorkStats;
   readonly together: Together;
-  /** Absent: all that is looked at must be in memory at the same time. */
+  /** Absent: what is looked at must be in memory at the same time. */
   readonly progress?: ScanProgress | undefined;
 }
 
@@ -33,10 +34,12 @@ const CANDIDATES_MIN = 1024;
 const CANDIDATES_PER_RESULT = 4;
 
 /**
- * Codes after which it is looked whether they tell vectors apart: where more than half are left,
- * all lie closer to each other than codes tell, and the rest of the codes would be in vain.
+ * Codes, and share of all, after which it is looked whether they tell vectors apart: where more
+ * than half are left, those lie closer to each other than codes tell, and so may the others. They
+ * are the first clusters, and no sample: where only they are so, the search could be faster.
  */
 const TRIED_CODES = 8192;
+const TRIED_SHARE = 1 / 8;
 
 /** Tells whether codes of so many candidates are worth a look. */
 export function codesPay(candidateCount: number, wanted: number): boolean {
@@ -45,14 +48,25 @@ export function codesPay(candidateCount: number, wanted: number): boolean {
 
 /** Codes are loaded where they have at most so many eighths of the bytes of vectors. */
 const LOADING_EIGHTHS = 5;
+/** Share of the codes up to which what is missing is loaded in any case: others find it then. */
+const REST_SHARE = 1 / 8;
+
+/** Bytes that a search would read. */
+export interface MissingBytes {
+  /** Of all codes, whether they are in memory or not. */
+  readonly codes: number;
+  readonly missingCodes: number;
+  /** That a search without codes would have to load. */
+  readonly missingVectors: number;
+}
 
 /**
- * Tells whether so many bytes of codes are worth loading where a search without them had to load so
- * many of vectors: codes are a round of their own, and some vectors come after them. Few rows
- * anywhere are in as many chunks of the one as of the other.
+ * Tells whether missing codes are worth loading: codes are a round of their own, and some vectors
+ * come after them. Few rows anywhere are in as many chunks of the one as of the other.
  */
-export function loadingPays(codeBytes: number, vectorBytes: number): boolean {
-  return 8 * codeBytes <= LOADING_EIGHTHS * vectorBytes;
+export function loadingPays({ codes, missingCodes, missingVectors }: MissingBytes): boolean {
+  const isRest = missingCodes <= REST_SHARE * codes;
+  return isRest || 8 * missingCodes <= LOADING_EIGHTHS * missingVectors;
 }
 
 /** The matches to compare in each segment: all where it has no codes, or where they do not pay. */
@@ -67,8 +81,7 @@ export function* narrowByCodes(
     yield;
   }
   const all = segments.map(({ matches }) => ({ matches, isNarrowed: false }));
-  const count = coded.reduce((sum, segment) => sum + (segment?.candidateCount ?? 0), 0);
-  if (!codesPay(count, wanted) || !(yield* canRead(coded, narrowing))) return all;
+  if (!codesPay(candidateCount(coded), wanted) || !(yield* canRead(coded, narrowing))) return all;
   const uppers = new KthLeast(wanted);
   const found = coded.map(() => new FoundRows());
   if (!(yield* scanCodes(coded, { found, uppers }, narrowing))) return all;
@@ -86,6 +99,10 @@ export function* narrowByCodes(
   return narrowed;
 }
 
+function candidateCount(coded: readonly (ByteCodedSegment | undefined)[]): number {
+  return coded.reduce((sum, segment) => sum + (segment?.candidateCount ?? 0), 0);
+}
+
 /** What is found by codes. */
 interface Findings {
   /** Rows by segment. */
@@ -99,15 +116,17 @@ function* scanCodes(
   { found, uppers }: Findings,
   { kernels, wanted, work }: Narrowing,
 ): Steps<boolean> {
-  const tried = Math.max(TRIED_CODES, CANDIDATES_PER_RESULT * wanted);
+  const all = candidateCount(coded);
+  const tried = Math.max(TRIED_CODES, TRIED_SHARE * all, CANDIDATES_PER_RESULT * wanted);
   let looked = 0;
   const countLeft = (): number =>
     coded.reduce((left, segment, i) => {
       return left + (segment === undefined ? 0 : found[i].countWithin(segment.reach(uppers.worst)));
     }, 0);
   const goesOn = (count: number): boolean => {
-    const isTried = looked < tried && looked + count >= tried;
+    const wasTried = looked >= tried;
     looked += count;
+    const isTried = !wasTried && looked >= tried && looked < all;
     work.codesScanned += count;
     return !isTried || countLeft() <= looked / 2;
   };
@@ -127,13 +146,13 @@ function* canRead(
   { together, progress }: Narrowing,
 ): Steps<boolean> {
   const needs = coded.flatMap((segment) => segment?.codeNeeds() ?? []);
-  if (progress !== undefined) {
-    const codeBytes = yield* progress.missingBytes(needs);
-    if (codeBytes === 0) return true;
-    const vectors = coded.flatMap((segment) => segment?.vectorNeeds() ?? []);
-    const vectorBytes = yield* progress.missingBytes(vectors);
-    if (!loadingPays(codeBytes, vectorBytes) || !progress.hasRoomFor(codeBytes)) return false;
-  }
+  const missingCodes = yield* countMissing(needs);
+  if (missingCodes === 0) return true;
+  const vectors = coded.flatMap((segment) => segment?.vectorNeeds() ?? []);
+  const missingVectors = yield* countMissing(vectors);
+  const codes = coded.reduce((bytes, segment) => bytes + (segment?.codeBytes ?? 0), 0);
+  if (!loadingPays({ codes, missingCodes, missingVectors })) return false;
+  if (progress?.hasRoomFor(missingCodes) === false) return false;
   together(needs);
   return true;
 }
