@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ListBlocks } from "../../segment/postings/block-section.ts";
 import { SPARSE_INDEX } from "../../segment/sparse/sparse-index.ts";
-import type { SparsePostings } from "../../segment/sparse/sparse-section.ts";
+import type { SparsePostings, SparseView } from "../../segment/sparse/sparse-section.ts";
 import type { ScoreOperator, SegmentRun } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { scoreAll } from "./score-all.ts";
@@ -18,36 +18,14 @@ export interface SparseNode extends ScoreNode {
 export const SPARSE: ScoreOperator<SparseNode> = {
   kind: "sparse",
 
-  needs: ({ attribute, entries }, { view, together }) => [
-    () => {
-      const sparse = view.index(SPARSE_INDEX, attribute);
-      together(
-        entries.map(
-          ([name]) =>
-            () =>
-              sparse?.postings(name),
-        ),
-      );
-    },
-  ],
+  needs: (node, run) => [() => lookUp(node, run, (sparse, name) => sparse.postings(name))],
 
   *run(node, run) {
     return yield* scoreAll(yield* entryLists(node, run, false), run);
   },
 
   sums: {
-    needs: ({ attribute, entries }, { view, together }) => [
-      () => {
-        const sparse = view.index(SPARSE_INDEX, attribute);
-        together(
-          entries.map(
-            ([name]) =>
-              () =>
-                sparse?.blocks(name),
-          ),
-        );
-      },
-    ],
+    needs: (node, run) => [() => lookUp(node, run, (sparse, name) => sparse.blocks(name))],
     lists: (node, run) => entryLists(node, run, true),
   },
 
@@ -55,6 +33,23 @@ export const SPARSE: ScoreOperator<SparseNode> = {
     `SparseKNN on ${attribute}: ${entries.map(([name]) => name).join(", ")}`,
   ],
 };
+
+/** Looks at what a segment has of each dimension. */
+function lookUp(
+  { attribute, entries }: SparseNode,
+  { view, together }: SegmentRun,
+  look: (sparse: SparseView, name: string) => unknown,
+): void {
+  const sparse = view.index(SPARSE_INDEX, attribute);
+  if (sparse !== undefined)
+    together(
+      entries.map(
+        ([name]) =>
+          () =>
+            look(sparse, name),
+      ),
+    );
+}
 
 /** The postings of the dimensions that a segment has, with their bounds if those are wanted. */
 function* entryLists(
