@@ -68,6 +68,45 @@ function touch(block: usize, bytes: usize): u64 {
   return sink;
 }
 
+/** The estimates of four rows, whose sums and factors lie there. */
+// @ts-ignore: decorator
+@inline
+function estimates(sums: usize, factors: usize, scale: f32, offset: f32, base: f32): v128 {
+  const sum = f32x4.convert_i32x4_u(v128.load(sums));
+  const product = f32x4.add(f32x4.mul(sum, f32x4.splat(scale)), f32x4.splat(offset));
+  const add = f32x4.add(v128.load(factors), f32x4.splat(base));
+  return f32x4.add(add, f32x4.mul(v128.load(factors, 128), product));
+}
+
+/**
+ * Writes the bounds of all rows, 0 and infinity where they tell less, to `lower` and `upper`.
+ * `queries` has a base and a spread for each block; `scratch` is as in `scanCodes`.
+ */
+export function boundCodes(
+  blocks: usize, stride: usize, count: usize, nibbles: usize, table: usize, queries: usize,
+  scale: f32, offset: f32, scratch: usize, lower: usize, upper: usize,
+): void {
+  const zero = f32x4.splat(0);
+  const infinity = f32x4.splat(<f32>Infinity);
+  for (let b: usize = 0; b < count; b++) {
+    const block = blocks + b * stride;
+    const base = load<f32>(queries + (b << 3));
+    const spread = f32x4.splat(load<f32>(queries + (b << 3), 4));
+    sumRows(block, table, nibbles, scratch);
+    const factors = block + (nibbles << 4);
+    const at = b << 7;
+    for (let i: usize = 0; i < ROWS << 2; i += 16) {
+      const estimate = estimates(scratch + i, factors + i, scale, offset, base);
+      const error = f32x4.mul(v128.load(factors + i, 256), spread);
+      const low = f32x4.sub(estimate, error);
+      const high = f32x4.add(estimate, error);
+      // Comparisons with what is no number do not hold.
+      v128.store(lower + at + i, v128.and(low, f32x4.gt(low, zero)));
+      v128.store(upper + at + i, v128.bitselect(high, infinity, f32x4.ge(high, low)));
+    }
+  }
+}
+
 /**
  * Writes rows whose lower bound is at most `worst`, in order, to `found`, and tells how many.
  * `scratch` is 392 bytes that nobody else uses.
@@ -90,10 +129,7 @@ export function scanCodes(
     const factors = block + (nibbles << 4);
     let near: u32 = 0;
     for (let i: usize = 0; i < ROWS << 2; i += 16) {
-      const sum = f32x4.convert_i32x4_u(v128.load(scratch + i));
-      const product = f32x4.add(f32x4.mul(sum, f32x4.splat(scale)), f32x4.splat(offset));
-      const add = f32x4.add(v128.load(factors + i), f32x4.splat(base));
-      const estimate = f32x4.add(add, f32x4.mul(v128.load(factors + i, 128), product));
+      const estimate = estimates(scratch + i, factors + i, scale, offset, base);
       const error = f32x4.mul(v128.load(factors + i, 256), f32x4.splat(spread));
       const lower = f32x4.sub(estimate, error);
       v128.store(lowers + i, lower);

@@ -47,7 +47,7 @@ export function squaredDistanceI8(
 }
 
 export { scanByteCodes } from "./byte-codes";
-export { scanCodes } from "./codes";
+export { boundCodes, scanCodes } from "./codes";
 export { encodeCode } from "./encode";
 export { rotate } from "./rotation";
 

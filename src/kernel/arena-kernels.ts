@@ -5,6 +5,7 @@ import type { CodeEncoding } from "./code-encoding.ts";
 import {
   CODE_BLOCK_ROWS,
   CODE_SCRATCH_BYTES,
+  type CodeBounds,
   type CodeScan,
   codeBlockBytes,
   FOUND_WORDS,
@@ -62,6 +63,12 @@ export interface FoundCodes {
   readonly bounds: Float32Array;
 }
 
+/** Bounds of rows of codes: scratch memory, valid until the next call. */
+export interface BoundedCodes {
+  readonly lower: Float32Array;
+  readonly upper: Float32Array;
+}
+
 /** One arena as one thread sees it. */
 interface Attachment {
   readonly buffer: SharedArrayBuffer;
@@ -86,7 +93,9 @@ const ROTATED_MAX = Math.ceil(VECTOR_DIMENSIONS_MAX / ROTATED_MULTIPLE) * ROTATE
 /** A nibble is four dimensions. */
 const TABLE_BYTES = (ROTATED_MAX / 4) * NIBBLE_BYTES;
 const MASKS_BYTES = SCAN_BLOCKS_MAX * 4;
-const FOUND_BYTES = SCAN_BLOCKS_MAX * CODE_BLOCK_ROWS * FOUND_WORDS * 4;
+/** Rows of as many blocks as a call scans. */
+const ROWS_MAX = SCAN_BLOCKS_MAX * CODE_BLOCK_ROWS;
+const FOUND_BYTES = ROWS_MAX * FOUND_WORDS * 4;
 
 /** Where in a thread's scratch memory everything lies, at multiples of 16, and its end. */
 const GATHER_AT = QUERY_BYTES;
@@ -247,6 +256,43 @@ export class ArenaKernels {
       found: attached.foundRows.byteOffset,
     });
     return { count, rows: attached.foundRows, bounds: attached.foundBounds };
+  }
+
+  /**
+   * Bounds all rows of blocks from `firstBlock` on; see `CodeBounds`. `queries` are the base and the
+   * spread of each of them, at most SCAN_BLOCKS_MAX.
+   */
+  boundCodes(
+    { block, start, nibbles }: CodeMatrix,
+    firstBlock: number,
+    query: Pick<CodeBounds, "scale" | "offset"> & { readonly queries: Float32Array },
+  ): BoundedCodes {
+    const attached = this.#attachment(block.arena);
+    const count = query.queries.length / 2;
+    assert(count <= SCAN_BLOCKS_MAX, `${count} blocks at once`);
+    const rows = count * CODE_BLOCK_ROWS;
+    const [lowerAt, upperAt, queriesAt] = [0, ROWS_MAX, 2 * ROWS_MAX];
+    const { foundBounds } = attached;
+    foundBounds.set(query.queries, queriesAt);
+    const found = foundBounds.byteOffset;
+    const blockBytes = codeBlockBytes(nibbles);
+    attached.kernel.boundCodes({
+      blocks: block.offset + start + firstBlock * blockBytes,
+      blockBytes,
+      count,
+      nibbles,
+      table: attached.table.byteOffset,
+      queries: found + 4 * queriesAt,
+      scale: query.scale,
+      offset: query.offset,
+      scratch: attached.codeScratch,
+      lower: found + 4 * lowerAt,
+      upper: found + 4 * upperAt,
+    });
+    return {
+      lower: foundBounds.subarray(lowerAt, lowerAt + rows),
+      upper: foundBounds.subarray(upperAt, upperAt + rows),
+    };
   }
 
   /**

@@ -68,3 +68,19 @@ export interface CodeScan {
    */
   readonly found: number;
 }
+
+/**
+ * Bounds of all rows of some blocks, in the kernel's memory; see `CodeScan`. A lower bound that is
+ * below 0 or no number is 0, an upper one that is no number is infinite.
+ */
+export interface CodeBounds
+  extends Pick<
+    CodeScan,
+    "blocks" | "blockBytes" | "count" | "nibbles" | "table" | "scale" | "offset" | "scratch"
+  > {
+  /** Address of two float32 for each block: its `base` and its `spread`. */
+  readonly queries: number;
+  /** Addresses where a float32 is written for each row, in order. Multiples of 16. */
+  readonly lower: number;
+  readonly upper: number;
+}

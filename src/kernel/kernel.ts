@@ -1,6 +1,6 @@
 import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
-import type { CodeScan } from "./code-scan.ts";
+import type { CodeBounds, CodeScan } from "./code-scan.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import type { Rotation } from "./rotation.ts";
 
@@ -62,6 +62,8 @@ export interface Kernel {
    * `CodeScan`. Cost: one read of each block with a row to look at; some 10 ns per call.
    */
   scanCodes(scan: CodeScan): number;
+  /** Bounds all rows; see `CodeBounds`. Cost: one read of each block. */
+  boundCodes(bounds: CodeBounds): void;
   /**
    * Finds the rows whose lower bound is at most `worst`, or no number, and tells how many; see
    * `ByteCodeScan`. Cost: `count` reads of a row.

@@ -72,6 +72,11 @@ export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch
       ...{ scale: 1, offset: 0, base: 0, spread: 1, worst: 0 },
       ...{ scratch: scratch + 1024, found: scratch + 1536 },
     });
+    kernel.boundCodes({
+      ...{ blocks: scratch, blockBytes: codeBlockBytes(8), count: 1, nibbles: 8 },
+      ...{ table: scratch + 512, queries: masks, scale: 1, offset: 0 },
+      ...{ scratch: scratch + 1024, lower: scratch + 1536, upper: scratch + 1792 },
+    });
     kernel.scanByteCodes({
       ...{ gather: places, count: 2, codes: 32, query: scratch },
       ...{ base: 1, scale: 1, error: 1, worst: 0, found: scratch + 1536 },

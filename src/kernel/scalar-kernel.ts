@@ -1,6 +1,12 @@
 import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
-import { CODE_BLOCK_ROWS, type CodeScan, FOUND_WORDS, NIBBLE_BYTES } from "./code-scan.ts";
+import {
+  CODE_BLOCK_ROWS,
+  type CodeBounds,
+  type CodeScan,
+  FOUND_WORDS,
+  NIBBLE_BYTES,
+} from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import type { Rotation } from "./rotation.ts";
@@ -59,6 +65,21 @@ export class ScalarKernel implements Kernel {
     return found;
   }
 
+  boundCodes(bounds: CodeBounds): void {
+    const { buffer } = this.#memory;
+    const { count } = bounds;
+    const queries = new Float32Array(buffer, bounds.queries, 2 * count);
+    const lowers = new Float32Array(buffer, bounds.lower, count * CODE_BLOCK_ROWS);
+    const uppers = new Float32Array(buffer, bounds.upper, count * CODE_BLOCK_ROWS);
+    for (let at = 0; at < lowers.length; at++) {
+      const [block, row] = [Math.floor(at / CODE_BLOCK_ROWS), at % CODE_BLOCK_ROWS];
+      const [base, spread] = [queries[2 * block], queries[2 * block + 1]];
+      const { lower, upper } = codeBounds(buffer, { ...bounds, base, spread }, { block, row });
+      lowers[at] = lower > 0 ? lower : 0;
+      uppers[at] = upper >= lower ? upper : Number.POSITIVE_INFINITY;
+    }
+  }
+
   scanByteCodes(scan: ByteCodeScan): number {
     return scanByteCodes(this.#memory.buffer, scan);
   }
@@ -107,10 +128,14 @@ export class ScalarKernel implements Kernel {
   }
 }
 
+/** Blocks of codes, and the query whose distances from their rows are bounded. */
+type CodedQuery = Omit<CodeBounds, "queries" | "lower" | "upper"> &
+  Pick<CodeScan, "base" | "spread">;
+
 /** The bounds of one row. */
 function codeBounds(
   buffer: ArrayBufferLike,
-  scan: CodeScan,
+  scan: CodedQuery,
   { block, row }: { readonly block: number; readonly row: number },
 ): { readonly lower: number; readonly upper: number } {
   const address = scan.blocks + block * scan.blockBytes;

@@ -1,6 +1,6 @@
 import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
-import type { CodeScan } from "./code-scan.ts";
+import type { CodeBounds, CodeScan } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import { type Rotation, transformedCount, transformScale } from "./rotation.ts";
@@ -32,6 +32,20 @@ type CodeRoutine = (
   scratch: number,
   found: number,
 ) => number;
+
+type BoundRoutine = (
+  blocks: number,
+  blockBytes: number,
+  count: number,
+  nibbles: number,
+  table: number,
+  queries: number,
+  scale: number,
+  offset: number,
+  scratch: number,
+  lower: number,
+  upper: number,
+) => void;
 
 type ByteCodeRoutine = (
   gather: number,
@@ -87,6 +101,7 @@ type RotationRoutine = (
 export class WasmKernel implements Kernel {
   readonly name = "wasm";
   readonly #scanCodes: CodeRoutine;
+  readonly #boundCodes: BoundRoutine;
   readonly #scanByteCodes: ByteCodeRoutine;
   readonly #rotate: RotationRoutine;
   readonly #encodeCode: EncodingRoutine;
@@ -99,6 +114,7 @@ export class WasmKernel implements Kernel {
     const routine = (name: string) => instance.exports[name] as RowRoutine;
     this.#rotate = instance.exports.rotate as RotationRoutine;
     this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
+    this.#boundCodes = instance.exports.boundCodes as BoundRoutine;
     this.#scanByteCodes = instance.exports.scanByteCodes as ByteCodeRoutine;
     this.#encodeCode = instance.exports.encodeCode as EncodingRoutine;
     this.#nearest = {
@@ -144,6 +160,22 @@ export class WasmKernel implements Kernel {
       scan.firstRow,
       scan.scratch,
       scan.found,
+    );
+  }
+
+  boundCodes(bounds: CodeBounds): void {
+    this.#boundCodes(
+      bounds.blocks,
+      bounds.blockBytes,
+      bounds.count,
+      bounds.nibbles,
+      bounds.table,
+      bounds.queries,
+      bounds.scale,
+      bounds.offset,
+      bounds.scratch,
+      bounds.lower,
+      bounds.upper,
     );
   }
 

@@ -146,6 +146,23 @@ function foundBits(kernel: Kernel, memory: WebAssembly.Memory, scan: CodeScan): 
   return Uint32Array.of(count, ...around);
 }
 
+/** The bits that bounds of all rows have, with those around them. */
+function boundBits(kernel: Kernel, memory: WebAssembly.Memory, scan: CodeScan): Uint32Array {
+  const around = new Uint32Array(memory.buffer, scan.found, FOUND_MAX);
+  around.fill(0xdeadbeef);
+  const rows = CODE_BLOCK_ROWS * CODE_BLOCKS_MAX;
+  const lower = Math.ceil(scan.found / 16) * 16;
+  const queries = new Float32Array(memory.buffer, scan.masks, 2 * scan.count);
+  queries.forEach((_, i) => {
+    queries[i] = (i % 2 === 0 ? scan.base : scan.spread) + i / 16;
+  });
+  const { blocks, blockBytes, count, nibbles, table, scale, offset, scratch } = scan;
+  const where = { blocks, blockBytes, count, nibbles, table, scratch };
+  const to = { lower, upper: lower + 4 * rows };
+  kernel.boundCodes({ ...where, scale, offset, queries: scan.masks, ...to });
+  return around.slice();
+}
+
 /** Rows of a scan of byte codes, at most, and where all lies. */
 const BYTE_ROWS_MAX = 12;
 const BYTE_GATHER = 64;
@@ -353,6 +370,38 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
       const scan = randomCodes(memory, random);
       const wanted = foundBits(oracle, memory, scan);
       expect(foundBits(kernel, memory, scan), `seed ${seed}`).toEqual(wanted);
+    }
+  });
+
+  test("bounds of codes are those of the scalar kernel, with its bits", () => {
+    for (let seed = 1; seed <= 120; seed++) {
+      const scan = randomCodes(memory, seededRandom(seed));
+      const wanted = boundBits(oracle, memory, scan);
+      expect(boundBits(kernel, memory, scan), `seed ${seed}`).toEqual(wanted);
+    }
+  });
+
+  test("bounds of codes are those of a scan, or 0 and infinity where they tell less", () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const drawn = randomCodes(memory, seededRandom(seed));
+      const scan = { ...drawn, count: 1, firstRow: 0, worst: Number.POSITIVE_INFINITY };
+      new Uint32Array(memory.buffer, MASKS, 1)[0] = 0xffffffff;
+      expect(kernel.scanCodes(scan)).toBe(CODE_BLOCK_ROWS);
+      const words = FOUND_WORDS * CODE_BLOCK_ROWS;
+      const found = new Float32Array(memory.buffer, FOUND, words).slice();
+      const queries = new Float32Array(memory.buffer, MASKS, 2);
+      queries.set([scan.base, scan.spread]);
+      const lower = Math.ceil(FOUND / 16) * 16;
+      const upper = lower + 4 * CODE_BLOCK_ROWS;
+      kernel.boundCodes({ ...scan, queries: MASKS, lower, upper });
+      const lowers = new Float32Array(memory.buffer, lower, CODE_BLOCK_ROWS);
+      const uppers = new Float32Array(memory.buffer, upper, CODE_BLOCK_ROWS);
+      for (let row = 0; row < CODE_BLOCK_ROWS; row++) {
+        const [, low, high] = found.subarray(FOUND_WORDS * row);
+        expect(lowers[row], `seed ${seed}, row ${row}`).toBe(low > 0 ? low : 0);
+        const isKnown = high >= low;
+        expect(uppers[row], `seed ${seed}, row ${row}`).toBe(isKnown ? high : Infinity);
+      }
     }
   });
 
