@@ -42,6 +42,43 @@ export function countRange(bits: OrdinalBits, start: number, end: number): numbe
   return count;
 }
 
+/** How many ordinals are in the set, or any number above `most`. */
+export function countBitsUpTo(bits: OrdinalBits, most: number): number {
+  let count = 0;
+  for (let w = 0; w < bits.length && count <= most; w++) count += popCount(bits[w]);
+  return count;
+}
+
+/**
+ * Writes how many ordinals are in the set from each start, ascending, to before the next one, and
+ * tells how many in all.
+ */
+export function countRanges(bits: OrdinalBits, starts: Uint32Array, target: Uint32Array): number {
+  let sum = 0;
+  let start = starts[0];
+  for (let range = 0; range + 1 < starts.length; range++) {
+    const end = starts[range + 1];
+    const last = end >>> 5;
+    let w = start >>> 5;
+    // Of the words at both ends only some bits count.
+    let word = bits[w] & (-1 << (start & 31));
+    let count = 0;
+    for (; w < last; word = bits[++w]) if (word !== 0) count += popCount(word);
+    if ((end & 31) !== 0) count += popCount(word & ~(-1 << (end & 31)));
+    target[range] = count;
+    sum += count;
+    start = end;
+  }
+  return sum;
+}
+
+/** Tells whether all ordinals below `count` are in the set. */
+export function isFull(bits: OrdinalBits, count: number): boolean {
+  const words = count >>> 5;
+  for (let w = 0; w < words; w++) if (bits[w] !== 0xffff_ffff) return false;
+  return countRange(bits, words << 5, count) === (count & 31);
+}
+
 /** Adds to `bits` what is in `other` from `start` to before `end`. */
 export function addRange(bits: OrdinalBits, other: OrdinalBits, start: number, end: number): void {
   for (let w = start >>> 5; w << 5 < end; w++) bits[w] |= other[w] & rangeMask(w, start, end);

@@ -74,8 +74,9 @@ test("of rows that are in no arena all may be hits", () => {
 });
 
 test("numbers that say nothing are in the first bin, great ones in the last", () => {
-  expect(rateBin(Number.NaN, 1, 1)).toBe(0);
-  expect(rateBin(0, Number.POSITIVE_INFINITY, 1)).toBe(0);
-  expect(rateBin(1, 0, 0)).toBe(RATE_BINS - 1);
-  expect(rateBin(Number.POSITIVE_INFINITY, 1, 1)).toBe(RATE_BINS - 1);
+  expect(rateBin(Number.NaN)).toBe(0);
+  expect(rateBin(Number.NEGATIVE_INFINITY)).toBe(0);
+  expect(rateBin(Number.POSITIVE_INFINITY)).toBe(RATE_BINS - 1);
+  expect(rateBin(2.061)).toBe(RATE_BINS - 1);
+  expect([-0.6, -0.5, -0.485, 0.005, 2.045].map(rateBin)).toEqual([0, 0, 1, 50, 254]);
 });

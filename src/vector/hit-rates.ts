@@ -16,9 +16,9 @@ import { measureOf } from "./metric.ts";
 import { boundShare, rotatedDimensions } from "./one-bit-codes.ts";
 import { VectorReader } from "./vector-rows.ts";
 
-/** Rates of gaps: each is of those within a step of BIN_GAP. */
+/** Rates of gaps: so many are a gap of 1 wide. */
 export const RATE_BINS = 256;
-const BIN_GAP = 0.01;
+const BINS_PER_GAP = 100;
 /** The first bin begins here, and has all that is less. */
 const FIRST_GAP = -0.5;
 /** Rows that are taken as queries; each is compared with all. */
@@ -32,14 +32,11 @@ export const FIRST_CLUSTERS = 4;
 /** Clusters that are counted between two pauses. */
 const CLUSTERS_PER_STEP = 64;
 
-/**
- * The bin of a cluster, by the roots of its squared distance, of that of the worst result and of
- * its radius; what float32 cannot tell is in the first one.
- */
-export function rateBin(distance: number, worst: number, radius: number): number {
-  const gap = (distance - worst) / radius;
-  const bin = Math.floor((gap - FIRST_GAP) / BIN_GAP);
-  return bin > 0 ? Math.min(bin, RATE_BINS - 1) : 0;
+/** The bin of a gap; what float32 cannot tell is in the first one. */
+export function rateBin(gap: number): number {
+  const bin = (gap - FIRST_GAP) * BINS_PER_GAP;
+  if (bin >= RATE_BINS) return RATE_BINS - 1;
+  return bin > 0 ? bin | 0 : 0;
 }
 
 /**
@@ -137,7 +134,7 @@ class RateCounts {
     const worst = Math.sqrt(Math.max(bounds.worst, 0));
     for (let c = 0; c < count; c++) {
       if (fars[c] <= first.worst) continue;
-      const bin = rateBin(Math.sqrt(fars[c]), worst, Math.sqrt(shapes.radii[c]));
+      const bin = rateBin((Math.sqrt(fars[c]) - worst) / Math.sqrt(shapes.radii[c]));
       this.#rows[bin] += starts[c + 1] - starts[c];
       for (let at = starts[c]; at < starts[c + 1]; at++) {
         if (distances[order[at]] <= nearest.worst) this.#hits[bin]++;

@@ -10,14 +10,15 @@ import { setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { unitVector } from "../../vector/metric.ts";
 import { boundShare } from "../../vector/one-bit-codes.ts";
-import { countRange, emptyBits } from "../ordinal-bits.ts";
+import { countBitsUpTo, emptyBits } from "../ordinal-bits.ts";
 import type { NarrowedMatches, Need, SegmentMatches, WithNeeds } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
-import { CodedSegment } from "./coded-segment.ts";
+import { CodedSegment, type MeanBounds } from "./coded-segment.ts";
 import { FoundRows } from "./found-rows.ts";
 import { type Narrowing, narrowByCodes } from "./narrow-by-codes.ts";
 import { QueryTables } from "./query-tables.ts";
+import { lendWalkArrays, returnWalkArrays, type WalkArrays } from "./walk-arrays.ts";
 
 /** How far a search goes. */
 export interface ProbePlan extends WalkPlan {
@@ -33,8 +34,6 @@ export interface Probe extends Omit<Narrowing, "wanted"> {
 
 /** Clusters that are looked into between two pauses, in a microsecond or two each. */
 const CLUSTERS_PER_STEP = 64;
-/** Share of a segment's vectors from which on as many match in each cluster as it has rows. */
-const NEARLY_ALL = 0.9;
 
 /**
  * The matches to look at in each segment: all of them where it has no codes, or those that were
@@ -54,11 +53,16 @@ export function* probeClusters(
     coded.push(tables && (yield* CodedSegment.open(segment, target, tables, kernels)));
     yield;
   }
-  const matchCount = coded.reduce((sum, segment) => sum + (segment?.matchCount ?? 0), 0);
-  if (matchCount <= plan.exactMatchesMax) return yield* exact();
   const places = placesOf(coded);
   const found = coded.map(() => new FoundRows());
-  if (places.count > 0) yield* walkClusters(coded, { places, found, probe });
+  const arrays = lendWalkArrays(places.count);
+  try {
+    const matchCount = yield* countMatches(coded, places, arrays);
+    if (matchCount <= plan.exactMatchesMax) return yield* exact();
+    yield* walkClusters(coded, { places, arrays, found, probe });
+  } finally {
+    returnWalkArrays(arrays);
+  }
   return segments.map(({ view, matches }, segment) => {
     const own = coded[segment];
     if (own === undefined) return { matches, isNarrowed: false };
@@ -70,10 +74,10 @@ export function* probeClusters(
 
 /** Whether so few match, with a vector or without: nothing needs to be known of clusters then. */
 function* isAtMost(segments: readonly SegmentMatches[], most: number): Steps<boolean> {
-  let count = 0;
-  for (const { view, matches } of segments) {
-    count += countRange(matches, 0, view.documentCount);
-    if (count > most) return false;
+  let left = most;
+  for (const { matches } of segments) {
+    left -= countBitsUpTo(matches, left);
+    if (left < 0) return false;
     yield;
   }
   return true;
@@ -89,7 +93,7 @@ function tablesOf({ metric, query }: VectorTarget, kernels: ArenaKernels): Query
 interface ClusterPlaces {
   /** Of all segments. */
   readonly count: number;
-  /** Number of each segment's first one. */
+  /** Number of each segment's first one and, last, how many there are. */
   readonly starts: readonly number[];
   /** Segment of each cluster. */
   readonly segments: Uint32Array;
@@ -103,15 +107,17 @@ function placesOf(coded: readonly (CodedSegment | undefined)[]): ClusterPlaces {
     starts.push(count);
     count += own;
   }
+  starts.push(count);
   const segments = new Uint32Array(count);
-  starts.forEach((start, segment) => {
-    segments.fill(segment, start, start + counts[segment]);
+  counts.forEach((own, segment) => {
+    segments.fill(segment, starts[segment], starts[segment] + own);
   });
   return { count, starts, segments };
 }
 
 interface Walk {
   readonly places: ClusterPlaces;
+  readonly arrays: WalkArrays;
   /** Rows by segment. */
   readonly found: readonly FoundRows[];
   readonly probe: Probe;
@@ -119,16 +125,16 @@ interface Walk {
 
 function* walkClusters(
   coded: readonly (CodedSegment | undefined)[],
-  { places, found, probe }: Walk,
+  { places, arrays, found, probe }: Walk,
 ): Steps<void> {
   const { plan, work, together, withNeeds } = probe;
   const { starts, segments } = places;
-  const clusters = yield* walkedOf(coded, places);
+  const clusters = yield* walkedOf(coded, places, arrays);
   const walk = new ClusterWalk(clusters, plan);
   const uppers = new KthLeast(plan.wanted);
   const worst = () => uppers.worst;
   const needsOf = (some: Uint32Array): Need[] => chunkNeeds(some, coded, places);
-  const { lower: distances } = clusters.distances;
+  const { lower: distances } = arrays;
   let step = 0;
   let last: CodedSegment | undefined;
   for (;;) {
@@ -188,39 +194,53 @@ function chunkNeeds(
   return needs;
 }
 
+/** Writes how many rows of each cluster match, and tells how many do in all. */
+function* countMatches(
+  coded: readonly (CodedSegment | undefined)[],
+  { starts }: ClusterPlaces,
+  { counts }: WalkArrays,
+): Steps<number> {
+  let sum = 0;
+  for (const [i, segment] of coded.entries()) {
+    sum += segment?.countMatches(counts.subarray(starts[i], starts[i + 1])) ?? 0;
+    yield;
+  }
+  return sum;
+}
+
 /** What the walk needs to know of all clusters. */
 function* walkedOf(
   coded: readonly (CodedSegment | undefined)[],
-  { count, starts, segments }: ClusterPlaces,
+  { starts, segments }: ClusterPlaces,
+  arrays: WalkArrays,
 ): Steps<WalkedClusters> {
-  const distances = { lower: new Float64Array(count), upper: new Float64Array(count) };
-  const walked = {
-    distances,
-    refine: (some: Uint32Array) => refineDistances(some, distances, coded, { starts, segments }),
-    counts: new Float64Array(count),
-    radii: new Float64Array(count),
-    segments,
-    rates: coded.map((segment) => segment?.codes.rates ?? new Float32Array(0)),
-    boundShare: 0,
-  };
+  let share = 0;
   for (const [i, segment] of coded.entries()) {
     if (segment === undefined) continue;
     const start = starts[i];
-    const { clusters, codes } = segment;
-    const end = start + clusters.count;
-    segment.boundMeans(distances.lower.subarray(start, end), distances.upper.subarray(start, end));
-    countMatches(segment, walked.counts.subarray(start, end));
-    walked.boundShare = boundShare(codes.rotatedDimensions);
-    walked.radii.set(codes.shapes.radii, start);
+    segment.boundMeans(boundsFrom(start, arrays));
+    share = boundShare(segment.codes.rotatedDimensions);
+    arrays.inverseRadii.set(segment.codes.inverseRadii, start);
     yield;
   }
-  return walked;
+  return {
+    arrays,
+    refine: (some) => refineDistances(some, arrays, coded, { starts, segments }),
+    starts,
+    rates: coded.map((segment) => segment?.codes.rates ?? new Float32Array(0)),
+    boundShare: share,
+  };
+}
+
+/** The bounds of the clusters of a segment that begins with one. */
+function boundsFrom(first: number, { lower, upper }: WalkArrays): MeanBounds {
+  return { lower: lower.subarray(first), upper: upper.subarray(first) };
 }
 
 /** Writes the distances of some clusters, ascending. */
 function refineDistances(
   some: Uint32Array,
-  { lower, upper }: WalkedClusters["distances"],
+  arrays: WalkArrays,
   coded: readonly (CodedSegment | undefined)[],
   { starts, segments }: Pick<ClusterPlaces, "starts" | "segments">,
 ): void {
@@ -229,19 +249,6 @@ function refineDistances(
     while (end < some.length && segments[some[end]] === segment) end++;
     const start = starts[segment];
     const own = some.subarray(from, end).map((c) => c - start);
-    coded[segment]?.meanDistances(own, (c, distance) => {
-      lower[start + c] = distance;
-      upper[start + c] = distance;
-    });
-  }
-}
-
-function countMatches({ clusters, matches, matchCount }: CodedSegment, target: Float64Array): void {
-  const { starts, count } = clusters;
-  const nearlyAll = matchCount >= NEARLY_ALL * starts[count];
-  for (let c = 0; c < count; c++) {
-    target[c] = nearlyAll
-      ? starts[c + 1] - starts[c]
-      : countRange(matches, starts[c], starts[c + 1]);
+    coded[segment]?.measureMeans(own, boundsFrom(start, arrays));
   }
 }

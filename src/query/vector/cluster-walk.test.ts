@@ -3,6 +3,7 @@ import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { RATE_BINS, rateBin } from "../../vector/hit-rates.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
+import { WalkArrays } from "./walk-arrays.ts";
 
 const PLAN: WalkPlan = { wanted: 10, missedMax: 0.3, firstClusters: 5 };
 
@@ -16,18 +17,19 @@ function clustersAt(
   distances: readonly number[],
   { counts, rate = steep }: { readonly counts?: readonly number[]; readonly rate?: Rate } = {},
 ): WalkedClusters {
-  const all = (value: number) => new Float64Array(distances.length).fill(value);
   const rates = new Float32Array(RATE_BINS);
   // From the farthest to the nearest, so that a bin has the rate of its nearest end.
-  for (let gap = 2; gap >= -0.4; gap -= 0.001) rates[rateBin(1 + gap, 1, 1)] = rate(gap);
-  rates.fill(1, 0, rateBin(0.7, 1, 1));
-  const squared = Float64Array.from(distances, (distance) => distance * distance);
+  for (let gap = 2; gap >= -0.4; gap -= 0.001) rates[rateBin(gap)] = rate(gap);
+  rates.fill(1, 0, rateBin(-0.3));
+  const arrays = new WalkArrays(distances.length);
+  arrays.lower.set(distances.map((distance) => distance * distance));
+  arrays.upper.set(arrays.lower);
+  arrays.counts.fill(20).set(counts ?? []);
+  arrays.inverseRadii.fill(1);
   return {
-    distances: { lower: squared, upper: squared },
+    arrays,
     refine: () => expect.unreachable(),
-    counts: counts === undefined ? all(20) : Float64Array.from(counts),
-    radii: all(1),
-    segments: new Uint32Array(distances.length),
+    starts: [0, distances.length],
     rates: [rates],
     boundShare: 0,
   };
@@ -95,16 +97,16 @@ describe("once there are results", () => {
 
   test("a wide cluster counts more than a narrow one that is nearer", () => {
     const clusters = clustersAt([...near, 1.19, 1.3]);
-    clusters.radii[6] = 16;
+    clusters.arrays.inverseRadii[6] = 1 / 4;
     expect(walked(new ClusterWalk(clusters, PLAN), 1)[1]).toEqual([6]);
   });
 
   test("each segment's rates are its own, and its nearest clusters come first", () => {
     const clusters = clustersAt([...near, 1.1, 1.1, ...near.map(() => 1.5), 1.6]);
     const { rates } = clusters;
-    const segments = clusters.segments.fill(1, 6);
+    const starts = [0, 6, 13];
     const none = rates[0].map(() => 0);
-    const walk = new ClusterWalk({ ...clusters, segments, rates: [rates[0], none] }, PLAN);
+    const walk = new ClusterWalk({ ...clusters, starts, rates: [rates[0], none] }, PLAN);
     expect(walked(walk, 1)).toEqual([[0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11], [5]]);
   });
 
@@ -119,9 +121,12 @@ describe("of clusters whose distances are bounded", () => {
   /** Bounds that are so much off to both sides, and what was asked for. */
   function boundedAt(distances: readonly number[], share: number, random: Random) {
     const clusters = clustersAt(distances);
-    const known = clusters.distances.lower;
-    const lower = known.map((distance) => distance * (1 - share * random.next()));
-    const upper = known.map((distance) => distance * (1 + share * random.next()));
+    const { lower, upper } = clusters.arrays;
+    const known = lower.slice();
+    known.forEach((distance, c) => {
+      lower[c] = distance * (1 - share * random.next());
+      upper[c] = distance * (1 + share * random.next());
+    });
     const asked: number[] = [];
     const refine = (some: Uint32Array) => {
       for (const c of some) {
@@ -130,7 +135,7 @@ describe("of clusters whose distances are bounded", () => {
       }
       asked.push(...some);
     };
-    return { ...clusters, distances: { lower, upper }, refine, asked };
+    return { ...clusters, refine, asked };
   }
 
   test("those that are taken are known, each is asked for once, and the same are taken", () => {
@@ -161,8 +166,8 @@ describe("of clusters whose distances are bounded", () => {
   test("those of which nothing is known are asked for", () => {
     const distances = [1, 2, 3, 1.1];
     const { asked, ...bounded } = boundedAt(distances, 0, seededRandom(1));
-    bounded.distances.lower.fill(0, 2);
-    bounded.distances.upper.fill(Number.POSITIVE_INFINITY, 2);
+    bounded.arrays.lower.fill(0, 2);
+    bounded.arrays.upper.fill(Number.POSITIVE_INFINITY, 2);
     expect(walked(new ClusterWalk(bounded, PLAN), 4).flat().sort()).toEqual([0, 1, 2, 3]);
     expect(asked.sort()).toEqual([2, 3]);
   });

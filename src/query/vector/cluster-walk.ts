@@ -7,23 +7,21 @@
 
 import { KthLeast } from "../../base/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
-import { RATE_BINS, rateBin } from "../../vector/hit-rates.ts";
+import { rateBin } from "../../vector/hit-rates.ts";
+import type { WalkArrays } from "./walk-arrays.ts";
 
-/** Clusters of all segments, as parallel arrays. */
+/** Clusters of all segments. */
 export interface WalkedClusters {
   /**
-   * Bounds of the squared distances of the clusters' means from the query; the same where the
-   * distance is known.
+   * What is known of each. The bounds are those of its mean's squared distance from the query, the
+   * same where that is known.
    */
-  readonly distances: { readonly lower: Float64Array; readonly upper: Float64Array };
+  readonly arrays: WalkArrays;
   /** Makes the distances of some clusters, ascending, known. */
   readonly refine: (clusters: Uint32Array) => void;
-  /** Rows that match. */
-  readonly counts: Float64Array;
-  /** Mean squared distances of their rows from their means. */
-  readonly radii: Float64Array;
-  /** Segment of each cluster, and the rates of each segment: see `vector/hit-rates.ts`. */
-  readonly segments: Uint32Array;
+  /** The number of each segment's first cluster and, last, how many there are. */
+  readonly starts: readonly number[];
+  /** Of each segment: see `vector/hit-rates.ts`. */
   readonly rates: readonly Float32Array[];
   /**
    * By what share the bounds of distances are above the truth, about. The worst result is known by
@@ -57,11 +55,6 @@ const BISECTIONS = 16;
 export class ClusterWalk {
   readonly #clusters: WalkedClusters;
   readonly #plan: WalkPlan;
-  /** Roots of the clusters' lower distances and of their radii. */
-  readonly #roots: Float64Array;
-  readonly #radii: Float64Array;
-  /** The rates of all segments, end to end. */
-  readonly #rates: Float32Array;
   /** Clusters that may still be looked into, ascending. */
   #left: Uint32Array;
   /** Expected in clusters that are left out for good. */
@@ -72,20 +65,7 @@ export class ClusterWalk {
     this.#clusters = clusters;
     this.#plan = plan;
     this.#firstClusters = plan.firstClusters;
-    const { counts, distances, radii, rates } = clusters;
-    this.#roots = new Float64Array(counts.length);
-    this.#radii = new Float64Array(counts.length);
-    const left = new Uint32Array(counts.length);
-    let count = 0;
-    for (let c = 0; c < counts.length; c++) {
-      if (counts[c] === 0) continue;
-      left[count++] = c;
-      this.#roots[c] = Math.sqrt(distances.lower[c]);
-      this.#radii[c] = Math.sqrt(radii[c]);
-    }
-    this.#left = left.subarray(0, count);
-    this.#rates = new Float32Array(rates.length * RATE_BINS);
-    for (const [segment, own] of rates.entries()) this.#rates.set(own, segment * RATE_BINS);
+    this.#left = clustersWithRows(clusters);
   }
 
   /**
@@ -101,56 +81,22 @@ export class ClusterWalk {
 
   /** The nearest clusters of each segment, mostly; each time twice as many. */
   *#nearest(): Steps<Uint32Array> {
-    const left = this.#left;
-    const near = this.#nearestOf(left, LOOKS * this.#firstClusters);
-    yield* this.#refine(near);
-    const taken = this.#nearestOf(near, this.#firstClusters);
+    const { near, taken } = this.#clusters.arrays;
+    const some = nearestOf(this.#left, LOOKS * this.#firstClusters, this.#clusters, near);
+    yield* this.#refine(some);
+    const next = nearestOf(some, this.#firstClusters, this.#clusters, taken);
     this.#firstClusters *= 2;
-    let keptCount = 0;
-    for (let i = 0, j = 0; i < left.length; i++) {
-      if (j < taken.length && taken[j] === left[i]) j++;
-      else left[keptCount++] = left[i];
-    }
-    this.#left = left.subarray(0, keptCount);
-    return taken;
-  }
-
-  /** The nearest of some clusters, as many of each segment, by what is known of them. */
-  #nearestOf(some: Uint32Array, count: number): Uint32Array {
-    const { segments, rates } = this.#clusters;
-    const nearest = rates.map(() => new KthLeast(count));
-    const estimates = new Float64Array(some.length);
-    for (let i = 0; i < some.length; i++) {
-      estimates[i] = this.#estimate(some[i]);
-      nearest[segments[some[i]]].offer(estimates[i]);
-    }
-    const taken = new Uint32Array(some.length);
-    let takenCount = 0;
-    for (let i = 0; i < some.length; i++) {
-      if (estimates[i] <= nearest[segments[some[i]]].worst) taken[takenCount++] = some[i];
-    }
-    return taken.subarray(0, takenCount);
-  }
-
-  /** About how far a cluster is; what float32 cannot tell is far. */
-  #estimate(c: number): number {
-    const { lower, upper } = this.#clusters.distances;
-    const estimate = upper[c] === Number.POSITIVE_INFINITY ? lower[c] : (lower[c] + upper[c]) / 2;
-    return Number.isNaN(estimate) ? Number.MAX_VALUE : estimate;
+    this.#left = without(this.#left, next);
+    return next;
   }
 
   /** Makes the distances of some clusters known, where they are not. */
   *#refine(some: Uint32Array): Steps<void> {
-    const { refine, distances } = this.#clusters;
-    const unknown = new Uint32Array(some.length);
-    let count = 0;
-    for (let i = 0; i < some.length; i++) {
-      if (distances.lower[some[i]] < distances.upper[some[i]]) unknown[count++] = some[i];
-    }
-    for (let start = 0; start < count; start += REFINED_PER_STEP) {
-      const part = unknown.subarray(start, Math.min(start + REFINED_PER_STEP, count));
-      refine(part);
-      for (const c of part) this.#roots[c] = Math.sqrt(distances.lower[c]);
+    const { refine, arrays } = this.#clusters;
+    const { lower, upper } = arrays;
+    const unknown = some.filter((c) => lower[c] < upper[c]);
+    for (let start = 0; start < unknown.length; start += REFINED_PER_STEP) {
+      refine(unknown.subarray(start, start + REFINED_PER_STEP));
       yield;
     }
   }
@@ -162,8 +108,7 @@ export class ClusterWalk {
   *likely(worst: number): Steps<Uint32Array> {
     yield* this.#refine(this.#left);
     const bound = worst === Number.POSITIVE_INFINITY ? this.#likelyWorst() : worst;
-    const root = rootOf(bound);
-    const expected = Float64Array.from(this.#left, (c) => this.#expectedIn(c, root));
+    const expected = this.#expectedIn(this.#left, bound);
     let missed = this.#missed;
     const least = expected.toSorted().find((count) => {
       missed += count;
@@ -174,70 +119,169 @@ export class ClusterWalk {
 
   /** The bound of the distance within which as many rows are expected as are wanted. */
   #likelyWorst(): number {
-    const { distances, radii, boundShare } = this.#clusters;
+    const { arrays, boundShare } = this.#clusters;
+    const { upper, inverseRadii } = arrays;
     let near = 0;
     let far = 0;
     for (const c of this.#left) {
-      const reach = distances.upper[c] + radii[c];
+      const reach = upper[c] + 1 / inverseRadii[c] ** 2;
       if (reach > far) far = reach;
     }
     for (let round = 0; round < BISECTIONS; round++) {
       const middle = (near + far) / 2;
-      const root = rootOf(middle);
-      let sum = 0;
-      for (const c of this.#left) sum += this.#expectedIn(c, root);
+      const sum = this.#expectedIn(this.#left, middle).reduce((all, count) => all + count, 0);
       if (sum < this.#plan.wanted) near = middle;
       else far = middle;
     }
     return far * (1 + boundShare);
   }
 
-  /** How many of a cluster's rows are expected to be nearer than what is so far away. */
-  #expectedIn(c: number, worstRoot: number): number {
-    const { counts, segments } = this.#clusters;
-    const bin = rateBin(this.#roots[c], worstRoot, this.#radii[c]);
-    return counts[c] * this.#rates[segments[c] * RATE_BINS + bin];
+  /** How many rows of each of some clusters are expected to be nearer than what is so far away. */
+  #expectedIn(some: Uint32Array, worst: number): Float64Array {
+    const expected = this.#clusters.arrays.numbers.subarray(0, some.length);
+    expectRows(some, rootOf(worst), this.#clusters, expected);
+    return expected;
   }
 
   *#expected(worst: number): Steps<Uint32Array> {
     const { missedMax } = this.#plan;
-    const root = rootOf(worst);
-    const left = this.#left;
     // What is expected in those that are dropped is a small part of what may be missed.
-    const dropped = missedMax / (4 * left.length);
-    const expected = new Float64Array(left.length);
-    const perhaps = new Uint32Array(left.length);
-    let perhapsCount = 0;
-    for (let i = 0; i < left.length; i++) {
-      expected[i] = this.#expectedIn(left[i], root);
-      if (expected[i] >= dropped) perhaps[perhapsCount++] = i;
-    }
-    yield* this.#refine(perhaps.subarray(0, perhapsCount).map((i) => left[i]));
-    for (let i = 0; i < perhapsCount; i++) {
-      expected[perhaps[i]] = this.#expectedIn(left[perhaps[i]], root);
-    }
-    let sum = this.#missed;
-    let greatest = 0;
-    for (let i = 0; i < left.length; i++) {
-      sum += expected[i];
-      if (expected[i] > greatest) greatest = expected[i];
-    }
-    if (sum <= missedMax) {
-      this.#left = left.subarray(0, 0);
+    const dropped = missedMax / (4 * this.#left.length);
+    this.#drop(dropped, this.#expectedIn(this.#left, worst));
+    yield* this.#refine(this.#left);
+    const expected = this.#expectedIn(this.#left, worst);
+    const { sum, greatest } = sumAndGreatest(expected);
+    if (this.#missed + sum <= missedMax) {
+      this.#left = this.#left.subarray(0, 0);
       return this.#left;
     }
+    const { taken } = this.#clusters.arrays;
     const least = Math.max(greatest * BATCH_SHARE, dropped);
-    const taken = new Uint32Array(left.length);
-    let takenCount = 0;
-    let keptCount = 0;
-    for (let i = 0; i < left.length; i++) {
-      if (expected[i] >= least) taken[takenCount++] = left[i];
-      else if (expected[i] > dropped) left[keptCount++] = left[i];
-      else this.#missed += expected[i];
-    }
-    this.#left = left.subarray(0, keptCount);
-    return taken.subarray(0, takenCount);
+    const next = atLeast(this.#left, expected, least, taken);
+    // Of what is looked into nothing is missed.
+    for (let i = 0; i < expected.length; i++) if (expected[i] >= least) expected[i] = Infinity;
+    this.#drop(dropped, expected);
+    this.#left = without(this.#left, next);
+    return next;
   }
+
+  /** Leaves clusters out for good in which less is expected. */
+  #drop(least: number, expected: Float64Array): void {
+    const left = this.#left;
+    let missed = 0;
+    let at = 0;
+    for (let i = 0; i < left.length; i++) {
+      left[at] = left[i];
+      if (expected[i] >= least) at++;
+      else missed += expected[i];
+    }
+    this.#missed += missed;
+    this.#left = left.subarray(0, at);
+  }
+}
+
+/** The clusters that have rows that match, ascending. */
+function clustersWithRows({ arrays, starts }: WalkedClusters): Uint32Array {
+  const { left, counts } = arrays;
+  const count = starts[starts.length - 1];
+  let at = 0;
+  for (let c = 0; c < count; c++) {
+    left[at] = c;
+    if (counts[c] > 0) at++;
+  }
+  return left.subarray(0, at);
+}
+
+/** The nearest of some clusters, as many of each segment, by what is known of them. */
+function nearestOf(
+  some: Uint32Array,
+  count: number,
+  { arrays, starts }: WalkedClusters,
+  into: Uint32Array,
+): Uint32Array {
+  const { lower, upper, numbers } = arrays;
+  let at = 0;
+  for (let segment = 0, i = 0; segment + 1 < starts.length; segment++) {
+    const end = starts[segment + 1];
+    const nearest = new KthLeast(count);
+    const first = i;
+    let worst = nearest.worst;
+    for (; i < some.length && some[i] < end; i++) {
+      const estimate = estimateOf(lower[some[i]], upper[some[i]]);
+      numbers[i] = estimate;
+      if (estimate >= worst) continue;
+      nearest.offer(estimate);
+      worst = nearest.worst;
+    }
+    for (let j = first; j < i; j++) {
+      into[at] = some[j];
+      if (numbers[j] <= worst) at++;
+    }
+  }
+  return into.subarray(0, at);
+}
+
+/** About how far a cluster is; what float32 cannot tell is far. */
+function estimateOf(lower: number, upper: number): number {
+  const estimate = upper === Number.POSITIVE_INFINITY ? lower : (lower + upper) / 2;
+  return Number.isNaN(estimate) ? Number.MAX_VALUE : estimate;
+}
+
+/**
+ * Writes how many rows of each of some clusters, ascending, are expected to be nearer than the
+ * square of `worst`.
+ */
+function expectRows(
+  some: Uint32Array,
+  worst: number,
+  { arrays, starts, rates }: WalkedClusters,
+  expected: Float64Array,
+): void {
+  const { lower, inverseRadii, counts } = arrays;
+  for (let segment = 0, i = 0; segment < rates.length; segment++) {
+    const end = starts[segment + 1];
+    const own = rates[segment];
+    for (; i < some.length && some[i] < end; i++) {
+      const c = some[i];
+      const bin = rateBin((Math.sqrt(lower[c]) - worst) * inverseRadii[c]);
+      expected[i] = counts[c] * own[bin];
+    }
+  }
+}
+
+/** Those of some clusters in which at least so many rows are expected. */
+function atLeast(
+  some: Uint32Array,
+  expected: Float64Array,
+  least: number,
+  into: Uint32Array,
+): Uint32Array {
+  let at = 0;
+  for (let i = 0; i < some.length; i++) {
+    into[at] = some[i];
+    if (expected[i] >= least) at++;
+  }
+  return into.subarray(0, at);
+}
+
+function sumAndGreatest(expected: Float64Array): { sum: number; greatest: number } {
+  let sum = 0;
+  let greatest = 0;
+  for (let i = 0; i < expected.length; i++) {
+    sum += expected[i];
+    if (expected[i] > greatest) greatest = expected[i];
+  }
+  return { sum, greatest };
+}
+
+/** What is left of some clusters without others, both ascending; changes them. */
+function without(some: Uint32Array, others: Uint32Array): Uint32Array {
+  let at = 0;
+  for (let i = 0, j = 0; i < some.length; i++) {
+    if (j < others.length && others[j] === some[i]) j++;
+    else some[at++] = some[i];
+  }
+  return some.subarray(0, at);
 }
 
 function rootOf(worst: number): number {

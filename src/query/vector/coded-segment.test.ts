@@ -82,9 +82,18 @@ function openingOf(
 
 function boundsOf(segment: CodedSegment) {
   const { count } = segment.clusters;
-  const bounds = { lower: new Float64Array(count), upper: new Float64Array(count) };
-  segment.boundMeans(bounds.lower, bounds.upper);
+  const bounds = { lower: new Float32Array(count), upper: new Float32Array(count) };
+  segment.boundMeans(bounds);
   return bounds;
+}
+
+/** The distances of some means, by cluster. */
+function distancesOf(segment: CodedSegment, clusters: Uint32Array) {
+  const { count } = segment.clusters;
+  const bounds = { lower: new Float32Array(count), upper: new Float32Array(count) };
+  segment.measureMeans(clusters, bounds);
+  expect(bounds.lower).toEqual(bounds.upper);
+  return bounds.lower;
 }
 
 test.each(METRICS)("most means are within their bounds, which are near, by %s", (metric) => {
@@ -97,7 +106,7 @@ test.each(METRICS)("most means are within their bounds, which are near, by %s", 
     const { lower, upper } = boundsOf(segment);
     expect(lower.length).toBeGreaterThan(256);
     const clusters = Uint32Array.from(lower.keys());
-    segment.meanDistances(clusters, (c, distance) => {
+    distancesOf(segment, clusters).forEach((distance, c) => {
       inside += Number(lower[c] <= distance && distance <= upper[c]);
       wide += (upper[c] - lower[c]) / distance;
       all++;
@@ -112,7 +121,10 @@ test.each(METRICS)("means without codes have their distances as bounds, by %s", 
   const segment = openCoded(view, metric, vector());
   const { lower, upper } = boundsOf(segment);
   expect(lower).toEqual(upper);
-  segment.meanDistances(Uint32Array.of(3, 77), (c, distance) => expect(lower[c]).toBe(distance));
+  const distances = distancesOf(segment, Uint32Array.of(3, 77));
+  expect([...distances.entries()].filter(([, distance]) => distance > 0)).toEqual(
+    [3, 77].map((c) => [c, lower[c]]),
+  );
 });
 
 test("nothing is known of means from a query that is too long", () => {
@@ -224,7 +236,7 @@ test("matches of many rows are put into the order of clusters in several steps",
   for (; next.done !== true; next = steps.next()) stepCount++;
   expect(stepCount).toBeGreaterThanOrEqual(4);
   const opened = next.value ?? expect.unreachable();
-  expect(opened.matchCount).toBe(6);
+  expect(opened.countMatches(new Uint32Array(1))).toBe(6);
   const positions = Uint32Array.from(bitmapOrdinals(opened.matches));
   expect([...positions].map((position) => opened.ordinalAt(position)).reverse()).toEqual([
     0,

@@ -15,7 +15,15 @@ import type { OpenMeanCodes } from "../../segment/vectors/code-section.ts";
 import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
 import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
 import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
-import { copyWords, countRange, emptyBits, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
+import {
+  copyWords,
+  countRange,
+  countRanges,
+  emptyBits,
+  invertBits,
+  isFull,
+  type OrdinalBits,
+} from "../ordinal-bits.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { QueryTables } from "./query-tables.ts";
 
@@ -24,6 +32,12 @@ import type { QueryTables } from "./query-tables.ts";
  * known.
  */
 export type VisitRow = (position: number, lower: number, upper: number) => void;
+
+/** Bounds of squared distances by cluster, which are the same where the distance is known. */
+export interface MeanBounds {
+  readonly lower: Float32Array;
+  readonly upper: Float32Array;
+}
 
 /** Words of 32 positions that are gathered between two pauses, in some 60 ns each. */
 const WORDS_PER_STEP = 2_048;
@@ -34,8 +48,6 @@ export class CodedSegment {
   readonly codes: CodeView;
   /** Positions in the order of clusters that match. */
   readonly matches: OrdinalBits;
-  /** Matches that have a vector. */
-  readonly matchCount: number;
   /** How far bounds may be off, since they are of numbers that were rounded to float32. */
   readonly #slack: number;
   readonly #kernels: ArenaKernels;
@@ -56,7 +68,6 @@ export class CodedSegment {
     this.clusters = clusters;
     this.codes = codes;
     this.matches = matches;
-    this.matchCount = countRange(matches, 0, clusters.starts[clusters.count]);
     const isCosine = clusters.metric === "cosine_distance";
     // Means' distances from cosines are differences of numbers around 1.
     this.#slack = isCosine
@@ -84,6 +95,14 @@ export class CodedSegment {
     return new CodedSegment({ clusters, codes }, positions, tables, kernels);
   }
 
+  /** Writes how many rows of each cluster match, and tells how many do in all. */
+  countMatches(target: Uint32Array): number {
+    const { starts, count } = this.clusters;
+    if (!isFull(this.matches, starts[count])) return countRanges(this.matches, starts, target);
+    for (let c = 0; c < count; c++) target[c] = starts[c + 1] - starts[c];
+    return starts[count];
+  }
+
   /** The ordinal of the row at a position. */
   ordinalAt(position: number): number {
     return this.clusters.ordinals?.[position] ?? position;
@@ -95,52 +114,36 @@ export class CodedSegment {
     return this.#ownTable;
   }
 
-  /**
-   * Writes bounds of the squared distances of the clusters' means, which are the distances
-   * themselves where the means have no codes.
-   */
-  boundMeans(lower: Float64Array, upper: Float64Array): void {
+  /** Writes bounds of the squared distances of the clusters' means. */
+  boundMeans(bounds: MeanBounds): void {
     const { means } = this.codes;
-    if (means !== undefined) {
-      this.#boundCodedMeans(means, lower, upper);
-      return;
-    }
-    const all = Uint32Array.from({ length: this.clusters.count }, (_, c) => c);
-    this.meanDistances(all, (c, distance) => {
-      lower[c] = distance;
-      upper[c] = distance;
-    });
+    if (means !== undefined) this.#boundCodedMeans(means, bounds);
+    else
+      this.measureMeans(
+        Uint32Array.from({ length: this.clusters.count }, (_, c) => c),
+        bounds,
+      );
   }
 
-  #boundCodedMeans(
-    { codes, groups }: OpenMeanCodes,
-    lower: Float64Array,
-    upper: Float64Array,
-  ): void {
+  #boundCodedMeans({ codes, groups }: OpenMeanCodes, { lower, upper }: MeanBounds): void {
     const { count } = this.clusters;
     this.resume();
     this.#setTable(codes);
     const bases = this.#groupDistances(groups);
     const { scale, offset } = this.#table;
-    for (let group = 0; group < bases.length; group++) {
-      const start = group * MEAN_GROUP;
-      const end = Math.min(start + MEAN_GROUP, count);
-      const masks = this.#masks.subarray(0, Math.ceil((end - start) / CODE_BLOCK_ROWS));
-      masks.fill(~0);
-      if (end % CODE_BLOCK_ROWS > 0) masks[masks.length - 1] = ~(~0 << (end % CODE_BLOCK_ROWS));
-      const base = bases[group];
-      const spread = spreadOf(base, this.#table);
-      const query = { scale, offset, base, spread, worst: Number.POSITIVE_INFINITY };
-      const part = { firstBlock: start / CODE_BLOCK_ROWS, masks };
-      const found = this.#kernels.scanCodes(codes, part, query);
-      // Of a mean of which nothing is known both bounds are NaN.
-      lower.fill(0, start, end);
-      upper.fill(Number.POSITIVE_INFINITY, start, end);
-      for (let i = 0; i < found.count * FOUND_WORDS; i += FOUND_WORDS) {
-        const [low, high] = [found.bounds[i + 1], found.bounds[i + 2]];
-        if (low > 0) lower[found.rows[i]] = low;
-        if (high >= low) upper[found.rows[i]] = high;
-      }
+    const blocks = Math.ceil(count / CODE_BLOCK_ROWS);
+    const queries = new Float32Array(2 * blocks);
+    for (let block = 0; block < blocks; block++) {
+      const base = bases[Math.floor((block * CODE_BLOCK_ROWS) / MEAN_GROUP)];
+      queries[2 * block] = base;
+      queries[2 * block + 1] = spreadOf(base, this.#table);
+    }
+    for (let block = 0; block < blocks; block += SCAN_BLOCKS_MAX) {
+      const part = queries.subarray(2 * block, 2 * (block + SCAN_BLOCKS_MAX));
+      const bounded = this.#kernels.boundCodes(codes, block, { scale, offset, queries: part });
+      const start = block * CODE_BLOCK_ROWS;
+      lower.set(bounded.lower.subarray(0, count - start), start);
+      upper.set(bounded.upper.subarray(0, count - start), start);
     }
   }
 
@@ -154,8 +157,8 @@ export class CodedSegment {
     return distances;
   }
 
-  /** Tells the squared distances of the means of some clusters. */
-  meanDistances(clusters: Uint32Array, tell: (cluster: number, distance: number) => void): void {
+  /** Writes the squared distances of the means of some clusters, as both of their bounds. */
+  measureMeans(some: Uint32Array, { lower, upper }: MeanBounds): void {
     const { dimensions, place, centroids, metric } = this.clusters;
     const matrix = {
       block: { ...place, bytes: centroids.byteLength },
@@ -169,13 +172,16 @@ export class CodedSegment {
     let squared = 0;
     for (const value of this.#query) squared += value * value;
     this.#kernels.setQuery(matrix, this.#query);
-    for (let start = 0; start < clusters.length; start += SCAN_ROWS_MAX) {
-      const part = clusters.subarray(start, start + SCAN_ROWS_MAX);
+    for (let start = 0; start < some.length; start += SCAN_ROWS_MAX) {
+      const part = some.subarray(start, start + SCAN_ROWS_MAX);
       const scores = this.#kernels.scoreRows(measureOf(metric), matrix, part);
       for (let i = 0; i < scores.length; i++) {
-        const length = lengths[part[i]];
+        const c = part[i];
+        const length = lengths[c];
         const ofMean = squared + length * (length - 2 * scores[i]);
-        tell(part[i], isCosine ? Math.max(0, ofMean) : scores[i]);
+        const distance = isCosine ? Math.max(0, ofMean) : scores[i];
+        lower[c] = distance;
+        upper[c] = distance;
       }
     }
   }

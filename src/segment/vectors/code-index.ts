@@ -25,6 +25,8 @@ export interface CodeView extends OpenCodeDescription {
   /** Blocks that lie end to end; chunk c begins with block c · chunkBlocks. */
   readonly chunkBlocks: number;
   readonly chunkCount: number;
+  /** 1 / √radius of each cluster; infinite where all of its rows are the same. */
+  readonly inverseRadii: Float32Array;
   /** The blocks of a chunk. Throws `BytesMissing`. */
   chunk(index: number): CodeMatrix;
   /** Codes of the clusters' means; undefined in segments of earlier versions. */
@@ -82,7 +84,8 @@ function open(sections: AttributeSections): CodeView | undefined {
     return { block: { arena, offset, bytes: bytes.length }, start: 0, nibbles };
   };
   const chunkCount = Math.ceil(blockCount / chunkBlocks);
-  return { ...description, chunkBlocks, chunkCount, chunk, means };
+  const inverseRadii = description.shapes.radii.map((radius) => 1 / Math.sqrt(radius));
+  return { ...description, chunkBlocks, chunkCount, chunk, means, inverseRadii };
 }
 
 /** All codes, by chunks, as queries read them. */
