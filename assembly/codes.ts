@@ -12,6 +12,8 @@ const ROWS: usize = 32;
 const SUMMED_MAX: usize = 256;
 /** Bytes of a cache line. */
 const LINE: usize = 64;
+/** Bytes of what the list says of a block: address, mask, number of row 0, base, spread. */
+const LISTED_BYTES: usize = 20;
 /** Bytes of what is told of a row: its number, its bounds. */
 const FOUND_BYTES: usize = 12;
 
@@ -108,29 +110,30 @@ export function boundCodes(
 }
 
 /**
- * Writes rows whose lower bound is at most `worst`, in order, to `found`, and tells how many.
- * `scratch` is 392 bytes that nobody else uses.
+ * Writes rows of the listed blocks whose lower bound is at most `worst`, in order, to `found`, and
+ * tells how many. `scratch` is 392 bytes that nobody else uses.
  */
 export function scanCodes(
-  blocks: usize, stride: usize, count: usize, nibbles: usize, table: usize, masks: usize,
-  scale: f32, offset: f32, base: f32, spread: f32, worst: f32, firstRow: u32,
-  scratch: usize, found: usize,
+  list: usize, count: usize, blockBytes: usize, nibbles: usize, table: usize,
+  scale: f32, offset: f32, worst: f32, scratch: usize, found: usize,
 ): u32 {
   const lowers = scratch + 128;
   const uppers = scratch + 256;
+  const end = list + count * LISTED_BYTES;
   let at = found;
   let sink: u64 = 0;
-  for (let b: usize = 0; b < count; b++) {
-    const block = blocks + b * stride;
-    const mask = load<u32>(masks + (b << 2));
-    if (b + 1 < count && load<u32>(masks + (b << 2), 4) != 0) sink ^= touch(block + stride, stride);
-    if (mask == 0) continue;
+  for (let listed = list; listed < end; listed += LISTED_BYTES) {
+    const block = <usize>load<u32>(listed);
+    const next = listed + LISTED_BYTES;
+    if (next < end) sink ^= touch(<usize>load<u32>(next), blockBytes);
+    const base = load<f32>(listed, 12);
+    const spread = f32x4.splat(load<f32>(listed, 16));
     sumRows(block, table, nibbles, scratch);
     const factors = block + (nibbles << 4);
     let near: u32 = 0;
     for (let i: usize = 0; i < ROWS << 2; i += 16) {
       const estimate = estimates(scratch + i, factors + i, scale, offset, base);
-      const error = f32x4.mul(v128.load(factors + i, 256), f32x4.splat(spread));
+      const error = f32x4.mul(v128.load(factors + i, 256), spread);
       const lower = f32x4.sub(estimate, error);
       v128.store(lowers + i, lower);
       v128.store(uppers + i, f32x4.add(estimate, error));
@@ -138,9 +141,10 @@ export function scanCodes(
       const isFar = f32x4.gt(lower, f32x4.splat(worst));
       near |= (~i32x4.bitmask(isFar) & 15) << <u32>(i >> 2);
     }
-    for (near &= mask; near != 0; near &= near - 1) {
+    const firstRow = load<u32>(listed, 8);
+    for (near &= load<u32>(listed, 4); near != 0; near &= near - 1) {
       const row = ctz(near);
-      store<u32>(at, firstRow + <u32>(b << 5) + row);
+      store<u32>(at, firstRow + row);
       store<f32>(at, load<f32>(lowers + (row << 2)), 4);
       store<f32>(at, load<f32>(uppers + (row << 2)), 8);
       at += FOUND_BYTES;

@@ -10,9 +10,10 @@
  */
 import { seededRandom } from "../src/base/random.ts";
 import { Arenas } from "../src/kernel/arena.ts";
-import { ArenaKernels, type RowMatrix } from "../src/kernel/arena-kernels.ts";
+import { ArenaKernels, type CodeMatrix, type RowMatrix } from "../src/kernel/arena-kernels.ts";
 import { byteCodeStride } from "../src/kernel/byte-code-scan.ts";
-import { CODE_BLOCK_ROWS, codeBlockBytes, SCAN_BLOCKS_MAX } from "../src/kernel/code-scan.ts";
+import { CodeBlocks } from "../src/kernel/code-blocks.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes } from "../src/kernel/code-scan.ts";
 import {
   ELEMENT_BYTES,
   type Measure,
@@ -52,24 +53,27 @@ interface Variant {
 }
 
 const NIBBLES = DIMENSIONS / 4;
-const ALL_ROWS = new Uint32Array(SCAN_BLOCKS_MAX).fill(0xffffffff);
+const LISTED = new CodeBlocks();
 const TABLE = random.bytes(NIBBLES * 16);
 /** Nothing is near, so that finding takes no time. */
-const NOTHING = { scale: 1, offset: 0, base: 0, spread: 1, worst: Number.NEGATIVE_INFINITY };
+const NOTHING = { scale: 1, offset: 0, worst: Number.NEGATIVE_INFINITY };
 
 /** ns per row of one pass over blocks of codes. */
 function codePass(kernels: ArenaKernels, bytesScanned: number): number {
-  const matrix = { block: block as never, start: 0, nibbles: NIBBLES };
+  const matrix: CodeMatrix = { block: block as never, start: 0, nibbles: NIBBLES };
   const blocks = Math.floor(bytesScanned / codeBlockBytes(NIBBLES));
   kernels.setCodeTable(matrix, TABLE);
   const wanted = kernels === scalar ? 100 : Math.max(blocks, 2000);
   const start = performance.now();
   let scanned = 0;
   while (scanned < wanted) {
-    const firstBlock = scanned % blocks;
-    const masks = ALL_ROWS.subarray(0, Math.min(SCAN_BLOCKS_MAX, blocks - firstBlock));
-    kernels.scanCodes(matrix, { firstBlock, masks }, NOTHING);
-    scanned += masks.length;
+    LISTED.clear();
+    for (let b = scanned % blocks; b < blocks && !LISTED.isFull; b++) {
+      const address = matrix.block.offset + b * codeBlockBytes(NIBBLES);
+      LISTED.add({ address, mask: 0xffffffff, firstRow: 0, base: 0, spread: 1 });
+    }
+    kernels.scanCodes({ arena: matrix.block.arena, nibbles: NIBBLES }, LISTED, NOTHING);
+    scanned += LISTED.count;
   }
   return ((performance.now() - start) * 1e6) / (scanned * CODE_BLOCK_ROWS);
 }

@@ -1,6 +1,7 @@
 import { assert, must } from "../base/assert.ts";
 import { type ArenaRange, SCRATCH_BYTES, scratchOffset, sharedBuffer } from "./arena.ts";
 import type { ByteCodeScan } from "./byte-code-scan.ts";
+import type { CodeBlocks } from "./code-blocks.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
 import {
   CODE_BLOCK_ROWS,
@@ -9,6 +10,7 @@ import {
   type CodeScan,
   codeBlockBytes,
   FOUND_WORDS,
+  LISTED_WORDS,
   NIBBLE_BYTES,
   SCAN_BLOCKS_MAX,
 } from "./code-scan.ts";
@@ -48,12 +50,6 @@ export interface CodeMatrix {
   readonly nibbles: number;
 }
 
-/** A range of blocks of a `CodeMatrix`, at most SCAN_BLOCKS_MAX, and the rows to look at in each. */
-export interface CodePart {
-  readonly firstBlock: number;
-  readonly masks: Uint32Array;
-}
-
 /** Rows that a scan of codes found: scratch memory, valid until the next call. */
 export interface FoundCodes {
   readonly count: number;
@@ -81,7 +77,7 @@ interface Attachment {
   readonly scores: Float32Array;
   /** Scratch memory of scans of codes. */
   readonly table: Uint8Array;
-  readonly masks: Uint32Array;
+  readonly list: Uint32Array;
   readonly codeScratch: number;
   readonly foundRows: Uint32Array;
   readonly foundBounds: Float32Array;
@@ -92,7 +88,7 @@ const GATHER_BYTES = SCAN_ROWS_MAX * 4;
 const ROTATED_MAX = Math.ceil(VECTOR_DIMENSIONS_MAX / ROTATED_MULTIPLE) * ROTATED_MULTIPLE;
 /** A nibble is four dimensions. */
 const TABLE_BYTES = (ROTATED_MAX / 4) * NIBBLE_BYTES;
-const MASKS_BYTES = SCAN_BLOCKS_MAX * 4;
+const LIST_BYTES = SCAN_BLOCKS_MAX * LISTED_WORDS * 4;
 /** Rows of as many blocks as a call scans. */
 const ROWS_MAX = SCAN_BLOCKS_MAX * CODE_BLOCK_ROWS;
 const FOUND_BYTES = ROWS_MAX * FOUND_WORDS * 4;
@@ -101,8 +97,8 @@ const FOUND_BYTES = ROWS_MAX * FOUND_WORDS * 4;
 const GATHER_AT = QUERY_BYTES;
 const SCORES_AT = GATHER_AT + GATHER_BYTES;
 const TABLE_AT = SCORES_AT + GATHER_BYTES;
-const MASKS_AT = TABLE_AT + TABLE_BYTES;
-const FOUND_AT = MASKS_AT + MASKS_BYTES;
+const LIST_AT = TABLE_AT + TABLE_BYTES;
+const FOUND_AT = LIST_AT + LIST_BYTES;
 const CODE_SCRATCH_AT = FOUND_AT + FOUND_BYTES;
 const SCRATCH_END = CODE_SCRATCH_AT + CODE_SCRATCH_BYTES;
 
@@ -139,7 +135,7 @@ export class ArenaKernels {
       gather: new Uint32Array(buffer, scratch + GATHER_AT, SCAN_ROWS_MAX),
       scores: new Float32Array(buffer, scratch + SCORES_AT, SCAN_ROWS_MAX),
       table: new Uint8Array(buffer, scratch + TABLE_AT, TABLE_BYTES),
-      masks: new Uint32Array(buffer, scratch + MASKS_AT, SCAN_BLOCKS_MAX),
+      list: new Uint32Array(buffer, scratch + LIST_AT, SCAN_BLOCKS_MAX * LISTED_WORDS),
       codeScratch: scratch + CODE_SCRATCH_AT,
       foundRows: new Uint32Array(buffer, scratch + FOUND_AT, foundWords),
       foundBounds: new Float32Array(buffer, scratch + FOUND_AT, foundWords),
@@ -229,29 +225,23 @@ export class ArenaKernels {
     this.#attachment(block.arena).table.set(table);
   }
 
-  /** Finds rows of codes whose lower bound is at most `worst`; see `CodeScan`. */
+  /** Finds rows of listed blocks whose lower bound is at most `worst`; see `CodeScan`. */
   scanCodes(
-    { block, start, nibbles }: CodeMatrix,
-    { firstBlock, masks }: CodePart,
-    query: Pick<CodeScan, "scale" | "offset" | "base" | "spread" | "worst">,
+    { arena, nibbles }: { readonly arena: number; readonly nibbles: number },
+    blocks: CodeBlocks,
+    query: Pick<CodeScan, "scale" | "offset" | "worst">,
   ): FoundCodes {
-    const attached = this.#attachment(block.arena);
-    assert(masks.length <= SCAN_BLOCKS_MAX, `${masks.length} blocks at once`);
-    attached.masks.set(masks);
-    const blockBytes = codeBlockBytes(nibbles);
+    const attached = this.#attachment(arena);
+    attached.list.set(blocks.words);
     const count = attached.kernel.scanCodes({
-      blocks: block.offset + start + firstBlock * blockBytes,
-      blockBytes,
-      count: masks.length,
+      list: attached.list.byteOffset,
+      count: blocks.count,
+      blockBytes: codeBlockBytes(nibbles),
       nibbles,
       table: attached.table.byteOffset,
-      masks: attached.masks.byteOffset,
       scale: query.scale,
       offset: query.offset,
-      base: query.base,
-      spread: query.spread,
       worst: query.worst,
-      firstRow: firstBlock * CODE_BLOCK_ROWS,
       scratch: attached.codeScratch,
       found: attached.foundRows.byteOffset,
     });
@@ -259,8 +249,8 @@ export class ArenaKernels {
   }
 
   /**
-   * Bounds all rows of blocks from `firstBlock` on; see `CodeBounds`. `queries` are the base and the
-   * spread of each of them, at most SCAN_BLOCKS_MAX.
+   * Bounds all rows of blocks from `firstBlock` on; see `CodeBounds`. `queries` are the base and
+   * the spread of each of them, at most SCAN_BLOCKS_MAX.
    */
   boundCodes(
     { block, start, nibbles }: CodeMatrix,

@@ -32,6 +32,9 @@ export function codeBytes(rows: number, nibbles: number): number {
   return Math.ceil(rows / CODE_BLOCK_ROWS) * codeBlockBytes(nibbles);
 }
 
+/** Words of what a list says of a block; see `CodeScan`. */
+export const LISTED_WORDS = 5;
+
 /**
  * Some blocks against one query, all in the kernel's memory; see `RowScan` for addresses.
  *
@@ -40,26 +43,24 @@ export function codeBytes(rows: number, nibbles: number): number {
  * operation is rounded to float32.
  */
 export interface CodeScan {
-  /** Address of the first block. A multiple of 16, as is `blockBytes`. */
-  readonly blocks: number;
-  /** Bytes from one block to the next: `codeBlockBytes`, or more. */
-  readonly blockBytes: number;
+  /**
+   * Address of LISTED_WORDS words for each block: its address, a multiple of 16; the rows that are
+   * looked at, row 0 in the lowest bit; the number of row 0 (uint32 each); `base` and `spread`
+   * (float32).
+   */
+  readonly list: number;
   /** Blocks to scan. */
   readonly count: number;
+  /** Bytes of a block: `codeBlockBytes`. */
+  readonly blockBytes: number;
   /** Nibbles of a row; at least 1. */
   readonly nibbles: number;
   /** Address of 16 bytes for each nibble: what each of its values counts. */
   readonly table: number;
-  /** Address of a uint32 for each block: the rows that are looked at, row 0 in the lowest bit. */
-  readonly masks: number;
   readonly scale: number;
   readonly offset: number;
-  readonly base: number;
-  readonly spread: number;
   /** Rows whose lower bound is greater are left out. */
   readonly worst: number;
-  /** Number of the first block's row 0. */
-  readonly firstRow: number;
   /** Address of CODE_SCRATCH_BYTES bytes. A multiple of 16. */
   readonly scratch: number;
   /**
@@ -70,14 +71,16 @@ export interface CodeScan {
 }
 
 /**
- * Bounds of all rows of some blocks, in the kernel's memory; see `CodeScan`. A lower bound that is
+ * Bounds of all rows of blocks that lie end to end, in the kernel's memory; see `CodeScan`. A lower bound that is
  * below 0 or no number is 0, an upper one that is no number is infinite.
  */
 export interface CodeBounds
   extends Pick<
     CodeScan,
-    "blocks" | "blockBytes" | "count" | "nibbles" | "table" | "scale" | "offset" | "scratch"
+    "count" | "blockBytes" | "nibbles" | "table" | "scale" | "offset" | "scratch"
   > {
+  /** Address of the first block. A multiple of 16. */
+  readonly blocks: number;
   /** Address of two float32 for each block: its `base` and its `spread`. */
   readonly queries: number;
   /** Addresses where a float32 is written for each row, in order. Multiples of 16. */

@@ -66,10 +66,10 @@ export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch
       ...{ signs: scratch, dimensions: 64, rounds: 1 },
       ...{ codes: scratch + 1024, half: "lower", sums: scratch + 1536 },
     });
+    new Uint32Array(memory.buffer, masks, 3).set([scratch, 1, 0]);
     kernel.scanCodes({
-      ...{ blocks: scratch, blockBytes: codeBlockBytes(8), count: 1, nibbles: 8 },
-      ...{ table: scratch + 512, masks, firstRow: 0 },
-      ...{ scale: 1, offset: 0, base: 0, spread: 1, worst: 0 },
+      ...{ list: masks, count: 1, blockBytes: codeBlockBytes(8), nibbles: 8 },
+      ...{ table: scratch + 512, scale: 1, offset: 0, worst: 0 },
       ...{ scratch: scratch + 1024, found: scratch + 1536 },
     });
     kernel.boundCodes({

@@ -5,6 +5,7 @@ import {
   type CodeBounds,
   type CodeScan,
   FOUND_WORDS,
+  LISTED_WORDS,
   NIBBLE_BYTES,
 } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
@@ -47,19 +48,22 @@ export class ScalarKernel implements Kernel {
 
   scanCodes(scan: CodeScan): number {
     const { buffer } = this.#memory;
-    const masks = new Uint32Array(buffer, scan.masks, scan.count);
+    const list = new Uint32Array(buffer, scan.list, LISTED_WORDS * scan.count);
+    const listed = new Float32Array(buffer, scan.list, list.length);
     const numbers = new Uint32Array(buffer, scan.found, FOUND_WORDS * CODE_BLOCK_ROWS * scan.count);
     const bounds = new Float32Array(buffer, scan.found, numbers.length);
     let found = 0;
-    for (let b = 0; b < scan.count; b++) {
+    for (let at = 0; at < list.length; at += LISTED_WORDS) {
+      const [address, mask, firstRow] = list.subarray(at);
+      const [base, spread] = listed.subarray(at + 3);
       for (let row = 0; row < CODE_BLOCK_ROWS; row++) {
-        if (((masks[b] >>> row) & 1) === 0) continue;
-        const { lower, upper } = codeBounds(buffer, scan, { block: b, row });
+        if (((mask >>> row) & 1) === 0) continue;
+        const { lower, upper } = codeBounds(buffer, { ...scan, base, spread }, address, row);
         if (lower > scan.worst) continue;
-        const at = FOUND_WORDS * found++;
-        numbers[at] = scan.firstRow + b * CODE_BLOCK_ROWS + row;
-        bounds[at + 1] = lower;
-        bounds[at + 2] = upper;
+        const to = FOUND_WORDS * found++;
+        numbers[to] = firstRow + row;
+        bounds[to + 1] = lower;
+        bounds[to + 2] = upper;
       }
     }
     return found;
@@ -74,7 +78,8 @@ export class ScalarKernel implements Kernel {
     for (let at = 0; at < lowers.length; at++) {
       const [block, row] = [Math.floor(at / CODE_BLOCK_ROWS), at % CODE_BLOCK_ROWS];
       const [base, spread] = [queries[2 * block], queries[2 * block + 1]];
-      const { lower, upper } = codeBounds(buffer, { ...bounds, base, spread }, { block, row });
+      const address = bounds.blocks + block * bounds.blockBytes;
+      const { lower, upper } = codeBounds(buffer, { ...bounds, base, spread }, address, row);
       lowers[at] = lower > 0 ? lower : 0;
       uppers[at] = upper >= lower ? upper : Number.POSITIVE_INFINITY;
     }
@@ -128,17 +133,19 @@ export class ScalarKernel implements Kernel {
   }
 }
 
-/** Blocks of codes, and the query whose distances from their rows are bounded. */
-type CodedQuery = Omit<CodeBounds, "queries" | "lower" | "upper"> &
-  Pick<CodeScan, "base" | "spread">;
+/** A query whose distances from rows of a block are bounded. */
+interface CodedQuery extends Pick<CodeScan, "nibbles" | "table" | "scale" | "offset"> {
+  readonly base: number;
+  readonly spread: number;
+}
 
-/** The bounds of one row. */
+/** The bounds of a row of the block at an address. */
 function codeBounds(
   buffer: ArrayBufferLike,
   scan: CodedQuery,
-  { block, row }: { readonly block: number; readonly row: number },
+  address: number,
+  row: number,
 ): { readonly lower: number; readonly upper: number } {
-  const address = scan.blocks + block * scan.blockBytes;
   const codes = new Uint8Array(buffer, address, scan.nibbles * NIBBLE_BYTES);
   const table = new Uint8Array(buffer, scan.table, scan.nibbles * NIBBLE_BYTES);
   let sum = 0;

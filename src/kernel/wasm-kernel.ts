@@ -17,18 +17,14 @@ type RowRoutine = (
 ) => void;
 
 type CodeRoutine = (
-  blocks: number,
-  blockBytes: number,
+  list: number,
   count: number,
+  blockBytes: number,
   nibbles: number,
   table: number,
-  masks: number,
   scale: number,
   offset: number,
-  base: number,
-  spread: number,
   worst: number,
-  firstRow: number,
   scratch: number,
   found: number,
 ) => number;
@@ -146,18 +142,14 @@ export class WasmKernel implements Kernel {
 
   scanCodes(scan: CodeScan): number {
     return this.#scanCodes(
-      scan.blocks,
-      scan.blockBytes,
+      scan.list,
       scan.count,
+      scan.blockBytes,
       scan.nibbles,
       scan.table,
-      scan.masks,
       scan.scale,
       scan.offset,
-      scan.base,
-      scan.spread,
       scan.worst,
-      scan.firstRow,
       scan.scratch,
       scan.found,
     );

@@ -84,25 +84,9 @@ export function addRange(bits: OrdinalBits, other: OrdinalBits, start: number, e
   for (let w = start >>> 5; w << 5 < end; w++) bits[w] |= other[w] & rangeMask(w, start, end);
 }
 
-/**
- * Writes the words of a set from `firstWord` on to `into`, without ordinals before `start` and from
- * `end` on, and returns how many are left. Each of the words has some of that range.
- */
-export function copyWords(
-  bits: OrdinalBits,
-  into: Uint32Array,
-  {
-    firstWord,
-    start,
-    end,
-  }: { readonly firstWord: number; readonly start: number; readonly end: number },
-): number {
-  let count = 0;
-  for (let i = 0; i < into.length; i++) {
-    into[i] = bits[firstWord + i] & rangeMask(firstWord + i, start, end);
-    count += popCount(into[i]);
-  }
-  return count;
+/** The bits of a word of a set that stand for ordinals of a range, of which it has some. */
+export function wordWithin(bits: OrdinalBits, word: number, start: number, end: number): number {
+  return bits[word] & rangeMask(word, start, end);
 }
 
 /** The bits of a word, which has some, that stand for ordinals of a range. */

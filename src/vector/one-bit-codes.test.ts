@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { type Random, seededRandom } from "../base/random.ts";
+import { CodeBlocks } from "../kernel/code-blocks.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, FOUND_WORDS } from "../kernel/code-scan.ts";
 import { rotateVector } from "../kernel/scalar-rotation.ts";
 import { CodeEncoder } from "./code-encoder.ts";
@@ -46,10 +47,11 @@ function boundsOf(rows: readonly Float32Array[], centroid: Float32Array, query: 
   const table = codeTable(query);
   kernels.setCodeTable(matrix, table.table);
   const base = squaredDistance(query, centroid);
-  const part = { firstBlock: 0, masks: Uint32Array.of(0xffffffff) };
+  const blocks = new CodeBlocks();
   const spread = spreadOf(base, table);
-  const sent = { ...table, base, spread, worst: Number.POSITIVE_INFINITY };
-  const found = kernels.scanCodes(matrix, part, sent);
+  blocks.add({ address: place.offset, mask: 0xffffffff, firstRow: 0, base, spread });
+  const sent = { ...table, worst: Number.POSITIVE_INFINITY };
+  const found = kernels.scanCodes({ arena: place.arena, nibbles }, blocks, sent);
   expect(found.count).toBe(CODE_BLOCK_ROWS);
   memory.free(matrix.block);
   return rows.map((_, i) => ({

@@ -13,6 +13,7 @@ import {
   type CodeScan,
   codeBlockBytes,
   FOUND_WORDS,
+  LISTED_WORDS,
 } from "../../src/kernel/code-scan.ts";
 import {
   ELEMENT_BYTES,
@@ -95,15 +96,15 @@ const NIBBLES_MAX = 700;
 
 const CODE_SCRATCH = 64;
 const TABLE = CODE_SCRATCH + Math.ceil(CODE_SCRATCH_BYTES / 16) * 16;
-const MASKS = TABLE + NIBBLES_MAX * 16;
-const FOUND = MASKS + 64;
+const LIST = TABLE + NIBBLES_MAX * 16;
+const FOUND = LIST + CODE_BLOCKS_MAX * LISTED_WORDS * 4;
 const FOUND_MAX = FOUND_WORDS * CODE_BLOCK_ROWS * CODE_BLOCKS_MAX;
 const BLOCKS = Math.ceil((FOUND + FOUND_MAX * 4) / 16) * 16;
 
-/** Random blocks, table and masks; sums of many nibbles are beyond 16 bits. */
+/** Random blocks, in any order, and table; sums of many nibbles are beyond 16 bits. */
 function randomCodes(memory: WebAssembly.Memory, random: Random): CodeScan {
   const nibbles = 1 + random.below(random.below(2) ? 20 : NIBBLES_MAX);
-  const blockBytes = codeBlockBytes(nibbles) + 16 * random.below(3);
+  const blockBytes = codeBlockBytes(nibbles);
   const count = 1 + random.below(CODE_BLOCKS_MAX);
   const { buffer } = memory;
   const isFull = random.below(4) === 0;
@@ -111,9 +112,10 @@ function randomCodes(memory: WebAssembly.Memory, random: Random): CodeScan {
     new Uint8Array(buffer, address, length).set(random.bytes(length));
   bytes(TABLE, nibbles * 16);
   if (isFull) new Uint8Array(buffer, TABLE, nibbles * 16).fill(255);
-  const masks = new Uint32Array(buffer, MASKS, count);
-  for (let b = 0; b < count; b++) masks[b] = random.below(4) === 0 ? 0 : random.below(2 ** 32);
   for (let b = 0; b < count; b++) {
+    const mask = random.below(4) === 0 ? 0 : random.below(2 ** 32);
+    const block = BLOCKS + random.below(count) * blockBytes;
+    listBlock(memory, b, { block, mask, base: random.next(), spread: random.next() });
     const address = BLOCKS + b * blockBytes;
     bytes(address, nibbles * 16);
     const factors = new Float32Array(buffer, address + nibbles * 16, 3 * CODE_BLOCK_ROWS);
@@ -121,21 +123,33 @@ function randomCodes(memory: WebAssembly.Memory, random: Random): CodeScan {
     if (random.below(4) === 0) factors[random.below(factors.length)] = Number.NaN;
   }
   return {
-    blocks: BLOCKS,
+    list: LIST,
     blockBytes,
     count,
     nibbles,
     table: TABLE,
-    masks: MASKS,
     scale: random.next() / (100 * nibbles),
     offset: random.next() - 0.5,
-    base: random.next(),
-    spread: random.next(),
     worst: random.below(5) === 0 ? Number.POSITIVE_INFINITY : random.next() * 2 - 0.5,
-    firstRow: CODE_BLOCK_ROWS * random.below(1000),
     scratch: CODE_SCRATCH,
     found: FOUND,
   };
+}
+
+/** Writes what a list says of its block of a number, whose rows have numbers by that. */
+function listBlock(
+  memory: WebAssembly.Memory,
+  number: number,
+  of: {
+    readonly block: number;
+    readonly mask: number;
+    readonly base: number;
+    readonly spread: number;
+  },
+): void {
+  const at = LIST + number * LISTED_WORDS * 4;
+  new Uint32Array(memory.buffer, at, 3).set([of.block, of.mask, 1000 + number * CODE_BLOCK_ROWS]);
+  new Float32Array(memory.buffer, at + 12, 2).set([of.base, of.spread]);
 }
 
 /** What a scan finds: its count, and the bits that it writes, with those around them. */
@@ -152,14 +166,12 @@ function boundBits(kernel: Kernel, memory: WebAssembly.Memory, scan: CodeScan): 
   around.fill(0xdeadbeef);
   const rows = CODE_BLOCK_ROWS * CODE_BLOCKS_MAX;
   const lower = Math.ceil(scan.found / 16) * 16;
-  const queries = new Float32Array(memory.buffer, scan.masks, 2 * scan.count);
+  const queries = new Float32Array(memory.buffer, LIST, 2 * scan.count);
   queries.forEach((_, i) => {
-    queries[i] = (i % 2 === 0 ? scan.base : scan.spread) + i / 16;
+    queries[i] = (1 + ((7 * i) % 5)) / 4;
   });
-  const { blocks, blockBytes, count, nibbles, table, scale, offset, scratch } = scan;
-  const where = { blocks, blockBytes, count, nibbles, table, scratch };
   const to = { lower, upper: lower + 4 * rows };
-  kernel.boundCodes({ ...where, scale, offset, queries: scan.masks, ...to });
+  kernel.boundCodes({ ...scan, blocks: BLOCKS, queries: LIST, ...to });
   return around.slice();
 }
 
@@ -384,16 +396,16 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
   test("bounds of codes are those of a scan, or 0 and infinity where they tell less", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const drawn = randomCodes(memory, seededRandom(seed));
-      const scan = { ...drawn, count: 1, firstRow: 0, worst: Number.POSITIVE_INFINITY };
-      new Uint32Array(memory.buffer, MASKS, 1)[0] = 0xffffffff;
+      const scan = { ...drawn, count: 1, worst: Number.POSITIVE_INFINITY };
+      const [base, spread] = [0.75, 0.5];
+      listBlock(memory, 0, { block: BLOCKS, mask: 0xffffffff, base, spread });
       expect(kernel.scanCodes(scan)).toBe(CODE_BLOCK_ROWS);
       const words = FOUND_WORDS * CODE_BLOCK_ROWS;
       const found = new Float32Array(memory.buffer, FOUND, words).slice();
-      const queries = new Float32Array(memory.buffer, MASKS, 2);
-      queries.set([scan.base, scan.spread]);
+      new Float32Array(memory.buffer, LIST, 2).set([base, spread]);
       const lower = Math.ceil(FOUND / 16) * 16;
       const upper = lower + 4 * CODE_BLOCK_ROWS;
-      kernel.boundCodes({ ...scan, queries: MASKS, lower, upper });
+      kernel.boundCodes({ ...scan, blocks: BLOCKS, queries: LIST, lower, upper });
       const lowers = new Float32Array(memory.buffer, lower, CODE_BLOCK_ROWS);
       const uppers = new Float32Array(memory.buffer, upper, CODE_BLOCK_ROWS);
       for (let row = 0; row < CODE_BLOCK_ROWS; row++) {
@@ -411,10 +423,10 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
       const nibbles = 1 + random.below(NIBBLES_MAX);
       const scan: CodeScan = {
         ...randomCodes(memory, random),
-        ...{ nibbles, blockBytes: codeBlockBytes(nibbles), count: 1, firstRow: 0 },
-        ...{ scale: 1, offset: 0, base: 0, spread: 0, worst: Number.POSITIVE_INFINITY },
+        ...{ nibbles, blockBytes: codeBlockBytes(nibbles), count: 1 },
+        ...{ scale: 1, offset: 0, worst: Number.POSITIVE_INFINITY },
       };
-      new Uint32Array(memory.buffer, MASKS, 1)[0] = 0xffffffff;
+      listBlock(memory, 0, { block: BLOCKS, mask: 0xffffffff, base: 0, spread: 0 });
       // Each bit counts 1: a row's estimate is the number of its bits.
       const table = new Uint8Array(memory.buffer, TABLE, nibbles * 16);
       for (let i = 0; i < table.length; i++) table[i] = bitCount(i & 15);

@@ -32,8 +32,8 @@ export interface Probe extends Omit<Narrowing, "wanted"> {
   readonly withNeeds: WithNeeds;
 }
 
-/** Clusters that are looked into between two pauses, in a microsecond or two each. */
-const CLUSTERS_PER_STEP = 64;
+/** Clusters that are looked into between two pauses, in up to a microsecond each. */
+const CLUSTERS_PER_STEP = 256;
 
 /**
  * The matches to look at in each segment: all of them where it has no codes, or those that were
@@ -135,34 +135,27 @@ function* walkClusters(
   const worst = () => uppers.worst;
   const needsOf = (some: Uint32Array): Need[] => chunkNeeds(some, coded, places);
   const { lower: distances } = arrays;
-  let step = 0;
-  let last: CodedSegment | undefined;
   for (;;) {
     const next = yield* walk.next(worst());
     if (next.length === 0) break;
-    last = undefined;
     // What is missing is missed together with what is likely to be looked into later.
     yield* withNeeds(
       () => oneStep(() => together(needsOf(next))),
       () => needsOf(runSteps(walk.likely(worst()))),
     );
-    for (const c of next) {
-      const segment = coded[segments[c]];
-      const rows = found[segments[c]];
-      if (segment === undefined) continue;
-      if (++step % CLUSTERS_PER_STEP === 0) {
-        yield;
-        last = undefined;
-      }
-      if (segment !== last) segment.resume();
-      last = segment;
+    for (let from = 0, to = 0; from < next.length; from = to) {
+      if (from > 0) yield;
+      const s = segments[next[from]];
+      while (to < next.length && to < from + CLUSTERS_PER_STEP && segments[next[to]] === s) to++;
+      const rows = found[s];
       const visit = (row: number, lower: number, upper: number): void => {
         rows.add(row, lower);
         uppers.offer(upper);
       };
-      const scanned = segment.scan(c - starts[segments[c]], distances[c], worst, visit);
-      work.codesScanned += scanned;
-      work.clustersProbed++;
+      const some = next.subarray(from, to);
+      coded[s]?.resume();
+      work.codesScanned += coded[s]?.scan({ some, first: starts[s], distances }, worst, visit) ?? 0;
+      work.clustersProbed += some.length;
     }
   }
   for (const rows of found) {

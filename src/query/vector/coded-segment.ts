@@ -4,8 +4,15 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
+import { popCount } from "../../codec/bitmap.ts";
 import type { ArenaKernels, CodeMatrix, RowMatrix } from "../../kernel/arena-kernels.ts";
-import { CODE_BLOCK_ROWS, FOUND_WORDS, SCAN_BLOCKS_MAX } from "../../kernel/code-scan.ts";
+import { CodeBlocks } from "../../kernel/code-blocks.ts";
+import {
+  CODE_BLOCK_ROWS,
+  codeBlockBytes,
+  FOUND_WORDS,
+  SCAN_BLOCKS_MAX,
+} from "../../kernel/code-scan.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
@@ -16,13 +23,13 @@ import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
 import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
 import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
 import {
-  copyWords,
   countRange,
   countRanges,
   emptyBits,
   invertBits,
   isFull,
   type OrdinalBits,
+  wordWithin,
 } from "../ordinal-bits.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { QueryTables } from "./query-tables.ts";
@@ -37,6 +44,16 @@ export type VisitRow = (position: number, lower: number, upper: number) => void;
 export interface MeanBounds {
   readonly lower: Float32Array;
   readonly upper: Float32Array;
+}
+
+/** Clusters that are scanned, by their numbers among those of all segments. */
+export interface ScannedClusters {
+  /** Ascending. */
+  readonly some: Uint32Array;
+  /** Number of the segment's first one. */
+  readonly first: number;
+  /** Squared distances of the means of all clusters. */
+  readonly distances: Float32Array;
 }
 
 /** Words of 32 positions that are gathered between two pauses, in some 60 ns each. */
@@ -55,7 +72,7 @@ export class CodedSegment {
   readonly #query: Float32Array;
   readonly #tables: QueryTables;
   #ownTable: CodeTable | undefined;
-  readonly #masks = new Uint32Array(SCAN_BLOCKS_MAX);
+  readonly #blocks = new CodeBlocks();
   /** The arena that has the table; none after `resume`. */
   #tableArena: number | undefined;
 
@@ -202,43 +219,59 @@ export class CodedSegment {
   }
 
   /**
-   * Visits the matching rows of a cluster, so far from the query, whose lower bound is at most
-   * `worst()`. Returns how many match. Throws `BytesMissing`.
+   * Visits the matching rows of some clusters, ascending, whose lower bound is at most `worst()`,
+   * and mostly no others. Returns how many match. Throws `BytesMissing`.
    */
-  scan(cluster: number, distance: number, worst: () => number, visit: VisitRow): number {
+  scan({ some, first, distances }: ScannedClusters, worst: () => number, visit: VisitRow): number {
     const { starts } = this.clusters;
     const { chunkBlocks } = this.codes;
-    const [start, end] = [starts[cluster], starts[cluster + 1]];
-    const spread = spreadOf(distance, this.#table);
-    const { scale, offset } = this.#table;
-    const slack = this.#slack;
+    const blocks = this.#blocks;
+    const table = this.#table;
     let matchCount = 0;
-    for (let block = start >>> 5; block << 5 < end; ) {
-      const chunk = Math.floor(block / chunkBlocks);
-      const chunkStart = chunk * chunkBlocks;
-      const blockEnd = Math.min(
-        (end + 31) >>> 5,
-        chunkStart + chunkBlocks,
-        block + SCAN_BLOCKS_MAX,
-      );
-      const masks = this.#masks.subarray(0, blockEnd - block);
-      const count = copyWords(this.matches, masks, { firstWord: block, start, end });
-      if (count > 0) {
-        matchCount += count;
-        const matrix = this.codes.chunk(chunk);
-        this.#setTable(matrix);
-        const part = { firstBlock: block - chunkStart, masks };
-        const query = { scale, offset, base: distance, spread, worst: worst() + slack };
-        const found = this.#kernels.scanCodes(matrix, part, query);
-        const firstRow = chunkStart * CODE_BLOCK_ROWS;
-        const { rows, bounds } = found;
-        for (let i = 0; i < found.count * FOUND_WORDS; i += FOUND_WORDS) {
-          visit(firstRow + rows[i], bounds[i + 1] - slack, bounds[i + 2] + slack);
+    let matrix: CodeMatrix | undefined;
+    let chunkEnd = 0;
+    blocks.clear();
+    for (const c of some) {
+      const [start, end] = [starts[c - first], starts[c - first + 1]];
+      const spread = spreadOf(distances[c], table);
+      for (let block = start >>> 5; block << 5 < end; block++) {
+        const mask = wordWithin(this.matches, block, start, end);
+        if (mask === 0) continue;
+        matchCount += popCount(mask);
+        if (matrix === undefined || block >= chunkEnd) {
+          const chunk = Math.floor(block / chunkBlocks);
+          const next = this.codes.chunk(chunk);
+          if (matrix !== undefined && next.block.arena !== matrix.block.arena) {
+            this.#scanBlocks(matrix, worst, visit);
+          }
+          matrix = next;
+          chunkEnd = (chunk + 1) * chunkBlocks;
         }
+        const firstRow = block * CODE_BLOCK_ROWS;
+        const place = block - chunkEnd + chunkBlocks;
+        const address = codeBlockAddress(matrix, place);
+        blocks.add({ address, mask, firstRow, base: distances[c], spread });
+        if (blocks.isFull) this.#scanBlocks(matrix, worst, visit);
       }
-      block = blockEnd;
     }
+    if (matrix !== undefined) this.#scanBlocks(matrix, worst, visit);
     return matchCount;
+  }
+
+  /** Visits rows of all listed blocks, and empties the list. */
+  #scanBlocks(matrix: CodeMatrix, worst: () => number, visit: VisitRow): void {
+    const blocks = this.#blocks;
+    if (blocks.count === 0) return;
+    const slack = this.#slack;
+    const { scale, offset } = this.#table;
+    const where = { arena: matrix.block.arena, nibbles: matrix.nibbles };
+    this.#setTable(matrix);
+    const query = { scale, offset, worst: worst() + slack };
+    const { rows, bounds, count } = this.#kernels.scanCodes(where, blocks, query);
+    for (let i = 0; i < count * FOUND_WORDS; i += FOUND_WORDS) {
+      visit(rows[i], bounds[i + 1] - slack, bounds[i + 2] + slack);
+    }
+    blocks.clear();
   }
 
   #setTable(matrix: CodeMatrix): void {
@@ -247,6 +280,11 @@ export class CodedSegment {
     this.#kernels.setCodeTable(matrix, this.#table.table);
     this.#tableArena = arena;
   }
+}
+
+/** Where a block of codes lies in its arena, in bytes. */
+function codeBlockAddress({ block, start, nibbles }: CodeMatrix, index: number): number {
+  return block.offset + start + index * codeBlockBytes(nibbles);
 }
 
 /** The positions of some ordinals in the order of clusters. */
