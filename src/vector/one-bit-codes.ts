@@ -15,7 +15,7 @@ import { ROTATED_MULTIPLE } from "../kernel/rotation.ts";
  * Standard deviations of an estimate that its bounds are away. The authors' value: 3 of 100 true
  * distances are outside.
  */
-const DEVIATIONS = 1.9;
+export const BOUND_DEVIATIONS = 1.9;
 /** Standard deviation of a number that was rounded to a multiple of 1. */
 const ROUNDING_DEVIATION = 1 / Math.sqrt(12);
 /**
@@ -39,7 +39,7 @@ export function rotatedDimensions(dimensions: number): number {
  * centroid as the query; less where one of them is nearer.
  */
 export function boundShare(dimensions: number): number {
-  return 2 * DEVIATIONS * Math.sqrt(CODE_VARIANCE / dimensions);
+  return 2 * BOUND_DEVIATIONS * Math.sqrt(CODE_VARIANCE / dimensions);
 }
 
 /** What the kernel sums of a residual: see `CODE_SUMS`. */
@@ -65,7 +65,7 @@ export function writeFactors(
   const shift = doubled.shift / 2;
   const isPoint = signed === 0;
   const quality = isPoint ? 0 : ((squared / signed / signed) * dimensions) / 4 - 1;
-  const error = 2 * DEVIATIONS * Math.sqrt((squared * Math.max(quality, 0)) / (dimensions - 1));
+  const error = 2 * BOUND_DEVIATIONS * Math.sqrt((squared * Math.max(quality, 0)) / (dimensions - 1));
   factors[row] = squared + (isPoint ? 0 : (2 * squared * shift) / signed);
   factors[CODE_BLOCK_ROWS + row] = isPoint ? 0 : (-2 * squared) / signed;
   factors[2 * CODE_BLOCK_ROWS + row] = error;

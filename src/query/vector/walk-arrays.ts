@@ -8,9 +8,10 @@ export class WalkArrays {
   readonly inverseRadii: Float32Array;
   /** Numbers of clusters, and a number for each of those. */
   readonly left: Uint32Array;
+  readonly front: Uint32Array;
   readonly near: Uint32Array;
   readonly taken: Uint32Array;
-  readonly numbers: Float64Array;
+  readonly numbers: Float32Array;
 
   constructor(count: number) {
     this.lower = new Float32Array(count);
@@ -18,9 +19,10 @@ export class WalkArrays {
     this.counts = new Uint32Array(count);
     this.inverseRadii = new Float32Array(count);
     this.left = new Uint32Array(count);
+    this.front = new Uint32Array(count);
     this.near = new Uint32Array(count);
     this.taken = new Uint32Array(count);
-    this.numbers = new Float64Array(count);
+    this.numbers = new Float32Array(count);
   }
 }
 
