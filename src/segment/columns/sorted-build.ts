@@ -1,0 +1,130 @@
+/** Builds sorted values (`sorted-section.ts`) of a column or of a dictionary's codes. */
+
+import type { Steps } from "../../base/steps.ts";
+import { bitmapWords, setBit } from "../../codec/bitmap.ts";
+import {
+  isSameWords,
+  type SortableData,
+  type SortWords,
+  sortOrdinals,
+  sortWords,
+} from "./sort-words.ts";
+import type { SortedArrays, SortedKeys } from "./sorted-section.ts";
+
+/**
+ * Documents from which on a segment has sorted values: to compare all values of fewer takes less
+ * than 0.1 ms (ADR 31).
+ */
+export const SORTED_DOCUMENTS_MIN = 32_768;
+
+/** Entries for each key where not every value has one. */
+const FENCE_ENTRIES = 128;
+/** Every value has a key if there are at least so many entries for each: 12 bytes beside 128. */
+const ENTRIES_PER_KEY_MIN = 32;
+/** Values up to which each has a milestone: their bitmaps take at most half the ordinals' bytes. */
+const MILESTONE_VALUES_MAX = 16;
+/** Parts between milestones that are at no value: bitmaps of a quarter of the ordinals' bytes. */
+const MILESTONE_PARTS = 8;
+
+/** Entries that one step looks at. */
+const STEP_ENTRIES = 65_536;
+
+/** The values of an attribute. */
+export interface SortableValues {
+  readonly data: SortableData;
+  readonly presence: Uint8Array | undefined;
+  /** Documents of the segment. */
+  readonly count: number;
+}
+
+/** Sorts values; undefined if no document has one, or a float is no number. */
+export function* buildSorted(values: SortableValues): Steps<SortedArrays | undefined> {
+  const { data, presence, count } = values;
+  const by = yield* sortWords(data);
+  const present = yield* presentOrdinals(presence, count);
+  if (by === undefined || present.length === 0) return undefined;
+  const ordinals = yield* sortOrdinals(by, present);
+  const entryCount = ordinals.length;
+  const firsts = yield* firstEntries(by, ordinals);
+  const isExact = firsts !== undefined;
+  const starts = firsts ?? evenly(entryCount, FENCE_ENTRIES);
+  const hasOrdinals = !isExact || starts.length > MILESTONE_VALUES_MAX;
+  const inner = hasOrdinals
+    ? evenly(entryCount, Math.ceil(entryCount / MILESTONE_PARTS)).subarray(1)
+    : starts.subarray(1);
+  const milestones = Uint32Array.from(entryCount < count ? [...inner, entryCount] : inner);
+  return {
+    isExact,
+    entryCount,
+    keys: keysAt(data, starts, ordinals),
+    starts,
+    milestones,
+    ordinals: hasOrdinals ? ordinals : undefined,
+    bitmaps: yield* bitmapsOf(milestones, ordinals, count),
+  };
+}
+
+function* presentOrdinals(presence: Uint8Array | undefined, count: number): Steps<Uint32Array> {
+  const ordinals = new Uint32Array(count);
+  let at = 0;
+  for (let o = 0; o < count; o++) {
+    if (o % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
+    if (presence === undefined || ((presence[o >> 3] >> (o & 7)) & 1) === 1) ordinals[at++] = o;
+  }
+  return ordinals.subarray(0, at);
+}
+
+/** The first entry of each value; undefined if that are too many. */
+function* firstEntries(by: SortWords, ordinals: Uint32Array): Steps<Uint32Array | undefined> {
+  const countMax = Math.max(
+    MILESTONE_VALUES_MAX,
+    Math.floor(ordinals.length / ENTRIES_PER_KEY_MIN),
+  );
+  const firsts = [0];
+  for (let i = 1; i < ordinals.length; i++) {
+    if (i % STEP_ENTRIES === 0) yield;
+    if (isSameWords(by, ordinals[i], ordinals[i - 1])) continue;
+    if (firsts.length === countMax) return undefined;
+    firsts.push(i);
+  }
+  return Uint32Array.from(firsts);
+}
+
+/** 0 and all multiples of `distance` below `end`. */
+function evenly(end: number, distance: number): Uint32Array {
+  return Uint32Array.from({ length: Math.ceil(end / distance) }, (_, i) => i * distance);
+}
+
+function keysAt(data: SortableData, starts: Uint32Array, ordinals: Uint32Array): SortedKeys {
+  const { kind, values } = data;
+  switch (kind) {
+    case "i64":
+      return BigInt64Array.from(starts, (start) => values[ordinals[start]]);
+    case "u64":
+      return BigUint64Array.from(starts, (start) => values[ordinals[start]]);
+    case "f64":
+      return Float64Array.from(starts, (start) => values[ordinals[start]]);
+    default:
+      return Uint32Array.from(starts, (start) => values[ordinals[start]]);
+  }
+}
+
+function* bitmapsOf(
+  milestones: Uint32Array,
+  ordinals: Uint32Array,
+  count: number,
+): Steps<Uint32Array> {
+  const words = bitmapWords(count);
+  const bitmaps = new Uint32Array(milestones.length * words);
+  let entry = 0;
+  for (let m = 0; m < milestones.length; m++) {
+    const bitmap = bitmaps.subarray(m * words, (m + 1) * words);
+    if (m > 0) bitmap.set(bitmaps.subarray((m - 1) * words, m * words));
+    while (entry < milestones[m]) {
+      const end = Math.min(entry + STEP_ENTRIES, milestones[m]);
+      for (; entry < end; entry++) setBit(bitmap, ordinals[entry]);
+      yield;
+    }
+  }
+  return bitmaps;
+}
