@@ -137,7 +137,7 @@ class NamedView implements SegmentView {
     return this.#view.index(index, this.#columnOf(attribute));
   }
 
-  hasIndex(index: AttributeIndex, attribute: string): boolean {
+  hasIndex(index: Pick<AttributeIndex, "sections">, attribute: string): boolean {
     return this.#view.hasIndex(index, this.#columnOf(attribute));
   }
 

@@ -155,7 +155,7 @@ export class OpenSegment implements SegmentView, IndexedSegment {
     return opened;
   }
 
-  hasIndex({ sections }: AttributeIndex, attribute: string): boolean {
+  hasIndex({ sections }: Pick<AttributeIndex, "sections">, attribute: string): boolean {
     const { entries } = this.sections(attribute);
     return entries.some(({ kind }) => sections.includes(kind));
   }

@@ -33,7 +33,7 @@ export interface SegmentView {
    */
   index<View>(index: AttributeIndex<View>, attribute: string): View | undefined;
   /** Tells, without reading anything, whether there are sections of the index. */
-  hasIndex(index: AttributeIndex, attribute: string): boolean;
+  hasIndex(index: Pick<AttributeIndex, "sections">, attribute: string): boolean;
 }
 
 /** One attribute of a segment. */

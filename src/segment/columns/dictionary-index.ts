@@ -25,52 +25,90 @@ import {
   planDictionary,
   wantsDictionary,
 } from "./dictionary-section.ts";
+import { buildSorted, SORTED_DOCUMENTS_MIN, type SortableValues } from "./sorted-build.ts";
+import { checkSorted } from "./sorted-check.ts";
+import { openSorted, planSorted, type SortedValues } from "./sorted-section.ts";
 
 /** A dictionary as queries see it, and as it is. */
 export interface OpenedDictionary extends DictionaryView {
   readonly arrays: Dictionary;
+  /** The codes of scalars in order, if the segment has them. */
+  readonly sorted: SortedValues | undefined;
 }
 
+/** Kinds of the sections of sorted codes (`sorted-section.ts`). */
+const SORTED_CODES = { directory: 43, ordinals: 44, bitmaps: 45 };
+
+const SECTIONS = [DICTIONARY_SECTION, ...Object.values(SORTED_CODES)];
+
 /** Of strings and uuids, and arrays of them, that are filterable, glob, regex or fuzzy. */
-export const DICTIONARY_INDEX: AttributeIndex<OpenedDictionary> = {
-  name: "dictionary",
-  sections: [DICTIONARY_SECTION],
-  option: "filterable",
-  isWanted: wantsDictionary,
-  isCurrent: (sections, type, schema) =>
-    (sections.entry(DICTIONARY_SECTION) !== undefined) === wantsDictionary(type, schema),
-  madeBy,
-  *build({ attribute, column }: AttributeValues) {
-    return [planDictionary(attribute, yield* buildDictionary(column))];
-  },
-  merge,
-  open,
-  check,
-  touch: (sections) => sections.touch([DICTIONARY_SECTION]),
-};
+export const DICTIONARY_INDEX = dictionaryIndex(SORTED_DOCUMENTS_MIN);
+
+/**
+ * Dictionaries with sorted codes in segments with so many documents or more; it reads those of all
+ * others. Segments whose dictionaries have none are current, and get them by their next merge.
+ */
+export function dictionaryIndex(sortedMin: number): AttributeIndex<OpenedDictionary> {
+  return {
+    name: "dictionary",
+    sections: SECTIONS,
+    option: "filterable",
+    isWanted: wantsDictionary,
+    isCurrent: (sections, type, schema) =>
+      (sections.entry(DICTIONARY_SECTION) !== undefined) === wantsDictionary(type, schema),
+    madeBy,
+    *build(values: AttributeValues) {
+      return yield* plan(values, yield* buildDictionary(values.column), sortedMin);
+    },
+    *merge(values: MergedValues) {
+      return yield* plan(values, yield* merge(values), sortedMin);
+    },
+    open,
+    check,
+    touch: (sections) => sections.touch(SECTIONS),
+  };
+}
 
 /** Each option for itself: they also say which columns are stored. */
 function madeBy({ filterable, glob, regex, fuzzy }: AttributeSchema): unknown[] {
   return [[filterable, glob === true, regex === true, fuzzy === true].map(Number).join("")];
 }
 
+/** Both are read together: a filter that finds a value's code looks where it is in order. */
 function open(sections: AttributeSections): OpenedDictionary | undefined {
+  const { directory } = SORTED_CODES;
+  if (sections.entry(directory) !== undefined) sections.touch([DICTIONARY_SECTION, directory]);
   const section = sections.bytes(DICTIONARY_SECTION);
   if (section === undefined) return undefined;
   const arrays = openDictionary(section);
-  return { ...dictionaryView(arrays), arrays };
+  return { ...dictionaryView(arrays), arrays, sorted: openSorted(sections, SORTED_CODES) };
 }
 
-function* merge({ attribute, column, inputs }: MergedValues): Steps<SectionPlan[]> {
+/** The dictionary, and its codes in order where that is worth it. */
+function* plan(
+  { attribute, column }: { readonly attribute: string; readonly column: Column },
+  dictionary: Dictionary,
+  sortedMin: number,
+): Steps<SectionPlan[]> {
+  const plans = [planDictionary(attribute, dictionary)];
+  const { count } = column;
+  if (count < sortedMin || column.data.kind === "array") return plans;
+  const sorted = yield* buildSorted(codesOf(column, dictionary));
+  return sorted === undefined ? plans : [...plans, ...planSorted(attribute, sorted, SORTED_CODES)];
+}
+
+function codesOf({ presence, count }: Column, { codes }: Dictionary): SortableValues {
+  return { data: { kind: "code", values: codes }, presence, count };
+}
+
+function* merge({ attribute, column, inputs }: MergedValues): Steps<Dictionary> {
   const parts: DictionaryPart[] = [];
   for (const { view, ordinals } of inputs) {
     const part = partOf(view, ordinals, { attribute, column });
-    if (part === undefined) {
-      return [planDictionary(attribute, yield* buildDictionary(column))];
-    }
+    if (part === undefined) return yield* buildDictionary(column);
     parts.push(part);
   }
-  return [planDictionary(attribute, yield* mergeDictionaries(parts))];
+  return yield* mergeDictionaries(parts);
 }
 
 /** Undefined if a segment has values and no dictionary to join. */
@@ -119,4 +157,6 @@ function check(sections: AttributeSections): void {
   if (arrays.codes.length !== codeCount || !isWithin) {
     throw corrupt("a dictionary", "its codes do not fit its values");
   }
+  const { sorted } = opened;
+  if (sorted !== undefined) checkSorted(sorted, codesOf(column, arrays));
 }

@@ -212,10 +212,16 @@ function remoteIndex<View>(open: () => View | undefined, look: Look): View | und
   if (members.length === 0) return undefined;
   const now = (key: string) => (found(open) as Record<string, unknown>)[key];
   const far = members.map(([key, member]) => {
+    if (hasFunctions(member)) return [key, remoteIndex(() => now(key), look)];
     if (typeof member !== "function") return [key, look(() => copy(now(key)))];
     return [key, (...given: unknown[]) => look(() => copy((now(key) as typeof member)(...given)))];
   });
   return Object.fromEntries(far);
+}
+
+function hasFunctions(member: unknown): boolean {
+  if (typeof member !== "object" || member === null || ArrayBuffer.isView(member)) return false;
+  return Object.values(member).some((part) => typeof part === "function");
 }
 
 function found<T>(open: () => T | undefined): T {

@@ -1,0 +1,18 @@
+import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
+import { ATTRIBUTE_INDEXES } from "../../../src/segment/attribute-indexes.ts";
+import {
+  DICTIONARY_INDEX,
+  dictionaryIndex,
+} from "../../../src/segment/columns/dictionary-index.ts";
+import {
+  SORTED_NUMBERS_INDEX,
+  sortedNumbersIndex,
+} from "../../../src/segment/columns/sorted-numbers-index.ts";
+
+/** All indexes, with sorted values in segments of so many documents; infinity: without them. */
+export function sortedIndexes(documentsMin: number): AttributeIndex[] {
+  return ATTRIBUTE_INDEXES.map((index) => {
+    if (index === DICTIONARY_INDEX) return dictionaryIndex(documentsMin);
+    return index === SORTED_NUMBERS_INDEX ? sortedNumbersIndex(documentsMin) : index;
+  });
+}
