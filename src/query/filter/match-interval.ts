@@ -53,12 +53,24 @@ export function isInside({ low, high }: Interval, value: ScalarValue): boolean {
 
 /** Codes ascend with the values. */
 function codesMarker(dictionary: DictionaryView, interval: Interval, bits: OrdinalBits): Marker {
-  const { codes, size } = dictionary;
-  const { low, high } = interval;
-  const first = low === undefined ? 0 : codeAfter(dictionary, low, !low.inclusive);
-  const past = high === undefined ? size : codeAfter(dictionary, high, high.inclusive);
+  const { codes } = dictionary;
+  const { first, past } = codeRange(dictionary, interval);
   return (start, end) => {
     for (let i = start; i < end; i++) if (codes[i] >= first && codes[i] < past) setBit(bits, i);
+  };
+}
+
+/** Some codes of a dictionary, from `first` to before `past`. */
+export interface CodeRange {
+  readonly first: number;
+  readonly past: number;
+}
+
+/** The codes of the values in an interval. */
+export function codeRange(dictionary: DictionaryView, { low, high }: Interval): CodeRange {
+  return {
+    first: low === undefined ? 0 : codeAfter(dictionary, low, !low.inclusive),
+    past: high === undefined ? dictionary.size : codeAfter(dictionary, high, high.inclusive),
   };
 }
 

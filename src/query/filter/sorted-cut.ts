@@ -1,0 +1,122 @@
+/** Where intervals of values begin and end in a segment's sorted values. */
+
+import { assert } from "../../base/assert.ts";
+import type { ScalarValue } from "../../model/value.ts";
+import type { SortedValues } from "../../segment/columns/sorted-section.ts";
+import type { CodeRange } from "./match-interval.ts";
+
+/** A number as sorted values have it: a value, 0 or 1 of a bool, or a code of a dictionary. */
+export type SortedNumber = number | bigint;
+
+/** A place between values: before the first that is at least `value`, or greater when `past`. */
+export interface ValuePlace {
+  readonly value: SortedNumber;
+  readonly past: boolean;
+}
+
+/** Values between two places; an absent place is open. */
+export interface ValueInterval {
+  readonly low: ValuePlace | undefined;
+  readonly high: ValuePlace | undefined;
+}
+
+/** A value of numbers or bools as sorted values have it. */
+export function sortedNumber(value: ScalarValue): SortedNumber {
+  assert(typeof value !== "string", "strings are sorted by their codes");
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** The interval of some codes; none if there are none. */
+export function codeInterval({ first, past }: CodeRange): ValueInterval[] {
+  if (first >= past) return [];
+  return [{ low: { value: first, past: false }, high: { value: past, past: false } }];
+}
+
+/** Intervals of single values, ascending and each once; of integers next to each other one. */
+export function listIntervals(values: readonly SortedNumber[]): ValueInterval[] {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : Number(a > b)));
+  const intervals: { low: ValuePlace; high: ValuePlace }[] = [];
+  for (const value of sorted) {
+    const last = intervals.at(-1);
+    if (last?.high.value === value) continue;
+    const high = { value, past: true };
+    const isNext = typeof value === "bigint" && last?.high.value === value - 1n;
+    if (isNext) intervals[intervals.length - 1] = { low: last.low, high };
+    else intervals.push({ low: { value, past: false }, high });
+  }
+  return intervals;
+}
+
+/** The same of codes, of which -1 is none. */
+export function codeListIntervals(codes: readonly number[]): ValueInterval[] {
+  const found = codes.filter((code) => code >= 0).sort((a, b) => a - b);
+  const ranges: CodeRange[] = [];
+  for (const code of found) {
+    const last = ranges.at(-1);
+    if (last !== undefined && code < last.past) continue;
+    if (last?.past === code) ranges[ranges.length - 1] = { first: last.first, past: code + 1 };
+    else ranges.push({ first: code, past: code + 1 });
+  }
+  return ranges.flatMap(codeInterval);
+}
+
+/** A place between entries, as far as the keys tell: from `from` to `to`, both included. */
+export interface EntryCut {
+  readonly from: number;
+  readonly to: number;
+  /** What decides where they differ. */
+  readonly place: ValuePlace | undefined;
+}
+
+/** Entries between two cuts. */
+export interface EntryRange {
+  readonly start: EntryCut;
+  readonly end: EntryCut;
+}
+
+/** The entries whose values lie in an interval. O(log keys). */
+export function rangeOf(sorted: SortedValues, { low, high }: ValueInterval): EntryRange {
+  const { entryCount } = sorted;
+  return {
+    start: low === undefined ? knownCut(0) : cutAt(sorted, low),
+    end: high === undefined ? knownCut(entryCount) : cutAt(sorted, high),
+  };
+}
+
+function knownCut(entry: number): EntryCut {
+  return { from: entry, to: entry, place: undefined };
+}
+
+function cutAt({ keys, starts, isExact, entryCount }: SortedValues, place: ValuePlace): EntryCut {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(keys[middle], place)) low = middle + 1;
+    else high = middle;
+  }
+  const to = low < starts.length ? starts[low] : entryCount;
+  if (isExact || low === 0) return knownCut(to);
+  // The key before it is of an entry that lies before it, too.
+  return { from: starts[low - 1] + 1, to, place };
+}
+
+function isBefore(value: SortedNumber, place: ValuePlace): boolean {
+  return place.past ? value <= place.value : value < place.value;
+}
+
+/** Finds a cut among the entries that it may be before: `ordinals`, of which the first is `first`. */
+export function settleCut(
+  { from, to, place }: EntryCut,
+  { ordinals, first }: { readonly ordinals: Uint32Array; readonly first: number },
+  valueAt: (ordinal: number) => SortedNumber,
+): number {
+  let low = from;
+  let high = to;
+  while (place !== undefined && low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(valueAt(ordinals[middle - first]), place)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
