@@ -10,6 +10,10 @@ export interface QueryBilling {
 export interface QueryWork {
   /** Live documents that some part of the query looked at. */
   readonly documentsScanned: number;
+  /** Values that filters compared one by one, those of deleted documents among them. */
+  readonly valuesCompared: number;
+  /** Sorted values that filters took as they lie; a bitmap of them counts as its words. */
+  readonly entriesTouched: number;
   readonly postingsTouched: number;
   /** Blocks of posting lists none of whose postings could matter. */
   readonly blocksSkipped: number;

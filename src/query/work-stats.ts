@@ -20,6 +20,8 @@ export function addWorkStats(stats: WorkStats, part: QueryStats): void {
 export function newWorkStats(): WorkStats {
   return {
     documentsScanned: 0,
+    valuesCompared: 0,
+    entriesTouched: 0,
     postingsTouched: 0,
     blocksSkipped: 0,
     vectorsScored: 0,

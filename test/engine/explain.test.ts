@@ -20,6 +20,8 @@ const ANN_PLAN = [
 ];
 const ANN_WORK = {
   documents_scanned: 119,
+  values_compared: 0,
+  entries_touched: 0,
   postings_touched: 0,
   blocks_skipped: 0,
   clusters_probed: 6,
@@ -85,6 +87,8 @@ test("each query of several tells its own work", async () => {
     { ...ANN_WORK, bytes_returned: 100 },
     {
       documents_scanned: 119,
+      values_compared: 0,
+      entries_touched: 0,
       postings_touched: 133,
       blocks_skipped: 0,
       clusters_probed: 0,

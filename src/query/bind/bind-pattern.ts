@@ -43,7 +43,7 @@ export function bindPattern(
 }
 
 /** What a pattern's node has beside the attribute. */
-type Pattern = Pick<PatternNode, "prefix" | "description" | "test">;
+type Pattern = Pick<PatternNode, "prefix" | "prefixSuffices" | "description" | "test">;
 
 function patternOf(
   attribute: string,
@@ -57,7 +57,7 @@ function patternOf(
     if ("fault" in test) {
       throw filterFault(attribute, `Regex pattern is not valid: ${test.fault}`);
     }
-    return { prefix: "", description: `Regex "${pattern}"`, test };
+    return { prefix: "", prefixSuffices: false, description: `Regex "${pattern}"`, test };
   }
   const caseSensitive = !operator.includes("IGlob");
   const glob = translateGlob(pattern);
@@ -65,8 +65,10 @@ function patternOf(
   if ("fault" in test) {
     throw filterFault(attribute, `${operator} pattern is not valid: ${test.fault}`);
   }
-  const prefix = caseSensitive && !("fault" in glob) ? glob.prefix : "";
-  return { prefix, description: `${operator} "${pattern}"`, test };
+  const isKnown = caseSensitive && !("fault" in glob);
+  const prefix = isKnown ? glob.prefix : "";
+  const prefixSuffices = isKnown && glob.prefixSuffices;
+  return { prefix, prefixSuffices, description: `${operator} "${pattern}"`, test };
 }
 
 interface FuzzyStep {
@@ -93,6 +95,7 @@ function fuzzyPattern(
   const { distance } = chosen;
   return {
     prefix: "",
+    prefixSuffices: false,
     description: `Fuzzy "${text}" distance ${distance}`,
     test: { kind: "fuzzy", pattern, distance, caseSensitive },
   };

@@ -85,6 +85,7 @@ export function executePredicate(
       operators: OPERATORS,
       together,
       togetherInSteps,
+      work: newWorkStats(),
     }),
   );
   return withNeeds(

@@ -229,6 +229,8 @@ describe("stats", () => {
       bytesReturned: 125,
       blocksSkipped: 0,
       documentsScanned: 5,
+      valuesCompared: 0,
+      entriesTouched: 0,
       vectorsScored: 5,
       clustersProbed: 0,
       codesScanned: 0,

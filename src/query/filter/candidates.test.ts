@@ -16,6 +16,7 @@ import { together, togetherInSteps } from "../executor/missing-bytes.ts";
 import { OPERATORS } from "../operators.ts";
 import { addRange, andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Predicate } from "../plan/plan.ts";
+import { newWorkStats } from "../work-stats.ts";
 
 test("a filter finds among candidates what it finds among all documents", () => {
   const random = seededRandom(9401);
@@ -28,7 +29,7 @@ test("a filter finds among candidates what it finds among all documents", () => 
     const all = fullBitmap(count);
     const run = (predicate: Predicate, within: OrdinalBits) => {
       const operator = OPERATORS.predicate(predicate);
-      const each = { operators: OPERATORS, together, togetherInSteps };
+      const each = { operators: OPERATORS, together, togetherInSteps, work: newWorkStats() };
       return runSteps(operator.run(predicate, { view, within, ...each }));
     };
     for (let i = 0; i < 150; i++) {

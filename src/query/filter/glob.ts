@@ -18,6 +18,8 @@ export interface TranslatedGlob {
   readonly expression: string;
   /** What every matching string starts with. */
   readonly prefix: string;
+  /** All strings that start with it match. */
+  readonly prefixSuffices: boolean;
 }
 
 /** Translates a pattern; returns the reason when it is no glob. */
@@ -25,8 +27,11 @@ export function translateGlob(pattern: string): TranslatedGlob | { readonly faul
   const parser = new GlobParser([...pattern]);
   const expression = parser.parse();
   if (parser.fault !== undefined) return { fault: parser.fault };
-  return { expression: `(?s:${expression})`, prefix: literalPrefix(pattern) };
+  const prefixSuffices = PREFIX_ALONE.test(pattern);
+  return { expression: `(?s:${expression})`, prefix: literalPrefix(pattern), prefixSuffices };
 }
+
+const PREFIX_ALONE = /^[^*?[\]{}\\]*\*$/;
 
 const SPECIAL = /[*?[\]{}\\]/;
 

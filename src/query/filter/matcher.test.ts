@@ -47,7 +47,7 @@ test.each(["uint", "string"] as const)("lookups by %s id find what a filter find
     for (const segment of openSnapshot(schema, contents).segments) {
       const where = `seed ${seed}`;
       const { view, liveBitmap } = segment;
-      const run = { ...OPTIONS, view, within: liveBitmap };
+      const run = { ...OPTIONS, view, within: liveBitmap, work: newWorkStats() };
       const wanted = [
         ...bitmapOrdinals(runSteps(OPERATORS.predicate(predicate).run(predicate, run))),
       ];

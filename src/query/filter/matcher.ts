@@ -58,7 +58,7 @@ function* filterSegment(
   { operators, together, togetherInSteps, work, memory }: MatcherOptions,
 ): Steps<MatchedDocuments> {
   work.documentsScanned += liveCount;
-  const run = { view, within: liveBitmap, operators, together, togetherInSteps, memory };
+  const run = { view, within: liveBitmap, operators, together, togetherInSteps, work, memory };
   const bits = yield* operators.predicate(predicate).run(predicate, run);
   return { form: "bits", bits, count: undefined };
 }
@@ -109,7 +109,7 @@ function* lookUp(
   work.documentsScanned += matchCount(matching);
   if (found.length === 0 || matchesAll(rest)) return matching;
   const within = matchBits(matching, view);
-  const run = { view, within, operators, together, togetherInSteps, memory };
+  const run = { view, within, operators, together, togetherInSteps, work, memory };
   const bits = yield* operators.predicate(rest).run(rest, run);
   return { form: "bits", bits, count: undefined };
 }

@@ -8,8 +8,15 @@ import { scalarReader } from "../column-values.ts";
 import { andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, PredicateOperator } from "../plan/operator.ts";
 import { MATCH_ALL } from "./and.ts";
-import { attributeNeeds, attributeSource } from "./attribute-source.ts";
+import { attributeSource } from "./attribute-source.ts";
 import { intervalMarker } from "./match-interval.ts";
+import {
+  codeListIntervals,
+  listIntervals,
+  sortedNumber,
+  type ValueInterval,
+} from "./sorted-cut.ts";
+import { matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
 import {
   type Entries,
   markAll,
@@ -44,14 +51,17 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
   lookup: (node) =>
     isOfIds(node) ? { ids: node.values as readonly DocumentId[], rest: MATCH_ALL } : undefined,
 
-  needs: (node, { view }) =>
-    isOfIds(node) ? idNeeds(node.values, view) : attributeNeeds(node.attribute, view),
+  needs: (node, run) =>
+    isOfIds(node) ? idNeeds(node.values, run.view) : sortedNeeds(node, sortedFilter(node), run),
 
-  *run(node, { view, within }) {
+  *run(node, run) {
+    const { view, within } = run;
     const { attribute, values } = node;
     if (isOfIds(node)) return andBits(yield* findIds(values, view), within);
+    const found = yield* matchSorted(node, sortedFilter(node), run);
+    if (found !== undefined) return found;
     const source = attributeSource(attribute, view);
-    return yield* matchValues(node, source, { view, within }, (entries, bits) =>
+    return yield* matchValues(node, source, run, (entries, bits) =>
       markListed(values, entries, bits),
     );
   },
@@ -69,6 +79,32 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
     return [`${label}: ${subjectText(node)} is one of ${shown.join(", ")}${more}`];
   },
 };
+
+/** Values up to which each is looked for in order, in some 3 µs, without a pause. */
+const SORTED_VALUES_MAX = 512;
+/** Entries that are set in the time of a comparison: with one value, a code, any of a list. */
+const VALUE_COSTS = { one: 2, code: 2, listed: 40 };
+
+function sortedFilter({ values, type }: MembershipNode): SortedFilter {
+  return {
+    nullMatches: false,
+    valueCost: (dictionary) => {
+      if (dictionary !== undefined) return VALUE_COSTS.code;
+      const isOne = values.length === 1 && !(type.kind === "scalar" && type.of === "bool");
+      return isOne ? VALUE_COSTS.one : VALUE_COSTS.listed;
+    },
+    intervals: (dictionary) => intervalsOf(values, dictionary),
+  };
+}
+
+function intervalsOf(
+  values: readonly ScalarValue[],
+  dictionary: DictionaryView | undefined,
+): ValueInterval[] | undefined {
+  if (values.length > SORTED_VALUES_MAX) return undefined;
+  if (dictionary === undefined) return listIntervals(values.map(sortedNumber));
+  return codeListIntervals(values.map((value) => dictionary.codeOf(String(value))));
+}
 
 function isOfIds({ attribute, on }: MembershipNode): boolean {
   return attribute === "id" && on === "value";

@@ -5,7 +5,9 @@ import { scalarReader } from "../column-values.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { QueryMemory } from "../query-memory.ts";
-import { attributeNeeds, attributeSource } from "./attribute-source.ts";
+import { attributeSource } from "./attribute-source.ts";
+import { codeInterval, codeListIntervals, type ValueInterval } from "./sorted-cut.ts";
+import { matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
 import { type StringTest, stringMatcher } from "./string-test.ts";
 import {
   type Entries,
@@ -21,6 +23,8 @@ export interface PatternNode extends ValueNode {
   readonly kind: "pattern";
   /** All strings that pass start with it. */
   readonly prefix: string;
+  /** All that start with it pass. */
+  readonly prefixSuffices: boolean;
   /** For explanations. */
   readonly description: string;
   readonly test: StringTest;
@@ -31,11 +35,14 @@ export const PATTERN: PredicateOperator<PatternNode> = {
   kind: "pattern",
   cost: () => 3,
   grain: () => "ordinals",
-  needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
+  needs: (node, run) => sortedNeeds(node, sortedFilter(node), run),
 
-  run: (node, { view, within, memory }) => {
+  *run(node, run) {
+    const { view, memory } = run;
+    const found = yield* matchSorted(node, sortedFilter(node), run);
+    if (found !== undefined) return found;
     const source = attributeSource(node.attribute, view);
-    return matchValues(node, source, { view, within }, (entries, bits) =>
+    return yield* matchValues(node, source, run, (entries, bits) =>
       markStrings(node, entries, { bits, memory }),
     );
   },
@@ -48,6 +55,32 @@ export const PATTERN: PredicateOperator<PatternNode> = {
 
   explain: (node, label) => [`${label}: ${subjectText(node)} matches ${node.description}`],
 };
+
+/** Entries that are set while a code's verdict is asked for and looked up. */
+const VALUE_COST = 4;
+
+/** By the codes of the prefix, where all of them pass or there are few to test. */
+function sortedFilter(node: PatternNode): SortedFilter {
+  return {
+    nullMatches: false,
+    valueCost: () => VALUE_COST,
+    intervals: (dictionary) => dictionary && intervalsOf(node, dictionary),
+  };
+}
+
+function intervalsOf(
+  { prefix, prefixSuffices, test }: PatternNode,
+  dictionary: DictionaryView,
+): ValueInterval[] | undefined {
+  if (prefix === "") return undefined;
+  const first = dictionary.lowerBound(prefix);
+  const past = prefixEnd(prefix, dictionary, first);
+  if (prefixSuffices) return codeInterval({ first, past });
+  if (past - first > TESTS_PER_STEP) return undefined;
+  const passes = stringMatcher(test);
+  const codes = Array.from({ length: past - first }, (_, i) => first + i);
+  return codeListIntervals(codes.filter((code) => passes(dictionary.value(code))));
+}
 
 /** Tests each distinct value of the range once, if there is a dictionary. */
 function* markStrings(

@@ -19,6 +19,8 @@ function globMatches(pattern: string, text: string, caseSensitive = true): boole
   if ("fault" in glob) throw new Error(glob.fault);
   const matches = passes(wholeTest(glob.expression, caseSensitive), text);
   if (caseSensitive && matches) expect(text.startsWith(glob.prefix)).toBe(true);
+  const { prefix, prefixSuffices } = glob;
+  if (caseSensitive && prefixSuffices) expect(matches).toBe(text.startsWith(prefix));
   return matches;
 }
 

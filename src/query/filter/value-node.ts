@@ -52,7 +52,7 @@ export function* markAll({ start, end }: Entries, mark: Marker): Steps<void> {
 export function* matchValues(
   { on }: ValueNode,
   source: AttributeSource | undefined,
-  { view, within }: Pick<PredicateRun, "view" | "within">,
+  { view, within, work }: Pick<PredicateRun, "view" | "within" | "work">,
   match: EntryMatcher,
 ): Steps<OrdinalBits> {
   const count = view.documentCount;
@@ -60,6 +60,7 @@ export function* matchValues(
   const { data, dictionary } = source;
   const extent = extentOf(within, count);
   const present = presentIn(source, count);
+  work.valuesCompared += extent.end - extent.start;
   if (on === "some_element") {
     const having = yield* matchElements(source, count, { ...extent, match });
     return andBits(andBits(present, having), within);

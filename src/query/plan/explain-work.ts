@@ -6,6 +6,8 @@ import type { QueryReads, QueryWork } from "../../model/request-stats.ts";
 export function explainWork(work: QueryWork): string {
   const counts: readonly [count: number, words: string][] = [
     [work.documentsScanned, "documents scanned"],
+    [work.valuesCompared, "values compared"],
+    [work.entriesTouched, "entries of sorted values touched"],
     [work.postingsTouched, "postings touched"],
     [work.blocksSkipped, "blocks of postings skipped"],
     [work.clustersProbed, "clusters probed"],

@@ -69,6 +69,7 @@ export interface PredicateRun extends SegmentRun {
   /** The candidates; not to be changed. */
   readonly within: OrdinalBits;
   readonly togetherInSteps: TogetherInSteps;
+  readonly work: WorkStats;
   /** Absent: what the filter keeps is not counted. */
   readonly memory?: QueryMemory | undefined;
 }
@@ -150,7 +151,6 @@ export interface PredicateOperator<N extends Predicate = Predicate> {
 
 /** Scores that are computed for one segment. */
 export interface ScoreRun extends PredicateRun {
-  readonly work: WorkStats;
   /**
    * What the score of the whole ranking must beat, negated. An operator may leave documents out of
    * its answer that cannot. An operator with parts gives them thresholds of their own, or none.

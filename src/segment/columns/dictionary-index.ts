@@ -37,7 +37,7 @@ export interface OpenedDictionary extends DictionaryView {
 }
 
 /** Kinds of the sections of sorted codes (`sorted-section.ts`). */
-const SORTED_CODES = { directory: 43, ordinals: 44, bitmaps: 45 };
+export const SORTED_CODES = { directory: 43, ordinals: 44, bitmaps: 45 };
 
 const SECTIONS = [DICTIONARY_SECTION, ...Object.values(SORTED_CODES)];
 

@@ -15,7 +15,7 @@ import { checkSorted } from "./sorted-check.ts";
 import { openSorted, planSorted, type SortedValues } from "./sorted-section.ts";
 
 /** Kinds of the sections of sorted numbers (`sorted-section.ts`). */
-const SORTED_NUMBERS = { directory: 40, ordinals: 41, bitmaps: 42 };
+export const SORTED_NUMBERS = { directory: 40, ordinals: 41, bitmaps: 42 };
 
 const NUMBERS: ReadonlySet<string> = new Set(["int", "uint", "float", "datetime", "bool"]);
 

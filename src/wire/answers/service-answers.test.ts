@@ -21,6 +21,8 @@ test("explain, deletion and warming", () => {
 test("an analysis follows the plan", () => {
   const work = {
     documentsScanned: 1,
+    valuesCompared: 12,
+    entriesTouched: 13,
     postingsTouched: 2,
     blocksSkipped: 9,
     vectorsScored: 3,
@@ -49,6 +51,8 @@ test("an analysis follows the plan", () => {
     queries: [
       {
         documents_scanned: 1,
+        values_compared: 12,
+        entries_touched: 13,
         postings_touched: 2,
         blocks_skipped: 9,
         vectors_scored: 3,

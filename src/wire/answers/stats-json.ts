@@ -53,7 +53,8 @@ export function writeQueryAnalysis(
 
 function workText(work: QueryWork): string {
   return (
-    `{"documents_scanned":${work.documentsScanned},"postings_touched":${work.postingsTouched},` +
+    `{"documents_scanned":${work.documentsScanned},"values_compared":${work.valuesCompared},` +
+    `"entries_touched":${work.entriesTouched},"postings_touched":${work.postingsTouched},` +
     `"blocks_skipped":${work.blocksSkipped},` +
     `"clusters_probed":${work.clustersProbed},"codes_scanned":${work.codesScanned},` +
     `"candidates_reranked":${work.candidatesReranked},"vectors_scored":${work.vectorsScored},` +

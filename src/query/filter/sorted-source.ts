@@ -1,0 +1,234 @@
+/** Filters by what lies in order: the bits of intervals of values, without looking at the others. */
+
+import { assert } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
+import { DICTIONARY_INDEX, SORTED_CODES } from "../../segment/columns/dictionary-index.ts";
+import {
+  SORTED_NUMBERS,
+  SORTED_NUMBERS_INDEX,
+} from "../../segment/columns/sorted-numbers-index.ts";
+import type { SortedValues } from "../../segment/columns/sorted-section.ts";
+import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
+import { andBits, emptyBits, extentOf, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
+import type { Need, PredicateRun, SegmentRun } from "../plan/operator.ts";
+import { attributeNeeds } from "./attribute-source.ts";
+import { type Milestone, pickRangeAccess, type RangeAccess, sortedPays } from "./pick-access.ts";
+import {
+  type EntryCut,
+  rangeOf,
+  type SortedNumber,
+  settleCut,
+  type ValueInterval,
+} from "./sorted-cut.ts";
+import type { ValueNode } from "./value-node.ts";
+
+/** Entries that are taken between two pauses: about a nanosecond each. */
+const ENTRIES_PER_STEP = 65_536;
+/** Ranges of a list that are read between two pauses, in some microseconds each. */
+const RANGES_PER_STEP = 128;
+
+/** Sections that tell, without reading them, that there are sorted values. */
+const SORTED = [SORTED_NUMBERS, SORTED_CODES].map(({ directory }) => ({ sections: [directory] }));
+
+/** What a filter asks of sorted values. */
+export interface SortedFilter {
+  /** Ascending, none in common; undefined: to compare values is better. */
+  intervals(dictionary: DictionaryView | undefined): ValueInterval[] | undefined;
+  readonly nullMatches: boolean;
+  /** What it takes to compare one value, in the time of one entry; with codes or without. */
+  valueCost(dictionary: DictionaryView | undefined): number;
+}
+
+/** The sorted values of an attribute. */
+interface SortedSource {
+  readonly sorted: SortedValues;
+  /** Whose codes are sorted; undefined for numbers. */
+  readonly dictionary: DictionaryView | undefined;
+}
+
+function sortedSource({ attribute, on }: ValueNode, view: SegmentView): SortedSource | undefined {
+  if (attribute === "id" || on !== "value") return undefined;
+  const numbers = view.index(SORTED_NUMBERS_INDEX, attribute);
+  if (numbers !== undefined) return { sorted: numbers, dictionary: undefined };
+  const dictionary = view.index(DICTIONARY_INDEX, attribute);
+  return dictionary?.sorted && { sorted: dictionary.sorted, dictionary };
+}
+
+/** How ranges are read; undefined where values are compared. */
+function accessesOf(
+  { sorted, dictionary }: SortedSource,
+  filter: SortedFilter,
+  values: number,
+): RangeAccess[] | undefined {
+  const intervals = filter.intervals(dictionary);
+  if (intervals === undefined) return undefined;
+  const { entryCount, milestones, documentCount } = sorted;
+  const hasOrdinals = sorted.ordinalCount > 0;
+  const shape = { entryCount, milestones, documentCount, hasOrdinals };
+  const ranges = intervals.map((interval) => rangeOf(sorted, interval));
+  const accesses = ranges
+    .filter(({ start, end }) => start.from < end.to)
+    .map((range) => pickRangeAccess(shape, range));
+  const scan = { values, valueCost: filter.valueCost(dictionary) };
+  return sortedPays(shape, accesses, scan) ? accesses : undefined;
+}
+
+/** Looks at what `matchSorted` looks at, or at all that a scan does. */
+export function sortedNeeds(
+  node: ValueNode,
+  filter: SortedFilter,
+  { view, together }: SegmentRun,
+): Need[] {
+  const look = (): void => {
+    const source = SORTED.some((kinds) => view.hasIndex(kinds, node.attribute))
+      ? sortedSource(node, view)
+      : undefined;
+    const accesses = source && accessesOf(source, filter, view.documentCount);
+    if (source === undefined || accesses === undefined) {
+      together(attributeNeeds(node.attribute, view));
+      return;
+    }
+    together(looksOf(source, accesses, { filter, node, view }));
+  };
+  // To open a column is to know where it is, which is read beside the directory of the order.
+  return [look, () => void view.column(node.attribute)];
+}
+
+/**
+ * The candidates that match, a new set; undefined where it costs less to compare the values of all
+ * candidates. Throws `BytesMissing`.
+ */
+export function* matchSorted(
+  node: ValueNode,
+  filter: SortedFilter,
+  { view, within, together, work }: PredicateRun,
+): Steps<OrdinalBits | undefined> {
+  const source = sortedSource(node, view);
+  if (source === undefined) return undefined;
+  const { sorted } = source;
+  const extent = extentOf(within, view.documentCount);
+  const accesses = accessesOf(source, filter, extent.end - extent.start);
+  if (accesses === undefined) return undefined;
+  together(looksOf(source, accesses, { filter, node, view }));
+  const bits = emptyBits(view.documentCount);
+  const valueAt = valueReader(source, node.attribute, view);
+  for (const [i, access] of accesses.entries()) {
+    if (i % RANGES_PER_STEP === RANGES_PER_STEP - 1) yield;
+    for (const milestone of access.milestones ?? []) {
+      work.entriesTouched += joinBitmap(bits, sorted, milestone);
+    }
+    for (const { first, end, cutsOf } of slicesOf(access)) {
+      const ordinals = sorted.entries(first, end);
+      const [from, to] = cutsOf((cut) => settleCut(cut, { ordinals, first }, valueAt));
+      work.entriesTouched += Math.max(0, to - from);
+      for (let at = from; at < to; at += ENTRIES_PER_STEP) {
+        if (at > from) yield;
+        flipOrdinals(bits, ordinals, at - first, Math.min(at + ENTRIES_PER_STEP, to) - first);
+      }
+    }
+  }
+  if (filter.nullMatches) addAbsent(bits, sorted);
+  return andBits(bits, within);
+}
+
+/** Some entries, and which of them are flipped, given where the cuts are. */
+interface EntrySlice {
+  readonly first: number;
+  readonly end: number;
+  readonly cutsOf: (settle: (cut: EntryCut) => number) => readonly [number, number];
+}
+
+/** What is read of entries one by one. */
+function slicesOf({ range, milestones }: RangeAccess): EntrySlice[] {
+  const { start, end } = range;
+  if (milestones === undefined) {
+    return [
+      {
+        first: start.from,
+        end: Math.max(start.from, end.to),
+        cutsOf: (settle) => [settle(start), settle(end)],
+      },
+    ];
+  }
+  return [start, end].map((cut, i) => {
+    const { entries } = milestones[i];
+    return {
+      first: Math.min(cut.from, entries),
+      end: Math.max(cut.to, entries),
+      cutsOf: (settle) => {
+        const place = settle(cut);
+        return place < entries ? [place, entries] : [entries, place];
+      },
+    };
+  });
+}
+
+function looksOf(
+  { sorted, dictionary }: SortedSource,
+  accesses: readonly RangeAccess[],
+  { filter, node, view }: { filter: SortedFilter; node: ValueNode; view: SegmentView },
+): Need[] {
+  const looks: Need[] = [];
+  let isSettled = true;
+  for (const access of accesses) {
+    const { start, end } = access.range;
+    if (start.from !== start.to || end.from !== end.to) isSettled = false;
+    for (const { index } of access.milestones ?? []) {
+      if (index !== undefined) looks.push(() => void sorted.bitmap(index));
+    }
+    for (const { first, end } of slicesOf(access))
+      looks.push(() => void sorted.entries(first, end));
+  }
+  if (filter.nullMatches && sorted.entryCount < sorted.documentCount) {
+    looks.push(() => void sorted.bitmap(sorted.milestones.length - 1));
+  }
+  if (!isSettled && dictionary === undefined) {
+    looks.push(() => void view.column(node.attribute)?.column);
+  }
+  return looks;
+}
+
+/** Reads the column when it is asked first. */
+function valueReader(
+  { dictionary }: SortedSource,
+  attribute: string,
+  view: SegmentView,
+): (ordinal: number) => SortedNumber {
+  if (dictionary !== undefined) return (ordinal) => dictionary.codes[ordinal];
+  let values: ArrayLike<SortedNumber> | undefined;
+  return (ordinal) => {
+    if (values === undefined) {
+      const data = view.column(attribute)?.column.data;
+      assert(data !== undefined && "values" in data, "sorted values without a column");
+      values = data.values;
+    }
+    return values[ordinal];
+  };
+}
+
+/** Flips the bits of the entries before a milestone; returns how many words that took. */
+function joinBitmap(bits: OrdinalBits, sorted: SortedValues, milestone: Milestone): number {
+  if (milestone.entries === 0) return 0;
+  if (milestone.index === undefined) invertBits(bits, sorted.documentCount);
+  else flipBits(bits, sorted.bitmap(milestone.index));
+  return bits.length;
+}
+
+function flipBits(bits: OrdinalBits, other: OrdinalBits): void {
+  for (let w = 0; w < bits.length; w++) bits[w] ^= other[w];
+}
+
+function flipOrdinals(bits: OrdinalBits, ordinals: Uint32Array, start: number, end: number): void {
+  for (let i = start; i < end; i++) {
+    const ordinal = ordinals[i];
+    bits[ordinal >>> 5] ^= 1 << (ordinal & 31);
+  }
+}
+
+/** Adds the documents without a value to some that have one. */
+function addAbsent(bits: OrdinalBits, sorted: SortedValues): void {
+  const { entryCount, documentCount, milestones } = sorted;
+  if (entryCount === documentCount) return;
+  flipBits(bits, sorted.bitmap(milestones.length - 1));
+  invertBits(bits, documentCount);
+}
