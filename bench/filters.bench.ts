@@ -1,0 +1,196 @@
+/**
+ * What counting with filters costs in one thread with sorted values and without them, in one run,
+ * over one segment; what orderings cost; and what sorted values cost: bytes, and time to build.
+ *
+ * Run: `node bench/filters.bench.ts [documents]`; prints medians of 41 runs in microseconds.
+ */
+
+import type { SegmentId } from "../src/base/ids.ts";
+import { sequenceNumber } from "../src/base/ids.ts";
+import { seededRandom } from "../src/base/random.ts";
+import { runSteps } from "../src/base/steps.ts";
+import { fullBitmap } from "../src/codec/bitmap.ts";
+import { buildDocuments } from "../src/codec/columns-builder.ts";
+import type { AttributeValue } from "../src/model/value.ts";
+import { runRequest } from "../src/query/executor/run-request.ts";
+import type { Snapshot } from "../src/query/snapshot.ts";
+import type { AttributeIndex } from "../src/segment/attribute-index.ts";
+import { planMerge } from "../src/segment/segment-merger.ts";
+import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
+import { filterOf } from "../test/support/queries/filter-notation.ts";
+import { KERNELS, requestOf, schemaOf } from "../test/support/queries/query-fixture.ts";
+import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { sortedIndexes } from "../test/support/segments/sorted-indexes.ts";
+
+const COUNT = Number(process.argv[2] ?? 1_000_000);
+const RUNS = 41;
+
+const random = seededRandom(1);
+const schema = schemaOf({
+  tag: "int",
+  ten: "int",
+  n: "int",
+  float: "float",
+  bool: "bool",
+  time: { type: "datetime" },
+  word: { type: "string", glob: true },
+  key: "string",
+});
+const two = (n: number): string => n.toString(36).padStart(2, "0");
+const documents = Array.from({ length: COUNT }, (_, i) => {
+  const attributes: [string, AttributeValue][] = [
+    ["tag", BigInt(random.below(100))],
+    ["ten", BigInt(random.below(10))],
+    ["n", BigInt(random.below(1_000_000))],
+    ["float", random.next()],
+    ["bool", random.below(2) === 0],
+    ["time", BigInt(1_700_000_000_000 + random.below(1_000_000_000))],
+    ["word", `${two(random.below(100))}${two(random.below(100))}`],
+    ["key", `${two(random.below(100))}-${i}`],
+  ];
+  return { id: BigInt(i), attributes: new Map(attributes) };
+});
+const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
+const columns = buildDocuments("uint", types, documents);
+documents.length = 0;
+
+interface Built {
+  readonly segment: OpenSegment;
+  readonly ms: number;
+  readonly longestMs: number;
+}
+
+function build(plan: ReturnType<typeof planSegment>): Omit<Built, "ms" | "longestMs"> {
+  const bytes = new Uint8Array(new ArrayBuffer(plan.bytes));
+  runSteps(plan.writeTo(bytes));
+  return { segment: openSegment("s" as SegmentId, bytes, { arena: 0, offset: 0 }) };
+}
+
+function written(indexes: readonly AttributeIndex[]): Built {
+  const start = performance.now();
+  const built = build(planSegment(columns, schema, indexes));
+  return { ...built, ms: performance.now() - start, longestMs: 0 };
+}
+
+/** As compaction does, of two segments; with the longest of its steps. */
+function merged(view: OpenSegment, indexes: readonly AttributeIndex[]): Built {
+  const start = performance.now();
+  const half = fullBitmap(COUNT).fill(0, COUNT >> 6);
+  const inputs = [half, half.map((word) => ~word)].map((liveBitmap) => ({ view, liveBitmap }));
+  const steps = planMerge(inputs, schema, indexes);
+  let longestMs = 0;
+  for (;;) {
+    const before = performance.now();
+    const next = steps.next();
+    longestMs = Math.max(longestMs, performance.now() - before);
+    if (next.done !== true) continue;
+    return { ...build(next.value), ms: performance.now() - start, longestMs };
+  }
+}
+
+function snapshotOf(view: OpenSegment): Snapshot {
+  const live = { liveBitmap: fullBitmap(COUNT), liveCount: COUNT, liveVersion: 0 };
+  return {
+    sequence: sequenceNumber(1),
+    schema,
+    segments: [{ view, ...live }],
+    unindexedCount: 0,
+    logicalBytes: 0,
+  };
+}
+
+const scanned = sortedIndexes(Number.POSITIVE_INFINITY);
+const plain = written(scanned);
+const sorted = written(sortedIndexes(0));
+console.log(
+  `${COUNT} documents: written in ${plain.ms.toFixed(0)} ms, ` +
+    `with sorted values in ${sorted.ms.toFixed(0)} ms`,
+);
+for (const round of [1, 2, 3]) {
+  const before = merged(plain.segment, scanned);
+  const after = merged(sorted.segment, sortedIndexes(0));
+  console.log(
+    `merge ${round}: ${before.ms.toFixed(0)} → ${after.ms.toFixed(0)} ms, ` +
+      `longest step ${before.longestMs.toFixed(1)} → ${after.longestMs.toFixed(1)} ms`,
+  );
+}
+for (const name of schema.attributes.keys()) {
+  const bytes = ({ entries }: { readonly entries: readonly { bytes: number }[] }): number =>
+    entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  const [without, all] = [plain, sorted].map(({ segment }) => bytes(segment.sections(name)));
+  const each = ((all - without) / COUNT).toFixed(2);
+  console.log(`${name}: ${all - without} bytes, ${each} a value, beside ${without}`);
+}
+
+const before = snapshotOf(plain.segment);
+const after = snapshotOf(sorted.segment);
+
+function run(snapshot: Snapshot, filter: readonly unknown[]) {
+  const request = requestOf({
+    kind: "aggregate",
+    aggregates: [["count", { kind: "count" }]],
+    filter: filterOf(filter),
+    groupBy: [],
+    groupLimit: 1,
+  } as unknown as Parameters<typeof requestOf>[0]);
+  const start = performance.now();
+  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+  return { us: 1000 * (performance.now() - start), results, stats };
+}
+
+function compare(name: string, filter: readonly unknown[]): void {
+  const times: [number[], number[]] = [[], []];
+  let shown = "";
+  for (let i = 0; i < RUNS + 4; i++) {
+    const pair = [run(before, filter), run(after, filter)] as const;
+    if (i < 4) continue;
+    pair.forEach(({ us }, which) => {
+      times[which].push(us);
+    });
+    const texts = pair.map(({ results }) => JSON.stringify(results, (_, v) => String(v)));
+    if (texts[0] !== texts[1]) throw new Error(`${name}: ${texts.join(" is not ")}`);
+    const { entriesTouched, valuesCompared } = pair[1].stats;
+    shown = `${entriesTouched} entries, ${valuesCompared} values`;
+  }
+  const [a, b] = times.map((list) => list.sort((x, y) => x - y)[RUNS >> 1]);
+  console.log(`${name} | ${a.toFixed(0)} → ${b.toFixed(0)} | ${shown}`);
+}
+
+const list = (length: number, below: number): number[] =>
+  Array.from({ length }, () => random.below(below));
+compare("tag Eq, 1 %", ["tag", "Eq", 7]);
+compare("tag Lt, 10 %", ["tag", "Lt", 10]);
+compare("tag Lt, 50 %", ["tag", "Lt", 50]);
+compare("tag Gte, 95 %", ["tag", "Gte", 5]);
+compare("ten Eq, 10 %", ["ten", "Eq", 7]);
+compare("n Eq", ["n", "Eq", 7]);
+compare("n Lt, 1 %", ["n", "Lt", 10_000]);
+compare("n Lt, 10 %", ["n", "Lt", 100_000]);
+compare("n Lt, 50 %", ["n", "Lt", 500_000]);
+compare("float Gt, 44 %", ["float", "Gt", 0.56]);
+compare("time Gte, 30 %", ["time", "Gte", new Date(1_700_700_000_000).toISOString()]);
+compare("bool Eq", ["bool", "Eq", true]);
+compare("n In 100", ["n", "In", list(100, 1_000_000)]);
+compare("n In 1000", ["n", "In", list(1000, 1_000_000)]);
+compare("tag In 5", ["tag", "In", [3, 14, 15, 92, 65]]);
+compare("word Eq", ["word", "Eq", "0a0b"]);
+compare("word In 100", ["word", "In", list(100, 100).map((n) => `0a${two(n)}`)]);
+compare("word Glob 0a*, 1 %", ["word", "Glob", "0a*"]);
+compare("word Glob 0a*b, 1 %", ["word", "Glob", "0a*b"]);
+compare("key Eq", ["key", "Eq", "0a-7"]);
+compare("key Gte, 50 %", ["key", "Gte", "1e"]);
+compare("And of two", [
+  "And",
+  [
+    ["tag", "Lt", 10],
+    ["n", "Lt", 500_000],
+  ],
+]);
+compare("Or of two", [
+  "Or",
+  [
+    ["tag", "Lt", 10],
+    ["n", "Lt", 500_000],
+  ],
+]);
+compare("Not", ["Not", ["tag", "Lt", 10]]);
