@@ -1,6 +1,7 @@
 import { isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
+import { type Interval, intersection } from "./interval.ts";
 import {
   arrangedParts,
   costOfParts,
@@ -51,6 +52,15 @@ export const AND: PredicateOperator<AndNode> = {
       };
     }
     return undefined;
+  },
+
+  intervalOf: ({ predicates }, attribute, operators) => {
+    let interval: Interval | undefined;
+    for (const part of predicates) {
+      const own = operators.predicate(part).intervalOf?.(part, attribute, operators);
+      interval = interval && own ? intersection(interval, own) : (interval ?? own);
+    }
+    return interval;
   },
 
   needs: partsNeeds,

@@ -7,23 +7,11 @@
 import { assert } from "../../base/assert.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
-import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
 import { compareBytes, type ScalarData, scalarReader, wordsOf } from "../column-values.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
+import { type Interval, type IntervalEnd, isInside } from "./interval.ts";
 import type { Entries, Marker } from "./value-node.ts";
-
-/** One end of an interval. */
-export interface IntervalEnd {
-  readonly value: ScalarValue;
-  readonly inclusive: boolean;
-}
-
-/** Values between two ends in the order of their type; an absent end is open. */
-export interface Interval {
-  readonly low: IntervalEnd | undefined;
-  readonly high: IntervalEnd | undefined;
-}
 
 /** Marks the entries that lie in the interval. */
 export function intervalMarker(interval: Interval, entries: Entries, bits: OrdinalBits): Marker {
@@ -38,17 +26,6 @@ export function intervalMarker(interval: Interval, entries: Entries, bits: Ordin
   return (start, end) => {
     for (let i = start; i < end; i++) if (isInside(interval, read(i))) setBit(bits, i);
   };
-}
-
-/** Tells whether one value lies in the interval. */
-export function isInside({ low, high }: Interval, value: ScalarValue): boolean {
-  if (low !== undefined) {
-    const order = compareScalars(value, low.value);
-    if (order < 0 || (order === 0 && !low.inclusive)) return false;
-  }
-  if (high === undefined) return true;
-  const order = compareScalars(value, high.value);
-  return order < 0 || (order === 0 && high.inclusive);
 }
 
 /** Codes ascend with the values. */

@@ -1,16 +1,10 @@
 import type { ScalarValue } from "../../model/value.ts";
-import type { DictionaryView } from "../../segment/segment-view.ts";
 import { andBits, invertBits, orBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import { attributeSource, presentIn } from "./attribute-source.ts";
-import {
-  codeRange,
-  type Interval,
-  type IntervalEnd,
-  intervalMarker,
-  isInside,
-} from "./match-interval.ts";
-import { codeInterval, sortedNumber, type ValueInterval } from "./sorted-cut.ts";
+import { type Interval, type IntervalEnd, isInside } from "./interval.ts";
+import { intervalMarker } from "./match-interval.ts";
+import { sortedIntervals } from "./sorted-cut.ts";
 import { matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
 import {
   markAll,
@@ -55,6 +49,9 @@ export const RANGE: PredicateOperator<RangeNode> = {
     return andBits(orBits(bits, invertBits(presentIn(source, count), count)), within);
   },
 
+  intervalOf: ({ attribute, on, low, high }, wanted) =>
+    attribute === wanted && on === "value" ? { low, high } : undefined,
+
   matches: (node, { current }) => {
     const value = current(node.attribute);
     if (value === null) return node.nullMatches;
@@ -79,19 +76,6 @@ function sortedFilter(node: RangeNode): SortedFilter {
   return {
     nullMatches: node.nullMatches,
     valueCost: () => (node.type.kind === "scalar" && VALUE_COSTS[node.type.of]) || 2,
-    intervals: (dictionary) => intervalsOf(node, dictionary),
+    intervals: (dictionary) => sortedIntervals(node, dictionary),
   };
-}
-
-function intervalsOf(
-  { low, high }: RangeNode,
-  dictionary: DictionaryView | undefined,
-): ValueInterval[] {
-  if (dictionary !== undefined) return codeInterval(codeRange(dictionary, { low, high }));
-  return [
-    {
-      low: low && { value: sortedNumber(low.value), past: !low.inclusive },
-      high: high && { value: sortedNumber(high.value), past: high.inclusive },
-    },
-  ];
 }

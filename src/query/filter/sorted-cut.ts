@@ -3,7 +3,9 @@
 import { assert } from "../../base/assert.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import type { SortedValues } from "../../segment/columns/sorted-section.ts";
-import type { CodeRange } from "./match-interval.ts";
+import type { DictionaryView } from "../../segment/segment-view.ts";
+import type { Interval } from "./interval.ts";
+import { type CodeRange, codeRange } from "./match-interval.ts";
 
 /** A number as sorted values have it: a value, 0 or 1 of a bool, or a code of a dictionary. */
 export type SortedNumber = number | bigint;
@@ -30,6 +32,21 @@ export function sortedNumber(value: ScalarValue): SortedNumber {
 export function codeInterval({ first, past }: CodeRange): ValueInterval[] {
   if (first >= past) return [];
   return [{ low: { value: first, past: false }, high: { value: past, past: false } }];
+}
+
+/** An interval of values, or of their codes; none if there are no such codes. */
+export function sortedIntervals(
+  interval: Interval,
+  dictionary: DictionaryView | undefined,
+): ValueInterval[] {
+  if (dictionary !== undefined) return codeInterval(codeRange(dictionary, interval));
+  const { low, high } = interval;
+  return [
+    {
+      low: low && { value: sortedNumber(low.value), past: !low.inclusive },
+      high: high && { value: sortedNumber(high.value), past: high.inclusive },
+    },
+  ];
 }
 
 /** Intervals of single values, ascending and each once; of integers next to each other one. */

@@ -1,7 +1,7 @@
 /** Filters by what lies in order: the bits of intervals of values, without looking at the others. */
 
 import { assert } from "../../base/assert.ts";
-import type { Steps } from "../../base/steps.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import { DICTIONARY_INDEX, SORTED_CODES } from "../../segment/columns/dictionary-index.ts";
 import {
   SORTED_NUMBERS,
@@ -40,35 +40,47 @@ export interface SortedFilter {
 }
 
 /** The sorted values of an attribute. */
-interface SortedSource {
+export interface SortedSource {
   readonly sorted: SortedValues;
   /** Whose codes are sorted; undefined for numbers. */
   readonly dictionary: DictionaryView | undefined;
 }
 
-function sortedSource({ attribute, on }: ValueNode, view: SegmentView): SortedSource | undefined {
-  if (attribute === "id" || on !== "value") return undefined;
+/** Tells, without reading anything, whether a segment has values of an attribute in order. */
+export function hasSorted(attribute: string, view: SegmentView): boolean {
+  return SORTED.some((kinds) => view.hasIndex(kinds, attribute));
+}
+
+/** Undefined where a segment has no values of an attribute in order. Throws `BytesMissing`. */
+export function sortedSource(attribute: string, view: SegmentView): SortedSource | undefined {
+  if (attribute === "id") return undefined;
   const numbers = view.index(SORTED_NUMBERS_INDEX, attribute);
   if (numbers !== undefined) return { sorted: numbers, dictionary: undefined };
   const dictionary = view.index(DICTIONARY_INDEX, attribute);
   return dictionary?.sorted && { sorted: dictionary.sorted, dictionary };
 }
 
+function sourceOf({ attribute, on }: ValueNode, view: SegmentView): SortedSource | undefined {
+  return on === "value" ? sortedSource(attribute, view) : undefined;
+}
+
 /** How ranges are read; undefined where values are compared. */
-function accessesOf(
+function* accessesOf(
   { sorted, dictionary }: SortedSource,
   filter: SortedFilter,
   values: number,
-): RangeAccess[] | undefined {
+): Steps<RangeAccess[] | undefined> {
   const intervals = filter.intervals(dictionary);
   if (intervals === undefined) return undefined;
   const { entryCount, milestones, documentCount } = sorted;
   const hasOrdinals = sorted.ordinalCount > 0;
   const shape = { entryCount, milestones, documentCount, hasOrdinals };
-  const ranges = intervals.map((interval) => rangeOf(sorted, interval));
-  const accesses = ranges
-    .filter(({ start, end }) => start.from < end.to)
-    .map((range) => pickRangeAccess(shape, range));
+  const accesses: RangeAccess[] = [];
+  for (const [i, interval] of intervals.entries()) {
+    if (i % RANGES_PER_STEP === RANGES_PER_STEP - 1) yield;
+    const range = rangeOf(sorted, interval);
+    if (range.start.from < range.end.to) accesses.push(pickRangeAccess(shape, range));
+  }
   const scan = { values, valueCost: filter.valueCost(dictionary) };
   return sortedPays(shape, accesses, scan) ? accesses : undefined;
 }
@@ -80,10 +92,8 @@ export function sortedNeeds(
   { view, together }: SegmentRun,
 ): Need[] {
   const look = (): void => {
-    const source = SORTED.some((kinds) => view.hasIndex(kinds, node.attribute))
-      ? sortedSource(node, view)
-      : undefined;
-    const accesses = source && accessesOf(source, filter, view.documentCount);
+    const source = hasSorted(node.attribute, view) ? sourceOf(node, view) : undefined;
+    const accesses = source && runSteps(accessesOf(source, filter, view.documentCount));
     if (source === undefined || accesses === undefined) {
       together(attributeNeeds(node.attribute, view));
       return;
@@ -103,11 +113,11 @@ export function* matchSorted(
   filter: SortedFilter,
   { view, within, together, work }: PredicateRun,
 ): Steps<OrdinalBits | undefined> {
-  const source = sortedSource(node, view);
+  const source = sourceOf(node, view);
   if (source === undefined) return undefined;
   const { sorted } = source;
   const extent = extentOf(within, view.documentCount);
-  const accesses = accessesOf(source, filter, extent.end - extent.start);
+  const accesses = yield* accessesOf(source, filter, extent.end - extent.start);
   if (accesses === undefined) return undefined;
   together(looksOf(source, accesses, { filter, node, view }));
   const bits = emptyBits(view.documentCount);
@@ -188,8 +198,8 @@ function looksOf(
   return looks;
 }
 
-/** Reads the column when it is asked first. */
-function valueReader(
+/** Reads sorted numbers by ordinal, and the column when it is asked first. */
+export function valueReader(
   { dictionary }: SortedSource,
   attribute: string,
   view: SegmentView,

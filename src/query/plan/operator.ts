@@ -15,6 +15,7 @@ import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts
 import type { Token } from "../../text/analyzer.ts";
 import type { FloatSum, IntegerSum } from "../aggregate/exact-sum.ts";
 import type { Findings, FindingsData, PlanPart } from "../executor/division.ts";
+import type { Interval } from "../filter/interval.ts";
 import type { MatchedDocuments } from "../filter/matched-documents.ts";
 import type { DocumentComparer } from "../order/document-order.ts";
 import type { DocumentRanking, RankedDocument, Threshold } from "../order/top-documents.ts";
@@ -133,6 +134,11 @@ export interface PredicateOperator<N extends Predicate = Predicate> {
   grain(node: N, operators: Operators): Grain;
   /** Undefined if documents of any id may match. Absent: always so. */
   lookup?(node: N, operators: Operators): IdLookup | undefined;
+  /**
+   * Where the values of an attribute lie in all documents that match and have one; undefined if
+   * that is not known. Absent: it never is.
+   */
+  intervalOf?(node: N, attribute: string, operators: Operators): Interval | undefined;
   /** Looks at all that `run` looks at, but for what depends on what it finds. */
   needs(node: N, run: SegmentRun): Need[];
   /** The candidates that match, deleted documents included; a new set. */
