@@ -1,14 +1,20 @@
+import type { SegmentView } from "../../segment/segment-view.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
+import type { Interval } from "../filter/interval.ts";
 import { eachMatch } from "../filter/matched-documents.ts";
-import type { RankOperator } from "../plan/operator.ts";
+import { hasSorted } from "../filter/sorted-source.ts";
+import type { Need, RankOperator } from "../plan/operator.ts";
 import type { RankNode } from "../plan/plan.ts";
 import { type OrderKey, orderComparer, orderHints } from "./document-order.ts";
+import { entriesWithin, pickWalk, WALK_PART, walkOrder } from "./walk-order.ts";
 
 /** An ordering by attributes. */
 export interface OrderRankNode extends RankNode {
   readonly kind: "order";
   /** The first counts most; ids decide last. */
   readonly keys: readonly OrderKey[];
+  /** Where the first key's values lie in all matches that have one. */
+  readonly within?: Interval;
 }
 
 /** Orderings: the key of a document is a hint of where it stands. */
@@ -16,18 +22,48 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
   kind: "order",
   comparer: ({ keys }, segments) => orderComparer(segments, keys),
 
-  *rankSegment({ keys }, { segment, index, matching, ranking }) {
+  *rankSegment({ keys, within }, part, { work }) {
+    const { segment, index, matching, ranking } = part;
+    const walk = keys.length === 1 ? pickWalk(keys[0], within, part) : undefined;
+    const rest = walk === undefined ? matching : yield* walkOrder(walk, part, work);
+    if (rest === undefined) return;
     const writeHints = orderHints(segment, keys[0]);
-    yield* eachMatch(matching, (ordinals, hints) => {
+    yield* eachMatch(rest, (ordinals, hints) => {
       writeHints(ordinals, hints);
       ranking.offerAll(hints, index, ordinals);
     });
   },
 
   distOf: () => undefined,
-  grain: () => "ordinals",
-  needs: ({ keys }, { view }) => keys.flatMap(({ attribute }) => attributeNeeds(attribute, view)),
+
+  // A walk through the order of a segment is short, and its parts would each take as long.
+  grain: ({ keys }, { segments }) => {
+    const hasOrder = segments.some(({ view }) => hasSorted(keys[0].attribute, view));
+    return keys.length === 1 && hasOrder ? "segments" : "ordinals";
+  },
+
+  needs: (node, { view }) => [
+    ...node.keys.flatMap(({ attribute }) => attributeNeeds(attribute, view)),
+    ...walkNeeds(node, view),
+  ],
+
   explain: ({ keys }) => [
     `Order: ${keys.map(({ attribute, direction }) => `${attribute} ${direction}`).join(", ")}`,
   ],
 };
+
+/** Looks at the first entries of a walk; it ends where others are not in memory. */
+function walkNeeds({ keys, within }: OrderRankNode, view: SegmentView): Need[] {
+  const [key] = keys;
+  if (keys.length > 1 || !hasSorted(key.attribute, view)) return [];
+  return [
+    () => {
+      const found = entriesWithin(key, within, view);
+      if (found === undefined) return;
+      const { source, start, end } = found;
+      const count = Math.min(end - start, WALK_PART);
+      const first = key.direction === "asc" ? start : end - count;
+      void source.sorted.entries(first, first + count);
+    },
+  ];
+}

@@ -10,6 +10,7 @@ import { bindScore, rankAttribute, rankFault, type ScoreScope } from "../bind/bi
 import { bindVectorTarget } from "../bind/bind-vector.ts";
 import { atPlace } from "../bind/fault-place.ts";
 import { matchesAll } from "../filter/and.ts";
+import { OPERATORS } from "../operators.ts";
 import type { OrderKey } from "../order/document-order.ts";
 import type { OrderRankNode } from "../order/order-rank.ts";
 import { PROBING } from "../query-options.ts";
@@ -62,8 +63,12 @@ function planRank(
         ? { kind: "vector_scan", ...rank, wanted: wantedOf(query, target) }
         : { kind: "vector_probe", ...rank, probe };
     }
-    case "order":
-      return { kind: "order", keys: rankBy.keys.map((key) => bindOrderKey(key, scope)) };
+    case "order": {
+      const keys = rankBy.keys.map((key) => bindOrderKey(key, scope));
+      const operator = OPERATORS.predicate(predicate);
+      const within = operator.intervalOf?.(predicate, keys[0].attribute, OPERATORS);
+      return { kind: "order", keys, ...(within === undefined ? {} : { within }) };
+    }
   }
 }
 

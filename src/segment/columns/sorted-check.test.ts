@@ -35,6 +35,7 @@ function viewOf({ ordinals = new Uint32Array(0), bitmaps, ...sorted }: SortedArr
     ordinalCount: ordinals.length,
     bitmapCount: bitmaps.length / words,
     entries: (start, end) => ordinals.subarray(start, end),
+    peekEntries: (start, end) => ordinals.subarray(start, end),
     bitmap: (index) => bitmaps.subarray(index * words, (index + 1) * words),
   };
 }

@@ -123,6 +123,8 @@ export interface SortedValues extends SortedDirectory {
   readonly bitmapCount: number;
   /** The ordinals of entries `start` to `end`. Throws `BytesMissing`. */
   entries(start: number, end: number): Uint32Array;
+  /** The same, or undefined where they are not in memory; never makes anybody load them. */
+  peekEntries(start: number, end: number): Uint32Array | undefined;
   /** The bitmap of the index-th milestone. Throws `BytesMissing`. */
   bitmap(index: number): Uint32Array;
 }
@@ -142,6 +144,12 @@ function sortedValues(
     bitmapCount: Math.min(directory.milestones.length, held),
     entries: (start, end) =>
       ordinals === undefined ? NO_WORDS : readWords(source, ordinals, { start, end }),
+    peekEntries: (start, end) => {
+      if (ordinals === undefined) return undefined;
+      const from = ordinals.offset + start * WORD_BYTES;
+      const bytes = source.peek(from, from + (end - start) * WORD_BYTES)?.bytes;
+      return bytes && new Uint32Array(bytes.buffer, bytes.byteOffset, end - start);
+    },
     bitmap: (index) =>
       bitmaps === undefined
         ? NO_WORDS

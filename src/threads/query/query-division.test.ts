@@ -169,7 +169,8 @@ test("where the query fails nobody begins another part", () => {
   const column = () => {
     throw new Error("damaged");
   };
-  const damaged = { id: view.id, documentCount: view.documentCount, ids: view.ids, column };
+  const { id, documentCount, ids } = view;
+  const damaged = { id, documentCount, ids, column, hasIndex: () => false, index: () => undefined };
   const second = { view: damaged as unknown as SegmentView, liveBitmap, liveCount, liveVersion };
   const boards: PartBoard[] = [];
   const look: Help = (offer) => void boards.push(new PartBoard(offer.board));
