@@ -11,6 +11,7 @@ import { seededRandom } from "../src/base/random.ts";
 import { runSteps } from "../src/base/steps.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
+import type { Query } from "../src/model/query.ts";
 import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import type { Snapshot } from "../src/query/snapshot.ts";
@@ -18,7 +19,12 @@ import type { AttributeIndex } from "../src/segment/attribute-index.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
-import { KERNELS, requestOf, schemaOf } from "../test/support/queries/query-fixture.ts";
+import {
+  documentQuery,
+  KERNELS,
+  requestOf,
+  schemaOf,
+} from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
 import { sortedIndexes } from "../test/support/segments/sorted-indexes.ts";
 
@@ -125,24 +131,28 @@ for (const name of schema.attributes.keys()) {
 const before = snapshotOf(plain.segment);
 const after = snapshotOf(sorted.segment);
 
-function run(snapshot: Snapshot, filter: readonly unknown[]) {
-  const request = requestOf({
-    kind: "aggregate",
-    aggregates: [["count", { kind: "count" }]],
-    filter: filterOf(filter),
-    groupBy: [],
-    groupLimit: 1,
-  } as unknown as Parameters<typeof requestOf>[0]);
+const counting = (filter: readonly unknown[]): Query => ({
+  kind: "aggregate",
+  aggregates: new Map([["count", { kind: "count" }]]),
+  filter: filterOf(filter),
+  groupBy: [],
+  groupLimit: 1,
+});
+
+function run(snapshot: Snapshot, query: Query) {
   const start = performance.now();
+  const request = requestOf(query);
   const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
   return { us: 1000 * (performance.now() - start), results, stats };
 }
 
-function compare(name: string, filter: readonly unknown[]): void {
+/** Counts what a filter keeps, or runs a query. */
+function compare(name: string, of: readonly unknown[] | Query): void {
+  const query = "kind" in of ? of : counting(of);
   const times: [number[], number[]] = [[], []];
   let shown = "";
   for (let i = 0; i < RUNS + 4; i++) {
-    const pair = [run(before, filter), run(after, filter)] as const;
+    const pair = [run(before, query), run(after, query)] as const;
     if (i < 4) continue;
     pair.forEach(({ us }, which) => {
       times[which].push(us);
@@ -155,6 +165,12 @@ function compare(name: string, filter: readonly unknown[]): void {
   const [a, b] = times.map((list) => list.sort((x, y) => x - y)[RUNS >> 1]);
   console.log(`${name} | ${a.toFixed(0)} → ${b.toFixed(0)} | ${shown}`);
 }
+
+const ordered = (attribute: string, direction: "asc" | "desc", filter?: readonly unknown[]) =>
+  documentQuery(
+    { kind: "order", keys: [{ attribute, direction }] },
+    { limit: 10, filter: filter && filterOf(filter) },
+  );
 
 const list = (length: number, below: number): number[] =>
   Array.from({ length }, () => random.below(below));
@@ -194,3 +210,14 @@ compare("Or of two", [
   ],
 ]);
 compare("Not", ["Not", ["tag", "Lt", 10]]);
+compare("order by n asc", ordered("n", "asc"));
+compare("order by n desc", ordered("n", "desc"));
+compare("order by key asc", ordered("key", "asc"));
+compare("order by tag asc", ordered("tag", "asc"));
+compare("order by n, tag Lt 10", ordered("n", "asc", ["tag", "Lt", 10]));
+compare("order by n, tag Eq 7", ordered("n", "asc", ["tag", "Eq", 7]));
+for (const last of [1000, 250_000, 500_000, 990_000]) {
+  compare(`page of order by n, n Gt ${last}`, ordered("n", "asc", ["n", "Gt", last]));
+}
+compare("order by n, n Gte 500000, desc", ordered("n", "desc", ["n", "Lt", 500_000]));
+compare("tag Eq again", ["tag", "Eq", 7]);
