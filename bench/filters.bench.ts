@@ -18,6 +18,7 @@ import type { Snapshot } from "../src/query/snapshot.ts";
 import type { AttributeIndex } from "../src/segment/attribute-index.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
+import { sealSegment, verifySegment } from "../src/segment/segment-seal.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
   documentQuery,
@@ -119,6 +120,12 @@ for (const round of [1, 2, 3]) {
     `merge ${round}: ${before.ms.toFixed(0)} → ${after.ms.toFixed(0)} ms, ` +
       `longest step ${before.longestMs.toFixed(1)} → ${after.longestMs.toFixed(1)} ms`,
   );
+}
+for (const { segment } of [plain, sorted]) {
+  const sealed = sealSegment(segment);
+  const start = performance.now();
+  verifySegment(sealed);
+  console.log(`checked in ${(performance.now() - start).toFixed(0)} ms`);
 }
 for (const name of schema.attributes.keys()) {
   const bytes = ({ entries }: { readonly entries: readonly { bytes: number }[] }): number =>

@@ -15,6 +15,7 @@ import {
 import {
   ALWAYS,
   NEVER,
+  SCHEMA,
   snapshotsOf,
   sortedFilter,
 } from "../../../test/support/random/sorted-snapshots.ts";
@@ -24,6 +25,7 @@ import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { COLUMN_SECTION } from "../../segment/columns/column-index.ts";
 import { DOCUMENT_SECTIONS } from "../../segment/documents/documents-section.ts";
+import { matchesSchema } from "../../segment/missing-indexes.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../../segment/segment-seal.ts";
 import { runRequest } from "../executor/run-request.ts";
@@ -42,6 +44,10 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 3
       const random = seededRandom(seed);
       const [sorted, compared] = snapshotsOf(random);
       for (const { view } of sorted.segments) verifySegment(sealSegment(view as OpenSegment));
+      // Segments from before are not written anew for it.
+      for (const { view } of compared.segments) {
+        expect(matchesSchema(view as OpenSegment, SCHEMA, ALWAYS)).toBe(true);
+      }
       let entries = 0;
       for (let i = 0; i < 120; i++) {
         const filter = sortedFilter(random);
@@ -53,7 +59,7 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 3
         expect(expected.stats.entriesTouched).toBe(0);
         entries += found.stats.entriesTouched;
       }
-      expect(entries).toBeGreaterThan(10_000);
+      expect(entries).toBeGreaterThan(1000);
     });
 
     test("they find the same in segments that are far away", () => {

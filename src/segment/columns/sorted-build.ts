@@ -39,9 +39,9 @@ export interface SortableValues {
 
 /** Sorts values; undefined if no document has one, or a float is no number. */
 export function* buildSorted(values: SortableValues): Steps<SortedArrays | undefined> {
-  const { data, presence, count } = values;
+  const { data, count } = values;
   const by = yield* sortWords(data);
-  const present = yield* presentOrdinals(presence, count);
+  const present = yield* presentOrdinals(values);
   if (by === undefined || present.length === 0) return undefined;
   const ordinals = yield* sortOrdinals(by, present);
   const entryCount = ordinals.length;
@@ -64,12 +64,21 @@ export function* buildSorted(values: SortableValues): Steps<SortedArrays | undef
   };
 }
 
-function* presentOrdinals(presence: Uint8Array | undefined, count: number): Steps<Uint32Array> {
+/** Tells whether a document has a value. */
+export function isPresent(presence: Uint8Array | undefined, ordinal: number): boolean {
+  return presence === undefined || ((presence[ordinal >> 3] >> (ordinal & 7)) & 1) === 1;
+}
+
+/** The documents that have a value, ascending. */
+export function* presentOrdinals({
+  presence,
+  count,
+}: Pick<SortableValues, "presence" | "count">): Steps<Uint32Array> {
   const ordinals = new Uint32Array(count);
   let at = 0;
   for (let o = 0; o < count; o++) {
     if (o % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
-    if (presence === undefined || ((presence[o >> 3] >> (o & 7)) & 1) === 1) ordinals[at++] = o;
+    if (isPresent(presence, o)) ordinals[at++] = o;
   }
   return ordinals.subarray(0, at);
 }

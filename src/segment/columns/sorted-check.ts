@@ -12,7 +12,7 @@ import {
   sortOrdinals,
   sortWords,
 } from "./sort-words.ts";
-import type { SortableValues } from "./sorted-build.ts";
+import { isPresent, presentOrdinals, type SortableValues } from "./sorted-build.ts";
 import type { SortedValues } from "./sorted-section.ts";
 
 /** Throws `corrupt` unless sorted values, all in memory, are just those of the attribute. */
@@ -37,38 +37,35 @@ export function checkSorted(sorted: SortedValues, values: SortableValues): void 
 
 /** All entries; where they are not stored, as they would be. */
 function entriesOf(sorted: SortedValues, by: SortWords, values: SortableValues): Uint32Array {
-  const { entryCount } = sorted;
-  const { presence, count } = values;
-  const isPresent = (o: number): boolean =>
-    presence === undefined || ((presence[o >> 3] >> (o & 7)) & 1) === 1;
-  const present = Uint32Array.from({ length: count }, (_, o) => o).filter(isPresent);
+  const { entryCount, ordinalCount, isExact, starts, milestones } = sorted;
+  const present = runSteps(presentOrdinals(values));
   if (present.length !== entryCount) {
     throw corrupt("sorted values", `there are ${entryCount} for ${present.length} documents`);
   }
-  if (sorted.ordinalCount > 0) {
-    if (sorted.ordinalCount < entryCount) throw corrupt("sorted values", "some are missing");
+  if (ordinalCount > 0) {
+    if (ordinalCount < entryCount) throw corrupt("sorted values", "some are missing");
     return sorted.entries(0, entryCount);
   }
-  const isPlaced = sorted.starts.every((start) => start === 0 || sorted.milestones.includes(start));
-  if (!isPlaced || !sorted.isExact) throw corrupt("sorted values", "their ordinals are missing");
+  const isPlaced = starts.every((start) => start === 0 || milestones.includes(start));
+  if (!isPlaced || !isExact) throw corrupt("sorted values", "their ordinals are missing");
   return runSteps(sortOrdinals(by, present));
 }
 
 /** Rising by value and then by ordinal, as many as there are: each is there once. */
 function checkOrder(ordinals: Uint32Array, by: SortWords, values: SortableValues): void {
   const { presence, count } = values;
-  ordinals.forEach((ordinal, i) => {
-    const isPresent =
-      presence === undefined || ((presence[ordinal >> 3] >> (ordinal & 7)) & 1) === 1;
-    if (ordinal >= count || !isPresent) {
+  let last = -1;
+  for (let i = 0; i < ordinals.length; i++) {
+    const ordinal = ordinals[i];
+    if (ordinal >= count || !isPresent(presence, ordinal)) {
       throw corrupt("sorted values", `ordinal ${ordinal} of ${count} has none`);
     }
-    if (i === 0) return;
-    const order = compareWords(by, ordinals[i - 1], ordinal);
-    if (order > 0 || (order === 0 && ordinals[i - 1] >= ordinal)) {
+    const order = i === 0 ? -1 : compareWords(by, last, ordinal);
+    if (order > 0 || (order === 0 && last >= ordinal)) {
       throw corrupt("sorted values", `entry ${i} is not in order`);
     }
-  });
+    last = ordinal;
+  }
 }
 
 function checkKeys(

@@ -20,7 +20,8 @@ export const ALWAYS = sortedIndexes(0);
 /** All indexes, without sorted values. */
 export const NEVER = sortedIndexes(Number.POSITIVE_INFINITY);
 
-const SCHEMA = schemaOf({
+/** Of filterable scalars of all types. */
+export const SCHEMA = schemaOf({
   int: "int",
   uint: "uint",
   float: "float",
