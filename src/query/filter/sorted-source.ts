@@ -27,8 +27,10 @@ const ENTRIES_PER_STEP = 65_536;
 /** Ranges of a list that are read between two pauses, in some microseconds each. */
 const RANGES_PER_STEP = 128;
 
-/** Sections that tell, without reading them, that there are sorted values. */
-const SORTED = [SORTED_NUMBERS, SORTED_CODES].map(({ directory }) => ({ sections: [directory] }));
+/** Sections that tell, without being read, what there is. */
+const KINDS = [SORTED_NUMBERS, SORTED_CODES];
+const DIRECTORIES = KINDS.map(({ directory }) => ({ sections: [directory] }));
+const ORDINALS = KINDS.map(({ ordinals }) => ({ sections: [ordinals] }));
 
 /** What a filter asks of sorted values. */
 export interface SortedFilter {
@@ -47,8 +49,13 @@ export interface SortedSource {
 }
 
 /** Tells, without reading anything, whether a segment has values of an attribute in order. */
-export function hasSorted(attribute: string, view: SegmentView): boolean {
-  return SORTED.some((kinds) => view.hasIndex(kinds, attribute));
+function hasSorted(attribute: string, view: SegmentView): boolean {
+  return DIRECTORIES.some((kinds) => view.hasIndex(kinds, attribute));
+}
+
+/** The same of their ordinals, which attributes of few values do not have. */
+export function hasEntries(attribute: string, view: SegmentView): boolean {
+  return ORDINALS.some((kinds) => view.hasIndex(kinds, attribute));
 }
 
 /** Undefined where a segment has no values of an attribute in order. Throws `BytesMissing`. */

@@ -2,7 +2,7 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import type { Interval } from "../filter/interval.ts";
 import { eachMatch } from "../filter/matched-documents.ts";
-import { hasSorted } from "../filter/sorted-source.ts";
+import { hasEntries } from "../filter/sorted-source.ts";
 import type { Need, RankOperator } from "../plan/operator.ts";
 import type { RankNode } from "../plan/plan.ts";
 import { type OrderKey, orderComparer, orderHints } from "./document-order.ts";
@@ -38,7 +38,7 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
 
   // A walk through the order of a segment is short, and its parts would each take as long.
   grain: ({ keys }, { segments }) => {
-    const hasOrder = segments.some(({ view }) => hasSorted(keys[0].attribute, view));
+    const hasOrder = segments.some(({ view }) => hasEntries(keys[0].attribute, view));
     return keys.length === 1 && hasOrder ? "segments" : "ordinals";
   },
 
@@ -55,7 +55,7 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
 /** Looks at the first entries of a walk; it ends where others are not in memory. */
 function walkNeeds({ keys, within }: OrderRankNode, view: SegmentView): Need[] {
   const [key] = keys;
-  if (keys.length > 1 || !hasSorted(key.attribute, view)) return [];
+  if (keys.length > 1 || !hasEntries(key.attribute, view)) return [];
   return [
     () => {
       const found = entriesWithin(key, within, view);

@@ -23,8 +23,9 @@ import {
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import type { DocumentQuery } from "../../model/query.ts";
+import type { DividedPlan, Division, PartOutcome, PlanPart } from "../executor/division.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { walkPays } from "./pick-walk.ts";
@@ -44,11 +45,15 @@ function ordered(
 
 function randomOrder(random: Random): DocumentQuery {
   const name = pick(random, NAMES);
-  const filters = [
-    [name, pick(random, ["Gt", "Gte", "Lt", "Lte"]), operandOf(random, name)],
+  const range = () => [name, pick(random, ["Gt", "Gte", "Lt", "Lte"]), operandOf(random, name)];
+  const filter = [
+    undefined,
+    range(),
     sortedFilter(random),
-  ];
-  const filter = [undefined, filters[0], filters[1], ["And", filters]][random.below(4)];
+    ["And", [range(), sortedFilter(random)]],
+    ["And", [range(), range()]],
+    ["Or", [range(), range()]],
+  ][random.below(6)];
   return ordered(name, pick(random, ["asc", "desc"]), {
     limit: 1 + random.below(12),
     offset: random.below(3) === 0 ? random.below(20) : 0,
@@ -75,6 +80,40 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 3
     });
   },
 );
+
+/** Cuts every plan that may be divided into many parts. */
+class ManyParts implements Division {
+  readonly helperCount = 3;
+  readonly limits = { documentsMin: 1, rangeDocuments: 64, restMsMin: 0 };
+  parts = 0;
+  #nowMs = 0;
+
+  workedMs(): number {
+    this.#nowMs += 100;
+    return this.#nowMs;
+  }
+
+  *runParts({ parts }: DividedPlan, run: (part: PlanPart) => Steps<PartOutcome>) {
+    this.parts += parts.length;
+    const outcomes: PartOutcome[] = [];
+    for (const part of parts) outcomes.push(yield* run(part));
+    return outcomes;
+  }
+}
+
+test("filters and orders by sorted values find the same in parts", () => {
+  const random = seededRandom(31_601);
+  const [sorted, all] = snapshotsOf(random);
+  const division = new ManyParts();
+  for (let i = 0; i < 200; i++) {
+    const query = randomOrder(random);
+    const { results } = runSteps(
+      runRequest(sorted, requestOf(query), { kernels: KERNELS, division }),
+    );
+    expect(results).toEqual(run(all, query).results);
+  }
+  expect(division.parts).toBeGreaterThan(200);
+});
 
 describe("work", () => {
   const COUNT = 64_000;

@@ -9,6 +9,13 @@ test("what was not done is left out", () => {
   );
 });
 
+test("filters tell whether they compared values or took those that lie together", () => {
+  const work = { ...newWorkStats(), documentsScanned: 9, valuesCompared: 9, entriesTouched: 2 };
+  expect(explainWork(work)).toBe(
+    "Work: 9 documents scanned, 9 values compared, 2 entries of sorted values touched",
+  );
+});
+
 test("reads are told where there were any", () => {
   expect(explainReads({ rounds: 0, loadedBytes: 0, storeBytes: 0 })).toBe(
     "Reads: none, all was in memory",
