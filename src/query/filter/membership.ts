@@ -25,6 +25,7 @@ import {
   type ValueNode,
   valueMatches,
   valueText,
+  withExtent,
 } from "./value-node.ts";
 
 /** A value is one of a list. Null does not match. */
@@ -54,10 +55,11 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
   needs: (node, run) =>
     isOfIds(node) ? idNeeds(node.values, run.view) : sortedNeeds(node, sortedFilter(node), run),
 
-  *run(node, run) {
-    const { view, within } = run;
+  *run(node, given) {
+    const { view, within } = given;
     const { attribute, values } = node;
     if (isOfIds(node)) return andBits(yield* findIds(values, view), within);
+    const run = withExtent(given);
     const found = yield* matchSorted(node, sortedFilter(node), run);
     if (found !== undefined) return found;
     const source = attributeSource(attribute, view);

@@ -16,6 +16,7 @@ import {
   subjectText,
   type ValueNode,
   valueMatches,
+  withExtent,
 } from "./value-node.ts";
 
 /** A string passes a test. Null does not match. */
@@ -37,7 +38,8 @@ export const PATTERN: PredicateOperator<PatternNode> = {
   grain: () => "ordinals",
   needs: (node, run) => sortedNeeds(node, sortedFilter(node), run),
 
-  *run(node, run) {
+  *run(node, given) {
+    const run = withExtent(given);
     const { view, memory } = run;
     const found = yield* matchSorted(node, sortedFilter(node), run);
     if (found !== undefined) return found;

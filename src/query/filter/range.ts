@@ -13,6 +13,7 @@ import {
   type ValueNode,
   valueMatches,
   valueText,
+  withExtent,
 } from "./value-node.ts";
 
 /** A value lies between two ends in the order of its type. */
@@ -36,7 +37,8 @@ export const RANGE: PredicateOperator<RangeNode> = {
   grain: () => "ordinals",
   needs: (node, run) => sortedNeeds(node, sortedFilter(node), run),
 
-  *run(node, run) {
+  *run(node, given) {
+    const run = withExtent(given);
     const { view, within } = run;
     const found = yield* matchSorted(node, sortedFilter(node), run);
     if (found !== undefined) return found;

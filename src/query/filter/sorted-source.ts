@@ -9,8 +9,8 @@ import {
 } from "../../segment/columns/sorted-numbers-index.ts";
 import type { SortedValues } from "../../segment/columns/sorted-section.ts";
 import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
-import { andBits, emptyBits, extentOf, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
-import type { Need, PredicateRun, SegmentRun } from "../plan/operator.ts";
+import { andBits, emptyBits, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
+import type { Need, SegmentRun } from "../plan/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";
 import { type Milestone, pickRangeAccess, type RangeAccess, sortedPays } from "./pick-access.ts";
 import {
@@ -20,10 +20,12 @@ import {
   settleCut,
   type ValueInterval,
 } from "./sorted-cut.ts";
-import type { ValueNode } from "./value-node.ts";
+import type { ValueNode, ValueRun } from "./value-node.ts";
 
 /** Entries that are taken between two pauses: about a nanosecond each. */
 const ENTRIES_PER_STEP = 65_536;
+/** So few values are compared before anything is looked for. */
+const SORTED_VALUES_MIN = 128;
 /** Ranges of a list that are read between two pauses, in some microseconds each. */
 const RANGES_PER_STEP = 128;
 
@@ -77,7 +79,7 @@ function* accessesOf(
   filter: SortedFilter,
   values: number,
 ): Steps<RangeAccess[] | undefined> {
-  const intervals = filter.intervals(dictionary);
+  const intervals = values < SORTED_VALUES_MIN ? undefined : filter.intervals(dictionary);
   if (intervals === undefined) return undefined;
   const { entryCount, milestones, documentCount } = sorted;
   const hasOrdinals = sorted.ordinalCount > 0;
@@ -118,12 +120,11 @@ export function sortedNeeds(
 export function* matchSorted(
   node: ValueNode,
   filter: SortedFilter,
-  { view, within, together, work }: PredicateRun,
+  { view, within, extent, together, work }: ValueRun,
 ): Steps<OrdinalBits | undefined> {
   const source = sourceOf(node, view);
   if (source === undefined) return undefined;
   const { sorted } = source;
-  const extent = extentOf(within, view.documentCount);
   const accesses = yield* accessesOf(source, filter, extent.end - extent.start);
   if (accesses === undefined) return undefined;
   together(looksOf(source, accesses, { filter, node, view }));

@@ -48,17 +48,27 @@ export function* markAll({ start, end }: Entries, mark: Marker): Steps<void> {
   }
 }
 
+/** A run whose operator knows where its candidates are. */
+export interface ValueRun extends PredicateRun {
+  /** All candidates lie from `start` to before `end`. */
+  readonly extent: { readonly start: number; readonly end: number };
+}
+
+/** Finds where the candidates are, which takes a look at the words around them. */
+export function withExtent(run: PredicateRun): ValueRun {
+  return { ...run, extent: extentOf(run.within, run.view.documentCount) };
+}
+
 /** The candidates with a value that matches, or with some element that does; a new set. */
 export function* matchValues(
   { on }: ValueNode,
   source: AttributeSource | undefined,
-  { view, within, work }: Pick<PredicateRun, "view" | "within" | "work">,
+  { view, within, extent, work }: ValueRun,
   match: EntryMatcher,
 ): Steps<OrdinalBits> {
   const count = view.documentCount;
   if (source === undefined) return emptyBits(count);
   const { data, dictionary } = source;
-  const extent = extentOf(within, count);
   const present = presentIn(source, count);
   work.valuesCompared += extent.end - extent.start;
   if (on === "some_element") {
