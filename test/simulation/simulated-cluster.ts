@@ -19,7 +19,13 @@ import { SimulatedObjectStore } from "./simulated-object-store.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 import { drawSwarm, type ProcessFault, type Swarm } from "./swarm.ts";
 
-/** Longest that an indexer rests between two passes, and a server between two looks at manifests. */
+/**
+ * Longest time between two looks of a server at all of its namespaces. With the time after which it
+ * looks at an idle one, and that for which it then trusts its log's end (30 and 15 s), it is less
+ * than servers know of having slept.
+ */
+const FOLLOW_MS_MAX = 14_000;
+/** Longest that an indexer rests between two passes. */
 const REST_MS_MAX = 20_000;
 /** Longest that a process is paused: longer than garbage waits. */
 const PAUSE_MS_MAX = 2 * GARBAGE_GRACE_MS;
@@ -155,7 +161,7 @@ export class SimulatedCluster {
     const { catalog } = fixture;
     try {
       while (!process.hasEnded) {
-        await process.clock.sleep(this.#upTo(REST_MS_MAX));
+        await process.clock.sleep(this.#upTo(FOLLOW_MS_MAX));
         await catalog.follow(process.clock.monotonicMs());
         if (this.scheduler.random.below(8) === 0) catalog.closeIdle();
       }
