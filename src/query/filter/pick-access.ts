@@ -31,7 +31,7 @@ export type SortedShape = Pick<SortedDirectory, "entryCount" | "milestones"> & {
   readonly hasOrdinals: boolean;
 };
 
-/** Words of a bitmap that are joined in the time of one entry (ADR 31). */
+/** Words of a bitmap that are joined in the time of one entry (ADR 30). */
 const WORDS_PER_ENTRY = 1.5;
 /** Entries in whose time a place is looked for among the keys and in a column. */
 const LOOKUP_ENTRIES = 3000;

@@ -71,7 +71,7 @@ export const RANGE: PredicateOperator<RangeNode> = {
   },
 };
 
-/** Entries that are set in the time of one comparison (ADR 31); of other types it takes that of 2. */
+/** Entries that are set in the time of one comparison (ADR 30); of other types it takes that of 2. */
 const VALUE_COSTS: Readonly<Record<string, number>> = { float: 8, bool: 25 };
 
 function sortedFilter(node: RangeNode): SortedFilter {

@@ -13,7 +13,7 @@ import type { SortedArrays, SortedKeys } from "./sorted-section.ts";
 
 /**
  * Documents from which on a segment has sorted values. To sort so many takes 0.2 to 0.6 ms, to
- * compare them 0.02 ms (integers) to 0.3 ms (a list of values) in each query (ADR 31).
+ * compare them 0.02 ms (integers) to 0.3 ms (a list of values) in each query (ADR 30).
  */
 export const SORTED_DOCUMENTS_MIN = 8192;
 

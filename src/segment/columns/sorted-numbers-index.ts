@@ -46,7 +46,7 @@ function isWanted(type: AttributeType, schema: AttributeSchema | undefined): boo
   return schema?.filterable === true && type.kind === "scalar" && NUMBERS.has(type.of);
 }
 
-/** Merged values are sorted anew, in 20 to 130 ns each, whatever the inputs have (ADR 31). */
+/** Merged values are sorted anew, in 20 to 130 ns each, whatever the inputs have (ADR 30). */
 function* plan(
   { attribute, column }: { readonly attribute: string; readonly column: Column },
   documentsMin: number,
