@@ -71,8 +71,8 @@ export interface CodeScan {
 }
 
 /**
- * Bounds of all rows of blocks that lie end to end, in the kernel's memory; see `CodeScan`. A lower bound that is
- * below 0 or no number is 0, an upper one that is no number is infinite.
+ * Bounds of all rows of blocks that lie end to end, in the kernel's memory; see `CodeScan`. A lower
+ * bound that is below 0 or no number is 0, an upper one that is no number is infinite.
  */
 export interface CodeBounds
   extends Pick<

@@ -65,7 +65,8 @@ export function writeFactors(
   const shift = doubled.shift / 2;
   const isPoint = signed === 0;
   const quality = isPoint ? 0 : ((squared / signed / signed) * dimensions) / 4 - 1;
-  const error = 2 * BOUND_DEVIATIONS * Math.sqrt((squared * Math.max(quality, 0)) / (dimensions - 1));
+  const error =
+    2 * BOUND_DEVIATIONS * Math.sqrt((squared * Math.max(quality, 0)) / (dimensions - 1));
   factors[row] = squared + (isPoint ? 0 : (2 * squared * shift) / signed);
   factors[CODE_BLOCK_ROWS + row] = isPoint ? 0 : (-2 * squared) / signed;
   factors[2 * CODE_BLOCK_ROWS + row] = error;

@@ -138,7 +138,7 @@ describe("of clusters whose distances are bounded", () => {
     return { ...clusters, refine, asked };
   }
 
-  test("those that are taken are known, each is asked for once, and mostly the same are taken", () => {
+  test("what is taken is known, each is asked for once, and mostly the same are taken", () => {
     let different = 0;
     for (let seed = 1; seed <= 100; seed++) {
       const random = seededRandom(seed);
