@@ -157,7 +157,9 @@ describe.each(NAMES)("%s", (name) => {
     }
     const churned = measure(dataset, segment.view, queries);
     release(segment);
-    const fresh = measure(dataset, clustered(dataset, live).view, queries);
+    const anew = clustered(dataset, live);
+    const fresh = measure(dataset, anew.view, queries);
+    release(anew);
     if (process.env.VERBOSE !== undefined) console.log(name, { churned, fresh });
     expect(churned.recall).toBeGreaterThanOrEqual(fresh.recall - LOSS_MAX);
     expect(churned.codes).toBeLessThanOrEqual(CODES_MAX * fresh.codes);

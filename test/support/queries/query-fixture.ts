@@ -26,7 +26,7 @@ import { openSegment } from "../../../src/segment/segment-reader.ts";
 import { planSegment } from "../segments/plan-segment.ts";
 
 /** The memory of all fixtures. */
-export const ARENAS = new Arenas({ totalBytes: 512 * MIB, threads: 1, arenaBytes: 64 * MIB });
+export const ARENAS = new Arenas({ totalBytes: 1024 * MIB, threads: 1, arenaBytes: 64 * MIB });
 
 /** Kernels over the memory of all fixtures. */
 export const KERNELS = new ArenaKernels(await compileKernel("auto"), 0);
