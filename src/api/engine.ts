@@ -35,7 +35,10 @@ export interface EngineRequest {
   readonly namespace?: NamespaceName;
   /** Query-string and remaining path parameters: `cursor`, `prefix`, `page_size`, `token`. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Decompressed body in chunks; consumed as fast as the engine can take it. */
+  /**
+   * Decompressed body in chunks; consumed as fast as the engine can take it. Large ones that are
+   * all of their buffers are given away with these.
+   */
   readonly body?: AsyncIterable<Uint8Array>;
   /** Version prefix of the path, for answers whose shape depends on it. */
   readonly apiVersion: "v1" | "v2";

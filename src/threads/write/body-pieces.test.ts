@@ -27,7 +27,8 @@ test("the pieces of a body are its bytes, however it is cut into chunks", async 
   const random = seededRandom(seed);
   for (const most of [1 + random.below(5000), 70_000, 3 * BODY_PIECE_BYTES]) {
     const bytes = random.bytes(2 * BODY_PIECE_BYTES + random.below(BODY_PIECE_BYTES));
-    const pieces = await collect(new BodyPieces().of(chunksOf(bytes, () => random.below(most))));
+    const chunks = chunksOf(bytes.slice(), () => random.below(most));
+    const pieces = await collect(new BodyPieces().of(chunks));
     const where = `seed ${seed}, chunks up to ${most}`;
     expect(Buffer.concat(pieces).equals(bytes), where).toBe(true);
     expect(pieces.map(({ length }) => length).slice(0, 2), where).toEqual([
@@ -43,6 +44,22 @@ test("an empty body has no pieces, a small one has a piece of its size", async (
   const [piece] = await collect(pieces.of(chunksOf(Uint8Array.of(1, 2, 3), () => 2)));
   expect(piece).toEqual(Uint8Array.of(1, 2, 3));
   expect(piece.buffer.byteLength).toBe(3);
+});
+
+test("large chunks that have buffers of their own are freed once they are copied", async () => {
+  const chunks = [300_000, 20_000, BODY_PIECE_BYTES, 100, 40_000].map((bytes, i) => {
+    return new Uint8Array(bytes).fill(i + 1);
+  });
+  const bytes = Buffer.concat(chunks);
+  const window = new Uint8Array(50_000).subarray(1).fill(6);
+  async function* body() {
+    yield* chunks;
+    yield window;
+  }
+  const pieces = await collect(new BodyPieces().of(body()));
+  expect(Buffer.concat(pieces).equals(Buffer.concat([bytes, window]))).toBe(true);
+  expect(chunks.map(({ buffer }) => buffer.detached)).toEqual([true, true, true, false, true]);
+  expect(window.buffer.detached).toBe(false);
 });
 
 test("large pieces that come back are filled again, up to a bound", async () => {
