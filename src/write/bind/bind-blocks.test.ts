@@ -57,3 +57,25 @@ test("values in blocks are bound, or refused, like the same values in lists", ()
     expect(bound, where).toEqual(bind(listedDocuments(documents) ?? documents)());
   }
 });
+
+test("an element that is no number is found wherever it is among the vectors of a block", () => {
+  const count = 400_000; // Two steps.
+  const vectors = new Float32Array(2 * count).fill(1);
+  const documents = parse('{"upsert_rows":[{"id":1}]}');
+  const bind = (elements: Float32Array) => {
+    const values = new BigInt64Array(Array.from({ length: count }, (_, i) => BigInt(i)));
+    const ids = { values: [], integersOnly: true, integers: values };
+    const v = { values: [], integersOnly: true, vectors: { dimensions: 2, elements } };
+    const loose = { ...documents, count, ids, attributes: new Map([["v", v]]) };
+    return () => runSteps(bindUpserts(loose, context));
+  };
+  expect(bind(vectors)).not.toThrow();
+  const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const at of [0, 1, 2 * 262_144 - 1, 2 * 262_144, 2 * count - 1]) {
+    const elements = vectors.with(at, odd[at % odd.length]);
+    expect(faultOf(bind(elements)), `element ${at}`).toMatchObject({
+      message: expect.stringContaining(`element ${at % 2} of the vector`),
+    });
+  }
+  expect(bind(vectors.fill(-3.4028234663852886e38))).not.toThrow();
+});
