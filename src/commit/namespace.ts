@@ -103,7 +103,10 @@ export class Namespace {
     });
     this.#indexes = new IndexBuilder(options, opened, () => this.#log.hint());
     this.#applier = new EntryApplier(options, opened, this.#indexes);
-    this.#background = new BackgroundWork(options, opened, this.#indexes);
+    this.#background = new BackgroundWork(options, opened, {
+      indexes: this.#indexes,
+      log: this.#log,
+    });
   }
 
   get name(): NamespaceName {

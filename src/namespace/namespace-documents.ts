@@ -213,9 +213,10 @@ export class NamespaceDocuments {
     });
   }
 
-  /** Merges a few small segments; undefined if there is nothing to do. */
-  *compactStep(schema: Schema): Steps<PublishedDelta | undefined> {
-    return this.#number(yield* this.memtable.compactStep(SEGMENT_MERGE_DOCUMENTS_MAX, schema));
+  /** Merges a few small segments, into at most `bytesMax`; undefined if there is nothing to do. */
+  *compactStep(schema: Schema, bytesMax?: number): Steps<PublishedDelta | undefined> {
+    const documentsMax = SEGMENT_MERGE_DOCUMENTS_MAX;
+    return this.#number(yield* this.memtable.compactStep(documentsMax, schema, bytesMax));
   }
 
   /** Rebuilds one segment whose indexes are not the schema's; undefined if there is none. */

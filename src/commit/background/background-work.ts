@@ -1,22 +1,38 @@
 /** What one open namespace does between commits: indexes that were asked for, then merges. */
 
+import { MIB } from "../../base/byte-sizes.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
+import type { NamespaceLog } from "../namespace-log.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
 import type { IndexBuilder } from "./index-builder.ts";
+
+/**
+ * Bytes that a merge in memory writes while indexers are expected to take the log's documents over:
+ * larger segments would be copied for seconds of use.
+ */
+export const EXPECTED_FOLD_MERGE_BYTES_MAX = 8 * MIB;
+/** How long they are believed to be at it. */
+const FOLD_EXPECTED_MS_MAX = 30_000;
 
 /** The background work of one namespace, step by step. */
 export class BackgroundWork {
   readonly #options: NamespaceOptions;
   readonly #opened: OpenedNamespace;
   readonly #indexes: IndexBuilder;
+  readonly #log: Pick<NamespaceLog, "waitingMs">;
   /** There was no memory for the last step. */
   #isStuck = false;
 
-  constructor(options: NamespaceOptions, opened: OpenedNamespace, indexes: IndexBuilder) {
+  constructor(
+    options: NamespaceOptions,
+    opened: OpenedNamespace,
+    { indexes, log }: { indexes: IndexBuilder; log: Pick<NamespaceLog, "waitingMs"> },
+  ) {
     this.#options = options;
+    this.#log = log;
     this.#opened = opened;
     this.#indexes = indexes;
   }
@@ -35,8 +51,10 @@ export class BackgroundWork {
   /** Does one step; undefined if nothing could be done. `schema` is the one that indexes have. */
   *step(schema: Schema): Steps<PublishedDelta | undefined> {
     try {
+      const { documents } = this.#opened;
       const delta =
-        (yield* this.#indexes.step(schema)) ?? (yield* this.#opened.documents.compactStep(schema));
+        (yield* this.#indexes.step(schema)) ??
+        (yield* documents.compactStep(schema, this.#mergeBytesMax));
       if (delta !== undefined) this.#isStuck = false;
       return delta;
     } catch (error) {
@@ -47,5 +65,11 @@ export class BackgroundWork {
       this.#isStuck = true;
       return undefined;
     }
+  }
+
+  get #mergeBytesMax(): number | undefined {
+    const { waitingMs } = this.#log;
+    const isExpected = waitingMs !== undefined && waitingMs < FOLD_EXPECTED_MS_MAX;
+    return isExpected && !this.isBehind ? EXPECTED_FOLD_MERGE_BYTES_MAX : undefined;
   }
 }

@@ -236,17 +236,21 @@ export class Memtable {
   }
 
   /**
-   * Merges some segments if there are too many small ones, at most `budgetDocuments` live
-   * documents; undefined if there is nothing to do. To be called after commits and when idle.
+   * Merges some segments if there are too many small ones, at most `budgetDocuments` live documents
+   * of `bytesMax`; undefined if there is nothing to do. To be called after commits and when idle.
    */
-  *compactStep(budgetDocuments: number, schema: Schema): Steps<MemtableDelta | undefined> {
+  *compactStep(
+    budgetDocuments: number,
+    schema: Schema,
+    bytesMax = SEGMENT_MERGE_BYTES_MAX,
+  ): Steps<MemtableDelta | undefined> {
     const picked = pickMerge(
       this.#segments.map(({ view, liveCount }) => {
         return { bytes: view.bytes, documentCount: view.documentCount, liveCount };
       }),
       {
         documentsMax: Math.min(budgetDocuments, SEGMENT_MERGE_DOCUMENTS_MAX),
-        bytesMax: SEGMENT_MERGE_BYTES_MAX,
+        bytesMax: Math.min(bytesMax, SEGMENT_MERGE_BYTES_MAX),
       },
     );
     if (picked === undefined) return undefined;
