@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { BlockPool } from "../base/block-pool.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { MemoryPool } from "../base/memory-pool.ts";
 import { UNCOUNTED_BYTES, WriteMemory } from "./write-memory.ts";
@@ -29,4 +30,18 @@ test("what one write may not take is refused for good, what others have for now"
   first.hold(UNCOUNTED_BYTES);
   second.release();
   expect(pool.bytesUsed).toBe(0);
+});
+
+test("vectors of a write have room in blocks, up to a bound, until it is over", () => {
+  const blocks = new BlockPool();
+  const memory = new WriteMemory(new MemoryPool(MIB), blocks);
+  expect(memory.vectors(100)).toBeUndefined();
+  expect(memory.vectors(MIB)).toHaveLength(MIB);
+  expect(memory.vectors(14 * MIB)).toHaveLength(14 * MIB);
+  expect(memory.vectors(2 * MIB)).toBeUndefined();
+  expect(blocks.bytes.used).toBe(60 * MIB);
+  memory.release();
+  memory.release();
+  expect(blocks.bytes).toEqual({ used: 0, spare: 4 * MIB });
+  expect(new WriteMemory(new MemoryPool(MIB)).vectors(MIB)).toBeUndefined();
 });

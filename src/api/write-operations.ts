@@ -1,5 +1,6 @@
 /** Answers the calls of the write thread: one function for each operation. */
 
+import type { BlockPool } from "../base/block-pool.ts";
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { MemoryPool } from "../base/memory-pool.ts";
@@ -62,6 +63,8 @@ export interface OperationOptions {
   readonly warmer: CacheWarmer;
   /** Of the documents of all writes. */
   readonly writeMemory: MemoryPool;
+  /** For the vectors of writes; none where a put may outlive its write. */
+  readonly blocks: BlockPool | undefined;
   /** Throws (400) if there is no such customer-managed key. */
   checkKey(key: CustomerKey): Promise<void>;
 }
@@ -170,7 +173,7 @@ class NamespaceOperations {
   async write(body: BodySource, reporter: CallReporter): Promise<HttpAnswer> {
     const { catalog } = this.#options;
     const namespace = await catalog.get(this.#name);
-    const memory = new WriteMemory(this.#options.writeMemory);
+    const memory = new WriteMemory(this.#options.writeMemory, this.#options.blocks);
     try {
       return await this.#writeTo(namespace, { body, memory }, reporter);
     } finally {

@@ -1,6 +1,7 @@
 /** What the write thread does, whichever thread it runs in: simulations have it beside others. */
 
 import { type OperationOptions, runOperation } from "../../api/write-operations.ts";
+import type { BlockPool } from "../../base/block-pool.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import type { Random } from "../../base/random.ts";
@@ -34,6 +35,8 @@ export interface WriteThreadOptions {
   readonly writeBytesMax: number;
   /** Nobody else writes to the store. */
   readonly isExclusive: boolean;
+  /** For the vectors of writes; none where a put may outlive its write. */
+  readonly blocks: BlockPool | undefined;
   /** Lets messages that have arrived be handled. */
   yield(): Promise<void>;
   /** See `SliceOptions`. */
@@ -60,6 +63,7 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
     warmer: new CacheWarmer(shared),
     embedding,
     writeMemory: new MemoryPool(options.writeBytesMax),
+    blocks: options.blocks,
     checkKey: async ({ keyName, context }) => {
       await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES), context);
     },

@@ -4,6 +4,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { EmbeddingConfig } from "../../api/config.ts";
 import { embeddingSource } from "../../api/embedding-source.ts";
 import { must } from "../../base/assert.ts";
+import { BlockPool } from "../../base/block-pool.ts";
 import { systemClock } from "../../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -72,6 +73,7 @@ async function start(): Promise<void> {
     await lock.settle();
   }
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.kernelThreads });
+  const blocks = isExclusive(store) ? new BlockPool() : undefined;
   const catalog = await serveWrites({
     clock,
     random,
@@ -84,6 +86,7 @@ async function start(): Promise<void> {
     thresholds: THRESHOLDS,
     writeBytesMax: data.writeBytesMax,
     isExclusive: isExclusive(store),
+    blocks,
     yield: () => new Promise((resolve) => setImmediate(resolve)),
     post,
     listen: (listener) => void port.on("message", listener),
@@ -93,7 +96,10 @@ async function start(): Promise<void> {
   const metrics = () => writeThreadMetrics({ access, catalog, arenas, turns });
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
-  clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());
+  clock.every(IDLE_SWEEP_MS, () => {
+    catalog.closeIdle();
+    blocks?.sweep();
+  });
   collectWhenIdle(clock, threadHeap());
 }
 

@@ -8,6 +8,7 @@ import { WriteBodyParser } from "./parse-write.ts";
 function heldBy(body: string, bytesMax = Number.POSITIVE_INFINITY): number {
   let held = 0;
   const memory = {
+    vectors: () => undefined,
     hold: (bytes: number) => {
       held = Math.max(held, bytes);
       if (bytes > bytesMax) throw new Error("too much");

@@ -26,7 +26,12 @@ export interface BuiltMemory {
    * there is no room for them.
    */
   hold(bytes: number): void;
+  /**
+   * Room for so many numbers of vectors until the write is over, of any content; undefined if they
+   * are to lie where all else does.
+   */
+  vectors(count: number): Float32Array | undefined;
 }
 
 /** For bodies that are bounded by their length alone. */
-export const UNBOUNDED_MEMORY: BuiltMemory = { hold: () => {} };
+export const UNBOUNDED_MEMORY: BuiltMemory = { hold: () => {}, vectors: () => undefined };

@@ -118,6 +118,28 @@ test("a column of many parts is joined as it was set", () => {
   expect(at.map((document) => l.values[document])).toEqual([...at.slice(0, -1), "odd"]);
 });
 
+test("vectors lie in the room that they are given, as many as come", () => {
+  const count = 100_000;
+  for (const expected of [0, count, count - 5, count + 5, 2 * count]) {
+    const taken: Float32Array[] = [];
+    const take = (length: number) => {
+      taken.push(new Float32Array(new SharedArrayBuffer(4 * length)).fill(7));
+      return taken.at(-1);
+    };
+    const vectors = new LooseColumnBuilder("v", "vector", { room: { expected, take } });
+    for (let document = 0; document < count; document++) {
+      vectors.vectorSlot(document, 3)?.fill(document);
+      vectors.setVector(document);
+    }
+    const elements = runSteps(vectors.finish(count)).vectors?.elements;
+    expect(elements).toHaveLength(3 * count);
+    expect(elements?.every((element, i) => element === Math.floor(i / 3))).toBe(true);
+    expect(elements?.buffer).toBe(taken.at(-1)?.buffer);
+    // Joined only where it was not known how many there are.
+    expect(taken).toHaveLength(expected === count - 5 ? 2 : 1);
+  }
+});
+
 function blockOf({ integers, numbers, vectors }: LooseColumn) {
   return integers ?? numbers ?? vectors?.elements;
 }

@@ -7,6 +7,7 @@ import {
   plainInteger,
   splitVectors,
   VectorBlock,
+  type VectorRoom,
 } from "./value-blocks.ts";
 
 /**
@@ -18,6 +19,14 @@ export type ValueForm = "any" | "float" | "vector";
 
 /** Values that one step lists. */
 const STEP_VALUES = 8192;
+
+/** What is known of a column before its values come. */
+export interface ColumnOptions {
+  /** Marks the documents that have named the attribute. */
+  readonly marksGiven?: boolean;
+  /** Of vectors. */
+  readonly room?: VectorRoom;
+}
 
 /**
  * Builds a `LooseColumn` while its documents arrive, in ascending order. The value of a document
@@ -35,13 +44,15 @@ export class LooseColumnBuilder {
   #integersOnly = true;
   /** Before this document, numbers are integers, whatever came later. */
   #integersBefore = 0;
+  readonly #room: VectorRoom | undefined;
   /** Documents that have named the attribute are marked here, if that is asked for. */
   #given: Uint8Array | undefined;
 
-  constructor(name: string, form: ValueForm, marksGiven = false) {
+  constructor(name: string, form: ValueForm, options: ColumnOptions = {}) {
     this.name = name;
     this.form = form;
-    if (marksGiven) this.#given = new Uint8Array(1024);
+    this.#room = options.room;
+    if (options.marksGiven) this.#given = new Uint8Array(1024);
   }
 
   /** Documents up to the last one that has a value. */
@@ -81,7 +92,7 @@ export class LooseColumnBuilder {
    * before anything else is set. Undefined if it must be an array of its own, for `set`.
    */
   vectorSlot(document: number, length: number): Float32Array | undefined {
-    if (this.#isEmpty && length > 0) this.#block = new VectorBlock(length);
+    if (this.#isEmpty && length > 0) this.#block = new VectorBlock(length, this.#room);
     if (!(this.#block instanceof VectorBlock)) return undefined;
     if (this.#values !== undefined && document >= this.#block.count) return undefined;
     return this.#block.slot(document, length);

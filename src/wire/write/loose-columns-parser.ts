@@ -11,7 +11,7 @@ import {
   PARSE_STEP_BYTES,
   tooManyAttributes,
 } from "./body-bounds.ts";
-import { CELL_BYTES } from "./built-bytes.ts";
+import { type BuiltMemory, CELL_BYTES } from "./built-bytes.ts";
 import { LooseColumnBuilder, vectorColumn } from "./loose-column-builder.ts";
 import type { FormOf } from "./loose-rows-parser.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
@@ -44,6 +44,7 @@ export class LooseColumnsParser {
   /** `upsert_columns` or `patch_columns`, for messages. */
   readonly #path: string;
   readonly #formOf: FormOf;
+  readonly #memory: Pick<BuiltMemory, "vectors">;
   readonly #values: LooseValueReader;
   readonly #columns = new Map<string, LooseColumnBuilder>();
   readonly #flat = new Map<string, Float32Array>();
@@ -51,7 +52,12 @@ export class LooseColumnsParser {
   #cells = 0;
   #position: Position = { kind: "between" };
 
-  constructor(reader: JsonReader, path: string, formOf: FormOf) {
+  constructor(
+    reader: JsonReader,
+    path: string,
+    { formOf, memory }: { formOf: FormOf; memory: Pick<BuiltMemory, "vectors"> },
+  ) {
+    this.#memory = memory;
     this.#reader = reader;
     this.#path = path;
     this.#formOf = formOf;
@@ -135,7 +141,9 @@ export class LooseColumnsParser {
       this.#position = { kind: "flat", name, numbers: new Float32Builder(), count: 0 };
       return false;
     }
-    const column = new LooseColumnBuilder(name, form);
+    const expected = this.#columns.get("id")?.count ?? 0;
+    const take = (length: number) => this.#memory.vectors(length);
+    const column = new LooseColumnBuilder(name, form, { room: { expected, take } });
     this.#columns.set(name, column);
     this.#position = { kind: "elements", column, count: 0 };
     return false;

@@ -8,7 +8,7 @@ import {
   PARSE_STEP_BYTES,
   tooManyAttributes,
 } from "./body-bounds.ts";
-import { CELL_BYTES } from "./built-bytes.ts";
+import { type BuiltMemory, CELL_BYTES } from "./built-bytes.ts";
 import { LooseColumnBuilder, type ValueForm } from "./loose-column-builder.ts";
 import { LooseValueReader } from "./loose-value-reader.ts";
 
@@ -29,11 +29,21 @@ interface Position {
   attribute: number;
 }
 
+/** How documents are read. */
+export interface RowsOptions {
+  /** Whether the columns say which documents name the attribute, for patches. */
+  readonly marksGiven: boolean;
+  readonly memory: Pick<BuiltMemory, "vectors">;
+  /** Hears of each attribute before the documents without it get a place in its list; may throw. */
+  readonly grown: () => void;
+}
+
 /** Reads `upsert_rows` or `patch_rows`: an array of documents, some attributes at a time. */
 export class LooseRowsParser {
   readonly #reader: JsonReader;
   readonly #formOf: FormOf;
   readonly #marksGiven: boolean;
+  readonly #memory: Pick<BuiltMemory, "vectors">;
   readonly #grown: () => void;
   readonly #values: LooseValueReader;
   readonly #ids = new LooseColumnBuilder("id", "any");
@@ -42,14 +52,11 @@ export class LooseRowsParser {
   readonly #order: LooseColumnBuilder[] = [];
   #position: Position = { document: 0, isInside: false, hasId: false, attribute: 0 };
 
-  /**
-   * `marksGiven`: whether the columns say which documents name the attribute, for patches. `grown`
-   * hears of each attribute before the documents without it get a place in its list, and may throw.
-   */
-  constructor(reader: JsonReader, formOf: FormOf, marksGiven: boolean, grown: () => void) {
+  constructor(reader: JsonReader, formOf: FormOf, { marksGiven, memory, grown }: RowsOptions) {
     this.#reader = reader;
     this.#formOf = formOf;
     this.#marksGiven = marksGiven;
+    this.#memory = memory;
     this.#grown = grown;
     this.#values = new LooseValueReader(reader);
   }
@@ -123,7 +130,10 @@ export class LooseRowsParser {
     const known = this.#columns.get(name);
     if (known) return known;
     if (this.#columns.size === ATTRIBUTE_COUNT_MAX) throw tooManyAttributes();
-    const column = new LooseColumnBuilder(name, this.#formOf(name), this.#marksGiven);
+    const column = new LooseColumnBuilder(name, this.#formOf(name), {
+      marksGiven: this.#marksGiven,
+      room: { expected: 0, take: (length) => this.#memory.vectors(length) },
+    });
     this.#columns.set(name, column);
     this.#order.push(column);
     checkCellCount(this.#columns.size * this.#position.document);

@@ -178,14 +178,21 @@ export class WriteBodyParser {
       const hint = `put the documents into an array, or send columns as \`${columns}\``;
       reader.beginArray("a sequence", hint);
       const isPatch = name === "patch_rows";
-      const parser = new LooseRowsParser(reader, this.#formOf, isPatch, this.#hold);
+      const parser = new LooseRowsParser(reader, this.#formOf, {
+        marksGiven: isPatch,
+        memory: this.#memory,
+        grown: this.#hold,
+      });
       this.#lists[name] = parser;
       this.#begin(parser);
     } else {
       const rows = name === "upsert_columns" ? "upsert_rows" : "patch_rows";
       const hint = `send documents as \`${rows}\`, columns as {"id": [1, 2], "name": ["a", "b"]}`;
       reader.beginObject("a map", hint);
-      const parser = new LooseColumnsParser(reader, name, this.#formOf);
+      const parser = new LooseColumnsParser(reader, name, {
+        formOf: this.#formOf,
+        memory: this.#memory,
+      });
       this.#lists[name] = parser;
       this.#begin(parser);
     }

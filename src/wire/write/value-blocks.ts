@@ -13,11 +13,16 @@ const PART_BYTES = 512 * KIB;
 /** One above the greatest half of 64 bits. */
 const HALF = 2 ** 32;
 
-type PartArray = Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+type PartArray = Float32Array | Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+
+/** Vectors of which nothing is known. */
+const NO_ROOM: VectorRoom = { expected: 0, take: () => undefined };
 
 /** Elements in parts of one length; the first grows to that. */
 class ElementParts<T extends PartArray> {
   readonly #make: (length: number) => T;
+  /** Makes room for all of them, at the end. */
+  readonly #makeWhole: (length: number) => T;
   /** Of a part that is full. */
   readonly #partLength: number;
   readonly #full: T[] = [];
@@ -25,10 +30,15 @@ class ElementParts<T extends PartArray> {
   last: T;
   start = 0;
 
-  constructor(make: (length: number) => T, lengths: { first: number; part: number }) {
+  constructor(
+    first: T,
+    partLength: number,
+    { make, makeWhole = make }: { make: (length: number) => T; makeWhole?: (length: number) => T },
+  ) {
     this.#make = make;
-    this.#partLength = lengths.part;
-    this.last = make(lengths.first);
+    this.#makeWhole = makeWhole;
+    this.#partLength = partLength;
+    this.last = first;
   }
 
   /** Makes room for an element at the end. */
@@ -54,12 +64,13 @@ class ElementParts<T extends PartArray> {
   *join(length: number): Steps<T> {
     const { last } = this;
     if (this.#full.length === 0) return last.subarray(0, length) as T;
-    const joined = this.#make(length);
+    const joined = this.#makeWhole(length);
     let at = 0;
     for (const part of [...this.#full.splice(0), last]) {
       joined.set(part.subarray(0, length - at), at);
       at += part.length;
-      part.buffer.transfer(0); // Frees it at once: large ones pile up otherwise.
+      // Frees it at once: large ones pile up otherwise.
+      if (part.buffer instanceof ArrayBuffer) part.buffer.transfer(0);
       yield;
     }
     return joined;
@@ -68,10 +79,11 @@ class ElementParts<T extends PartArray> {
 
 /** Numbers by document. */
 export class NumberBlock {
-  readonly #parts = new ElementParts((length) => new Float64Array(length), {
-    first: FIRST_NUMBERS,
-    part: PART_BYTES / Float64Array.BYTES_PER_ELEMENT,
-  });
+  readonly #parts = new ElementParts(
+    new Float64Array(FIRST_NUMBERS),
+    PART_BYTES / Float64Array.BYTES_PER_ELEMENT,
+    { make: (length) => new Float64Array(length) },
+  );
   count = 0;
 
   /** Sets a number; false if documents before this one have none. */
@@ -101,10 +113,11 @@ function setIn(part: PartArray, index: number, value: number): void {
 /** Safe integers by document, as 64 bits each in two's complement. */
 export class IntegerBlock {
   /** Halves, low first: whole elements would have to come and go as bigints. */
-  readonly #parts = new ElementParts((length) => new Int32Array(length), {
-    first: 2 * FIRST_NUMBERS,
-    part: PART_BYTES / Int32Array.BYTES_PER_ELEMENT,
-  });
+  readonly #parts = new ElementParts(
+    new Int32Array(2 * FIRST_NUMBERS),
+    PART_BYTES / Int32Array.BYTES_PER_ELEMENT,
+    { make: (length) => new Int32Array(length) },
+  );
   count = 0;
 
   /** Sets an integer; false if documents before this one have none. */
@@ -139,19 +152,31 @@ export function plainInteger(halves: Int32Array, index: number): number {
   return halves[2 * index + 1] * HALF + (halves[2 * index] >>> 0);
 }
 
+/** What is known of vectors before they come. */
+export interface VectorRoom {
+  /** How many there are, as far as that has been seen. */
+  readonly expected: number;
+  /** Room for so many numbers that lasts as long as the vectors; undefined if there is none. */
+  take(length: number): Float32Array | undefined;
+}
+
 /** Vectors of one length by document. */
 export class VectorBlock {
   readonly dimensions: number;
-  readonly #parts: ElementParts<Float32Array<ArrayBuffer>>;
+  readonly #parts: ElementParts<Float32Array>;
   count = 0;
 
-  /** `dimensions` is at least 1. */
-  constructor(dimensions: number) {
+  /** `dimensions` is at least 1. Where it is known how many come, one part has all of them. */
+  constructor(dimensions: number, room: VectorRoom = NO_ROOM) {
     this.dimensions = dimensions;
+    const { expected } = room;
+    const whole = expected > 0 ? room.take(expected * dimensions) : undefined;
     const vectors = Math.floor(PART_BYTES / Float32Array.BYTES_PER_ELEMENT / dimensions);
-    this.#parts = new ElementParts((length) => new Float32Array(length), {
-      first: dimensions,
-      part: dimensions * Math.max(1, vectors),
+    const partLength = whole?.length ?? dimensions * Math.max(1, vectors);
+    const make = (length: number) => new Float32Array(length);
+    this.#parts = new ElementParts(whole ?? make(dimensions), partLength, {
+      make,
+      makeWhole: (length) => room.take(length) ?? make(length),
     });
   }
 

@@ -58,6 +58,7 @@ import { writeThreadMetrics } from "../../../src/threads/write/write-thread-metr
 import { InstantClock } from "../clocks/instant-clock.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
 import { localPorts, type Turn } from "./local-ports.ts";
+import { ScribbledBlocks } from "./scribbled-blocks.ts";
 import { type ClusterSizes, testIndexerOptions } from "./test-indexer-options.ts";
 
 /** What a test may choose. */
@@ -239,7 +240,7 @@ export class EngineFixture {
       keys,
       arenas,
       reads: connectCache(localCachePort(cache)),
-      isExclusive: !options.isShared,
+      ...ownership(options),
       ...WRITES,
       ...(options.endsSlice && { endsSlice: options.endsSlice }),
       ...writeThread.far,
@@ -417,4 +418,9 @@ function parsed(answer: HttpAnswer): Answer {
   const { status, headers } = answer;
   const text = new TextDecoder().decode(Buffer.concat(answerPieces(answer)));
   return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** Whether the server has its store for itself, and what it may do then. */
+function ownership({ isShared = false }: FixtureOptions) {
+  return { isExclusive: !isShared, blocks: isShared ? undefined : new ScribbledBlocks() };
 }
