@@ -62,6 +62,41 @@ test.each(METRICS)("clusters of tight groups are far, and have no hits there, by
   expect(rates[RATE_BINS - 1]).toBeLessThan(1e-5);
 });
 
+test.each(METRICS)("queries that are measured together have the same rates, by %s", (metric) => {
+  const { vectors, rows, free } = groupedRows(150, 60, 0.3);
+  const clusters = clusterRows(vectors, rows, { metric }, SPACE);
+  const { shapes } = new ClusterCodes({ vectors, metric, clusters }, SPACE);
+  shapes.radii.fill(0.1);
+  const measured = (atOnceMax: number) => {
+    const scans: number[] = [];
+    const kernels = Object.create(SPACE.kernels, {
+      setQuery: { value: SPACE.kernels.setQuery.bind(SPACE.kernels) },
+      scoreRange: {
+        value: (...call: Parameters<typeof SPACE.kernels.scoreRange>) => {
+          scans.push(call[2]);
+          return SPACE.kernels.scoreRange(...call);
+        },
+      },
+    });
+    const of = { vectors, metric, clusters };
+    const steps = measureHitRates(of, shapes, { ...SPACE, kernels }, atOnceMax);
+    return { rates: runSteps(steps), scans };
+  };
+  const alone = measured(1);
+  expect(new Set(alone.rates).size).toBeGreaterThan(2);
+  for (const atOnceMax of [3, 8]) {
+    const together = measured(atOnceMax);
+    expect(together.rates).toEqual(alone.rates);
+    expect(together.scans).toHaveLength(alone.scans.length);
+    // Rows that were read from memory serve several queries, one after the other.
+    expect(together.scans.slice(0, atOnceMax + 1).map((start) => start > 0)).toEqual([
+      ...Array(atOnceMax).fill(false),
+      true,
+    ]);
+  }
+  free();
+});
+
 test("of rows that are in no arena all may be hits", () => {
   const { vectors, rows, free } = groupedRows(10, 10, 1);
   const metric = "euclidean_squared";

@@ -7,6 +7,7 @@
  * queries.
  */
 
+import { KIB, MIB } from "../base/byte-sizes.ts";
 import { KthLeast } from "../base/kth-least.ts";
 import type { Steps } from "../base/steps.ts";
 import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
@@ -23,6 +24,12 @@ const BINS_PER_GAP = 100;
 const FIRST_GAP = -0.5;
 /** Rows that are taken as queries; each is compared with all. */
 const SAMPLE_ROWS = 128;
+/** Rows that are compared with all at once: what is read from memory serves each of them. */
+const QUERIES_AT_ONCE = 8;
+/** Distances that are kept for that; of many rows, those of fewer queries. */
+const DISTANCES_BYTES_MAX = 16 * MIB;
+/** Bytes of rows that they are compared with in turn: they stay in a core's second cache. */
+const ROWS_AT_ONCE_BYTES = 256 * KIB;
 /** How many of the nearest are looked for, in turns: a segment has a share of what is wanted. */
 const WANTED = [2, 10] as const;
 /** Hits that a bin has beside those that were seen, so that none seems to be impossible. */
@@ -41,50 +48,83 @@ export function rateBin(gap: number): number {
 
 /**
  * Measures the rates of rows that are in an arena; of others all may be hits. Cost: the distances
- * of SAMPLE_ROWS rows from all.
+ * of SAMPLE_ROWS rows from all, `atOnceMax` of which are measured together; they are the same then.
  */
 export function* measureHitRates(
   rows: CodedRows,
   shapes: ClusterShapes,
   { kernels }: KernelSpace,
+  atOnceMax = QUERIES_AT_ONCE,
 ): Steps<Float32Array> {
-  const { vectors, metric, clusters } = rows;
-  const { order } = clusters;
+  const { vectors, clusters } = rows;
+  const { order, starts } = clusters;
   if (vectors.place === undefined || order.length === 0) return new Float32Array(RATE_BINS).fill(1);
-  const { dimensions, strideBytes, format, bytes } = vectors;
-  const matrix = {
-    block: { ...vectors.place, bytes: bytes.length },
-    start: 0,
-    format,
-    dimensions,
-    strideBytes,
-  } as const;
-  const reader = new VectorReader(vectors);
+  const samples = samplesOf(rows);
   const counts = new RateCounts();
-  const all = Math.floor(bytes.length / strideBytes);
-  const distances = new Float64Array(all);
-  const step = Math.max(1, Math.floor(order.length / SAMPLE_ROWS));
+  const all = Math.floor(vectors.bytes.length / vectors.strideBytes);
+  const fitting = Math.floor(DISTANCES_BYTES_MAX / (all * Float64Array.BYTES_PER_ELEMENT));
+  const atOnce = Math.max(1, Math.min(fitting, atOnceMax));
+  const distances = Array.from({ length: atOnce }, () => new Float64Array(all));
   let own = 0;
+  for (let first = 0; first < samples.length; first += atOnce) {
+    const group = samples.slice(first, first + atOnce);
+    yield* measureDistances(rows, { group, distances }, kernels);
+    for (const [i, { at, query, wanted }] of group.entries()) {
+      distances[i][order[at]] = Number.POSITIVE_INFINITY; // The row itself.
+      while (starts[own + 1] <= at) own++;
+      yield* counts.add(rows, shapes, { query, own, distances: distances[i], wanted });
+    }
+  }
+  return counts.rates();
+}
+
+/** A row that is taken as a query. */
+interface Sample {
+  /** Its position in the order of clusters. */
+  readonly at: number;
+  /** For cosines of length 1. */
+  readonly query: Float32Array;
+  /** How many of the nearest are looked for. */
+  readonly wanted: number;
+}
+
+function samplesOf({ vectors, metric, clusters: { order } }: CodedRows): Sample[] {
+  const reader = new VectorReader(vectors);
+  const samples: Sample[] = [];
+  const step = Math.max(1, Math.floor(order.length / SAMPLE_ROWS));
   for (let at = step >> 1, turn = 0; at < order.length; at += step, turn++) {
     const weight = reader.weightOf(order[at], metric);
     if (weight === 0) continue;
     const query = reader.at(order[at]).map((value) => value * weight);
-    for (let start = 0; start < all; start += SCAN_ROWS_MAX) {
-      kernels.setQuery(matrix, query);
-      const end = Math.min(start + SCAN_ROWS_MAX, all);
-      const scores = kernels.scoreRange(measureOf(metric), matrix, start, end);
-      for (let i = 0; i < scores.length; i++) {
-        const ofUnit = 2 - 2 * scores[i] * reader.weightOf(start + i, metric);
-        distances[start + i] = metric === "cosine_distance" ? ofUnit : scores[i];
-      }
-      yield;
-    }
-    distances[order[at]] = Number.POSITIVE_INFINITY; // The row itself.
-    while (clusters.starts[own + 1] <= at) own++;
-    const wanted = WANTED[turn % WANTED.length];
-    yield* counts.add(rows, shapes, { query, own, distances, wanted });
+    samples.push({ at, query, wanted: WANTED[turn % WANTED.length] });
   }
-  return counts.rates();
+  return samples;
+}
+
+/** Fills in the squared distances of all rows from each query, some rows for all queries in turn. */
+function* measureDistances(
+  { vectors, metric }: CodedRows,
+  { group, distances }: { group: readonly Sample[]; distances: readonly Float64Array[] },
+  kernels: KernelSpace["kernels"],
+): Steps<void> {
+  const { dimensions, strideBytes, format, bytes, place, inverseNorms } = vectors;
+  if (place === undefined) return;
+  const block = { ...place, bytes: bytes.length };
+  const matrix = { block, start: 0, format, dimensions, strideBytes } as const;
+  const all = distances[0].length;
+  const rowsAtOnce = Math.min(SCAN_ROWS_MAX, Math.ceil(ROWS_AT_ONCE_BYTES / strideBytes));
+  for (let start = 0; start < all; start += rowsAtOnce) {
+    const end = Math.min(start + rowsAtOnce, all);
+    for (const [q, { query }] of group.entries()) {
+      kernels.setQuery(matrix, query);
+      const scores = kernels.scoreRange(measureOf(metric), matrix, start, end);
+      const target = distances[q];
+      if (metric !== "cosine_distance") target.set(scores, start);
+      else
+        for (let i = start; i < end; i++) target[i] = 2 - 2 * scores[i - start] * inverseNorms[i];
+    }
+    yield;
+  }
 }
 
 /** Rows and hits by bin. */
@@ -113,14 +153,16 @@ class RateCounts {
     const share = boundShare(rotatedDimensions(query.length));
     for (let c = 0; c < count; c++) {
       const length = shapes.lengths[c];
+      let far = 0;
       for (let d = 0, i = c * query.length; d < query.length; d++, i++) {
         const difference = query[d] - length * centroids[i];
-        fars[c] += difference * difference;
+        far += difference * difference;
       }
       // As far as it would be if the row were not one of those that the mean is of.
       const size = starts[c + 1] - starts[c];
-      if (c === of.own && size > 1) fars[c] *= (size / (size - 1)) ** 2;
-      const error = share * Math.sqrt(fars[c] * shapes.radii[c]);
+      if (c === of.own && size > 1) far *= (size / (size - 1)) ** 2;
+      fars[c] = far;
+      const error = share * Math.sqrt(far * shapes.radii[c]);
       for (let at = starts[c]; at < starts[c + 1]; at++) {
         nearest.offer(distances[order[at]]);
         bounds.offer(distances[order[at]] + error);
