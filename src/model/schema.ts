@@ -62,6 +62,14 @@ export function searchedVectorAttributes({ attributes }: Schema): string[] {
   return names.includes("vector") ? ["vector", ...names.filter((n) => n !== "vector")] : names;
 }
 
+/** The attributes of several vectors that have an ANN index, by name. */
+export function lateInteractionAttributes({ attributes }: Schema): string[] {
+  return [...attributes]
+    .filter(([, { type, ann }]) => type.kind === "multi_vector" && ann?.lateInteraction === true)
+    .map(([name]) => name)
+    .sort();
+}
+
 /** The schema of a namespace that knows nothing yet. */
 export const EMPTY_SCHEMA: Schema = {
   idType: undefined,

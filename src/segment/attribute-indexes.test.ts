@@ -362,9 +362,9 @@ attributeIndexConformance({
 attributeIndexConformance({
   index: CLUSTER_INDEX,
   shown(view, { attribute }) {
-    const { metric, dimensions, starts, centroids, ordinals } =
+    const { metric, dimensions, starts, centroids, ordinals, isInner } =
       view.index(CLUSTER_INDEX, attribute) ?? expect.unreachable();
-    const shown = { attribute, metric, dimensions, starts: [...starts] };
+    const shown = { attribute, metric, dimensions, starts: [...starts], isInner };
     return { ...shown, centroids: [...centroids], ordinals: ordinals && [...ordinals] };
   },
   expected({ clusters }) {
@@ -394,14 +394,13 @@ attributeIndexConformance({
     });
     return { lengths: [...shapes.lengths], estimates };
   },
-  expected({ clusters, values }) {
+  expected({ clusters, clustered }) {
     if (clusters === undefined) return undefined;
-    const { centroids, starts, dimensions, ordinals } = clusters;
-    const inOrder = ordinals === undefined ? values : Array.from(ordinals, (o) => values[o]);
+    const { centroids, starts, dimensions } = clusters;
     const estimates = Array.from({ length: starts.length - 1 }, (_, c) => {
       const mean = centroids.subarray(c * dimensions, (c + 1) * dimensions);
-      return inOrder.slice(starts[c], starts[c + 1]).map((value) => {
-        const distance = vectorDistance("euclidean_squared", value as Float32Array, mean);
+      return clustered.slice(starts[c], starts[c + 1]).map((vector) => {
+        const distance = vectorDistance("euclidean_squared", vector, mean);
         return Number(distance.toPrecision(2));
       });
     });

@@ -1,12 +1,18 @@
 /**
  * A segment with clusters: its rows are in the order of those of the vectors that are searched
  * most, so that a search which looks at few clusters reads few ranges; the clusters of further
- * vector attributes have ordinals. Nothing else about it changes.
+ * vector attributes, and of vectors of which documents have several, have ordinals. Nothing else
+ * about it changes.
  */
 
 import { runSteps } from "../base/steps.ts";
 import { hasValue } from "../codec/columns-value.ts";
-import { type DistanceMetric, type Schema, searchedVectorAttributes } from "../model/schema.ts";
+import {
+  type DistanceMetric,
+  lateInteractionAttributes,
+  type Schema,
+  searchedVectorAttributes,
+} from "../model/schema.ts";
 import { columnOf } from "../model/stored-columns.ts";
 import type { KernelSpace } from "../vector/centroids.ts";
 import { ClusterCodes } from "../vector/cluster-codes.ts";
@@ -19,6 +25,7 @@ import type { OpenSegment } from "./segment-reader.ts";
 import { byteCodesPay } from "./vectors/byte-code-section.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import type { Clusters } from "./vectors/cluster-section.ts";
+import { innerVectors } from "./vectors/inner-vectors.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
 
 /** What a segment is clustered with. */
@@ -32,9 +39,9 @@ export interface ClusterOptions {
 
 /**
  * Plans a segment, of which all is in memory, with clusters of all vector attributes that have
- * enough vectors, and its rows in the order of the first one's; undefined if none has. `inputs` are
- * the segments that it was merged of: centroids of the largest are used again. The segment must
- * stay until the plan is written.
+ * enough vectors, and its rows in the order of the first one's; undefined if none has. Clusters of
+ * inner vectors leave the order of rows as it is. `inputs` are the segments that it was merged of:
+ * centroids of the largest are used again. The segment must stay until the plan is written.
  */
 export function planClustered(
   view: OpenSegment,
@@ -42,33 +49,49 @@ export function planClustered(
   inputs: readonly OpenSegment[],
   options: ClusterOptions,
 ): SegmentPlan | undefined {
-  const sets = searchedVectorAttributes(schema).flatMap((name) => {
-    const set = vectorsOf(view, schema, name);
-    return set === undefined || set.rows.length < Math.max(1, options.rowsMin) ? [] : [set];
-  });
-  if (sets.length === 0) return undefined;
+  const isEnough = ({ rows }: VectorSet) => rows.length >= Math.max(1, options.rowsMin);
+  const sets = searchedVectorAttributes(schema)
+    .flatMap((name) => vectorsOf(view, schema, name) ?? [])
+    .filter(isEnough);
+  const inner = lateInteractionAttributes(schema)
+    .flatMap((name) => innerVectorsOf(view, schema, name) ?? [])
+    .filter(isEnough);
+  if (sets.length + inner.length === 0) return undefined;
   const [first, ...others] = sets.map((set) => ({ set, ...clusterVectors(set, inputs, options) }));
-  const order = new Uint32Array(view.documentCount);
-  order.set(first.order);
-  order.set(first.set.absent, first.order.length);
+  const order = Uint32Array.from({ length: view.documentCount }, (_, o) => o);
+  if (first !== undefined) {
+    order.set(first.order);
+    order.set(first.set.absent, first.order.length);
+  }
   const newOrdinals = invert(order);
-  const clusters = [first.clusters];
+  const clusters = first === undefined ? [] : [first.clusters];
   for (const { clusters: own, order: rows } of others) {
     clusters.push({ ...own, ordinals: rows.map((row) => newOrdinals[row]) });
+  }
+  for (const set of inner) {
+    const { clusters: own, order: rows } = clusterVectors(set, inputs, options);
+    const ordinals = rows.map((row) => newOrdinals[set.documents[row]]);
+    clusters.push({ ...own, ordinals, isInner: true, byteOrigin: undefined });
   }
   return planReordered(view, order, { schema, clusters });
 }
 
-/** The vectors of one attribute, and which rows have one. */
+/** The vectors of one attribute. */
 interface VectorSet {
   readonly attribute: string;
   readonly metric: DistanceMetric;
   readonly vectors: VectorRows;
+  /** Those that are there, ascending. */
   readonly rows: Uint32Array;
+}
+
+/** Vectors by ordinal. */
+interface DenseSet extends VectorSet {
+  /** Ordinals without a vector. */
   readonly absent: Uint32Array;
 }
 
-function vectorsOf(view: OpenSegment, schema: Schema, name: string): VectorSet | undefined {
+function vectorsOf(view: OpenSegment, schema: Schema, name: string): DenseSet | undefined {
   const { type, ann } = schema.attributes.get(name) ?? {};
   const attribute = columnOf(schema, name);
   const metric = ann?.distanceMetric ?? schema.distanceMetric;
@@ -88,6 +111,21 @@ function vectorsOf(view: OpenSegment, schema: Schema, name: string): VectorSet |
     rows: Uint32Array.from(rows),
     absent: Uint32Array.from(absent),
   };
+}
+
+/** Vectors of documents that have several, end to end. */
+interface InnerSet extends VectorSet {
+  /** The ordinal of each vector's document. */
+  readonly documents: Uint32Array;
+}
+
+function innerVectorsOf(view: OpenSegment, schema: Schema, name: string): InnerSet | undefined {
+  const attribute = columnOf(schema, name);
+  const metric = schema.attributes.get(name)?.ann?.distanceMetric ?? schema.distanceMetric;
+  const inner = metric && innerVectors(view, attribute);
+  if (metric === undefined || inner === undefined) return undefined;
+  const rows = Uint32Array.from(inner.documents.keys());
+  return { attribute, metric, ...inner, rows };
 }
 
 /** Clusters of vectors, and the rows in their order. */

@@ -41,6 +41,8 @@ export interface AttributeCase {
   readonly values: readonly AttributeValue[];
   /** Clusters of its vectors, if the segment has them. */
   readonly clusters: AttributeClusters | undefined;
+  /** The vectors in the order of those. */
+  readonly clustered: readonly Float32Array[];
 }
 
 /** What there is to know of an index to try it. */
@@ -61,9 +63,13 @@ const QUERIES = 8;
 /** What the plan needs, codes, what those lead to, and the documents. */
 const ROUNDS_MAX = 4;
 const ID_TYPES = ["uint", "string", "uuid"] as const;
-/** The attribute in the order of whose clusters documents are, and one whose have ordinals. */
+/**
+ * The attribute in the order of whose clusters documents are, one whose have ordinals, and one with
+ * clusters of inner vectors.
+ */
 const CLUSTERED = "[3]f32";
 const ALSO_CLUSTERED = "[5]f16";
+const INNER_CLUSTERED = "[][2]f32";
 
 /** Runs the suite. */
 export function attributeIndexConformance(given: IndexCase): void {
@@ -204,14 +210,23 @@ function makeGiven(seed: number, indexes: readonly AttributeIndex[]): Given {
   // As clusters want it: those without a vector come last.
   const isLast = ({ attributes }: TypedDocument) => Number(!attributes.has(CLUSTERED));
   const documents = drawn.sort((a, b) => isLast(a) - isLast(b));
-  const clusters = [CLUSTERED, ALSO_CLUSTERED].flatMap((attribute) => {
-    const values = documents.map(({ attributes }) => attributes.get(attribute));
-    const ordinals = values.flatMap((value, o) => (value === undefined ? [] : [o]));
-    if (ordinals.length === 0) return [];
-    if (attribute === ALSO_CLUSTERED) shuffle(ordinals, random);
-    const found = clustersOf(ordinals.map((o) => values[o] as Float32Array));
-    const own = attribute === ALSO_CLUSTERED ? { ordinals: Uint32Array.from(ordinals) } : {};
-    return [{ attribute, ...found, ...own }];
+  const clusteredVectors = new Map<string, Float32Array[]>();
+  const clusters = [CLUSTERED, ALSO_CLUSTERED, INNER_CLUSTERED].flatMap((attribute) => {
+    const isInner = attribute === INNER_CLUSTERED;
+    const placed = documents.flatMap(({ attributes }, ordinal) => {
+      const value = attributes.get(attribute) ?? [];
+      const vectors = (isInner ? value : [value].flat()) as Float32Array[];
+      return vectors.map((vector) => ({ ordinal, vector }));
+    });
+    if (placed.length === 0) return [];
+    if (attribute !== CLUSTERED) shuffle(placed, random);
+    const vectors = placed.map(({ vector }) => vector);
+    clusteredVectors.set(attribute, vectors);
+    const ordinals = Uint32Array.from(placed, ({ ordinal }) => ordinal);
+    const own = attribute === CLUSTERED ? {} : { ordinals };
+    const { byteOrigin, ...found } = clustersOf(vectors);
+    const codes = isInner ? {} : { byteOrigin };
+    return [{ attribute, ...found, ...codes, ...own, isInner }];
   });
   const forms = segmentForms(documents, {
     schema,
@@ -225,7 +240,9 @@ function makeGiven(seed: number, indexes: readonly AttributeIndex[]): Given {
       const values = documents.map(({ attributes }) => attributes.get(attribute) ?? null);
       if (values.every((value) => value === null)) return [];
       const own = clusters.find((some) => some.attribute === attribute);
-      return [{ attribute, schema: wanted, values, clusters: form.hasClusters ? own : undefined }];
+      const ofForm = form.hasClusters ? own : undefined;
+      const clustered = clusteredVectors.get(attribute) ?? [];
+      return [{ attribute, schema: wanted, values, clusters: ofForm, clustered }];
     });
   return { forms, schema, casesOf };
 }
@@ -242,10 +259,10 @@ function thinned(schema: Schema, random: Random): Schema {
   return { ...schema, attributes: new Map(attributes) };
 }
 
-function shuffle(numbers: number[], random: Random): void {
-  for (let i = numbers.length - 1; i > 0; i--) {
+function shuffle<T>(items: T[], random: Random): void {
+  for (let i = items.length - 1; i > 0; i--) {
     const other = random.below(i + 1);
-    [numbers[i], numbers[other]] = [numbers[other], numbers[i]];
+    [items[i], items[other]] = [items[other], items[i]];
   }
 }
 

@@ -1,14 +1,17 @@
-/** Clusters of dense vectors. */
+/** Clusters of dense vectors, and of the vectors of documents that have several. */
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
+import { COLUMN_INDEX } from "../columns/column-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import {
   CLUSTER_SECTIONS,
   type ClusterView,
+  checkInnerOrdinals,
   checkOrdinals,
+  hasClusters,
   openClusters,
   planClusters,
 } from "./cluster-section.ts";
@@ -22,7 +25,7 @@ export const CLUSTER_INDEX: AttributeIndex<ClusterView> = {
   sections: KINDS,
   option: undefined,
   isLast: true,
-  isWanted: (type) => type.kind === "vector",
+  isWanted: hasClusters,
   isCurrent: () => true,
   build: () => oneStep(() => []),
   merge,
@@ -38,11 +41,15 @@ function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
 function check(sections: AttributeSections): void {
   const clusters = openClusters(sections);
   if (clusters === undefined) return;
+  const { ordinals, isInner } = clusters;
+  const column = isInner ? COLUMN_INDEX.open(sections) : undefined;
   const description = sections.bytes(VECTOR_SECTIONS.description);
-  const dimensions = description && openVectorColumn(description).type.dimensions;
+  const type = column?.type ?? (description && openVectorColumn(description).type);
+  const dimensions = type !== undefined && "dimensions" in type ? type.dimensions : undefined;
   if (clusters.dimensions !== dimensions) {
     throw corrupt("clusters", "their dimensions are not those of the vectors");
   }
-  const { ordinals } = clusters;
-  if (ordinals !== undefined) checkOrdinals(ordinals, sections.documentCount);
+  if (ordinals === undefined) return;
+  if (column?.data.kind === "multi_vector") checkInnerOrdinals(ordinals, column.data.offsets);
+  else checkOrdinals(ordinals, sections.documentCount);
 }

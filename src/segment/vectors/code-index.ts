@@ -1,4 +1,4 @@
-/** One-bit codes of dense vectors in the order of their clusters. */
+/** One-bit codes of vectors in the order of their clusters. */
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
@@ -8,10 +8,11 @@ import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
-import { CLUSTER_SECTIONS, openClusters } from "./cluster-section.ts";
+import { CLUSTER_SECTIONS, hasClusters, openClusters } from "./cluster-section.ts";
 import {
   CODE_SECTIONS,
   type CodeSections,
+  INNER_CODE_SECTIONS,
   type OpenCodeDescription,
   type OpenMeanCodes,
   ORDINAL_CODE_SECTIONS,
@@ -33,7 +34,7 @@ export interface CodeView extends OpenCodeDescription {
   readonly means: OpenMeanCodes | undefined;
 }
 
-const KINDS: readonly CodeSections[] = [CODE_SECTIONS, ORDINAL_CODE_SECTIONS];
+const KINDS: readonly CodeSections[] = [CODE_SECTIONS, ORDINAL_CODE_SECTIONS, INNER_CODE_SECTIONS];
 
 /** All that has clusters has them. */
 export const CODE_INDEX: AttributeIndex<CodeView> = {
@@ -41,7 +42,7 @@ export const CODE_INDEX: AttributeIndex<CodeView> = {
   sections: KINDS.flatMap((kinds) => Object.values(kinds)),
   option: undefined,
   isLast: true,
-  isWanted: (type) => type.kind === "vector",
+  isWanted: hasClusters,
   isCurrent: () => true,
   build: () => oneStep(() => []),
   merge,
@@ -53,14 +54,15 @@ export const CODE_INDEX: AttributeIndex<CodeView> = {
 function merge({ attribute, clusters }: MergedValues): Steps<SectionPlan[]> {
   return oneStep(() => {
     if (clusters?.codes === undefined) return [];
-    const kinds = clusters.ordinals === undefined ? CODE_SECTIONS : ORDINAL_CODE_SECTIONS;
+    const isInOrder = clusters.ordinals === undefined;
+    const others = clusters.isInner ? INNER_CODE_SECTIONS : ORDINAL_CODE_SECTIONS;
+    const kinds = isInOrder ? CODE_SECTIONS : others;
     return planCodes(attribute, clusters.codes, kinds);
   });
 }
 
 function open(sections: AttributeSections): CodeView | undefined {
-  const haveOrdinals = sections.entry(CLUSTER_SECTIONS.withOrdinals) !== undefined;
-  const kinds = haveOrdinals ? ORDINAL_CODE_SECTIONS : CODE_SECTIONS;
+  const kinds = kindsOf(sections);
   const codes = sections.entry(kinds.codes);
   sections.touch([...Object.values(CLUSTER_SECTIONS), kinds.description, kinds.means]);
   const clusters = openClusters(sections);
@@ -86,6 +88,13 @@ function open(sections: AttributeSections): CodeView | undefined {
   const chunkCount = Math.ceil(blockCount / chunkBlocks);
   const inverseRadii = description.shapes.radii.map((radius) => 1 / Math.sqrt(radius));
   return { ...description, chunkBlocks, chunkCount, chunk, means, inverseRadii };
+}
+
+/** Those that go with the clusters that there are. */
+function kindsOf(sections: AttributeSections): CodeSections {
+  if (sections.entry(CLUSTER_SECTIONS.ofInner) !== undefined) return INNER_CODE_SECTIONS;
+  const haveOrdinals = sections.entry(CLUSTER_SECTIONS.withOrdinals) !== undefined;
+  return haveOrdinals ? ORDINAL_CODE_SECTIONS : CODE_SECTIONS;
 }
 
 /** All codes, by chunks, as queries read them. */

@@ -1,5 +1,5 @@
 /**
- * One-bit codes of an attribute's dense vectors in the order of its clusters, in three sections.
+ * One-bit codes of an attribute's vectors in the order of its clusters, in three sections.
  * One holds nothing but the blocks of `kernel/code-scan.ts`: block b has the codes of positions 32b
  * to 32b + 31 (`cluster-section.ts`); behind the last there are zeros. The second is packed
  * (`columns-packing.ts`): rotated dimensions and rounds (u32), the signs of the rotation (u8), the
@@ -36,6 +36,8 @@ export interface CodeSections {
 export const CODE_SECTIONS = { codes: 17, description: 18, means: 19 } as const;
 /** Where clusters have ordinals: codes of kind 17 are taken for those of ordinals. */
 export const ORDINAL_CODE_SECTIONS = { codes: 21, description: 22, means: 23 } as const;
+/** Of inner vectors, whose clusters have ordinals, too. */
+export const INNER_CODE_SECTIONS = { codes: 33, description: 34, means: 35 } as const;
 
 /** Rounds of a rotation that are read; four are written. */
 const ROUNDS_MAX = 16;
