@@ -28,6 +28,7 @@ import { runRequest } from "../executor/run-request.ts";
 import { emptyBits, invertBits } from "../ordinal-bits.ts";
 import { PROBING } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { countMatches } from "./cluster-matches.ts";
 import { CodedSegment } from "./coded-segment.ts";
 import { QueryTables } from "./query-tables.ts";
 
@@ -236,7 +237,7 @@ test("matches of many rows are put into the order of clusters in several steps",
   for (; next.done !== true; next = steps.next()) stepCount++;
   expect(stepCount).toBeGreaterThanOrEqual(4);
   const opened = next.value ?? expect.unreachable();
-  expect(opened.countMatches(new Uint32Array(1))).toBe(6);
+  expect(countMatches(opened, new Uint32Array(1))).toBe(6);
   const positions = Uint32Array.from(bitmapOrdinals(opened.matches));
   expect([...positions].map((position) => opened.ordinalAt(position)).reverse()).toEqual([
     0,

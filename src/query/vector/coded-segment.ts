@@ -14,24 +14,16 @@ import {
   SCAN_BLOCKS_MAX,
 } from "../../kernel/code-scan.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
-import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import type { ClusterView } from "../../segment/vectors/cluster-section.ts";
-import { CODE_INDEX, type CodeView } from "../../segment/vectors/code-index.ts";
+import type { CodeView } from "../../segment/vectors/code-index.ts";
 import type { OpenMeanCodes } from "../../segment/vectors/code-section.ts";
 import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
 import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
 import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
-import {
-  countRange,
-  countRanges,
-  emptyBits,
-  invertBits,
-  isFull,
-  type OrdinalBits,
-  wordWithin,
-} from "../ordinal-bits.ts";
+import { type OrdinalBits, wordWithin } from "../ordinal-bits.ts";
+import type { SegmentMatches } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
+import { type ClusterMatches, openClusterMatches } from "./cluster-matches.ts";
 import type { QueryTables } from "./query-tables.ts";
 
 /**
@@ -56,14 +48,10 @@ export interface ScannedClusters {
   readonly distances: Float32Array;
 }
 
-/** Words of 32 positions that are gathered between two pauses, in some 60 ns each. */
-const WORDS_PER_STEP = 2_048;
-
 /** One segment with codes, and a query. */
-export class CodedSegment {
+export class CodedSegment implements ClusterMatches {
   readonly clusters: ClusterView;
   readonly codes: CodeView;
-  /** Positions in the order of clusters that match. */
   readonly matches: OrdinalBits;
   /** How far bounds may be off, since they are of numbers that were rounded to float32. */
   readonly #slack: number;
@@ -76,9 +64,9 @@ export class CodedSegment {
   /** The arena that has the table; none after `resume`. */
   #tableArena: number | undefined;
 
-  private constructor(
-    { clusters, codes }: { readonly clusters: ClusterView; readonly codes: CodeView },
-    matches: OrdinalBits,
+  /** Reads nothing. */
+  constructor(
+    { clusters, codes, matches }: ClusterMatches,
     tables: QueryTables,
     kernels: ArenaKernels,
   ) {
@@ -97,27 +85,13 @@ export class CodedSegment {
 
   /** Undefined where there are no codes for the query's metric. Throws `BytesMissing`. */
   static *open(
-    { view, matches }: { readonly view: SegmentView; readonly matches: OrdinalBits },
-    { attribute, metric }: VectorTarget,
+    segment: Pick<SegmentMatches, "view" | "matches">,
+    target: VectorTarget,
     tables: QueryTables,
     kernels: ArenaKernels,
   ): Steps<CodedSegment | undefined> {
-    const clusters = view.index(CLUSTER_INDEX, attribute);
-    if (clusters?.metric !== metric || clusters.dimensions !== tables.query.length) {
-      return undefined;
-    }
-    const codes = view.index(CODE_INDEX, attribute);
-    if (codes === undefined) return undefined;
-    const positions = yield* positionsOf(matches, clusters, view.documentCount);
-    return new CodedSegment({ clusters, codes }, positions, tables, kernels);
-  }
-
-  /** Writes how many rows of each cluster match, and tells how many do in all. */
-  countMatches(target: Uint32Array): number {
-    const { starts, count } = this.clusters;
-    if (!isFull(this.matches, starts[count])) return countRanges(this.matches, starts, target);
-    for (let c = 0; c < count; c++) target[c] = starts[c + 1] - starts[c];
-    return starts[count];
+    const own = yield* openClusterMatches(segment, target, tables.query.length);
+    return own && new CodedSegment(own, tables, kernels);
   }
 
   /** The ordinal of the row at a position. */
@@ -285,31 +259,6 @@ export class CodedSegment {
 /** Where a block of codes lies in its arena, in bytes. */
 function codeBlockAddress({ block, start, nibbles }: CodeMatrix, index: number): number {
   return block.offset + start + index * codeBlockBytes(nibbles);
-}
-
-/** The positions of some ordinals in the order of clusters. */
-function* positionsOf(
-  matches: OrdinalBits,
-  { ordinals }: ClusterView,
-  documentCount: number,
-): Steps<OrdinalBits> {
-  if (ordinals === undefined) return matches;
-  const positions = emptyBits(ordinals.length);
-  if (countRange(matches, 0, documentCount) === documentCount) {
-    return invertBits(positions, ordinals.length);
-  }
-  for (let w = 0; w < positions.length; w++) {
-    if (w % WORDS_PER_STEP === WORDS_PER_STEP - 1) yield;
-    const start = w << 5;
-    const end = Math.min(start + 32, ordinals.length);
-    let word = 0;
-    for (let p = start; p < end; p++) {
-      const ordinal = ordinals[p];
-      word |= ((matches[ordinal >>> 5] >>> (ordinal & 31)) & 1) << (p & 31);
-    }
-    positions[w] = word;
-  }
-  return positions;
 }
 
 /**
