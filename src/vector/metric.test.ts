@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../base/random.ts";
-import { lateInteractionDistance } from "./late-interaction.ts";
 import {
   cosineDistance,
   cosineErrorMax,
@@ -130,15 +129,5 @@ describe("metrics", () => {
   test("norms that float32 cannot invert are held to its range", () => {
     expect(inverseNorm(1e-82)).toBe(3.4028234663852886e38);
     expect(inverseNorm(16_384 * 1e77)).toBeGreaterThan(0);
-  });
-});
-
-describe("late interaction", () => {
-  test("sums the distances to the nearest vectors", () => {
-    const queries = [Float32Array.of(0, 0), Float32Array.of(10, 10)];
-    const vectors = Float32Array.of(3, 4, 10, 11, 1, 0);
-    expect(lateInteractionDistance("euclidean_squared", queries, vectors)).toBe(1 + 1);
-    const none = new Float32Array(0);
-    expect(lateInteractionDistance("euclidean_squared", queries, none)).toBe(Infinity);
   });
 });

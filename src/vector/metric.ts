@@ -57,6 +57,11 @@ export function cosineErrorMax(dimensions: number): number {
  */
 export const NEAR_COSINE_DISTANCE = 2 ** -6;
 
+/** Tells whether a cosine distance needs more than a product to have all its digits. */
+export function isNearCosine(distance: number): boolean {
+  return !(distance > NEAR_COSINE_DISTANCE);
+}
+
 /**
  * The cosine distance, 0 to 2 and a float32, of a unit vector and another one, from their dot
  * product and the other's inverse norm; 1 if one of them is the zero vector. NaN if float32 cannot
@@ -104,7 +109,7 @@ export function vectorDistance(
   }
   if (squaredA === 0 || squaredB === 0) return 1;
   const distance = 1 - dot / Math.sqrt(squaredA * squaredB);
-  if (distance > NEAR_COSINE_DISTANCE) return Math.fround(Math.min(distance, 2));
+  if (!isNearCosine(distance)) return Math.fround(Math.min(distance, 2));
   // Half the square of the chord keeps the digits of small distances, which 1 - cosine loses.
   const half = squaredDifference(a, 1 / Math.sqrt(squaredA), b, 1 / Math.sqrt(squaredB)) / 2;
   return half <= COSINE_ZERO ? 0 : Math.fround(half);

@@ -13,7 +13,6 @@ import {
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { RankBy, ScoreExpression } from "../../model/query.ts";
-import { lateInteractionDistance } from "../../vector/late-interaction.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../snapshot.ts";
 
@@ -58,14 +57,6 @@ test("a vector search keeps none of the documents that are farther than the best
 });
 
 test("late interaction stops at a distance that is refused, and finds the same documents", () => {
-  const [near, far] = [Float32Array.of(1, 0), Float32Array.of(0, 9)];
-  const wrong = Float32Array.of(1, 2, 3);
-  const distance = (most?: number) =>
-    lateInteractionDistance("euclidean_squared", [far, wrong], near, most);
-  expect(() => distance()).toThrow("other dimensions");
-  expect(() => distance(82)).toThrow("other dimensions");
-  expect(distance(81)).toBe(82);
-
   const random = seededRandom(3);
   const vector = () => Float32Array.of(random.next(), random.next());
   const metric = { distanceMetric: "cosine_distance" } as const;

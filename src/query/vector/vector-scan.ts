@@ -8,7 +8,7 @@ import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { type Measure, SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { Column } from "../../model/columns.ts";
 import type { ColumnView, SegmentView, VectorPlace } from "../../segment/segment-view.ts";
-import { lateInteractionDistance } from "../../vector/late-interaction.ts";
+import { LateInteraction } from "../../vector/late-interaction.ts";
 import {
   cosineDistance,
   cosineErrorMax,
@@ -248,15 +248,13 @@ function measureMulti(
 ): VisitPart {
   assert(data.kind === "multi_vector", "several query vectors for another type");
   const { offsets, values, dimensions } = data;
+  const late = new LateInteraction(metric, queries);
   return (ordinals, distances) => {
     const { worstKey } = threshold;
     for (let i = 0; i < ordinals.length; i++) {
       const start = offsets[ordinals[i]] * dimensions;
       const end = offsets[ordinals[i] + 1] * dimensions;
-      distances[i] =
-        start === end
-          ? Number.NaN
-          : lateInteractionDistance(metric, queries, values.subarray(start, end), worstKey);
+      distances[i] = start === end ? Number.NaN : late.distance(values, { start, end }, worstKey);
     }
   };
 }
