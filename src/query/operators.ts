@@ -45,6 +45,7 @@ import { SATURATE } from "./score/saturate.ts";
 import { SCORE_RANK } from "./score/score-rank.ts";
 import { SPARSE } from "./score/sparse.ts";
 import { SUM } from "./score/sum.ts";
+import { LATE_PROBE } from "./vector/late-probe-rank.ts";
 import { VECTOR_PROBE } from "./vector/vector-probe-rank.ts";
 import { VECTOR_SCAN } from "./vector/vector-scan-rank.ts";
 
@@ -85,6 +86,7 @@ export const RANKINGS = new OperatorRegistry<RankOperator>([
   SCORE_RANK,
   VECTOR_SCAN,
   VECTOR_PROBE,
+  LATE_PROBE,
 ]);
 
 /** Computed members of returned documents. */

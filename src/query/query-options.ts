@@ -37,6 +37,29 @@ export const PROBING: Probing = {
   exactMatchesMax: 4096,
 };
 
+/** How far ANN searches by several vectors go. */
+export interface LateProbing {
+  /** Inner vectors that each query vector meets, at least, for each result, and of all matches. */
+  readonly vectorsMin: number;
+  readonly vectorsPerResult: number;
+  readonly vectorShare: number;
+  /** Documents that are compared exactly, at least, and for each result. */
+  readonly candidatesMin: number;
+  readonly candidatesPerResult: number;
+  /** Inner vectors of matches up to which all are compared exactly. */
+  readonly exactVectorsMax: number;
+}
+
+/** What servers do (ADR 31). */
+export const LATE_PROBING: LateProbing = {
+  vectorsMin: 2048,
+  vectorsPerResult: 16,
+  vectorShare: 1 / 64,
+  candidatesMin: 64,
+  candidatesPerResult: 4,
+  exactVectorsMax: 8192,
+};
+
 /** Services that the thread running the query provides. */
 export interface QueryOptions {
   readonly kernels: ArenaKernels;
@@ -52,6 +75,8 @@ export interface QueryOptions {
   readonly division?: Division | undefined;
   /** Absent: `PROBING`. Tests make it small. */
   readonly probing?: Probing | undefined;
+  /** Absent: `LATE_PROBING`. Tests make it small. */
+  readonly lateProbing?: LateProbing | undefined;
   /** Undefined if the index is ready. Absent: all indexes are. */
   readonly indexState?: (attribute: string, index: IndexName) => BuildProgress | undefined;
 }

@@ -10,7 +10,7 @@ import type { ScoreExpression } from "../../model/query.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { inverseDocumentFrequency, queryWeight, termWeight } from "../../text/bm25.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import type { Probing } from "../query-options.ts";
+import type { LateProbing, Probing } from "../query-options.ts";
 import type { AttributeScoreNode } from "../score/attribute.ts";
 import type { Bm25Node } from "../score/bm25.ts";
 import type { DecayNode } from "../score/decay.ts";
@@ -37,6 +37,8 @@ import type { TextStatistics } from "./text-statistics.ts";
 export interface ScoreScope extends FilterScope {
   /** How far ANN searches walk; as `PROBING` says if absent. */
   readonly probing?: Probing | undefined;
+  /** The same of searches by several vectors; as `LATE_PROBING` says if absent. */
+  readonly lateProbing?: LateProbing | undefined;
   readonly textStatistics: (attribute: string) => TextStatistics;
   readonly documentFrequency: (attribute: string, term: string) => number;
 }

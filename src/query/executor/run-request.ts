@@ -144,6 +144,7 @@ export function scopeOf({ schema, segments }: Snapshot, options: QueryOptions): 
     schema,
     purpose: "query",
     probing: options.probing,
+    lateProbing: options.lateProbing,
     requireIndex: (attribute, index) => requireIndex(options, attribute, index),
     textStatistics: (attribute) => textStatistics(segments, attribute, together),
     documentFrequency: (attribute, term) =>

@@ -13,9 +13,11 @@ import { matchesAll } from "../filter/and.ts";
 import { OPERATORS } from "../operators.ts";
 import type { OrderKey } from "../order/document-order.ts";
 import type { OrderRankNode } from "../order/order-rank.ts";
-import { PROBING } from "../query-options.ts";
+import { LATE_PROBING, PROBING } from "../query-options.ts";
 import type { ScoreRankNode } from "../score/score-rank.ts";
 import type { ProbePlan } from "../vector/cluster-probe.ts";
+import type { LateProbePlan } from "../vector/late-probe.ts";
+import type { LateProbeNode } from "../vector/late-probe-rank.ts";
 import type { VectorProbeNode } from "../vector/vector-probe-rank.ts";
 import type { VectorScanNode } from "../vector/vector-scan-rank.ts";
 import type { ComputedNode, DocumentPlan, Predicate, RankNode, VectorTarget } from "./plan.ts";
@@ -50,19 +52,10 @@ function planRank(
   query: DocumentQuery,
   predicate: Predicate,
   scope: ScoreScope,
-): VectorScanNode | VectorProbeNode | OrderRankNode {
+): VectorRankingNode | OrderRankNode {
   switch (rankBy.kind) {
-    case "vector": {
-      const { method, attribute, operand } = rankBy;
-      const target = bindVectorTarget(attribute, operand, method, scope);
-      // Candidates of a filter are mostly few; without one nearly all documents are candidates.
-      const access = matchesAll(predicate) ? "scan" : "gather";
-      const rank = { method, access, target } as const;
-      const probe = planProbe(query, target, scope);
-      return probe === undefined
-        ? { kind: "vector_scan", ...rank, wanted: wantedOf(query, target) }
-        : { kind: "vector_probe", ...rank, probe };
-    }
+    case "vector":
+      return planVectors(rankBy, query, predicate, scope);
     case "order": {
       const keys = rankBy.keys.map((key) => bindOrderKey(key, scope));
       const operator = OPERATORS.predicate(predicate);
@@ -76,28 +69,56 @@ function* planScore(expression: ScoreExpression, scope: ScoreScope): Steps<Score
   return { kind: "score", score: yield* bindScore(expression, scope) };
 }
 
-/** How many results a ranking by one vector is to have; undefined if that depends on them. */
-function wantedOf(
-  { limitPer, offset, limit }: DocumentQuery,
-  { query }: VectorTarget,
-): number | undefined {
-  const wanted = offset + limit;
-  const isKnown = limitPer === undefined && wanted > 0 && query instanceof Float32Array;
-  return isKnown ? wanted : undefined;
+/** Rankings by distance. */
+type VectorRankingNode = VectorScanNode | VectorProbeNode | LateProbeNode;
+
+function planVectors(
+  { method, attribute, operand }: Extract<RankBy, { kind: "vector" }>,
+  query: DocumentQuery,
+  predicate: Predicate,
+  scope: ScoreScope,
+): VectorRankingNode {
+  const target = bindVectorTarget(attribute, operand, method, scope);
+  // Candidates of a filter are mostly few; without one nearly all documents are candidates.
+  const access = matchesAll(predicate) ? "scan" : "gather";
+  const wanted = wantedOf(query);
+  const rank = { method, access, target } as const;
+  const isApproximate = method === "ANN" && wanted !== undefined;
+  if (isSeveral(target)) {
+    return isApproximate
+      ? { kind: "late_probe", ...rank, target, probe: planLateProbe(wanted, scope) }
+      : { kind: "vector_scan", ...rank, wanted: undefined };
+  }
+  return isApproximate
+    ? { kind: "vector_probe", ...rank, probe: planProbe(wanted, scope) }
+    : { kind: "vector_scan", ...rank, wanted };
 }
 
-/** Only ANN may miss documents; a limit per key may need any number of them. */
-function planProbe(
-  query: DocumentQuery,
-  target: VectorTarget,
-  { probing = PROBING }: ScoreScope,
-): ProbePlan | undefined {
-  const { rankBy } = query;
-  const wanted = wantedOf(query, target);
-  const mayMiss = rankBy.kind === "vector" && rankBy.method === "ANN";
-  if (!mayMiss || wanted === undefined) return undefined;
+function isSeveral(target: VectorTarget): target is LateProbeNode["target"] {
+  return !(target.query instanceof Float32Array);
+}
+
+/** How many results are wanted; undefined if that depends on them, as where keys have limits. */
+function wantedOf({ limitPer, offset, limit }: DocumentQuery): number | undefined {
+  const wanted = offset + limit;
+  return limitPer === undefined && wanted > 0 ? wanted : undefined;
+}
+
+function planProbe(wanted: number, { probing = PROBING }: ScoreScope): ProbePlan {
   const { missedShare, firstClusters, exactMatchesMax } = probing;
   return { wanted, missedMax: wanted * missedShare, firstClusters, exactMatchesMax };
+}
+
+function planLateProbe(wanted: number, { lateProbing = LATE_PROBING }: ScoreScope): LateProbePlan {
+  const { vectorsMin, vectorsPerResult, vectorShare, exactVectorsMax } = lateProbing;
+  const { candidatesMin, candidatesPerResult } = lateProbing;
+  return {
+    wanted,
+    vectors: Math.max(vectorsMin, vectorsPerResult * wanted),
+    vectorShare,
+    candidates: Math.max(candidatesMin, candidatesPerResult * wanted),
+    exactVectorsMax,
+  };
 }
 
 function checkMetric({ distanceMetric }: DocumentQuery, { schema }: ScoreScope): void {
