@@ -1,0 +1,183 @@
+/**
+ * Late interaction in one thread, approximate and exact: recall of the ten nearest documents, what
+ * was looked at, and milliseconds. Documents have some 32 vectors, each a word in one of the
+ * document's topics; queries are documents of their own, or words of one. Run: `npm run build &&
+ * node bench/late-interaction.bench.ts [documents] [dimensions] [metric] [segments] [query vectors]
+ * [settings as JSON]`.
+ */
+
+import { type SegmentId, sequenceNumber } from "../src/base/ids.ts";
+import { seededRandom } from "../src/base/random.ts";
+import { runSteps } from "../src/base/steps.ts";
+import { fullBitmap } from "../src/codec/bitmap.ts";
+import { buildDocuments } from "../src/codec/columns-builder.ts";
+import { Arenas } from "../src/kernel/arena.ts";
+import { ArenaKernels } from "../src/kernel/arena-kernels.ts";
+import { compileKernel } from "../src/kernel/load-kernel.ts";
+import type { Filter } from "../src/model/filter.ts";
+import type { DistanceMetric } from "../src/model/schema.ts";
+import { runRequest } from "../src/query/executor/run-request.ts";
+import { LATE_PROBING } from "../src/query/query-options.ts";
+import { arenaSegmentMemory } from "../src/segment/format/arena-segment-memory.ts";
+import type { SegmentPlan } from "../src/segment/format/segment-layout.ts";
+import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
+import { planClustered } from "../src/segment/segment-reorder.ts";
+import { filterOf } from "../test/support/queries/filter-notation.ts";
+import {
+  documentOf,
+  documentQuery,
+  requestOf,
+  schemaOf,
+} from "../test/support/queries/query-fixture.ts";
+import { planSegment } from "../test/support/segments/plan-segment.ts";
+
+const GIB = 1024 ** 3;
+const WORDS = 2000;
+const TOPICS = 200;
+const TOPIC_WORDS = 60;
+const VECTORS_MAX = 63;
+const QUERIES = 8;
+
+const count = Number(process.argv[2] ?? 20_000);
+const dimensions = Number(process.argv[3] ?? 128);
+const metric = (process.argv[4] ?? "cosine_distance") as DistanceMetric;
+const segmentCount = Number(process.argv[5] ?? 1);
+const queryVectors = Number(process.argv[6] ?? 32);
+const lateProbing = { ...LATE_PROBING, ...JSON.parse(process.argv[7] ?? "{}") };
+
+const arenas = new Arenas({ totalBytes: 16 * GIB, threads: 1, arenaBytes: 2 * GIB });
+const kernels = new ArenaKernels(await compileKernel("auto"), 0);
+arenas.onArena((arenaMemory, arena) => kernels.attach(arena, arenaMemory));
+const memory = arenaSegmentMemory(arenas);
+const random = seededRandom(1);
+/** Nearly normal, with a variance of 1/3. */
+const normal = () => random.next() + random.next() + random.next() + random.next() - 2;
+const vectors = (length: number) =>
+  Array.from({ length }, () => Float32Array.from({ length: dimensions }, normal));
+const words = vectors(WORDS);
+const topics = vectors(TOPICS);
+const topicWords = topics.map(() =>
+  Array.from({ length: TOPIC_WORDS }, () => Math.floor(WORDS * random.next() ** 2)),
+);
+
+/** A word, moved towards what it is about. */
+function nextVector(topic: number): Float32Array {
+  const isOfTopic = random.next() < 0.7;
+  const own = topicWords[topic];
+  const word = words[isOfTopic ? own[random.below(TOPIC_WORDS)] : random.below(WORDS)];
+  return word.map((value, d) => value + 0.4 * topics[topic][d] + 0.4 * normal());
+}
+
+function nextDocument(length: number): Float32Array[] {
+  const own = Array.from({ length: 3 }, () => random.below(TOPICS));
+  return Array.from({ length }, () => nextVector(own[random.below(own.length)]));
+}
+
+const schema = schemaOf(
+  {
+    tokens: {
+      type: `[][${dimensions}]f32`,
+      ann: { distanceMetric: metric, lateInteraction: true },
+    },
+    share: "int",
+  },
+  { distanceMetric: metric },
+);
+const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
+
+function write(plan: SegmentPlan, name: string): OpenSegment {
+  const block = memory.allocate(plan.bytes);
+  runSteps(plan.writeTo(block.bytes));
+  return openSegment(name as SegmentId, block.bytes, block);
+}
+
+let buildMs = 0;
+let plainBytes = 0;
+let indexBytes = 0;
+let vectorCount = 0;
+const documents: Float32Array[][] = [];
+
+function nextSegment(part: number): OpenSegment {
+  const rows = Array.from({ length: Math.ceil(count / segmentCount) }, (_, i) => {
+    const tokens = nextDocument(1 + random.below(VECTORS_MAX));
+    vectorCount += tokens.length;
+    if (i % 100 === 0) documents.push(tokens);
+    return documentOf(BigInt(part * count + i), { tokens, share: BigInt(random.below(100)) });
+  });
+  const view = write(planSegment(buildDocuments("uint", types, rows), schema), `${part}`);
+  const start = performance.now();
+  const plan = planClustered(view, schema, [], { kernels: { kernels, memory }, rowsMin: 1 });
+  if (plan === undefined) throw new Error("no clusters");
+  const clustered = write(plan, `${part}`);
+  buildMs += performance.now() - start;
+  plainBytes += view.bytes;
+  indexBytes += clustered.bytes - view.bytes;
+  const place = { ...view.place, bytes: view.bytes };
+  memory.free(place);
+  return clustered;
+}
+
+const segments = Array.from({ length: segmentCount }, (_, part) => {
+  const view = nextSegment(part);
+  const { documentCount } = view;
+  const liveBitmap = fullBitmap(documentCount);
+  return { view, liveBitmap, liveCount: documentCount, liveVersion: 0 };
+});
+const snapshot = {
+  sequence: sequenceNumber(1),
+  schema,
+  segments,
+  unindexedCount: 0,
+  logicalBytes: 0,
+};
+const each = (value: number) => (value / vectorCount).toFixed(1);
+console.log(
+  `${count} documents, ${vectorCount} vectors of ${dimensions} dimensions, ${metric}, in`,
+  `${segmentCount} segments: built in ${(buildMs / 1000).toFixed(1)} s, ${each(plainBytes)} bytes`,
+  `for each vector without the index, ${each(indexBytes)} of the index`,
+);
+
+/** Words of a document that is there, as a query would say them; or of none. */
+function nextQuery(i: number): Float32Array[] {
+  if (i % 2 === 0) return nextDocument(queryVectors);
+  const tokens = documents[random.below(documents.length)];
+  return Array.from({ length: queryVectors }, () =>
+    tokens[random.below(tokens.length)].map((value) => value + 0.4 * normal()),
+  );
+}
+
+function search(values: Float32Array[], method: "ANN" | "kNN", filter: Filter | undefined) {
+  const operand = { kind: "vectors", values } as const;
+  const rankBy = { kind: "vector", method, attribute: "tokens", operand } as const;
+  const request = requestOf(documentQuery(rankBy, { limit: 10, filter }));
+  const start = performance.now();
+  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels, lateProbing }));
+  const ms = performance.now() - start;
+  if (results[0].kind !== "documents") throw new Error("no documents");
+  return { ids: results[0].documents.map(({ id }) => id), stats, ms };
+}
+
+const queries = Array.from({ length: QUERIES }, (_, i) => nextQuery(i));
+const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
+for (const percent of [100, 50, 10, 1]) {
+  const filter = percent === 100 ? undefined : filterOf(["share", "Lt", percent]);
+  let [found, wanted, codes, clusters, candidates] = [0, 0, 0, 0, 0];
+  const times = { ann: [] as number[], knn: [] as number[] };
+  search(queries[0], "ANN", filter);
+  for (const values of queries) {
+    const ann = search(values, "ANN", filter);
+    const knn = search(values, "kNN", filter);
+    found += knn.ids.filter((id) => ann.ids.includes(id)).length;
+    wanted += knn.ids.length;
+    codes += ann.stats.codesScanned / QUERIES;
+    clusters += ann.stats.clustersProbed / QUERIES;
+    candidates += ann.stats.candidatesReranked / QUERIES;
+    times.ann.push(ann.ms);
+    times.knn.push(knn.ms);
+  }
+  console.log(
+    `${percent} % match: recall@10 ${(found / wanted).toFixed(3)}, codes ${codes.toFixed(0)} in`,
+    `${clusters.toFixed(0)} clusters, ${candidates.toFixed(0)} candidates;`,
+    `ANN ${median(times.ann).toFixed(1)} ms, kNN ${median(times.knn).toFixed(1)} ms`,
+  );
+}
