@@ -63,6 +63,11 @@ export interface LateProbe {
   readonly memory?: QueryMemory | undefined;
 }
 
+/**
+ * Clusters that are looked into at once, for each that vectors would fill on average: where they
+ * have too few, as many again are, and twice as many.
+ */
+const MORE_CLUSTERS = 1.15;
 /** Times as many vectors are looked for where those that were met have too few documents. */
 const WIDER = 8;
 /**
@@ -180,11 +185,12 @@ function* walkAll(
   return gains;
 }
 
-/** Clusters of each segment that have such a share of the matches together, about. */
+/** Clusters of each segment that have such a share of the matches together, or somewhat more. */
 function clustersWith(share: number, { starts }: NumberedClusters, counts: Uint32Array): number {
   let clusterCount = 0;
   for (const count of counts) if (count > 0) clusterCount++;
-  return Math.max(1, Math.ceil((share * clusterCount) / starts.length));
+  const segmentCount = starts.filter((start, i) => i > 0 && start > starts[i - 1]).length;
+  return Math.ceil((MORE_CLUSTERS * share * clusterCount) / Math.max(1, segmentCount));
 }
 
 /** The documents with the greatest gains, as many as are compared; of equal ones any. */
