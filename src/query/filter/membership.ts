@@ -82,8 +82,11 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
   },
 };
 
-/** Values up to which each is looked for in order, in some 3 µs, without a pause. */
-const SORTED_VALUES_MAX = 1024;
+/**
+ * Values up to which each is looked for in order, without a pause: numbers in .5 µs each, strings,
+ * whose codes are looked for first, in 1.3 (a million documents).
+ */
+const SORTED_VALUES_MAX = { numbers: 4096, codes: 2048 };
 /** Entries that are set in the time of a comparison: with one value, a code, any of a list. */
 const VALUE_COSTS = { one: 2, code: 2, listed: 40 };
 
@@ -103,7 +106,8 @@ function intervalsOf(
   values: readonly ScalarValue[],
   dictionary: DictionaryView | undefined,
 ): ValueInterval[] | undefined {
-  if (values.length > SORTED_VALUES_MAX) return undefined;
+  const { numbers, codes } = SORTED_VALUES_MAX;
+  if (values.length > (dictionary === undefined ? numbers : codes)) return undefined;
   if (dictionary === undefined) return listIntervals(values.map(sortedNumber));
   return codeListIntervals(values.map((value) => dictionary.codeOf(String(value))));
 }

@@ -112,6 +112,23 @@ describe("work", () => {
     expect(results).toEqual(compared.results);
   });
 
+  test.each([
+    // The first value alone is there.
+    ["tag", 4096, 64, (i: number) => 99 + i],
+    ["word", 2048, 1, (i: number) => `w${6399 + i}`],
+  ])("lists of %s of more than %i values are compared", (attribute, most, entries, nthValue) => {
+    const listOf = (length: number) => [
+      attribute,
+      "In",
+      Array.from({ length }, (_, i) => nthValue(i)),
+    ];
+    const sorted = answer(snapshot, listOf(most));
+    expect(sorted.stats).toMatchObject({ entriesTouched: entries, valuesCompared: 0 });
+    const compared = answer(snapshot, listOf(most + 1));
+    expect(compared.stats).toMatchObject({ entriesTouched: 0, valuesCompared: 6400 });
+    expect(compared.results).toEqual(sorted.results);
+  });
+
   test("few candidates are compared, many entries are not touched for them", () => {
     const ids = Array.from({ length: 20 }, (_, i) => i);
     const { stats } = answer(snapshot, [
