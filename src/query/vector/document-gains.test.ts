@@ -35,6 +35,20 @@ test("documents are as much nearer as their nearest vectors are than what is imp
   expect(gains.gainOf(3)).toBeNaN();
 });
 
+test("many documents are settled in steps", () => {
+  const count = 70_000;
+  const gains = new DocumentGains(
+    Uint32Array.from({ length: count }, (_, o) => o),
+    count,
+    0,
+  );
+  gains.begin(new KthLeast(1));
+  for (let o = 0; o < count; o++) gains.add(o, 1, 1);
+  expect([...gains.settle(3)]).toHaveLength(1);
+  expect(gains.documents).toHaveLength(count);
+  expect([0, count - 1].map((o) => gains.gainOf(o))).toEqual([2, 2]);
+});
+
 test("vectors of which nothing is known are as far as it is said", () => {
   const gains = new DocumentGains(Uint32Array.of(0), 1, 2);
   gains.begin(new KthLeast(1));

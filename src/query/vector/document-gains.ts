@@ -2,8 +2,8 @@ import { KthLeast } from "../../base/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { RowSink } from "./walk-clusters.ts";
 
-/** Bytes that each document of a segment takes. */
-export const GAIN_BYTES = 8;
+/** Bytes that each document of a segment takes at most: two numbers, and two lists that double. */
+export const GAIN_BYTES = 8 + 16;
 /** Documents that are settled between two pauses, in some 10 ns each. */
 const DOCUMENTS_PER_STEP = 1 << 16;
 /** First length of a list of documents. */

@@ -16,6 +16,7 @@ import {
 } from "../../../test/support/segments/clustered-snapshot.ts";
 import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { fullBitmap } from "../../codec/bitmap.ts";
@@ -32,6 +33,7 @@ import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
+import { QueryMemory } from "../query-memory.ts";
 import type { LateProbing } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { DocumentGains } from "./document-gains.ts";
@@ -180,6 +182,26 @@ describe.each(METRICS)("%s", (metric) => {
     expect(met.length).toBeGreaterThanOrEqual(1000);
     expect(settle.mock.calls).toEqual([[met[249]], [met[249]]]);
     for (const spy of [begin, add, settle]) spy.mockRestore();
+  });
+
+  test("memory is counted before it is taken, and given back", () => {
+    const { coded, query } = namespaceOf(metric, 13);
+    const documentCount =
+      coded.segments[0].view.documentCount + coded.segments[1].view.documentCount;
+    const bytes = 24 * documentCount + 10 * PROBING.vectorsMin;
+    const values = query(seededRandom(9));
+    const searchIn = (bytesMax: number) => {
+      const memory = new QueryMemory(new MemoryPool(bytesMax));
+      const options = { kernels: KERNELS, lateProbing: PROBING, memory };
+      runSteps(runRequest(coded, requestFor({ values }), options));
+      return memory.bytes;
+    };
+    const kept = searchIn(1 << 20);
+    expect(kept).toBeLessThan(bytes);
+    expect(searchIn(kept + bytes)).toBe(kept);
+    expect(() => searchIn(bytes - 1)).toThrow(
+      "for the documents of an ANN search by several vectors",
+    );
   });
 
   test("segments that were merged, stored and opened again are searched alike", () => {

@@ -8,22 +8,20 @@
 import { KthLeast } from "../../base/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
-import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { unitVector } from "../../vector/metric.ts";
 import { emptyBits } from "../ordinal-bits.ts";
 import type {
   NarrowedMatches,
   SegmentMatches,
-  Together,
   TogetherInSteps,
   WithNeeds,
 } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { QueryMemory } from "../query-memory.ts";
-import type { WorkStats } from "../work-stats.ts";
 import { type ClusterMatches, matchAtMost, openClusterMatches } from "./cluster-matches.ts";
 import { CodedSegment } from "./coded-segment.ts";
 import { DocumentGains, GAIN_BYTES } from "./document-gains.ts";
+import type { Narrowing } from "./narrow-by-codes.ts";
 import { QueryTables } from "./query-tables.ts";
 import { lendWalkArrays, returnWalkArrays } from "./walk-arrays.ts";
 import {
@@ -50,13 +48,10 @@ export interface LateProbePlan {
 }
 
 /** What probing works with. */
-export interface LateProbe {
+export interface LateProbe extends Omit<Narrowing, "target" | "wanted" | "progress"> {
   readonly plan: LateProbePlan;
   /** By several vectors, at least one. */
   readonly target: VectorTarget & { readonly query: readonly Float32Array[] };
-  readonly kernels: ArenaKernels;
-  readonly work: WorkStats;
-  readonly together: Together;
   readonly togetherInSteps: TogetherInSteps;
   readonly withNeeds: WithNeeds;
   /** Absent: memory is not bounded. */
@@ -64,8 +59,8 @@ export interface LateProbe {
 }
 
 /**
- * Clusters that are looked into at once, for each that vectors would fill on average: where they
- * have too few, as many again are, and twice as many.
+ * Clusters that are looked into first, for each that the wanted vectors would fill on average:
+ * where those have too few, twice as many more are.
  */
 const MORE_CLUSTERS = 1.15;
 /** Times as many vectors are looked for where those that were met have too few documents. */
@@ -75,6 +70,8 @@ const WIDER = 8;
  * are further away are as many that it does not meet (ADR 31).
  */
 const IMPUTED_SHARE = 1 / 4;
+/** Bytes for each vector that is looked for: the least bounds, and the least estimates. */
+const VECTOR_BYTES = 8 + 8 * IMPUTED_SHARE;
 /** Squared distance of all vectors from the zero vector, which has no direction, for cosines. */
 const NO_DIRECTION = 2;
 /** Documents whose gains are looked at between two pauses. */
@@ -103,21 +100,12 @@ export function* probeInnerVectors(
   if (vectorCount <= plan.exactVectorsMax) return all;
   const { memory } = probe;
   const bytesBefore = memory?.bytes ?? 0;
-  memory?.take(gainBytes(segments, coded), "the documents of an ANN search by several vectors");
   try {
     const walked = { segments, coded, numbered, counts, vectorCount };
     return yield* pickBest(segments, yield* walkUntilEnough(walked, probe), probe);
   } finally {
     memory?.giveBackTo(bytesBefore);
   }
-}
-
-function gainBytes(
-  segments: readonly SegmentMatches[],
-  coded: readonly (ClusterMatches | undefined)[],
-): number {
-  const counts = segments.map(({ view }, i) => (coded[i] === undefined ? 0 : view.documentCount));
-  return GAIN_BYTES * counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** By segment. */
@@ -133,16 +121,26 @@ interface WalkedSegments {
   readonly vectorCount: number;
 }
 
-/** Walks until as many documents as are wanted were met, or all. */
+/** Walks until as many documents as are wanted were met, or all. What it takes is not given back. */
 function* walkUntilEnough(walked: WalkedSegments, probe: LateProbe): Steps<Gains> {
-  const { plan } = probe;
+  const { plan, memory } = probe;
   const { vectorCount } = walked;
+  const bytesBefore = memory?.bytes ?? 0;
   const first = Math.max(plan.vectors, Math.ceil(plan.vectorShare * vectorCount));
-  for (let vectors = first; ; vectors *= WIDER) {
+  for (let vectors = Math.min(first, vectorCount); ; ) {
+    memory?.giveBackTo(bytesBefore);
+    const bytes = bytesOf(walked, vectors);
+    memory?.take(bytes, "the documents of an ANN search by several vectors");
     const gains = yield* walkAll(walked, vectors, probe);
     const seen = gains.reduce((sum, own) => sum + (own?.documents.length ?? 0), 0);
-    if (seen >= plan.wanted || vectors >= vectorCount) return gains;
+    if (seen >= plan.wanted || vectors === vectorCount) return gains;
+    vectors = Math.min(WIDER * vectors, vectorCount);
   }
+}
+
+function bytesOf({ segments, coded }: WalkedSegments, vectors: number): number {
+  const counts = segments.map(({ view }, i) => (coded[i] === undefined ? 0 : view.documentCount));
+  return GAIN_BYTES * counts.reduce((sum, count) => sum + count, 0) + VECTOR_BYTES * vectors;
 }
 
 /**
@@ -162,8 +160,7 @@ function* walkAll(
     return ordinals && new DocumentGains(ordinals, segments[i].view.documentCount, unknown);
   });
   const found = gains.map((own) => own ?? { add: () => {} });
-  const share = vectors / Math.max(1, vectorCount);
-  const firstClusters = clustersWith(share, numbered, counts);
+  const firstClusters = clustersWith(vectors / vectorCount, numbered, counts);
   const plan = { wanted: vectors, missedMax: Number.POSITIVE_INFINITY, firstClusters };
   yield* togetherInSteps(target.query, function* (query) {
     const tables = new QueryTables(isCosine ? unitVector(query) : query, kernels);
@@ -177,9 +174,9 @@ function* walkAll(
     } finally {
       returnWalkArrays(arrays);
     }
-    // Where few were met, all of them count.
     const farthest = gains.reduce((most, own) => Math.max(most, own?.farthest ?? 0), 0);
-    const imputed = Math.min(estimates.worst, farthest);
+    // Where all were met, or few, all of them count.
+    const imputed = vectors === vectorCount ? farthest : Math.min(estimates.worst, farthest);
     for (const own of gains) if (own !== undefined) yield* own.settle(imputed);
   });
   return gains;
@@ -190,7 +187,7 @@ function clustersWith(share: number, { starts }: NumberedClusters, counts: Uint3
   let clusterCount = 0;
   for (const count of counts) if (count > 0) clusterCount++;
   const segmentCount = starts.filter((start, i) => i > 0 && start > starts[i - 1]).length;
-  return Math.ceil((MORE_CLUSTERS * share * clusterCount) / Math.max(1, segmentCount));
+  return Math.ceil((MORE_CLUSTERS * share * clusterCount) / segmentCount);
 }
 
 /** The documents with the greatest gains, as many as are compared; of equal ones any. */
