@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
+import { copiedSections } from "../../test/support/segments/copied-sections.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { planSegment } from "../../test/support/segments/plan-segment.ts";
 import type { Ordinal, SegmentId } from "../base/ids.ts";
@@ -9,7 +10,6 @@ import { type Random, seededRandom } from "../base/random.ts";
 import { runSteps } from "../base/steps.ts";
 import { clearBit, fullBitmap } from "../codec/bitmap.ts";
 import { buildDocuments } from "../codec/columns-builder.ts";
-import { copyInSteps } from "../codec/columns-packing.ts";
 import type { DistanceMetric, Schema } from "../model/schema.ts";
 import { vectorDistance } from "../vector/metric.ts";
 import { planBlock, sealInPlace } from "./format/segment-format.ts";
@@ -164,16 +164,9 @@ test("clusters that are not of the vectors of their documents are refused", () =
       isInner: true,
       ...other,
     });
-    const copied = view.entries.map(({ kind, attribute, offset, bytes }) => ({
-      kind,
-      attribute,
-      bytes,
-      writeTo: (target: Uint8Array) =>
-        copyInSteps(view.block.subarray(offset, offset + bytes), target),
-    }));
     const { documentCount, idType, logicalBytes } = view;
     const facts = { documentCount, idType, logicalBytes };
-    return sealed(write(planBlock(facts, [...copied, clusters])));
+    return sealed(write(planBlock(facts, [...copiedSections(view), clusters])));
   };
   verifySegment(block(rights.toReversed()));
   const refused = [

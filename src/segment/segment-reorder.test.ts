@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
+import { copiedSections } from "../../test/support/segments/copied-sections.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { planSegment } from "../../test/support/segments/plan-segment.ts";
 import { reorderedSegment } from "../../test/support/segments/segment-forms.ts";
@@ -14,7 +15,6 @@ import { seededRandom } from "../base/random.ts";
 import { runSteps } from "../base/steps.ts";
 import { clearBit, fullBitmap } from "../codec/bitmap.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
-import { copyInSteps } from "../codec/columns-packing.ts";
 import type { Schema } from "../model/schema.ts";
 import type { AttributeValue } from "../model/value.ts";
 import { vectorDistance } from "../vector/metric.ts";
@@ -243,16 +243,12 @@ test("clusters that contradict themselves are refused", () => {
       yield* clusters.writeTo(target);
       new Uint32Array(target.buffer, target.byteOffset, 2)[1] = metric;
     };
-    const copied = view.entries.map(({ kind, attribute, offset, bytes }) => ({
-      kind,
-      attribute,
-      bytes,
-      writeTo: (target: Uint8Array) =>
-        copyInSteps(view.block.subarray(offset, offset + bytes), target),
-    }));
     const { documentCount, idType, logicalBytes } = view;
     return write(
-      planBlock({ documentCount, idType, logicalBytes }, [...copied, { ...clusters, writeTo }]),
+      planBlock({ documentCount, idType, logicalBytes }, [
+        ...copiedSections(view),
+        { ...clusters, writeTo },
+      ]),
     );
   };
   const starts = (...all: number[]) => ({ starts: Uint32Array.from(all) });
