@@ -9,20 +9,13 @@
  */
 
 import { closeSync, openSync, readSync } from "node:fs";
-import { type SegmentId, sequenceNumber } from "../src/base/ids.ts";
 import { seededRandom } from "../src/base/random.ts";
 import { runSteps } from "../src/base/steps.ts";
-import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
-import { Arenas } from "../src/kernel/arena.ts";
-import { ArenaKernels } from "../src/kernel/arena-kernels.ts";
-import { compileKernel } from "../src/kernel/load-kernel.ts";
 import type { DistanceMetric } from "../src/model/schema.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import type { Snapshot } from "../src/query/snapshot.ts";
-import { arenaSegmentMemory } from "../src/segment/format/arena-segment-memory.ts";
-import type { SegmentPlan } from "../src/segment/format/segment-layout.ts";
-import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
+import type { OpenSegment } from "../src/segment/segment-reader.ts";
 import { planReordered } from "../src/segment/segment-reorder.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
@@ -32,8 +25,8 @@ import {
   schemaOf,
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { normal, openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
 
-const GIB = 1024 ** 3;
 const CENTRES = 1000;
 /** A segment of more would be larger than indexers make them. */
 const SEGMENT_VECTORS = 100_000;
@@ -45,14 +38,9 @@ const dimensions = Number(process.argv[3] ?? 768);
 const metric = (process.argv[4] ?? "cosine_distance") as DistanceMetric;
 const file = process.argv[5];
 
-const arenas = new Arenas({ totalBytes: 16 * GIB, threads: 1, arenaBytes: 2 * GIB });
-const kernels = new ArenaKernels(await compileKernel("auto"), 0);
-arenas.onArena((memory, arena) => kernels.attach(arena, memory));
-const memory = arenaSegmentMemory(arenas);
+const { kernels, memory } = await openBenchSpace();
 const random = seededRandom(1);
-/** Nearly normal, with a variance of 1/3. */
-const normal = () => random.next() + random.next() + random.next() + random.next() - 2;
-const centres = Float32Array.from({ length: CENTRES * dimensions }, normal);
+const centres = Float32Array.from({ length: CENTRES * dimensions }, () => normal(random));
 const opened = file === undefined ? undefined : openSync(file, "r");
 
 function nextVector(): Float32Array {
@@ -62,7 +50,7 @@ function nextVector(): Float32Array {
     return vector;
   }
   const centre = random.below(CENTRES) * dimensions;
-  return vector.map((_, d) => centres[centre + d] + 0.4 * normal());
+  return vector.map((_, d) => centres[centre + d] + 0.4 * normal(random));
 }
 
 const ann = { distanceMetric: metric, lateInteraction: false };
@@ -72,12 +60,6 @@ const schema = schemaOf(
 );
 const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
 
-function write(plan: SegmentPlan, name: string): OpenSegment {
-  const block = memory.allocate(plan.bytes);
-  runSteps(plan.writeTo(block.bytes));
-  return openSegment(name as SegmentId, block.bytes, block);
-}
-
 /** The same segment with byte codes, by the mean of the first vectors. */
 function coded(plain: OpenSegment, origin: Float32Array): OpenSegment {
   const clusters = {
@@ -85,7 +67,11 @@ function coded(plain: OpenSegment, origin: Float32Array): OpenSegment {
     ...{ starts: Uint32Array.of(0, plain.documentCount), centroids: origin },
   };
   const order = Uint32Array.from({ length: plain.documentCount }, (_, o) => o);
-  return write(planReordered(plain, order, { schema, clusters: [clusters] }), `${plain.id}-coded`);
+  return writeSegment(
+    memory,
+    planReordered(plain, order, { schema, clusters: [clusters] }),
+    `${plain.id}-coded`,
+  );
 }
 
 const plain: OpenSegment[] = [];
@@ -99,26 +85,16 @@ for (let start = 0; start < count; start += SEGMENT_VECTORS) {
     for (let d = 0; d < dimensions; d++) origin[d] += vector[d] / size / length;
     return documentOf(BigInt(start + i), { vector, share: BigInt(random.below(1000)) });
   });
-  const built = write(planSegment(buildDocuments("uint", types, documents), schema), `${start}`);
+  const built = writeSegment(
+    memory,
+    planSegment(buildDocuments("uint", types, documents), schema),
+    `${start}`,
+  );
   plain.push(built);
   withCodes.push(coded(built, origin));
 }
 const queries = Array.from({ length: QUERIES }, nextVector);
 if (opened !== undefined) closeSync(opened);
-
-function snapshotOf(segments: readonly OpenSegment[]): Snapshot {
-  return {
-    sequence: sequenceNumber(1),
-    schema,
-    segments: segments.map((view) => {
-      const { documentCount } = view;
-      const liveBitmap = fullBitmap(documentCount);
-      return { view, liveBitmap, liveCount: documentCount, liveVersion: 0 };
-    }),
-    unindexedCount: 0,
-    logicalBytes: 0,
-  };
-}
 
 interface Case {
   readonly name: string;
@@ -154,7 +130,7 @@ function measure(snapshot: Snapshot, { limit, share }: Case) {
   return { best, compared, answers };
 }
 
-const snapshots = [snapshotOf(plain), snapshotOf(withCodes)];
+const snapshots = [snapshotOf(schema, plain), snapshotOf(schema, withCodes)];
 console.log(`${count} vectors of ${dimensions} dimensions, ${metric}`);
 for (const one of CASES) {
   const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -6,21 +6,14 @@
  * [settings as JSON]`.
  */
 
-import { type SegmentId, sequenceNumber } from "../src/base/ids.ts";
 import { seededRandom } from "../src/base/random.ts";
 import { runSteps } from "../src/base/steps.ts";
-import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
-import { Arenas } from "../src/kernel/arena.ts";
-import { ArenaKernels } from "../src/kernel/arena-kernels.ts";
-import { compileKernel } from "../src/kernel/load-kernel.ts";
 import type { Filter } from "../src/model/filter.ts";
 import type { DistanceMetric } from "../src/model/schema.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import { LATE_PROBING } from "../src/query/query-options.ts";
-import { arenaSegmentMemory } from "../src/segment/format/arena-segment-memory.ts";
-import type { SegmentPlan } from "../src/segment/format/segment-layout.ts";
-import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
+import type { OpenSegment } from "../src/segment/segment-reader.ts";
 import { planClustered } from "../src/segment/segment-reorder.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
@@ -30,8 +23,8 @@ import {
   schemaOf,
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { normal, openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
 
-const GIB = 1024 ** 3;
 const WORDS = 2000;
 const TOPICS = 200;
 const TOPIC_WORDS = 60;
@@ -45,15 +38,11 @@ const segmentCount = Number(process.argv[5] ?? 1);
 const queryVectors = Number(process.argv[6] ?? 32);
 const lateProbing = { ...LATE_PROBING, ...JSON.parse(process.argv[7] ?? "{}") };
 
-const arenas = new Arenas({ totalBytes: 16 * GIB, threads: 1, arenaBytes: 2 * GIB });
-const kernels = new ArenaKernels(await compileKernel("auto"), 0);
-arenas.onArena((arenaMemory, arena) => kernels.attach(arena, arenaMemory));
-const memory = arenaSegmentMemory(arenas);
+const space = await openBenchSpace();
+const { kernels, memory } = space;
 const random = seededRandom(1);
-/** Nearly normal, with a variance of 1/3. */
-const normal = () => random.next() + random.next() + random.next() + random.next() - 2;
 const vectors = (length: number) =>
-  Array.from({ length }, () => Float32Array.from({ length: dimensions }, normal));
+  Array.from({ length }, () => Float32Array.from({ length: dimensions }, () => normal(random)));
 const words = vectors(WORDS);
 const topics = vectors(TOPICS);
 const topicWords = topics.map(() =>
@@ -65,7 +54,7 @@ function nextVector(topic: number): Float32Array {
   const isOfTopic = random.next() < 0.7;
   const own = topicWords[topic];
   const word = words[isOfTopic ? own[random.below(TOPIC_WORDS)] : random.below(WORDS)];
-  return word.map((value, d) => value + 0.4 * topics[topic][d] + 0.4 * normal());
+  return word.map((value, d) => value + 0.4 * topics[topic][d] + 0.4 * normal(random));
 }
 
 function nextDocument(length: number): Float32Array[] {
@@ -85,12 +74,6 @@ const schema = schemaOf(
 );
 const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
 
-function write(plan: SegmentPlan, name: string): OpenSegment {
-  const block = memory.allocate(plan.bytes);
-  runSteps(plan.writeTo(block.bytes));
-  return openSegment(name as SegmentId, block.bytes, block);
-}
-
 let buildMs = 0;
 let plainBytes = 0;
 let indexBytes = 0;
@@ -104,11 +87,15 @@ function nextSegment(part: number): OpenSegment {
     if (i % 100 === 0) documents.push(tokens);
     return documentOf(BigInt(part * count + i), { tokens, share: BigInt(random.below(100)) });
   });
-  const view = write(planSegment(buildDocuments("uint", types, rows), schema), `${part}`);
+  const view = writeSegment(
+    memory,
+    planSegment(buildDocuments("uint", types, rows), schema),
+    `${part}`,
+  );
   const start = performance.now();
-  const plan = planClustered(view, schema, [], { kernels: { kernels, memory }, rowsMin: 1 });
+  const plan = planClustered(view, schema, [], { kernels: space, rowsMin: 1 });
   if (plan === undefined) throw new Error("no clusters");
-  const clustered = write(plan, `${part}`);
+  const clustered = writeSegment(memory, plan, `${part}`);
   buildMs += performance.now() - start;
   plainBytes += view.bytes;
   indexBytes += clustered.bytes - view.bytes;
@@ -117,19 +104,8 @@ function nextSegment(part: number): OpenSegment {
   return clustered;
 }
 
-const segments = Array.from({ length: segmentCount }, (_, part) => {
-  const view = nextSegment(part);
-  const { documentCount } = view;
-  const liveBitmap = fullBitmap(documentCount);
-  return { view, liveBitmap, liveCount: documentCount, liveVersion: 0 };
-});
-const snapshot = {
-  sequence: sequenceNumber(1),
-  schema,
-  segments,
-  unindexedCount: 0,
-  logicalBytes: 0,
-};
+const segments = Array.from({ length: segmentCount }, (_, part) => nextSegment(part));
+const snapshot = snapshotOf(schema, segments);
 const each = (value: number) => (value / vectorCount).toFixed(1);
 console.log(
   `${count} documents, ${vectorCount} vectors of ${dimensions} dimensions, ${metric}, in`,
@@ -142,7 +118,7 @@ function nextQuery(i: number): Float32Array[] {
   if (i % 2 === 0) return nextDocument(queryVectors);
   const tokens = documents[random.below(documents.length)];
   return Array.from({ length: queryVectors }, () =>
-    tokens[random.below(tokens.length)].map((value) => value + 0.4 * normal()),
+    tokens[random.below(tokens.length)].map((value) => value + 0.4 * normal(random)),
   );
 }
 
