@@ -60,7 +60,7 @@ export interface LateProbe extends Omit<Narrowing, "target" | "wanted" | "progre
 
 /**
  * Clusters that are looked into first, for each that the wanted vectors would fill on average:
- * where those have too few, twice as many more are.
+ * where those have too few, twice as many more are (ADR 31).
  */
 const MORE_CLUSTERS = 1.15;
 /** Times as many vectors are looked for where those that were met have too few documents. */
