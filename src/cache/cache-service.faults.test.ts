@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
@@ -62,7 +63,7 @@ test.each(Array.from({ length: effort({ usual: 8, full: 16 }) }, (_, i) => i + 1
     }
     const totalBytes = (4 + random.below(40)) * 65_536;
     const arenas = new Arenas({ totalBytes, threads: 1, arenaBytes: MIB });
-    const service = new CacheService({ store, arenas });
+    const service = new CacheService({ store, arenas, nextTurn });
     const readers = Array.from({ length: READERS }, () => connectCache(localCachePort(service)));
     let answered = 0;
     const client = async () => {

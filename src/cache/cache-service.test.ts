@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
 import { oneStep, runSteps, type Steps } from "../base/steps.ts";
@@ -14,7 +15,8 @@ import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";
 import { localCachePort } from "./local-cache.ts";
-import type { LookLimits, ResidentRanges } from "./resident-ranges.ts";
+import type { ResidentRanges } from "./resident-ranges.ts";
+import type { LookLimits } from "./segment-reads.ts";
 
 /** Counts reads and takes a turn for each. */
 class CountedStore extends MemoryObjectStore {
@@ -47,7 +49,7 @@ async function bench(bytesMax: number, threads = 1) {
   const content = contentOf(1, MIB + 12_345);
   const key = await put(store, "a", content);
   const arenas = new Arenas({ totalBytes: bytesMax, threads: 1, arenaBytes: MIB });
-  const service = new CacheService({ store, arenas });
+  const service = new CacheService({ store, arenas, nextTurn });
   const readers = Array.from({ length: threads }, () => connectCache(localCachePort(service)));
   return { store, content, key, arenas, service, readers };
 }

@@ -8,7 +8,7 @@ import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import type { ArenaRange, Arenas } from "../kernel/arena.ts";
 import type { WantedRange } from "../segment/format/bytes-missing.ts";
-import { type ByteRange, pageSpan, readPages } from "../segment/format/segment-pages.ts";
+import { type ByteRange, pageSpan } from "../segment/format/segment-pages.ts";
 import { joinRanges } from "../storage/byte-ranges.ts";
 import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import {
@@ -18,6 +18,7 @@ import {
   type LoadStats,
   type ToCache,
 } from "./cache-messages.ts";
+import { PageFills } from "./page-fills.ts";
 
 /** Reads of the store that the cache has under way at once. */
 const CACHE_READS_MAX = 64;
@@ -66,6 +67,8 @@ export interface CacheServiceOptions {
   readonly arenas: Arenas;
   /** Where the store keeps copies on this machine; purged with the rest. */
   readonly disk?: { purge(objects: readonly ObjectKey[]): Promise<void> } | undefined;
+  /** Resolves when messages that have arrived were heard. */
+  nextTurn(): Promise<void>;
 }
 
 /** Totals since the start. */
@@ -91,11 +94,13 @@ export class CacheService {
   readonly #clients = new Set<CacheClient>();
   readonly #room = new TurnQueue(1);
   readonly #reads = new TurnQueue(CACHE_READS_MAX);
+  readonly #fills: PageFills;
   readonly #shrinking = new Map<number, Shrinking>();
   #shrinks = 0;
 
   constructor(options: CacheServiceOptions) {
     this.#options = options;
+    this.#fills = new PageFills(options.nextTurn);
   }
 
   /** Bytes of all ranges. */
@@ -285,8 +290,8 @@ export class CacheService {
           const extent = extents[index];
           const span = spans[index];
           extent.loaded = bytes
-            .then(({ pages, origin }) => {
-              this.#fill(extent, pages.subarray(span.start - read.start));
+            .then(async ({ pages, origin }) => {
+              await this.#fill(extent, pages.subarray(span.start - read.start), pages.length);
               return origin;
             })
             .catch((error: unknown) => this.#readAnew(extent, span, stats, error));
@@ -312,7 +317,7 @@ export class CacheService {
     const { pages, origin } = await this.#reads.run(() =>
       this.#get(object, { ...span, isAnew: true }, stats),
     );
-    this.#fill(extent, pages);
+    await this.#fill(extent, pages, pages.length);
     return origin;
   }
 
@@ -334,11 +339,12 @@ export class CacheService {
     return { pages, origin: "store" };
   }
 
-  #fill(extent: CachedRange, pages: Uint8Array): void {
+  /** Takes an extent's pages out of a read of so many bytes. */
+  async #fill(extent: CachedRange, pages: Uint8Array, readBytes: number): Promise<void> {
     const { range, block } = extent;
     const target = this.#options.arenas.bytes(block).subarray(range.start % ALIGNMENT);
     try {
-      readPages(pages, range, { key: range.object, target });
+      await this.#fills.fill({ pages, range, key: range.object, target, readBytes });
       extent.isLoaded = true;
     } catch (error) {
       if (!isDatabaseError(error)) throw error;

@@ -1,5 +1,6 @@
 /** A cache of stored segments for a process with one thread. */
 
+import { nextTurn } from "../base/next-turn.ts";
 import { Arenas } from "../kernel/arena.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { FromCache } from "./cache-messages.ts";
@@ -10,7 +11,7 @@ import type { ResidentRanges } from "./resident-ranges.ts";
 /** Makes a cache of its own over `store` and connects the thread to it. */
 export function localCache(store: ObjectStore, bytesMax: number): ResidentRanges {
   const arenas = new Arenas({ totalBytes: bytesMax, threads: 1 });
-  return connectCache(localCachePort(new CacheService({ store, arenas })));
+  return connectCache(localCachePort(new CacheService({ store, arenas, nextTurn })));
 }
 
 /** A port to a cache in the same thread. Messages arrive in a turn of their own. */

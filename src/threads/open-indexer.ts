@@ -3,6 +3,7 @@
 import type { IndexerConfig } from "../api/config.ts";
 import { GIB, MIB } from "../base/byte-sizes.ts";
 import { systemClock } from "../base/clock.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import { systemRandom } from "../base/random.ts";
 import { localCache } from "../cache/local-cache.ts";
 import { Indexer } from "../indexer/indexer.ts";
@@ -54,7 +55,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     onManifest: ({ name }) => onManifest?.(name),
     thresholds: THRESHOLDS,
     garbageGraceMs: GARBAGE_GRACE_MS,
-    yield: () => new Promise((resolve) => setImmediate(resolve)),
+    yield: nextTurn,
     ...indexerResources(access, {
       arenas: new Arenas({ totalBytes: bytesMax, threads: 1 }),
       cacheBytes: Math.min(INDEXER_CACHE_BYTES, bytesMax),

@@ -5,6 +5,7 @@ import type { EngineMetric } from "../../api/engine.ts";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import { isDatabaseError } from "../../base/errors.ts";
+import { nextTurn } from "../../base/next-turn.ts";
 import { systemRandom } from "../../base/random.ts";
 import { threadHeap } from "../../base/thread-heap.ts";
 import type { ToCache } from "../../cache/cache-messages.ts";
@@ -49,7 +50,7 @@ async function start(): Promise<void> {
   const { access } = await openStoreAccess(data.access, options);
   const arenas = new Arenas({ totalBytes: data.cacheBytesMax, threads: data.kernelThreads });
   const store = access.storeFor(undefined);
-  const service = new CacheService({ store, arenas, disk: access.disk });
+  const service = new CacheService({ store, arenas, disk: access.disk, nextTurn });
   for (const reader of data.readers) {
     const client = { post: (message: unknown) => reader.postMessage(message) };
     service.connect(client);

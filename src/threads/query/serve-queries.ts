@@ -5,6 +5,7 @@ import type { EmbeddingConfig, RerankConfig } from "../../api/config.ts";
 import { embeddingSource } from "../../api/embedding-source.ts";
 import { rerankSource } from "../../api/rerank-source.ts";
 import { systemClock } from "../../base/clock.ts";
+import { nextTurn } from "../../base/next-turn.ts";
 import { systemRandom } from "../../base/random.ts";
 import { type CachePort, connectCache } from "../../cache/cache-reader.ts";
 import { ArenaKernels } from "../../kernel/arena-kernels.ts";
@@ -60,7 +61,6 @@ export function serveQueries(settings: QuerySettings, channel: QueryChannel): Qu
   const { cache, name, handsOver, post, postNow } = channel;
   const kernels = new ArenaKernels(settings.kernel, settings.thread);
   const reads = connectCache(cache, (arena, memory) => kernels.attach(arena, memory));
-  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   // Where queries are handed over there is no time to look at whole namespaces.
   const readAhead = handsOver === true ? undefined : new ReadAhead({ reads, nextTurn });
   const service = new QueryService({

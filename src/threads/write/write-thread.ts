@@ -7,6 +7,7 @@ import { must } from "../../base/assert.ts";
 import { BlockPool } from "../../base/block-pool.ts";
 import { systemClock } from "../../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import { nextTurn } from "../../base/next-turn.ts";
 import { systemRandom } from "../../base/random.ts";
 import { threadHeap } from "../../base/thread-heap.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
@@ -87,7 +88,7 @@ async function start(): Promise<void> {
     writeBytesMax: data.writeBytesMax,
     isExclusive: isExclusive(store),
     blocks,
-    yield: () => new Promise((resolve) => setImmediate(resolve)),
+    yield: nextTurn,
     post,
     listen: (listener) => void port.on("message", listener),
     onClosed: async () => lock?.release(),

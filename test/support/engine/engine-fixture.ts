@@ -15,6 +15,7 @@ import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { DatabaseError } from "../../../src/base/errors.ts";
 import { namespaceName } from "../../../src/base/ids.ts";
+import { nextTurn } from "../../../src/base/next-turn.ts";
 import { type Random, seededRandom } from "../../../src/base/random.ts";
 import { connectCache } from "../../../src/cache/cache-reader.ts";
 import { CacheService } from "../../../src/cache/cache-service.ts";
@@ -345,7 +346,7 @@ export class EngineFixture {
 
 function startCacheThread(access: StoreAccess, arenas: Arenas): CacheService {
   const store = access.storeFor(undefined);
-  return new CacheService({ store, arenas, disk: access.disk });
+  return new CacheService({ store, arenas, disk: access.disk, nextTurn });
 }
 
 interface QueryThreadParts {
@@ -388,7 +389,6 @@ function queryService(
   const reads = connectCache(localCachePort(of.cache), (arena, memory) =>
     kernels.attach(arena, memory),
   );
-  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   return new QueryService({
     kernels,
     probing: of.options.probing,
