@@ -46,6 +46,7 @@ export interface ThreadState {
  */
 export class ResidentObject implements ByteSource {
   readonly chunkBytes = VECTOR_CHUNK_BYTES;
+  readonly windowBytes = CACHE_WINDOW_BYTES;
   readonly #object: ObjectKey;
   readonly #contentBytes: number;
   readonly #thread: ThreadState;

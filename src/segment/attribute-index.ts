@@ -65,6 +65,11 @@ export interface AttributeIndex<View = unknown> {
   check(sections: AttributeSections): void;
   /** Looks at the bytes that most queries need. Throws one `BytesMissing` for all of them. */
   touch(sections: AttributeSections): void;
+  /**
+   * Looks at all of which queries read parts, by the ranges that they read; absent: there is no
+   * more than `touch` looks at. Throws one `BytesMissing`.
+   */
+  touchParts?(sections: AttributeSections): void;
   /** Tells whether its sections are part of stored segments; undefined: they are. */
   isStored?(type: AttributeType, schema: AttributeSchema | undefined): boolean;
 }

@@ -16,6 +16,19 @@ const READ_WHOLE = [
 ];
 
 /**
+ * Looks at what queries read in parts, such as postings, by the ranges that they read. Throws
+ * `BytesMissing` for all of it.
+ */
+export function touchParts(view: OpenSegment): void {
+  const attributes = view.indexedAttributes.map((name) => view.sections(name));
+  attemptAll(
+    attributes.flatMap((sections) =>
+      ATTRIBUTE_INDEXES.map((index) => () => index.touchParts?.(sections)),
+    ),
+  );
+}
+
+/**
  * Looks at ids and at what each index says that most queries need: all vectors, but not single
  * postings and documents. Throws `BytesMissing` for all of it.
  */

@@ -24,7 +24,7 @@ import type { AttributeClusters } from "../../src/segment/segment-merger.ts";
 import { OpenSegment } from "../../src/segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import type { SegmentView } from "../../src/segment/segment-view.ts";
-import { touchSegment } from "../../src/segment/touch-segment.ts";
+import { touchParts, touchSegment } from "../../src/segment/touch-segment.ts";
 import { ClusterCodes } from "../../src/vector/cluster-codes.ts";
 import { KERNELS, requestOf } from "../support/queries/query-fixture.ts";
 import { EVERY_TYPE, randomDocuments } from "../support/random/random-documents.ts";
@@ -129,6 +129,12 @@ export function attributeIndexConformance(given: IndexCase): void {
         const { rounds } = source;
         for (const { attribute } of casesOf(form)) segment.index(index, attribute);
         expect(source.rounds).toBe(rounds);
+        source.run(() => touchParts(segment));
+        const { bytesLoaded } = source;
+        for (const one of casesOf(form)) {
+          if (index.touchParts !== undefined) given.shown(segment, one);
+        }
+        expect(source.bytesLoaded).toBe(bytesLoaded);
       }
     });
   });

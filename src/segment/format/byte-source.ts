@@ -16,6 +16,8 @@ export interface ByteSource {
   readonly epoch: number;
   /** How many bytes of a large section are best asked for at once; infinite where all are here. */
   readonly chunkBytes: number;
+  /** What lies within one window of so many bytes is loaded together; infinite where all are here. */
+  readonly windowBytes: number;
   /** Where decoded documents are kept that share a bound with those of other sources. */
   readonly decoded?: DecodedDocuments | undefined;
 
@@ -34,6 +36,7 @@ export interface ByteSource {
 export class BlockSource implements ByteSource {
   readonly epoch = 0;
   readonly chunkBytes = Number.POSITIVE_INFINITY;
+  readonly windowBytes = Number.POSITIVE_INFINITY;
   readonly #block: ArenaBytes;
 
   constructor(block: ArenaBytes) {

@@ -31,6 +31,7 @@ import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { readWords } from "./posting-ranges.ts";
 import type { PostingLists } from "./posting-section.ts";
+import { touchLists } from "./touch-lists.ts";
 
 /**
  * Postings of a block. With 64 a query of five words touches a sixth fewer, and bounds take twice
@@ -155,6 +156,12 @@ export function openBlocks(sections: AttributeSections, kinds: BlockKinds): Bloc
     const pairEnds = words.subarray(count, 2 * count);
     return { blockPostings, lastOrdinals, pairEnds, pairs: words.subarray(2 * count) };
   };
+}
+
+/** Looks at the bounds of all lists, as queries do. Throws one `BytesMissing`. */
+export function touchBlocks(sections: AttributeSections, kinds: BlockKinds): void {
+  const opened = openDirectory(sections, kinds);
+  if (opened !== undefined) touchLists(sections.source, opened.entry, opened.starts);
 }
 
 /** Tells whether the pair that begins at a word of `pairs` bounds a posting. */

@@ -6,6 +6,7 @@ import type { ByteSource } from "../format/byte-source.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionEntry } from "../format/segment-layout.ts";
 import type { PostingDirectory, PostingKinds, PostingLists } from "./posting-section.ts";
+import { touchLists } from "./touch-lists.ts";
 
 const WORD_BYTES = 4;
 
@@ -35,6 +36,14 @@ export class PostingRanges {
       () => readWords(source, this.#numbers, { start, end }),
     ]);
     return { ordinals, numbers };
+  }
+
+  /** Looks at all lists of a directory, as queries do. Throws one `BytesMissing`. */
+  touchAll({ starts }: Pick<PostingDirectory, "starts">): void {
+    attemptAll([
+      () => touchLists(this.#source, this.#ordinals, starts),
+      () => touchLists(this.#source, this.#numbers, starts),
+    ]);
   }
 
   /** All lists of a directory. Throws `BytesMissing`. */

@@ -4,6 +4,7 @@ import { assert } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import {
   BLOCK_POSTINGS,
@@ -11,6 +12,7 @@ import {
   checkBlocks,
   openBlocks,
   planBlocks,
+  touchBlocks,
 } from "../postings/block-section.ts";
 import { PostingRanges } from "../postings/posting-ranges.ts";
 import { checkPostings, mergePostings, type PostingLists } from "../postings/posting-section.ts";
@@ -45,6 +47,7 @@ export function sparseIndex(blockPostings: number): AttributeIndex<SparseView> {
     check,
     // Which postings a query reads depends on its dimensions.
     touch: (sections) => sections.touch([SPARSE_SECTION, SPARSE_BLOCKS.directory]),
+    touchParts,
   };
 }
 
@@ -80,6 +83,16 @@ function open(sections: AttributeSections): SparseView | undefined {
   if (section === undefined) return undefined;
   const ranges = new PostingRanges(sections, SPARSE_POSTINGS);
   return sparseView(openSparse(section), ranges, openBlocks(sections, SPARSE_BLOCKS));
+}
+
+function touchParts(sections: AttributeSections): void {
+  const section = sections.bytes(SPARSE_SECTION);
+  if (section === undefined) return;
+  const directory = openSparse(section);
+  attemptAll([
+    () => new PostingRanges(sections, SPARSE_POSTINGS).touchAll(directory),
+    () => touchBlocks(sections, SPARSE_BLOCKS),
+  ]);
 }
 
 /** Inverted sparse vectors as arrays. */

@@ -7,6 +7,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import {
   BLOCK_POSTINGS,
@@ -14,6 +15,7 @@ import {
   checkBlocks,
   openBlocks,
   planBlocks,
+  touchBlocks,
 } from "../postings/block-section.ts";
 import { PostingRanges } from "../postings/posting-ranges.ts";
 import { checkPostings } from "../postings/posting-section.ts";
@@ -55,6 +57,7 @@ export function textIndex(blockPostings: number): AttributeIndex<TextView> {
     check,
     // Which postings a query reads depends on its terms.
     touch: (sections) => sections.touch([TEXT_SECTION, TEXT_BLOCKS.directory]),
+    touchParts,
   };
 }
 
@@ -120,6 +123,16 @@ function open(sections: AttributeSections): TextView | undefined {
   if (section === undefined) return undefined;
   const ranges = new PostingRanges(sections, TEXT_POSTINGS);
   return textView(openText(section), ranges, openBlocks(sections, TEXT_BLOCKS));
+}
+
+function touchParts(sections: AttributeSections): void {
+  const section = sections.bytes(TEXT_SECTION);
+  if (section === undefined) return;
+  const { directory } = openText(section);
+  attemptAll([
+    () => new PostingRanges(sections, TEXT_POSTINGS).touchAll(directory),
+    () => touchBlocks(sections, TEXT_BLOCKS),
+  ]);
 }
 
 /** A text index as arrays. */

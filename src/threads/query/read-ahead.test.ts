@@ -41,6 +41,33 @@ test("queries after a cold one need nothing that is not in memory", async () => 
   expect(Math.min(...(await hitRatios({ readsAhead: false })).slice(1))).toBeLessThan(1);
 });
 
+test("queries by other words than the first need nothing that is not in memory", async () => {
+  const ratios = async (readsAhead: boolean) => {
+    const engine = await EngineFixture.open({ answersOwn: false, readsAhead });
+    const words = (id: number) => [id % 7, id % 40, id % 41, id % 1999].map((n) => `w${n}`);
+    const upsert_rows = Array.from({ length: COUNT }, (_, id) => ({
+      id,
+      text: words(id).join(" "),
+    }));
+    const schema = { text: { type: "string", full_text_search: true } };
+    await engine.write("n", { upsert_rows, schema });
+    await engine.indexAll();
+    const seen: number[] = [];
+    for (const word of ["w3", "w5 w39", "w1234 w6"]) {
+      const { json } = await engine.call("query", "n", {
+        rank_by: ["text", "BM25", word],
+        limit: 3,
+      });
+      seen.push(json.performance.cache_hit_ratio);
+      for (let i = 0; i < 200; i++) await turn();
+    }
+    await engine.close();
+    return seen;
+  };
+  expect((await ratios(true)).slice(1)).toEqual([1, 1]);
+  expect(Math.min(...(await ratios(false)).slice(1))).toBeLessThan(1);
+});
+
 test("nothing is read ahead where less than half of the cache is free", async () => {
   const cacheBytes = MIB;
   const seen = await hitRatios({ readsAhead: true, cacheBytes });

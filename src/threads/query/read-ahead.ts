@@ -1,8 +1,8 @@
 /**
  * Reads ahead what a cold query shows to be in use: its namespace's ids, columns, dictionaries and
- * one-bit codes, then byte codes, then vectors, piece by piece behind the queries, so that those
- * which follow wait for less. A cold query is followed by a part of a large namespace, several by
- * all of it. Nothing in memory is forgotten for what is read ahead.
+ * one-bit codes, then postings, byte codes and vectors, piece by piece behind the queries, so that
+ * those which follow wait for less. A cold query is followed by a part of a large namespace,
+ * several by all of it. Nothing in memory is forgotten for what is read ahead.
  */
 
 import { MIB } from "../../base/byte-sizes.ts";
@@ -10,7 +10,7 @@ import type { ResidentRanges } from "../../cache/resident-ranges.ts";
 import { ATTRIBUTE_INDEXES } from "../../segment/attribute-indexes.ts";
 import type { WantedRange } from "../../segment/format/bytes-missing.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
-import { touchSegment } from "../../segment/touch-segment.ts";
+import { touchParts, touchSegment } from "../../segment/touch-segment.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import { VECTOR_INDEX } from "../../segment/vectors/vector-index.ts";
 
@@ -26,11 +26,19 @@ const TURN_BYTES = 64 * MIB;
 /** Namespaces that wait for their turn; queries of more are not read ahead for. */
 const WAITING_MAX = 1_000;
 
-/** A search looks at all one-bit codes and some vectors, an exact one at all byte codes and some. */
-const STAGES = [
-  ATTRIBUTE_INDEXES.filter((index) => index !== VECTOR_INDEX && index !== BYTE_CODE_INDEX),
-  [BYTE_CODE_INDEX],
-  [VECTOR_INDEX],
+/** What most queries look at as a whole. */
+const FIRST_INDEXES = ATTRIBUTE_INDEXES.filter((index) => {
+  return index !== VECTOR_INDEX && index !== BYTE_CODE_INDEX;
+});
+/**
+ * A search looks at all one-bit codes and some vectors, an exact one at all byte codes and some; by
+ * terms at the postings of a few, which are others for each query.
+ */
+const STAGES: readonly ((segment: OpenSegment) => void)[] = [
+  (segment) => touchSegment(segment, FIRST_INDEXES),
+  touchParts,
+  (segment) => touchSegment(segment, [BYTE_CODE_INDEX]),
+  (segment) => touchSegment(segment, [VECTOR_INDEX]),
 ];
 
 /** A namespace as queries see it. */
@@ -77,12 +85,12 @@ export class ReadAhead {
   }
 
   async #takeTurn(turn: Turn): Promise<void> {
-    for (const indexes of STAGES) {
+    for (const touch of STAGES) {
       for (const segment of turn.source.storedSegments) {
         if (turn.leftBytes <= 0) return;
         await this.#options.nextTurn();
         // What cannot be read is told to the query that needs it.
-        await this.#read(turn, segment, () => touchSegment(segment, indexes)).catch(() => {});
+        await this.#read(turn, segment, () => touch(segment)).catch(() => {});
       }
     }
   }

@@ -34,6 +34,8 @@ interface LoadedRange extends ArenaBytes {
 /** The content of a segment, only ranges of which are in memory. */
 export class RemoteSource implements ByteSource {
   readonly chunkBytes = CHUNK_BYTES;
+  /** No range brings another one. */
+  readonly windowBytes = 1;
   readonly #content: Uint8Array;
   readonly #memory: SegmentMemory;
   readonly #object: ObjectKey;
