@@ -22,7 +22,7 @@ import {
   type ToCache,
 } from "./cache-messages.ts";
 import { ResidentObject, type ResidentRange } from "./resident-object.ts";
-import type { SegmentReads } from "./segment-reads.ts";
+import type { LookLimits, SegmentReads } from "./segment-reads.ts";
 
 /** Decoded documents that a thread keeps of all its stored segments: two thousand blocks. */
 const DECODED_DOCUMENTS_BYTES_MAX = 32 * MIB;
@@ -83,14 +83,6 @@ interface PendingLoad {
 
 /** What a load cost, and how many bytes were wanted. */
 type LoadedStats = LoadStats & { readonly loadedBytes: number };
-
-/** How far to look for what is missing. */
-export interface LookLimits {
-  /** Longer ranges are passed over; absent: none is. */
-  readonly rangeBytesMax?: number;
-  /** With so many missing bytes the look ends; absent: when it has seen all. */
-  readonly bytesMax?: number;
-}
 
 /** Ends a look, unlike `BytesMissing`, which others gather. */
 class EnoughMissing extends Error {}
@@ -252,10 +244,6 @@ export class ResidentRanges implements SegmentReads {
     );
   }
 
-  /**
-   * What an attempt would miss, within limits. That it looks at something counts for nothing: what
-   * is in memory is no more in use than before.
-   */
   missingOf(attempt: () => void, limits: LookLimits = {}): readonly WantedRange[] {
     const look = new MissingLook(limits);
     this.#look = look;
@@ -269,10 +257,6 @@ export class ResidentRanges implements SegmentReads {
     return look.missing;
   }
 
-  /**
-   * Loads ranges that an attempt would miss, in their order, as long as half of the cache is free;
-   * tells whether there is room for more. They are the first to be forgotten until they are used.
-   */
   async prefetch(wanted: readonly WantedRange[]): Promise<boolean> {
     const stats = await this.#load({ wanted, isAhead: true });
     return stats?.isRoomy ?? true;

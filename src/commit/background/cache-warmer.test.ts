@@ -21,7 +21,8 @@ function heldReads() {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  return { reads: { run } as unknown as SegmentReads, letGo, most: () => most, calls: waiting };
+  const reads = { run, missingOf: () => [] } as unknown as SegmentReads;
+  return { reads, letGo, most: () => most, calls: waiting };
 }
 
 function namespace(name: string): Namespace {
