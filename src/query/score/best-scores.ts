@@ -54,7 +54,11 @@ export function* offerBest(lists: readonly ScoredList[], run: BestScoresRun): St
     const { isAny, rest } = chooseEssential(order, least());
     if (scorer.isPauseDue(order.length * LIST_POSTINGS)) yield;
     for (let from = start; isAny && from < end; ) {
-      from = yield* scorer.score({ from, end, rest }, least());
+      const reached = least();
+      from = scorer.begin({ from, end, rest }, reached);
+      while (scorer.advance(reached)) {
+        if (scorer.isPauseDue(0)) yield;
+      }
       if (scorer.isPauseDue(order.length * LIST_POSTINGS)) yield;
     }
     start = end;

@@ -1,6 +1,5 @@
 /** Scores documents of a part of a segment by posting lists, and offers the best; see `best-scores.ts`. */
 
-import type { Steps } from "../../base/steps.ts";
 import type { DocumentRanking } from "../order/top-documents.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -61,13 +60,10 @@ function newBuffers(): ChunkBuffers {
   };
 }
 
-/** Ordinals of a chunk, from a multiple of 32. */
-interface ChunkRange {
-  readonly base: number;
-  readonly end: number;
-}
-
-/** Adds up the scores of documents of essential lists, and offers those that may be kept. */
+/**
+ * Adds up the scores of documents of essential lists, and offers those that may be kept. Its work
+ * is done in pieces, between which callers may pause: generators would cost more than a chunk.
+ */
 export class ChunkScorer {
   /** In the order of summation. */
   readonly #cursors: readonly ListCursor[];
@@ -77,6 +73,16 @@ export class ChunkScorer {
   readonly #buffers: ChunkBuffers;
   /** Since the last pause, in postings. */
   #worked = 0;
+  /** Documents of the chunk that are listed and may be kept. */
+  #count = 0;
+  /** Lists of `order` in which they were not looked up yet, from the last of them on. */
+  #toLookUp = 0;
+  /** What those lists add at most. */
+  #missing = 0;
+  /** Lists of `cursors` of which the listed ones' scores were added, in order; all at the end. */
+  #added = 0;
+  /** Of the listed ones. */
+  #offered = 0;
 
   /** `order` is changed between two chunks. */
   constructor(cursors: readonly ListCursor[], order: readonly ListCursor[], run: BestScoresRun) {
@@ -100,8 +106,13 @@ export class ChunkScorer {
     return true;
   }
 
-  /** Scores the first documents of essential lists from an ordinal on; returns where it ended. */
-  *score({ from, end, rest }: Chunk, least: number): Steps<number> {
+  /**
+   * Scores the first documents of essential lists from an ordinal on; returns where it ended. The
+   * rest of the chunk's work is for `advance`.
+   */
+  begin({ from, end, rest }: Chunk, least: number): number {
+    this.#count = 0;
+    this.#offered = 0;
     const first = this.#firstOrdinal(from);
     if (first >= end) return end;
     const base = first & ~31;
@@ -109,10 +120,23 @@ export class ChunkScorer {
     if (!hasAny(this.#run.within, base, Math.min(chunkEnd, this.#run.documentCount))) {
       return chunkEnd;
     }
-    const count = yield* this.#scoreEssential({ base, end: chunkEnd }, least - rest);
-    const kept = yield* this.#lookUpRest(count, { rest, least });
-    yield* this.#offer(kept);
+    this.#count = this.#scoreEssential(base, chunkEnd, least - rest);
+    this.#missing = rest;
+    const order = this.#order;
+    let others = order.length;
+    while (others > 0 && order[others - 1].isEssential) others--;
+    this.#toLookUp = others;
+    this.#added = others === 0 ? this.#cursors.length : 0;
     return chunkEnd;
+  }
+
+  /** Does a piece of the chunk's work, if `least` has to be reached; tells whether there was one. */
+  advance(least: number): boolean {
+    if (this.#offered === this.#count) return false;
+    if (this.#toLookUp > 0) this.#lookUpNext(least);
+    else if (this.#added < this.#cursors.length) this.#addNext();
+    else this.#offerNext();
+    return true;
   }
 
   /** The first ordinal from one on that an essential list has; infinity if there is none. */
@@ -131,20 +155,19 @@ export class ChunkScorer {
    * Lists documents for which essential lists add up to a sum, or more; returns how many. Sums are
    * in the order of the lists.
    */
-  *#scoreEssential(part: ChunkRange, least: number): Steps<number> {
+  #scoreEssential(base: number, end: number, least: number): number {
     const order = this.#order;
     const isSingle = order.length === 1 || !order[order.length - 2].isEssential;
-    if (isSingle) return this.#scoreList(order[order.length - 1], part.end, least);
+    if (isSingle) return this.#scoreList(order[order.length - 1], end, least);
     const { sums, summed } = this.#buffers;
     for (const cursor of this.#cursors) {
       if (!cursor.isEssential) continue;
       const { list } = cursor;
-      const range = this.#follow(cursor, part.end);
-      list.addScores(sums, part.base, range);
-      markAll(summed, list.ordinals, { base: part.base, ...range });
-      if (this.isPauseDue(0)) yield;
+      const range = this.#follow(cursor, end);
+      list.addScores(sums, base, range);
+      markAll(summed, list.ordinals, { base, ...range });
     }
-    return this.#takeSums(part.base, least);
+    return this.#takeSums(base, end, least);
   }
 
   /** The postings of an essential list up to an ordinal. */
@@ -175,12 +198,13 @@ export class ChunkScorer {
     return count;
   }
 
-  /** Lists documents that have a sum, or more, with theirs; makes all sums 0. */
-  #takeSums(base: number, least: number): number {
+  /** Lists documents up to `end` that have a sum, or more, with theirs; makes all sums 0. */
+  #takeSums(base: number, end: number, least: number): number {
     const { within } = this.#run;
     const { sums, summed, ordinals, scores } = this.#buffers;
+    const words = (end - base + 31) >>> 5;
     let count = 0;
-    for (let w = 0; w < summed.length; w++) {
+    for (let w = 0; w < words; w++) {
       let word = summed[w];
       if (word === 0) continue;
       summed[w] = 0;
@@ -198,26 +222,14 @@ export class ChunkScorer {
     return count;
   }
 
-  /** Keeps those of the first documents listed that may reach a sum, with their scores. */
-  *#lookUpRest(
-    count: number,
-    { rest, least }: { readonly rest: number; readonly least: number },
-  ): Steps<number> {
-    const order = this.#order;
-    let kept = count;
-    let missing = rest;
-    let i = order.length - 1;
-    while (i >= 0 && order[i].isEssential) i--;
-    if (i < 0) return count;
+  /** Keeps those of the listed ones that may reach a sum, with what the next list adds. */
+  #lookUpNext(least: number): void {
     // Lists that add much come first: most documents are done with the first of them.
-    for (; i >= 0 && kept > 0; i--) {
-      missing = Math.max(0, missing - order[i].bound);
-      const isDue = this.isPauseDue(kept * LOOKUP_POSTINGS);
-      kept = this.#lookUp(order[i], kept, least - missing);
-      if (isDue) yield;
-    }
-    if (kept > 0) yield* this.#addAll(kept);
-    return kept;
+    const cursor = this.#order[--this.#toLookUp];
+    this.#missing = Math.max(0, this.#missing - cursor.bound);
+    this.#worked += this.#count * LOOKUP_POSTINGS;
+    this.#count = this.#lookUp(cursor, this.#count, least - this.#missing);
+    if (this.#toLookUp === 0) this.#buffers.scores.fill(0, 0, this.#count);
   }
 
   /** Adds what a list has of the first documents listed; keeps those that reach a sum. */
@@ -243,32 +255,31 @@ export class ChunkScorer {
     return kept;
   }
 
-  /** Scores the first documents listed by all lists in their order. */
-  *#addAll(count: number): Steps<void> {
+  /** Scores the listed ones by the next list: by all of them in their order, in the end. */
+  #addNext(): void {
     const { ordinals, scores } = this.#buffers;
-    scores.fill(0, 0, count);
-    for (const cursor of this.#cursors) {
-      const { list } = cursor;
-      let at = cursor.posting;
-      for (let i = 0; i < count; i++) {
-        at = cursor.find(ordinals[i], at);
-        if (at === list.ordinals.length) break;
-        if (list.ordinals[at] === ordinals[i]) scores[i] += list.scoreAt(at);
-      }
-      if (!cursor.isEssential) cursor.posting = at;
-      if (this.isPauseDue(count * LOOKUP_POSTINGS)) yield;
+    const cursor = this.#cursors[this.#added++];
+    const count = this.#count;
+    const { list } = cursor;
+    let at = cursor.posting;
+    for (let i = 0; i < count; i++) {
+      at = cursor.find(ordinals[i], at);
+      if (at === list.ordinals.length) break;
+      if (list.ordinals[at] === ordinals[i]) scores[i] += list.scoreAt(at);
     }
+    if (!cursor.isEssential) cursor.posting = at;
+    this.#worked += count * LOOKUP_POSTINGS;
   }
 
-  *#offer(count: number): Steps<void> {
+  #offerNext(): void {
     const { ranking, segment } = this.#run;
     const { ordinals, scores } = this.#buffers;
-    for (let i = 0; i < count; i++) scores[i] = scoreKey(scores[i]);
-    for (let start = 0; start < count; start += OFFERED) {
-      const end = Math.min(start + OFFERED, count);
-      ranking.offerAll(scores.subarray(start, end), segment, ordinals.subarray(start, end));
-      if (this.isPauseDue((end - start) * OFFER_POSTINGS)) yield;
-    }
+    const start = this.#offered;
+    const end = Math.min(start + OFFERED, this.#count);
+    for (let i = start; i < end; i++) scores[i] = scoreKey(scores[i]);
+    ranking.offerAll(scores.subarray(start, end), segment, ordinals.subarray(start, end));
+    this.#offered = end;
+    this.#worked += (end - start) * OFFER_POSTINGS;
   }
 }
 
