@@ -1,7 +1,7 @@
-import { KIB } from "../base/byte-sizes.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import {
   type ByteRange,
+  PAGE_BYTES,
   PAGE_CONTENT_BYTES,
   pageSpan,
   readPages,
@@ -10,7 +10,7 @@ import {
 /** Pages that are checked and copied at once, in about a millisecond. */
 const PAGES_AT_ONCE = 8;
 /** Reads of more bytes are long. */
-const LONG_READ_BYTES = 512 * KIB;
+const LONG_READ_BYTES = PAGES_AT_ONCE * PAGE_BYTES;
 
 /** Pages that were read, of which the first is that of `pageSpan(range)`. */
 export interface ReadPages {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { MIB, OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import { nextTurn } from "../../base/next-turn.ts";
 import type { Pieces } from "../../base/pieces.ts";
 
 /** Bytes of a streamed body that are hashed at once: some milliseconds of a thread. */
@@ -101,7 +102,7 @@ export async function sha256Of(pieces: Pieces): Promise<string> {
   for (const piece of pieces) {
     for (let start = 0; start < piece.length; start += S3_HASH_BYTES) {
       hash.update(piece.subarray(start, start + S3_HASH_BYTES));
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
   return hash.digest("hex");
