@@ -62,7 +62,8 @@ function newBuffers(): ChunkBuffers {
 
 /**
  * Adds up the scores of documents of essential lists, and offers those that may be kept. Its work
- * is done in pieces, between which callers may pause: generators would cost more than a chunk.
+ * is done in pieces, between which callers may pause: a generator for each part of a chunk was most
+ * of what a query allocated.
  */
 export class ChunkScorer {
   /** In the order of summation. */
