@@ -45,15 +45,36 @@ export class IntegerSum {
 const FRACTION_BITS = 1074;
 
 /**
- * Correctly rounded sum of finite floats. Keeps partial sums that do not overlap (Shewchuk,
- * Adaptive precision floating-point arithmetic, 1997); sums that leave the range of floats on the
- * way are kept as one big fixed-point number. A sum beyond the range is the greatest float.
+ * Correctly rounded sum of finite floats. Most values go into a sum and what roundings of it lose
+ * (Knuth's exact addition of two floats, twice); those with which even that would lose something
+ * into partial sums that do not overlap (Shewchuk, Adaptive precision floating-point arithmetic,
+ * 1997). Partial sums that leave the range of floats on the way are kept as one big fixed-point
+ * number. A sum beyond the range is the greatest float.
  */
 export class FloatSum {
+  #sum = 0;
+  /** What roundings of `#sum` have lost, exactly. */
+  #lost = 0;
   #partials: number[] = [];
   #fixed: bigint | undefined;
 
   add(value: number): void {
+    const sum = this.#sum + value;
+    const valuePart = sum - this.#sum;
+    const error = this.#sum - (sum - valuePart) + (value - valuePart);
+    const lost = this.#lost + error;
+    const errorPart = lost - this.#lost;
+    const rest = this.#lost - (lost - errorPart) + (error - errorPart);
+    // Beyond the range of floats it is not a number.
+    if (rest === 0) {
+      this.#sum = sum;
+      this.#lost = lost;
+    } else {
+      this.#addApart(value);
+    }
+  }
+
+  #addApart(value: number): void {
     if (this.#fixed !== undefined) {
       this.#fixed += toFixed(value);
       return;
@@ -78,21 +99,22 @@ export class FloatSum {
   }
 
   value(): number {
-    if (this.#fixed !== undefined) return fromFixed(this.#fixed);
-    if (this.#partials.length < 2) return (this.#partials[0] ?? 0) + 0;
-    // The partials do not overlap, but rounding their sum once needs all of them together.
-    return fromFixed(this.exact());
+    const isWhole = this.#lost === 0 && this.#partials.length === 0 && this.#fixed === undefined;
+    // Rounding a sum of several parts once needs all of them together.
+    return isWhole ? this.#sum + 0 : fromFixed(this.exact());
   }
 
   /** What was added so far, for `absorb`: as a multiple of 2^-1074. */
   exact(): bigint {
-    if (this.#fixed !== undefined) return this.#fixed;
-    return this.#partials.reduce((sum, partial) => sum + toFixed(partial), 0n);
+    const parts = [this.#sum, this.#lost, ...this.#partials];
+    return parts.reduce((sum, part) => sum + toFixed(part), this.#fixed ?? 0n);
   }
 
   /** Adds what another sum of this kind has. */
   absorb(exact: bigint): void {
     this.#fixed = this.exact() + exact;
+    this.#sum = 0;
+    this.#lost = 0;
     this.#partials = [];
   }
 
