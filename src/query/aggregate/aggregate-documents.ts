@@ -1,36 +1,31 @@
 /** Counts and sums over matching documents, in total or by group. */
 
 import { mapInSteps, type Steps } from "../../base/steps.ts";
-import { shortHash, WideMap } from "../../base/wide-map.ts";
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
-import { compareScalars, type ScalarValue } from "../../model/value.ts";
+import type { ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { eachMatch, type MatchedDocuments, matchCount } from "../filter/matched-documents.ts";
+import {
+  eachMatch,
+  MATCHES_PER_STEP,
+  type MatchedDocuments,
+  matchCount,
+} from "../filter/matched-documents.ts";
 import { least } from "../heap.ts";
 import type { AggregateOperator, GroupSum, Operators } from "../plan/operator.ts";
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
 import type { QueryMemory } from "../query-memory.ts";
-import { KeyInterner, type KeyNumber, keyReader } from "./group-keys.ts";
+import { type GroupNumber, GroupNumbers } from "./group-numbers.ts";
 
-/** What one group has so far. */
-interface Group {
-  readonly keys: readonly KeyNumber[];
-  count: number;
-  /** By aggregate; undefined for counts. */
-  readonly sums: readonly (GroupSum | undefined)[];
-}
-
-/** A group with the values of its keys. */
-interface FirstGroup {
-  readonly group: Group;
-  readonly values: readonly (ScalarValue | null)[];
-}
+/** Groups that there is room for at first. */
+const FIRST_GROUPS = 64;
 
 /** Bytes of a group with its keys' numbers, and of each of its sums. */
 const GROUP_BYTES = 300;
 const GROUP_SUM_BYTES = 100;
 /** Groups that are looked at between two pauses, in about a microsecond each. */
 const GROUPS_PER_STEP = 256;
+/** Numbers of groups that are looked at between two pauses. */
+const NUMBERS_PER_STEP = 8192;
 
 /** A group as data. */
 interface GroupTotals {
@@ -53,11 +48,11 @@ export class Aggregation {
     readonly node: AggregateNode;
     readonly operator: AggregateOperator;
   }[];
-  readonly #interners: readonly KeyInterner[];
-  /** By the number of their key; if there is one key. */
-  readonly #byNumber: Group[] = [];
-  /** By the numbers of their keys as text; if there are several keys, or none. */
-  readonly #byNumbers = new WideMap<string, Group>(shortHash);
+  readonly #keys: GroupNumbers;
+  /** Documents by group; 0 of numbers that are no group's. */
+  #counts = new Float64Array(FIRST_GROUPS);
+  /** By aggregate, then by group; empty for counts. */
+  readonly #sums: readonly GroupSum[][];
 
   /** Without `memory` groups are not counted. */
   constructor(plan: AggregatePlan, operators: Operators, memory?: QueryMemory) {
@@ -66,56 +61,31 @@ export class Aggregation {
     this.#functions = plan.aggregates.map(([label, node]) => {
       return { label, node, operator: operators.aggregate(node) };
     });
-    this.#interners = plan.groups.map(() => new KeyInterner());
+    this.#sums = plan.aggregates.map(() => []);
+    this.#keys = new GroupNumbers(plan.groups);
     // Without keys there is one group, also when nothing matches.
-    if (plan.groups.length === 0) this.#groupAt([]);
+    if (plan.groups.length === 0) this.#begin(0);
   }
 
   /** Adds the matching documents of one segment. */
   *add(view: SegmentView, matching: MatchedDocuments): Steps<void> {
     const { groups } = this.#plan;
     const adders = this.#functions.map(({ node, operator }) => operator.adder(node, view));
-    const summed = adders.flatMap((adder, index) =>
-      adder === undefined ? [] : [{ adder, index }],
-    );
-    const accept = (group: Group, ordinal: number): void => {
-      group.count++;
-      for (const { adder, index } of summed) adder(group.sums[index], ordinal);
+    const sum = (numbers: Uint32Array, ordinals: Uint32Array): void => {
+      adders.forEach((adder, i) => {
+        adder?.(this.#sums[i], numbers, ordinals);
+      });
     };
     if (groups.length === 0) {
-      const only = this.#groupAt([]);
-      only.count += matchCount(matching);
-      for (const { adder, index } of summed) {
-        const sum = only.sums[index];
-        yield* eachMatch(matching, (ordinals) => {
-          for (let i = 0; i < ordinals.length; i++) adder(sum, ordinals[i]);
-        });
-      }
+      this.#counts[0] += matchCount(matching);
+      if (adders.every((adder) => adder === undefined)) return;
+      const only = new Uint32Array(MATCHES_PER_STEP);
+      yield* eachMatch(matching, (ordinals) => sum(only, ordinals));
       return;
     }
-    const readers = groups.map((node, i) => keyReader(node, view, this.#interners[i]));
-    const [{ keyOf }] = readers;
-    if (readers.length === 1 && keyOf !== undefined) {
-      yield* eachMatch(matching, (ordinals) => {
-        for (let i = 0; i < ordinals.length; i++) {
-          accept(this.#groupOf(keyOf(ordinals[i])), ordinals[i]);
-        }
-      });
-      return;
-    }
-    const keys: KeyNumber[] = groups.map(() => 0);
-    const descend = (level: number, ordinal: number): void => {
-      if (level === readers.length) {
-        accept(this.#groupAt(keys), ordinal);
-        return;
-      }
-      readers[level].forEachKey(ordinal, (key) => {
-        keys[level] = key;
-        descend(level + 1, ordinal);
-      });
-    };
-    yield* eachMatch(matching, (ordinals) => {
-      for (let i = 0; i < ordinals.length; i++) descend(0, ordinals[i]);
+    yield* this.#keys.each(groups, { view, matching }, (numbers, ordinals) => {
+      this.#count(numbers.subarray(0, ordinals.length));
+      sum(numbers, ordinals);
     });
   }
 
@@ -123,10 +93,11 @@ export class Aggregation {
   *absorb(totals: AggregationTotals): Steps<void> {
     for (const [i, { keys, count, sums }] of totals.entries()) {
       if (i % GROUPS_PER_STEP === GROUPS_PER_STEP - 1) yield;
-      const group = this.#groupAt(keys.map((key, i) => this.#interners[i].numberOfKey(key)));
-      group.count += count;
+      const group = this.#keys.numberOf(keys);
+      if (this.#countOf(group) === 0 && keys.length > 0) this.#begin(group);
+      this.#counts[group] += count;
       sums.forEach((sum, i) => {
-        if (sum !== undefined) group.sums[i]?.absorb(sum);
+        if (sum !== undefined) this.#sums[i][group]?.absorb(sum);
       });
     }
   }
@@ -137,91 +108,85 @@ export class Aggregation {
    */
   *totals(): Steps<AggregationTotals> {
     const first = yield* this.#firstGroups();
-    return yield* mapInSteps(first, GROUPS_PER_STEP, ({ group, values }) => ({
-      keys: values,
-      count: group.count,
-      sums: group.sums.map((sum) => sum?.exact()),
+    return yield* mapInSteps(first, GROUPS_PER_STEP, (group) => ({
+      keys: this.#keys.valuesOf(group),
+      count: this.#counts[group],
+      sums: this.#sums.map((sums) => sums.at(group)?.exact()),
     }));
   }
 
   /** The aggregates of all documents; for plans without group keys. */
   aggregates(): [string, AggregateValue][] {
-    return this.#aggregatesOf(this.#groupAt([]));
+    return this.#aggregatesOf(0);
   }
 
   /** The groups in ascending order of their keys, null first, at most as many as asked for. */
   *groups(): Steps<ResultGroup[]> {
     const { groups } = this.#plan;
     const first = yield* this.#firstGroups();
-    return yield* mapInSteps(first, GROUPS_PER_STEP, ({ group, values }) => ({
-      keys: groups.map(({ name, type }, i) => [name, type, values[i]] as const),
-      aggregates: this.#aggregatesOf(group),
-    }));
+    return yield* mapInSteps(first, GROUPS_PER_STEP, (group) => {
+      const values = this.#keys.valuesOf(group);
+      const keys = groups.map(({ name, type }, i) => [name, type, values[i]] as const);
+      return { keys, aggregates: this.#aggregatesOf(group) };
+    });
   }
 
   /** In ascending order of their keys, null first; the only one of a plan without keys. */
-  *#firstGroups(): Steps<FirstGroup[]> {
+  *#firstGroups(): Steps<GroupNumber[]> {
     const { groups, groupLimit } = this.#plan;
-    const valuesOf = (group: Group): (ScalarValue | null)[] =>
-      group.keys.map((key, i) => this.#interners[i].valueOf(key));
-    const all: FirstGroup[] = [];
-    let seenCount = 0;
-    for (const found of [this.#byNumber, this.#byNumbers.values()]) {
-      for (const group of found) {
-        if (group !== undefined) all.push({ group, values: valuesOf(group) });
-        if (++seenCount % GROUPS_PER_STEP === 0) yield;
+    if (groups.length === 0) return [0];
+    const all: GroupNumber[] = [];
+    for (let group = 0; group < this.#counts.length; group++) {
+      if (this.#counts[group] > 0) all.push(group);
+      if (group % NUMBERS_PER_STEP === NUMBERS_PER_STEP - 1) yield;
+    }
+    return yield* least(all, groupLimit, (a, b) => this.#keys.compare(a, b));
+  }
+
+  /** Counts a document for each number. */
+  #count(numbers: Uint32Array): void {
+    let counts = this.#counts;
+    for (let i = 0; i < numbers.length; i++) {
+      const group = numbers[i];
+      // Of a number behind the last one, too.
+      if (!(counts[group] > 0)) {
+        this.#begin(group);
+        counts = this.#counts;
       }
+      counts[group]++;
     }
-    const count = groups.length === 0 ? 1 : groupLimit;
-    return yield* least(all, count, (a, b) => compareKeys(a.values, b.values));
   }
 
-  #groupAt(keys: readonly KeyNumber[]): Group {
-    if (keys.length === 1) return this.#groupOf(keys[0]);
-    const name = keys.join();
-    let group = this.#byNumbers.get(name);
-    if (group === undefined) {
-      group = this.#newGroup([...keys]);
-      this.#byNumbers.add(name, group);
-    }
-    return group;
+  #countOf(group: GroupNumber): number {
+    return group < this.#counts.length ? this.#counts[group] : 0;
   }
 
-  #groupOf(key: KeyNumber): Group {
-    this.#byNumber[key] ??= this.#newGroup([key]);
-    return this.#byNumber[key];
-  }
-
-  #newGroup(keys: readonly KeyNumber[]): Group {
+  /** Makes room for a group that has no document yet. */
+  #begin(group: GroupNumber): void {
     let bytes = GROUP_BYTES + GROUP_SUM_BYTES * this.#functions.length;
-    keys.forEach((key, i) => {
-      const value = this.#interners[i].valueOf(key);
+    for (const value of this.#keys.valuesOf(group)) {
       bytes += typeof value === "string" ? 2 * value.length : 0;
-    });
+    }
     this.#memory?.take(bytes, "groups");
-    const sums = this.#functions.map(({ node, operator }) => operator.newSum(node));
-    return { keys, count: 0, sums };
+    if (group >= this.#counts.length) {
+      const counts = new Float64Array(Math.max(2 * this.#counts.length, group + 1));
+      counts.set(this.#counts);
+      this.#counts = counts;
+    }
+    this.#functions.forEach(({ node, operator }, i) => {
+      const sum = operator.newSum(node);
+      if (sum === undefined) return;
+      const sums = this.#sums[i];
+      // Numbers that are no group's lie between: their places are filled, so that none is missing.
+      while (sums.length < group) sums.push(sum);
+      sums[group] = sum;
+    });
   }
 
-  #aggregatesOf(group: Group): [string, AggregateValue][] {
+  #aggregatesOf(group: GroupNumber): [string, AggregateValue][] {
     return this.#functions.map(({ label, operator }, i) => [
       label,
-      operator.value(group.sums[i], group.count),
+      operator.value(this.#sums[i].at(group), this.#counts[group]),
     ]);
   }
-}
-
-function compareKeys(
-  a: readonly (ScalarValue | null)[],
-  b: readonly (ScalarValue | null)[],
-): number {
-  for (let i = 0; i < a.length; i++) {
-    const [x, y] = [a[i], b[i]];
-    if (x === y) continue;
-    if (x === null) return -1;
-    if (y === null) return 1;
-    const order = compareScalars(x, y);
-    if (order !== 0) return order;
-  }
-  return 0;
 }

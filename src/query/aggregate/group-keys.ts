@@ -1,47 +1,102 @@
-/** Interns the values of group keys, so that groups are found by small numbers. */
+/** Numbers the values of group keys, so that groups are found by small numbers. */
 
-import { numberHash, scalarHash, WideMap } from "../../base/wide-map.ts";
+import { type DatabaseError, invalid } from "../../base/errors.ts";
+import { NumberTable } from "../../base/number-table.ts";
+import { scalarHash, WideMap } from "../../base/wide-map.ts";
 import { hasBit } from "../../codec/bitmap.ts";
-import type { ScalarValue } from "../../model/value.ts";
+import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { integerReader, isScalarData, type ScalarData, scalarReader } from "../column-values.ts";
+import { isScalarData, readIntegers, type ScalarData, scalarReader } from "../column-values.ts";
 import { type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
 import type { GroupNode } from "../plan/plan.ts";
 
 /** Number of a key's value, the same in all segments; 0 is null. */
 export type KeyNumber = number;
 
-/** Reads the keys of documents. */
-export interface KeyReader {
-  /** Undefined if a document may have several keys, or none. */
-  readonly keyOf: ((ordinal: number) => KeyNumber) | undefined;
-  readonly forEachKey: (ordinal: number, visit: (key: KeyNumber) => void) => void;
+/** Numbers of a key's values, and of combinations: two of them are one integer, exactly. */
+export const KEY_NUMBERS_MAX = 2 ** 26;
+
+/** Integers from 0 on whose numbers are found without a hash. */
+const SMALL_INTEGERS = 4096;
+
+/** What is thrown where there are more. */
+export function tooManyKeys(): DatabaseError {
+  return invalid(
+    `💔 group_by: over ${KEY_NUMBERS_MAX} groups; narrow the filters or group by fewer attributes`,
+  );
 }
+
+/** Reads a key of documents. */
+export type KeyReader = SingleKeyReader | ElementKeyReader;
+
+/** Documents have one key each. */
+export interface SingleKeyReader {
+  readonly form: "single";
+  /** Writes the number of each document's key; `floats` has room for one for each of them. */
+  readonly read: ReadNumbers;
+}
+
+/** Documents have as many keys as distinct elements; without a value they have one, null. */
+export interface ElementKeyReader {
+  readonly form: "elements";
+  readonly present: OrdinalBits;
+  /** The elements of a document go from one offset to before the next. */
+  readonly offsets: Uint32Array;
+  /** The same as of single ones, of elements. */
+  readonly read: ReadNumbers;
+}
+
+type ReadNumbers = (indexes: Uint32Array, into: Uint32Array, floats: Float64Array) => void;
 
 /** The distinct values of one group key, all of one type. */
 export class KeyInterner {
+  readonly #isFloat: boolean;
+  /** Integers that floats hold exactly as floats, which cost the heap nothing. */
   readonly #values: (ScalarValue | null)[] = [null];
   readonly #numbers = new WideMap<ScalarValue, KeyNumber>(scalarHash);
-  /** Integers that floats hold exactly: they are found faster than bigints. */
-  readonly #integers = new WideMap<number, KeyNumber>(numberHash);
+  /** Of those integers: they are found faster than bigints. */
+  readonly #integers = new NumberTable();
+
+  constructor({ type }: Pick<GroupNode, "type">) {
+    this.#isFloat = type.kind === "scalar" && type.of === "float";
+  }
 
   numberOf(value: ScalarValue): KeyNumber {
     const known = this.#numbers.get(value);
     if (known !== undefined) return known;
-    this.#numbers.add(value, this.#values.length);
-    return this.#values.push(value) - 1;
+    const number = this.#nextNumber();
+    this.#numbers.add(value, number);
+    this.#values.push(value);
+    return number;
   }
 
   /** The same for the bigint of a safe integer; zeros of either sign are one. */
   numberOfInteger(value: number): KeyNumber {
     const known = this.#integers.get(value);
-    if (known !== undefined) return known;
-    this.#integers.add(value, this.#values.length);
-    return this.#values.push(BigInt(value)) - 1;
+    if (known !== 0) return known;
+    const number = this.#nextNumber();
+    this.#integers.add(value, number);
+    this.#values.push(value);
+    return number;
+  }
+
+  #nextNumber(): KeyNumber {
+    if (this.#values.length === KEY_NUMBERS_MAX) throw tooManyKeys();
+    return this.#values.length;
   }
 
   valueOf(key: KeyNumber): ScalarValue | null {
-    return this.#values[key];
+    const value = this.#values[key];
+    return !this.#isFloat && typeof value === "number" ? BigInt(value) : value;
+  }
+
+  /** The order of two values, ascending, null first. */
+  compare(x: KeyNumber, y: KeyNumber): number {
+    const [a, b] = [this.#values[x], this.#values[y]];
+    if (a === null || b === null) return Number(b === null) - Number(a === null);
+    // Of one integer that floats hold exactly and one that they do not.
+    if (typeof a !== typeof b) return a < b ? -1 : 1;
+    return compareScalars(a, b);
   }
 
   /** The number that readers of segments give to a value of a key. */
@@ -57,70 +112,81 @@ export class KeyInterner {
  */
 export function keyReader(node: GroupNode, view: SegmentView, interner: KeyInterner): KeyReader {
   const columnView = view.column(node.attribute);
-  if (columnView === undefined) return singleReader(() => 0);
+  if (columnView === undefined) return { form: "single", read: readNulls };
   const { data, presence } = columnView.column;
   const present = presenceBits(presence, view.documentCount);
   const values = data.kind === "array" ? data.elements : data;
-  if (!isScalarData(values)) return emptyArrays(present);
-  const dictionary = columnView.dictionary;
-  const numberAt =
-    dictionary === undefined ? directNumbers(values, interner) : codedNumbers(dictionary, interner);
-  if (data.kind === "array") return elementReader(data.offsets, present, numberAt);
-  if (presence === undefined) return singleReader(numberAt);
-  return singleReader((ordinal) => (hasBit(present, ordinal) ? numberAt(ordinal) : 0));
-}
-
-function singleReader(keyOf: NumberAt): KeyReader {
-  return { keyOf, forEachKey: (ordinal, visit) => visit(keyOf(ordinal)) };
-}
-
-type NumberAt = (index: number) => KeyNumber;
-
-function directNumbers(values: ScalarData, interner: KeyInterner): NumberAt {
-  const read = scalarReader(values);
-  if (values.kind !== "i64" && values.kind !== "u64") {
-    return (index) => interner.numberOf(read(index));
+  if (!isScalarData(values)) {
+    // Arrays of which only empty ones were seen.
+    const offsets = new Uint32Array(view.documentCount + 1);
+    return { form: "elements", present, offsets, read: readNulls };
   }
-  const near = integerReader(values);
-  return (index) => {
-    const value = near(index);
-    return Number.isSafeInteger(value)
-      ? interner.numberOfInteger(value)
-      : interner.numberOf(read(index));
+  const { dictionary } = columnView;
+  const read =
+    dictionary === undefined ? directNumbers(values, interner) : codedNumbers(dictionary, interner);
+  if (data.kind === "array") return { form: "elements", present, offsets: data.offsets, read };
+  if (presence === undefined) return { form: "single", read };
+  return {
+    form: "single",
+    read: (ordinals, into, floats) => {
+      read(ordinals, into, floats);
+      for (let i = 0; i < ordinals.length; i++) if (!hasBit(present, ordinals[i])) into[i] = 0;
+    },
+  };
+}
+
+const readNulls: ReadNumbers = (indexes, into) => {
+  into.fill(0, 0, indexes.length);
+};
+
+function directNumbers(values: ScalarData, interner: KeyInterner): ReadNumbers {
+  const valueAt = scalarReader(values);
+  if (values.kind === "bool") {
+    // Looked up as they come: a value that no document has gets no number.
+    const numbers = new Uint32Array(2);
+    return (indexes, into) => {
+      for (let i = 0; i < indexes.length; i++) {
+        const bit = values.values[indexes[i]] === 0 ? 0 : 1;
+        if (numbers[bit] === 0) numbers[bit] = interner.numberOf(bit === 1);
+        into[i] = numbers[bit];
+      }
+    };
+  }
+  if (values.kind !== "i64" && values.kind !== "u64") {
+    return (indexes, into) => {
+      for (let i = 0; i < indexes.length; i++) into[i] = interner.numberOf(valueAt(indexes[i]));
+    };
+  }
+  // As of dictionaries: 0 is "not looked up yet".
+  const smallNumbers = new Uint32Array(SMALL_INTEGERS);
+  const numberOf = (near: number, index: number): KeyNumber => {
+    if (!Number.isSafeInteger(near)) return interner.numberOf(valueAt(index));
+    const number = interner.numberOfInteger(near);
+    if (near >= 0 && near < SMALL_INTEGERS) smallNumbers[near] = number;
+    return number;
+  };
+  return (indexes, into, floats) => {
+    readIntegers(values, indexes, floats);
+    for (let i = 0; i < indexes.length; i++) {
+      const near = floats[i];
+      const known = near >= 0 && near < SMALL_INTEGERS ? smallNumbers[near] : 0;
+      into[i] = known > 0 ? known : numberOf(near, indexes[i]);
+    }
   };
 }
 
 function codedNumbers(
   dictionary: { size: number; codes: Uint32Array; value(code: number): string },
   interner: KeyInterner,
-): NumberAt {
+): ReadNumbers {
+  const { codes } = dictionary;
   // 0 stands for "not looked up yet", since no value has the number of null.
   const numbers = new Uint32Array(dictionary.size);
-  return (index) => {
-    const code = dictionary.codes[index];
-    if (numbers[code] === 0) numbers[code] = interner.numberOf(dictionary.value(code));
-    return numbers[code];
-  };
-}
-
-/** A missing array is one null key, an empty one no key; an element counts once per document. */
-function elementReader(offsets: Uint32Array, present: OrdinalBits, numberAt: NumberAt): KeyReader {
-  const forEachKey: KeyReader["forEachKey"] = (ordinal, visit) => {
-    if (!hasBit(present, ordinal)) {
-      visit(0);
-      return;
+  return (indexes, into) => {
+    for (let i = 0; i < indexes.length; i++) {
+      const code = codes[indexes[i]];
+      if (numbers[code] === 0) numbers[code] = interner.numberOf(dictionary.value(code));
+      into[i] = numbers[code];
     }
-    const seen = new Set<KeyNumber>();
-    for (let e = offsets[ordinal]; e < offsets[ordinal + 1]; e++) seen.add(numberAt(e));
-    for (const key of seen) visit(key);
   };
-  return { keyOf: undefined, forEachKey };
-}
-
-/** For arrays of which only empty ones were seen. */
-function emptyArrays(present: OrdinalBits): KeyReader {
-  const forEachKey: KeyReader["forEachKey"] = (ordinal, visit) => {
-    if (!hasBit(present, ordinal)) visit(0);
-  };
-  return { keyOf: undefined, forEachKey };
 }

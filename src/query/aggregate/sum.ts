@@ -31,16 +31,24 @@ function sumAdder({ attribute }: SumAggregateNode, view: SegmentView): SumAdder 
   const present = presenceBits(column.presence, view.documentCount);
   const { data } = column;
   if (data.kind === "f64") {
-    return (sum, ordinal) => {
-      if (hasBit(present, ordinal)) (sum as FloatSum).add(data.values[ordinal]);
+    const { values } = data;
+    return (sums, groups, ordinals) => {
+      for (let i = 0; i < ordinals.length; i++) {
+        const ordinal = ordinals[i];
+        if (hasBit(present, ordinal)) (sums[groups[i]] as FloatSum).add(values[ordinal]);
+      }
     };
   }
   assert(data.kind === "i64" || data.kind === "u64", "sum of no number");
   const words = wordsOf(data.values);
   const isSigned = data.kind === "i64";
-  return (sum, ordinal) => {
-    if (!hasBit(present, ordinal)) return;
-    const high = words[2 * ordinal + 1];
-    (sum as IntegerSum).add(words[2 * ordinal], isSigned ? high | 0 : high);
+  return (sums, groups, ordinals) => {
+    for (let i = 0; i < ordinals.length; i++) {
+      const ordinal = ordinals[i];
+      if (!hasBit(present, ordinal)) continue;
+      const high = words[2 * ordinal + 1];
+      const sum = sums[groups[i]] as IntegerSum;
+      sum.add(words[2 * ordinal], isSigned ? high | 0 : high);
+    }
   };
 }

@@ -23,20 +23,24 @@ export function matchBits(matching: MatchedDocuments, view: SegmentView): Ordina
 }
 
 /** Matches that are visited between two pauses: each may cost some microseconds. */
-const MATCHES_PER_STEP = 512;
+export const MATCHES_PER_STEP = 512;
 
-/** Calls `visit` with the matches, ascending, as `eachPart` does. */
-export function* eachMatch(matching: MatchedDocuments, visit: VisitPart): Steps<void> {
+/** Calls `visit` with the matches, ascending, at most `perStep` at a time, as `eachPart` does. */
+export function* eachMatch(
+  matching: MatchedDocuments,
+  visit: VisitPart,
+  perStep = MATCHES_PER_STEP,
+): Steps<void> {
   if (matching.form === "bits") {
-    yield* eachPart(matching.bits, visit, MATCHES_PER_STEP);
+    yield* eachPart(matching.bits, visit, perStep);
     return;
   }
   const { ordinals } = matching;
   if (ordinals.length === 0) return;
-  const numbers = new Float64Array(Math.min(ordinals.length, MATCHES_PER_STEP));
-  for (let start = 0; start < ordinals.length; start += MATCHES_PER_STEP) {
+  const numbers = new Float64Array(Math.min(ordinals.length, perStep));
+  for (let start = 0; start < ordinals.length; start += perStep) {
     if (start > 0) yield;
-    visit(ordinals.subarray(start, start + MATCHES_PER_STEP), numbers);
+    visit(ordinals.subarray(start, start + perStep), numbers);
   }
 }
 

@@ -269,8 +269,12 @@ export interface ComputedOperator<N extends ComputedNode = ComputedNode> {
 /** A sum of one group. */
 export type GroupSum = IntegerSum | FloatSum;
 
-/** Adds a document's value to a sum that `newSum` has made. */
-export type SumAdder = (sum: GroupSum | undefined, ordinal: number) => void;
+/** Adds the value of each document to the sum of its group, which `newSum` has made. */
+export type SumAdder = (
+  sums: readonly (GroupSum | undefined)[],
+  groups: Uint32Array,
+  ordinals: Uint32Array,
+) => void;
 
 /** Aggregates the documents of a group. */
 export interface AggregateOperator<N extends AggregateNode = AggregateNode> {

@@ -1,0 +1,232 @@
+/** Finds the groups of documents, a part of them at a time. */
+
+import { NumberTable } from "../../base/number-table.ts";
+import type { Steps } from "../../base/steps.ts";
+import { hasBit } from "../../codec/bitmap.ts";
+import type { ScalarValue } from "../../model/value.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import { eachMatch, MATCHES_PER_STEP, type MatchedDocuments } from "../filter/matched-documents.ts";
+import type { GroupNode } from "../plan/plan.ts";
+import {
+  type ElementKeyReader,
+  KEY_NUMBERS_MAX,
+  KeyInterner,
+  type KeyNumber,
+  type KeyReader,
+  keyReader,
+  type SingleKeyReader,
+  tooManyKeys,
+} from "./group-keys.ts";
+
+/** Number of a combination of keys, the same in all segments; not all numbers are a group's. */
+export type GroupNumber = number;
+
+/** Takes the groups of documents; both arrays have a place for each and are used again. */
+export type VisitGroups = (groups: Uint32Array, ordinals: Uint32Array) => void;
+
+/** Elements of arrays that are looked at together, and between two pauses at about. */
+const ELEMENTS_AT_ONCE = 4096;
+
+/** The combinations of some keys. */
+export class GroupNumbers {
+  readonly #interners: readonly KeyInterner[];
+  /** Of all keys but the first: the number of those before it with that of its own. */
+  readonly #pairs: readonly PairNumbers[];
+
+  constructor(nodes: readonly GroupNode[]) {
+    this.#interners = nodes.map((node) => new KeyInterner(node));
+    this.#pairs = nodes.slice(1).map(() => new PairNumbers());
+  }
+
+  /** Of one value for each key. */
+  numberOf(values: readonly (ScalarValue | null)[]): GroupNumber {
+    let group = 0;
+    values.forEach((value, i) => {
+      const key = this.#interners[i].numberOfKey(value);
+      group = i === 0 ? key : this.#pairs[i - 1].numberOf(group, key);
+    });
+    return group;
+  }
+
+  /** One for each key. */
+  valuesOf(group: GroupNumber): (ScalarValue | null)[] {
+    const values: (ScalarValue | null)[] = [];
+    let rest = group;
+    for (let i = this.#interners.length - 1; i >= 0; i--) {
+      values[i] = this.#interners[i].valueOf(this.#keyOf(rest, i));
+      if (i > 0) rest = this.#pairs[i - 1].beforeOf(rest);
+    }
+    return values;
+  }
+
+  /** The order of groups: by their keys' values, ascending, null first. */
+  compare(a: GroupNumber, b: GroupNumber): number {
+    return this.#compareUpTo(a, b, this.#interners.length - 1);
+  }
+
+  /** By the keys up to an index, of groups of those. */
+  #compareUpTo(a: GroupNumber, b: GroupNumber, index: number): number {
+    if (a === b) return 0;
+    if (index > 0) {
+      const pairs = this.#pairs[index - 1];
+      const order = this.#compareUpTo(pairs.beforeOf(a), pairs.beforeOf(b), index - 1);
+      if (order !== 0) return order;
+    }
+    return this.#interners[index].compare(this.#keyOf(a, index), this.#keyOf(b, index));
+  }
+
+  /** The last key of a group of the keys up to an index. */
+  #keyOf(group: GroupNumber, index: number): KeyNumber {
+    return index === 0 ? group : this.#pairs[index - 1].keyOf(group);
+  }
+
+  /** Calls `visit` with the groups of all matches; at most one key is of elements. */
+  *each(
+    nodes: readonly GroupNode[],
+    { view, matching }: { readonly view: SegmentView; readonly matching: MatchedDocuments },
+    visit: VisitGroups,
+  ): Steps<void> {
+    const readers = nodes.map((node, i) => keyReader(node, view, this.#interners[i]));
+    const ofElements = readers.findIndex(({ form }) => form === "elements");
+    if (ofElements < 0) {
+      const read = this.#combined(readers, MATCHES_PER_STEP);
+      yield* eachMatch(matching, (ordinals) => visit(read(ordinals), ordinals));
+      return;
+    }
+    const elements = new ElementKeys(readers[ofElements] as ElementKeyReader);
+    const perStep = elements.documentsPerStep(view.documentCount);
+    if (readers.length === 1) {
+      yield* eachMatch(matching, (ordinals) => elements.each(ordinals, visit), perStep);
+      return;
+    }
+    const given = new Uint32Array(ELEMENTS_AT_ONCE);
+    const single: SingleKeyReader = {
+      form: "single",
+      read: (ordinals, into) => into.set(given.subarray(0, ordinals.length)),
+    };
+    const read = this.#combined(readers.with(ofElements, single), ELEMENTS_AT_ONCE);
+    const visitKeys: VisitGroups = (keys, ordinals) => {
+      given.set(keys);
+      visit(read(ordinals), ordinals);
+    };
+    yield* eachMatch(matching, (ordinals) => elements.each(ordinals, visitKeys), perStep);
+  }
+
+  /** Reads the groups of at most so many documents that have one of each key. */
+  #combined(
+    readers: readonly KeyReader[],
+    countMax: number,
+  ): (ordinals: Uint32Array) => Uint32Array {
+    const groups = new Uint32Array(countMax);
+    const keys = new Uint32Array(countMax);
+    const floats = new Float64Array(countMax);
+    return (ordinals) => {
+      readers[0].read(ordinals, groups, floats);
+      for (let i = 1; i < readers.length; i++) {
+        readers[i].read(ordinals, keys, floats);
+        const pairs = this.#pairs[i - 1];
+        for (let j = 0; j < ordinals.length; j++) groups[j] = pairs.numberOf(groups[j], keys[j]);
+      }
+      return groups.subarray(0, ordinals.length);
+    };
+  }
+}
+
+/** Numbers pairs of numbers, from 1 on. */
+class PairNumbers {
+  readonly #numbers = new NumberTable();
+  /** By number. */
+  readonly #pairs: number[] = [0];
+
+  numberOf(before: number, key: number): number {
+    const pair = before * KEY_NUMBERS_MAX + key;
+    const known = this.#numbers.get(pair);
+    if (known !== 0) return known;
+    if (this.#pairs.length === KEY_NUMBERS_MAX) throw tooManyKeys();
+    this.#numbers.add(pair, this.#pairs.length);
+    return this.#pairs.push(pair) - 1;
+  }
+
+  beforeOf(number: number): number {
+    return Math.floor(this.#pairs[number] / KEY_NUMBERS_MAX);
+  }
+
+  keyOf(number: number): KeyNumber {
+    return this.#pairs[number] % KEY_NUMBERS_MAX;
+  }
+}
+
+/** The distinct elements of documents of one segment. */
+class ElementKeys {
+  readonly #reader: ElementKeyReader;
+  /** By key: the last document that was seen with it, plus 1. */
+  #seen = new Uint32Array(ELEMENTS_AT_ONCE);
+  readonly #ordinals = new Uint32Array(ELEMENTS_AT_ONCE);
+  readonly #elements = new Uint32Array(ELEMENTS_AT_ONCE);
+  readonly #keys = new Uint32Array(ELEMENTS_AT_ONCE);
+  readonly #floats = new Float64Array(ELEMENTS_AT_ONCE);
+
+  constructor(reader: ElementKeyReader) {
+    this.#reader = reader;
+  }
+
+  /** Documents whose elements are about as many as are looked at between two pauses. */
+  documentsPerStep(documentCount: number): number {
+    const mean = this.#reader.offsets[documentCount] / Math.max(1, documentCount);
+    return Math.max(1, Math.min(MATCHES_PER_STEP, Math.floor(ELEMENTS_AT_ONCE / (mean + 1))));
+  }
+
+  /** An element counts once per document; a missing array is one null key, an empty one none. */
+  each(documents: Uint32Array, visit: VisitGroups): void {
+    const { present, offsets } = this.#reader;
+    let count = 0;
+    const ordinals = this.#ordinals;
+    const elements = this.#elements;
+    for (let i = 0; i < documents.length; i++) {
+      if (!hasBit(present, documents[i])) ordinals[count++] = documents[i];
+    }
+    // There are no more documents at a time than elements.
+    visit(this.#keys.fill(0, 0, count).subarray(0, count), ordinals.subarray(0, count));
+    count = 0;
+    for (let i = 0; i < documents.length; i++) {
+      const ordinal = documents[i];
+      if (!hasBit(present, ordinal)) continue;
+      const end = offsets[ordinal + 1];
+      for (let element = offsets[ordinal]; element < end; element++) {
+        ordinals[count] = ordinal;
+        elements[count++] = element;
+        if (count < ELEMENTS_AT_ONCE) continue;
+        this.#visitElements(count, visit);
+        count = 0;
+      }
+    }
+    this.#visitElements(count, visit);
+  }
+
+  #visitElements(count: number, visit: VisitGroups): void {
+    const ordinals = this.#ordinals;
+    const keys = this.#keys;
+    let seen = this.#seen;
+    this.#reader.read(this.#elements.subarray(0, count), keys, this.#floats);
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const key = keys[i];
+      const mark = ordinals[i] + 1;
+      if (key >= seen.length) {
+        seen = widened(seen, key);
+        this.#seen = seen;
+      }
+      if (seen[key] === mark) continue;
+      seen[key] = mark;
+      keys[kept] = key;
+      ordinals[kept++] = ordinals[i];
+    }
+    visit(keys.subarray(0, kept), ordinals.subarray(0, kept));
+  }
+}
+
+function widened(numbers: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
+  const wide = new Uint32Array(Math.max(2 * numbers.length, index + 1));
+  wide.set(numbers);
+  return wide;
+}
