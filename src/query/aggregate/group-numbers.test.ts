@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { naiveGroups } from "../../../test/support/queries/naive-aggregate.ts";
+import {
+  documentOf,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  schemaOf,
+  splitDocuments,
+} from "../../../test/support/queries/query-fixture.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
+import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
+import type { TypedDocument } from "../../codec/columns-builder.ts";
+import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
+import type { QueryResult } from "../../model/query-result.ts";
+import type { AttributeValue } from "../../model/value.ts";
+import {
+  decodeFindings,
+  encodeFindings,
+  finishPlan,
+  mergeFindings,
+  runPart,
+} from "../executor/findings.ts";
+import { runRequest, scopeOf } from "../executor/run-request.ts";
+import { planQuery } from "../plan/planner.ts";
+import { QueryMemory } from "../query-memory.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { newWorkStats } from "../work-stats.ts";
+
+const SCHEMA = schemaOf({
+  flag: "bool",
+  small: "int",
+  wide: "int",
+  count: "uint",
+  ratio: "float",
+  word: "string",
+  words: "[]string",
+  numbers: "[]int",
+});
+
+/** Values of each attribute; some integers are not floats exactly, some lie beside one another. */
+const VALUES: Readonly<Record<string, (random: Random) => AttributeValue>> = {
+  flag: (random) => random.below(2) === 0,
+  small: (random) => BigInt(random.below(7) - 3),
+  wide: (random) => integerNear(random, [0n, 4096n, 2n ** 53n, -(2n ** 53n), 2n ** 62n]),
+  count: (random) => integerNear(random, [8n, 4096n, 2n ** 53n, 2n ** 63n]),
+  ratio: (random) => [0, 2, 0.5, -1.25, 3][random.below(5)],
+  word: (random) => `word ${random.below(9)}`,
+  // Some with more elements than are looked at together.
+  words: (random) => listOf(random, () => `word ${random.below(40)}`),
+  numbers: (random) => listOf(random, () => integerNear(random, [0n, 2n ** 53n])),
+};
+
+function integerNear(random: Random, values: readonly bigint[]): bigint {
+  return values[random.below(values.length)] + BigInt(random.below(5) - 2);
+}
+
+function listOf<T>(random: Random, element: () => T): T[] {
+  const length = random.below(60) === 0 ? 3000 : random.below(5);
+  return Array.from({ length }, element);
+}
+
+function randomDocuments(random: Random, count: number): TypedDocument[] {
+  return Array.from({ length: count }, (_, id) => {
+    const attributes = Object.entries(VALUES)
+      .filter(() => random.below(6) > 0)
+      .map(([name, value]): [string, AttributeValue] => [name, value(random)]);
+    return documentOf(BigInt(id), Object.fromEntries(attributes));
+  });
+}
+
+function randomQuery(random: Random): AggregateQuery {
+  const attributes = ["flag", "small", "wide", "count", "ratio", "word"];
+  const groupBy: GroupKey[] = Array.from({ length: random.below(4) }, () => {
+    const [attribute] = attributes.splice(random.below(attributes.length), 1);
+    return { kind: "attribute", attribute };
+  });
+  if (groupBy.length === 0 || random.below(2) === 0) {
+    const attribute = ["words", "numbers"][random.below(2)];
+    const key: GroupKey = { kind: "each_unique", name: "element", attribute };
+    groupBy.splice(random.below(groupBy.length + 1), 0, key);
+  }
+  const aggregates = new Map<string, Aggregate>([
+    ["n", { kind: "count" }],
+    ["integer", { kind: "sum", attribute: "wide" }],
+    ["float", { kind: "sum", attribute: "ratio" }],
+  ]);
+  const groupLimit = random.below(2) === 0 ? 10_000 : 1 + random.below(20);
+  return { kind: "aggregate", filter: undefined, aggregates, groupBy, groupLimit };
+}
+
+/** Each segment by itself, one of them as another thread would send it. */
+function inParts(snapshot: Snapshot, query: AggregateQuery): QueryResult {
+  const options = { kernels: KERNELS };
+  const plan = runSteps(planQuery(query, scopeOf(snapshot, options)));
+  const parts = snapshot.segments.map(({ view }, segment) => {
+    const range = { segment, start: 0, end: view.documentCount };
+    const { findings } = runSteps(runPart(plan, [range], { snapshot, options }));
+    return segment > 0 ? findings : decodeFindings(plan, structuredClone(encodeFindings(findings)));
+  });
+  const input = { snapshot, options, work: newWorkStats() };
+  const merged = runSteps(mergeFindings(plan, parts, input));
+  return runSteps(finishPlan(plan, merged, input));
+}
+
+test("groups are those of nested loops, in one part and in several", () => {
+  for (let seed = 1; seed <= 25; seed++) {
+    const random = seededRandom(seed);
+    // More than are looked at between two pauses.
+    const documents = randomDocuments(random, 700 + random.below(900));
+    const snapshot = openSnapshot(SCHEMA, splitDocuments(random, documents, 1 + random.below(3)));
+    for (let i = 0; i < 4; i++) {
+      const query = randomQuery(random);
+      const request = requestOf(query);
+      const expected = { kind: "groups", groups: naiveGroups(query, documents, SCHEMA) };
+      const { results } = runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+      expect(results[0], `seed ${seed}, query ${i}`).toEqual(expected);
+      expect(inParts(snapshot, query), `seed ${seed}, query ${i}`).toEqual(expected);
+    }
+  }
+});
+
+test("memory of groups is counted before it is taken", () => {
+  const documents = Array.from({ length: 5000 }, (_, i) => {
+    return documentOf(BigInt(i), { wide: BigInt(i), word: "x".repeat(i % 50) });
+  });
+  const snapshot = openSnapshot(SCHEMA, [{ documents }]);
+  const bytesFor = (groupBy: readonly string[], bytesMax: number): number => {
+    const memory = new QueryMemory(new MemoryPool(bytesMax));
+    const query: AggregateQuery = {
+      kind: "aggregate",
+      filter: undefined,
+      aggregates: new Map([["n", { kind: "count" }]]),
+      groupBy: groupBy.map((attribute) => ({ kind: "attribute", attribute })),
+      groupLimit: 10,
+    };
+    runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS, memory }));
+    return memory.bytes;
+  };
+  const bytes = bytesFor(["wide"], 1 << 30);
+  expect(bytes).toBe(5000 * 400);
+  // Of strings, what each group's has in addition.
+  expect(bytesFor(["word", "wide"], 1 << 30)).toBe(bytes + 100 * 2 * ((49 * 50) / 2));
+  expect(bytesFor(["wide"], bytes)).toBe(bytes);
+  expect(() => bytesFor(["wide"], bytes - 1)).toThrow("for groups");
+});
