@@ -83,6 +83,10 @@ export class Aggregation {
       yield* eachMatch(matching, (ordinals) => sum(only, ordinals));
       return;
     }
+    if (adders.every((adder) => adder === undefined)) {
+      const add = (group: GroupNumber, count: number) => this.#add(group, count);
+      if (yield* this.#keys.tally(groups, { view, matching }, add)) return;
+    }
     yield* this.#keys.each(groups, { view, matching }, (numbers, ordinals) => {
       this.#count(numbers.subarray(0, ordinals.length));
       sum(numbers, ordinals);
@@ -94,8 +98,7 @@ export class Aggregation {
     for (const [i, { keys, count, sums }] of totals.entries()) {
       if (i % GROUPS_PER_STEP === GROUPS_PER_STEP - 1) yield;
       const group = this.#keys.numberOf(keys);
-      if (this.#countOf(group) === 0 && keys.length > 0) this.#begin(group);
-      this.#counts[group] += count;
+      this.#add(group, count);
       sums.forEach((sum, i) => {
         if (sum !== undefined) this.#sums[i][group]?.absorb(sum);
       });
@@ -145,34 +148,37 @@ export class Aggregation {
 
   /** Counts a document for each number. */
   #count(numbers: Uint32Array): void {
-    let counts = this.#counts;
+    this.#widen(this.#keys.size);
+    const counts = this.#counts;
     for (let i = 0; i < numbers.length; i++) {
       const group = numbers[i];
-      // Of a number behind the last one, too.
-      if (!(counts[group] > 0)) {
-        this.#begin(group);
-        counts = this.#counts;
-      }
+      if (counts[group] === 0) this.#begin(group);
       counts[group]++;
     }
   }
 
-  #countOf(group: GroupNumber): number {
-    return group < this.#counts.length ? this.#counts[group] : 0;
+  /** Counts so many documents of one group. */
+  #add(group: GroupNumber, count: number): void {
+    this.#widen(this.#keys.size);
+    if (this.#counts[group] === 0 && this.#plan.groups.length > 0) this.#begin(group);
+    this.#counts[group] += count;
   }
 
-  /** Makes room for a group that has no document yet. */
+  /** Makes room for the counts of so many numbers. */
+  #widen(size: number): void {
+    if (size <= this.#counts.length) return;
+    const counts = new Float64Array(Math.max(2 * this.#counts.length, size));
+    counts.set(this.#counts);
+    this.#counts = counts;
+  }
+
+  /** Makes the sums of a group that has no document yet. */
   #begin(group: GroupNumber): void {
     let bytes = GROUP_BYTES + GROUP_SUM_BYTES * this.#functions.length;
     for (const value of this.#keys.valuesOf(group)) {
       bytes += typeof value === "string" ? 2 * value.length : 0;
     }
     this.#memory?.take(bytes, "groups");
-    if (group >= this.#counts.length) {
-      const counts = new Float64Array(Math.max(2 * this.#counts.length, group + 1));
-      counts.set(this.#counts);
-      this.#counts = counts;
-    }
     this.#functions.forEach(({ node, operator }, i) => {
       const sum = operator.newSum(node);
       if (sum === undefined) return;

@@ -34,6 +34,10 @@ export interface SingleKeyReader {
   readonly form: "single";
   /** Writes the number of each document's key; `floats` has room for one for each of them. */
   readonly read: ReadNumbers;
+  /** Who has a value; undefined if all have. */
+  readonly present?: OrdinalBits | undefined;
+  /** Absent where values are not in a dictionary. */
+  readonly dictionary?: CodedKeys | undefined;
 }
 
 /** Documents have as many keys as distinct elements; without a value they have one, null. */
@@ -44,6 +48,16 @@ export interface ElementKeyReader {
   readonly offsets: Uint32Array;
   /** The same as of single ones, of elements. */
   readonly read: ReadNumbers;
+  readonly dictionary?: CodedKeys | undefined;
+}
+
+/** The codes of documents' values, or of elements. */
+export interface CodedKeys {
+  /** Above all codes. */
+  readonly size: number;
+  readonly codes: Uint32Array;
+  /** Decodes the value the first time. */
+  numberOf(code: number): KeyNumber;
 }
 
 type ReadNumbers = (indexes: Uint32Array, into: Uint32Array, floats: Float64Array) => void;
@@ -59,6 +73,11 @@ export class KeyInterner {
 
   constructor({ type }: Pick<GroupNode, "type">) {
     this.#isFloat = type.kind === "scalar" && type.of === "float";
+  }
+
+  /** Above all numbers. */
+  get size(): number {
+    return this.#values.length;
   }
 
   numberOf(value: ScalarValue): KeyNumber {
@@ -121,13 +140,17 @@ export function keyReader(node: GroupNode, view: SegmentView, interner: KeyInter
     const offsets = new Uint32Array(view.documentCount + 1);
     return { form: "elements", present, offsets, read: readNulls };
   }
-  const { dictionary } = columnView;
+  const dictionary = columnView.dictionary && codedKeys(columnView.dictionary, interner);
   const read =
-    dictionary === undefined ? directNumbers(values, interner) : codedNumbers(dictionary, interner);
-  if (data.kind === "array") return { form: "elements", present, offsets: data.offsets, read };
-  if (presence === undefined) return { form: "single", read };
+    dictionary === undefined ? directNumbers(values, interner) : codedNumbers(dictionary);
+  if (data.kind === "array") {
+    return { form: "elements", present, offsets: data.offsets, read, dictionary };
+  }
+  if (presence === undefined) return { form: "single", read, dictionary };
   return {
     form: "single",
+    present,
+    dictionary,
     read: (ordinals, into, floats) => {
       read(ordinals, into, floats);
       for (let i = 0; i < ordinals.length; i++) if (!hasBit(present, ordinals[i])) into[i] = 0;
@@ -175,18 +198,22 @@ function directNumbers(values: ScalarData, interner: KeyInterner): ReadNumbers {
   };
 }
 
-function codedNumbers(
+function codedKeys(
   dictionary: { size: number; codes: Uint32Array; value(code: number): string },
   interner: KeyInterner,
-): ReadNumbers {
-  const { codes } = dictionary;
+): CodedKeys {
+  const { size, codes } = dictionary;
   // 0 stands for "not looked up yet", since no value has the number of null.
-  const numbers = new Uint32Array(dictionary.size);
+  const numbers = new Uint32Array(size);
+  const numberOf = (code: number): KeyNumber => {
+    if (numbers[code] === 0) numbers[code] = interner.numberOf(dictionary.value(code));
+    return numbers[code];
+  };
+  return { size, codes, numberOf };
+}
+
+function codedNumbers({ codes, numberOf }: CodedKeys): ReadNumbers {
   return (indexes, into) => {
-    for (let i = 0; i < indexes.length; i++) {
-      const code = codes[indexes[i]];
-      if (numbers[code] === 0) numbers[code] = interner.numberOf(dictionary.value(code));
-      into[i] = numbers[code];
-    }
+    for (let i = 0; i < indexes.length; i++) into[i] = numberOf(codes[indexes[i]]);
   };
 }

@@ -17,12 +17,19 @@ import {
   type SingleKeyReader,
   tooManyKeys,
 } from "./group-keys.ts";
+import { tallyCodes, type VisitCount } from "./tally-codes.ts";
 
 /** Number of a combination of keys, the same in all segments; not all numbers are a group's. */
 export type GroupNumber = number;
 
 /** Takes the groups of documents; both arrays have a place for each and are used again. */
 export type VisitGroups = (groups: Uint32Array, ordinals: Uint32Array) => void;
+
+/** The matches of one segment. */
+interface MatchesOf {
+  readonly view: SegmentView;
+  readonly matching: MatchedDocuments;
+}
 
 /** Elements of arrays that are looked at together, and between two pauses at about. */
 const ELEMENTS_AT_ONCE = 4096;
@@ -36,6 +43,11 @@ export class GroupNumbers {
   constructor(nodes: readonly GroupNode[]) {
     this.#interners = nodes.map((node) => new KeyInterner(node));
     this.#pairs = nodes.slice(1).map(() => new PairNumbers());
+  }
+
+  /** Above all numbers so far. */
+  get size(): number {
+    return (this.#pairs.at(-1) ?? this.#interners.at(-1))?.size ?? 1;
   }
 
   /** Of one value for each key. */
@@ -80,10 +92,20 @@ export class GroupNumbers {
     return index === 0 ? group : this.#pairs[index - 1].keyOf(group);
   }
 
+  /** Tells how many matches each group has, as `tallyCodes` does, which of several keys is not. */
+  *tally(
+    nodes: readonly GroupNode[],
+    { view, matching }: MatchesOf,
+    visit: VisitCount,
+  ): Steps<boolean> {
+    if (nodes.length > 1) return false;
+    return yield* tallyCodes(keyReader(nodes[0], view, this.#interners[0]), matching, visit);
+  }
+
   /** Calls `visit` with the groups of all matches; at most one key is of elements. */
   *each(
     nodes: readonly GroupNode[],
-    { view, matching }: { readonly view: SegmentView; readonly matching: MatchedDocuments },
+    { view, matching }: MatchesOf,
     visit: VisitGroups,
   ): Steps<void> {
     const readers = nodes.map((node, i) => keyReader(node, view, this.#interners[i]));
@@ -145,6 +167,11 @@ class PairNumbers {
     if (this.#pairs.length === KEY_NUMBERS_MAX) throw tooManyKeys();
     this.#numbers.add(pair, this.#pairs.length);
     return this.#pairs.push(pair) - 1;
+  }
+
+  /** Above all numbers. */
+  get size(): number {
+    return this.#pairs.length;
   }
 
   beforeOf(number: number): number {
