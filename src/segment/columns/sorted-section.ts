@@ -20,6 +20,7 @@ import type { Steps } from "../../base/steps.ts";
 import { bitmapWords } from "../../codec/bitmap.ts";
 import { ArrayPacker, ArrayUnpacker, bytesOf, copyInSteps } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import type { ByteSource } from "../format/byte-source.ts";
 import type { SectionEntry, SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { readWords } from "../postings/posting-ranges.ts";
 
@@ -143,9 +144,10 @@ function sortedValues(
     ordinalCount: Math.min(directory.entryCount, (ordinals?.bytes ?? 0) / WORD_BYTES),
     bitmapCount: Math.min(directory.milestones.length, held),
     entries: (start, end) =>
-      ordinals === undefined ? NO_WORDS : readWords(source, ordinals, { start, end }),
+      ordinals === undefined ? NO_WORDS : wordsOf(source, ordinals, { start, end }),
     peekEntries: (start, end) => {
       if (ordinals === undefined) return undefined;
+      if (isInMemory(source, ordinals)) return wordsOf(source, ordinals, { start, end });
       const from = ordinals.offset + start * WORD_BYTES;
       const bytes = source.peek(from, from + (end - start) * WORD_BYTES)?.bytes;
       return bytes && new Uint32Array(bytes.buffer, bytes.byteOffset, end - start);
@@ -153,8 +155,23 @@ function sortedValues(
     bitmap: (index) =>
       bitmaps === undefined
         ? NO_WORDS
-        : readWords(source, bitmaps, { start: index * words, end: (index + 1) * words }),
+        : wordsOf(source, bitmaps, { start: index * words, end: (index + 1) * words }),
   };
+}
+
+/** Words of a section: from all of it where that was read ahead, else by their range. */
+function wordsOf(
+  source: ByteSource,
+  section: SectionEntry,
+  range: { readonly start: number; readonly end: number },
+): Uint32Array {
+  if (!isInMemory(source, section)) return readWords(source, section, range);
+  const words = section.bytes / WORD_BYTES;
+  return readWords(source, section, { start: 0, end: words }).subarray(range.start, range.end);
+}
+
+function isInMemory(source: ByteSource, { offset, bytes }: SectionEntry): boolean {
+  return source.peek(offset, offset + bytes) !== undefined;
 }
 
 /** Where sorted values are. */

@@ -68,6 +68,42 @@ test("queries by other words than the first need nothing that is not in memory",
   expect(Math.min(...(await ratios(false)).slice(1))).toBeLessThan(1);
 });
 
+test("filters by other values than the first need nothing that is not in memory", async () => {
+  const ratios = async (readsAhead: boolean) => {
+    const engine = await EngineFixture.open({ answersOwn: false, readsAhead });
+    // Sorted values in several windows.
+    const upsert_rows = Array.from({ length: 8 * COUNT }, (_, id) => ({
+      id,
+      number: (id * 7919) % 1_000_003,
+      word: `w${(id * 31) % 3001}`,
+    }));
+    await engine.write("n", { upsert_rows });
+    await engine.indexAll();
+    const seen: number[] = [];
+    for (const from of [10_000, 300_000, 700_000, 990_000]) {
+      const range = [
+        ["number", "Gte", from],
+        ["number", "Lt", from + 5000],
+      ];
+      const filters = [
+        "Or",
+        [
+          ["And", range],
+          ["word", "Eq", `w${from / 1000}`],
+        ],
+      ];
+      const aggregate_by = { n: ["Count"] };
+      const { json } = await engine.call("query", "n", { aggregate_by, filters });
+      seen.push(json.performance.cache_hit_ratio);
+      for (let i = 0; i < 200; i++) await turn();
+    }
+    await engine.close();
+    return seen;
+  };
+  expect((await ratios(true)).slice(1)).toEqual([1, 1, 1]);
+  expect(Math.min(...(await ratios(false)).slice(1))).toBeLessThan(1);
+});
+
 test("nothing is read ahead where less than half of the cache is free", async () => {
   const cacheBytes = MIB;
   const seen = await hitRatios({ readsAhead: true, cacheBytes });
