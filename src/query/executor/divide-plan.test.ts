@@ -253,6 +253,12 @@ describe("when a plan is divided", () => {
     expect(divide(count(undefined), 10, [{ documents }], 0)).toEqual([]);
   });
 
+  test("one of which a part takes as long whatever it holds is not, if that is short", () => {
+    // By the first part alone the rest would seem to take 24 times as long.
+    expect(divide(count(undefined), 0.3)).toEqual([]);
+    expect(divide(count(undefined), 0.9)).not.toEqual([]);
+  });
+
   test("groupings are by whole segments, the large ones first", () => {
     const contents = [0, 10, 25, 65].map((from, i, starts) => {
       return { documents: documents.slice(from, starts[i + 1]) };

@@ -1,6 +1,6 @@
 /**
- * Divides the work of a plan into parts that threads take one after the other. A first part is run
- * and timed; the rest is divided where it would take so long that the help is worth its cost.
+ * Divides the work of a plan into parts that threads take one after the other. One part or two are
+ * run and timed; the rest is divided where it would take so long that the help is worth its cost.
  */
 
 import type { Steps } from "../../base/steps.ts";
@@ -23,6 +23,8 @@ const DIVISION_LIMITS: DivisionLimits = {
 };
 /** What is run first, to see how long the rest takes: one document in so many. */
 const TIMED_SHARE = 64;
+/** So many times as large is a second part, which is run if the first was too short to tell. */
+const SECOND_SHARES = 3;
 /**
  * Parts for each thread, so that the last ones end at about the same time. With eight a count of
  * 300,000 documents took half as much time again of all cores together.
@@ -72,28 +74,53 @@ interface TimedRun {
   readonly run: (part: PlanPart) => Steps<PartOutcome>;
 }
 
-/** Runs a first part, and divides the rest if it takes long. */
-function* runTimed(
-  plan: Plan,
-  snapshot: Snapshot,
-  { pool, division, run }: TimedRun,
-): Steps<PartOutcome[]> {
-  const all = pool.documentCount;
-  const startMs = division.workedMs();
-  const outcomes = [yield* run(pool.take(all / TIMED_SHARE))];
-  const elapsedMs = division.workedMs() - startMs;
-  const rest = pool.documentCount;
-  const documentMs = elapsedMs / (all - rest);
-  const restMs = documentMs * rest;
-  if (rest === 0) return outcomes;
+/** A part that was run and timed. */
+interface TimedPart {
+  readonly outcome: PartOutcome;
+  readonly documents: number;
+  readonly ms: number;
+}
+
+/** Runs a first part, or two, and divides the rest if it takes long. */
+function* runTimed(plan: Plan, snapshot: Snapshot, timed: TimedRun): Steps<PartOutcome[]> {
+  const { pool, division, run } = timed;
+  const { restMsMin } = division.limits ?? DIVISION_LIMITS;
+  const share = pool.documentCount / TIMED_SHARE;
+  const first = yield* runPartOf(share, timed);
+  const outcomes = [first.outcome];
+  let documentMs = first.ms / first.documents;
   pool.largestFirst();
-  if (restMs < (division.limits ?? DIVISION_LIMITS).restMsMin)
-    return [...outcomes, yield* run(pool.takeRest())];
+  if (first.ms < PART_MS_MIN && documentMs * pool.documentCount >= restMsMin) {
+    const second = yield* runPartOf(SECOND_SHARES * share, timed);
+    outcomes.push(second.outcome);
+    documentMs = marginalMs(first, second);
+  }
+  const restMs = documentMs * pool.documentCount;
+  if (pool.documentCount === 0) return outcomes;
+  if (restMs < restMsMin) return [...outcomes, yield* run(pool.takeRest())];
   const shareMs = restMs / (PARTS_PER_THREAD * (division.helperCount + 1));
   const partMs = Math.min(Math.max(shareMs, PART_MS_MIN), PART_MS_MAX);
   const parts: PlanPart[] = [];
   while (pool.documentCount > 0) parts.push(pool.take(partMs / documentMs));
   return [...outcomes, ...(yield* division.runParts({ plan, snapshot, parts }, run))];
+}
+
+function* runPartOf(documents: number, { pool, division, run }: TimedRun): Steps<TimedPart> {
+  const before = pool.documentCount;
+  const startMs = division.workedMs();
+  const outcome = yield* run(pool.take(documents));
+  const ms = division.workedMs() - startMs;
+  return { outcome, documents: before - pool.documentCount, ms };
+}
+
+/**
+ * What one more document costs, without what each part costs whatever it holds, such as to find
+ * the matches of a whole segment in sorted values. At least half of the mean: the first part may
+ * have taken long because it was the first.
+ */
+function marginalMs(first: TimedPart, second: TimedPart): number {
+  const more = Math.max(1, second.documents - first.documents);
+  return Math.max((second.ms - first.ms) / more, second.ms / second.documents / 2);
 }
 
 /** What parts may be made of; of the whole snapshot if the plan is never divided. */
