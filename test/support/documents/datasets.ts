@@ -1,5 +1,5 @@
 /**
- * Public datasets of vectors, where they are on this machine: in the folder that `TRAWL_DATASETS`
+ * Public datasets, where they are on this machine: in the folder that `TRAWL_DATASETS`
  * names, else in `shared/data` beside the project. Tests that need them are skipped without.
  */
 
@@ -64,17 +64,27 @@ export type DatasetName = keyof typeof FILES;
 
 /** Tells whether a dataset is here, and tells people if it is not. */
 export function hasDataset(name: DatasetName): boolean {
-  const path = join(FOLDER, FILES[name].path);
+  return isDatasetHere(FILES[name].path);
+}
+
+/** The same of any file of the datasets, by its path in their folder. */
+export function isDatasetHere(name: string): boolean {
+  const path = datasetFile(name);
   if (existsSync(path)) return true;
   console.warn(`skipped: ${path} is not there; set TRAWL_DATASETS`);
   return false;
+}
+
+/** Path of a file of the datasets. */
+export function datasetFile(name: string): string {
+  return join(FOLDER, name);
 }
 
 /** Reads a dataset. */
 export function readDataset(name: DatasetName): VectorDataset {
   const { path, element, headBytes = 0, ...rest }: DatasetFile = FILES[name];
   const { count, dimensions } = rest;
-  const unpacked = gunzipSync(readFileSync(join(FOLDER, path)));
+  const unpacked = gunzipSync(readFileSync(datasetFile(path)));
   const bytes = Uint8Array.from(unpacked.subarray(headBytes));
   const { buffer } = bytes;
   const length = count * dimensions;
