@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { analyzerFor } from "../../src/text/analyzer.ts";
 import { fullText } from "../support/queries/query-fixture.ts";
 import { hasJudgedSet, readJudgedSet } from "../support/relevance/judged-sets.ts";
+import { luceneEnglishTerms, luceneLength } from "../support/relevance/lucene-rules.ts";
 import {
   exactLuceneTwin,
   figureOf,
@@ -103,6 +104,17 @@ describe("the naive BM25 by Lucene's rules", () => {
     expect(figureOf("R@100", found, set)).toBeCloseTo(0.7325, 4);
     expectNear(figureOf("nDCG@10", found, set), 0.4059, 0.001);
   });
+});
+
+test.skipIf(!hasJudgedSet("msrd-movies"))("the naive BM25 has Lucene's scores of overviews", () => {
+  const { documents } = readJudgedSet("msrd-movies");
+  const overviews = documents.map(({ id, texts }) => ({ id, text: texts.overview }));
+  // Lucene counts the documents that have a term, Trawl those that have the attribute.
+  const written = overviews.filter(({ text }) => text !== "");
+  expect(overviews.length - written.length).toBe(57);
+  const rules = { terms: luceneEnglishTerms, k1: 1.2, b: 0.75, storedLength: luceneLength };
+  const found = new NaiveBm25(written, rules).search("star wars", 2);
+  for (const { id, score } of found) expect(score).toBeCloseTo(STAR_WARS_SCORES.overview[id], 4);
 });
 
 test.skipIf(!hasJudgedSet("msrd-movies"))("single scores are near to Lucene's", async () => {
