@@ -23,6 +23,7 @@ import { COLUMN_INDEX } from "./columns/column-index.ts";
 import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
 import { SORTED_NUMBERS_INDEX } from "./columns/sorted-numbers-index.ts";
 import type { SortedValues } from "./columns/sorted-section.ts";
+import { bucketOf } from "./columns/trigram-section.ts";
 import { DOCUMENT_SECTIONS } from "./documents/documents-section.ts";
 import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
 import { ID_SECTIONS } from "./ids/id-section.ts";
@@ -175,6 +176,56 @@ attributeIndexConformance({
     return expectedSorted(
       values.map((value) => (value === null ? null : distinct.indexOf(value as string))),
     );
+  },
+});
+
+/** By bucket the groups of 16 strings that have it, or that it is common; trigrams one by one. */
+function trigramLists(distinct: readonly string[]): unknown[] {
+  const lists = new Map<number, Set<number>>();
+  distinct.forEach((value, code) => {
+    const folded = [...value].map((character) => TRIGRAM_FOLDS.get(character) ?? character);
+    const bytes = Buffer.from(folded.join("").replace(/[A-Z]/g, (c) => c.toLowerCase()));
+    for (let i = 0; i + 3 <= bytes.length; i++) {
+      const bucket = bucketOf(bytes.readUIntBE(i, 3), 10);
+      lists.set(bucket, (lists.get(bucket) ?? new Set()).add(code >> 4));
+    }
+  });
+  const groupCount = Math.ceil(distinct.length / 16);
+  return Array.from({ length: 1024 }, (_, bucket) => {
+    const groups = [...(lists.get(bucket) ?? [])];
+    return groups.length * 8 > groupCount ? "common" : groups;
+  });
+}
+
+const TRIGRAM_FOLDS = new Map([
+  ["\u212a", "k"],
+  ["\u017f", "s"],
+  ["\u0130", "i"],
+]);
+
+attributeIndexConformance({
+  ...FILTERED,
+  index: sortedIndexOf("dictionary"),
+  shown(view, { attribute }) {
+    const trigrams = view.index(DICTIONARY_INDEX, attribute)?.trigrams;
+    if (trigrams === undefined) return null;
+    const { starts, common, groupStrings, bucketBits } = trigrams;
+    const lists = Array.from({ length: starts.length - 1 }, (_, bucket) => {
+      if ((common[bucket >> 3] >> (bucket & 7)) & 1) return "common";
+      return [...trigrams.groups({ start: starts[bucket], end: starts[bucket + 1] })];
+    });
+    return { groupStrings, bucketBits, lists };
+  },
+  expected({ schema: { type, ...options }, values }) {
+    const of = "of" in type ? type.of : undefined;
+    const { filterable, glob, regex, fuzzy } = options;
+    if (!["string", "uuid"].includes(String(of)) || !(filterable || glob || regex || fuzzy)) {
+      return undefined;
+    }
+    if (of === "uuid" || !(glob || regex || fuzzy)) return null;
+    const distinct = [...new Set(values.flatMap((value) => value ?? []) as string[])];
+    const lists = trigramLists(distinct.sort(compareStrings));
+    return { groupStrings: 16, bucketBits: 10, lists };
   },
 });
 

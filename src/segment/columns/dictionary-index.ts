@@ -12,6 +12,7 @@ import type {
 } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import { stringCount } from "../postings/term-section.ts";
 import type { DictionaryView } from "../segment-view.ts";
 import { COLUMN_INDEX } from "./column-index.ts";
 import {
@@ -28,27 +29,51 @@ import {
 import { buildSorted, SORTED_DOCUMENTS_MIN, type SortableValues } from "./sorted-build.ts";
 import { checkSorted } from "./sorted-check.ts";
 import { openSorted, planSorted, type SortedValues } from "./sorted-section.ts";
+import { buildTrigrams, checkTrigrams, TRIGRAM_STRINGS_MIN } from "./trigram-build.ts";
+import {
+  openTrigrams,
+  planTrigrams,
+  TRIGRAM_SECTIONS,
+  type TrigramView,
+} from "./trigram-section.ts";
 
 /** A dictionary as queries see it, and as it is. */
 export interface OpenedDictionary extends DictionaryView {
   readonly arrays: Dictionary;
   /** The codes of scalars in order, if the segment has them. */
   readonly sorted: SortedValues | undefined;
+  /** Which strings have which trigrams, if the segment has that. */
+  readonly trigrams: TrigramView | undefined;
 }
 
 /** Kinds of the sections of sorted codes (`sorted-section.ts`). */
 export const SORTED_CODES = { directory: 43, ordinals: 44, bitmaps: 45 };
 
-const SECTIONS = [DICTIONARY_SECTION, ...Object.values(SORTED_CODES)];
+const SECTIONS = [
+  DICTIONARY_SECTION,
+  ...Object.values(SORTED_CODES),
+  ...Object.values(TRIGRAM_SECTIONS),
+];
+
+/** What a dictionary is to have beside its values. */
+export interface DictionaryExtent {
+  /** Documents from which on its codes are sorted. */
+  readonly sortedMin: number;
+  /** Distinct strings from which on it has their trigrams, where patterns are looked for. */
+  readonly trigramMin: number;
+}
 
 /** Of strings and uuids, and arrays of them, that are filterable, glob, regex or fuzzy. */
-export const DICTIONARY_INDEX = dictionaryIndex(SORTED_DOCUMENTS_MIN);
+export const DICTIONARY_INDEX = dictionaryIndex({
+  sortedMin: SORTED_DOCUMENTS_MIN,
+  trigramMin: TRIGRAM_STRINGS_MIN,
+});
 
 /**
- * Dictionaries with sorted codes in segments with so many documents or more; it reads those of all
+ * Dictionaries with sorted codes and trigrams where they are large enough; it reads those of all
  * others. Segments whose dictionaries have none are current, and get them by their next merge.
  */
-export function dictionaryIndex(sortedMin: number): AttributeIndex<OpenedDictionary> {
+export function dictionaryIndex(extent: DictionaryExtent): AttributeIndex<OpenedDictionary> {
   return {
     name: "dictionary",
     sections: SECTIONS,
@@ -58,10 +83,10 @@ export function dictionaryIndex(sortedMin: number): AttributeIndex<OpenedDiction
       (sections.entry(DICTIONARY_SECTION) !== undefined) === wantsDictionary(type, schema),
     madeBy,
     *build(values: AttributeValues) {
-      return yield* plan(values, yield* buildDictionary(values.column), sortedMin);
+      return yield* plan(values, yield* buildDictionary(values.column), extent);
     },
     *merge(values: MergedValues) {
-      return yield* plan(values, yield* merge(values), sortedMin);
+      return yield* plan(values, yield* merge(values), extent);
     },
     open,
     check,
@@ -74,27 +99,40 @@ function madeBy({ filterable, glob, regex, fuzzy }: AttributeSchema): unknown[] 
   return [[filterable, glob === true, regex === true, fuzzy === true].map(Number).join("")];
 }
 
-/** Both are read together: a filter that finds a value's code looks where it is in order. */
+/** Read together with both directories: a filter that finds a value looks where it is in order. */
 function open(sections: AttributeSections): OpenedDictionary | undefined {
-  const { directory } = SORTED_CODES;
-  if (sections.entry(directory) !== undefined) sections.touch([DICTIONARY_SECTION, directory]);
+  sections.touch([DICTIONARY_SECTION, SORTED_CODES.directory, TRIGRAM_SECTIONS.directory]);
   const section = sections.bytes(DICTIONARY_SECTION);
   if (section === undefined) return undefined;
   const arrays = openDictionary(section);
-  return { ...dictionaryView(arrays), arrays, sorted: openSorted(sections, SORTED_CODES) };
+  const view = dictionaryView(arrays);
+  const sorted = openSorted(sections, SORTED_CODES);
+  return { ...view, arrays, sorted, trigrams: openTrigrams(sections, view.size) };
 }
 
-/** The dictionary, and its codes in order where that is worth it. */
+/** The dictionary, its codes in order and its trigrams, where those are worth it. */
 function* plan(
-  { attribute, column }: { readonly attribute: string; readonly column: Column },
+  { attribute, column, schema }: Pick<AttributeValues, "attribute" | "column" | "schema">,
   dictionary: Dictionary,
-  sortedMin: number,
+  { sortedMin, trigramMin }: DictionaryExtent,
 ): Steps<SectionPlan[]> {
   const plans = [planDictionary(attribute, dictionary)];
   const { count } = column;
-  if (count < sortedMin || column.data.kind === "array") return plans;
-  const sorted = yield* buildSorted(codesOf(column, dictionary));
-  return sorted === undefined ? plans : [...plans, ...planSorted(attribute, sorted, SORTED_CODES)];
+  if (count >= sortedMin && column.data.kind !== "array") {
+    const sorted = yield* buildSorted(codesOf(column, dictionary));
+    if (sorted !== undefined) plans.push(...planSorted(attribute, sorted, SORTED_CODES));
+  }
+  const { values } = dictionary;
+  if (values.kind !== "string" || !wantsTrigrams(schema) || stringCount(values) < trigramMin) {
+    return plans;
+  }
+  const trigrams = yield* buildTrigrams(values);
+  return trigrams === undefined ? plans : [...plans, ...planTrigrams(attribute, trigrams)];
+}
+
+/** Of attributes that are declared to be searched by pattern; what is filterable alone is not. */
+function wantsTrigrams(schema: AttributeSchema | undefined): boolean {
+  return schema?.glob === true || schema?.regex === true || schema?.fuzzy === true;
 }
 
 function codesOf({ presence, count }: Column, { codes }: Dictionary): SortableValues {
@@ -159,4 +197,10 @@ function check(sections: AttributeSections): void {
   }
   const { sorted } = opened;
   if (sorted !== undefined) checkSorted(sorted, codesOf(column, arrays));
+  const { trigrams } = opened;
+  if (trigrams === undefined) return;
+  const { values } = arrays;
+  if (values.kind !== "string") throw corrupt("trigrams", "there are no strings");
+  const lists = sections.bytes(TRIGRAM_SECTIONS.lists);
+  checkTrigrams(trigrams, lists ?? new Uint8Array(0), values);
 }

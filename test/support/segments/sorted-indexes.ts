@@ -9,10 +9,13 @@ import {
   sortedNumbersIndex,
 } from "../../../src/segment/columns/sorted-numbers-index.ts";
 
-/** All indexes, with sorted values in segments of so many documents; infinity: without them. */
-export function sortedIndexes(documentsMin: number): AttributeIndex[] {
+/**
+ * All indexes, with sorted values in segments of so many documents, and trigrams of so many
+ * strings; infinity: without them.
+ */
+export function sortedIndexes(documentsMin: number, trigramMin = documentsMin): AttributeIndex[] {
   return ATTRIBUTE_INDEXES.map((index) => {
-    if (index === DICTIONARY_INDEX) return dictionaryIndex(documentsMin);
+    if (index === DICTIONARY_INDEX) return dictionaryIndex({ sortedMin: documentsMin, trigramMin });
     return index === SORTED_NUMBERS_INDEX ? sortedNumbersIndex(documentsMin) : index;
   });
 }
