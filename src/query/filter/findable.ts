@@ -1,0 +1,147 @@
+/**
+ * What is known of the strings that a part of an expression matches: which they are while those
+ * are few and short, else how they begin and end, and which trigrams they have.
+ */
+
+import { ANY, allOf, containing, someOf, type TrigramFormula } from "./trigram-algebra.ts";
+
+/** All strings are folded (`text/trigrams.ts`). */
+export type Findable =
+  /** It matches these and no others. */
+  | { readonly exact: readonly string[] }
+  /** All matches begin with one of `starts`, end with one of `ends`, and `formula` is true. */
+  | {
+      readonly exact?: undefined;
+      readonly starts: readonly string[];
+      readonly ends: readonly string[];
+      readonly formula: TrigramFormula;
+    };
+
+type Inexact = Extract<Findable, { readonly exact?: undefined }>;
+
+/** Strings of a set that are told apart. */
+const STRINGS_MAX = 16;
+/** Characters from which on strings are no longer known as a whole. */
+const EXACT_CHARACTERS = 4;
+/** Characters that are kept of a start or an end: with one more they are a trigram. */
+const EDGE_CHARACTERS = 2;
+/** Times that something is looked at that is repeated. */
+const REPEATS_MAX = 4;
+
+/** Matches the empty string alone, such as a place. */
+export const EMPTY: Findable = { exact: [""] };
+/** Matches some character. */
+export const UNKNOWN_CHARACTER: Findable = { starts: [""], ends: [""], formula: ANY };
+/** May match anything. */
+export const ANYTHING: Findable = UNKNOWN_CHARACTER;
+
+/** Matches one folded character. */
+export function oneOf(character: string): Findable {
+  return { exact: [character] };
+}
+
+/** The formula of a whole expression. */
+export function findableFormula(found: Findable): TrigramFormula {
+  if (found.exact !== undefined) return containing(found.exact);
+  return allOf([found.formula, containing(found.starts), containing(found.ends)]);
+}
+
+/** Matches what one of them matches. */
+export function eitherOf(choices: readonly Findable[]): Findable {
+  if (choices.length === 1) return choices[0];
+  const exact = choices.flatMap((choice) => choice.exact ?? []);
+  if (choices.every((choice) => choice.exact !== undefined))
+    return simplified({ exact: distinct(exact) });
+  const parts = choices.map(inexact);
+  return simplified({
+    starts: distinct(parts.flatMap(({ starts }) => starts)),
+    ends: distinct(parts.flatMap(({ ends }) => ends)),
+    formula: someOf(parts.map(({ formula }) => formula)),
+  });
+}
+
+/** Matches one behind the other. */
+export function concatenated(left: Findable, right: Findable): Findable {
+  if (left.exact !== undefined && right.exact !== undefined) {
+    return simplified({ exact: crossed(left.exact, right.exact) });
+  }
+  const [first, last] = [inexact(left), inexact(right)];
+  const middle =
+    left.exact === undefined && right.exact === undefined
+      ? containing(crossed(left.ends, right.starts))
+      : ANY;
+  return simplified({
+    starts: left.exact === undefined ? left.starts : crossed(left.exact, last.starts),
+    ends: right.exact === undefined ? right.ends : crossed(first.ends, right.exact),
+    formula: allOf([formulaOf(left), formulaOf(right), middle]),
+  });
+}
+
+/** Matches it so many times, or at least so many. */
+export function repeated(found: Findable, times: number, isExact: boolean): Findable {
+  if (times === 0) return ANYTHING;
+  let sequence = found;
+  for (let i = 1; i < Math.min(times, REPEATS_MAX); i++) sequence = concatenated(sequence, found);
+  if (isExact && times <= REPEATS_MAX) return sequence;
+  const { starts, formula } = inexact(sequence);
+  return { starts, ends: inexact(found).ends, formula };
+}
+
+function formulaOf(found: Findable): TrigramFormula {
+  return found.exact === undefined ? found.formula : ANY;
+}
+
+function inexact(found: Findable): Inexact {
+  if (found.exact === undefined) return found;
+  const { exact } = found;
+  return { starts: edges(exact, firstOf), ends: edges(exact, lastOf), formula: containing(exact) };
+}
+
+/** Keeps sets small, and what they say of trigrams. */
+function simplified(found: Findable): Findable {
+  if (found.exact !== undefined) {
+    const { exact } = found;
+    const isShort = exact.some((text) => lengthOf(text) < EXACT_CHARACTERS);
+    return exact.length <= STRINGS_MAX && isShort ? found : inexact(found);
+  }
+  const { starts, ends } = found;
+  const formula = allOf([found.formula, longFormula(starts), longFormula(ends)]);
+  return { starts: edges(starts, firstOf), ends: edges(ends, lastOf), formula };
+}
+
+/** What strings say that are about to be cut. */
+function longFormula(texts: readonly string[]): TrigramFormula {
+  return texts.some((text) => lengthOf(text) > EDGE_CHARACTERS) ? containing(texts) : ANY;
+}
+
+/** Strings cut by `cut`, to fewer characters where they are too many. */
+function edges(
+  texts: readonly string[],
+  cut: (text: string, characters: number) => string,
+): string[] {
+  for (let characters = EDGE_CHARACTERS; characters > 0; characters--) {
+    const short = distinct(texts.map((text) => cut(text, characters)));
+    if (short.length <= STRINGS_MAX) return short;
+  }
+  return [""];
+}
+
+function firstOf(text: string, characters: number): string {
+  return [...text].slice(0, characters).join("");
+}
+
+function lastOf(text: string, characters: number): string {
+  return [...text].slice(-characters).join("");
+}
+
+function crossed(left: readonly string[], right: readonly string[]): string[] {
+  return distinct(left.flatMap((start) => right.map((end) => start + end)));
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
