@@ -12,6 +12,8 @@ export interface QueryWork {
   readonly documentsScanned: number;
   /** Values that filters compared one by one, those of deleted documents among them. */
   readonly valuesCompared: number;
+  /** Strings that patterns were tried on: a distinct value of a segment counts once. */
+  readonly stringsTested: number;
   /** Sorted values that filters took as they lie; a bitmap of them counts as its words. */
   readonly entriesTouched: number;
   readonly postingsTouched: number;

@@ -21,6 +21,7 @@ export function newWorkStats(): WorkStats {
   return {
     documentsScanned: 0,
     valuesCompared: 0,
+    stringsTested: 0,
     entriesTouched: 0,
     postingsTouched: 0,
     blocksSkipped: 0,

@@ -21,6 +21,7 @@ const ANN_PLAN = [
 const ANN_WORK = {
   documents_scanned: 119,
   values_compared: 0,
+  strings_tested: 0,
   entries_touched: 0,
   postings_touched: 0,
   blocks_skipped: 0,
@@ -88,6 +89,7 @@ test("each query of several tells its own work", async () => {
     {
       documents_scanned: 119,
       values_compared: 0,
+      strings_tested: 0,
       entries_touched: 0,
       postings_touched: 133,
       blocks_skipped: 0,

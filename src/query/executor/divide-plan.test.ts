@@ -74,7 +74,13 @@ class RandomDivision implements Division {
 }
 
 /** What depends on which documents were met first, or on how values were looked at. */
-const DIVIDED = { candidatesSkipped: 0, postingsTouched: 0, valuesCompared: 0, entriesTouched: 0 };
+const DIVIDED = {
+  candidatesSkipped: 0,
+  postingsTouched: 0,
+  valuesCompared: 0,
+  stringsTested: 0,
+  entriesTouched: 0,
+};
 
 /** The outcome without it. */
 function unskipped({ results, stats }: RequestOutcome) {

@@ -1,11 +1,12 @@
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
+import { DICTIONARY_INDEX, type OpenedDictionary } from "../../segment/columns/dictionary-index.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
 import { scalarReader } from "../column-values.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
-import type { QueryMemory } from "../query-memory.ts";
 import { attributeSource } from "./attribute-source.ts";
+import { candidateGroups, candidateNeeds, hasTrigrams } from "./pattern-candidates.ts";
 import { codeInterval, codeListIntervals, type ValueInterval } from "./sorted-cut.ts";
 import { matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
 import { type StringTest, stringMatcher } from "./string-test.ts";
@@ -15,6 +16,7 @@ import {
   matchValues,
   subjectText,
   type ValueNode,
+  type ValueRun,
   valueMatches,
   withExtent,
 } from "./value-node.ts";
@@ -36,16 +38,24 @@ export const PATTERN: PredicateOperator<PatternNode> = {
   kind: "pattern",
   cost: () => 3,
   grain: () => "ordinals",
-  needs: (node, run) => sortedNeeds(node, sortedFilter(node), run),
+
+  needs(node, run) {
+    if (node.prefixSuffices || !hasTrigrams(node, run.view)) {
+      return sortedNeeds(node, sortedFilter(node), run);
+    }
+    return candidateNeeds(node, run);
+  },
 
   *run(node, given) {
     const run = withExtent(given);
-    const { view, memory } = run;
-    const found = yield* matchSorted(node, sortedFilter(node), run);
+    const { view } = run;
+    const byPrefix = yield* matchSorted(node, sortedFilter(node), run);
+    if (byPrefix !== undefined) return byPrefix;
+    const found = yield* matchCandidates(node, run);
     if (found !== undefined) return found;
     const source = attributeSource(node.attribute, view);
     return yield* matchValues(node, source, run, (entries, bits) =>
-      markStrings(node, entries, { bits, memory }),
+      markStrings(node, entries, bits, run),
     );
   },
 
@@ -60,6 +70,36 @@ export const PATTERN: PredicateOperator<PatternNode> = {
 
 /** Entries that are set while a code's verdict is asked for and looked up. */
 const VALUE_COST = 4;
+
+/**
+ * Tests all strings that trigrams leave, and finds their documents where they are in order;
+ * undefined where it costs less to look at the candidates.
+ */
+function* matchCandidates(node: PatternNode, run: ValueRun): Steps<OrdinalBits | undefined> {
+  const { view, extent } = run;
+  if (node.on !== "value" || !hasTrigrams(node, view)) return undefined;
+  const dictionary = view.index(DICTIONARY_INDEX, node.attribute);
+  if (dictionary?.sorted === undefined) return undefined;
+  const verdicts = yield* verdictsOf(node, dictionary, run);
+  if (countOf(verdicts, UNKNOWN) > extent.end - extent.start) return undefined;
+  yield* testStrings(UNKNOWN, verdicts, { node, dictionary, run });
+  if (countOf(verdicts, PASSES) > LISTED_CODES_MAX) return undefined;
+  const codes: number[] = [];
+  for (let code = verdicts.indexOf(PASSES); code >= 0; code = verdicts.indexOf(PASSES, code + 1)) {
+    codes.push(code);
+  }
+  const filter = { ...sortedFilter(node), intervals: () => codeListIntervals(codes) };
+  return yield* matchSorted(node, filter, run);
+}
+
+/** Codes that are looked for one by one: more of them cost more than to look at all documents. */
+const LISTED_CODES_MAX = 2048;
+
+function countOf(verdicts: Uint8Array, wanted: number): number {
+  let count = 0;
+  for (let code = 0; code < verdicts.length; code++) if (verdicts[code] === wanted) count++;
+  return count;
+}
 
 /** By the codes of the prefix, where all of them pass or there are few to test. */
 function sortedFilter(node: PatternNode): SortedFilter {
@@ -88,12 +128,14 @@ function intervalsOf(
 function* markStrings(
   node: PatternNode,
   entries: Entries,
-  { bits, memory }: { readonly bits: OrdinalBits; readonly memory: QueryMemory | undefined },
+  bits: OrdinalBits,
+  run: ValueRun,
 ): Steps<void> {
-  const { data, start, end, dictionary } = entries;
+  const { data, start, end } = entries;
   const passes = stringMatcher(node.test);
-  if (dictionary === undefined) {
+  if (entries.dictionary === undefined) {
     const read = scalarReader(data);
+    run.work.stringsTested += end - start;
     for (let i = start; i < end; i++) {
       const value = read(i);
       if (typeof value === "string" && passes(value)) setBit(bits, i);
@@ -101,7 +143,8 @@ function* markStrings(
     }
     return;
   }
-  const verdicts = verdictsOf(node, dictionary, memory);
+  const dictionary = run.view.index(DICTIONARY_INDEX, node.attribute) ?? entries.dictionary;
+  const verdicts = yield* verdictsOf(node, dictionary, run);
   const { codes } = dictionary;
   // Loops of their own, since a test in the midst of one makes each step of it slower.
   yield* markAll(entries, (from, to) => {
@@ -109,15 +152,32 @@ function* markStrings(
       if (verdicts[codes[i]] === UNKNOWN) verdicts[codes[i]] = WANTED;
     }
   });
-  let testCount = 0;
-  for (let code = 0; code < verdicts.length; code++) {
-    if (verdicts[code] !== WANTED) continue;
-    verdicts[code] = passes(dictionary.value(code)) ? PASSES : FAILS;
-    if (++testCount % TESTS_PER_STEP === 0) yield;
-  }
+  yield* testStrings(WANTED, verdicts, { node, dictionary, run });
   yield* markAll(entries, (from, to) => {
     for (let i = from; i < to; i++) if (verdicts[codes[i]] === PASSES) setBit(bits, i);
   });
+}
+
+/** Tests the strings of which so much is known. */
+function* testStrings(
+  known: typeof UNKNOWN | typeof WANTED,
+  verdicts: Uint8Array,
+  { node, dictionary, run }: StringsRun,
+): Steps<void> {
+  const passes = stringMatcher(node.test);
+  let testCount = 0;
+  for (let code = verdicts.indexOf(known); code >= 0; code = verdicts.indexOf(known, code + 1)) {
+    verdicts[code] = passes(dictionary.value(code)) ? PASSES : FAILS;
+    run.work.stringsTested++;
+    if (++testCount % TESTS_PER_STEP === 0) yield;
+  }
+}
+
+/** What it takes to test strings. */
+interface StringsRun {
+  readonly node: PatternNode;
+  readonly dictionary: DictionaryView;
+  readonly run: ValueRun;
 }
 
 /** Strings that are tested between two pauses: of some KiB each, in some 10 µs. */
@@ -132,20 +192,30 @@ const WANTED = 3;
 /** By code; kept with the node, so that ranges of one segment share them. */
 const VERDICTS = new WeakMap<PatternNode, WeakMap<DictionaryView, Uint8Array>>();
 
-/** What is known of each value: those without the prefix fail. */
-function verdictsOf(
+/** What is known of each value: those without the prefix fail, and those without its trigrams. */
+function* verdictsOf(
   node: PatternNode,
-  dictionary: DictionaryView,
-  memory: QueryMemory | undefined,
-): Uint8Array {
+  dictionary: DictionaryView & Pick<Partial<OpenedDictionary>, "trigrams">,
+  run: ValueRun,
+): Steps<Uint8Array> {
   const known = VERDICTS.get(node) ?? new WeakMap<DictionaryView, Uint8Array>();
   VERDICTS.set(node, known);
-  let verdicts = known.get(dictionary);
-  if (verdicts !== undefined) return verdicts;
-  memory?.take(dictionary.size, "what patterns match");
-  verdicts = new Uint8Array(dictionary.size).fill(FAILS);
+  const kept = known.get(dictionary);
+  if (kept !== undefined) return kept;
+  const { trigrams } = dictionary;
+  const groups = trigrams && (yield* candidateGroups(node.test, trigrams, run));
+  run.memory?.take(dictionary.size, "what patterns match");
+  const verdicts = new Uint8Array(dictionary.size).fill(FAILS);
   const first = dictionary.lowerBound(node.prefix);
-  verdicts.fill(UNKNOWN, first, prefixEnd(node.prefix, dictionary, first));
+  const past = prefixEnd(node.prefix, dictionary, first);
+  if (trigrams === undefined || groups === undefined) verdicts.fill(UNKNOWN, first, past);
+  else {
+    const { groupStrings } = trigrams;
+    for (const group of groups) {
+      const start = Math.max(first, group * groupStrings);
+      verdicts.fill(UNKNOWN, start, Math.max(start, Math.min(past, (group + 1) * groupStrings)));
+    }
+  }
   known.set(dictionary, verdicts);
   return verdicts;
 }

@@ -7,6 +7,7 @@ export function explainWork(work: QueryWork): string {
   const counts: readonly [count: number, words: string][] = [
     [work.documentsScanned, "documents scanned"],
     [work.valuesCompared, "values compared"],
+    [work.stringsTested, "strings tested by patterns"],
     [work.entriesTouched, "entries of sorted values touched"],
     [work.postingsTouched, "postings touched"],
     [work.blocksSkipped, "blocks of postings skipped"],

@@ -22,6 +22,7 @@ test("an analysis follows the plan", () => {
   const work = {
     documentsScanned: 1,
     valuesCompared: 12,
+    stringsTested: 14,
     entriesTouched: 13,
     postingsTouched: 2,
     blocksSkipped: 9,
@@ -52,6 +53,7 @@ test("an analysis follows the plan", () => {
       {
         documents_scanned: 1,
         values_compared: 12,
+        strings_tested: 14,
         entries_touched: 13,
         postings_touched: 2,
         blocks_skipped: 9,

@@ -54,6 +54,7 @@ export function writeQueryAnalysis(
 function workText(work: QueryWork): string {
   return (
     `{"documents_scanned":${work.documentsScanned},"values_compared":${work.valuesCompared},` +
+    `"strings_tested":${work.stringsTested},` +
     `"entries_touched":${work.entriesTouched},"postings_touched":${work.postingsTouched},` +
     `"blocks_skipped":${work.blocksSkipped},` +
     `"clusters_probed":${work.clustersProbed},"codes_scanned":${work.codesScanned},` +

@@ -1,0 +1,158 @@
+/** Which strings of a segment may match a pattern, by the trigrams of its dictionary. */
+
+import type { Steps } from "../../base/steps.ts";
+import { DICTIONARY_INDEX } from "../../segment/columns/dictionary-index.ts";
+import {
+  TRIGRAM_SECTIONS,
+  type TrigramList,
+  type TrigramView,
+} from "../../segment/columns/trigram-section.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import type { Need, PredicateRun, SegmentRun } from "../plan/operator.ts";
+import { attributeNeeds } from "./attribute-source.ts";
+import type { StringTest } from "./string-test.ts";
+import type { TrigramFormula } from "./trigram-algebra.ts";
+import { trigramFormula } from "./trigram-formula.ts";
+import type { ValueNode } from "./value-node.ts";
+
+/** Lists of a conjunction that are read, the shortest; others would leave hardly fewer. */
+const LISTS_MAX = 8;
+
+const DIRECTORY = { sections: [TRIGRAM_SECTIONS.directory] };
+
+/** A pattern about one attribute. */
+interface TestNode extends ValueNode {
+  readonly test: StringTest;
+}
+
+/** Tells, without reading anything, whether a segment has trigrams that a test asks for. */
+export function hasTrigrams({ attribute, test }: TestNode, view: SegmentView): boolean {
+  if (attribute === "id" || !view.hasIndex(DIRECTORY, attribute)) return false;
+  return formulaOf(test).kind !== "any";
+}
+
+/** By test, since an expression is read anew for each segment else. */
+const FORMULAS = new WeakMap<StringTest, TrigramFormula>();
+
+function formulaOf(test: StringTest): TrigramFormula {
+  const known = FORMULAS.get(test);
+  if (known !== undefined) return known;
+  const formula = trigramFormula(test);
+  FORMULAS.set(test, formula);
+  return formula;
+}
+
+/** Lists that are read: the strings of all of them and of all parts, or of some part. */
+type ListPlan =
+  | { readonly kind: "all"; readonly lists: TrigramList[]; readonly parts: readonly ListPlan[] }
+  | { readonly kind: "some"; readonly parts: readonly ListPlan[] };
+
+/** Undefined if any string may match. */
+function planLists(formula: TrigramFormula, view: TrigramView): ListPlan | undefined {
+  if (formula.kind === "any") return undefined;
+  const parts = formula.parts.map((part) => planLists(part, view));
+  const known = parts.filter((part) => part !== undefined);
+  if (formula.kind === "some") {
+    return known.length < parts.length ? undefined : { kind: "some", parts: known };
+  }
+  // Several trigrams may be in one bucket.
+  const byStart = new Map<number, TrigramList>();
+  for (const trigram of formula.trigrams) {
+    const list = view.listOf(trigram);
+    if (list === undefined) continue;
+    if (list.start === list.end) return { kind: "all", lists: [list], parts: [] };
+    byStart.set(list.start, list);
+  }
+  const lists = [...byStart.values()].sort((a, b) => bytesOf(a) - bytesOf(b));
+  if (lists.length + known.length === 0) return undefined;
+  return { kind: "all", lists: lists.slice(0, LISTS_MAX), parts: known };
+}
+
+function bytesOf({ start, end }: TrigramList): number {
+  return end - start;
+}
+
+function* listsOf(plan: ListPlan): Generator<TrigramList> {
+  if (plan.kind === "all") yield* plan.lists;
+  for (const part of plan.parts) yield* listsOf(part);
+}
+
+/** Looks at what `candidateGroups` looks at, and at all values where those are looked through. */
+export function candidateNeeds({ attribute, on, test }: TestNode, run: SegmentRun): Need[] {
+  const { view, together } = run;
+  const look = (): void => {
+    const dictionary = view.index(DICTIONARY_INDEX, attribute);
+    const trigrams = dictionary?.trigrams;
+    const plan = trigrams && planLists(formulaOf(test), trigrams);
+    if (trigrams === undefined || plan === undefined) together(attributeNeeds(attribute, view));
+    else lookAt(plan, trigrams, run);
+  };
+  const isSorted = on === "value" && view.hasIndex(DICTIONARY_INDEX, attribute);
+  return isSorted ? [look] : [look, ...attributeNeeds(attribute, view)];
+}
+
+function lookAt(plan: ListPlan, trigrams: TrigramView, { together }: SegmentRun): void {
+  together([...listsOf(plan)].map((list) => () => void trigrams.groups(list)));
+}
+
+/** The groups of strings that may pass, ascending; undefined if any may. */
+export function* candidateGroups(
+  test: StringTest,
+  trigrams: TrigramView,
+  run: PredicateRun,
+): Steps<Uint32Array | undefined> {
+  const plan = planLists(formulaOf(test), trigrams);
+  if (plan === undefined) return undefined;
+  lookAt(plan, trigrams, run);
+  run.memory?.take(GROUP_MEMORY * trigrams.groupCount, "what patterns match");
+  return yield* groupsOf(plan, trigrams, run);
+}
+
+/** Bytes of a group in a list that is read, and in one that comes of it. */
+const GROUP_MEMORY = 8;
+
+function* groupsOf(plan: ListPlan, trigrams: TrigramView, run: PredicateRun): Steps<Uint32Array> {
+  if (plan.kind === "some") {
+    const isFound = new Uint8Array(trigrams.groupCount);
+    for (const part of plan.parts) {
+      for (const group of yield* groupsOf(part, trigrams, run)) isFound[group] = 1;
+    }
+    return numbersOf(isFound);
+  }
+  let found: Uint32Array | undefined;
+  for (const list of plan.lists) {
+    const groups = trigrams.groups(list);
+    run.work.postingsTouched += groups.length;
+    found = found === undefined ? groups : inBoth(found, groups);
+    if (found.length === 0) return found;
+    yield;
+  }
+  for (const part of plan.parts) {
+    const groups = yield* groupsOf(part, trigrams, run);
+    found = found === undefined ? groups : inBoth(found, groups);
+    if (found.length === 0) return found;
+  }
+  return found ?? new Uint32Array(0);
+}
+
+function numbersOf(isFound: Uint8Array): Uint32Array {
+  let count = 0;
+  for (const one of isFound) count += one;
+  const numbers = new Uint32Array(count);
+  let at = 0;
+  for (let i = 0; i < isFound.length; i++) if (isFound[i] === 1) numbers[at++] = i;
+  return numbers;
+}
+
+/** Numbers that are in both, ascending as those are. */
+function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const both = new Uint32Array(Math.min(a.length, b.length));
+  let count = 0;
+  let j = 0;
+  for (let i = 0; i < a.length; i++) {
+    while (j < b.length && b[j] < a[i]) j++;
+    if (j === b.length) break;
+    if (b[j] === a[i]) both[count++] = a[i];
+  }
+  return both.subarray(0, count);
+}
