@@ -193,7 +193,7 @@ function trigramLists(distinct: readonly string[]): unknown[] {
   const groupCount = Math.ceil(distinct.length / 16);
   return Array.from({ length: 1024 }, (_, bucket) => {
     const groups = [...(lists.get(bucket) ?? [])];
-    return groups.length * 8 > groupCount ? "common" : groups;
+    return groups.length * 2 > groupCount ? "common" : groups;
   });
 }
 

@@ -3,6 +3,7 @@
 import type { Steps } from "../../base/steps.ts";
 import { DICTIONARY_INDEX } from "../../segment/columns/dictionary-index.ts";
 import {
+  inBoth,
   TRIGRAM_SECTIONS,
   type TrigramList,
   type TrigramView,
@@ -16,7 +17,7 @@ import { trigramFormula } from "./trigram-formula.ts";
 import type { ValueNode } from "./value-node.ts";
 
 /** Lists of a conjunction that are read, the shortest; others would leave hardly fewer. */
-const LISTS_MAX = 8;
+const LISTS_MAX = 16;
 
 const DIRECTORY = { sections: [TRIGRAM_SECTIONS.directory] };
 
@@ -121,9 +122,9 @@ function* groupsOf(plan: ListPlan, trigrams: TrigramView, run: PredicateRun): St
   }
   let found: Uint32Array | undefined;
   for (const list of plan.lists) {
-    const groups = trigrams.groups(list);
-    run.work.postingsTouched += groups.length;
-    found = found === undefined ? groups : inBoth(found, groups);
+    const before: Uint32Array | undefined = found;
+    found = before === undefined ? trigrams.groups(list) : trigrams.groupsWithin(list, before);
+    run.work.postingsTouched += (before ?? found).length;
     if (found.length === 0) return found;
     yield;
   }
@@ -142,17 +143,4 @@ function numbersOf(isFound: Uint8Array): Uint32Array {
   let at = 0;
   for (let i = 0; i < isFound.length; i++) if (isFound[i] === 1) numbers[at++] = i;
   return numbers;
-}
-
-/** Numbers that are in both, ascending as those are. */
-function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
-  const both = new Uint32Array(Math.min(a.length, b.length));
-  let count = 0;
-  let j = 0;
-  for (let i = 0; i < a.length; i++) {
-    while (j < b.length && b[j] < a[i]) j++;
-    if (j === b.length) break;
-    if (b[j] === a[i]) both[count++] = a[i];
-  }
-  return both.subarray(0, count);
 }

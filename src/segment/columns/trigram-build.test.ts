@@ -62,7 +62,10 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 60 }) }, (_, i) => 3
         for (let i = 0; i + 3 <= bytes.length; i++) {
           const list = view.listOf(bytes.readUIntBE(i, 3));
           if (list === undefined) continue;
-          expect(view.groups(list)).toContain(Math.floor(code / view.groupStrings));
+          const groups = view.groups(list);
+          expect(groups).toContain(Math.floor(code / view.groupStrings));
+          const odd = Uint32Array.from({ length: view.groupCount >> 1 }, (_, half) => 2 * half + 1);
+          expect(view.groupsWithin(list, odd)).toEqual(groups.filter((group) => group % 2 === 1));
         }
       });
     });

@@ -6,8 +6,8 @@ import { corrupt } from "../../codec/columns-packing.ts";
 import { readTrigrams, type TrigramPlace } from "../../text/trigrams.ts";
 import { type SortedStrings, stringCount } from "../postings/term-section.ts";
 import {
+  bitBytes,
   bucketOf,
-  commonBytes,
   type TrigramArrays,
   type TrigramDirectory,
   type TrigramView,
@@ -27,7 +27,7 @@ const GROUP_STRINGS_MAX = 16;
 const BUCKET_BYTES = 64;
 const BUCKET_BITS = { min: 10, max: 17 };
 /** One of so many groups makes a bucket common: to look for it leaves too many. */
-const COMMON_SHARE = 8;
+const COMMON_SHARE = 2;
 /** Trigrams that one step takes: some 0.3 ms. */
 const STEP_TRIGRAMS = 65_536;
 /** Trigrams that are read at once. */
@@ -59,12 +59,13 @@ export function* buildTrigrams(
   const bucketCount = 2 ** bucketBits;
   const groupCount = Math.ceil(stringCount(strings) / groupStrings);
   const sizes = yield* measuredLists(strings, grouping);
-  const common = new Uint8Array(commonBytes(bucketBits));
+  const common = new Uint8Array(bitBytes(bucketCount));
   const starts = new Uint32Array(bucketCount + 1);
+  const bitmapBytes = bitBytes(groupCount);
   let bytes = 0;
   for (let bucket = 0; bucket < bucketCount; bucket++) {
     if (sizes.groups[bucket] * COMMON_SHARE > groupCount) common[bucket >> 3] |= 1 << (bucket & 7);
-    else bytes += sizes.bytes[bucket];
+    else bytes += Math.min(bitmapBytes, sizes.bytes[bucket]);
     if (bytes > LIST_BYTES_MAX) return undefined;
     starts[bucket + 1] = bytes;
   }
@@ -75,8 +76,14 @@ export function* buildTrigrams(
   yield* eachPart(strings, grouping, (buckets, count, group) => {
     for (let i = 0; i < count; i++) {
       const bucket = buckets[i];
+      const start = starts[bucket];
+      const listBytes = starts[bucket + 1] - start;
+      if (listBytes === bitmapBytes) {
+        lists[start + (group >> 3)] |= 1 << (group & 7);
+        continue;
+      }
       let gap = group + 1 - lasts[bucket];
-      if (gap === 0 || starts[bucket] === starts[bucket + 1]) continue;
+      if (gap === 0 || listBytes === 0) continue;
       lasts[bucket] = group + 1;
       let end = ends[bucket];
       for (; gap > 0x7f; gap >>>= 7) lists[end++] = (gap & 0x7f) | 0x80;

@@ -11,7 +11,8 @@
  *
  * The other has the lists end to end: for each group, ascending, what is between its number and
  * that of the one before (-1 before the first), as a varint: 7 bits a byte, the lowest first, the
- * eighth bit set in all but the last.
+ * eighth bit set in all but the last. Where that takes at least as many bytes as a bit for each
+ * group, the list is those bits instead, the lowest of each byte first: it is known by its length.
  *
  * Of a trigram (24 bits) the bucket is the highest bits of the lowest 32 of its product with
  * 0x9e3779b1.
@@ -51,6 +52,8 @@ export interface TrigramView extends TrigramDirectory {
   listOf(trigram: number): TrigramList | undefined;
   /** The groups of a list, ascending. Throws `BytesMissing`. */
   groups(list: TrigramList): Uint32Array;
+  /** Those of some groups, ascending, that are in a list. Throws `BytesMissing`. */
+  groupsWithin(list: TrigramList, groups: Uint32Array): Uint32Array;
 }
 
 const BUCKET_BITS_MAX = 24;
@@ -88,7 +91,7 @@ export function openTrigrams(
   const bucketBits = unpacker.word();
   const [starts, common] = [unpacker.u32(), unpacker.u8()];
   const bucketCount = 2 ** bucketBits;
-  const isWhole = starts.length === bucketCount + 1 && common.length === commonBytes(bucketBits);
+  const isWhole = starts.length === bucketCount + 1 && common.length === bitBytes(bucketCount);
   if (groupStrings === 0 || bucketBits === 0 || bucketBits > BUCKET_BITS_MAX || !isWhole) {
     throw corrupt("trigrams", "their directory contradicts itself");
   }
@@ -105,12 +108,23 @@ export function openTrigrams(
       return { start: starts[bucket], end: starts[bucket + 1] };
     },
     groups: (list) => decodeGroups(readList(sections, list), groupCount),
+    groupsWithin(list, groups) {
+      const bytes = readList(sections, list);
+      if (isBitmap(bytes, groupCount)) {
+        return groups.filter((group) => (bytes[group >> 3] >> (group & 7)) & 1);
+      }
+      return inBoth(groups, decodeGroups(bytes, groupCount));
+    },
   };
 }
 
-/** Bytes of the bits of buckets without lists. */
-export function commonBytes(bucketBits: number): number {
-  return Math.ceil(2 ** bucketBits / 8);
+/** Bytes of a bit for each group, or each bucket. */
+export function bitBytes(count: number): number {
+  return Math.ceil(count / 8);
+}
+
+function isBitmap(bytes: Uint8Array, groupCount: number): boolean {
+  return bytes.length === bitBytes(groupCount) && bytes.length > 0;
 }
 
 /** Some bytes of the lists. Throws `BytesMissing`, and `corrupt` where there are fewer. */
@@ -125,6 +139,7 @@ function readList(sections: AttributeSections, { start, end }: TrigramList): Uin
 
 /** Throws `corrupt` where bytes are none of so many groups. */
 function decodeGroups(bytes: Uint8Array, groupCount: number): Uint32Array {
+  if (isBitmap(bytes, groupCount)) return setBits(bytes);
   const groups = new Uint32Array(bytes.length);
   let count = 0;
   let group = -1;
@@ -140,4 +155,29 @@ function decodeGroups(bytes: Uint8Array, groupCount: number): Uint32Array {
     groups[count++] = group;
   }
   return groups.subarray(0, count);
+}
+
+/** The places of the bits that are set. */
+function setBits(bytes: Uint8Array): Uint32Array {
+  const places = new Uint32Array(8 * bytes.length);
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    for (let bits = bytes[at]; bits !== 0; bits &= bits - 1) {
+      places[count++] = 8 * at + 31 - Math.clz32(bits & -bits);
+    }
+  }
+  return places.subarray(0, count);
+}
+
+/** Numbers that are in both, ascending as those are. */
+export function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const both = new Uint32Array(Math.min(a.length, b.length));
+  let count = 0;
+  let j = 0;
+  for (let i = 0; i < a.length; i++) {
+    while (j < b.length && b[j] < a[i]) j++;
+    if (j === b.length) break;
+    if (b[j] === a[i]) both[count++] = a[i];
+  }
+  return both.subarray(0, count);
 }
