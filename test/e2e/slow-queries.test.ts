@@ -29,14 +29,14 @@ async function post(path: string, body: unknown, signal?: AbortSignal): Promise<
 }
 
 const byId = { rank_by: ["id", "asc"], limit: 1 };
-/** Takes many seconds: hundreds of fuzzy searches in every text. */
+/** Takes many seconds: hundreds of fuzzy searches in every text, each of which has a part of it. */
 const EDITS = { max_edit_distance: [{ min_query_chars: 9, distance: 2 }] };
 const SLOW = {
   queries: Array.from({ length: 16 }, (_, i) => {
     const parts = Array.from({ length: 40 }, (_, k) => [
       "text",
       "Fuzzy",
-      `nowhere to be found ${i} ${k}`,
+      `of a long text, nowhere to be found ${i} ${k}`,
       EDITS,
     ]);
     return { ...byId, filters: ["Or", parts] };

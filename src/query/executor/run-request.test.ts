@@ -230,6 +230,7 @@ describe("stats", () => {
       blocksSkipped: 0,
       documentsScanned: 5,
       valuesCompared: 0,
+      stringsTested: 0,
       entriesTouched: 0,
       vectorsScored: 5,
       clustersProbed: 0,

@@ -81,8 +81,10 @@ function* matchCandidates(node: PatternNode, run: ValueRun): Steps<OrdinalBits |
   const dictionary = view.index(DICTIONARY_INDEX, node.attribute);
   if (dictionary?.sorted === undefined) return undefined;
   const verdicts = yield* verdictsOf(node, dictionary, run);
+  yield;
   if (countOf(verdicts, UNKNOWN) > extent.end - extent.start) return undefined;
   yield* testStrings(UNKNOWN, verdicts, { node, dictionary, run });
+  yield;
   if (countOf(verdicts, PASSES) > LISTED_CODES_MAX) return undefined;
   const codes: number[] = [];
   for (let code = verdicts.indexOf(PASSES); code >= 0; code = verdicts.indexOf(PASSES, code + 1)) {

@@ -1,5 +1,6 @@
 /** Builds the trigrams of a dictionary's strings (`trigram-section.ts`), and checks stored ones. */
 
+import { KIB } from "../../base/byte-sizes.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
@@ -30,6 +31,8 @@ const BUCKET_BITS = { min: 10, max: 17 };
 const COMMON_SHARE = 2;
 /** Trigrams that one step takes: some 0.3 ms. */
 const STEP_TRIGRAMS = 65_536;
+/** Bytes that one step clears. */
+const STEP_CLEARED_BYTES = 1024 * KIB;
 /** Trigrams that are read at once. */
 const READ_TRIGRAMS = 4096;
 /** Bytes of lists, which are found by 32 bits. */
@@ -69,7 +72,7 @@ export function* buildTrigrams(
     if (bytes > LIST_BYTES_MAX) return undefined;
     starts[bucket + 1] = bytes;
   }
-  const lists = new Uint8Array(bytes);
+  const lists = yield* clearedBytes(bytes);
   // The measured groups are not needed any more.
   const lasts = sizes.groups.fill(0);
   const ends = starts.slice(0, bucketCount);
@@ -92,6 +95,16 @@ export function* buildTrigrams(
     }
   });
   return { groupStrings, bucketBits, starts, common, lists };
+}
+
+/** Zeros, cleared in steps: to take so much memory from the system in one go takes long. */
+function* clearedBytes(count: number): Steps<Uint8Array> {
+  const cleared = Buffer.allocUnsafeSlow(count);
+  for (let at = 0; at < count; at += STEP_CLEARED_BYTES) {
+    if (at > 0) yield;
+    cleared.fill(0, at, Math.min(count, at + STEP_CLEARED_BYTES));
+  }
+  return new Uint8Array(cleared.buffer, cleared.byteOffset, count);
 }
 
 /** How many groups, and bytes, the list of each bucket has. */
