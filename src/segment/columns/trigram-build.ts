@@ -29,7 +29,7 @@ const BUCKET_BYTES = 64;
 const BUCKET_BITS = { min: 10, max: 17 };
 /** One of so many groups makes a bucket common: to look for it leaves too many. */
 const COMMON_SHARE = 2;
-/** Trigrams that one step takes: some 0.3 ms. */
+/** Trigrams that one step takes, in some 1 ms. */
 const STEP_TRIGRAMS = 65_536;
 /** Bytes that one step clears. */
 const STEP_CLEARED_BYTES = 1024 * KIB;
