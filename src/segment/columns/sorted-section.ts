@@ -20,9 +20,7 @@ import type { Steps } from "../../base/steps.ts";
 import { bitmapWords } from "../../codec/bitmap.ts";
 import { ArrayPacker, ArrayUnpacker, bytesOf, copyInSteps } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
-import type { ByteSource } from "../format/byte-source.ts";
-import type { SectionEntry, SectionKind, SectionPlan } from "../format/segment-layout.ts";
-import { readWords } from "../postings/posting-ranges.ts";
+import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the sections of sorted values. */
 export interface SortedKinds {
@@ -102,10 +100,7 @@ export function openSorted(
     starts: unpacker.u32(),
     milestones: unpacker.u32(),
   };
-  const { documentCount, source } = sections;
-  const ordinals = sections.entry(kinds.ordinals);
-  const bitmaps = sections.entry(kinds.bitmaps);
-  return sortedValues(directory, { documentCount, source, ordinals, bitmaps });
+  return sortedValues(directory, sections, kinds);
 }
 
 function readKeys(unpacker: ArrayUnpacker, kind: (typeof KEY_KINDS)[number]): SortedKeys {
@@ -133,52 +128,31 @@ export interface SortedValues extends SortedDirectory {
 /** The bytes of sections, which are rounded up, hold at least what a reader asks for. */
 function sortedValues(
   directory: SortedDirectory,
-  { documentCount, source, ...sections }: SortedPlaces,
+  sections: AttributeSections,
+  kinds: SortedKinds,
 ): SortedValues {
-  const { ordinals, bitmaps } = sections;
-  const words = bitmapWords(documentCount);
-  const held = Math.floor((bitmaps?.bytes ?? 0) / (words * WORD_BYTES));
+  const { documentCount } = sections;
+  const bitmapBytes = bitmapWords(documentCount) * WORD_BYTES;
+  const ordinalBytes = sections.entry(kinds.ordinals)?.bytes ?? 0;
+  const held = Math.floor((sections.entry(kinds.bitmaps)?.bytes ?? 0) / bitmapBytes);
   return {
     ...directory,
     documentCount,
-    ordinalCount: Math.min(directory.entryCount, (ordinals?.bytes ?? 0) / WORD_BYTES),
+    ordinalCount: Math.min(directory.entryCount, ordinalBytes / WORD_BYTES),
     bitmapCount: Math.min(directory.milestones.length, held),
     entries: (start, end) =>
-      ordinals === undefined ? NO_WORDS : wordsOf(source, ordinals, { start, end }),
-    peekEntries: (start, end) => {
-      if (ordinals === undefined) return undefined;
-      if (isInMemory(source, ordinals)) return wordsOf(source, ordinals, { start, end });
-      const from = ordinals.offset + start * WORD_BYTES;
-      const bytes = source.peek(from, from + (end - start) * WORD_BYTES)?.bytes;
-      return bytes && new Uint32Array(bytes.buffer, bytes.byteOffset, end - start);
+      wordsOf(sections.part(kinds.ordinals, start * WORD_BYTES, end * WORD_BYTES)),
+    peekEntries(start, end) {
+      const bytes = sections.peekPart(kinds.ordinals, start * WORD_BYTES, end * WORD_BYTES);
+      return bytes && wordsOf(bytes);
     },
     bitmap: (index) =>
-      bitmaps === undefined
-        ? NO_WORDS
-        : wordsOf(source, bitmaps, { start: index * words, end: (index + 1) * words }),
+      wordsOf(sections.part(kinds.bitmaps, index * bitmapBytes, (index + 1) * bitmapBytes)),
   };
 }
 
-/** Words of a section: from all of it where that was read ahead, else by their range. */
-function wordsOf(
-  source: ByteSource,
-  section: SectionEntry,
-  range: { readonly start: number; readonly end: number },
-): Uint32Array {
-  if (!isInMemory(source, section)) return readWords(source, section, range);
-  const words = section.bytes / WORD_BYTES;
-  return readWords(source, section, { start: 0, end: words }).subarray(range.start, range.end);
-}
-
-function isInMemory(source: ByteSource, { offset, bytes }: SectionEntry): boolean {
-  return source.peek(offset, offset + bytes) !== undefined;
-}
-
-/** Where sorted values are. */
-interface SortedPlaces extends Pick<AttributeSections, "documentCount" | "source"> {
-  readonly ordinals: SectionEntry | undefined;
-  readonly bitmaps: SectionEntry | undefined;
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / WORD_BYTES);
 }
 
 const WORD_BYTES = 4;
-const NO_WORDS = new Uint32Array(0);

@@ -134,7 +134,7 @@ function readList(sections: AttributeSections, { start, end }: TrigramList): Uin
   if (entry === undefined || start > end || end > entry.bytes) {
     throw corrupt("trigrams", `there are no bytes ${start} to ${end} of lists`);
   }
-  return sections.source.place(entry.offset + start, entry.offset + end).bytes;
+  return sections.part(TRIGRAM_SECTIONS.lists, start, end);
 }
 
 /** Throws `corrupt` where bytes are none of so many groups. */

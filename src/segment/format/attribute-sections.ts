@@ -46,6 +46,29 @@ export class AttributeSections {
     return this.place(kind)?.bytes;
   }
 
+  /**
+   * Bytes `start` to `end` of a section that queries read by range: a part of the whole section
+   * where that is in memory, as what was read ahead is. Throws `BytesMissing` for the range.
+   */
+  part(kind: SectionKind, start: number, end: number): Uint8Array {
+    const entry = this.entry(kind);
+    if (entry === undefined || start === end) return new Uint8Array(0);
+    if (this.isInMemory(kind)) return this.#whole(entry).subarray(start, end);
+    return this.source.place(entry.offset + start, entry.offset + end).bytes;
+  }
+
+  /** The same, or undefined where it is not in memory; makes nobody load it. */
+  peekPart(kind: SectionKind, start: number, end: number): Uint8Array | undefined {
+    const entry = this.entry(kind);
+    if (entry === undefined) return undefined;
+    if (this.isInMemory(kind)) return this.#whole(entry).subarray(start, end);
+    return this.source.peek(entry.offset + start, entry.offset + end)?.bytes;
+  }
+
+  #whole({ offset, bytes }: SectionEntry): Uint8Array {
+    return this.source.place(offset, offset + bytes).bytes;
+  }
+
   /** Tells whether all bytes of a section are in memory; makes nobody load them. */
   isInMemory(kind: SectionKind): boolean {
     const entry = this.entry(kind);
