@@ -7,6 +7,7 @@ import { explainFilter } from "../plan/explain-filter.ts";
 import type { Execution, Operators, PlanOperator } from "../plan/operator.ts";
 import type { AggregatePlan } from "../plan/plan.ts";
 import { Aggregation, type AggregationTotals } from "./aggregate-documents.ts";
+import { COUNT } from "./count.ts";
 
 /** What was aggregated. */
 interface AggregateFindings extends Findings {
@@ -23,8 +24,15 @@ interface AggregateData extends FindingsData {
 export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, AggregateData> = {
   kind: "aggregate",
 
-  // Each part of a grouping finds its keys anew.
-  grain: ({ groups }) => (groups.length > 0 ? "segments" : "ordinals"),
+  grain: (plan, { segments }, operators) => {
+    // Each part of a grouping finds its keys anew, each part of a count all matches of a segment.
+    if (plan.groups.length > 0) return "segments";
+    const counts = plan.aggregates.every(([, { kind }]) => kind === COUNT.kind);
+    const { predicate } = plan;
+    const { isOrdered } = operators.predicate(predicate);
+    const isWhole = segments.every(({ view }) => isOrdered?.(predicate, view, operators) === true);
+    return counts && isWhole ? "segments" : "ordinals";
+  },
 
   *find(plan, execution) {
     const { snapshot, operators, togetherInSteps } = execution;

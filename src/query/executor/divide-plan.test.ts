@@ -23,11 +23,13 @@ import {
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
+import { sortedIndexes } from "../../../test/support/segments/sorted-indexes.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { GroupKey, Query } from "../../model/query.ts";
+import type { AttributeIndex } from "../../segment/attribute-index.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { QueryMemory } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -195,8 +197,13 @@ describe("when a plan is divided", () => {
   const LIMITS = { documentsMin: 50, rangeDocuments: 4, restMsMin: 3 };
 
   /** Runs a query that takes so many milliseconds for each 64th of its documents. */
-  function divide(query: Query, partMs: number, contents = [{ documents }], helperCount = 1) {
-    const snapshot = openSnapshot(schema, contents);
+  function divide(
+    query: Query,
+    partMs: number,
+    contents = [{ documents }],
+    { helperCount = 1, indexes }: { helperCount?: number; indexes?: AttributeIndex[] } = {},
+  ) {
+    const snapshot = openSnapshot(schema, contents, indexes);
     let nowMs = 0;
     let parts: readonly PlanPart[] = [];
     const division: Division = {
@@ -250,19 +257,21 @@ describe("when a plan is divided", () => {
   });
 
   test("a short one is not, nor one of few documents, nor where nobody helps", () => {
-    expect(divide(count(undefined), 0.1)).toEqual([]);
+    const compared = count(filterOf(["n", "Gt", 2]));
+    expect(divide(compared, 0.1)).toEqual([]);
     const contents = [0, 30, 55, 80].map((from, i, starts) => {
       return { documents: documents.slice(from, starts[i + 1]) };
     });
-    expect(divide(count(undefined), 0.1, contents)).toEqual([]);
-    expect(divide(count(undefined), 10, [{ documents: documents.slice(0, 49) }])).toEqual([]);
-    expect(divide(count(undefined), 10, [{ documents }], 0)).toEqual([]);
+    expect(divide(compared, 0.1, contents)).toEqual([]);
+    expect(divide(compared, 10, [{ documents: documents.slice(0, 49) }])).toEqual([]);
+    expect(divide(compared, 10, [{ documents }], { helperCount: 0 })).toEqual([]);
   });
 
   test("one of which a part takes as long whatever it holds is not, if that is short", () => {
     // By the first part alone the rest would seem to take 24 times as long.
-    expect(divide(count(undefined), 0.3)).toEqual([]);
-    expect(divide(count(undefined), 0.9)).not.toEqual([]);
+    const compared = count(filterOf(["n", "Gt", 2]));
+    expect(divide(compared, 0.3)).toEqual([]);
+    expect(divide(compared, 0.9)).not.toEqual([]);
   });
 
   test("groupings are by whole segments, the large ones first", () => {
@@ -275,6 +284,49 @@ describe("when a plan is divided", () => {
       [3, 35],
       [1, 15],
     ]);
+  });
+
+  test("counts of what lies in order are by whole segments, too", () => {
+    const contents = [0, 10, 40].map((from, i, starts) => {
+      return { documents: documents.slice(from, starts[i + 1]) };
+    });
+    const filters = [
+      ["n", "Gt", 2],
+      [
+        "And",
+        [
+          ["tag", "In", ["t0", "t2"]],
+          ["Not", ["n", "Eq", 3]],
+        ],
+      ],
+      [
+        "Or",
+        [
+          ["n", "Lt", 2],
+          ["tag", "Gte", "t1"],
+        ],
+      ],
+    ];
+    for (const filter of filters) {
+      const query = count(filterOf(filter));
+      const parts = divide(query, 10, contents, { indexes: sortedIndexes(0) });
+      expect(parts.map(([{ segment, end }]) => [segment, end])).toEqual([
+        [2, 60],
+        [1, 30],
+      ]);
+      expect(divide(query, 10, contents).flat().length).toBeGreaterThan(2);
+    }
+    const mixed = count(
+      filterOf([
+        "And",
+        [
+          ["n", "Gt", 2],
+          ["tag", "Glob", "*1"],
+        ],
+      ]),
+    );
+    const parts = divide(mixed, 10, contents, { indexes: sortedIndexes(0) });
+    expect(parts.flat().length).toBeGreaterThan(2);
   });
 
   test("lookups by id are not", () => {

@@ -3,6 +3,7 @@ import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { type Interval, intersection } from "./interval.ts";
 import {
+  arePartsOrdered,
   arrangedParts,
   costOfParts,
   explainParts,
@@ -35,6 +36,7 @@ export const AND: PredicateOperator<AndNode> = {
 
   cost: costOfParts,
   grain: grainOfParts,
+  isOrdered: arePartsOrdered,
 
   arranged: (node, operators) => {
     const costOf = (part: Predicate): number => operators.predicate(part).cost(part, operators);

@@ -16,7 +16,7 @@ import {
   sortedNumber,
   type ValueInterval,
 } from "./sorted-cut.ts";
-import { matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
+import { isSorted, matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
 import {
   type Entries,
   markAll,
@@ -48,6 +48,9 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
 
   // Few ids are looked up, whatever the size of the snapshot.
   grain: (node) => (isOfIds(node) ? "snapshot" : "ordinals"),
+
+  isOrdered: (node, view) =>
+    isOfIds(node) || (node.values.length <= SORTED_VALUES_MAX.codes && isSorted(node, view)),
 
   lookup: (node) =>
     isOfIds(node) ? { ids: node.values as readonly DocumentId[], rest: MATCH_ALL } : undefined,

@@ -22,6 +22,9 @@ export const NOT: PredicateOperator<NotNode> = {
 
   grain: ({ predicate }, operators) => operators.predicate(predicate).grain(predicate, operators),
 
+  isOrdered: ({ predicate }, view, operators) =>
+    operators.predicate(predicate).isOrdered?.(predicate, view, operators) === true,
+
   arranged: ({ predicate }, operators) =>
     negate(operators.predicate(predicate).arranged?.(predicate, operators) ?? predicate),
 

@@ -2,6 +2,7 @@ import { emptyBits, orBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import {
+  arePartsOrdered,
   arrangedParts,
   costOfParts,
   explainParts,
@@ -28,6 +29,7 @@ export const OR: PredicateOperator<OrNode> = {
   kind: "or",
   cost: costOfParts,
   grain: grainOfParts,
+  isOrdered: arePartsOrdered,
   arranged: (node, operators) => anyOf(arrangedParts(node, operators)),
   needs: partsNeeds,
 

@@ -1,5 +1,6 @@
 /** What conjunctions and disjunctions have in common. */
 
+import type { SegmentView } from "../../segment/segment-view.ts";
 import { coarsest, type Grain } from "../plan/grain.ts";
 import type { Need, Operators, SegmentRun } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
@@ -21,6 +22,17 @@ export function costOfParts({ predicates }: PartsNode, operators: Operators): nu
 /** That of the part which needs the most. */
 export function grainOfParts({ predicates }: PartsNode, operators: Operators): Grain {
   return coarsest(predicates.map((part) => operators.predicate(part).grain(part, operators)));
+}
+
+/** Whether all parts are. */
+export function arePartsOrdered(
+  { predicates }: PartsNode,
+  view: SegmentView,
+  operators: Operators,
+): boolean {
+  return predicates.every((part) => {
+    return operators.predicate(part).isOrdered?.(part, view, operators) === true;
+  });
 }
 
 /** The parts, each arranged. */

@@ -5,7 +5,7 @@ import { attributeSource, presentIn } from "./attribute-source.ts";
 import { type Interval, type IntervalEnd, isInside } from "./interval.ts";
 import { intervalMarker } from "./match-interval.ts";
 import { sortedIntervals } from "./sorted-cut.ts";
-import { matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
+import { isSorted, matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
 import {
   markAll,
   matchValues,
@@ -35,6 +35,7 @@ export const RANGE: PredicateOperator<RangeNode> = {
   kind: "range",
   cost: () => 1,
   grain: () => "ordinals",
+  isOrdered: (node, view) => isSorted(node, view),
   needs: (node, run) => sortedNeeds(node, sortedFilter(node), run),
 
   *run(node, given) {

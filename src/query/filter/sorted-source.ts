@@ -55,6 +55,11 @@ function hasSorted(attribute: string, view: SegmentView): boolean {
   return DIRECTORIES.some((kinds) => view.hasIndex(kinds, attribute));
 }
 
+/** The same of the values that a filter compares. */
+export function isSorted({ attribute, on }: ValueNode, view: SegmentView): boolean {
+  return on === "value" && hasSorted(attribute, view);
+}
+
 /** The same of their ordinals, which attributes of few values do not have. */
 export function hasEntries(attribute: string, view: SegmentView): boolean {
   return ORDINALS.some((kinds) => view.hasIndex(kinds, attribute));

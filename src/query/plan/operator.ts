@@ -132,6 +132,11 @@ export interface PredicateOperator<N extends Predicate = Predicate> {
   /** The node with its parts in the order in which they run best. Absent: it has no parts. */
   arranged?(node: N, operators: Operators): Predicate;
   grain(node: N, operators: Operators): Grain;
+  /**
+   * Tells, without reading anything, whether the matches of a whole segment are found by what lies
+   * in order: some of them then take as long as all. Absent: never.
+   */
+  isOrdered?(node: N, view: SegmentView, operators: Operators): boolean;
   /** Undefined if documents of any id may match. Absent: always so. */
   lookup?(node: N, operators: Operators): IdLookup | undefined;
   /**
