@@ -15,6 +15,7 @@ import type { AggregateOperator, GroupSum, Operators } from "../plan/operator.ts
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
 import type { QueryMemory } from "../query-memory.ts";
 import { type GroupNumber, GroupNumbers } from "./group-numbers.ts";
+import type { TallyListener } from "./tally-keys.ts";
 
 /** Groups that there is room for at first. */
 const FIRST_GROUPS = 64;
@@ -84,8 +85,11 @@ export class Aggregation {
       return;
     }
     if (adders.every((adder) => adder === undefined)) {
-      const add = (group: GroupNumber, count: number) => this.#add(group, count);
-      if (yield* this.#keys.tally(groups, { view, matching }, add)) return;
+      const listener: TallyListener = {
+        add: (group, count) => this.#add(group, count),
+        addEach: (numbers) => this.#count(numbers),
+      };
+      if (yield* this.#keys.tally(groups, { view, matching }, listener)) return;
     }
     yield* this.#keys.each(groups, { view, matching }, (numbers, ordinals) => {
       this.#count(numbers.subarray(0, ordinals.length));

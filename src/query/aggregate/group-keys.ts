@@ -6,7 +6,13 @@ import { scalarHash, WideMap } from "../../base/wide-map.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { isScalarData, readIntegers, type ScalarData, scalarReader } from "../column-values.ts";
+import {
+  isScalarData,
+  readIntegers,
+  type ScalarData,
+  scalarReader,
+  wordsOf,
+} from "../column-values.ts";
 import { type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
 import type { GroupNode } from "../plan/plan.ts";
 
@@ -38,6 +44,8 @@ export interface SingleKeyReader {
   readonly present?: OrdinalBits | undefined;
   /** Absent where values are not in a dictionary. */
   readonly dictionary?: CodedKeys | undefined;
+  /** Absent where values are no integers or bools. */
+  readonly small?: SmallKeys | undefined;
 }
 
 /** Documents have as many keys as distinct elements; without a value they have one, null. */
@@ -58,6 +66,18 @@ export interface CodedKeys {
   readonly codes: Uint32Array;
   /** Decodes the value the first time. */
   numberOf(code: number): KeyNumber;
+}
+
+/** Values that are places in a small table: bools, and integers from 0 on. */
+export interface SmallKeys {
+  /** Places of the table. */
+  readonly size: number;
+  /**
+   * Counts documents, which all have a value, by its place; returns how many have none there, and
+   * lists those in `others`, which has room for all.
+   */
+  tally(ordinals: Uint32Array, counts: Uint32Array, others: Uint32Array): number;
+  numberOf(place: number): KeyNumber;
 }
 
 type ReadNumbers = (indexes: Uint32Array, into: Uint32Array, floats: Float64Array) => void;
@@ -146,11 +166,13 @@ export function keyReader(node: GroupNode, view: SegmentView, interner: KeyInter
   if (data.kind === "array") {
     return { form: "elements", present, offsets: data.offsets, read, dictionary };
   }
-  if (presence === undefined) return { form: "single", read, dictionary };
+  const small = smallKeys(values, interner);
+  if (presence === undefined) return { form: "single", read, dictionary, small };
   return {
     form: "single",
     present,
     dictionary,
+    small,
     read: (ordinals, into, floats) => {
       read(ordinals, into, floats);
       for (let i = 0; i < ordinals.length; i++) if (!hasBit(present, ordinals[i])) into[i] = 0;
@@ -195,6 +217,35 @@ function directNumbers(values: ScalarData, interner: KeyInterner): ReadNumbers {
       const known = near >= 0 && near < SMALL_INTEGERS ? smallNumbers[near] : 0;
       into[i] = known > 0 ? known : numberOf(near, indexes[i]);
     }
+  };
+}
+
+function smallKeys(values: ScalarData, interner: KeyInterner): SmallKeys | undefined {
+  if (values.kind === "bool") {
+    const bits = values.values;
+    return {
+      size: 2,
+      tally(ordinals, counts) {
+        for (let i = 0; i < ordinals.length; i++) counts[bits[ordinals[i]] === 0 ? 0 : 1]++;
+        return 0;
+      },
+      numberOf: (place) => interner.numberOf(place === 1),
+    };
+  }
+  if (values.kind !== "i64" && values.kind !== "u64") return undefined;
+  const words = wordsOf(values.values);
+  return {
+    size: SMALL_INTEGERS,
+    tally(ordinals, counts, others) {
+      let count = 0;
+      for (let i = 0; i < ordinals.length; i++) {
+        const low = words[2 * ordinals[i]];
+        if (low < SMALL_INTEGERS && words[2 * ordinals[i] + 1] === 0) counts[low]++;
+        else others[count++] = ordinals[i];
+      }
+      return count;
+    },
+    numberOf: (place) => interner.numberOfInteger(place),
   };
 }
 

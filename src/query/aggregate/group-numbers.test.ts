@@ -73,15 +73,17 @@ function randomDocuments(random: Random, count: number): TypedDocument[] {
 }
 
 function randomQuery(random: Random): AggregateQuery {
-  const isOneString = random.below(3) === 0;
-  const attributes = isOneString ? ["word"] : ["flag", "small", "wide", "count", "ratio", "word"];
-  const keys = isOneString ? random.below(2) : random.below(4);
+  const isOne = random.below(2) === 0;
+  const attributes = isOne
+    ? [["word", "flag", "count", "wide", "small"][random.below(5)]]
+    : ["flag", "small", "wide", "count", "ratio", "word"];
+  const keys = isOne ? Math.min(1, random.below(4)) : random.below(4);
   const groupBy: GroupKey[] = Array.from({ length: keys }, () => {
     const [attribute] = attributes.splice(random.below(attributes.length), 1);
     return { kind: "attribute", attribute };
   });
-  if (groupBy.length === 0 || (!isOneString && random.below(3) === 0)) {
-    const attribute = isOneString ? "words" : ["words", "numbers"][random.below(2)];
+  if (groupBy.length === 0 || (!isOne && random.below(3) === 0)) {
+    const attribute = isOne ? "words" : ["words", "numbers"][random.below(2)];
     const key: GroupKey = { kind: "each_unique", name: "element", attribute };
     groupBy.splice(random.below(groupBy.length + 1), 0, key);
   }
@@ -130,6 +132,29 @@ test("groups are those of nested loops, in one part and in several", () => {
       expect(results[0], `seed ${seed}, query ${i}`).toEqual(expected);
       expect(inParts(snapshot, query), `seed ${seed}, query ${i}`).toEqual(expected);
     }
+  }
+});
+
+test("small integers and others, of many documents, some without a value", () => {
+  const random = seededRandom(7);
+  const documents = Array.from({ length: 9000 }, (_, id) => {
+    const wide = integerNear(random, [2n, 900n, 4095n, -1n, 2n ** 32n, 2n ** 53n]);
+    return documentOf(BigInt(id), random.below(5) === 0 ? {} : { wide, count: wide + 3n });
+  });
+  const snapshot = openSnapshot(SCHEMA, [{ documents }]);
+  for (const attribute of ["wide", "count"]) {
+    const query: AggregateQuery = {
+      kind: "aggregate",
+      filter: undefined,
+      aggregates: new Map([["n", { kind: "count" }]]),
+      groupBy: [{ kind: "attribute", attribute }],
+      groupLimit: 10_000,
+    };
+    const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+    expect(results[0]).toEqual({
+      kind: "groups",
+      groups: naiveGroups(query, documents, SCHEMA),
+    });
   }
 });
 

@@ -17,7 +17,7 @@ import {
   type SingleKeyReader,
   tooManyKeys,
 } from "./group-keys.ts";
-import { tallyCodes, type VisitCount } from "./tally-codes.ts";
+import { type TallyListener, tallyKeys } from "./tally-keys.ts";
 
 /** Number of a combination of keys, the same in all segments; not all numbers are a group's. */
 export type GroupNumber = number;
@@ -92,14 +92,14 @@ export class GroupNumbers {
     return index === 0 ? group : this.#pairs[index - 1].keyOf(group);
   }
 
-  /** Tells how many matches each group has, as `tallyCodes` does, which of several keys is not. */
+  /** Tells how many matches each group has, as `tallyKeys` does; of several keys nothing. */
   *tally(
     nodes: readonly GroupNode[],
     { view, matching }: MatchesOf,
-    visit: VisitCount,
+    listener: TallyListener,
   ): Steps<boolean> {
     if (nodes.length > 1) return false;
-    return yield* tallyCodes(keyReader(nodes[0], view, this.#interners[0]), matching, visit);
+    return yield* tallyKeys(keyReader(nodes[0], view, this.#interners[0]), matching, listener);
   }
 
   /** Calls `visit` with the groups of all matches; at most one key is of elements. */
