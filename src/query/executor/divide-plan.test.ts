@@ -316,6 +316,14 @@ describe("when a plan is divided", () => {
       ]);
       expect(divide(query, 10, contents).flat().length).toBeGreaterThan(2);
     }
+    // One more is compared with the values of all documents.
+    const listed = (length: number) => {
+      const values = Array.from({ length }, (_, i) => 3 * i);
+      const query = count(filterOf(["n", "In", values]));
+      return divide(query, 10, contents, { indexes: sortedIndexes(0) }).length;
+    };
+    expect(listed(4096)).toBe(2);
+    expect(listed(4097)).toBeGreaterThan(2);
     const mixed = count(
       filterOf([
         "And",

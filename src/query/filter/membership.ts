@@ -50,7 +50,7 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
   grain: (node) => (isOfIds(node) ? "snapshot" : "ordinals"),
 
   isOrdered: (node, view) =>
-    isOfIds(node) || (node.values.length <= SORTED_VALUES_MAX.codes && isSorted(node, view)),
+    isOfIds(node) || (isShort(node.values, hasCodes(node)) && isSorted(node, view)),
 
   lookup: (node) =>
     isOfIds(node) ? { ids: node.values as readonly DocumentId[], rest: MATCH_ALL } : undefined,
@@ -109,10 +109,18 @@ function intervalsOf(
   values: readonly ScalarValue[],
   dictionary: DictionaryView | undefined,
 ): ValueInterval[] | undefined {
-  const { numbers, codes } = SORTED_VALUES_MAX;
-  if (values.length > (dictionary === undefined ? numbers : codes)) return undefined;
+  if (!isShort(values, dictionary !== undefined)) return undefined;
   if (dictionary === undefined) return listIntervals(values.map(sortedNumber));
   return codeListIntervals(values.map((value) => dictionary.codeOf(String(value))));
+}
+
+/** Tells whether the values of a list are looked for one by one. */
+function isShort(values: readonly ScalarValue[], areCodes: boolean): boolean {
+  return values.length <= (areCodes ? SORTED_VALUES_MAX.codes : SORTED_VALUES_MAX.numbers);
+}
+
+function hasCodes({ type }: MembershipNode): boolean {
+  return type.kind === "scalar" && (type.of === "string" || type.of === "uuid");
 }
 
 function isOfIds({ attribute, on }: MembershipNode): boolean {
