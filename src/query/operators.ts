@@ -11,7 +11,7 @@ import { ARRAY_EQUALS } from "./filter/array-equals.ts";
 import { MEMBERSHIP } from "./filter/membership.ts";
 import { NOT } from "./filter/not.ts";
 import { OR } from "./filter/or.ts";
-import { PATTERN } from "./filter/pattern.ts";
+import { PATTERN } from "./filter/pattern/pattern.ts";
 import { PRESENT } from "./filter/present.ts";
 import { RANGE } from "./filter/range.ts";
 import { REFERENCE } from "./filter/reference.ts";

@@ -1,8 +1,8 @@
 /** Patterns that are looked for by trigrams against the same patterns tried on all strings. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
-import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import { effort } from "../../../../test/support/effort.ts";
+import { filterOf } from "../../../../test/support/queries/filter-notation.ts";
 import {
   BY_ID,
   documentOf,
@@ -11,19 +11,19 @@ import {
   openSnapshot,
   requestOf,
   schemaOf,
-} from "../../../test/support/queries/query-fixture.ts";
-import { pick } from "../../../test/support/random/random-queries.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
-import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
-import { sortedIndexes } from "../../../test/support/segments/sorted-indexes.ts";
-import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
-import { DICTIONARY_INDEX } from "../../segment/columns/dictionary-index.ts";
-import { matchesSchema } from "../../segment/missing-indexes.ts";
-import type { OpenSegment } from "../../segment/segment-reader.ts";
-import { sealSegment, verifySegment } from "../../segment/segment-seal.ts";
-import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+} from "../../../../test/support/queries/query-fixture.ts";
+import { pick } from "../../../../test/support/random/random-queries.ts";
+import { runRemote } from "../../../../test/support/segments/remote-segment.ts";
+import { remoteSnapshot } from "../../../../test/support/segments/remote-snapshot.ts";
+import { sortedIndexes } from "../../../../test/support/segments/sorted-indexes.ts";
+import { type Random, seededRandom } from "../../../base/random.ts";
+import { runSteps } from "../../../base/steps.ts";
+import { DICTIONARY_INDEX } from "../../../segment/columns/dictionary-index.ts";
+import { matchesSchema } from "../../../segment/missing-indexes.ts";
+import type { OpenSegment } from "../../../segment/segment-reader.ts";
+import { sealSegment, verifySegment } from "../../../segment/segment-seal.ts";
+import { runRequest } from "../../executor/run-request.ts";
+import type { Snapshot } from "../../snapshot.ts";
 
 const PATTERNS = { glob: true, regex: true, fuzzy: true } as const;
 const SCHEMA = schemaOf({

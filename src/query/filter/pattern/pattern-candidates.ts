@@ -1,20 +1,20 @@
 /** Which strings of a segment may match a pattern, by the trigrams of its dictionary. */
 
-import type { Steps } from "../../base/steps.ts";
-import { DICTIONARY_INDEX } from "../../segment/columns/dictionary-index.ts";
+import type { Steps } from "../../../base/steps.ts";
+import { DICTIONARY_INDEX } from "../../../segment/columns/dictionary-index.ts";
 import {
   inBoth,
   TRIGRAM_SECTIONS,
   type TrigramList,
   type TrigramView,
-} from "../../segment/columns/trigram-section.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
-import type { Need, PredicateRun, SegmentRun } from "../plan/operator.ts";
-import { attributeNeeds } from "./attribute-source.ts";
+} from "../../../segment/columns/trigram-section.ts";
+import type { SegmentView } from "../../../segment/segment-view.ts";
+import type { Need, PredicateRun, SegmentRun } from "../../plan/operator.ts";
+import { attributeNeeds } from "../attribute-source.ts";
+import type { ValueNode } from "../value-node.ts";
 import type { StringTest } from "./string-test.ts";
 import type { TrigramFormula } from "./trigram-algebra.ts";
 import { trigramFormula } from "./trigram-formula.ts";
-import type { ValueNode } from "./value-node.ts";
 
 /** Lists of a conjunction that are read, the shortest; others would leave hardly fewer. */
 const LISTS_MAX = 16;

@@ -1,6 +1,6 @@
 /** Formulas over trigrams: bounded, and never stricter than what they are made of. */
 
-import { trigramsOf } from "../../text/trigrams.ts";
+import { trigramsOf } from "../../../text/trigrams.ts";
 
 /** What is true of the trigrams of a string. */
 export type TrigramFormula =

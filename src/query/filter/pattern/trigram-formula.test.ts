@@ -1,10 +1,10 @@
 /** No string that passes a test lacks what the test's formula asks for. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
-import { pick } from "../../../test/support/random/random-queries.ts";
-import { type Random, seededRandom } from "../../base/random.ts";
-import { foldedCodePoint, trigramsOf } from "../../text/trigrams.ts";
+import { effort } from "../../../../test/support/effort.ts";
+import { pick } from "../../../../test/support/random/random-queries.ts";
+import { type Random, seededRandom } from "../../../base/random.ts";
+import { foldedCodePoint, trigramsOf } from "../../../text/trigrams.ts";
 import { codePoints } from "./fuzzy.ts";
 import { translateGlob } from "./glob.ts";
 import { regexTest, wholeTest } from "./regex.ts";

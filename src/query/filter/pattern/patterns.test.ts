@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { editDistance, naiveFuzzy } from "../../../test/support/queries/naive-filter.ts";
-import { json } from "../../../test/support/queries/query-fixture.ts";
-import { seededRandom } from "../../base/random.ts";
-import type { JsonValue } from "../../model/json-value.ts";
+import { editDistance, naiveFuzzy } from "../../../../test/support/queries/naive-filter.ts";
+import { json } from "../../../../test/support/queries/query-fixture.ts";
+import { seededRandom } from "../../../base/random.ts";
+import type { JsonValue } from "../../../model/json-value.ts";
 import { codePoints, hasFuzzySubstring } from "./fuzzy.ts";
 import { translateGlob } from "./glob.ts";
 import { type PatternFault, regexTest, wholeTest } from "./regex.ts";

@@ -4,7 +4,7 @@
  * says that anything matches.
  */
 
-import { foldedCodePoint } from "../../text/trigrams.ts";
+import { foldedCodePoint } from "../../../text/trigrams.ts";
 import {
   ANYTHING,
   concatenated,
@@ -15,7 +15,7 @@ import {
   oneOf,
   repeated,
   UNKNOWN_CHARACTER,
-} from "./findable.ts";
+} from "./regex-info.ts";
 import { ANY, type TrigramFormula } from "./trigram-algebra.ts";
 
 /** Members of a class that are told apart. */

@@ -1,15 +1,16 @@
-import type { Steps } from "../../base/steps.ts";
-import { setBit } from "../../codec/bitmap.ts";
-import { DICTIONARY_INDEX, type OpenedDictionary } from "../../segment/columns/dictionary-index.ts";
-import type { DictionaryView } from "../../segment/segment-view.ts";
-import { scalarReader } from "../column-values.ts";
-import type { OrdinalBits } from "../ordinal-bits.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
-import { attributeSource } from "./attribute-source.ts";
-import { candidateGroups, candidateNeeds, hasTrigrams } from "./pattern-candidates.ts";
-import { codeInterval, codeListIntervals, type ValueInterval } from "./sorted-cut.ts";
-import { matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
-import { type StringTest, stringMatcher } from "./string-test.ts";
+import type { Steps } from "../../../base/steps.ts";
+import { setBit } from "../../../codec/bitmap.ts";
+import {
+  DICTIONARY_INDEX,
+  type OpenedDictionary,
+} from "../../../segment/columns/dictionary-index.ts";
+import type { DictionaryView } from "../../../segment/segment-view.ts";
+import { scalarReader } from "../../column-values.ts";
+import type { OrdinalBits } from "../../ordinal-bits.ts";
+import type { PredicateOperator } from "../../plan/operator.ts";
+import { attributeSource } from "../attribute-source.ts";
+import { codeInterval, codeListIntervals, type ValueInterval } from "../sorted-cut.ts";
+import { matchSorted, type SortedFilter, sortedNeeds } from "../sorted-source.ts";
 import {
   type Entries,
   markAll,
@@ -19,7 +20,9 @@ import {
   type ValueRun,
   valueMatches,
   withExtent,
-} from "./value-node.ts";
+} from "../value-node.ts";
+import { candidateGroups, candidateNeeds, hasTrigrams } from "./pattern-candidates.ts";
+import { type StringTest, stringMatcher } from "./string-test.ts";
 
 /** A string passes a test. Null does not match. */
 export interface PatternNode extends ValueNode {
