@@ -10,9 +10,9 @@ import {
   concatenated,
   EMPTY,
   eitherOf,
-  type Findable,
-  findableFormula,
   oneOf,
+  type RegexInfo,
+  regexFormula,
   repeated,
   UNKNOWN_CHARACTER,
 } from "./regex-info.ts";
@@ -27,7 +27,7 @@ const DEPTH_MAX = 200;
 export function expressionFormula(expression: string): TrigramFormula {
   const reader = new ExpressionReader(expression);
   const found = reader.read();
-  return found === undefined ? ANY : findableFormula(found);
+  return found === undefined ? ANY : regexFormula(found);
 }
 
 const FLAGS = /\?([imsU]*)(?:-([imsU]+))?([:)])/y;
@@ -54,7 +54,7 @@ class ExpressionReader {
     this.#text = text;
   }
 
-  read(): Findable | undefined {
+  read(): RegexInfo | undefined {
     try {
       const found = this.#choices();
       return this.#at === this.#text.length ? found : undefined;
@@ -64,7 +64,7 @@ class ExpressionReader {
     }
   }
 
-  #choices(): Findable {
+  #choices(): RegexInfo {
     const choices = [this.#sequence()];
     while (this.#text[this.#at] === "|") {
       this.#at++;
@@ -73,7 +73,7 @@ class ExpressionReader {
     return eitherOf(choices);
   }
 
-  #sequence(): Findable {
+  #sequence(): RegexInfo {
     let found = EMPTY;
     while (this.#at < this.#text.length) {
       const character = this.#text[this.#at];
@@ -83,7 +83,7 @@ class ExpressionReader {
     return found;
   }
 
-  #atom(): Findable {
+  #atom(): RegexInfo {
     const codePoint = this.#next();
     switch (String.fromCodePoint(codePoint)) {
       case ".":
@@ -105,7 +105,7 @@ class ExpressionReader {
     }
   }
 
-  #quantified(atom: Findable): Findable {
+  #quantified(atom: RegexInfo): RegexInfo {
     let found = atom;
     for (;;) {
       const character = this.#text[this.#at];
@@ -123,7 +123,7 @@ class ExpressionReader {
     }
   }
 
-  #group(): Findable {
+  #group(): RegexInfo {
     if (++this.#depth > DEPTH_MAX) throw new UnknownSyntax();
     const outside = this.#ignoresCase;
     if (this.#text[this.#at] === "?" && this.#match(NAME) === undefined) {
@@ -145,7 +145,7 @@ class ExpressionReader {
     return found;
   }
 
-  #class(): Findable {
+  #class(): RegexInfo {
     const isNegated = this.#text[this.#at] === "^";
     if (isNegated) this.#at++;
     const members = new Set<number>();
@@ -195,7 +195,7 @@ class ExpressionReader {
   }
 
   /** Where case does not count, a character that is no ASCII is one of several. */
-  #character(codePoint: number): Findable {
+  #character(codePoint: number): RegexInfo {
     const isSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff;
     if (isSurrogate || codePoint > 0x10_ffff) return UNKNOWN_CHARACTER;
     if (this.#ignoresCase && codePoint >= 0x80) return UNKNOWN_CHARACTER;

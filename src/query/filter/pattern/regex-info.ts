@@ -6,18 +6,18 @@
 import { ANY, allOf, containing, someOf, type TrigramFormula } from "./trigram-algebra.ts";
 
 /** All strings are folded (`text/trigrams.ts`). */
-export type Findable =
+export type RegexInfo =
   /** It matches these and no others. */
   | { readonly exact: readonly string[] }
-  /** All matches begin with one of `starts`, end with one of `ends`, and `formula` is true. */
+  /** All matches begin with one of `prefixes`, end with one of `suffixes`, and `formula` is true. */
   | {
       readonly exact?: undefined;
-      readonly starts: readonly string[];
-      readonly ends: readonly string[];
+      readonly prefixes: readonly string[];
+      readonly suffixes: readonly string[];
       readonly formula: TrigramFormula;
     };
 
-type Inexact = Extract<Findable, { readonly exact?: undefined }>;
+type Inexact = Extract<RegexInfo, { readonly exact?: undefined }>;
 
 /** Strings of a set that are told apart. */
 const STRINGS_MAX = 16;
@@ -29,84 +29,88 @@ const EDGE_CHARACTERS = 2;
 const REPEATS_MAX = 4;
 
 /** Matches the empty string alone, such as a place. */
-export const EMPTY: Findable = { exact: [""] };
+export const EMPTY: RegexInfo = { exact: [""] };
 /** Matches some character. */
-export const UNKNOWN_CHARACTER: Findable = { starts: [""], ends: [""], formula: ANY };
+export const UNKNOWN_CHARACTER: RegexInfo = { prefixes: [""], suffixes: [""], formula: ANY };
 /** May match anything. */
-export const ANYTHING: Findable = UNKNOWN_CHARACTER;
+export const ANYTHING: RegexInfo = UNKNOWN_CHARACTER;
 
 /** Matches one folded character. */
-export function oneOf(character: string): Findable {
+export function oneOf(character: string): RegexInfo {
   return { exact: [character] };
 }
 
 /** The formula of a whole expression. */
-export function findableFormula(found: Findable): TrigramFormula {
+export function regexFormula(found: RegexInfo): TrigramFormula {
   if (found.exact !== undefined) return containing(found.exact);
-  return allOf([found.formula, containing(found.starts), containing(found.ends)]);
+  return allOf([found.formula, containing(found.prefixes), containing(found.suffixes)]);
 }
 
 /** Matches what one of them matches. */
-export function eitherOf(choices: readonly Findable[]): Findable {
+export function eitherOf(choices: readonly RegexInfo[]): RegexInfo {
   if (choices.length === 1) return choices[0];
   const exact = choices.flatMap((choice) => choice.exact ?? []);
   if (choices.every((choice) => choice.exact !== undefined))
     return simplified({ exact: distinct(exact) });
   const parts = choices.map(inexact);
   return simplified({
-    starts: distinct(parts.flatMap(({ starts }) => starts)),
-    ends: distinct(parts.flatMap(({ ends }) => ends)),
+    prefixes: distinct(parts.flatMap(({ prefixes }) => prefixes)),
+    suffixes: distinct(parts.flatMap(({ suffixes }) => suffixes)),
     formula: someOf(parts.map(({ formula }) => formula)),
   });
 }
 
 /** Matches one behind the other. */
-export function concatenated(left: Findable, right: Findable): Findable {
+export function concatenated(left: RegexInfo, right: RegexInfo): RegexInfo {
   if (left.exact !== undefined && right.exact !== undefined) {
     return simplified({ exact: crossed(left.exact, right.exact) });
   }
   const [first, last] = [inexact(left), inexact(right)];
   const middle =
     left.exact === undefined && right.exact === undefined
-      ? containing(crossed(left.ends, right.starts))
+      ? containing(crossed(left.suffixes, right.prefixes))
       : ANY;
   return simplified({
-    starts: left.exact === undefined ? left.starts : crossed(left.exact, last.starts),
-    ends: right.exact === undefined ? right.ends : crossed(first.ends, right.exact),
+    prefixes: left.exact === undefined ? left.prefixes : crossed(left.exact, last.prefixes),
+    suffixes: right.exact === undefined ? right.suffixes : crossed(first.suffixes, right.exact),
     formula: allOf([formulaOf(left), formulaOf(right), middle]),
   });
 }
 
 /** Matches it so many times, or at least so many. */
-export function repeated(found: Findable, times: number, isExact: boolean): Findable {
+export function repeated(found: RegexInfo, times: number, isExact: boolean): RegexInfo {
   if (times === 0) return ANYTHING;
   let sequence = found;
   for (let i = 1; i < Math.min(times, REPEATS_MAX); i++) sequence = concatenated(sequence, found);
   if (isExact && times <= REPEATS_MAX) return sequence;
-  const { starts, formula } = inexact(sequence);
-  return { starts, ends: inexact(found).ends, formula };
+  const { prefixes, formula } = inexact(sequence);
+  return { prefixes, suffixes: inexact(found).suffixes, formula };
 }
 
-function formulaOf(found: Findable): TrigramFormula {
+function formulaOf(found: RegexInfo): TrigramFormula {
   return found.exact === undefined ? found.formula : ANY;
 }
 
-function inexact(found: Findable): Inexact {
+function inexact(found: RegexInfo): Inexact {
   if (found.exact === undefined) return found;
   const { exact } = found;
-  return { starts: edges(exact, firstOf), ends: edges(exact, lastOf), formula: containing(exact) };
+  return {
+    prefixes: edges(exact, firstOf),
+    suffixes: edges(exact, lastOf),
+    formula: containing(exact),
+  };
 }
 
 /** Keeps sets small, and what they say of trigrams. */
-function simplified(found: Findable): Findable {
+function simplified(found: RegexInfo): RegexInfo {
   if (found.exact !== undefined) {
     const { exact } = found;
     const isShort = exact.some((text) => lengthOf(text) < EXACT_CHARACTERS);
     return exact.length <= STRINGS_MAX && isShort ? found : inexact(found);
   }
-  const { starts, ends } = found;
-  const formula = allOf([found.formula, longFormula(starts), longFormula(ends)]);
-  return { starts: edges(starts, firstOf), ends: edges(ends, lastOf), formula };
+  const { prefixes, suffixes } = found;
+  const formula = allOf([found.formula, longFormula(prefixes), longFormula(suffixes)]);
+  return { prefixes: edges(prefixes, firstOf), suffixes: edges(suffixes, lastOf), formula };
 }
 
 /** What strings say that are about to be cut. */
