@@ -6,10 +6,8 @@ import {
 } from "../../test/conformance/attribute-index.ts";
 import { documentQuery, KERNELS } from "../../test/support/queries/query-fixture.ts";
 import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
-import { sortedIndexes } from "../../test/support/segments/sorted-indexes.ts";
 import type { Ordinal } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
-import { bitmapOrdinals } from "../codec/bitmap.ts";
 import { paddedCodes } from "../kernel/byte-code-scan.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, NIBBLE_BYTES } from "../kernel/code-scan.ts";
 import { rotateVector } from "../kernel/scalar-rotation.ts";
@@ -17,13 +15,10 @@ import type { DocumentQuery, RankBy } from "../model/query.ts";
 import { type AttributeValue, compareStrings, type SparseVector } from "../model/value.ts";
 import { analyzerFor } from "../text/analyzer.ts";
 import { vectorDistance } from "../vector/metric.ts";
-import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { COLUMN_INDEX } from "./columns/column-index.ts";
 import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
 import { SORTED_NUMBERS_INDEX } from "./columns/sorted-numbers-index.ts";
-import type { SortedValues } from "./columns/sorted-section.ts";
-import { bucketOf } from "./columns/trigram-section.ts";
 import { DOCUMENT_SECTIONS } from "./documents/documents-section.ts";
 import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
 import { ID_SECTIONS } from "./ids/id-section.ts";
@@ -104,136 +99,6 @@ attributeIndexConformance({
     filter: randomFilter(random, schema, 1),
   }),
 });
-
-/** Entries as ordinals, keys, and what the bitmaps have. */
-function shownSorted(sorted: SortedValues) {
-  const { entryCount, milestones } = sorted;
-  const keys = [...sorted.keys].map((key, i) => [Number(key), sorted.starts[i]]);
-  const bitmaps = Array.from(milestones, (_, m) => [...bitmapOrdinals(sorted.bitmap(m))]);
-  return { entryCount, keys, milestones: [...milestones], bitmaps };
-}
-
-/** Few values: a key and a milestone for each, as small segments have them. */
-function expectedSorted(values: readonly (number | null)[]) {
-  const ordinals = values.flatMap((value, o) => (value === null ? [] : [o]));
-  const numberOf = (ordinal: number): number => values[ordinal] ?? Number.NaN;
-  ordinals.sort((a, b) => numberOf(a) - numberOf(b) || a - b);
-  const firsts = ordinals.flatMap((o, i) =>
-    i > 0 && numberOf(o) === numberOf(ordinals[i - 1]) ? [] : [i],
-  );
-  const isFew = firsts.length <= 16;
-  const starts = isFew ? firsts : [0];
-  const part = Math.ceil(ordinals.length / 8);
-  const parts = [1, 2, 3, 4, 5, 6, 7].map((i) => i * part).filter((m) => m < ordinals.length);
-  const milestones = isFew ? firsts.slice(1) : parts;
-  if (ordinals.length < values.length) milestones.push(ordinals.length);
-  return {
-    entryCount: ordinals.length,
-    keys: starts.map((start) => [numberOf(ordinals[start]), start]),
-    milestones,
-    bitmaps: milestones.map((m) => ordinals.slice(0, m).sort((a, b) => a - b)),
-  };
-}
-
-/** Small segments have them, too. */
-const SORTED_INDEXES = sortedIndexes(0);
-const FILTERED: Pick<IndexCase, "query" | "indexes"> = {
-  indexes: SORTED_INDEXES,
-  query: (random, schema) => ({
-    ...ranked(random, { kind: "order", keys: [ORDERS[0]] }),
-    filter: randomFilter(random, schema, 1),
-  }),
-};
-
-attributeIndexConformance({
-  ...FILTERED,
-  index: sortedIndexOf("sorted numbers"),
-  shown(view, { attribute }) {
-    const sorted = view.index(SORTED_NUMBERS_INDEX, attribute);
-    return sorted && shownSorted(sorted);
-  },
-  expected({ schema: { type, filterable }, values }) {
-    const kinds = ["int", "uint", "float", "datetime", "bool"];
-    if (!filterable || type.kind !== "scalar" || !kinds.includes(type.of)) return undefined;
-    return expectedSorted(values.map((value) => (value === null ? null : Number(value))));
-  },
-});
-
-attributeIndexConformance({
-  ...FILTERED,
-  index: sortedIndexOf("dictionary"),
-  shown(view, { attribute }) {
-    const sorted = view.index(DICTIONARY_INDEX, attribute)?.sorted;
-    return sorted === undefined ? null : shownSorted(sorted);
-  },
-  expected({ schema: { type, ...options }, values }) {
-    const isString = "of" in type && (type.of === "string" || type.of === "uuid");
-    const { filterable, glob, regex, fuzzy } = options;
-    if (!isString || !(filterable || glob || regex || fuzzy)) return undefined;
-    if (type.kind === "array") return null;
-    const distinct = [...new Set(values.flatMap((value) => value ?? []) as string[])];
-    distinct.sort(compareStrings);
-    return expectedSorted(
-      values.map((value) => (value === null ? null : distinct.indexOf(value as string))),
-    );
-  },
-});
-
-/** By bucket the groups of 16 strings that have it, or that it is common; trigrams one by one. */
-function trigramLists(distinct: readonly string[]): unknown[] {
-  const lists = new Map<number, Set<number>>();
-  distinct.forEach((value, code) => {
-    const folded = [...value].map((character) => TRIGRAM_FOLDS.get(character) ?? character);
-    const bytes = Buffer.from(folded.join("").replace(/[A-Z]/g, (c) => c.toLowerCase()));
-    for (let i = 0; i + 3 <= bytes.length; i++) {
-      const bucket = bucketOf(bytes.readUIntBE(i, 3), 10);
-      lists.set(bucket, (lists.get(bucket) ?? new Set()).add(code >> 4));
-    }
-  });
-  const groupCount = Math.ceil(distinct.length / 16);
-  return Array.from({ length: 1024 }, (_, bucket) => {
-    const groups = [...(lists.get(bucket) ?? [])];
-    return groups.length * 2 > groupCount ? "common" : groups;
-  });
-}
-
-const TRIGRAM_FOLDS = new Map([
-  ["\u212a", "k"],
-  ["\u017f", "s"],
-  ["\u0130", "i"],
-]);
-
-attributeIndexConformance({
-  ...FILTERED,
-  index: sortedIndexOf("dictionary"),
-  shown(view, { attribute }) {
-    const trigrams = view.index(DICTIONARY_INDEX, attribute)?.trigrams;
-    if (trigrams === undefined) return null;
-    const { starts, common, groupStrings, bucketBits } = trigrams;
-    const lists = Array.from({ length: starts.length - 1 }, (_, bucket) => {
-      if ((common[bucket >> 3] >> (bucket & 7)) & 1) return "common";
-      return [...trigrams.groups({ start: starts[bucket], end: starts[bucket + 1] })];
-    });
-    return { groupStrings, bucketBits, lists };
-  },
-  expected({ schema: { type, ...options }, values }) {
-    const of = "of" in type ? type.of : undefined;
-    const { filterable, glob, regex, fuzzy } = options;
-    if (!["string", "uuid"].includes(String(of)) || !(filterable || glob || regex || fuzzy)) {
-      return undefined;
-    }
-    if (of === "uuid" || !(glob || regex || fuzzy)) return null;
-    const distinct = [...new Set(values.flatMap((value) => value ?? []) as string[])];
-    const lists = trigramLists(distinct.sort(compareStrings));
-    return { groupStrings: 16, bucketBits: 10, lists };
-  },
-});
-
-function sortedIndexOf(name: string): AttributeIndex {
-  const index = SORTED_INDEXES.find((one) => one.name === name);
-  if (index === undefined) throw new Error(`no index is called ${name}`);
-  return index;
-}
 
 const TEXT_CASE: Omit<IndexCase, "index"> = {
   shown(view, { attribute }) {
