@@ -8,8 +8,11 @@ import { foldedCodePoint } from "../../../text/trigrams.ts";
 import {
   ANYTHING,
   concatenated,
+  concatenationCost,
+  copiesOf,
   EMPTY,
   eitherOf,
+  followedByAnything,
   oneOf,
   type RegexInfo,
   regexFormula,
@@ -20,6 +23,11 @@ import { ANY, type TrigramFormula } from "./trigram-algebra.ts";
 
 /** Members of a class that are told apart. */
 const MEMBERS_MAX = 8;
+/**
+ * What is spent on putting parts together (`concatenationCost`), a millisecond or two: behind as
+ * much anything may follow, and of an expression of several choices nothing is known.
+ */
+const COST_MAX = 1024;
 /** Groups within each other that are looked into. */
 const DEPTH_MAX = 200;
 
@@ -40,6 +48,8 @@ const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, 
 
 /** Ends the reading where something is not known. */
 class UnknownSyntax extends Error {}
+/** Ends it where too much was spent. */
+class AllSpent extends Error {}
 
 /** A code point that an escape stands for, several that are not told apart, or a place. */
 type Escaped = number | "some" | "place";
@@ -49,6 +59,10 @@ class ExpressionReader {
   #at = 0;
   #depth = 0;
   #ignoresCase = false;
+  #cost = 0;
+  /** What stands outside of groups, from the start on. */
+  #known = EMPTY;
+  #isChoice = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -60,13 +74,17 @@ class ExpressionReader {
       return this.#at === this.#text.length ? found : undefined;
     } catch (error) {
       if (error instanceof UnknownSyntax) return undefined;
-      throw error;
+      if (!(error instanceof AllSpent)) throw error;
+      // A choice would be between all that stands before it and behind it.
+      const isOneChoice = !this.#isChoice && !this.#text.includes("|", this.#at);
+      return isOneChoice ? followedByAnything(this.#known) : undefined;
     }
   }
 
   #choices(): RegexInfo {
     const choices = [this.#sequence()];
     while (this.#text[this.#at] === "|") {
+      if (this.#depth === 0) this.#isChoice = true;
       this.#at++;
       choices.push(this.#sequence());
     }
@@ -78,7 +96,10 @@ class ExpressionReader {
     while (this.#at < this.#text.length) {
       const character = this.#text[this.#at];
       if (character === "|" || character === ")") break;
-      found = concatenated(found, this.#quantified(this.#atom()));
+      const next = this.#quantified(this.#atom());
+      this.#spend(found, next, 1);
+      found = concatenated(found, next);
+      if (this.#depth === 0) this.#known = found;
     }
     return found;
   }
@@ -112,7 +133,9 @@ class ExpressionReader {
       const count = character === "{" ? this.#match(COUNT) : undefined;
       if (count !== undefined) {
         const isExact = count[2] === undefined || count[3] === count[1];
-        found = repeated(found, Number(count[1]), isExact);
+        const times = Number(count[1]);
+        this.#spend(found, found, copiesOf(times));
+        found = repeated(found, times, isExact);
       } else if (character === "*" || character === "+" || character === "?") {
         this.#at++;
         if (character === "?") found = eitherOf([found, EMPTY]);
@@ -121,6 +144,12 @@ class ExpressionReader {
       // Whether few or many are taken first does not change what matches.
       if (this.#text[this.#at] === "?") this.#at++;
     }
+  }
+
+  /** Throws `AllSpent` where so many concatenations would cost too much. */
+  #spend(left: RegexInfo, right: RegexInfo, times: number): void {
+    this.#cost += times * concatenationCost(left, right);
+    if (this.#cost > COST_MAX) throw new AllSpent();
   }
 
   #group(): RegexInfo {

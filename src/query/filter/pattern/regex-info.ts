@@ -3,7 +3,14 @@
  * are few and short, else how they begin and end, and which trigrams they have.
  */
 
-import { ANY, allOf, containing, someOf, type TrigramFormula } from "./trigram-algebra.ts";
+import {
+  ANY,
+  allOf,
+  CHOICES_MAX,
+  containing,
+  someOf,
+  type TrigramFormula,
+} from "./trigram-algebra.ts";
 
 /** All strings are folded (`text/trigrams.ts`). */
 export type RegexInfo =
@@ -49,6 +56,7 @@ export function regexFormula(found: RegexInfo): TrigramFormula {
 /** Matches what one of them matches. */
 export function eitherOf(choices: readonly RegexInfo[]): RegexInfo {
   if (choices.length === 1) return choices[0];
+  if (choices.length > CHOICES_MAX) return ANYTHING;
   const exact = choices.flatMap((choice) => choice.exact ?? []);
   if (choices.every((choice) => choice.exact !== undefined))
     return simplified({ exact: distinct(exact) });
@@ -77,11 +85,27 @@ export function concatenated(left: RegexInfo, right: RegexInfo): RegexInfo {
   });
 }
 
+/** What `concatenated` takes, about: strings that it makes, and some for the formulas. */
+export function concatenationCost(left: RegexInfo, right: RegexInfo): number {
+  return 4 + (left.exact ?? left.suffixes).length * (right.exact ?? right.prefixes).length;
+}
+
+/** Matches one and then anything. */
+export function followedByAnything(found: RegexInfo): RegexInfo {
+  const { prefixes, formula } = inexact(found);
+  return { prefixes, suffixes: [""], formula };
+}
+
+/** How many copies `repeated` puts one behind the other. */
+export function copiesOf(times: number): number {
+  return Math.min(times, REPEATS_MAX);
+}
+
 /** Matches it so many times, or at least so many. */
 export function repeated(found: RegexInfo, times: number, isExact: boolean): RegexInfo {
   if (times === 0) return ANYTHING;
   let sequence = found;
-  for (let i = 1; i < Math.min(times, REPEATS_MAX); i++) sequence = concatenated(sequence, found);
+  for (let i = 1; i < copiesOf(times); i++) sequence = concatenated(sequence, found);
   if (isExact && times <= REPEATS_MAX) return sequence;
   const { prefixes, formula } = inexact(sequence);
   return { prefixes, suffixes: inexact(found).suffixes, formula };

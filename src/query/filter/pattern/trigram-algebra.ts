@@ -22,7 +22,7 @@ const TRIGRAMS_MAX = 64;
 /** Parts of a conjunction; others are left out. */
 const PARTS_MAX = 8;
 /** Parts of a disjunction; of one with more nothing is known. */
-const CHOICES_MAX = 64;
+export const CHOICES_MAX = 64;
 /** Formulas within each other; what lies deeper is left out. */
 const DEPTH_MAX = 8;
 
@@ -57,7 +57,7 @@ export function someOf(formulas: readonly TrigramFormula[]): TrigramFormula {
 
 /** True of strings that contain one of some texts. */
 export function containing(texts: readonly string[]): TrigramFormula {
-  return someOf(texts.map(contains));
+  return texts.length > CHOICES_MAX ? ANY : someOf(texts.map(contains));
 }
 
 function contains(text: string): TrigramFormula {

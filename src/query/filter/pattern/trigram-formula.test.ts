@@ -127,6 +127,22 @@ describe.each(SEEDS)("seed %i", (seed) => {
     expect(passed).toBeGreaterThan(200);
   });
 
+  test("a formula is true of what long expressions match, however far they are read", () => {
+    const random = seededRandom(seed);
+    for (let i = 0; i < 20; i++) {
+      const letters = Array.from({ length: random.below(500) }, () => pick(random, [..."abcxyz"]));
+      const parts = letters.map((c) =>
+        pick(random, [c, c, `[${c}q]`, `(?:${c}|q)`, `(${c})`, `${c}+`, `q?${c}`, `${c}{1,3}`]),
+      );
+      const choice = random.below(3) === 0 ? "|never" : "";
+      const made = regexTest(parts.join("") + choice);
+      if ("fault" in made) throw new Error(made.fault);
+      const text = `before ${letters.join("")} behind`;
+      expect(stringMatcher(made)(text)).toBe(true);
+      expect(isPossible(trigramFormula(made), text), `${seed}: ${parts.join("")}`).toBe(true);
+    }
+  });
+
   test("a formula is true of all that a glob matches", () => {
     const random = seededRandom(seed);
     let passed = 0;
@@ -223,6 +239,13 @@ test("a pattern of all the characters that one may have has a short formula", ()
     if ("fault" in made) throw new Error(made.fault);
     expect(JSON.stringify(trigramFormula(made)).length).toBeLessThan(20_000);
   }
+});
+
+test("of long expressions the first part is looked for", () => {
+  const start = "abcde".repeat(300);
+  expect(possible(`${start}xyz`, [start, "xyz"])).toEqual([true, false]);
+  expect(possible(`(?:abcde){2}${start}(xyz`.concat(")"), [start])).toEqual([true]);
+  expect(possible(`${start}(x|y)`, ["x"])).toEqual([true]);
 });
 
 test("trigrams are of folded bytes", () => {
