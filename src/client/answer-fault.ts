@@ -1,0 +1,105 @@
+/** Answers and broken connections as errors that a user can act on. */
+
+import { MIB } from "../base/byte-sizes.ts";
+import { durationText } from "../base/duration.ts";
+import type { ApiAnswer } from "./api-answer.ts";
+import { ClientError } from "./client-error.ts";
+
+/** Of an error's answer; our choice, above every message of the server. */
+const ERROR_BYTES_MAX = MIB;
+/** Of an answer that is not in the API's words, what is quoted. */
+const QUOTED_CHARS_MAX = 200;
+
+/** Which request was answered, for messages. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly baseUrl: string;
+}
+
+/**
+ * The error that an answer is; undefined for one of success, whose body is then unread. A 202 with
+ * a time to try again is an error, too: an index that the query needs is being built.
+ */
+export async function refusalOf(
+  answer: ApiAnswer,
+  request: AnsweredRequest,
+): Promise<ClientError | undefined> {
+  const { status, headers } = answer;
+  const retryAfterMs = retryAfterOf(headers);
+  const isRefused = status === 202 && retryAfterMs !== undefined;
+  if (status >= 200 && status < 300 && !isRefused) return undefined;
+  const text = (await answer.bytes(ERROR_BYTES_MAX)).toString("utf8");
+  const detail = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const said = messageOf(text);
+  if (said === undefined) return foreignAnswer(text, request, detail);
+  return new ClientError("refused", `${said}${adviceOn(status, retryAfterMs)}`, detail);
+}
+
+/** What broke before an answer came. */
+export function transportFault(error: Error, baseUrl: string): ClientError {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const reasons: Readonly<Record<string, string>> = {
+    ECONNREFUSED: "nothing listens there",
+    ENOTFOUND: "its host name is unknown",
+    EAI_AGAIN: "its host name cannot be looked up now",
+    ECONNRESET: "the connection was closed",
+    EPIPE: "the connection was closed",
+    ETIMEDOUT: "the host does not answer",
+    EHOSTUNREACH: "there is no way to the host",
+    DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
+  };
+  const reason = reasons[code] ?? (error.message || code || "the connection failed");
+  const cure =
+    code === "ECONNRESET" || code === "EPIPE"
+      ? "look into the server's log"
+      : "start a server with `npm start`, or name another one with --url or TURBOPUFFER_BASE_URL";
+  const why = `cannot reach ${baseUrl}: ${reason}; ${cure}`;
+  return new ClientError("unreachable", why, { cause: error });
+}
+
+/** The error's text in the API's shape; undefined if the answer has another one. */
+function messageOf(text: string): string | undefined {
+  try {
+    const body = JSON.parse(text) as { error?: unknown } | null;
+    return typeof body?.error === "string" ? body.error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function foreignAnswer(
+  text: string,
+  { method, url, baseUrl }: AnsweredRequest,
+  detail: { readonly status: number },
+): ClientError {
+  const quoted = text.trim().slice(0, QUOTED_CHARS_MAX);
+  const said = quoted === "" ? "" : ` (${quoted})`;
+  const why =
+    `${method} ${url} answers ${detail.status} without the API's words${said}; ` +
+    `is a Trawl server at ${baseUrl}?`;
+  return new ClientError("misunderstood", why, detail);
+}
+
+function adviceOn(status: number, retryAfterMs: number | undefined): string {
+  switch (status) {
+    case 401:
+      return "; give the server's key with --api-key or TURBOPUFFER_API_KEY";
+    case 202:
+    case 429:
+    case 503:
+      return retryAfterMs === undefined
+        ? ""
+        : `; the server says to try again in ${durationText(retryAfterMs)}`;
+    default:
+      return "";
+  }
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds. */
+function retryAfterOf(headers: ApiAnswer["headers"]): number | undefined {
+  const ms = Number(headers["retry-after-ms"] ?? Number.NaN);
+  if (ms >= 0) return Math.ceil(ms);
+  const seconds = Number(headers["retry-after"] ?? Number.NaN);
+  return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
+}
