@@ -15,7 +15,8 @@ const RINGS = [
   ["commit", "indexer"],
   ["api"],
   ["threads"],
-  ["http"],
+  ["http", "client"],
+  ["transfer"],
   ["cli"],
 ];
 const RING_OF = new Map(RINGS.flatMap((folders, ring) => folders.map((name) => [name, ring])));
