@@ -1,53 +1,46 @@
 /** The program `trawl`. */
 
 import { readFileSync } from "node:fs";
+import { CommanderError } from "commander";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
-import { openObjectStore } from "../storage/open-object-store.ts";
-import { openEngine } from "../threads/open-engine.ts";
-import { openIndexer } from "../threads/open-indexer.ts";
-import { runCertifyCommand } from "./certify-command.ts";
-import { runIndexCommand } from "./index-command.ts";
+import { addClientCommands } from "./client-program.ts";
+import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
+import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
+import { UsageError } from "./commands/usage-error.ts";
+import { interruptSignal } from "./interrupt-signal.ts";
+import { processTerminal } from "./output/terminal.ts";
 import { createProgram } from "./program.ts";
-import { readSettings } from "./read-settings.ts";
-import { processOptions, serve, thisMachine } from "./serve.ts";
-import { fileUmask, indexConfig, serverConfig } from "./server-config.ts";
-import { storeOfText } from "./store-settings.ts";
 
 const manifest = new URL("../../package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
 
+// Client commands start fast because nothing of the server is loaded for them.
+const actions = async () => (await import("./server-commands.ts")).serverCommands(version);
 const program = createProgram(version, {
-  serve: async (flags) => {
-    const settings = readSettings({ flags, environment: process.env });
-    const config = serverConfig(settings, thisMachine());
-    process.umask(fileUmask(settings));
-    await serve(config, { ...processOptions(version), openEngine });
-  },
-  certify: async (store, flags) => {
-    const settings = readSettings({ flags, environment: process.env });
-    process.umask(fileUmask(settings));
-    const code = await runCertifyCommand(storeOfText(settings, store), {
-      clock: systemClock,
-      random: systemRandom,
-      openStore: openObjectStore,
-      print: (text) => process.stdout.write(text),
-      progress: (text) => process.stderr.write(text),
-    });
-    process.exit(code);
-  },
-  index: async (flags) => {
-    const settings = readSettings({ flags, environment: process.env });
-    process.umask(fileUmask(settings));
-    await runIndexCommand(indexConfig(settings, thisMachine()), {
-      openIndexer,
-      exit: (code) => process.exit(code),
-    });
-  },
+  serve: async (flags) => (await actions()).serve(flags),
+  index: async (flags) => (await actions()).index(flags),
+  certify: async (store, flags) => (await actions()).certify(store, flags),
 });
+addClientCommands(program, CLIENT_COMMANDS, () => {
+  const exit = (code: number) => process.exit(code);
+  return {
+    terminal: processTerminal(),
+    clock: systemClock,
+    random: systemRandom,
+    signal: interruptSignal({ clock: systemClock, exit }),
+    // What was printed may not have left the process yet.
+    end: (code: ExitCode) => {
+      process.exitCode = code;
+    },
+  };
+});
+for (const command of [program, ...program.commands]) command.exitOverride();
 
 program.parseAsync().catch((error: Error) => {
+  // The text of these was printed when they were found.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
   process.stderr.write(`trawl: ${error.message}\n`);
   // Whatever was opened already must not keep a server alive that never came up.
-  process.exit(1);
+  process.exit(error instanceof UsageError ? EXIT.usage : EXIT.failed);
 });

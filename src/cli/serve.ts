@@ -14,12 +14,7 @@ import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import type { Machine, ServerConfig } from "./server-config.ts";
-
-/**
- * Signals that repeat sooner are one: a terminal's Ctrl-C reaches the server directly and once more
- * through each launcher in between.
- */
-export const SIGNAL_REPEAT_MS = 500;
+import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 
 /** The process as `serve` uses it; a parameter for tests. */
 export interface ServeOptions {

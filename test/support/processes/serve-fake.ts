@@ -5,8 +5,9 @@ import { createInterface } from "node:readline";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { readSettings } from "../../../src/cli/read-settings.ts";
-import { processOptions, SIGNAL_REPEAT_MS, serve, thisMachine } from "../../../src/cli/serve.ts";
+import { processOptions, serve, thisMachine } from "../../../src/cli/serve.ts";
 import { serverConfig } from "../../../src/cli/server-config.ts";
+import { SIGNAL_REPEAT_MS } from "../../../src/cli/signal-repeat.ts";
 import { FakeEngine, jsonAnswer } from "../servers/fake-engine.ts";
 
 const engine = new FakeEngine();

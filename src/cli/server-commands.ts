@@ -1,0 +1,46 @@
+/** The commands that need the server's code, which is loaded when one of them runs. */
+
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
+import { openObjectStore } from "../storage/open-object-store.ts";
+import { openEngine } from "../threads/open-engine.ts";
+import { openIndexer } from "../threads/open-indexer.ts";
+import { runCertifyCommand } from "./certify-command.ts";
+import { runIndexCommand } from "./index-command.ts";
+import type { ProgramActions } from "./program.ts";
+import { readSettings } from "./read-settings.ts";
+import { processOptions, serve, thisMachine } from "./serve.ts";
+import { fileUmask, indexConfig, serverConfig } from "./server-config.ts";
+import { storeOfText } from "./store-settings.ts";
+
+/** What these commands do in this process. */
+export function serverCommands(version: string): ProgramActions {
+  return {
+    serve: async (flags) => {
+      const settings = readSettings({ flags, environment: process.env });
+      const config = serverConfig(settings, thisMachine());
+      process.umask(fileUmask(settings));
+      await serve(config, { ...processOptions(version), openEngine });
+    },
+    certify: async (store, flags) => {
+      const settings = readSettings({ flags, environment: process.env });
+      process.umask(fileUmask(settings));
+      const code = await runCertifyCommand(storeOfText(settings, store), {
+        clock: systemClock,
+        random: systemRandom,
+        openStore: openObjectStore,
+        print: (text) => process.stdout.write(text),
+        progress: (text) => process.stderr.write(text),
+      });
+      process.exit(code);
+    },
+    index: async (flags) => {
+      const settings = readSettings({ flags, environment: process.env });
+      process.umask(fileUmask(settings));
+      await runIndexCommand(indexConfig(settings, thisMachine()), {
+        openIndexer,
+        exit: (code) => process.exit(code),
+      });
+    },
+  };
+}
