@@ -11,34 +11,52 @@ const KINDS_MAX = 4096;
 const UP_SHARE = 0.5;
 const DOWN_SHARE = 0.1;
 
+/** Milliseconds of work that queries of a kind take. */
+export interface QueryCost {
+  /** The last ones, above all those that took long. */
+  readonly recentMs: number;
+  /**
+   * Most of them: it at most doubles at a time. Where cores are short a query may have waited for one
+   * in the midst of its work, which says nothing of the next one.
+   */
+  readonly usualMs: number;
+}
+
 /** Estimates by kind. */
 export class QueryCosts {
-  readonly #estimates = new Map<string, number>();
+  readonly #costs = new Map<string, QueryCost>();
 
-  /** Milliseconds of work that such a query may take; undefined if none was seen. */
-  estimate(namespace: NamespaceName, bodyBytes: number): number | undefined {
-    return this.#estimates.get(kindOf(namespace, bodyBytes));
+  /** What such a query may take; undefined if none was seen. */
+  estimate(namespace: NamespaceName, bodyBytes: number): QueryCost | undefined {
+    return this.#costs.get(kindOf(namespace, bodyBytes));
   }
 
   /** Notes what one took. */
   note(namespace: NamespaceName, bodyBytes: number, workedMs: number): void {
     const kind = kindOf(namespace, bodyBytes);
-    const estimate = this.#estimates.get(kind);
-    if (estimate === undefined) {
-      this.#estimates.set(kind, workedMs);
-      if (this.#estimates.size > KINDS_MAX) this.#forgetOldest();
+    const cost = this.#costs.get(kind);
+    if (cost === undefined) {
+      this.#costs.set(kind, { recentMs: workedMs, usualMs: workedMs });
+      if (this.#costs.size > KINDS_MAX) this.#forgetOldest();
       return;
     }
-    const share = workedMs > estimate ? UP_SHARE : DOWN_SHARE;
-    this.#estimates.set(kind, estimate + share * (workedMs - estimate));
+    this.#costs.set(kind, {
+      recentMs: moved(cost.recentMs, workedMs),
+      usualMs: moved(cost.usualMs, Math.min(workedMs, cost.usualMs / UP_SHARE + cost.usualMs)),
+    });
   }
 
   #forgetOldest(): void {
-    for (const kind of this.#estimates.keys()) {
-      this.#estimates.delete(kind);
+    for (const kind of this.#costs.keys()) {
+      this.#costs.delete(kind);
       return;
     }
   }
+}
+
+function moved(estimate: number, workedMs: number): number {
+  const share = workedMs > estimate ? UP_SHARE : DOWN_SHARE;
+  return estimate + share * (workedMs - estimate);
 }
 
 /** Bodies of one kind differ in length by less than a half. */

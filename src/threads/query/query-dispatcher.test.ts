@@ -11,7 +11,7 @@ import type { RecallRequest } from "../../model/recall.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { FromQueryThread, PartsOffer, ToQueryThread } from "../thread-messages.ts";
-import { OwnQueries } from "./own-queries.ts";
+import { BESIDE_COUNT_MAX, OwnQueries } from "./own-queries.ts";
 import {
   type DispatchedQuery,
   type DispatcherOptions,
@@ -140,6 +140,29 @@ describe("queries that this thread answers itself", () => {
     void dispatcher.run(query());
     await settled();
     expect([port.all("query").length, thread.all("query").length]).toEqual([1, 2]);
+  });
+
+  test("are some of those that come while long ones hold all threads", async () => {
+    const { clock, dispatcher, port, thread } = await taught();
+    void dispatcher.run({ ...query(), body: new Uint8Array(5000) });
+    await settled();
+    // The thread may soon be free.
+    void dispatcher.run(query());
+    await settled();
+    expect([port.all("query").length, thread.all("query").length]).toEqual([0, 3]);
+    await clock.advance(5);
+    for (let i = 0; i < BESIDE_COUNT_MAX + 1; i++) void dispatcher.run(query());
+    await settled();
+    expect(port.all("query")).toHaveLength(BESIDE_COUNT_MAX);
+    expect(thread.all("query")).toHaveLength(4);
+    // None has its place before one is answered.
+    void dispatcher.run(query());
+    await settled();
+    expect(thread.all("query")).toHaveLength(5);
+    await port.say({ kind: "answer", call: port.all("query")[0].call, answer: SHORT });
+    void dispatcher.run(query());
+    await settled();
+    expect(port.all("query")).toHaveLength(BESIDE_COUNT_MAX + 1);
   });
 
   test("are never explanations or jobs", async () => {

@@ -25,7 +25,7 @@ import type {
   ToQueryThread,
 } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
-import type { OwnQueries } from "./own-queries.ts";
+import { BESIDE_COUNT_MAX, type OwnQueries, type OwnRoom } from "./own-queries.ts";
 import { querySlotsOf } from "./query-slots.ts";
 import { SnapshotDirectory } from "./snapshot-directory.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
@@ -89,6 +89,9 @@ const STOPPING = "this server is shutting down; send the query to another one, o
 /** A query with so large a body counts as one more when a thread is picked: it takes long to read. */
 const LOAD_BODY_BYTES = 64 * KIB;
 
+/** Milliseconds for which a thread has had a query when it counts as held by it. */
+const HELD_MS_MIN = 5;
+
 /** What the dispatcher is made of. */
 export interface DispatcherOptions {
   readonly clock: Clock;
@@ -125,6 +128,8 @@ export type Verification =
 
 interface RunningQuery {
   readonly thread: number;
+  /** When it was sent there, by the monotonic clock. */
+  readonly sentMs: number;
   /** Its thread was told to end it. */
   isCancelled: boolean;
   /** The query must see all that was committed so long ago: asks for that while it runs. */
@@ -235,7 +240,7 @@ export class QueryDispatcher {
       let sent = { ...query, arrivedMs };
       let isOwn = await this.#isOwn(query);
       // Others may have come in between.
-      isOwn &&= this.#running.size === 0;
+      isOwn &&= this.#ownRoom() !== undefined;
       for (; ; isOwn = false) {
         if (this.#isStopping) throw new DatabaseError("unavailable", STOPPING);
         const outcome = await this.#send(sent, running, isOwn);
@@ -277,8 +282,24 @@ export class QueryDispatcher {
 
   /** Whether this thread is to answer a query itself. */
   #isOwn({ operation, namespace, body, isJob }: DispatchedQuery): Promise<boolean> | false {
-    if (operation !== "query" || isJob || this.#running.size > 0) return false;
-    return this.#options.own?.admits({ namespace, bodyBytes: body.length }) ?? false;
+    if (operation !== "query" || isJob) return false;
+    const room = this.#ownRoom();
+    if (room === undefined) return false;
+    return this.#options.own?.admits({ namespace, bodyBytes: body.length }, room) ?? false;
+  }
+
+  /** Undefined where short queries are better off on a query thread, which is soon free. */
+  #ownRoom(): OwnRoom | undefined {
+    if (this.#running.size === 0) return "alone";
+    const { clock, threads } = this.#options;
+    const heldMs = clock.monotonicMs() - HELD_MS_MIN;
+    const held = new Set<number>();
+    let ownCount = 0;
+    for (const { thread, sentMs } of this.#running.values()) {
+      if (thread === threads.length) ownCount++;
+      else if (sentMs <= heldMs) held.add(thread);
+    }
+    return held.size === threads.length && ownCount < BESIDE_COUNT_MAX ? "beside" : undefined;
   }
 
   #send(
@@ -337,7 +358,7 @@ export class QueryDispatcher {
         leave();
         resolve({ kind: "handed_over", body: returned });
       };
-      const facts = { thread, isCancelled: false, ended, missing, handedOver, verify };
+      const facts = { thread, sentMs, isCancelled: false, ended, missing, handedOver, verify };
       const running: RunningQuery = Object.assign(holding, facts);
       this.#running.set(call, running);
       signal?.addEventListener("abort", cancel, { once: true });
