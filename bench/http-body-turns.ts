@@ -8,6 +8,7 @@
 import {
   benchServer,
   Connection,
+  latenciesOf,
   percentile,
   prepare,
   prepareJson,
@@ -101,6 +102,14 @@ function list(count: number, spell: (i: number) => string): string {
   return Array.from({ length: count }, (_, i) => spell(i)).join();
 }
 
+/** Small writes, over and over. */
+const SMALL = Array.from({ length: 100 }, (_, id) =>
+  prepareJson("/v2/namespaces/small", { upsert_rows: [{ id, n: 1 }] }),
+);
+/** How long they are measured alone, and after the large body's answer. */
+const ALONE_SECONDS = 1;
+const AFTER_SECONDS = 0.2;
+
 async function post(url: string, path: string, parts: readonly Buffer[]): Promise<string> {
   const connection = await Connection.open(url);
   const answer = await connection
@@ -121,28 +130,20 @@ for (const name of names) {
   const server = await benchServer();
   const connection = await Connection.open(server.url);
   if (name.startsWith("again")) await post(server.url, "/v2/namespaces/large", BODIES[FIRST]());
-  let id = 0;
-  const small = async () => {
-    const start = performance.now();
-    await connection.send(
-      prepareJson("/v2/namespaces/small", { upsert_rows: [{ id: id++ % 100, n: 1 }] }),
-    );
-    return performance.now() - start;
-  };
-  for (let i = 0; i < 100; i++) await small();
-  const alone: number[] = [];
-  for (let i = 0; i < 300; i++) alone.push(await small());
+  for (const request of SMALL) await connection.send(request);
+  const passed = (s: number) => new Promise((resolve) => setTimeout(resolve, s * 1000));
+  const smallWrites = { requests: SMALL, everyMs: 0 };
+  const alone = await latenciesOf(server.url, smallWrites, passed(ALONE_SECONDS));
   const start = performance.now();
-  let answer: string | undefined;
+  let answer = "";
   let seconds = 0;
-  void post(server.url, "/v2/namespaces/large", parts).then((text) => {
+  const large = post(server.url, "/v2/namespaces/large", parts).then((text) => {
     seconds = (performance.now() - start) / 1000;
     answer = text;
+    // What a large write leaves to be done in the background counts, too.
+    return passed(AFTER_SECONDS);
   });
-  const latencies: number[] = [];
-  // What a large write leaves to be done in the background counts, too.
-  for (let after = 0; after < 20; after += answer === undefined ? 0 : 1)
-    latencies.push(await small());
+  const latencies = await latenciesOf(server.url, smallWrites, large);
   lines.push([
     name,
     seconds.toFixed(2),

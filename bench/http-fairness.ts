@@ -10,12 +10,12 @@
 import {
   benchServer,
   type Connection,
+  latenciesOf,
   onConnections,
   percentile,
   prepareJson,
   printTable,
   randomVectors,
-  timed,
 } from "./http-harness.ts";
 
 const SECONDS = 6;
@@ -99,15 +99,7 @@ const errors = new Map<string, number>();
 
 async function measure(kinds: readonly string[]): Promise<string[]> {
   const endMs = performance.now() + SECONDS * 1000;
-  const lookupMs: number[] = [];
   let slowCount = 0;
-  const lookUp = async (connection: Connection) => {
-    while (performance.now() < endMs) {
-      const ms = await timed(() => connection.send(lookup));
-      lookupMs.push(ms);
-      await new Promise((resolve) => setTimeout(resolve, LOOKUP_EVERY_MS));
-    }
-  };
   const requests = kinds.map((kind) =>
     Array.from({ length: NAMESPACES }, (_, n) =>
       prepareJson(`/v2/namespaces/slow-${n}/query`, KINDS[kind]),
@@ -126,10 +118,12 @@ async function measure(kinds: readonly string[]): Promise<string[]> {
       }
     }
   };
-  await Promise.all([
-    onConnections(server.url, 1, lookUp),
+  const over = Promise.all([
     onConnections(server.url, CLIENTS, load),
+    new Promise((resolve) => setTimeout(resolve, SECONDS * 1000)),
   ]);
+  const lookups = { requests: [lookup], everyMs: LOOKUP_EVERY_MS };
+  const lookupMs = await latenciesOf(server.url, lookups, over);
   await new Promise((resolve) => setTimeout(resolve, 1100));
   const slice = await metric("trawl_query_longest_slice_seconds");
   return [

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { seededRandom } from "../src/base/random.ts";
 import { type ServerProcess, startServer } from "../test/support/servers/server-process.ts";
 
@@ -165,6 +166,30 @@ export async function onConnections(
   const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(url)));
   await Promise.all(connections.map(work));
   for (const connection of connections) connection.close();
+}
+
+/** Prepared requests that are sent one after the other, again and again. */
+export interface TimedRequests {
+  readonly requests: readonly (readonly Uint8Array[])[];
+  /** Between an answer and the next request. */
+  readonly everyMs: number;
+}
+
+/** Milliseconds of each answer to requests that another thread sends until `end` has settled. */
+export async function latenciesOf(
+  url: string,
+  requests: TimedRequests,
+  end: Promise<unknown>,
+): Promise<number[]> {
+  const file = new URL("./latency-thread.ts", import.meta.url);
+  const worker = new Worker(file, { workerData: { url, ...requests } });
+  const latencies = new Promise<number[]>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+  await Promise.race([end, latencies]);
+  worker.postMessage("end");
+  return latencies;
 }
 
 /** Random vectors with components in [-1, 1), the same in every run. */
