@@ -31,8 +31,8 @@ export const ID_SECTIONS = { ids: 1, slots: 8 } as const;
 
 /** Up to this many documents comparing all ids is as fast as hashing, and needs no table. */
 const UNHASHED_COUNT_MAX = 4;
-/** Ids that one step of a build takes. */
-const STEP_IDS = 16_384;
+/** Ids that one step of a build takes: in a large table each is a place that no cache has. */
+const STEP_IDS = 4096;
 const NO_SLOTS = new Uint32Array(0);
 
 /** Ids that can be hashed and compared without being decoded. */

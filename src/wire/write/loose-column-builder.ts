@@ -156,12 +156,8 @@ export class LooseColumnBuilder {
   }
 
   *#list(count: number): Steps<LooseValue[]> {
-    const values: LooseValue[] = yield* listOf(this.#block);
+    const values = yield* this.#joinedList();
     const before = this.#integersOnly ? 0 : this.#integersBefore;
-    for (const value of this.#values ?? []) {
-      if (values.length % STEP_VALUES === 0) yield;
-      values.push(value);
-    }
     for (let i = 0; i < before; i++) {
       if (i % STEP_VALUES === 0) yield;
       const value = values[i];
@@ -170,6 +166,19 @@ export class LooseColumnBuilder {
     while (values.length < count) {
       if (values.length % STEP_VALUES === 0) yield;
       values.push(null);
+    }
+    return values;
+  }
+
+  /** The values of the block, and of those behind it. */
+  *#joinedList(): Steps<LooseValue[]> {
+    const rest = this.#values ?? [];
+    // Most lists are of strings, and are handed on as they are.
+    if (this.#block === undefined) return rest;
+    const values = yield* listOf(this.#block);
+    for (const value of rest) {
+      if (values.length % STEP_VALUES === 0) yield;
+      values.push(value);
     }
     return values;
   }

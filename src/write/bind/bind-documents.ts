@@ -243,8 +243,12 @@ function* checkDocumentBytes(
       sizes[i] += valueLogicalBytes(column, i);
     }
   }
-  const index = sizes.findIndex((bytes) => bytes > DOCUMENT_BYTES_MAX);
-  if (index < 0) return;
+  let index = 0;
+  while (index < sizes.length && sizes[index] <= DOCUMENT_BYTES_MAX) {
+    index++;
+    if (index % STEP_VALUES === 0) yield;
+  }
+  if (index === sizes.length) return;
   const place = placeOf(loose, operation, "id", index);
   throw invalid(
     `💔 the document at ${place} is ${sizes[index]} bytes large, ` +
