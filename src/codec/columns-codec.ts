@@ -238,5 +238,9 @@ function packStrings(
 function fromZero(offsets: Uint32Array, count: number): Uint32Array {
   const used = offsets.subarray(0, count + 1);
   const base = used[0];
-  return base === 0 ? used : used.map((offset) => offset - base);
+  if (base === 0) return used;
+  // A loop, as a function that is called for each of a million takes five times as long.
+  const moved = new Uint32Array(used.length);
+  for (let i = 0; i < moved.length; i++) moved[i] = used[i] - base;
+  return moved;
 }

@@ -121,13 +121,16 @@ export function* bindSparseVectors(source: LooseSource): Steps<ColumnData> {
   const { values } = source;
   const offsets = new Uint32Array(values.length + 1);
   const names = new TextBytes(values.length * 64);
-  const nameOffsets = [0];
-  const weights: number[] = [];
+  const entriesMax = yield* countEntries(values);
+  const nameOffsets = new Uint32Array(entriesMax + 1);
+  const bits = new Uint16Array(entriesMax);
+  const weights = halves(bits);
+  let count = 0;
   let stepEnd = 0;
   for (let i = 0; i < values.length; i++) {
-    if (i % STEP_VALUES === 0 || weights.length >= stepEnd) {
+    if (i % STEP_VALUES === 0 || count >= stepEnd) {
       yield;
-      stepEnd = weights.length + STEP_ENTRIES;
+      stepEnd = count + STEP_ENTRIES;
     }
     const value = values[i];
     if (value !== null && value !== undefined) {
@@ -140,17 +143,26 @@ export function* bindSparseVectors(source: LooseSource): Steps<ColumnData> {
       }
       checkNamesSize(source, i, value);
       for (const name of [...value.keys()].sort(compareStrings)) {
-        weights.push(weightOf(source, i, name));
+        weights[count++] = weightOf(source, i, name);
         names.append(name);
-        nameOffsets.push(names.length);
+        nameOffsets[count] = names.length;
       }
     }
-    offsets[i + 1] = weights.length;
+    offsets[i + 1] = count;
   }
-  const bits = new Uint16Array(weights.length);
-  halves(bits).set(weights);
-  const bound = { offsets: Uint32Array.from(nameOffsets), bytes: yield* names.finish() };
+  const bound = { offsets: nameOffsets, bytes: yield* names.finish() };
   return { kind: "sparse", offsets, names: bound, weights: bits };
+}
+
+/** Entries of all sparse vectors; what is none, or has too many, is refused when it is bound. */
+function* countEntries(values: readonly (LooseValue | undefined)[]): Steps<number> {
+  let count = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0 && i % STEP_VALUES === 0) yield;
+    const value = values[i];
+    if (value instanceof Map) count += Math.min(value.size, SPARSE_ENTRIES_MAX);
+  }
+  return count;
 }
 
 /** Refuses a sparse vector over the limit of a value, before its names are copied. */

@@ -12,8 +12,8 @@ export interface IdList {
   readonly ids: ColumnData;
 }
 
-/** Ids that one step looks up in a table that may be larger than any cache. */
-const STEP_IDS = 8192;
+/** Ids that one step looks up in a table, and compares with others, that no cache may have. */
+const STEP_IDS = 1024;
 /** Halves of ids that one step compares with those before them. */
 const STEP_HALVES = 1 << 19;
 
