@@ -1,6 +1,6 @@
 /**
- * Compiles assembly/ to build/kernel.wasm. Keyed by a hash of the sources, the compiler's version
- * and its options, so that an unchanged tree costs a few file reads.
+ * Compiles assembly/ to WebAssembly. Kept in build/ by a hash of the sources, the compiler's version
+ * and its options, so that a build in which they are unchanged does not compile them.
  */
 
 import { spawnSync } from "node:child_process";
@@ -14,13 +14,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const COMPILER = join(ROOT, "node_modules", "assemblyscript");
-const OUTPUT = join(ROOT, "build", "kernel.wasm");
-const HASH_FILE = join(ROOT, "build", "kernel.sources-hash");
+import { join } from "node:path";
+import { lockedVersion } from "./install.js";
 
 /**
  * The memory is brought in and shared between threads; 65536 pages are the 4 GiB that 32 bits
@@ -32,38 +27,40 @@ const OPTIONS = [
   ...["--importMemory", "--sharedMemory", "--initialMemory", "1", "--maximumMemory", "65536"],
 ];
 
-/** Brings build/kernel.wasm up to date. Throws if the compiler refuses the sources. */
-export function buildKernel() {
-  const hash = hashSources();
-  const isBuilt = existsSync(OUTPUT) && existsSync(HASH_FILE);
-  if (isBuilt && readFileSync(HASH_FILE, "utf8") === hash) return;
+/** Path of the compiled kernel. Throws if the compiler refuses the sources. */
+export function buildKernel(root) {
+  const output = join(root, "build", "kernel.wasm");
+  const hashFile = join(root, "build", "kernel.sources-hash");
+  const hash = hashKernel(root);
+  const isBuilt = existsSync(output) && existsSync(hashFile);
+  if (isBuilt && readFileSync(hashFile, "utf8") === hash) return output;
 
-  mkdirSync(dirname(OUTPUT), { recursive: true });
+  mkdirSync(join(root, "build"), { recursive: true });
   // Two builds at once must not leave a mixture: each writes its own file and moves it in place.
-  const staged = join(ROOT, "build", `kernel.staged-${process.pid}.wasm`);
+  const staged = join(root, "build", `kernel.staged-${process.pid}.wasm`);
   try {
-    const asc = join(COMPILER, "bin", "asc.js");
+    const asc = join(root, "node_modules", "assemblyscript", "bin", "asc.js");
     const entry = join("assembly", "index.ts");
     const args = [asc, entry, "--outFile", staged, ...OPTIONS];
-    const result = spawnSync(process.execPath, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
+    const result = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
     if (result.status !== 0) {
       throw new Error("the kernel was not built; the compiler's message is above");
     }
-    renameSync(staged, OUTPUT);
-    writeFileSync(HASH_FILE, hash);
+    renameSync(staged, output);
+    writeFileSync(hashFile, hash);
   } finally {
     rmSync(staged, { force: true });
   }
+  return output;
 }
 
-function hashSources() {
+/** Hash of all that the kernel is made of. */
+export function hashKernel(root) {
   const hash = createHash("sha256").update(OPTIONS.join(" "));
-  hash.update(readFileSync(join(COMPILER, "package.json")));
-  for (const name of readdirSync(join(ROOT, "assembly")).sort()) {
+  hash.update(lockedVersion(root, "assemblyscript"));
+  for (const name of readdirSync(join(root, "assembly")).sort()) {
     if (!name.endsWith(".ts")) continue;
-    hash.update(`\0${name}\0`).update(readFileSync(join(ROOT, "assembly", name)));
+    hash.update(`\0${name}\0`).update(readFileSync(join(root, "assembly", name)));
   }
   return hash.digest("hex");
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) buildKernel();

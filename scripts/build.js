@@ -1,27 +1,41 @@
 /**
- * The build: the WebAssembly kernel and the JavaScript of src/. Both are keyed by a hash of what
- * they are made of, so that an unchanged tree costs one pass over its files (about 30 ms).
+ * The build: dist/, with the JavaScript of src/, the WebAssembly kernel, and the types of the
+ * library. Keyed by a hash of what it is made of, so that an unchanged tree costs one pass over its
+ * files (about 30 ms), and a dist/ that was built elsewhere counts where the sources are the same.
  */
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { buildKernel, hashKernel } from "./build-kernel.js";
+import { lockedVersion } from "./install.js";
 
 /** File in dist/ that holds the hash of the sources that dist/ was made of. */
 const HASH_FILE = ".sources-hash";
 
-/** Brings dist/ and the kernel up to date with their sources. */
-export async function build(root) {
-  const { buildKernel } = await import("./build-kernel.js");
-  await buildKernel();
+/** Brings dist/ up to date with its sources; it needs the tools for that only where it is not. */
+export function build(root) {
   const hash = hashSources(root);
-  if (isBuilt(root, hash)) return;
+  if (holds(root, hash)) return;
   console.error("trawl: building …");
   compile(root, hash);
 }
 
-function isBuilt(root, hash) {
+/** Whether dist/ is there and made of the sources as they are. */
+export function isBuilt(root) {
+  return holds(root, hashSources(root));
+}
+
+function holds(root, hash) {
   const marker = join(root, "dist", HASH_FILE);
   return existsSync(marker) && readFileSync(marker, "utf8") === hash;
 }
@@ -31,28 +45,30 @@ function isBuilt(root, hash) {
  * run at once, never leave half a dist/.
  */
 function compile(root, hash) {
+  const kernel = buildKernel(root);
   const staged = join(root, "build", `dist-${process.pid}`);
   const args = ["-p", join(root, "tsconfig.build.json"), "--outDir", staged];
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   try {
     const result = spawnSync(process.execPath, [tsc, ...args], { stdio: ["ignore", 2, 2] });
     if (result.status !== 0) throw new Error("the build failed; the compiler's message is above");
+    copyFileSync(kernel, join(staged, "kernel.wasm"));
     writeFileSync(join(staged, HASH_FILE), hash);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(staged, join(root, "dist"));
   } catch (error) {
     // Of two builds at once, the later finds the dist/ of the earlier in its way.
-    if (!isBuilt(root, hash)) throw error;
+    if (!holds(root, hash)) throw error;
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }
 }
 
-/** Hash of every file that dist/ is made of, names included. */
+/** Hash of every file that dist/ is made of, names included, and of the compilers' versions. */
 function hashSources(root) {
   const hash = createHash("sha256");
-  const typescript = join("node_modules", "typescript", "package.json");
-  const files = ["tsconfig.json", "tsconfig.build.json", typescript, ...sourcesBelow(root, "src")];
+  hash.update(hashKernel(root)).update(lockedVersion(root, "typescript"));
+  const files = ["tsconfig.json", "tsconfig.build.json", ...sourcesBelow(root, "src")];
   for (const file of files) {
     hash
       .update(`${file}\0`)

@@ -13,3 +13,13 @@ export const MEMORY_ENVIRONMENT = {
   // A heap keeps so much at its end for what comes next.
   MALLOC_TRIM_THRESHOLD_: "1048576",
 };
+
+/**
+ * Has the server collect its garbage sooner: Node 24 would let each thread keep 128 MiB of new
+ * objects and 256 of old ones before it looks, which buys nothing that was measured.
+ */
+export const MEMORY_FLAGS = [
+  "--max-semi-space-size=8",
+  "--initial-old-space-size=32",
+  "--heap-growing-percent=50",
+];

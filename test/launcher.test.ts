@@ -11,12 +11,21 @@ interface Tree {
 }
 
 interface Install {
+  readonly whyStale: (locked?: Tree, installed?: Tree, withTools?: boolean) => string | undefined;
+}
+
+interface FindNode {
   readonly isNewEnough: (version: string) => boolean;
-  readonly whyStale: (locked?: Tree, installed?: Tree) => string | undefined;
 }
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const install = (await import(new URL("../scripts/install.js", import.meta.url).href)) as Install;
+const { whyStale } = await script<Install>("install.js");
+const { isNewEnough } = await script<FindNode>("find-node.js");
+
+/** The launcher's scripts are JavaScript without types. */
+async function script<T>(name: string): Promise<T> {
+  return (await import(new URL(`../scripts/${name}`, import.meta.url).href)) as T;
+}
 
 function tree(packages: Record<string, object>): Tree {
   return { packages };
@@ -27,34 +36,42 @@ describe("dependencies are installed", () => {
     "": { version: "1.0.0" },
     "node_modules/a": { version: "1.0.0" },
     "node_modules/other-system": { version: "1.0.0", optional: true },
+    "node_modules/tool": { version: "1.0.0", dev: true },
   });
 
   test("when there are none", () => {
-    expect(install.whyStale(locked, undefined)).toBe("node_modules is missing");
+    expect(whyStale(locked, undefined)).toBe("node_modules is missing");
   });
 
   test("when one is missing or of another version, at any depth", () => {
-    expect(install.whyStale(locked, tree({}))).toBe("a is missing");
+    expect(whyStale(locked, tree({}))).toBe("a is missing");
     const old = tree({ "node_modules/a": { version: "0.9.0" } });
-    expect(install.whyStale(locked, old)).toBe("a is 0.9.0, locked is 1.0.0");
+    expect(whyStale(locked, old)).toBe("a is 0.9.0, locked is 1.0.0");
     const nested = tree({ "node_modules/a/node_modules/@b/c": { version: "2.0.0" } });
-    expect(install.whyStale(nested, tree({}))).toBe("@b/c is missing");
+    expect(whyStale(nested, tree({}))).toBe("@b/c is missing");
   });
 
-  test("but not for packages of other systems", () => {
+  test("but not for packages of other systems, and tools of development only where they are used", () => {
     const present = tree({ "node_modules/a": { version: "1.0.0" } });
-    expect(install.whyStale(locked, present)).toBeUndefined();
+    expect(whyStale(locked, present, false)).toBeUndefined();
+    expect(whyStale(locked, present, true)).toBe("tool is missing");
+  });
+
+  test("when a tool of development is of another version", () => {
+    const tool = { version: "0.9.0" };
+    const present = tree({ "node_modules/a": { version: "1.0.0" }, "node_modules/tool": tool });
+    expect(whyStale(locked, present, false)).toBe("tool is 0.9.0, locked is 1.0.0");
   });
 
   test("and not without a lock file, which is an error", () => {
-    expect(() => install.whyStale(undefined, undefined)).toThrow("restore it from git");
+    expect(() => whyStale(undefined, undefined)).toThrow("restore it from git");
   });
 });
 
 test("Node is new enough from 24 on", () => {
-  expect(install.isNewEnough("v24.0.0")).toBe(true);
-  expect(install.isNewEnough("v26.1.0\n")).toBe(true);
-  expect(install.isNewEnough("v22.22.0")).toBe(false);
+  expect(isNewEnough("v24.0.0")).toBe(true);
+  expect(isNewEnough("v26.1.0\n")).toBe(true);
+  expect(isNewEnough("v22.22.0")).toBe(false);
 });
 
 describe("a command's", () => {
@@ -90,6 +107,8 @@ describe("a command's", () => {
       while (!stdout().includes("address")) await new Promise((resolve) => setImmediate(resolve));
       const environment = await readFile(`/proc/${child.pid}/environ`, "utf8");
       expect(environment.split("\0")).toContain("MALLOC_ARENA_MAX=2");
+      const started = await readFile(`/proc/${child.pid}/cmdline`, "utf8");
+      expect(started.split("\0")).toContain("--max-semi-space-size=8");
       child.kill("SIGTERM");
       expect(await ended).toBe(0);
       await remove();

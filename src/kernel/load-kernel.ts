@@ -8,7 +8,7 @@ import { WasmKernel } from "./wasm-kernel.ts";
 export type KernelChoice = "auto" | "scalar";
 
 /** Where the build puts the kernel, seen from src/kernel/ and from dist/kernel/ alike. */
-const KERNEL_FILE = new URL("../../build/kernel.wasm", import.meta.url);
+const KERNEL_FILE = new URL("../../dist/kernel.wasm", import.meta.url);
 
 /** Rows and rounds of the warm-up: enough calls for the optimizing compiler to take over. */
 const WARM_UP_ROUNDS = 200;

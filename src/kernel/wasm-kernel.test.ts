@@ -1,9 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { testKernel } from "../../test/conformance/kernel.ts";
 import { compileKernel, loadKernel, warmUpKernel } from "./load-kernel.ts";
 
-execFileSync(process.execPath, ["scripts/build-kernel.js"]);
 const module = await compileKernel("auto");
 
 describe("the WebAssembly kernel", () => {

@@ -6,17 +6,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { productEnvironment } from "../processes/environment.ts";
 
-/** As `npm start` has them. */
-const NODE_FLAGS = [
-  "--max-semi-space-size=8",
-  "--initial-old-space-size=32",
-  "--heap-growing-percent=50",
-];
 const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
-/** As the launcher has it. */
-const { MEMORY_ENVIRONMENT } = (await import(
+/** As the launcher has them. */
+const { MEMORY_ENVIRONMENT, MEMORY_FLAGS } = (await import(
   new URL("../../../scripts/memory-environment.js", import.meta.url).href
-)) as { readonly MEMORY_ENVIRONMENT: Readonly<Record<string, string>> };
+)) as {
+  readonly MEMORY_ENVIRONMENT: Readonly<Record<string, string>>;
+  readonly MEMORY_FLAGS: readonly string[];
+};
 
 /** A running server. */
 export interface ServerProcess {
@@ -48,7 +45,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const main = join(options.checkout ?? CHECKOUT, "src/cli/main.ts");
   const child = spawn(
     process.execPath,
-    [...NODE_FLAGS, main, ...flags, ...(options.arguments ?? [])],
+    [...MEMORY_FLAGS, main, ...flags, ...(options.arguments ?? [])],
     {
       env: { ...MEMORY_ENVIRONMENT, ...productEnvironment(), ...options.environment },
       stdio: ["ignore", "pipe", "pipe"],
