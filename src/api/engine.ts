@@ -4,6 +4,7 @@
  */
 
 import type { NamespaceName } from "../base/ids.ts";
+import type { QueryPhases, QueryReads, QueryWork } from "../model/request-stats.ts";
 
 /** How long a stopping server waits for requests under way before it cuts their connections. */
 export const DRAIN_MS_MAX = 30_000;
@@ -52,6 +53,8 @@ export interface EngineRequest {
   readonly signal: AbortSignal;
   /** When its first byte came, by the thread's monotonic clock. Absent: now. */
   readonly arrivedMs?: number;
+  /** From how many milliseconds on a query's answer has details. Absent: never. */
+  readonly detailsMs?: number;
 }
 
 /** A finished answer. Errors are answers too, already in the documented shape. */
@@ -71,6 +74,26 @@ export interface AnswerTimes {
   readonly workedMs: number;
   /** For its slot, its turn, bytes, embeddings. */
   readonly waitedMs: number;
+  /** What was asked for, in one word; undefined where that was not read. */
+  readonly kind?: string | undefined;
+  /** Where they were asked for. */
+  readonly details?: QueryDetails | undefined;
+}
+
+/** Why a query took its time. Nothing that users have stored or asked for is in it. */
+export interface QueryDetails {
+  readonly phases: QueryPhases;
+  /** What it looks like, with the kinds of literals in their places; absent if it was not read. */
+  readonly shape?: string;
+  /** Nodes of its plan; absent if it was not planned. */
+  readonly plan?: string;
+  /** Live documents and segments of what it saw. */
+  readonly documents?: number;
+  readonly segments?: number | undefined;
+  /** What is not zero, all subqueries together; what other threads did counts when it was done. */
+  readonly work: Partial<QueryWork>;
+  /** Absent where all was in memory, or it has not run to its end. */
+  readonly reads?: QueryReads;
 }
 
 /** The pieces of an answer, in order. */

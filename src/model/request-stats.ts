@@ -44,6 +44,48 @@ export interface QueryReads {
   readonly storeBytes: number;
 }
 
+/** What the time of a query goes to, in the order in which that comes. */
+export const QUERY_PHASES = [
+  "queue",
+  "parse",
+  "embed",
+  "plan",
+  "read",
+  "search",
+  "rerank",
+  "serialize",
+  "wait",
+] as const;
+
+/**
+ * One of them. `queue` lasts until a thread has the query (the arrival of its body, its slot);
+ * `embed` and `rerank` are waits for models, `read` for bytes of stored segments, and `wait` for
+ * anything else: turns of other queries, further slots. The others are work; names and operands are
+ * bound in `plan`.
+ */
+export type QueryPhase = (typeof QUERY_PHASES)[number];
+
+/** Milliseconds of each phase; together they are the query's whole time. */
+export type QueryPhases = Readonly<Record<QueryPhase, number>>;
+
+/** No time in any phase; a new object. */
+export function noPhases(): Record<QueryPhase, number> {
+  const none = QUERY_PHASES.map((phase) => [phase, 0] as const);
+  return Object.fromEntries(none) as Record<QueryPhase, number>;
+}
+
+/** Adds the times of one query to those of others. */
+export function addPhases(sum: Record<QueryPhase, number>, phases: QueryPhases): void {
+  for (const phase of QUERY_PHASES) sum[phase] += phases[phase];
+}
+
+/** A step of a query, and how long it has worked at it. */
+export interface QueryStep {
+  /** As errors and plans name it; has words of the request. */
+  readonly name: string;
+  readonly ms: number;
+}
+
 /** Native embedding within one request. */
 export interface EmbeddingStats {
   readonly tokens: number;
@@ -72,4 +114,7 @@ export interface QueryAnalysis {
   readonly works: readonly QueryWork[];
   readonly reads: QueryReads;
   readonly performance: QueryPerformance;
+  readonly phases: QueryPhases;
+  /** Those that were worked at, the longest first. */
+  readonly steps: readonly QueryStep[];
 }

@@ -4,6 +4,7 @@ import { DatabaseError } from "../base/errors.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { IndexOption } from "../model/index-build.ts";
 import { FIRST_CLUSTERS } from "../vector/hit-rates.ts";
+import type { CountedPlan } from "./executor/counted-plan.ts";
 import type { Division } from "./executor/division.ts";
 import type { KeptFindings } from "./executor/kept-findings.ts";
 import type { ScanProgress } from "./executor/scan-progress.ts";
@@ -69,6 +70,8 @@ export interface QueryOptions {
   readonly kept?: KeptFindings | undefined;
   /** Is told what the query does from now on, for whoever asks where the time went. */
   readonly enter?: ((step: () => string) => void) | undefined;
+  /** Is told the plans before they are run, and where their work is counted. */
+  readonly planned?: ((plans: readonly CountedPlan[]) => void) | undefined;
   /** Absent: memory is not bounded. */
   readonly memory?: QueryMemory | undefined;
   /** Absent: plans are run on this thread alone. */

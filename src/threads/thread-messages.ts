@@ -116,6 +116,8 @@ export type ToQueryThread =
       readonly waitedMs: number;
       /** When the message was sent, in milliseconds since the epoch. */
       readonly sentAtMs: number;
+      /** From how many milliseconds on its answer has details. Absent: never. */
+      readonly detailsMs?: number | undefined;
       /** Others may write to the store: say `fresh` if the query must see what they have written. */
       readonly isShared: boolean;
       readonly update: NamespaceUpdate | undefined;

@@ -217,10 +217,10 @@ export class ThreadedEngine implements Engine {
       );
     }
     this.#queriesInFlight++;
-    const { parameters, isStrict, arrivedMs, respondAsync } = request;
+    const { parameters, isStrict, arrivedMs, respondAsync, detailsMs } = request;
     // What is answered later goes on when the client has left, and for as long as it takes.
     const isJob = operation === "recall" && respondAsync;
-    const query = { operation, namespace, parameters, isStrict, body };
+    const query = { operation, namespace, parameters, isStrict, body, detailsMs };
     const ending = isJob ? { isJob } : { signal: request.signal };
     const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
     const { length } = body; // It moves to the thread.

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
+import { QUERY_PHASES } from "../../src/model/request-stats.ts";
 import { FsObjectStore } from "../../src/storage/directory/fs-object-store.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { expectFault, type Namespace, sdkClient, untyped } from "../support/servers/sdk-client.ts";
@@ -54,7 +55,13 @@ async function analyze(query: object) {
   const answer: unknown = await ns.explainQuery(untyped({ ...query, analyze: true }));
   return answer as {
     plan_text: string;
-    analysis: { queries: Counts[]; reads: { rounds: number }; performance: object };
+    analysis: {
+      queries: Counts[];
+      reads: { rounds: number };
+      performance: object;
+      phases: Record<string, number>;
+      steps: { step: string; ms: number }[];
+    };
   };
 }
 
@@ -71,6 +78,16 @@ test("counts are those of /metrics, for one query and for several", async () => 
   expect(one.plan_text).toMatch(/\nReads: [1-9]\d* rounds, [1-9]\d* bytes loaded, .*$/);
   expect(one.analysis.reads.rounds).toBeGreaterThan(0);
   expect(one.analysis.performance).toMatchObject({ approx_namespace_size: ROWS });
+  const { phases, steps } = one.analysis;
+  expect(Object.keys(phases)).toEqual(QUERY_PHASES.map((phase) => `${phase}_ms`));
+  for (const phase of ["queue_ms", "parse_ms", "plan_ms", "read_ms", "search_ms"]) {
+    expect(phases[phase], phase).toBeGreaterThan(0);
+  }
+  const longest = steps.map(({ ms }) => ms);
+  expect(longest).toEqual(longest.toSorted((a, b) => b - a));
+  expect(steps.map(({ step }) => step)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^Rank: ANN on vector/), "planning"]),
+  );
 
   const order = { rank_by: ["id", "asc"], limit: 10 };
   const several = await analyze({ queries: [QUERY, order] });

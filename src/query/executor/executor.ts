@@ -7,7 +7,8 @@ import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, PredicateRun } from "../plan/operator.ts";
 import type { Plan, Predicate } from "../plan/plan.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { addWorkStats, newWorkStats, type WorkStats } from "../work-stats.ts";
+import { addWorkStats, newWorkStats } from "../work-stats.ts";
+import type { CountedPlan } from "./counted-plan.ts";
 import { findDivided } from "./divide-plan.ts";
 import type { PartOutcome } from "./division.ts";
 import { findAll, finishPlan, type PlanInput } from "./findings.ts";
@@ -28,12 +29,6 @@ export function executePlans(
       ),
     () => plans.flatMap(({ plan }) => planNeeds(plan, input.snapshot)),
   );
-}
-
-/** A plan, and where its work is counted. */
-interface CountedPlan {
-  readonly plan: Plan;
-  readonly work: WorkStats;
 }
 
 /** All looks of a plan that do not depend on what other looks find. */

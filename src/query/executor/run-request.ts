@@ -42,6 +42,7 @@ export function* runRequest(
   const plans = yield* planTogether(request, snapshot, options);
   yield;
   const counted = plans.map((plan) => ({ plan, work: newWorkStats() }));
+  options.planned?.(counted);
   const results = yield* executePlans(counted, { snapshot, options });
   const fused = request.fusion && (yield* fuseResults(results, request.fusion));
   const works = counted.map(({ work }) => work);

@@ -53,6 +53,8 @@ export interface DispatchedQuery {
   readonly isJob?: boolean;
   /** When its first byte came, by the monotonic clock. Absent: now. */
   readonly arrivedMs?: number;
+  /** From how many milliseconds on its answer has details. Absent: never. */
+  readonly detailsMs?: number | undefined;
 }
 
 /** What became of a query. */
@@ -371,6 +373,7 @@ export class QueryDispatcher {
   /** Sends a query to its thread, with what that has not seen of the namespace. */
   #post(query: ArrivedQuery, { thread, call, instance, isShared }: PostedQuery): void {
     const { operation, namespace, parameters, isStrict, body, arrivedMs, isJob = false } = query;
+    const { detailsMs } = query;
     const { clock } = this.#options;
     this.#ports[thread].post(
       {
@@ -385,6 +388,7 @@ export class QueryDispatcher {
         body,
         waitedMs: clock.monotonicMs() - arrivedMs,
         sentAtMs: clock.nowMs(),
+        detailsMs,
         isShared,
         update: this.#directory.updateFor(thread, instance),
       },

@@ -3,9 +3,13 @@
  * whether anybody still waits for it.
  */
 
+import { clip } from "../../base/bounded-text.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import type { QueryPhases, QueryStep } from "../../model/request-stats.ts";
 import type { QueryMemory } from "../../query/query-memory.ts";
+import { PhaseTimes, type WaitPhase } from "./phase-times.ts";
+import { QueryNotes } from "./query-details.ts";
 
 /** What a query does that has not been told otherwise. */
 const FIRST_STEP = (): string => "reading the request";
@@ -30,6 +34,8 @@ export class QueryLife {
   readonly isBackground: boolean;
   /** Released by whoever made it. */
   readonly memory: QueryMemory;
+  readonly times: PhaseTimes;
+  readonly notes = new QueryNotes();
   readonly #clock: Clock;
   readonly #arrivedMs: number;
   readonly #timeoutMs: number;
@@ -40,7 +46,7 @@ export class QueryLife {
   #sliceStartMs: number | undefined;
   #step: () => string = FIRST_STEP;
   #stepBeganMs = 0;
-  #hasPaused = false;
+  #timesSteps = false;
   /** Worked milliseconds by step. */
   #steps: Map<() => string, number> | undefined;
 
@@ -52,6 +58,10 @@ export class QueryLife {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#arrivedMs = clock.monotonicMs() - waitedMs;
+    this.times = new PhaseTimes(waitedMs, {
+      totalMs: () => this.totalMs,
+      workedMs: () => this.workedMs,
+    });
   }
 
   /** Milliseconds since the first byte of its request. */
@@ -91,7 +101,7 @@ export class QueryLife {
   /** What it does from now on, as an error may name it. */
   enter(step: () => string): void {
     // A look at the clock for each step would cost most queries more than it tells.
-    if (!this.#hasPaused) {
+    if (!this.#timesSteps) {
       this.#step = step;
       return;
     }
@@ -103,9 +113,37 @@ export class QueryLife {
     this.#stepBeganMs = worked;
   }
 
-  /** Its first slice is over: its steps are timed from now on. */
-  pause(): void {
-    this.#hasPaused = true;
+  /** Its steps are timed from now on: its first slice is over, or somebody wants to know. */
+  timeSteps(): void {
+    this.#timesSteps = true;
+  }
+
+  /** What it has worked at since its steps are timed, the longest first, names cut. */
+  get steps(): readonly QueryStep[] {
+    this.enter(this.#step);
+    // A step may have several parts of one name.
+    const byName = new Map<string, number>();
+    for (const [step, ms] of this.#steps ?? []) {
+      const name = clip(step(), STEP_CHARACTERS_MAX);
+      byName.set(name, (byName.get(name) ?? 0) + ms);
+    }
+    const steps = [...byName].map(([name, ms]) => ({ name, ms }));
+    return steps.sort((a, b) => b.ms - a.ms);
+  }
+
+  /** Where its time went so far. */
+  get phases(): QueryPhases {
+    return this.times.read();
+  }
+
+  /** What `work` gives, whose time counts for a phase. */
+  async waitFor<T>(phase: WaitPhase, work: Promise<T>): Promise<T> {
+    this.times.beginWait(phase);
+    try {
+      return await work;
+    } finally {
+      this.times.endWait();
+    }
   }
 
   /** Ends it; only the first reason counts. */
@@ -153,16 +191,12 @@ export class QueryLife {
 
   #timedOut(): DatabaseError {
     const worked = this.workedMs;
-    this.pause();
-    this.enter(this.#step);
-    const [longest, ms] = [...(this.#steps ?? [])].reduce((a, b) => (b[1] > a[1] ? b : a));
-    const step = longest();
-    const shown =
-      step.length > STEP_CHARACTERS_MAX ? `${step.slice(0, STEP_CHARACTERS_MAX)}…` : step;
+    this.timeSteps();
+    const [{ name, ms }] = this.steps;
     return new DatabaseError(
       "timed_out",
       `💔 the query took longer than ${this.#timeoutMs} ms (--query-timeout) and was ended: it ` +
-        `has worked for ${Math.round(worked)} ms, ${Math.round(ms)} ms of them at: ${shown}; ` +
+        `has worked for ${Math.round(worked)} ms, ${Math.round(ms)} ms of them at: ${name}; ` +
         "narrow it, or allow more time",
     );
   }

@@ -48,7 +48,8 @@ export async function embedRequest(
   let tokens = 0;
   const vectors: Float32Array[] = [];
   for (const { text, model, dimensions } of texts) {
-    const embedded = await embedding.embed({ model, texts: [text], dimensions }, life.signal);
+    const asked = embedding.embed({ model, texts: [text], dimensions }, life.signal);
+    const embedded = await life.waitFor("embed", asked);
     vectors.push(...embedded.vectors);
     tokens += embedded.tokens;
   }
@@ -68,7 +69,8 @@ export async function rerankFound(
   const candidates = await turns.run(rerankCandidates(results, rerank), life);
   const { model, query } = rerank;
   const asked = { model, query, documents: candidates.texts };
-  const scores = asked.documents.length === 0 ? [] : await reranking.rerank(asked, life.signal);
+  if (asked.documents.length === 0) return [rerankedResult(candidates, [], rerank)];
+  const scores = await life.waitFor("rerank", reranking.rerank(asked, life.signal));
   return [rerankedResult(candidates, scores, rerank)];
 }
 

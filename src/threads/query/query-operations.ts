@@ -21,6 +21,7 @@ import type { QueryPerformance } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { UNINDEXED_RETRY_MS } from "../../namespace/thresholds.ts";
+import type { CountedPlan } from "../../query/executor/counted-plan.ts";
 import type { DivisionLimits } from "../../query/executor/division.ts";
 import { measureRecall } from "../../query/executor/measure-recall.ts";
 import {
@@ -40,6 +41,7 @@ import { querySlots } from "../../query/plan/query-weight.ts";
 import type { Probing, QueryOptions } from "../../query/query-options.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import { addWorkStats, newWorkStats, type QueryStats } from "../../query/work-stats.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
 import type { UnknownMembers } from "../../wire/json/unknown-members.ts";
@@ -196,6 +198,7 @@ export class QueryOperations {
       life,
     );
     life.enter(answerStep);
+    life.times.begin("serialize");
     const answer: QueryAnswer = {
       kind: request.kind,
       results,
@@ -208,6 +211,7 @@ export class QueryOperations {
     };
     const written = (bytes: number): void => life.memory.take(bytes, "the answer");
     const [body, ...more] = await turns.run(encodeQueryAnswer(answer, written), life);
+    this.#count(stats);
     this.#sample(message, request);
     return { ...jsonAnswer(200, body), ...(more.length > 0 && { more }) };
   }
@@ -235,12 +239,14 @@ export class QueryOperations {
       );
       return jsonAnswer(200, encodeExplainAnswer(result));
     }
+    life.timeSteps();
     const executed = await this.#execute(message, prepared, life, analyzeRequest);
-    const { planText, works } = executed.result;
+    const { planText, works, stats } = executed.result;
     const { reads } = executed;
-    const performance = executed.performance();
-    const text = `${planText}\n${explainReads(reads)}`;
-    return jsonAnswer(200, encodeExplainAnswer(text, { works, reads, performance }));
+    const { phases, steps } = life;
+    const analysis = { works, reads, performance: executed.performance(), phases, steps };
+    this.#count(stats);
+    return jsonAnswer(200, encodeExplainAnswer(`${planText}\n${explainReads(reads)}`, analysis));
   }
 
   /** Runs a request that waits for nothing but its slots, its turns and bytes. */
@@ -254,10 +260,15 @@ export class QueryOperations {
     if (weight > 1) await this.#thread.admit(message.call, weight, life);
     const replica = this.#thread.replica(message);
     if (request.consistency === "strong") this.#refuseUnindexed(replica);
-    const { result, snapshot, stats } = await this.#run(replica, life, (newest, options) =>
-      run(newest, request, options),
-    );
-    this.#count(result.stats);
+    const { result, snapshot, stats } = await this.#run(replica, life, (newest, options) => {
+      life.times.begin("plan");
+      const planned = (plans: readonly CountedPlan[]): void => {
+        life.notes.planned(plans, newest);
+        life.times.begin("search");
+      };
+      return run(newest, request, { ...options, planned });
+    });
+    life.notes.ran(stats);
     if (stats.isRoomy) this.#options.readAhead?.add(replica);
     const performance = (): QueryPerformance => ({
       cacheHitRatio: hitRatio(stats),
@@ -286,6 +297,7 @@ export class QueryOperations {
   ): Promise<PreparedQuery> {
     this.#mustBeFresh(message, parsed.stalenessMsMax ?? 0);
     const { schema } = this.#thread.replica(message).state;
+    life.notes.parsed(parsed, schema);
     return embedRequest(parsed, schema, { ...this.#options, turns: this.#thread.turns }, life);
   }
 
@@ -310,12 +322,24 @@ export class QueryOperations {
       },
       scanBytesMax: this.#options.scanBytesMax,
       retain: () => replica.retain(),
-      take: (steps) => this.#thread.turns.run(steps, life),
+      take: (steps) => this.#take(steps, life),
       memory: life.memory,
     };
     return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) =>
       query(snapshot, this.#queryOptions(seen, life, attempt)),
     );
+  }
+
+  /** Runs an attempt; until the next one begins, the query waits for what this one has missed. */
+  async #take<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
+    life.times.endWait();
+    life.times.begin("search");
+    try {
+      return await this.#thread.turns.run(steps, life);
+    } catch (error) {
+      if (error instanceof BytesMissing) life.times.beginWait("read");
+      throw error;
+    }
   }
 
   /** Of a query over a snapshot of the replica as it was then. */

@@ -4,10 +4,12 @@ import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
 
 /** Each look takes a while, so that work takes time. */
 class SlowClock extends InstantClock {
+  lookMs = 1;
   #lookedMs = 0;
 
   override monotonicMs(): number {
-    return super.monotonicMs() + this.#lookedMs++;
+    this.#lookedMs += this.lookMs;
+    return super.monotonicMs() + this.#lookedMs;
   }
 }
 
@@ -60,4 +62,22 @@ test("recall is not measured while a query has turns to take", async () => {
   expect(measured()).toBe(0);
   await expect.poll(measured, { timeout: 20_000 }).toBe(1);
   await engine.close();
+});
+
+test("a query counts once, wherever it is handed over", async () => {
+  // By the clock a slice is enough for all looks, for those up to its answer, or for none.
+  for (const lookMs of [0.004, 0.006, 0.008, 0.01, 0.016]) {
+    const clock = new SlowClock();
+    clock.lookMs = 0;
+    const engine = await EngineFixture.open({ clock });
+    const upsert_rows = Array.from({ length: 2000 }, (_, id) => ({ id }));
+    await engine.write("n", { upsert_rows });
+    const query = (limit: number) => engine.call("query", "n", { rank_by: ["id", "asc"], limit });
+    // The main thread answers those that were short before.
+    expect((await query(10)).status).toBe(200);
+    clock.lookMs = lookMs;
+    expect((await query(2000)).json.rows).toHaveLength(2000);
+    expect(engine.queriesRun(), `${lookMs} ms`).toBe(2);
+    await engine.close();
+  }
 });

@@ -10,6 +10,7 @@ import { warnedAnswer } from "../../api/warned-answer.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
+import { addPhases, noPhases, type QueryPhases } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { QueryMemory } from "../../query/query-memory.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
@@ -61,6 +62,8 @@ export interface QueryServiceStats extends OperationsWork {
   /** Milliseconds that queries have worked, and that they have waited, for whatever it was. */
   readonly workedMs: number;
   readonly waitedMs: number;
+  /** The same by phase. */
+  readonly phases: QueryPhases;
 }
 
 /** How often running queries are looked at, whether they have taken too long; in milliseconds. */
@@ -78,6 +81,7 @@ export class QueryService {
   readonly #admissions = new Map<number, (message: Admission) => void>();
   readonly #operations: QueryOperations;
   readonly #stats = { helped: 0, cancelled: 0, timedOut: 0, workedMs: 0, waitedMs: 0 };
+  readonly #phases = noPhases();
 
   constructor(options: QueryServiceOptions) {
     this.#options = options;
@@ -97,7 +101,7 @@ export class QueryService {
 
   /** Work done so far. */
   get stats(): QueryServiceStats {
-    return { ...this.#operations.work, ...this.#stats };
+    return { ...this.#operations.work, ...this.#stats, phases: this.#phases };
   }
 
   /** Takes a message from the main thread. */
@@ -180,9 +184,11 @@ export class QueryService {
         await life.until(this.#operations.perform(message, life, unknown)),
         unknown,
       );
-      this.#options.post({ kind: "answer", call, answer: { ...answer, times: timesOf(life) } });
+      const times = reportOf(life, message);
+      this.#options.post({ kind: "answer", call, answer: { ...answer, times } });
     } catch (error) {
-      const answer = { ...warnedAnswer(errorAnswer(error), unknown), times: timesOf(life) };
+      const times = reportOf(life, message);
+      const answer = { ...warnedAnswer(errorAnswer(error), unknown), times };
       this.#fail(message, error, answer);
     } finally {
       this.#lives.delete(call);
@@ -190,6 +196,7 @@ export class QueryService {
       const { workedMs, waitedMs: waited } = timesOf(life);
       this.#stats.workedMs += workedMs;
       this.#stats.waitedMs += waited;
+      addPhases(this.#phases, life.phases);
     }
   }
 
@@ -284,6 +291,14 @@ export class QueryService {
   }
 }
 
-function timesOf({ totalMs, workedMs }: QueryLife): AnswerTimes {
+function timesOf({ totalMs, workedMs }: QueryLife): Pick<AnswerTimes, "workedMs" | "waitedMs"> {
   return { workedMs, waitedMs: Math.max(0, totalMs - workedMs) };
+}
+
+/** With details where somebody wants them of a query that took so long. */
+function reportOf(life: QueryLife, { detailsMs }: Pick<QueryMessage, "detailsMs">): AnswerTimes {
+  const { notes } = life;
+  const isSlow = detailsMs !== undefined && life.totalMs >= detailsMs;
+  const details = isSlow ? { phases: life.phases, ...notes.describe() } : undefined;
+  return { ...timesOf(life), kind: notes.kind, details };
 }

@@ -1,4 +1,5 @@
 import type { EngineMetric } from "../../api/engine.ts";
+import { QUERY_PHASES, type QueryPhases } from "../../model/request-stats.ts";
 import type { QueryService } from "./query-service.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 
@@ -13,7 +14,7 @@ export function queryThreadMetrics(
   const { valuesCompared, stringsTested, entriesTouched } = service.stats;
   const { blocksSkipped, codesScanned, candidatesReranked } = service.stats;
   const { candidatesSkipped, divided, helped, cancelled, timedOut } = service.stats;
-  const { workedMs, waitedMs } = service.stats;
+  const { workedMs, waitedMs, phases } = service.stats;
   const { slices, longestSliceMs } = service.turnStats;
   const labels = { thread };
   const counter = (name: string, help: string, value: number): EngineMetric => {
@@ -52,6 +53,7 @@ export function queryThreadMetrics(
       "time that queries waited, for slots, turns, bytes or embeddings",
       waitedMs / 1000,
     ),
+    ...phaseMetrics(phases, thread),
     counter("trawl_query_slices_total", "slices of work of queries", slices),
     {
       ...counter("trawl_query_longest_slice_seconds", "the longest slice", longestSliceMs / 1000),
@@ -70,4 +72,14 @@ export function queryThreadMetrics(
     counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
     counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
   ];
+}
+
+function phaseMetrics(phases: QueryPhases, thread: string): EngineMetric[] {
+  return QUERY_PHASES.map((phase) => ({
+    name: "trawl_query_phase_seconds_total",
+    help: "time of queries by phase",
+    kind: "counter",
+    value: phases[phase] / 1000,
+    labels: { thread, phase },
+  }));
 }

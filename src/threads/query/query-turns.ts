@@ -84,7 +84,7 @@ export class QueryTurns {
         steps.return(undefined as T);
         throw new HandedOver();
       }
-      life.pause();
+      life.timeSteps();
     }
     return this.#queue(steps, life);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ResultDocument } from "../../model/query-result.ts";
+import { noPhases } from "../../model/request-stats.ts";
 import {
   encodeDeleteAnswer,
   encodeExplainAnswer,
@@ -45,7 +46,15 @@ test("an analysis follows the plan", () => {
   } as const;
   const reads = { rounds: 1, loadedBytes: 10, storeBytes: 11 };
   const { plan_text, analysis } = JSON.parse(
-    text(encodeExplainAnswer("Scan", { works: [work], reads, performance })),
+    text(
+      encodeExplainAnswer("Scan", {
+        works: [work],
+        reads,
+        performance,
+        phases: { ...noPhases(), plan: 0.12345, search: 7 },
+        steps: [{ name: 'Filter: a is "b"', ms: 6.00049 }],
+      }),
+    ),
   );
   expect(plan_text).toBe("Scan");
   expect(analysis).toEqual({
@@ -74,6 +83,18 @@ test("an analysis follows the plan", () => {
       exhaustive_search_count: 0,
       approx_namespace_size: 9,
     },
+    phases: {
+      queue_ms: 0,
+      parse_ms: 0,
+      embed_ms: 0,
+      plan_ms: 0.123,
+      read_ms: 0,
+      search_ms: 7,
+      rerank_ms: 0,
+      serialize_ms: 0,
+      wait_ms: 0,
+    },
+    steps: [{ step: 'Filter: a is "b"', ms: 6 }],
   });
 });
 

@@ -1,11 +1,12 @@
 /** Billing and performance members of answers. */
 
-import type {
-  EmbeddingStats,
-  QueryAnalysis,
-  QueryBilling,
-  QueryPerformance,
-  QueryWork,
+import {
+  type EmbeddingStats,
+  QUERY_PHASES,
+  type QueryAnalysis,
+  type QueryBilling,
+  type QueryPerformance,
+  type QueryWork,
 } from "../../model/request-stats.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
 import { writeFloat, writeTime } from "./value-json.ts";
@@ -40,7 +41,7 @@ export function writeQueryPerformance(json: JsonWriter, performance: QueryPerfor
 /** Writes the object that tells what a request has cost that was explained and run. */
 export function writeQueryAnalysis(
   json: JsonWriter,
-  { works, reads, performance }: QueryAnalysis,
+  { works, reads, performance, phases, steps }: QueryAnalysis,
 ): void {
   const { rounds, loadedBytes, storeBytes } = reads;
   json.raw(
@@ -48,7 +49,19 @@ export function writeQueryAnalysis(
       `"loaded_bytes":${loadedBytes},"store_bytes":${storeBytes}},"performance":`,
   );
   writeQueryPerformance(json, performance);
-  json.raw("}");
+  const times = QUERY_PHASES.map((phase) => `"${phase}_ms":${thousandths(phases[phase])}`);
+  json.raw(`,"phases":{${times.join(",")}},"steps":[`);
+  for (const [i, { name, ms }] of steps.entries()) {
+    json.raw(i > 0 ? ',{"step":' : '{"step":');
+    json.string(name);
+    json.raw(`,"ms":${thousandths(ms)}}`);
+  }
+  json.raw("]}");
+}
+
+/** Milliseconds to the microsecond. */
+function thousandths(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 function workText(work: QueryWork): string {

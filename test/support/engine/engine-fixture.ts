@@ -169,6 +169,8 @@ export class EngineFixture {
   readonly accesses: Readonly<Record<"cache" | "write" | "indexer", StoreAccess>>;
   /** What the threads would tell `/metrics` now. */
   readonly metrics: () => readonly EngineMetric[];
+  /** Queries that all threads have run. */
+  readonly queriesRun: () => number;
   readonly #indexerOptions: Omit<IndexerOptions, "garbageGraceMs">;
   readonly #isIndexing: boolean;
 
@@ -179,6 +181,7 @@ export class EngineFixture {
     cacheArenas: Arenas;
     accesses: EngineFixture["accesses"];
     metrics: EngineFixture["metrics"];
+    queriesRun: EngineFixture["queriesRun"];
     logs: LogLine[];
     indexerOptions: Omit<IndexerOptions, "garbageGraceMs">;
     isIndexing: boolean;
@@ -189,6 +192,7 @@ export class EngineFixture {
     this.cacheArenas = parts.cacheArenas;
     this.accesses = parts.accesses;
     this.metrics = parts.metrics;
+    this.queriesRun = parts.queriesRun;
     this.logs = parts.logs;
     this.#indexerOptions = parts.indexerOptions;
     this.#isIndexing = parts.isIndexing;
@@ -222,15 +226,14 @@ export class EngineFixture {
       yield: () => new Promise<void>((resolve) => (options.turn ?? setImmediate)(resolve)),
     };
     const loads = ThreadLoads.of(threads);
-    const parts = { clock, random, cache, loads, options };
-    const numbers = [...Array(threads).keys()];
-    const queryThreads = numbers.map((thread) => startQueryThread({ thread, ...parts }));
+    const parts: QueryThreadsParts = { clock, random, cache, loads, options, services: [] };
+    const threadNumbers = [...Array(threads).keys()];
     const engine = new ThreadedEngine({
       ...tools,
       isShared: options.isShared ?? false,
       samplesRecall: options.recallSampleRate !== undefined,
       writeThread: writeThread.near,
-      queryThreads,
+      queryThreads: threadNumbers.map((thread) => startQueryThread({ thread, ...parts })),
       queryLoads: loads,
       ownQueries: ownQueries({ thread: threads, ...parts }),
       cacheThread: localPorts<never, FromCacheThread>().near,
@@ -260,6 +263,7 @@ export class EngineFixture {
       cacheArenas,
       accesses,
       metrics,
+      queriesRun: () => parts.services.reduce((sum, { stats }) => sum + stats.queries, 0),
       logs,
       indexerOptions,
       isIndexing: options.indexing ?? false,
@@ -349,13 +353,18 @@ function startCacheThread(access: StoreAccess, arenas: Arenas): CacheService {
   return new CacheService({ store, arenas, disk: access.disk, nextTurn });
 }
 
-interface QueryThreadParts {
+interface QueryThreadParts extends QueryThreadsParts {
   readonly thread: number;
+}
+
+interface QueryThreadsParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly cache: CacheService;
   readonly loads: Pick<ThreadLoads, "idleCount">;
   readonly options: FixtureOptions;
+  /** Takes what is made. */
+  readonly services: QueryService[];
 }
 
 /** Starts one; its port for the main thread. */
@@ -389,7 +398,7 @@ function queryService(
   const reads = connectCache(localCachePort(of.cache), (arena, memory) =>
     kernels.attach(arena, memory),
   );
-  return new QueryService({
+  const service = new QueryService({
     kernels,
     probing: of.options.probing,
     reads,
@@ -408,6 +417,8 @@ function queryService(
     nextTurn,
     ...channel,
   });
+  of.services.push(service);
+  return service;
 }
 
 async function* bodyOf(body: unknown): AsyncGenerator<Uint8Array> {
