@@ -18,6 +18,10 @@ const ANSWER_MEMORY_SHARE = 0.15;
 const ANSWER_TIMEOUT_SECONDS = 30;
 /** The default of `--query-timeout`. */
 const QUERY_TIMEOUT_SECONDS = 30;
+/** The default of `--slow-query-ms`. */
+const SLOW_REQUEST_MS = 1000;
+/** The default of `--slow-query-sample`: what somebody may still read. */
+const SLOW_REQUESTS_LOGGED = 60;
 /** By what name queries ask the reranker that counts words, unless others are given. */
 const WORD_MODEL_DEFAULT = "words";
 
@@ -143,7 +147,8 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
       Math.min(Math.floor(memoryBytesMax / 2), BODY_MEMORY_DEFAULT_MAX),
     answerBytesMax: Math.floor(memoryBytesMax * ANSWER_MEMORY_SHARE),
     answerStallMs: 1000 * (numberOf(given, "answer-timeout") ?? ANSWER_TIMEOUT_SECONDS),
-    slowRequestMs: numberOf(given, "slow-query-ms") ?? 1000,
+    slowRequestMs: numberOf(given, "slow-query-ms") ?? SLOW_REQUEST_MS,
+    slowRequestsLoggedMax: numberOf(given, "slow-query-sample") ?? SLOW_REQUESTS_LOGGED,
     strict: given.get("strict") === true,
   };
 }

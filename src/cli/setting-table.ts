@@ -141,7 +141,13 @@ export const SETTINGS = [
     name: "slow-query-ms",
     type: { kind: "integer", min: 0, max: 3_600_000 },
     defaultText: "1000",
-    help: "requests that take longer are logged as warnings; 0 turns this off",
+    help: "requests that take longer are logged as slow, with what took the time; 0 turns this off",
+  },
+  {
+    name: "slow-query-sample",
+    type: { kind: "integer", min: 0, max: 1_000_000 },
+    defaultText: "60",
+    help: "slow requests that are logged as such in one minute; others are counted",
   },
   {
     name: "query-threads",

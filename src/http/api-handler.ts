@@ -39,6 +39,8 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
   /** When it began to arrive, by the monotonic clock. */
   readonly arrivedMs: number;
+  /** From how many milliseconds on a query's answer has details. */
+  readonly detailsMs: number | undefined;
 }
 
 /** What became of a request, for log and metrics. */
@@ -128,7 +130,10 @@ export class ApiHandler {
       };
       const answer = await this.#options.engine.handle(engineRequest);
       const { fault, bytesReceived } = body;
-      if (isGone(request, fault)) return { answer: CLIENT_GONE, bytesReceived };
+      if (isGone(request, fault)) {
+        const { times } = answer;
+        return { answer: { ...CLIENT_GONE, ...(times && { times }) }, bytesReceived };
+      }
       return { ...(fault === undefined ? { answer } : failure(fault)), bytesReceived };
     } catch (error) {
       const { fault, bytesReceived } = body;
@@ -171,6 +176,7 @@ function toEngineRequest(
     respondAsync: prefersAsync(request.message.headers.prefer),
     signal: request.signal,
     arrivedMs: request.arrivedMs,
+    ...(request.detailsMs !== undefined && { detailsMs: request.detailsMs }),
   };
 }
 

@@ -31,6 +31,9 @@ export class HttpMetrics {
   readonly #requests: Counter<"operation" | "status">;
   readonly #seconds: Histogram<"operation" | "status">;
   readonly #unknownFields: Counter<"operation">;
+  readonly #queries: Histogram<"kind">;
+  readonly #slow: Counter<"operation">;
+  readonly #slowUnlogged: Counter;
   readonly #clientRequests: Counter<"operation" | "status">;
   readonly #clientSeconds: Counter<"operation">;
   readonly #clientDropped: Counter;
@@ -38,6 +41,7 @@ export class HttpMetrics {
   readonly #lag: IntervalHistogram;
   /** By operation and status, of which there are few: finding them by labels is slow. */
   readonly #stats = new Map<string, RequestStats>();
+  readonly #kinds = new Map<string, RequestStats["seconds"]>();
 
   constructor(readings: HttpReadings) {
     const registers = [this.#registry];
@@ -66,6 +70,23 @@ export class HttpMetrics {
       "trawl_http_unknown_fields_total",
       "Requests with fields that were ignored since they are unknown, by operation.",
       ["operation"],
+    );
+    this.#queries = new Histogram({
+      name: "trawl_query_seconds",
+      help: "Time of queries by kind, from their headers to the end of their answers.",
+      labelNames: ["kind"],
+      buckets: LATENCY_SECONDS,
+      registers,
+    });
+    this.#slow = counter(
+      "trawl_http_slow_requests_total",
+      "Requests that took longer than --slow-query-ms.",
+      ["operation"],
+    );
+    this.#slowUnlogged = counter(
+      "trawl_http_slow_requests_unlogged_total",
+      "Those of them that were not logged as slow, by --slow-query-sample.",
+      [],
     );
     this.#clientRequests = counter(
       "trawl_client_requests_total",
@@ -131,6 +152,22 @@ export class HttpMetrics {
     }
     stats.requests.inc();
     stats.seconds.observe(seconds);
+  }
+
+  /** Notes one query, by what it asked for. */
+  observeQuery(kind: string, seconds: number): void {
+    let observer = this.#kinds.get(kind);
+    if (observer === undefined) {
+      observer = this.#queries.labels({ kind });
+      this.#kinds.set(kind, observer);
+    }
+    observer.observe(seconds);
+  }
+
+  /** Counts one slow request. */
+  countSlow(operation: string, noted: "logged" | "unlogged"): void {
+    this.#slow.inc({ operation });
+    if (noted === "unlogged") this.#slowUnlogged.inc();
   }
 
   /** Counts one request with fields that were ignored. */

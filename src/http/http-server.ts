@@ -37,6 +37,7 @@ import {
   type ServiceRoute,
 } from "./routes.ts";
 import { sendAnswer } from "./send-answer.ts";
+import { SlowRequests } from "./slow-requests.ts";
 import { WaitingAnswers } from "./waiting-answers.ts";
 import { WarningLog } from "./warning-log.ts";
 
@@ -79,8 +80,10 @@ export interface HttpConfig {
   readonly answerBytesMax: number;
   /** Milliseconds after which a client that takes nothing of its answer is cut off. */
   readonly answerStallMs: number;
-  /** Requests that take longer are logged as warnings; 0 for none. */
+  /** Requests that take longer are logged as slow ones; 0 for none. */
   readonly slowRequestMs: number;
+  /** So many of them a minute at most. */
+  readonly slowRequestsLoggedMax: number;
   /** Unknown fields of requests are refused and not ignored. */
   readonly strict: boolean;
 }
@@ -107,6 +110,7 @@ export class HttpServer {
   readonly #metrics: HttpMetrics;
   readonly #handler: ApiHandler;
   readonly #warnings: WarningLog;
+  readonly #slow: SlowRequests;
   readonly #origins: OriginCheck;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
@@ -126,6 +130,7 @@ export class HttpServer {
       requestsInFlight: () => this.#requestsInFlight,
     });
     this.#warnings = new WarningLog(options.log);
+    this.#slow = new SlowRequests(options.clock, options.config);
     const { apiKey } = options.config;
     this.#origins = new OriginCheck({ ...options.config, hasKey: apiKey !== undefined });
     this.#handler = new ApiHandler({
@@ -285,6 +290,7 @@ export class HttpServer {
       },
       signal: gone.signal,
       arrivedMs: startMs,
+      detailsMs: this.#slow.detailsMs,
     });
     const accepted = request.headers["accept-encoding"] as string;
     const answer = this.#admit(response, await compressAnswer(outcome.answer, accepted));
@@ -332,16 +338,20 @@ export class HttpServer {
   }
 
   #noteEnd(request: FastifyRequest, outcome: ApiOutcome, startMs: number): void {
-    const { clock, config, log } = this.#options;
+    const { clock, log } = this.#options;
     const ms = clock.monotonicMs() - startMs;
+    const { operation, answer } = outcome;
     this.#requestsInFlight--;
-    this.#metrics.observe(outcome.operation, outcome.answer.status, ms / 1000);
-    const warning = outcome.answer.headers[WARNING_HEADER];
+    this.#metrics.observe(operation, answer.status, ms / 1000);
+    if (answer.times?.kind !== undefined) this.#metrics.observeQuery(answer.times.kind, ms / 1000);
+    const slow = this.#slow.note(ms);
+    if (slow !== undefined) this.#metrics.countSlow(operation, slow.kind);
+    const warning = answer.headers[WARNING_HEADER];
     if (warning !== undefined) {
-      this.#metrics.countUnknownFields(outcome.operation);
-      this.#warnings.note(outcome.operation, outcome.namespace, warning);
+      this.#metrics.countUnknownFields(operation);
+      this.#warnings.note(operation, outcome.namespace, warning);
     }
-    logOutcome(log, { request, outcome, ms, slowMs: config.slowRequestMs });
+    logOutcome(log, { request, outcome, ms, slow: slow?.kind === "logged" ? slow : undefined });
   }
 
   /** Cuts the connection of a client that keeps sending a body after its answer was sent. */

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
 import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
+import type { QueryDetails } from "../api/engine.ts";
+import { noPhases } from "../model/request-stats.ts";
 import type { ApiOutcome } from "./api-handler.ts";
-import { logOutcome } from "./request-log.ts";
+import { logOutcome, type SlowRequest } from "./request-log.ts";
 
 const REQUEST = {
   id: "r1",
@@ -11,7 +13,7 @@ const REQUEST = {
 } as FastifyRequest;
 
 /** The line of a request with this outcome. */
-function lineOf(outcome: Partial<ApiOutcome>, { ms = 12.34, slowMs = 0 } = {}) {
+function lineOf(outcome: Partial<ApiOutcome>, slow?: SlowRequest) {
   const lines: unknown[][] = [];
   const whole: ApiOutcome = {
     answer: jsonAnswer({}),
@@ -19,7 +21,7 @@ function lineOf(outcome: Partial<ApiOutcome>, { ms = 12.34, slowMs = 0 } = {}) {
     bytesReceived: 7,
     ...outcome,
   };
-  logOutcome((...line) => lines.push(line), { request: REQUEST, outcome: whole, ms, slowMs });
+  logOutcome((...line) => lines.push(line), { request: REQUEST, outcome: whole, ms: 12.34, slow });
   expect(lines).toHaveLength(1);
   const [level, message, facts] = lines[0];
   return { level, message, facts };
@@ -46,13 +48,43 @@ test.each(["root", "health", "readiness", "metrics"])("the probe %s is no news",
   expect(lineOf({ operation }).level).toBe("debug");
 });
 
-test("a slow request is a warning where there is a bound", () => {
-  expect(lineOf({}, { ms: 99.9, slowMs: 100 }).level).toBe("info");
-  expect(lineOf({}, { ms: 100, slowMs: 100 })).toMatchObject({
-    level: "warn",
-    message: "slow request",
+test("a slow request is a warning", () => {
+  const line = lineOf({}, { unloggedCount: 0 });
+  expect(line).toMatchObject({ level: "warn", message: "slow request" });
+  expect(line.facts).not.toHaveProperty("unlogged");
+  expect(lineOf({}, { unloggedCount: 7 }).facts).toMatchObject({ unlogged: 7 });
+});
+
+const DETAILS: QueryDetails = {
+  phases: { ...noPhases(), queue: 0.04, search: 10.06, wait: 2 },
+  shape: "rank_by v ANN <vector of 3>; limit 10",
+  plan: "documents(vector_probe(v ANN scan))",
+  documents: 5,
+  segments: 1,
+  work: { codesScanned: 5 },
+};
+const TIMES = { workedMs: 10.06, waitedMs: 2.04, kind: "ann", details: DETAILS };
+
+test("a slow query tells where its time went, and nothing of what was asked for", () => {
+  const line = lineOf({ answer: { ...jsonAnswer({}), times: TIMES } }, { unloggedCount: 0 });
+  expect(line).toMatchObject({ level: "warn", message: "slow query" });
+  expect(line.facts).toMatchObject({
+    request: "r1",
+    workedMs: 10.1,
+    waitedMs: 2,
+    kind: "ann",
+    phases: { search: 10.1, wait: 2 },
+    shape: DETAILS.shape,
+    plan: DETAILS.plan,
+    documents: 5,
+    segments: 1,
+    work: { codesScanned: 5 },
   });
-  expect(lineOf({}, { ms: 1e6, slowMs: 0 }).level).toBe("info");
+  expect(line.facts).not.toHaveProperty("phases.queue");
+  const ended = { ...jsonAnswer({ error: "ended at: text is secret" }, 408), times: TIMES };
+  expect(JSON.stringify(lineOf({ answer: ended }, { unloggedCount: 0 }))).not.toContain("secret");
+  expect(lineOf({ answer: ended }).facts).toMatchObject({ error: "ended at: text is secret" });
+  expect(lineOf({ answer: ended }).facts).not.toHaveProperty("shape");
 });
 
 test("a mistake's line has what was answered, in one line of bounded length", () => {
@@ -89,8 +121,9 @@ test("failures are errors with what was answered, bugs with their stack", () => 
 });
 
 test("a client that left is no failure", () => {
-  expect(lineOf({ answer: jsonAnswer({}, 499) }, { ms: 9, slowMs: 1 })).toMatchObject({
-    level: "info",
-    message: "client left before the answer",
-  });
+  const answer = jsonAnswer({}, 499);
+  const message = "client left before the answer";
+  expect(lineOf({ answer })).toMatchObject({ level: "info", message });
+  const slow = lineOf({ answer: { ...answer, times: TIMES } }, { unloggedCount: 0 });
+  expect(slow).toMatchObject({ level: "warn", message, facts: { kind: "ann" } });
 });

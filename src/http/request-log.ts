@@ -1,7 +1,7 @@
 /** The log line of one request. */
 
 import type { FastifyRequest } from "fastify";
-import { answerBytes } from "../api/engine.ts";
+import { type AnswerTimes, answerBytes } from "../api/engine.ts";
 import { clip } from "../base/bounded-text.ts";
 import { type ApiOutcome, CLIENT_GONE_STATUS } from "./api-handler.ts";
 
@@ -18,8 +18,14 @@ export interface RequestEnd {
   readonly outcome: ApiOutcome;
   /** From its headers to the end of its answer. */
   readonly ms: number;
-  /** From how many milliseconds on a request is slow; 0 for never. */
-  readonly slowMs: number;
+  /** It took longer than `--slow-query-ms`, and is logged as one that did. Absent: it is not. */
+  readonly slow?: SlowRequest | undefined;
+}
+
+/** What the line of a slow request says of others. */
+export interface SlowRequest {
+  /** Slow requests before it that had no such line, since there were too many. */
+  readonly unloggedCount: number;
 }
 
 /** Paths that probes ask for every few seconds; they are logged at `debug` only. */
@@ -35,7 +41,7 @@ const LINE_ENDS = /[\p{Cc}\u2028\u2029]+/gu;
  * requests as warnings.
  */
 export function logOutcome(log: HttpLog, end: RequestEnd): void {
-  const { request, outcome, ms, slowMs } = end;
+  const { request, outcome, ms, slow } = end;
   const { status, body, times } = outcome.answer;
   const facts = {
     request: request.id,
@@ -51,19 +57,39 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
     bytesOut: answerBytes(outcome.answer),
     ...(status >= 400 &&
       status < 500 &&
-      status !== CLIENT_GONE_STATUS && { error: told(outcome.answer) }),
+      status !== CLIENT_GONE_STATUS &&
+      // Messages quote what was asked for, which the lines of slow queries never do.
+      !(slow && times) && { error: told(outcome.answer) }),
+    ...(slow && slowFacts(slow, times)),
   };
   if (outcome.bug !== undefined) {
     log("error", "request failed by a bug", { ...facts, error: describe(outcome.bug) });
   } else if (status >= 500) {
     log("error", "request failed", { ...facts, error: Buffer.from(body).toString() });
   } else if (status === CLIENT_GONE_STATUS) {
-    log("info", "client left before the answer", facts);
-  } else if (slowMs > 0 && ms >= slowMs) {
-    log("warn", "slow request", facts);
+    log(slow ? "warn" : "info", "client left before the answer", facts);
+  } else if (slow) {
+    log("warn", times ? "slow query" : "slow request", facts);
   } else {
     log(PROBES.has(outcome.operation) ? "debug" : "info", "request", facts);
   }
+}
+
+/** Where the time went: nothing here is the client's or a document's. */
+function slowFacts({ unloggedCount }: SlowRequest, times: AnswerTimes | undefined): object {
+  const { phases, ...details } = times?.details ?? {};
+  return {
+    kind: times?.kind,
+    ...(phases && {
+      phases: Object.fromEntries(
+        Object.entries(phases)
+          .map(([phase, ms]) => [phase, tenths(ms)] as const)
+          .filter(([, ms]) => ms > 0),
+      ),
+    }),
+    ...details,
+    ...(unloggedCount > 0 && { unlogged: unloggedCount }),
+  };
 }
 
 function tenths(ms: number): number {

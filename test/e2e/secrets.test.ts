@@ -186,6 +186,71 @@ async function echoingService(status: () => number) {
   };
 }
 
+/** What users store and ask for; answers may have it. */
+const USER_DATA = {
+  stored: "planted-stored-text-61c0",
+  asked: "planted-asked-words-d27e",
+  number: 815_162_342,
+  unknownName: "planted-unknown-name-9f4b",
+} as const;
+
+test.concurrent("lines of slow queries have nothing that users stored or asked for", async () => {
+  const server = await startServer({
+    dataDir: join(directory.path, "user-data"),
+    arguments: [
+      ...["--query-threads", "1", "--indexer", "off", "--log-format", "json"],
+      ...["--slow-query-ms", "1", "--slow-query-sample", "1000"],
+    ],
+  });
+  const { stored, asked, number, unknownName } = USER_DATA;
+  const call = (path: string, body: unknown) => rawCall("POST", path, body, { url: server.url });
+  const vector = [number, 1];
+  try {
+    const schema = { title: { type: "string", full_text_search: true, regex: true, fuzzy: true } };
+    // So many that each query takes longer than a millisecond.
+    const rows = Array.from({ length: 3000 }, (_, id) => ({
+      ...{ id, title: `${stored} ${asked} ${id}`, n: number + id, v: vector },
+    }));
+    const write = { upsert_rows: rows, schema, distance_metric: "cosine_distance" };
+    expect((await call("/v2/namespaces/n", write)).status).toBe(200);
+    const filters = [
+      ["title", "Regex", `${asked}.*`],
+      ["title", "Fuzzy", asked, { max_edit_distance: [{ min_query_chars: 3, distance: 1 }] }],
+      ["title", "In", [asked, stored]],
+      ["title", "ContainsAllTokens", asked],
+      ["n", "Gt", number],
+      ["v", "Eq", vector],
+      [unknownName, "Eq", asked],
+      ["n", "Eq", asked],
+    ];
+    const rankings = [
+      ["id", "asc"],
+      ["title", "BM25", asked],
+      ["v", "ANN", vector],
+    ];
+    for (const filter of filters) {
+      for (const rank_by of rankings) {
+        const many = Array(30).fill(filter);
+        const query = { rank_by, filters: ["Or", many], top_k: 1000, include_attributes: true };
+        await call("/v2/namespaces/n/query", query);
+        await call("/v2/namespaces/n/explain_query", { ...query, analyze: true });
+      }
+    }
+    const sums = { [unknownName]: ["Sum", "n"] };
+    await call("/v2/namespaces/n/query", { aggregate_by: sums, group_by: ["title"], top_k: 9 });
+  } finally {
+    await server.stop();
+  }
+  const slow = server
+    .output()
+    .split("\n")
+    .filter((line) => /"message":"slow query"/.test(line));
+  expect(slow.length).toBeGreaterThan(20);
+  for (const [name, value] of Object.entries(USER_DATA)) {
+    expect(slow.join("\n"), name).not.toContain(String(value));
+  }
+});
+
 test.concurrent("requests that fail leave no secret in answers, logs and metrics", async () => {
   let status = 401;
   const service = await echoingService(() => status);

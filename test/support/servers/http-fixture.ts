@@ -51,6 +51,7 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
       answerBytesMax: 2 ** 28,
       answerStallMs: 30_000,
       slowRequestMs: 0,
+      slowRequestsLoggedMax: 60,
       strict: false,
       ...config,
     },
