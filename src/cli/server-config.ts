@@ -22,6 +22,8 @@ const QUERY_TIMEOUT_SECONDS = 30;
 const SLOW_REQUEST_MS = 1000;
 /** The default of `--slow-query-sample`: what somebody may still read. */
 const SLOW_REQUESTS_LOGGED = 60;
+/** The default of `--metrics-namespaces`: some 140 time series. */
+const METRICS_NAMESPACES = 20;
 /** By what name queries ask the reranker that counts words, unless others are given. */
 const WORD_MODEL_DEFAULT = "words";
 
@@ -149,6 +151,7 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
     answerStallMs: 1000 * (numberOf(given, "answer-timeout") ?? ANSWER_TIMEOUT_SECONDS),
     slowRequestMs: numberOf(given, "slow-query-ms") ?? SLOW_REQUEST_MS,
     slowRequestsLoggedMax: numberOf(given, "slow-query-sample") ?? SLOW_REQUESTS_LOGGED,
+    metricsNamespacesMax: numberOf(given, "metrics-namespaces") ?? METRICS_NAMESPACES,
     strict: given.get("strict") === true,
   };
 }

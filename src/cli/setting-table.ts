@@ -150,6 +150,12 @@ export const SETTINGS = [
     help: "slow requests that are logged as such in one minute; others are counted",
   },
   {
+    name: "metrics-namespaces",
+    type: { kind: "integer", min: 0, max: 1000 },
+    defaultText: "20",
+    help: "namespaces, those with the most traffic, that `/metrics` tells of one by one",
+  },
+  {
     name: "query-threads",
     type: { kind: "integer", min: 1, max: 256 },
     defaultText: "one per core",

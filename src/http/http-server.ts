@@ -26,6 +26,7 @@ import { TELEMETRY_HEADER } from "./client-telemetry.ts";
 import { compressAnswer } from "./compress-answer.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { IdleConnections } from "./idle-connections.ts";
+import { NamespaceTraffic } from "./namespace-traffic.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
 import {
@@ -84,6 +85,8 @@ export interface HttpConfig {
   readonly slowRequestMs: number;
   /** So many of them a minute at most. */
   readonly slowRequestsLoggedMax: number;
+  /** Namespaces that `/metrics` tells of one by one. */
+  readonly metricsNamespacesMax: number;
   /** Unknown fields of requests are refused and not ignored. */
   readonly strict: boolean;
 }
@@ -111,6 +114,7 @@ export class HttpServer {
   readonly #handler: ApiHandler;
   readonly #warnings: WarningLog;
   readonly #slow: SlowRequests;
+  readonly #traffic: NamespaceTraffic;
   readonly #origins: OriginCheck;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
@@ -131,6 +135,7 @@ export class HttpServer {
     });
     this.#warnings = new WarningLog(options.log);
     this.#slow = new SlowRequests(options.clock, options.config);
+    this.#traffic = new NamespaceTraffic(options.clock, options.config.metricsNamespacesMax);
     const { apiKey } = options.config;
     this.#origins = new OriginCheck({ ...options.config, hasKey: apiKey !== undefined });
     this.#handler = new ApiHandler({
@@ -344,6 +349,7 @@ export class HttpServer {
     this.#requestsInFlight--;
     this.#metrics.observe(operation, answer.status, ms / 1000);
     if (answer.times?.kind !== undefined) this.#metrics.observeQuery(answer.times.kind, ms / 1000);
+    this.#noteTraffic(outcome, ms / 1000);
     const slow = this.#slow.note(ms);
     if (slow !== undefined) this.#metrics.countSlow(operation, slow.kind);
     const warning = answer.headers[WARNING_HEADER];
@@ -352,6 +358,13 @@ export class HttpServer {
       this.#warnings.note(operation, outcome.namespace, warning);
     }
     logOutcome(log, { request, outcome, ms, slow: slow?.kind === "logged" ? slow : undefined });
+  }
+
+  #noteTraffic({ operation, namespace, answer, bytesReceived }: ApiOutcome, seconds: number): void {
+    const { status } = answer;
+    if (namespace === undefined || REFUSED.has(status)) return;
+    const bytes = { bytesIn: bytesReceived, bytesOut: answerBytes(answer) };
+    this.#traffic.note(namespace, { operation, status, seconds, ...bytes });
   }
 
   /** Cuts the connection of a client that keeps sending a body after its answer was sent. */
@@ -389,7 +402,8 @@ export class HttpServer {
         return ready ? ok() : errorBody(503, reason ?? "not ready yet");
       }
       case "metrics": {
-        const body = encoder.encode(await this.#metrics.render(engine.metrics()));
+        const kept = [...engine.metrics(), ...this.#traffic.metrics()];
+        const body = encoder.encode(await this.#metrics.render(kept));
         return { status: 200, headers: { "content-type": this.#metrics.contentType }, body };
       }
     }

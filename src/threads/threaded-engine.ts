@@ -22,7 +22,9 @@ import type { Random } from "../base/random.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../model/contract-limits.ts";
 import type { NamespaceState } from "../namespace/published-state.ts";
+import { THRESHOLDS } from "../namespace/thresholds.ts";
 import type { FromCacheThread } from "./cache/cache-thread.ts";
+import { IndexDebt } from "./query/index-debt.ts";
 import { LargeBodies } from "./query/large-bodies.ts";
 import type { OwnQueries } from "./query/own-queries.ts";
 import {
@@ -81,6 +83,7 @@ export class ThreadedEngine implements Engine {
   readonly #recall: RecallSampler | undefined;
   readonly #operations: OperationRegistry;
   readonly #largeBodies: LargeBodies;
+  readonly #debt: IndexDebt;
   #cacheMetrics: readonly EngineMetric[] = [];
   readonly #cacheFailed = Promise.withResolvers<never>();
   /** Namespaces that queries have asked for lately. */
@@ -92,6 +95,7 @@ export class ThreadedEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#operations = new OperationRegistry(options.clock, options.random);
+    this.#debt = new IndexDebt(options.clock, THRESHOLDS);
     const { queryBodyBytesMax = Number.POSITIVE_INFINITY } = options;
     this.#largeBodies = new LargeBodies(options.clock, queryBodyBytesMax);
     options.clock.every(IDLE_SWEEP_MS, () => this.#notifyUsed());
@@ -118,7 +122,10 @@ export class ThreadedEngine implements Engine {
     this.#cacheFailed.promise.catch(() => {}); // Heard of where somebody waits.
     this.#writes = new WriteCalls(options.writeThread, {
       arena: (message) => this.#queries.addArena(message),
-      publish: (namespace, deltas, state) => this.#queries.publish(namespace, deltas, state),
+      publish: (namespace, deltas, state) => {
+        this.#debt.note(state);
+        this.#queries.publish(namespace, deltas, state);
+      },
       log: options.log,
       hinted: () => options.onHint?.(),
     });
@@ -169,6 +176,7 @@ export class ThreadedEngine implements Engine {
       ...this.#queries.metrics(),
       ...(this.#recall?.metrics() ?? []),
       ...this.#cacheMetrics,
+      ...this.#debt.metrics(),
     ];
   }
 

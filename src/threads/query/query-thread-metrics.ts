@@ -1,12 +1,19 @@
 import type { EngineMetric } from "../../api/engine.ts";
+import type { ResidentRanges } from "../../cache/resident-ranges.ts";
 import { QUERY_PHASES, type QueryPhases } from "../../model/request-stats.ts";
 import type { QueryService } from "./query-service.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 
+/** Where stats of reads come from. */
+interface ReadSources {
+  readonly readAhead: Pick<ReadAhead, "stats"> | undefined;
+  readonly reads: Pick<ResidentRanges, "touches">;
+}
+
 /** What a service of queries has done so far; `thread` is the label of its metrics. */
 export function queryThreadMetrics(
   service: Pick<QueryService, "stats" | "turnStats">,
-  readAhead: Pick<ReadAhead, "stats"> | undefined,
+  sources: ReadSources,
   thread: string,
 ): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
@@ -59,6 +66,20 @@ export function queryThreadMetrics(
       ...counter("trawl_query_longest_slice_seconds", "the longest slice", longestSliceMs / 1000),
       kind: "gauge",
     },
+    ...readMetrics(sources, counter),
+    counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
+    counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
+  ];
+}
+
+function readMetrics(
+  { readAhead, reads }: ReadSources,
+  counter: (name: string, help: string, value: number) => EngineMetric,
+): EngineMetric[] {
+  const { touched, resident } = reads.touches;
+  return [
+    counter("trawl_cache_looks_total", "looks of queries at ranges of stored segments", touched),
+    counter("trawl_cache_hits_total", "those that found them in memory", resident),
     counter(
       "trawl_read_ahead_turns_total",
       "times that a part of a namespace was read ahead behind cold queries",
@@ -69,8 +90,6 @@ export function queryThreadMetrics(
       "bytes of segments asked for ahead of queries",
       readAhead?.stats.bytes ?? 0,
     ),
-    counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
-    counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
   ];
 }
 

@@ -83,7 +83,7 @@ export function serveQueries(settings: QuerySettings, channel: QueryChannel): Qu
     handsOver,
   });
   systemClock.every(METRICS_INTERVAL_MS, () => {
-    post({ kind: "metrics", metrics: queryThreadMetrics(service, readAhead, name) });
+    post({ kind: "metrics", metrics: queryThreadMetrics(service, { readAhead, reads }, name) });
   });
   return service;
 }

@@ -52,6 +52,7 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
       answerStallMs: 30_000,
       slowRequestMs: 0,
       slowRequestsLoggedMax: 60,
+      metricsNamespacesMax: 20,
       strict: false,
       ...config,
     },
