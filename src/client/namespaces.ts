@@ -47,3 +47,21 @@ export function readMetadata(
   const path = apiPath("v2", "namespaces", namespace, "metadata");
   return client.json({ method: "GET", path, signal });
 }
+
+/** Makes `to` a branch of `from`. Throws a `ClientError` of status 409 if `to` has documents. */
+export async function branchNamespace(
+  client: ApiClient,
+  { from, to, signal }: { readonly from: string; readonly to: string; signal?: AbortSignal },
+): Promise<void> {
+  const path = apiPath("v2", "namespaces", to);
+  await client.json({ method: "POST", path, json: { branch_from_namespace: from }, signal });
+}
+
+/** Deletes a namespace. Throws a `ClientError` of status 404 if there is none. */
+export async function deleteNamespace(
+  client: ApiClient,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await client.json({ method: "DELETE", path: apiPath("v2", "namespaces", namespace), signal });
+}

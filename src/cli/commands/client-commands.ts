@@ -1,6 +1,23 @@
+import { branchCommand } from "./branch-command.ts";
 import type { ClientCommand } from "./client-command.ts";
+import { copyCommand } from "./copy-command.ts";
+import { deleteCommand } from "./delete-command.ts";
+import { explainCommand } from "./explain-command.ts";
 import { lsCommand } from "./ls-command.ts";
+import { queryCommand } from "./query-command.ts";
+import { recallCommand } from "./recall-command.ts";
+import { schemaCommand } from "./schema-command.ts";
 import { statsCommand } from "./stats-command.ts";
 
 /** All commands that speak to a server, in the order of the help. */
-export const CLIENT_COMMANDS: readonly ClientCommand[] = [lsCommand, statsCommand];
+export const CLIENT_COMMANDS: readonly ClientCommand[] = [
+  lsCommand,
+  statsCommand,
+  schemaCommand,
+  queryCommand,
+  explainCommand,
+  recallCommand,
+  copyCommand,
+  branchCommand,
+  deleteCommand,
+];
