@@ -65,3 +65,26 @@ export async function deleteNamespace(
 ): Promise<void> {
   await client.json({ method: "DELETE", path: apiPath("v2", "namespaces", namespace), signal });
 }
+
+/** How many documents match a filter, which is given as JSON's text. */
+export async function countDocuments(
+  client: ApiClient,
+  { namespace, filters, signal }: CountRequest,
+): Promise<number> {
+  const { aggregations } = await client.json<{ readonly aggregations: { readonly n: number } }>({
+    method: "POST",
+    path: apiPath("v2", "namespaces", namespace, "query"),
+    body: `{"aggregate_by":{"n":["Count"]},"filters":${filters}}`,
+    headers: { "content-type": "application/json" },
+    repeatable: true,
+    signal,
+  });
+  return aggregations.n;
+}
+
+/** Which documents are counted. */
+export interface CountRequest {
+  readonly namespace: string;
+  readonly filters: string;
+  readonly signal?: AbortSignal | undefined;
+}

@@ -3,6 +3,7 @@ import type { ClientCommand } from "./client-command.ts";
 import { copyCommand } from "./copy-command.ts";
 import { deleteCommand } from "./delete-command.ts";
 import { explainCommand } from "./explain-command.ts";
+import { exportCommand } from "./export-command.ts";
 import { lsCommand } from "./ls-command.ts";
 import { queryCommand } from "./query-command.ts";
 import { recallCommand } from "./recall-command.ts";
@@ -17,6 +18,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   queryCommand,
   explainCommand,
   recallCommand,
+  exportCommand,
   copyCommand,
   branchCommand,
   deleteCommand,
