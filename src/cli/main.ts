@@ -8,6 +8,7 @@ import { addClientCommands } from "./client-program.ts";
 import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
 import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
 import { UsageError } from "./commands/usage-error.ts";
+import { addCompletionCommand } from "./completion/completion-command.ts";
 import { interruptSignal } from "./interrupt-signal.ts";
 import { processTerminal } from "./output/terminal.ts";
 import { createProgram } from "./program.ts";
@@ -35,6 +36,7 @@ addClientCommands(program, CLIENT_COMMANDS, () => {
     },
   };
 });
+addCompletionCommand(program, (text) => process.stdout.write(text));
 for (const command of [program, ...program.commands]) command.exitOverride();
 
 program.parseAsync().catch((error: Error) => {

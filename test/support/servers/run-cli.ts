@@ -7,6 +7,7 @@ import { addClientCommands } from "../../../src/cli/client-program.ts";
 import { CLIENT_COMMANDS } from "../../../src/cli/commands/client-commands.ts";
 import { EXIT } from "../../../src/cli/commands/exit-codes.ts";
 import { UsageError } from "../../../src/cli/commands/usage-error.ts";
+import { addCompletionCommand } from "../../../src/cli/completion/completion-command.ts";
 import type { Terminal } from "../../../src/cli/output/terminal.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { InstantClock } from "../clocks/instant-clock.ts";
@@ -65,7 +66,7 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
   const { said } = terminal;
   const none = async () => {};
   const program = createProgram("0.0.0-test", { serve: none, index: none, certify: none });
-  let code: number | undefined;
+  let code: number = EXIT.done;
   addClientCommands(program, CLIENT_COMMANDS, () => ({
     terminal,
     clock: options.clock ?? new InstantClock(),
@@ -75,6 +76,7 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
       code = ended;
     },
   }));
+  addCompletionCommand(program, terminal.out);
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
   }
@@ -87,7 +89,7 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
       code = error instanceof UsageError ? EXIT.usage : EXIT.failed;
     }
   }
-  return { ...said, code: code ?? -1, json: jsonOf(said.out) };
+  return { ...said, code, json: jsonOf(said.out) };
 }
 
 function jsonOf(out: string): unknown {
