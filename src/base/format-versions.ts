@@ -26,6 +26,10 @@ export const FORMAT_VERSIONS = {
   columns: { oldest: 1, newest: 1 },
   /** Version 2 only where a context is bound to the key; others are still written as 1. */
   encryption: { oldest: 1, newest: 2 },
+  "API key": { oldest: 1, newest: 1 },
+  "key revocation": { oldest: 1, newest: 1 },
+  "key changes": { oldest: 1, newest: 1 },
+  "key uses": { oldest: 1, newest: 1 },
   /** Other versions are no fault there: the cache begins anew. */
   "disk cache": { oldest: 1, newest: 1 },
 } as const satisfies Record<string, FormatVersions>;

@@ -45,6 +45,10 @@ export const FRAME_KINDS = {
   manifest: 2,
   segment: 3,
   tombstones: 4,
+  "API key": 16,
+  "key revocation": 17,
+  "key changes": 18,
+  "key uses": 19,
 } as const;
 
 /** One of the kinds of objects. */

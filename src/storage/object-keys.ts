@@ -10,6 +10,8 @@
  *     deleted/<name>-table/<generation>                              ... and is done
  *     dirty/<name>-table/<generation>                                a hint: its log is long
  *     format/<version>                                               storage/store-format.ts
+ *     keys/<key id>/key, keys/<key id>/revoked, keys/changes, keys/uses
+ *                                                                    access/key-codec.ts
  *
  * A generation is one life of a namespace: deleting and creating it again begins the next, so that
  * nothing of the old life can be taken for the new one's. Generations have 10 digits, sequence
@@ -42,6 +44,8 @@ export const DELETING_PREFIX = "deleting/";
 export const DIRTY_PREFIX = "dirty/";
 /** Start of the marks of a store's format. */
 export const FORMAT_PREFIX = "format/";
+/** Start of all API keys, and of what is known of them. */
+export const API_KEYS_PREFIX = "keys/";
 /** Start of all marks of finished deletions. */
 export const DELETED_PREFIX = "deleted/";
 
@@ -176,6 +180,30 @@ export function formatKey(version: number): ObjectKey {
 /** Reads the version of a format's mark; undefined for anything else. */
 export function parseFormatKey(key: string): number | undefined {
   return parseBelow(FORMAT_PREFIX, key);
+}
+
+/** Key of an API key. */
+export function apiKeyKey(id: string): ObjectKey {
+  return objectKey(`${API_KEYS_PREFIX}${id}/key`);
+}
+
+/** Key of the mark that an API key is revoked. */
+export function keyRevocationKey(id: string): ObjectKey {
+  return objectKey(`${API_KEYS_PREFIX}${id}/revoked`);
+}
+
+/** Key of the object that is put anew after each change of API keys. */
+export const KEY_CHANGES_KEY = objectKey(`${API_KEYS_PREFIX}changes`);
+
+/** Key of the object that says when API keys were last used. */
+export const KEY_USES_KEY = objectKey(`${API_KEYS_PREFIX}uses`);
+
+/** Which API key a key is of, and whether it is that key's revocation; undefined for others. */
+export function parseApiKeyKey(
+  key: string,
+): { readonly id: string; readonly isRevocation: boolean } | undefined {
+  const parts = /^keys\/([0-9a-f]{16})\/(key|revoked)$/.exec(key);
+  return parts === null ? undefined : { id: parts[1], isRevocation: parts[2] === "revoked" };
 }
 
 /** Start of the marks of finished deletions of one namespace. Ends in `/`. */
