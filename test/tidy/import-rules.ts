@@ -14,7 +14,7 @@ const RINGS = [
   ["namespace"],
   ["commit", "indexer"],
   ["api"],
-  ["threads"],
+  ["threads", "access"],
   ["http", "client"],
   ["transfer"],
   ["cli"],
