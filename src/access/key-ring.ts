@@ -1,0 +1,279 @@
+/**
+ * The keys that this server knows: those of the store, which it looks at every other second, and
+ * the one that it was started with. It answers who a request is of without asking anybody.
+ */
+
+import { timingSafeEqual } from "node:crypto";
+import { type Clock, formatTime } from "../base/clock.ts";
+import { DatabaseError, invalid } from "../base/errors.ts";
+import type { StructuredLog } from "../base/structured-log.ts";
+import { TurnQueue } from "../base/turn-queue.ts";
+import { EVERY_NAMESPACE } from "../model/namespace-pattern.ts";
+import { type ApiKey, KEY_ACTIONS, keyHash, keyId, shownKey } from "./api-key.ts";
+import type { Caller } from "./caller.ts";
+import { type KeyListing, type KeyStore, NO_KEYS, type StoredKey } from "./key-store.ts";
+import { KEY_USES_MS, KeyUses } from "./key-uses.ts";
+import {
+  checkTokenTime,
+  type QueryToken,
+  TOKEN_CHARS_MAX,
+  TOKEN_START,
+  unknownSignature,
+  verifyToken,
+} from "./query-token.ts";
+
+/** How often a server looks for changes of other ones: one request, which finds nothing new. */
+export const KEY_POLL_MS = 2000;
+/** Keys of a store that count; our choice. */
+const KEYS_MAX = 10_000;
+/** Tokens whose signature need not be computed again; some 10 KB each at most. */
+const VERIFIED_TOKENS_MAX = 1000;
+/** For so long keys that count no more are kept, to say of them what has become of them. */
+export const DEAD_KEYS_MS = 30 * 86_400_000;
+
+/** What a `KeyRing` is made of. */
+export interface KeyRingOptions {
+  readonly store: KeyStore;
+  readonly clock: Clock;
+  readonly log: StructuredLog;
+  /** The text of a key with all rights that no store has; absent: there is none. */
+  readonly bootstrapKey?: string | undefined;
+}
+
+/** See the file's head. */
+export class KeyRing {
+  readonly #options: KeyRingOptions;
+  readonly #uses: KeyUses;
+  readonly #bootstrap: ApiKey | undefined;
+  /** Changes and listings run one after another: none works on what the other replaces. */
+  readonly #turns = new TurnQueue(1);
+  #listing: KeyListing = NO_KEYS;
+  #byHash: ReadonlyMap<string, StoredKey>;
+  /** By the hash of their text, the oldest first. */
+  readonly #verified = new Map<string, QueryToken>();
+  #isPolling = false;
+  #isFailing = false;
+  #usesWrittenMs: number;
+
+  constructor(options: KeyRingOptions) {
+    this.#options = options;
+    this.#uses = new KeyUses(options.store, options.clock);
+    this.#bootstrap = bootstrapOf(options.bootstrapKey);
+    this.#usesWrittenMs = options.clock.monotonicMs();
+    this.#byHash = this.#indexed();
+  }
+
+  /** Reads the keys for the first time. Throws if the store does not answer. */
+  async open(): Promise<void> {
+    await this.#turns.run(() => this.#reload());
+  }
+
+  /** Whether requests need a key. */
+  get isLocked(): boolean {
+    return this.#bootstrap !== undefined || this.#listing.hasHadKeys;
+  }
+
+  /**
+   * Who has sent a request with this header. Throws `unauthorized`. Keys are found by their hash,
+   * and hashes compared in constant time, so that nothing of a key can be read off the time.
+   */
+  identify(authorization: string | undefined): Caller {
+    if (!this.isLocked) return { kind: "anyone" };
+    const text = bearerOf(authorization);
+    if (text.startsWith(TOKEN_START)) return this.#identifyToken(text);
+    const hash = keyHash(text);
+    const stored = this.#byHash.get(hash);
+    if (stored === undefined || !isEqual(stored.key.hash, hash)) {
+      throw new DatabaseError("unauthorized", "unknown API key");
+    }
+    const fault = this.#faultOf(stored);
+    if (fault !== undefined) throw new DatabaseError("unauthorized", fault);
+    this.#uses.note(stored.key.id);
+    return { kind: "key", key: stored.key };
+  }
+
+  /** All keys of the store, and when they were last used. */
+  async list(): Promise<
+    { readonly stored: StoredKey; readonly lastUsedAtMs: number | undefined }[]
+  > {
+    const times = await this.#uses.times();
+    return [...this.#listing.keys.values()].map((stored) => {
+      return { stored, lastUsedAtMs: times.get(stored.key.id) };
+    });
+  }
+
+  /** Adds a key. It opens this server at once, and others within `KEY_POLL_MS`. */
+  async add(key: ApiKey): Promise<void> {
+    await this.#turns.run(async () => {
+      this.#checkRoom(key);
+      await this.#options.store.create(key);
+      await this.#announce({ key });
+    });
+  }
+
+  /** Ends a key, for this server at once and for others within `KEY_POLL_MS`. */
+  async revoke(id: string): Promise<ApiKey> {
+    if (id === this.#bootstrap?.id) {
+      throw invalid("💔 this is the key of --api-key: take it out of the server's settings");
+    }
+    return this.#turns.run(async () => {
+      if (!this.#listing.keys.has(id)) await this.#reload();
+      const stored = this.#listing.keys.get(id);
+      if (stored === undefined) {
+        throw new DatabaseError("not_found", `🤷 there is no key ${id}; list them for their ids`);
+      }
+      const { key, revocation = { atMs: this.#options.clock.nowMs() } } = stored;
+      if (stored.revocation === undefined) {
+        await this.#options.store.revoke(id, this.#options.clock.nowMs());
+      }
+      await this.#announce({ key, revocation });
+      return key;
+    });
+  }
+
+  /** Looks for changes of other servers; to be called every `KEY_POLL_MS`. Never throws. */
+  async poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    const { log, store, clock } = this.#options;
+    try {
+      if ((await store.changes()) !== this.#listing.nonce) {
+        await this.#turns.run(() => this.#reload());
+      }
+      if (clock.monotonicMs() - this.#usesWrittenMs >= KEY_USES_MS) await this.flushUses();
+      if (this.#isFailing) log("info", "API keys are read again");
+      this.#isFailing = false;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!this.#isFailing) log("error", "API keys cannot be read; those known stay", { reason });
+      this.#isFailing = true;
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+
+  /** Writes down when keys were used. */
+  async flushUses(): Promise<void> {
+    this.#usesWrittenMs = this.#options.clock.monotonicMs();
+    await this.#uses.flush(this.#listing.keys);
+  }
+
+  async #reload(): Promise<void> {
+    this.#take(await this.#options.store.load(this.#listing));
+    await this.#removeDead();
+  }
+
+  async #removeDead(): Promise<void> {
+    const limitMs = this.#options.clock.nowMs() - DEAD_KEYS_MS;
+    for (const { key, revocation } of this.#listing.keys.values()) {
+      const endedMs = revocation === undefined ? key.expiresAtMs : revocation.atMs;
+      if (endedMs !== undefined && endedMs < limitMs) await this.#options.store.remove(key.id);
+    }
+  }
+
+  /** What was changed counts here from now on, also if the others cannot be told. */
+  async #announce(changed: StoredKey): Promise<void> {
+    const keys = new Map(this.#listing.keys).set(changed.key.id, changed);
+    const { nonce } = this.#listing;
+    this.#take({ keys, hasHadKeys: true, nonce });
+    // The nonce stays the old one: what others have changed meanwhile is found by the next look.
+    await this.#options.store.announce();
+  }
+
+  #take(listing: KeyListing): void {
+    this.#listing = { ...listing, hasHadKeys: listing.hasHadKeys || this.#listing.hasHadKeys };
+    this.#byHash = this.#indexed();
+  }
+
+  #indexed(): ReadonlyMap<string, StoredKey> {
+    const bootstrap = this.#bootstrap === undefined ? [] : [{ key: this.#bootstrap }];
+    const all: StoredKey[] = [...this.#listing.keys.values(), ...bootstrap];
+    return new Map(all.map((stored) => [stored.key.hash, stored]));
+  }
+
+  #checkRoom(key: ApiKey): void {
+    const live = [...this.#listing.keys.values()].filter(
+      (stored) => this.#faultOf(stored) === undefined,
+    );
+    if (live.length >= KEYS_MAX) {
+      throw invalid(`💔 there are ${live.length} keys, at most ${KEYS_MAX} fit; revoke some`);
+    }
+    if (this.#bootstrap !== undefined || key.actions.includes("admin")) return;
+    if (live.some((stored) => stored.key.actions.includes("admin"))) return;
+    throw invalid(
+      "💔 the first key needs the action `admin`, since from then on every request needs a key, " +
+        "and without such a one nobody could create or revoke any",
+    );
+  }
+
+  #identifyToken(text: string): Caller {
+    const nowMs = this.#options.clock.nowMs();
+    // One that was verified need not be again; its time and its key are looked at each time.
+    const hash = text.length <= TOKEN_CHARS_MAX ? keyHash(text) : "";
+    const token =
+      this.#verified.get(hash) ?? verifyToken(text, nowMs, (id) => this.#liveKey(id)?.hash);
+    checkTokenTime(token, nowMs);
+    const key = this.#liveKey(token.keyId);
+    if (key === undefined) throw unknownSignature();
+    if (!this.#verified.has(hash)) this.#remember(hash, token);
+    this.#uses.note(key.id);
+    return { kind: "token", key, token };
+  }
+
+  #remember(hash: string, token: QueryToken): void {
+    if (this.#verified.size >= VERIFIED_TOKENS_MAX) {
+      const [oldest] = this.#verified.keys();
+      this.#verified.delete(oldest);
+    }
+    this.#verified.set(hash, token);
+  }
+
+  /** The key with this id, if it counts. */
+  #liveKey(id: string): ApiKey | undefined {
+    if (id === this.#bootstrap?.id) return this.#bootstrap;
+    const stored = this.#listing.keys.get(id);
+    return stored && this.#faultOf(stored) === undefined ? stored.key : undefined;
+  }
+
+  /** Why a key does not count; only who has its text reads that. */
+  #faultOf({ key, revocation }: StoredKey): string | undefined {
+    if (revocation !== undefined) return `the ${shownKey(key)} was revoked`;
+    const { expiresAtMs } = key;
+    if (expiresAtMs === undefined || this.#options.clock.nowMs() < expiresAtMs) return undefined;
+    return `the ${shownKey(key)} has expired at ${formatTime(expiresAtMs)}`;
+  }
+}
+
+function bootstrapOf(text: string | undefined): ApiKey | undefined {
+  if (text === undefined) return undefined;
+  const hash = keyHash(text);
+  return {
+    id: keyId(hash),
+    hash,
+    name: "--api-key",
+    // It may be short, or a word: no part of it is shown.
+    lastFour: "",
+    actions: KEY_ACTIONS,
+    namespaces: [EVERY_NAMESPACE],
+    createdAtMs: 0,
+  };
+}
+
+function bearerOf(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new DatabaseError(
+      "unauthorized",
+      "missing API key: this server needs the header `Authorization: Bearer <API key>`",
+    );
+  }
+  const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (text !== undefined) return text;
+  throw new DatabaseError(
+    "unauthorized",
+    "malformed `Authorization` header: it must be `Bearer <API key>`",
+  );
+}
+
+function isEqual(hash: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(hash), Buffer.from(other));
+}
