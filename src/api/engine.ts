@@ -5,6 +5,7 @@
 
 import type { NamespaceName } from "../base/ids.ts";
 import type { QueryPhases, QueryReads, QueryWork } from "../model/request-stats.ts";
+import type { RequestScope } from "../model/request-scope.ts";
 
 /** How long a stopping server waits for requests under way before it cuts their connections. */
 export const DRAIN_MS_MAX = 30_000;
@@ -49,6 +50,8 @@ export interface EngineRequest {
   readonly respondAsync: boolean;
   /** Unknown fields are refused and not ignored. */
   readonly isStrict: boolean;
+  /** What it may see beside its namespace; absent: everything. */
+  readonly scope?: RequestScope;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
   /** When its first byte came, by the thread's monotonic clock. Absent: now. */

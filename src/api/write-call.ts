@@ -1,6 +1,7 @@
 /** The calls that the write thread answers, as its handlers see them. */
 
 import type { NamespaceName } from "../base/ids.ts";
+import type { RequestScope } from "../model/request-scope.ts";
 import type { UnknownMembers } from "../wire/json/unknown-members.ts";
 import type { HttpAnswer, OperationName } from "./engine.ts";
 
@@ -22,6 +23,8 @@ export interface CallMessage {
   readonly apiVersion: "v1" | "v2";
   /** See `EngineRequest`. */
   readonly region?: string | undefined;
+  /** See `EngineRequest`. */
+  readonly scope?: RequestScope | undefined;
   /** Unknown members of the body are refused. */
   readonly isStrict: boolean;
   readonly hasBody: boolean;

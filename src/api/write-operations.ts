@@ -1,6 +1,7 @@
 /** Answers the calls of the write thread: one function for each operation. */
 
 import type { BlockPool } from "../base/block-pool.ts";
+import { clipName } from "../base/bounded-text.ts";
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { MemoryPool } from "../base/memory-pool.ts";
@@ -22,6 +23,12 @@ import {
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import { QUERY_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import { formatDatetime } from "../model/datetime.ts";
+import {
+  EVERY_NAMESPACE,
+  fitsPatterns,
+  type NamespacePatterns,
+} from "../model/namespace-pattern.ts";
+import type { RequestScope } from "../model/request-scope.ts";
 import type { EmbeddingStats } from "../model/request-stats.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { CustomerKey, WriteRequest } from "../model/write-request.ts";
@@ -85,7 +92,7 @@ export async function runOperation(
     return await operate(operations, call, body, reporter);
   } catch (error) {
     throw isDatabaseError(error, "not_found") && error.message === namespaceNotFound(name).message
-      ? options.catalog.notFound(name)
+      ? options.catalog.notFound(name, visibleTo(call))
       : error;
   }
 }
@@ -130,13 +137,30 @@ function operate(
   }
 }
 
+/** Which namespaces an answer may name. */
+function visibleTo({ scope }: CallMessage): NamespacePatterns {
+  return scope?.visible ?? [EVERY_NAMESPACE];
+}
+
+/** Throws `forbidden` unless the client may read what is to be copied. */
+function checkSource({ copyFrom }: WriteRequest, scope: RequestScope | undefined): void {
+  if (copyFrom === undefined || scope === undefined) return;
+  const { kind, namespace } = copyFrom;
+  if (fitsPatterns(scope.readable, namespace)) return;
+  throw new DatabaseError(
+    "forbidden",
+    `the ${scope.holder} lacks the action \`read\` on namespace '${clipName(namespace)}', which ` +
+      `is needed to ${kind} from it`,
+  );
+}
+
 async function listNamespaces(
   call: CallMessage,
   unknown: UnknownMembers,
   { catalog }: OperationOptions,
 ): Promise<HttpAnswer> {
   const parameters = parseListParameters(call.parameters, unknown);
-  const names = await catalog.list(parameters);
+  const names = await catalog.list(parameters, visibleTo(call));
   return jsonAnswer(200, encodeListAnswer(names, parameters.pageSize));
 }
 
@@ -216,6 +240,7 @@ class NamespaceOperations {
       unknown,
       slices: new Slices(this.#options.namespaceOptions),
     });
+    checkSource(request, this.#call.scope);
     if (this.#call.operation === "start_copy" && request.copyFrom?.kind !== "copy") {
       throw invalid(
         "💔 only copy_from_namespace can be started here: " +
@@ -340,6 +365,7 @@ class NamespaceOperations {
       namespaceOptions,
       catalog,
       region: this.#call.region,
+      visible: visibleTo(this.#call),
       progress,
     });
     return jsonAnswer(

@@ -5,8 +5,10 @@
 
 import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
+import { fitsPatterns, type NamespacePatterns } from "../model/namespace-pattern.ts";
 import { readClocks } from "../namespace/clock-reading.ts";
-import { type ListingRequest, listNamespaces } from "../namespace/generations/list-namespaces.ts";
+import type { ListingRequest } from "../namespace/generations/list-namespaces.ts";
+import { listVisible } from "../namespace/generations/list-visible.ts";
 import {
   announceDeletion,
   announcedDeletions,
@@ -198,8 +200,8 @@ export class NamespaceCatalog {
   }
 
   /** A page of names. */
-  list(request: ListingRequest): Promise<NamespaceName[]> {
-    return listNamespaces(this.#store, request);
+  list(request: ListingRequest, visible: NamespacePatterns): Promise<NamespaceName[]> {
+    return listVisible(this.#store, request, visible);
   }
 
   /** Readers of an instance have let go of what it dropped up to `version`. */
@@ -221,10 +223,14 @@ export class NamespaceCatalog {
 
   /**
    * The error for a namespace that does not exist. It names the most alike of those that are open
-   * and were used last, which costs no look at the store.
+   * and were used last and that the client may see, which costs no look at the store.
    */
-  notFound(name: NamespaceName): DatabaseError {
-    return namespaceNotFound(name, this.#openNames(COMPARED_NAMES_MAX));
+  notFound(name: NamespaceName, visible: NamespacePatterns): DatabaseError {
+    const known = this.#openNames(COMPARED_NAMES_MAX);
+    return namespaceNotFound(
+      name,
+      known.filter((other) => fitsPatterns(visible, other)),
+    );
   }
 
   /** Names of open namespaces that exist, the ones used last first, at most `countMax`. */

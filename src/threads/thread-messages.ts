@@ -107,6 +107,8 @@ export type ToQueryThread =
       readonly namespace: NamespaceName;
       readonly instance: NamespaceInstance;
       readonly parameters: Readonly<Record<string, string>>;
+      /** See `RequestScope`. */
+      readonly forcedFilter: string | undefined;
       /** Unknown members of the body are refused. */
       readonly isStrict: boolean;
       /** Its answer is fetched later: `--query-timeout` does not end it. */

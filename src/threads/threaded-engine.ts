@@ -228,7 +228,8 @@ export class ThreadedEngine implements Engine {
     const { parameters, isStrict, arrivedMs, respondAsync, detailsMs } = request;
     // What is answered later goes on when the client has left, and for as long as it takes.
     const isJob = operation === "recall" && respondAsync;
-    const query = { operation, namespace, parameters, isStrict, body, detailsMs };
+    const forcedFilter = request.scope?.forcedFilter;
+    const query = { operation, namespace, parameters, forcedFilter, isStrict, body, detailsMs };
     const ending = isJob ? { isJob } : { signal: request.signal };
     const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
     const { length } = body; // It moves to the thread.

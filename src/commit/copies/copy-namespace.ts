@@ -15,6 +15,7 @@ import {
 } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
+import type { NamespacePatterns } from "../../model/namespace-pattern.ts";
 import type { NamespaceSettings } from "../../model/namespace-settings.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
@@ -50,6 +51,8 @@ export interface CopyOptions {
   readonly catalog: NamespaceCatalog;
   /** What the client calls this server, if it calls it anything. */
   readonly region?: string | undefined;
+  /** Namespaces that the client may hear of. */
+  readonly visible: NamespacePatterns;
   progress(text: string): void;
 }
 
@@ -292,7 +295,7 @@ function movesTooFast(name: NamespaceName): DatabaseError {
 
 async function findSource(
   request: WriteRequest,
-  { catalog, region }: Pick<CopyOptions, "catalog" | "region">,
+  { catalog, region, visible }: Pick<CopyOptions, "catalog" | "region" | "visible">,
 ): Promise<Namespace> {
   const { copyFrom } = request;
   if (copyFrom === undefined) throw new Error("a copy without a source");
@@ -308,7 +311,7 @@ async function findSource(
   const name = namespaceName(copyFrom.namespace);
   for (;;) {
     const source = await catalog.findNewest(name);
-    if (source === undefined) throw catalog.notFound(name);
+    if (source === undefined) throw catalog.notFound(name, visible);
     if (!source.retired) return source;
   }
 }

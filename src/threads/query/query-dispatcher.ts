@@ -36,6 +36,8 @@ export interface DispatchedQuery {
   readonly operation: QueryOperation;
   readonly namespace: NamespaceName;
   readonly parameters: Readonly<Record<string, string>>;
+  /** See `RequestScope`. */
+  readonly forcedFilter?: string | undefined;
   /** Unknown members of the body are refused. */
   readonly isStrict: boolean;
   /** Moves to the query thread. */
@@ -373,7 +375,7 @@ export class QueryDispatcher {
   /** Sends a query to its thread, with what that has not seen of the namespace. */
   #post(query: ArrivedQuery, { thread, call, instance, isShared }: PostedQuery): void {
     const { operation, namespace, parameters, isStrict, body, arrivedMs, isJob = false } = query;
-    const { detailsMs } = query;
+    const { detailsMs, forcedFilter } = query;
     const { clock } = this.#options;
     this.#ports[thread].post(
       {
@@ -383,6 +385,7 @@ export class QueryDispatcher {
         namespace,
         instance,
         parameters,
+        forcedFilter,
         isStrict,
         isJob,
         body,

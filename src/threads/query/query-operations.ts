@@ -45,6 +45,7 @@ import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
 import type { UnknownMembers } from "../../wire/json/unknown-members.ts";
+import { forceFilter } from "../../wire/query/force-filter.ts";
 import { parseExplainBody, parseQueryBody } from "../../wire/query/parse-query.ts";
 import { parseRecallBody } from "../../wire/query/parse-recall.ts";
 import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
@@ -137,6 +138,11 @@ export class QueryOperations {
     life: QueryLife,
     unknown: UnknownMembers,
   ): Promise<HttpAnswer> {
+    // A filter that is forced on queries would be passed over by the others.
+    const isForced = message.forcedFilter !== undefined;
+    if (isForced && message.operation !== "query") {
+      throw new DatabaseError("forbidden", `${message.operation} takes no forced filter`);
+    }
     switch (message.operation) {
       case "query":
         return this.#query(message, life, unknown);
@@ -180,7 +186,9 @@ export class QueryOperations {
     life: QueryLife,
     unknown: UnknownMembers,
   ): Promise<HttpAnswer> {
-    const parsed = await this.#parsed(message, parseQueryBody(message.body, unknown), life);
+    const asked = await this.#parsed(message, parseQueryBody(message.body, unknown), life);
+    const { forcedFilter } = message;
+    const parsed = forcedFilter === undefined ? asked : forceFilter(asked, forcedFilter);
     const prepared = await this.#prepared(message, parsed, life);
     const { request } = prepared;
     const { turns } = this.#thread;

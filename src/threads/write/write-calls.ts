@@ -95,11 +95,18 @@ export class WriteCalls {
     operation: WriteThreadOperation,
     request: Pick<
       EngineRequest,
-      "namespace" | "parameters" | "apiVersion" | "region" | "isStrict" | "signal" | "body"
+      | "namespace"
+      | "parameters"
+      | "apiVersion"
+      | "region"
+      | "scope"
+      | "isStrict"
+      | "signal"
+      | "body"
     >,
   ): WriteCall {
     const call = this.#nextCall++;
-    const { namespace, parameters, apiVersion, region, isStrict } = request;
+    const { namespace, parameters, apiVersion, region, scope, isStrict } = request;
     const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
     let isLong: () => void = () => {};
     const long = new Promise<void>((resolve) => {
@@ -118,7 +125,7 @@ export class WriteCalls {
       };
       this.#calls.set(call, pending);
     });
-    const about = { operation, namespace, parameters, apiVersion, region, isStrict };
+    const about = { operation, namespace, parameters, apiVersion, region, scope, isStrict };
     this.#port.post({ kind: "call", call, ...about, hasBody });
     if (hasBody && request.body !== undefined) void this.#sendBody(call, request.body);
     return {
