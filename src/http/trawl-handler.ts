@@ -1,0 +1,61 @@
+/** Answers requests to the server's own addresses. */
+
+import type { Caller } from "../access/caller.ts";
+import type { KeyOperations, KeyOutcome } from "../access/key-operations.ts";
+import { type HttpAnswer, jsonAnswer } from "../api/engine.ts";
+import { KIB } from "../base/byte-sizes.ts";
+import type { RequestBody } from "./request-body.ts";
+import type { TrawlRoute } from "./trawl-routes.ts";
+
+/** Longest body about keys and tokens: some KiB are the longest that make sense. */
+export const TRAWL_BODY_BYTES_MAX = 64 * KIB;
+
+/** A request to one of these addresses that may be answered. */
+export interface TrawlRequest {
+  readonly route: TrawlRoute;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly caller: Caller;
+  readonly body: RequestBody;
+}
+
+/** What became of it. */
+export interface TrawlOutcome {
+  readonly answer: HttpAnswer;
+  readonly target: string | undefined;
+}
+
+/** Answers a request. Throws what is wrong with it. */
+export async function handleTrawl(
+  request: TrawlRequest,
+  operations: KeyOperations,
+): Promise<TrawlOutcome> {
+  const { json, target } = await operate(request, operations);
+  const answer = jsonAnswer(200, new TextEncoder().encode(JSON.stringify(json)));
+  // A key is in there once: nothing on the way may keep it.
+  return {
+    answer: { ...answer, headers: { ...answer.headers, "cache-control": "no-store" } },
+    target,
+  };
+}
+
+async function operate(
+  { route, parameters, caller, body }: TrawlRequest,
+  operations: KeyOperations,
+): Promise<KeyOutcome> {
+  switch (route.name) {
+    case "create_key":
+      return operations.create(await wholeBody(body));
+    case "list_keys":
+      return operations.list();
+    case "revoke_key":
+      return operations.revoke(parameters.id);
+    case "issue_token":
+      return operations.issueToken(await wholeBody(body), caller);
+  }
+}
+
+async function wholeBody(body: RequestBody): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,16 @@
+/** Addresses that are not of the API's contract: about the server's own keys. */
+
+/** One row of the table; segments after a `:` are parameters. */
+export interface TrawlRoute {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly name: "create_key" | "list_keys" | "revoke_key" | "issue_token";
+}
+
+/** All of them. */
+export const TRAWL_ROUTES: readonly TrawlRoute[] = [
+  { method: "POST", path: "/trawl/keys", name: "create_key" },
+  { method: "GET", path: "/trawl/keys", name: "list_keys" },
+  { method: "DELETE", path: "/trawl/keys/:id", name: "revoke_key" },
+  { method: "POST", path: "/trawl/tokens", name: "issue_token" },
+];
