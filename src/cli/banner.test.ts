@@ -5,8 +5,8 @@ import type { ServerConfig } from "./server-config.ts";
 type Store = ServerConfig["engine"]["store"];
 
 function shown(store: Store, address: string, apiKey?: string): string {
-  const http = apiKey === undefined ? {} : { apiKey };
-  return banner({ http, engine: { store } } as ServerConfig, { version: "1.2.3", address });
+  const started = { version: "1.2.3", address, isLocked: apiKey !== undefined };
+  return banner({ apiKey, engine: { store } } as ServerConfig, started);
 }
 
 const DIRECTORY: Store = { kind: "directory", root: "/data" };

@@ -8,18 +8,18 @@ export interface Started {
   readonly version: string;
   /** URL under which this server listens. */
   readonly address: string;
+  /** Requests need a key. */
+  readonly isLocked: boolean;
 }
 
 /**
  * Renders the banner. Its last lines are the environment of the official SDKs, ready to be copied;
  * the key itself is never printed.
  */
-export function banner(config: ServerConfig, { version, address }: Started): string {
-  const { apiKey } = config.http;
-  const auth =
-    apiKey === undefined
-      ? "off: all requests but those of web pages are allowed (set --api-key to change that)"
-      : "on: requests need the API key";
+export function banner(config: ServerConfig, { version, address, isLocked }: Started): string {
+  const auth = isLocked
+    ? "on: requests need an API key"
+    : "off: all requests but those of web pages are allowed (set --api-key to change that)";
   return [
     `Trawl ${version}`,
     `  address         ${address}`,
@@ -29,7 +29,7 @@ export function banner(config: ServerConfig, { version, address }: Started): str
     "  for the SDK:",
     `    export TURBOPUFFER_BASE_URL=${reachable(address)}`,
     // The clients refuse to start without a key, even where the server wants none.
-    `    export TURBOPUFFER_API_KEY=${apiKey === undefined ? "unused" : "<the API key>"}`,
+    `    export TURBOPUFFER_API_KEY=${isLocked ? "<the API key>" : "unused"}`,
     "",
     "",
   ].join("\n");

@@ -96,13 +96,19 @@ describe("starting", () => {
     [["serv"], {}, "Did you mean serve?"],
     [["serve", "--port", "http"], {}, '--port: "http" is not a whole number from 0 to 65535'],
     [["serve"], { TRAWL_DATADIR: "x" }, "the nearest setting is TRAWL_DATA_DIR"],
-    [["serve", "--host", "0.0.0.0"], {}, "no API key is set"],
     [["serve", "--config", "/nowhere.json"], {}, "cannot read the configuration file"],
   ])("refuses %j %j", async (args, environment, message) => {
     const server = start(args, environment as Record<string, string>);
     expect(await server.ended).toBe(1);
     expect(server.stderr).toContain(message);
     expect(server.stdout).toBe("");
+  });
+
+  test("refuses a public address where the store has no keys either", async () => {
+    const server = start(["serve", "--host", "0.0.0.0"]);
+    expect(await server.ended).toBe(1);
+    expect(server.stderr).toContain("no API key is set");
+    expect(server.stdout).toBe("engine closed\n");
   });
 
   test("says which port is in use", async () => {

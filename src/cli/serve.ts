@@ -1,6 +1,7 @@
 /** Wires configuration, engine and HTTP server together, and takes them down on a signal. */
 
 import { availableParallelism, totalmem } from "node:os";
+import { KEY_POLL_MS, type KeyRing } from "../access/key-ring.ts";
 import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
@@ -13,12 +14,14 @@ import { banner } from "./banner.ts";
 import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
-import type { Machine, ServerConfig } from "./server-config.ts";
+import { checkReach, type Machine, type ServerConfig } from "./server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 
 /** The process as `serve` uses it; a parameter for tests. */
 export interface ServeOptions {
   readonly openEngine: (config: EngineConfig) => Promise<Engine>;
+  /** Opens the keys of the store that the engine has made ready. */
+  readonly openKeys: (config: ServerConfig, log: HttpLog) => Promise<KeyRing>;
   readonly version: string;
   readonly clock: Clock;
   readonly print: (text: string) => void;
@@ -38,21 +41,27 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   let indexer: IndexerProcess | undefined;
   const onHint = () => indexer?.wake();
   const engine = await options.openEngine({ ...config.engine, log, onHint });
-  const server = new HttpServer({
-    config: config.http,
-    engine,
-    clock,
-    random: systemRandom,
-    log,
-    version,
-  });
+  let keys: KeyRing;
+  let server: HttpServer;
   let address: string;
   try {
-    address = await server.listen();
+    keys = await options.openKeys(config, log);
+    checkReach(config, keys.isLocked);
+    server = new HttpServer({
+      config: config.http,
+      engine,
+      keys,
+      clock,
+      random: systemRandom,
+      log,
+      version,
+    });
+    address = await listen(server, config);
   } catch (error) {
     await engine.close();
-    throw explainListen(error as NodeJS.ErrnoException, config);
+    throw error;
   }
+  const stopPolling = clock.every(KEY_POLL_MS, () => void keys.poll());
   const { indexerFlags } = config;
   const onManifest = (namespace: NamespaceName) => engine.followManifest(namespace);
   indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log, onManifest });
@@ -60,13 +69,24 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   stopOnSignal(options, log, async () => {
     try {
       await server.close();
+      stopPolling();
+      // When keys were last used may be missing; the server ends all the same.
+      await keys.flushUses().catch(() => {});
       await engine.close();
     } finally {
       await indexer?.stop();
     }
   });
-  options.print(banner(config, { version, address }));
+  options.print(banner(config, { version, address, isLocked: keys.isLocked }));
   log("info", "listening", { address, version, store: storeName(config.engine.store) });
+}
+
+async function listen(server: HttpServer, config: ServerConfig): Promise<string> {
+  try {
+    return await server.listen();
+  } catch (error) {
+    throw explainListen(error as NodeJS.ErrnoException, config);
+  }
 }
 
 /** First signal: finish what is under way, then exit 0. Second one: exit at once. */
@@ -119,7 +139,7 @@ export function thisMachine(): Machine {
 }
 
 /** The parts of the real process, apart from the engine. */
-export function processOptions(version: string): Omit<ServeOptions, "openEngine"> {
+export function processOptions(version: string): Omit<ServeOptions, "openEngine" | "openKeys"> {
   return {
     version,
     clock: systemClock,

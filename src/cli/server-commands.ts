@@ -7,6 +7,7 @@ import { openEngine } from "../threads/open-engine.ts";
 import { openIndexer } from "../threads/open-indexer.ts";
 import { runCertifyCommand } from "./certify-command.ts";
 import { runIndexCommand } from "./index-command.ts";
+import { openKeys } from "./open-keys.ts";
 import type { ProgramActions } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
 import { processOptions, serve, thisMachine } from "./serve.ts";
@@ -20,7 +21,7 @@ export function serverCommands(version: string): ProgramActions {
       const settings = readSettings({ flags, environment: process.env });
       const config = serverConfig(settings, thisMachine());
       process.umask(fileUmask(settings));
-      await serve(config, { ...processOptions(version), openEngine });
+      await serve(config, { ...processOptions(version), openEngine, openKeys });
     },
     certify: async (store, flags) => {
       const settings = readSettings({ flags, environment: process.env });

@@ -46,6 +46,10 @@ export interface ServerConfig {
   readonly indexerFlags: IndexerFlags | undefined;
   readonly engine: Omit<EngineConfig, "log">;
   readonly http: HttpConfig;
+  /** The text of a key that opens everything; absent: there is none beside those of the store. */
+  readonly apiKey: string | undefined;
+  /** Other machines may reach a server that needs no key. */
+  readonly allowsPublic: boolean;
   readonly log: LogConfig;
 }
 
@@ -72,6 +76,8 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       reranking: rerankConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
+    apiKey: bootstrapKey(given),
+    allowsPublic: given.get("allow-public-without-key") === true,
     log,
   };
 }
@@ -117,31 +123,35 @@ function indexerFlags(
   return [...storeFlags(store), ...machine, ...disk, ...log, ...keys];
 }
 
+/**
+ * Throws `SettingFault` if everybody could reach a server that asks nobody for a key. `isLocked`
+ * says whether it does: by `--api-key`, or by keys of its store.
+ */
+export function checkReach({ http, allowsPublic }: ServerConfig, isLocked: boolean): void {
+  if (isLocked || allowsPublic || isLoopbackName(http.host)) return;
+  throw new SettingFault(
+    `--host ${http.host} can be reached from other machines, and no API key is set, so anybody ` +
+      "could read and delete everything; set --api-key (or TRAWL_API_KEY), listen on " +
+      "127.0.0.1, or say --allow-public-without-key if this is wanted",
+  );
+}
+
+/** The key that opens everything. */
+function bootstrapKey(given: GivenSettings): string | undefined {
+  const apiKey = textOf(given, "api-key");
+  // Clients send the key as one word of a header; another one would lock everybody out.
+  if (apiKey === undefined || /^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
+  throw new SettingFault(
+    "--api-key: a secret value has white space or other characters than ASCII's, which no " +
+      "client can send; choose a key of letters, digits and signs",
+  );
+}
+
 function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
   const host = textOf(given, "host") ?? "127.0.0.1";
-  const apiKey = textOf(given, "api-key");
-  if (
-    apiKey === undefined &&
-    !isLoopbackName(host) &&
-    given.get("allow-public-without-key") !== true
-  ) {
-    throw new SettingFault(
-      `--host ${host} can be reached from other machines, and no API key is set, so anybody ` +
-        "could read and delete everything; set --api-key (or TRAWL_API_KEY), listen on " +
-        "127.0.0.1, or say --allow-public-without-key if this is wanted",
-    );
-  }
-  // Clients send the key as one word of a header; another one would lock everybody out.
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new SettingFault(
-      "--api-key: a secret value has white space or other characters than ASCII's, which no " +
-        "client can send; choose a key of letters, digits and signs",
-    );
-  }
   return {
     host,
     port: numberOf(given, "port") ?? 8484,
-    ...(apiKey !== undefined && { apiKey }),
     allowedHosts: listOf(given, "allowed-hosts").map((name) => name.toLowerCase()),
     allowedOrigins: listOf(given, "allowed-origins").map(originOf),
     bodyBytesInFlightMax:

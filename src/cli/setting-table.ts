@@ -48,7 +48,7 @@ export const SETTINGS = [
     name: "host",
     type: TEXT,
     defaultText: "127.0.0.1",
-    help: "address to listen on; one that other machines can reach needs an API key",
+    help: "address to listen on; one that other machines can reach needs API keys",
   },
   {
     name: "data-dir",
@@ -93,7 +93,9 @@ export const SETTINGS = [
     name: "api-key",
     type: TEXT,
     secret: true,
-    help: "key that every request must carry as `Authorization: Bearer <key>`",
+    help:
+      "key that may do everything, beside those of `trawl keys`; requests carry keys as " +
+      "`Authorization: Bearer <key>`",
   },
   {
     name: "allow-public-without-key",

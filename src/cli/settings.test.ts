@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
-import { fileUmask, type Machine, type ServerConfig, serverConfig } from "./server-config.ts";
+import {
+  checkReach,
+  fileUmask,
+  type Machine,
+  type ServerConfig,
+  serverConfig,
+} from "./server-config.ts";
 import { environmentName, fileKey, SETTINGS, type Setting, valueName } from "./setting-table.ts";
 
 const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30 };
@@ -21,9 +27,9 @@ function configOf({ flags = {}, environment = {}, file }: Given): ServerConfig {
 
 describe("defaults", () => {
   test("are those of the table", () => {
-    const { engine, http, log } = configOf({});
+    const { engine, http, log, apiKey } = configOf({});
     expect(http).toMatchObject({ host: "127.0.0.1", port: 8484, slowRequestMs: 1000 });
-    expect(http.apiKey).toBeUndefined();
+    expect(apiKey).toBeUndefined();
     expect(http.bodyBytesInFlightMax).toBe(2 * 2 ** 30);
     expect(engine).toMatchObject({
       store: { kind: "directory", root: `${process.cwd()}/trawl-data` },
@@ -224,9 +230,6 @@ describe("refusals", () => {
     [{ flags: { "allowed-origins": "null" } }, "is no origin"],
     [{ flags: { "allowed-hosts": "a,,b" } }, "is no list of texts"],
     [{ file: { allowed_hosts: [1] } }, "is no list of texts"],
-    [{ flags: { host: "0.0.0.0" } }, "--allow-public-without-key"],
-    [{ flags: { host: "::" } }, "no API key is set"],
-    [{ flags: { host: "db.example" } }, "no API key is set"],
   ])("%j", (given, message) => {
     expect(() => configOf(given)).toThrow(message);
   });
@@ -235,10 +238,19 @@ describe("refusals", () => {
     expect(() => configOf({ file: { api_key: 12345 } })).toThrow("api_key: a secret value is not");
   });
 
-  test("a public address is fine with a key, with the flag, and when it is the loopback", () => {
-    configOf({ flags: { host: "0.0.0.0", "api-key": "k" } });
-    configOf({ flags: { host: "0.0.0.0", "allow-public-without-key": true } });
-    for (const host of ["localhost", "::1", "127.0.0.2"]) configOf({ flags: { host } });
+  test.each(["0.0.0.0", "::", "db.example"])("%s needs a key, or to be wanted", (host) => {
+    const reach = (flags: Given["flags"], isLocked = false) =>
+      checkReach(configOf({ flags: { ...flags, host } }), isLocked);
+    expect(() => reach({})).toThrow("no API key is set");
+    expect(() => reach({})).toThrow("--allow-public-without-key");
+    reach({}, true);
+    reach({ "allow-public-without-key": true });
+  });
+
+  test("the loopback needs no key", () => {
+    for (const host of ["localhost", "::1", "127.0.0.2"]) {
+      checkReach(configOf({ flags: { host } }), false);
+    }
   });
 });
 

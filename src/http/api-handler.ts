@@ -4,18 +4,24 @@
  */
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { authorize, type Caller } from "../access/caller.ts";
+import type { KeyOperations } from "../access/key-operations.ts";
+import type { KeyRing } from "../access/key-ring.ts";
 import type { Engine, EngineRequest, HttpAnswer } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import { clip } from "../base/bounded-text.ts";
-import { invalid } from "../base/errors.ts";
+import { DatabaseError, invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
-import type { AuthCheck } from "./auth.ts";
+import type { RequestScope } from "../model/request-scope.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { clientOf } from "./client-of.ts";
+import { isLocalClient } from "./local-client.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import { BodyStalled, ClientLeft, RequestBody, UnsupportedEncoding } from "./request-body.ts";
+import { isForAdmins, needOf } from "./route-needs.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
+import { handleTrawl, TRAWL_BODY_BYTES_MAX } from "./trawl-handler.ts";
 
 /** `true` or `false`: whether unknown fields are refused. */
 const STRICT_HEADER = "trawl-strict";
@@ -23,6 +29,7 @@ const STRICT_HEADER = "trawl-strict";
 export const BODY_SWEEP_MS = 1000;
 
 type OperationMatch = Extract<RouteMatch, { kind: "operation" }>;
+type TrawlMatch = Extract<RouteMatch, { kind: "trawl" }>;
 
 /** One request as the handler needs it. */
 export interface ApiRequest {
@@ -55,10 +62,13 @@ export interface ApiOutcome {
   readonly bug?: unknown;
 }
 
+type BodyOutcome = Pick<ApiOutcome, "answer" | "bytesReceived" | "bug">;
+
 /** What the handler works with. */
 export interface ApiOptions {
   readonly engine: Engine;
-  readonly auth: AuthCheck;
+  readonly keys: Pick<KeyRing, "identify">;
+  readonly keyOperations: KeyOperations;
   readonly origins: OriginCheck;
   readonly budget: BodyBudget;
   /** Unknown fields are refused where a request does not say. */
@@ -91,14 +101,18 @@ export class ApiHandler {
       const preflight = this.#options.origins.preflight(method, headers);
       if (preflight !== undefined) return { ...named, answer: preflight };
       this.#options.origins.check(headers);
-      this.#options.auth(headers.authorization);
-      if (match.kind === "service") {
-        return { ...named, answer: await this.#options.answerService(match.route.name) };
+      const caller = this.#options.keys.identify(headers.authorization);
+      const scope = admit(caller, request);
+      switch (match.kind) {
+        case "service":
+          return { ...named, answer: await this.#options.answerService(match.route.name) };
+        case "operation":
+          return { ...named, ...(await this.#operate(match, request, scope)) };
+        case "trawl":
+          return { ...named, ...(await this.#handleTrawl(match, request, caller)) };
+        default:
+          return { ...named, answer: refusal(match, request) };
       }
-      if (match.kind !== "operation") {
-        return { ...named, answer: refusal(match, request) };
-      }
-      return { ...named, ...(await this.#operate(match, request)) };
     } catch (error) {
       return { ...named, ...failure(error) };
     }
@@ -109,26 +123,48 @@ export class ApiHandler {
     for (const body of this.#bodies) body.tick(BODY_SWEEP_MS);
   }
 
-  async #operate(
+  #operate(
     match: OperationMatch,
     request: ApiRequest,
-  ): Promise<Pick<ApiOutcome, "answer" | "bytesReceived" | "bug">> {
-    const { operation } = match.route;
+    scope: RequestScope | undefined,
+  ): Promise<BodyOutcome> {
+    const isWrite = match.route.operation === "write";
+    const bytesMax = isWrite ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX;
+    const { namespace } = match.parameters;
+    return this.#withBody(request, { bytesMax, namespace }, async (body) => {
+      const { strict, engine } = this.#options;
+      return engine.handle({
+        ...toEngineRequest(match, request, body),
+        isStrict: asksForStrict(request.message.headers) ?? strict,
+        ...(scope !== undefined && { scope }),
+      });
+    });
+  }
+
+  #handleTrawl(match: TrawlMatch, request: ApiRequest, caller: Caller): Promise<BodyOutcome> {
+    const { route, parameters } = match;
+    const rules = { bytesMax: TRAWL_BODY_BYTES_MAX, namespace: undefined };
+    return this.#withBody(request, rules, async (body) => {
+      const asked = { route, parameters, caller, body };
+      return (await handleTrawl(asked, this.#options.keyOperations)).answer;
+    });
+  }
+
+  /** Answers with the body at hand; what ended the body goes before what was made of it. */
+  async #withBody(
+    request: ApiRequest,
+    rules: { readonly bytesMax: number; readonly namespace: string | undefined },
+    answerWith: (body: RequestBody) => Promise<HttpAnswer>,
+  ): Promise<BodyOutcome> {
     const body = new RequestBody(request.message, {
-      bytesMax: operation === "write" ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX,
+      ...rules,
       budget: this.#options.budget,
       client: clientOf(request.message.socket.remoteAddress),
-      namespace: match.parameters.namespace,
       beforeRead: request.beforeBody,
     });
     this.#bodies.add(body);
     try {
-      const { strict } = this.#options;
-      const engineRequest = {
-        ...toEngineRequest(match, request, body),
-        isStrict: asksForStrict(request.message.headers) ?? strict,
-      };
-      const answer = await this.#options.engine.handle(engineRequest);
+      const answer = await answerWith(body);
       const { fault, bytesReceived } = body;
       if (isGone(request, fault)) {
         const { times } = answer;
@@ -144,6 +180,20 @@ export class ApiHandler {
       body.release();
     }
   }
+}
+
+/** Throws unless the caller may make the request; what it may see then. */
+function admit(caller: Caller, { match, message }: ApiRequest): RequestScope | undefined {
+  if (caller.kind === "anyone" && isForAdmins(match)) {
+    if (isLocalClient(message.socket.remoteAddress, message.headers)) return undefined;
+    throw new DatabaseError(
+      "forbidden",
+      "without API keys, keys are managed from the server's own machine alone, not through " +
+        "proxies: ask there for http://127.0.0.1, or start the server with --api-key",
+    );
+  }
+  const need = needOf(match);
+  return need && authorize(caller, need);
 }
 
 /** A body ends before the connection is known to be closed. */
@@ -196,6 +246,7 @@ function prefersAsync(prefer: string | string[] | undefined): boolean {
 
 function nameMatch(match: RouteMatch): Omit<ApiOutcome, "answer"> {
   if (match.kind === "service") return { operation: match.route.name, bytesReceived: 0 };
+  if (match.kind === "trawl") return { operation: match.route.name, bytesReceived: 0 };
   if (match.kind !== "operation") return { operation: "none", bytesReceived: 0 };
   const { namespace } = match.parameters;
   const operation = match.route.operation;
@@ -204,7 +255,7 @@ function nameMatch(match: RouteMatch): Omit<ApiOutcome, "answer"> {
 
 /** The answer to a request that no operation was found for. */
 function refusal(
-  match: Exclude<RouteMatch, { kind: "operation" | "service" }>,
+  match: Exclude<RouteMatch, { kind: "operation" | "service" | "trawl" }>,
   { message: { method = "GET" }, path }: ApiRequest,
 ): HttpAnswer {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;

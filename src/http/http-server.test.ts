@@ -5,12 +5,15 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
-import { type HttpFixture, httpFixture } from "../../test/support/servers/http-fixture.ts";
+import {
+  type HttpChoices,
+  type HttpFixture,
+  httpFixture,
+} from "../../test/support/servers/http-fixture.ts";
 import type { HttpAnswer } from "../api/engine.ts";
 import { seededRandom } from "../base/random.ts";
 import { WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import { BODY_SWEEP_MS } from "./api-handler.ts";
-import type { HttpConfig } from "./http-server.ts";
 import { BODY_STALL_MS_MAX, ClientLeft } from "./request-body.ts";
 
 interface Answer {
@@ -43,7 +46,7 @@ afterEach(async () => {
   await closing;
 });
 
-async function start(config: Partial<HttpConfig> = {}) {
+async function start(config: HttpChoices = {}) {
   const fixture = httpFixture(config);
   open.push(fixture);
   const url = new URL(await fixture.server.listen());

@@ -7,6 +7,8 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { KeyOperations } from "../access/key-operations.ts";
+import type { KeyRing } from "../access/key-ring.ts";
 import {
   answerBytes,
   DRAIN_MS_MAX,
@@ -20,7 +22,6 @@ import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import { ApiHandler, type ApiOutcome, BODY_SWEEP_MS } from "./api-handler.ts";
-import { authCheck } from "./auth.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { TELEMETRY_HEADER } from "./client-telemetry.ts";
 import { compressAnswer } from "./compress-answer.ts";
@@ -70,8 +71,6 @@ export interface HttpConfig {
   readonly host: string;
   /** 0 lets the system pick a free port. */
   readonly port: number;
-  /** Absent: no request needs a key. */
-  readonly apiKey?: string;
   /** See `OriginRules`. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -95,6 +94,8 @@ export interface HttpConfig {
 export interface HttpOptions {
   readonly config: HttpConfig;
   readonly engine: Engine;
+  /** Whoever opened it polls it. */
+  readonly keys: KeyRing;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: HttpLog;
@@ -136,11 +137,12 @@ export class HttpServer {
     this.#warnings = new WarningLog(options.log);
     this.#slow = new SlowRequests(options.clock, options.config);
     this.#traffic = new NamespaceTraffic(options.clock, options.config.metricsNamespacesMax);
-    const { apiKey } = options.config;
-    this.#origins = new OriginCheck({ ...options.config, hasKey: apiKey !== undefined });
+    const { keys: ring, clock, random } = options;
+    this.#origins = new OriginCheck({ ...options.config, hasKey: () => ring.isLocked });
     this.#handler = new ApiHandler({
       engine: options.engine,
-      auth: authCheck(apiKey),
+      keys: ring,
+      keyOperations: new KeyOperations({ ring, clock, random }),
       origins: this.#origins,
       budget: this.#budget,
       strict: options.config.strict,

@@ -3,7 +3,7 @@ import { httpFixture } from "../../test/support/servers/http-fixture.ts";
 import { OriginCheck, type OriginRules } from "./origin-check.ts";
 
 const RULES: OriginRules = {
-  hasKey: false,
+  hasKey: () => false,
   host: "127.0.0.1",
   allowedHosts: ["trawl", "search.example"],
   allowedOrigins: ["https://app.example"],
@@ -65,7 +65,7 @@ describe("without a key", () => {
 
 test("with a key, pages cannot do anything: they do not know it", () => {
   const headers = { host: "evil.example", origin: "https://evil.example" };
-  expect(() => check(headers, { hasKey: true })).not.toThrow();
+  expect(() => check(headers, { hasKey: () => true })).not.toThrow();
 });
 
 describe("over HTTP", () => {

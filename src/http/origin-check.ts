@@ -22,8 +22,8 @@ const ASKED_HEADERS_CHARS_MAX = 1024;
 
 /** Who may reach a server. */
 export interface OriginRules {
-  /** Clients show a key. */
-  readonly hasKey: boolean;
+  /** Tells whether clients show a key. */
+  readonly hasKey: () => boolean;
   /** The address that the server listens on. */
   readonly host: string;
   /** Names in `Host` beside loopback ones, in lower case; `*` for all. */
@@ -45,7 +45,7 @@ export class OriginCheck {
   /** Throws `forbidden` if a request may come of a page that is not allowed. */
   check({ host, origin, "sec-fetch-site": site }: IncomingHttpHeaders): void {
     const { hasKey } = this.#rules;
-    if (hasKey || (origin !== undefined && this.#allows(origin))) return;
+    if (hasKey() || (origin !== undefined && this.#allows(origin))) return;
     // Browsers send a host always; what does not is none.
     if (host !== undefined && !this.#isKnownHost(host)) {
       const name = clipName(hostName(host));

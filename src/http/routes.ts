@@ -8,6 +8,7 @@
 import type { OperationName } from "../api/engine.ts";
 import { namespaceNameFault } from "../base/ids.ts";
 import { nearestName } from "../base/nearest-name.ts";
+import { TRAWL_ROUTES, type TrawlRoute } from "./trawl-routes.ts";
 
 type ApiVersion = "v1" | "v2";
 
@@ -88,6 +89,11 @@ export type RouteMatch =
       readonly parameters: Readonly<Record<string, string>>;
     }
   | { readonly kind: "service"; readonly route: ServiceRoute }
+  | {
+      readonly kind: "trawl";
+      readonly route: TrawlRoute;
+      readonly parameters: Readonly<Record<string, string>>;
+    }
   /** The namespace's name breaks a rule; `fault` is the contract's sentence. */
   | { readonly kind: "bad_namespace"; readonly fault: string }
   /** A percent escape that is none. */
@@ -133,8 +139,18 @@ const PLAIN_PATH = /^(?:\/[\w.-]+)+\/?$/;
 /** Everything that is served. */
 export const ROUTER_ENTRIES: readonly RouterEntry[] = [
   ...Object.entries(SERVICE_ROUTES).map(([url, route]) => serviceEntry(url, route)),
+  ...TRAWL_ROUTES.map((route) => trawlEntry(route)),
   ...CANDIDATES.map((candidate) => operationEntry(candidate)),
 ];
+
+function trawlEntry(route: TrawlRoute): RouterEntry {
+  const segments = route.path.split("/").slice(1);
+  const match: RouterEntry["match"] = (request, parameters) =>
+    fits(segments, request.path.split("/").slice(1))
+      ? { kind: "trawl", route, parameters }
+      : explainMiss(request);
+  return { methods: [route.method], url: route.path, match };
+}
 
 function serviceEntry(url: string, route: ServiceRoute): RouterEntry {
   const match = (request: RouteRequest): RouteMatch =>
@@ -171,6 +187,7 @@ export function explainMiss({ method, path }: RouteRequest): RouteMatch {
   if (Object.hasOwn(SERVICE_ROUTES, path)) {
     return { kind: "wrong_method", allowed: ["GET", "HEAD"], nearest: `GET ${path}` };
   }
+  if (path.startsWith("/trawl/")) return explainTrawlMiss({ method, path });
   const segments = apiSegments(path);
   const fitting = CANDIDATES.filter((candidate) => fits(candidate.segments, segments));
   if (fitting.length === 0) return { kind: "unknown", nearest: nearestRoute(method, segments) };
@@ -183,6 +200,20 @@ export function explainMiss({ method, path }: RouteRequest): RouteMatch {
   const [first] = fitting;
   const nearest = segments.length > 3 ? shownRoute(first) : nearestRoute(method, segments);
   return { kind: "wrong_method", allowed: [...methods].sort(), nearest };
+}
+
+function explainTrawlMiss({ method, path }: RouteRequest): RouteMatch {
+  const segments = path.split("/").slice(1);
+  const shown = (route: TrawlRoute) => `${route.method} ${route.path}`;
+  const fitting = TRAWL_ROUTES.filter((route) => fits(route.path.split("/").slice(1), segments));
+  const nearest = nearestName(
+    `${method} ${path}`,
+    (fitting[0] ? fitting : TRAWL_ROUTES).map(shown),
+  );
+  if (fitting.length === 0) return { kind: "unknown", nearest: nearest as string };
+  const methods = fitting.map((route) => route.method);
+  if (methods.some((served) => served === method)) return { kind: "malformed" };
+  return { kind: "wrong_method", allowed: methods.sort(), nearest: nearest as string };
 }
 
 /** Splits a path, without the optional leading segment and without an empty last one. */

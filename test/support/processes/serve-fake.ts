@@ -2,12 +2,16 @@
 
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { KeyRing } from "../../../src/access/key-ring.ts";
+import { KeyStore } from "../../../src/access/key-store.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
+import { systemRandom } from "../../../src/base/random.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { readSettings } from "../../../src/cli/read-settings.ts";
 import { processOptions, serve, thisMachine } from "../../../src/cli/serve.ts";
 import { serverConfig } from "../../../src/cli/server-config.ts";
 import { SIGNAL_REPEAT_MS } from "../../../src/cli/signal-repeat.ts";
+import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import { FakeEngine, jsonAnswer } from "../servers/fake-engine.ts";
 
 const engine = new FakeEngine();
@@ -43,8 +47,15 @@ const program = createProgram("0.0.0-test", {
   serve: async (flags) => {
     const settings = readSettings({ flags, environment: process.env });
     const config = { ...serverConfig(settings, thisMachine()), indexerFlags: undefined };
-    const options = { ...processOptions("0.0.0-test"), clock, openEngine: async () => engine };
-    await serve(config, options);
+    await serve(config, {
+      ...processOptions("0.0.0-test"),
+      clock,
+      openEngine: async () => engine,
+      openKeys: async ({ apiKey: bootstrapKey }, log) => {
+        const store = new KeyStore({ store: new MemoryObjectStore(), random: systemRandom, log });
+        return new KeyRing({ store, clock, log, bootstrapKey });
+      },
+    });
     createInterface(process.stdin).on("line", (order) => orders.get(order)?.());
   },
   index: async () => {},

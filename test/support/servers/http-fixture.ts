@@ -1,8 +1,13 @@
 /** An HTTP server over a fake engine, with a clock that a test moves by hand. */
 
+import { KeyRing } from "../../../src/access/key-ring.ts";
+import { KeyStore } from "../../../src/access/key-store.ts";
+import type { Engine } from "../../../src/api/engine.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { type HttpConfig, HttpServer } from "../../../src/http/http-server.ts";
+import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { fixtureSeed } from "../random/fixture-seeds.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
 /** A log line as the server gave it. */
@@ -16,6 +21,10 @@ export interface LoggedLine {
 export interface HttpFixture {
   readonly engine: FakeEngine;
   readonly server: HttpServer;
+  /** Its keys are in `keyStore`. */
+  readonly keys: KeyRing;
+  readonly keyStore: MemoryObjectStore;
+  readonly clock: Clock;
   readonly lines: LoggedLine[];
   /** Ends all that the server waits for by its clock. */
   readonly wake: () => void;
@@ -23,8 +32,18 @@ export interface HttpFixture {
   readonly tick: (count: number) => void;
 }
 
-/** Creates the server; it does not listen yet. */
-export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
+/** What a test may choose. */
+export interface HttpChoices extends Partial<HttpConfig> {
+  readonly apiKey?: string;
+  /** Answers instead of the fake engine. */
+  readonly serves?: Engine;
+  /** Where API keys are; absent: in a store of its own. */
+  readonly keyStore?: MemoryObjectStore;
+}
+
+/** Creates the server; it does not listen yet, and has not looked for keys. */
+export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixture {
+  const { keyStore = new MemoryObjectStore(), serves, ...config } = choices;
   const engine = new FakeEngine();
   const lines: LoggedLine[] = [];
   const actions = new Set<() => void>();
@@ -41,6 +60,12 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
       return () => actions.delete(action);
     },
   };
+  const random = seededRandom(1);
+  const log = (level: string, message: string, facts: LoggedLine["facts"] = {}) => {
+    lines.push({ level, message, facts });
+  };
+  const store = new KeyStore({ store: keyStore, random: seededRandom(fixtureSeed()), log });
+  const keys = new KeyRing({ store, clock, log, bootstrapKey: apiKey });
   const server = new HttpServer({
     config: {
       host: "127.0.0.1",
@@ -56,10 +81,11 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
       strict: false,
       ...config,
     },
-    engine,
+    engine: serves ?? engine,
+    keys,
     clock,
-    random: seededRandom(1),
-    log: (level, message, facts = {}) => lines.push({ level, message, facts }),
+    random,
+    log,
     version: "0.0.0-test",
   });
   const tick = (count: number) => {
@@ -69,5 +95,5 @@ export function httpFixture(config: Partial<HttpConfig> = {}): HttpFixture {
     for (const resolve of sleepers) resolve();
     sleepers.clear();
   };
-  return { engine, server, lines, tick, wake };
+  return { engine, server, keys, keyStore, clock, lines, tick, wake };
 }
