@@ -48,9 +48,20 @@ export function addClientCommands(
     declared.action(async () => {
       const machine = createMachine();
       const call = { words: declared.processedArgs, options: declared.opts() };
-      machine.end(await runCommand(command, call, { machine, name: declared.name() }));
+      machine.end(await runCommand(command, call, { machine, name: nameOf(declared) }));
     });
   }
+}
+
+/** Every command of a program, with those of its groups. */
+export function allCommands(program: Command): Command[] {
+  return [program, ...program.commands.flatMap(allCommands)];
+}
+
+/** The words that call a command, without the program's own. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
 }
 
 function sharedOptions(): Option[] {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
-import { addClientCommands } from "./client-program.ts";
+import { addClientCommands, allCommands } from "./client-program.ts";
 import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
 import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
 import { UsageError } from "./commands/usage-error.ts";
@@ -37,7 +37,7 @@ addClientCommands(program, CLIENT_COMMANDS, () => {
   };
 });
 addCompletionCommand(program, (text) => process.stdout.write(text));
-for (const command of [program, ...program.commands]) command.exitOverride();
+for (const command of allCommands(program)) command.exitOverride();
 
 program.parseAsync().catch((error: Error) => {
   // The text of these was printed when they were found.

@@ -4,6 +4,7 @@ import { copyCommand } from "./copy-command.ts";
 import { deleteCommand } from "./delete-command.ts";
 import { explainCommand } from "./explain-command.ts";
 import { exportCommand } from "./export-command.ts";
+import { KEYS_COMMANDS } from "./keys-commands.ts";
 import { lsCommand } from "./ls-command.ts";
 import { queryCommand } from "./query-command.ts";
 import { recallCommand } from "./recall-command.ts";
@@ -22,4 +23,5 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   copyCommand,
   branchCommand,
   deleteCommand,
+  ...KEYS_COMMANDS,
 ];

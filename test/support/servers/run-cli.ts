@@ -3,7 +3,7 @@
 import { CommanderError } from "commander";
 import type { Clock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
-import { addClientCommands } from "../../../src/cli/client-program.ts";
+import { addClientCommands, allCommands } from "../../../src/cli/client-program.ts";
 import { CLIENT_COMMANDS } from "../../../src/cli/commands/client-commands.ts";
 import { EXIT } from "../../../src/cli/commands/exit-codes.ts";
 import { UsageError } from "../../../src/cli/commands/usage-error.ts";
@@ -77,7 +77,7 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
     },
   }));
   addCompletionCommand(program, terminal.out);
-  for (const command of [program, ...program.commands]) {
+  for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
   }
   try {
