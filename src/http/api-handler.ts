@@ -5,9 +5,10 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { authorize, type Caller } from "../access/caller.ts";
+import type { KeyLimiter } from "../access/key-limits.ts";
 import type { KeyOperations } from "../access/key-operations.ts";
 import type { KeyRing } from "../access/key-ring.ts";
-import type { Engine, EngineRequest, HttpAnswer } from "../api/engine.ts";
+import { answerBytes, type Engine, type EngineRequest, type HttpAnswer } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import { clip } from "../base/bounded-text.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
@@ -69,6 +70,7 @@ export interface ApiOptions {
   readonly engine: Engine;
   readonly keys: Pick<KeyRing, "identify">;
   readonly keyOperations: KeyOperations;
+  readonly limiter: KeyLimiter;
   readonly origins: OriginCheck;
   readonly budget: BodyBudget;
   /** Unknown fields are refused where a request does not say. */
@@ -102,19 +104,36 @@ export class ApiHandler {
       if (preflight !== undefined) return { ...named, answer: preflight };
       this.#options.origins.check(headers);
       const caller = this.#options.keys.identify(headers.authorization);
-      const scope = admit(caller, request);
-      switch (match.kind) {
-        case "service":
-          return { ...named, answer: await this.#options.answerService(match.route.name) };
-        case "operation":
-          return { ...named, ...(await this.#operate(match, request, scope)) };
-        case "trawl":
-          return { ...named, ...(await this.#handleTrawl(match, request, caller)) };
-        default:
-          return { ...named, answer: refusal(match, request) };
-      }
+      return { ...named, ...(await this.#answer(caller, request)) };
     } catch (error) {
       return { ...named, ...failure(error) };
+    }
+  }
+
+  /** Answers a request of a known caller within the limits of its key. */
+  async #answer(caller: Caller, request: ApiRequest): Promise<BodyOutcome> {
+    const { limiter } = this.#options;
+    const key = caller.kind === "anyone" ? undefined : caller.key;
+    if (key !== undefined) limiter.admit(key);
+    const outcome = await this.#serve(caller, request);
+    if (key !== undefined) limiter.charge(key, outcome.bytesReceived + answerBytes(outcome.answer));
+    return outcome;
+  }
+
+  async #serve(caller: Caller, request: ApiRequest): Promise<BodyOutcome> {
+    const { match } = request;
+    const scope = admit(caller, request);
+    switch (match.kind) {
+      case "service": {
+        const answer = await this.#options.answerService(match.route.name);
+        return { answer, bytesReceived: 0 };
+      }
+      case "operation":
+        return this.#operate(match, request, scope);
+      case "trawl":
+        return this.#handleTrawl(match, request, caller);
+      default:
+        return { answer: refusal(match, request), bytesReceived: 0 };
     }
   }
 

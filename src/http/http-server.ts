@@ -7,6 +7,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { KeyLimiter } from "../access/key-limits.ts";
 import { KeyOperations } from "../access/key-operations.ts";
 import type { KeyRing } from "../access/key-ring.ts";
 import {
@@ -143,6 +144,7 @@ export class HttpServer {
       engine: options.engine,
       keys: ring,
       keyOperations: new KeyOperations({ ring, clock, random }),
+      limiter: new KeyLimiter(clock),
       origins: this.#origins,
       budget: this.#budget,
       strict: options.config.strict,

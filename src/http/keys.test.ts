@@ -279,3 +279,41 @@ describe("tokens over HTTP", () => {
     expect(await status("a-1")).toBe(401);
   });
 });
+
+describe("limits of a key", () => {
+  test("are told with 429 and a time to wait, and tokens count for their key", async () => {
+    const { call, create, clock } = await fixture();
+    const key = await create(["read"], ["*"], { requests_per_second: 2 });
+    const expiresAtMs = clock.nowMs() + 60_000;
+    const token = signToken(key, { namespace: "a-1", filter: '["And",[]]', expiresAtMs });
+    const ask = (by: string) => call("POST", "/v2/namespaces/a-1/query", by, {});
+    expect((await ask(key)).statusCode).toBe(200);
+    expect((await ask(token)).statusCode).toBe(200);
+    const answer = await ask(key);
+    expect([answer.statusCode, answer.json().status]).toEqual([429, "error"]);
+    expect(answer.json().error).toMatch(
+      /^the key "test" \(….{4}\) may ask .* 2 requests per second/,
+    );
+    expect(Number(answer.headers["retry-after-ms"])).toBeGreaterThan(0);
+    expect((await ask(ROOT)).statusCode).toBe(200);
+  });
+
+  test("count the bytes of requests and answers", async () => {
+    const { call, create, engine } = await fixture();
+    engine.answer = () => ({
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: Buffer.alloc(1000),
+    });
+    const key = await create(["read"], ["*"], { bytes_per_second: 5 });
+    const ask = () => call("POST", "/v2/namespaces/a-1/query", key, { x: "y".repeat(990) });
+    expect((await ask()).statusCode).toBe(200);
+    const answer = await ask();
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      429,
+      expect.stringContaining("5 bytes per second"),
+    ]);
+    // 2,000 bytes and the next one, but for what the test took.
+    expect(Number(answer.headers["retry-after-ms"])).toBeGreaterThan(300_000);
+  });
+});
