@@ -4,8 +4,8 @@
  */
 
 import type { NamespaceName } from "../base/ids.ts";
-import type { QueryPhases, QueryReads, QueryWork } from "../model/request-stats.ts";
 import type { RequestScope } from "../model/request-scope.ts";
+import type { QueryPhases, QueryReads, QueryWork } from "../model/request-stats.ts";
 
 /** How long a stopping server waits for requests under way before it cuts their connections. */
 export const DRAIN_MS_MAX = 30_000;
@@ -50,6 +50,8 @@ export interface EngineRequest {
   readonly respondAsync: boolean;
   /** Unknown fields are refused and not ignored. */
   readonly isStrict: boolean;
+  /** Id of the key that it came with; absent: none. Queries of different keys take turns. */
+  readonly key?: string;
   /** What it may see beside its namespace; absent: everything. */
   readonly scope?: RequestScope;
   /** Aborted when the client is gone. */

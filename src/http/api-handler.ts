@@ -129,7 +129,7 @@ export class ApiHandler {
         return { answer, bytesReceived: 0 };
       }
       case "operation":
-        return this.#operate(match, request, scope);
+        return this.#operate(match, request, { scope, caller });
       case "trawl":
         return this.#handleTrawl(match, request, caller);
       default:
@@ -145,7 +145,7 @@ export class ApiHandler {
   #operate(
     match: OperationMatch,
     request: ApiRequest,
-    scope: RequestScope | undefined,
+    { caller, scope }: { readonly caller: Caller; readonly scope: RequestScope | undefined },
   ): Promise<BodyOutcome> {
     const isWrite = match.route.operation === "write";
     const bytesMax = isWrite ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX;
@@ -155,6 +155,7 @@ export class ApiHandler {
       return engine.handle({
         ...toEngineRequest(match, request, body),
         isStrict: asksForStrict(request.message.headers) ?? strict,
+        ...(caller.kind !== "anyone" && { key: caller.key.id }),
         ...(scope !== undefined && { scope }),
       });
     });

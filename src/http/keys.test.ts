@@ -317,3 +317,19 @@ describe("limits of a key", () => {
     expect(Number(answer.headers["retry-after-ms"])).toBeGreaterThan(300_000);
   });
 });
+
+test("queries take turns by the key that they came with", async () => {
+  const { call, create, engine } = await fixture();
+  const keyOf = async (key: string) => {
+    await call("POST", "/v2/namespaces/a-1/query", key, {});
+    return engine.seen.at(-1)?.key;
+  };
+  const [one, other] = [await create(["read"]), await create(["read"])];
+  const seen = [await keyOf(one), await keyOf(other), await keyOf(one)];
+  expect(seen[0]).toMatch(/^[0-9a-f]{16}$/);
+  expect(seen[1]).not.toBe(seen[0]);
+  expect(seen[2]).toBe(seen[0]);
+  const anyone = await fixture({});
+  await anyone.call("POST", "/v2/namespaces/a-1/query", undefined, {});
+  expect(anyone.engine.seen.at(-1)?.key).toBeUndefined();
+});

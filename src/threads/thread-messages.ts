@@ -109,6 +109,8 @@ export type ToQueryThread =
       readonly parameters: Readonly<Record<string, string>>;
       /** See `RequestScope`. */
       readonly forcedFilter: string | undefined;
+      /** Id of the key that it came with; empty without one. */
+      readonly key: string;
       /** Unknown members of the body are refused. */
       readonly isStrict: boolean;
       /** Its answer is fetched later: `--query-timeout` does not end it. */

@@ -225,11 +225,12 @@ export class ThreadedEngine implements Engine {
       );
     }
     this.#queriesInFlight++;
-    const { parameters, isStrict, arrivedMs, respondAsync, detailsMs } = request;
+    const { parameters, isStrict, arrivedMs, respondAsync, detailsMs, key } = request;
     // What is answered later goes on when the client has left, and for as long as it takes.
     const isJob = operation === "recall" && respondAsync;
     const forcedFilter = request.scope?.forcedFilter;
-    const query = { operation, namespace, parameters, forcedFilter, isStrict, body, detailsMs };
+    const asked = { operation, namespace, parameters, forcedFilter, key, isStrict };
+    const query = { ...asked, body, detailsMs };
     const ending = isJob ? { isJob } : { signal: request.signal };
     const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
     const { length } = body; // It moves to the thread.

@@ -38,6 +38,8 @@ export interface DispatchedQuery {
   readonly parameters: Readonly<Record<string, string>>;
   /** See `RequestScope`. */
   readonly forcedFilter?: string | undefined;
+  /** Id of the key that it came with; absent: none. */
+  readonly key?: string | undefined;
   /** Unknown members of the body are refused. */
   readonly isStrict: boolean;
   /** Moves to the query thread. */
@@ -375,7 +377,7 @@ export class QueryDispatcher {
   /** Sends a query to its thread, with what that has not seen of the namespace. */
   #post(query: ArrivedQuery, { thread, call, instance, isShared }: PostedQuery): void {
     const { operation, namespace, parameters, isStrict, body, arrivedMs, isJob = false } = query;
-    const { detailsMs, forcedFilter } = query;
+    const { detailsMs, forcedFilter, key = "" } = query;
     const { clock } = this.#options;
     this.#ports[thread].post(
       {
@@ -386,6 +388,7 @@ export class QueryDispatcher {
         instance,
         parameters,
         forcedFilter,
+        key,
         isStrict,
         isJob,
         body,

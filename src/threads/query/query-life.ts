@@ -8,6 +8,7 @@ import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import type { QueryPhases, QueryStep } from "../../model/request-stats.ts";
 import type { QueryMemory } from "../../query/query-memory.ts";
+import type { QueryFlow } from "./caller-turns.ts";
 import { PhaseTimes, type WaitPhase } from "./phase-times.ts";
 import { QueryNotes } from "./query-details.ts";
 
@@ -29,8 +30,7 @@ export interface LifeOptions {
 
 /** See the file's head. */
 export class QueryLife {
-  /** Those that take turns with each other as one. */
-  readonly flow: string;
+  readonly flow: QueryFlow;
   readonly isBackground: boolean;
   /** Released by whoever made it. */
   readonly memory: QueryMemory;
@@ -50,7 +50,7 @@ export class QueryLife {
   /** Worked milliseconds by step. */
   #steps: Map<() => string, number> | undefined;
 
-  constructor(flow: string, options: LifeOptions) {
+  constructor(flow: QueryFlow, options: LifeOptions) {
     const { clock, timeoutMs, waitedMs, memory, isBackground = false } = options;
     this.flow = flow;
     this.isBackground = isBackground;

@@ -60,7 +60,10 @@ test("a query that waits for its turn knows the indexes that its own snapshot la
     { turns, replica: () => replica } as unknown as OperationsThread,
   );
   const memory = new QueryMemory(new MemoryPool(1e6));
-  const life = new QueryLife("movies", { clock, timeoutMs: 1000, waitedMs: 0, memory });
+  const life = new QueryLife(
+    { key: "", namespace: "movies" },
+    { clock, timeoutMs: 1000, waitedMs: 0, memory },
+  );
   const body = new TextEncoder().encode('{"rank_by":["text","BM25","a"],"limit":1}');
   const message = { operation: "explain", body, parameters: {} } as unknown as QueryMessage;
   const explain = () => operations.perform(message, life, new UnknownMembers());

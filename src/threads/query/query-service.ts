@@ -176,7 +176,7 @@ export class QueryService {
     const timeoutMs = message.isJob ? Number.POSITIVE_INFINITY : this.#options.timeoutMs;
     const waitedMs = message.waitedMs + Math.max(0, clock.nowMs() - message.sentAtMs);
     const memory = new QueryMemory(this.#pool);
-    const life = new QueryLife(message.namespace, { clock, timeoutMs, waitedMs, memory });
+    const life = new QueryLife(message, { clock, timeoutMs, waitedMs, memory });
     const unknown = new UnknownMembers(message);
     this.#begin(call, life);
     try {
@@ -242,7 +242,10 @@ export class QueryService {
     const { clock, timeoutMs } = this.#options;
     const memory = new QueryMemory(this.#pool);
     const times = { clock, timeoutMs, waitedMs: 0 };
-    const life = new QueryLife(sample.namespace, { ...times, memory, isBackground: true });
+    const life = new QueryLife(
+      { key: "", namespace: sample.namespace },
+      { ...times, memory, isBackground: true },
+    );
     const measuring = async (): Promise<RecallOutcome> => {
       return { kind: "measured", recall: await this.#operations.recallOf(sample, life) };
     };

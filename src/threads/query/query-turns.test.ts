@@ -22,14 +22,17 @@ function thread({ handsOver = false } = {}) {
     turns++;
     for (const message of heard.splice(0)) message();
   };
-  const life = (flow: string, timeoutMs = 1e9, isBackground = false) =>
-    new QueryLife(flow, {
-      clock,
-      timeoutMs,
-      isBackground,
-      waitedMs: 0,
-      memory: new QueryMemory(new MemoryPool(1000)),
-    });
+  const life = (namespace: string, timeoutMs = 1e9, isBackground = false) =>
+    new QueryLife(
+      { key: "", namespace },
+      {
+        clock,
+        timeoutMs,
+        isBackground,
+        waitedMs: 0,
+        memory: new QueryMemory(new MemoryPool(1000)),
+      },
+    );
   return {
     turns: new QueryTurns({ clock, nextTurn, handsOver }),
     life,

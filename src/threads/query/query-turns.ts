@@ -1,15 +1,14 @@
 /**
  * Shares a thread among the queries that run on it. A query works in slices; between two of them
  * the thread hears its messages, and the next slice is that of whoever has had the least: first
- * among namespaces, then among the queries of one, of which long ones that are alike go one after
- * the other. A short query waits for a slice or two, whatever else runs. Work in the background has
+ * among keys, then among namespaces, then among the queries of one, of which long ones that are
+ * alike go one after the other. A short query waits for a slice or two, whatever else runs. Work in the background has
  * slices while no query has one to take; one that comes then begins at once.
  */
 
 import type { Clock } from "../../base/clock.ts";
 import type { Steps } from "../../base/steps.ts";
-import { FairTurns } from "./fair-turns.ts";
-import { MultilevelTurns } from "./multilevel-turns.ts";
+import { CallerTurns } from "./caller-turns.ts";
 import type { QueryLife } from "./query-life.ts";
 
 /**
@@ -55,8 +54,7 @@ interface Job {
 export class QueryTurns {
   readonly stats: TurnStats = { slices: 0, longestSliceMs: 0, workedMs: 0 };
   readonly #options: TurnOptions;
-  readonly #flows = new FairTurns<string>();
-  readonly #jobs = new Map<string, MultilevelTurns<Job>>();
+  readonly #jobs = new CallerTurns<Job>(LONG_QUERY_MS);
   readonly #background = new Set<Job>();
   #isRunning = false;
 
@@ -66,9 +64,7 @@ export class QueryTurns {
 
   /** Queries that are not waiting for anything but their turn. */
   get runnableCount(): number {
-    let count = this.#background.size;
-    for (const jobs of this.#jobs.values()) count += jobs.size;
-    return count;
+    return this.#background.size + this.#jobs.size;
   }
 
   /**
@@ -96,7 +92,7 @@ export class QueryTurns {
 
   /** Nobody has a turn to take before it. */
   #isFreeFor({ isBackground }: QueryLife): boolean {
-    return !this.#isRunning || (!isBackground && this.#flows.size === 0);
+    return !this.#isRunning || (!isBackground && this.#jobs.size === 0);
   }
 
   /** The first slice, without a place in any queue; undefined if it was not enough. */
@@ -161,7 +157,7 @@ export class QueryTurns {
         await undefined;
         if (clock.monotonicMs() >= endMs) break;
       }
-    } while (this.#flows.size + this.#background.size > 0);
+    } while (this.runnableCount > 0);
     this.#isRunning = false;
   }
 
@@ -175,10 +171,7 @@ export class QueryTurns {
     });
     const ms = clock.monotonicMs() - startMs;
     this.#note(ms);
-    if (!life.isBackground) {
-      this.#flows.charge(life.flow, ms);
-      this.#jobs.get(life.flow)?.charge(job, ms);
-    }
+    if (!life.isBackground) this.#jobs.charge(job, life.flow, ms);
     if (hasMore) life.checkTime();
     else this.#remove(job);
   }
@@ -190,34 +183,17 @@ export class QueryTurns {
   }
 
   #next(): Job | undefined {
-    const flow = this.#flows.next();
-    if (flow !== undefined) return this.#jobs.get(flow)?.next();
-    const [first] = this.#background;
-    return first;
+    const [background] = this.#background;
+    return this.#jobs.next() ?? background;
   }
 
   #add(job: Job): void {
-    const { flow, isBackground } = job.life;
-    if (isBackground) {
-      this.#background.add(job);
-      return;
-    }
-    let jobs = this.#jobs.get(flow);
-    if (jobs === undefined) {
-      jobs = new MultilevelTurns(LONG_QUERY_MS);
-      this.#jobs.set(flow, jobs);
-      this.#flows.add(flow);
-    }
-    jobs.add(job, job.life.workedMs);
+    const { flow, isBackground, workedMs } = job.life;
+    if (isBackground) this.#background.add(job);
+    else this.#jobs.add(job, flow, workedMs);
   }
 
   #remove(job: Job): void {
-    if (this.#background.delete(job)) return;
-    const { flow } = job.life;
-    const jobs = this.#jobs.get(flow);
-    jobs?.remove(job);
-    if (jobs?.size !== 0) return;
-    this.#jobs.delete(flow);
-    this.#flows.remove(flow);
+    if (!this.#background.delete(job)) this.#jobs.remove(job, job.life.flow);
   }
 }
