@@ -152,6 +152,12 @@ test("a refusal that lasts is thrown in the end", async () => {
   expect(seen).toHaveLength(3);
 });
 
+test("a request that is sent once is not sent again", async () => {
+  handlers = [refusing(429, "busy", { "retry-after-ms": "700" })];
+  expect((await faultOf(clientOf().send({ ...GET, once: true }))).status).toBe(429);
+  expect(seen).toHaveLength(1);
+});
+
 test("other errors are the server's words, and say what to do about a key", async () => {
   handlers = [refusing(404, "no such namespace"), refusing(401, "bad key")];
   const missing = await faultOf(clientOf().send(GET));

@@ -50,6 +50,8 @@ export interface ApiRequest {
    * nobody knows what became of it. GET and HEAD are so by themselves.
    */
   readonly repeatable?: boolean;
+  /** Whether it is never sent again, for measurements of single requests. */
+  readonly once?: boolean;
   /** Ends the request; it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -88,7 +90,7 @@ export class ApiClient {
       try {
         return await this.#try(request, sent);
       } catch (error) {
-        if (!(error instanceof ClientError)) throw error;
+        if (!(error instanceof ClientError) || request.once === true) throw error;
         const failed = { fault: error, tries, waitedMs, repeatable, ...sent };
         const knownServer = this.#hasAnswered;
         const waitMsMax = this.#options.retryWaitMsMax ?? RETRY_WAIT_MS_MAX;

@@ -1,3 +1,4 @@
+import { benchCommand } from "./bench-command.ts";
 import { branchCommand } from "./branch-command.ts";
 import type { ClientCommand } from "./client-command.ts";
 import { copyCommand } from "./copy-command.ts";
@@ -19,6 +20,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   queryCommand,
   explainCommand,
   recallCommand,
+  benchCommand,
   exportCommand,
   copyCommand,
   branchCommand,

@@ -18,6 +18,8 @@ export interface ProgressStart {
   readonly label: string;
   /** The singular of what is counted; `byte` is shown as sizes. */
   readonly unit: string;
+  /** Its plural, where that is more than an `s`. */
+  readonly units?: string;
   /** How many there are, where that is known. */
   readonly total?: number | undefined;
   /** How many were done before, by a run that this one resumes. */
@@ -125,14 +127,14 @@ class RunningTask implements ProgressTask {
   show(): void {
     const nowMs = this.#view.clock.monotonicMs();
     this.#shownMs = nowMs;
-    const { label, unit, done: before = 0 } = this.#start;
+    const { label, unit, units, done: before = 0 } = this.#start;
     const seconds = (nowMs - this.#startedMs) / 1000;
     const rate = seconds > 0 ? (this.#done - before) / seconds : 0;
     const amount = (count: number) =>
       unit === "byte" ? sizeText(Math.round(count)) : countText(Math.round(count));
     const total = this.#total;
     const parts = [
-      unit === "byte" ? amount(this.#done) : countedText(this.#done, unit),
+      unit === "byte" ? amount(this.#done) : countedText(this.#done, unit, units),
       ...(total === undefined ? [] : [`of ${amount(total)}`]),
       `· ${amount(rate)}/s`,
       ...leftText(total === undefined ? undefined : total - this.#done, rate),
