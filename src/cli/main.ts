@@ -9,6 +9,7 @@ import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
 import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
 import { UsageError } from "./commands/usage-error.ts";
 import { addCompletionCommand } from "./completion/completion-command.ts";
+import { addDoctorCommand } from "./doctor/doctor-command.ts";
 import { interruptSignal } from "./interrupt-signal.ts";
 import { processTerminal } from "./output/terminal.ts";
 import { createProgram } from "./program.ts";
@@ -36,6 +37,15 @@ addClientCommands(program, CLIENT_COMMANDS, () => {
     },
   };
 });
+addDoctorCommand(program, () => ({
+  terminal: processTerminal(),
+  examine: async (flags) => {
+    const { runDoctor } = await import("./doctor/run-doctor.ts");
+    const sources = { flags, environment: process.env };
+    return runDoctor({ sources, version, clock: systemClock, random: systemRandom });
+  },
+  end: (code) => process.exit(code),
+}));
 addCompletionCommand(program, (text) => process.stdout.write(text));
 for (const command of allCommands(program)) command.exitOverride();
 

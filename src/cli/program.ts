@@ -66,7 +66,8 @@ function withoutValues(text: string): string {
   return text.replace(/^(error: unknown option '[^'=]*=).*'$/m, "$1…'");
 }
 
-function optionOf(setting: Setting): Option {
+/** The option of a setting, as all commands of the server have it. */
+export function optionOf(setting: Setting): Option {
   const value = valueName(setting);
   const flags = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
   const fallback = setting.defaultText === undefined ? "" : ` (default: ${setting.defaultText})`;
@@ -80,7 +81,7 @@ function allValues(value: string, previous: unknown): unknown {
 }
 
 /** The flags that were really given, by setting name instead of commander's camel case. */
-function givenFlags(command: Command): Record<string, string | true> {
+export function givenFlags(command: Command): Record<string, string | true> {
   const flags: Record<string, string | true> = {};
   for (const setting of SETTINGS) {
     const attribute = setting.name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());

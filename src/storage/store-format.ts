@@ -17,8 +17,19 @@ import { storePages } from "./store-pages.ts";
 export async function claimFormat(
   store: ObjectStore,
   name: string,
-  { oldest, newest }: FormatVersions = FORMAT_VERSIONS.store,
+  versions: FormatVersions = FORMAT_VERSIONS.store,
 ): Promise<void> {
+  const { newest } = versions;
+  const isMarked = await checkFormat(store, name, versions);
+  if (!isMarked) await store.put(formatKey(newest), new Uint8Array(0), IF_ABSENT);
+}
+
+/** Throws as `claimFormat` does, and else tells whether the store is marked; changes nothing. */
+export async function checkFormat(
+  store: ObjectStore,
+  name: string,
+  { oldest, newest }: FormatVersions = FORMAT_VERSIONS.store,
+): Promise<boolean> {
   const found: number[] = [];
   for await (const { keys } of storePages(store, { prefix: FORMAT_PREFIX }))
     found.push(...keys.flatMap((key) => parseFormatKey(key) ?? []));
@@ -30,5 +41,5 @@ export async function claimFormat(
     const cure = code === "too_new" ? "start a newer program" : "start an older program";
     throw new DatabaseError(code, `cannot open ${name}: ${what}; ${cure}, or choose another store`);
   }
-  if (!found.includes(newest)) await store.put(formatKey(newest), new Uint8Array(0), IF_ABSENT);
+  return found.includes(newest);
 }

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { productEnvironment } from "./environment.ts";
+
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+
+/** What a run of the program may have. */
+export interface TrawlOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly cwd?: string;
+  /** Told when the program runs, to send it signals. */
+  readonly onStart?: (child: ChildProcess) => void;
+}
+
+/** How the program ended, and all that it said. */
+export interface TrawlRun {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program `trawl` in a process of its own, to its end. */
+export async function runTrawl(
+  words: readonly string[],
+  { environment = {}, input = "", cwd, onStart }: TrawlOptions = {},
+): Promise<TrawlRun> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
+    env: { ...productEnvironment(), ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (part) => {
+    out += part;
+  });
+  child.stderr.on("data", (part) => {
+    err += part;
+  });
+  child.stdin.on("error", () => {}); // It ended without having read everything.
+  child.stdin.end(input);
+  onStart?.(child);
+  const [code] = await once(child, "close");
+  return { code: code as number | null, out, err };
+}
