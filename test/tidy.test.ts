@@ -76,7 +76,8 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
         'import { used } from "./a.ts";\nimport * as c from "./c.ts";\nimport("./d.ts");',
       "src/base/c.ts": "export const whole = 1;",
       "src/base/d.ts": "export const dynamic = 1;",
-      "src/base/a.test.ts": 'import { seam, tested } from "./a.ts";',
+      "src/base/a.test.ts":
+        'import { seam, tested } from "./a.ts";\nimport { dynamic } from "./d.ts";',
     },
     finds: [
       "src/base/a.ts:2: nothing imports own; do not export it",

@@ -27,7 +27,9 @@ export function deadExportFindings(files: readonly SourceFile[]): Finding[] {
     const declarations = [...file.bare.matchAll(DECLARATION)];
     return declarations.flatMap((match): Finding[] => {
       const [, kind, name] = match;
-      const users = used.get(`${file.path} ${name}`) ?? used.get(`${file.path} *`);
+      const named = used.get(`${file.path} ${name}`);
+      const whole = used.get(`${file.path} *`);
+      const users = whole === "product" ? whole : (named ?? whole);
       if (users === "product" || EXEMPT.has(`${file.path} ${name}`)) return [];
       const mentions = [...file.bare.matchAll(new RegExp(`\\b${name}\\b`, "g"))].length;
       // The overloads of a function are declarations of one name.

@@ -96,7 +96,8 @@ async function requestOf(
   const form = formatOfName(options.out);
   if (form === undefined) {
     throw new UsageError(
-      `--out: ${options.out} tells no form; end it with .jsonl, .csv, .parquet, .jsonl.gz or .csv.gz`,
+      `--out: ${options.out} tells no form; end it with .jsonl, .csv or .parquet, the first two ` +
+        "perhaps followed by .gz",
     );
   }
   const isParquet = form.format === "parquet";

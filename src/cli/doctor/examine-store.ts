@@ -62,8 +62,8 @@ export async function examineRoom(
 }
 
 /**
- * Whether `config` has a format that is known, and whether `tried`, a place like it, can be read and
- * written and decides races.
+ * Whether `config` has a format that is known, and whether `tried`, a place like it, can be read
+ * and written and decides races.
  */
 async function examinePromises(
   config: StoreConfig,

@@ -1,10 +1,7 @@
 /** What an export was asked for; a resumed one must ask for the same. */
 
 /** Forms of the file. */
-export const EXPORT_FORMATS = ["jsonl", "csv", "parquet"] as const;
-
-/** One of `EXPORT_FORMATS`. */
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export type ExportFormat = "jsonl" | "csv" | "parquet";
 
 /** See the file's head. */
 export interface ExportRequest {

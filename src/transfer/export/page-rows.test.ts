@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pageRows, rowId, rowMembers } from "./page-rows.ts";
+import { idOfRow, pageRows, rowMembers } from "./page-rows.ts";
 
 const ROWS = [
   '{"id":1}',
@@ -21,7 +21,7 @@ test("an answer that is cut off, or holds no rows, is refused", () => {
 });
 
 test("ids and members are as they are written", () => {
-  expect(pageRows(ANSWER).map(rowId)).toEqual(["1", '"a,\\"}]{["', "18446744073709551615"]);
+  expect(pageRows(ANSWER).map(idOfRow)).toEqual(["1", '"a,\\"}]{["', "18446744073709551615"]);
   expect([...rowMembers(Buffer.from(ROWS[1]))]).toEqual([
     ["id", '"a,\\"}]{["'],
     ["x\\", '[{"a":"]"},[1,2]]'],

@@ -46,7 +46,7 @@ export function rowMembers(row: Buffer): Map<string, string> {
 }
 
 /** A row's id as it is written. */
-export function rowId(row: Buffer): string {
+export function idOfRow(row: Buffer): string {
   const id = rowMembers(row.subarray(0, idEnd(row) + 1)).get("id");
   if (id === undefined) throw new Error("a row of an answer does not begin with its id");
   return id;

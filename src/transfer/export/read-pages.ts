@@ -4,7 +4,7 @@ import { MIB } from "../../base/byte-sizes.ts";
 import { type ApiClient, apiPath } from "../../client/api-client.ts";
 import { isClientError } from "../../client/client-error.ts";
 import { RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
-import { pageRows, rowId } from "./page-rows.ts";
+import { idOfRow, pageRows } from "./page-rows.ts";
 
 /** What a page is aimed at: long enough to hide a round trip, short enough to hold two of them. */
 const PAGE_BYTES = 8 * MIB;
@@ -45,7 +45,7 @@ export async function* readPages(
   for (;;) {
     const { rows, bytes, limit: asked } = await coming;
     if (rows.length === 0) return;
-    const last = rowId(rows[rows.length - 1]);
+    const last = idOfRow(rows[rows.length - 1]);
     limit = nextLimit(asked, bytes / rows.length);
     const isLast = rows.length < asked;
     if (!isLast) {

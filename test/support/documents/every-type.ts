@@ -30,7 +30,8 @@ const UUID = "769c134d-07b8-4225-954a-b6cc5ffc320c";
 /** Rows in the order of their ids, with members as exports write them. */
 export const EVERY_TYPE_ROWS = [
   `{"id":0,${VECTORS},"many":[[1,2]]}`,
-  `{"id":9007199254740993,${VECTORS},"many":[[0.1,0.2],[0.3,-0.4]],"sparse":{"a":0.5,"b,\\"c":1.25},` +
+  `{"id":9007199254740993,${VECTORS},"many":[[0.1,0.2],[0.3,-0.4]],` +
+    '"sparse":{"a":0.5,"b,\\"c":1.25},' +
     '"text":"quote\\" comma, backslash\\\\ line\\nseparator\u2028🐋","int":-9223372036854775808,' +
     '"uint":18446744073709551615,"float":0.1,' +
     `"uuid":"${UUID}","datetime":"2026-01-31T09:30:00.123000000Z","bool":true,"bytes":"AAEC/w==",` +
