@@ -42,6 +42,7 @@ export function addClientCommands(
   commands: readonly ClientCommand[],
   createMachine: () => ClientMachine,
 ): void {
+  program.commandsGroup("Clients of any server:");
   for (const command of commands) {
     const declared = command.declare(program).helpOption("--help", "print this help");
     for (const option of sharedOptions()) declared.addOption(option);

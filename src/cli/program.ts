@@ -30,6 +30,7 @@ export function createProgram(version: string, actions: ProgramActions): Command
     .showSuggestionAfterError()
     .showHelpAfterError("(--help lists what there is)")
     .configureOutput({ outputError: (text, write) => write(withoutValues(text)) });
+  program.commandsGroup("The server:");
   const serve = program
     .command("serve")
     .description("run the server")

@@ -13,6 +13,7 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 export function addCompletionCommand(program: Command, print: (text: string) => void): void {
   program
     .command("completion")
+    .helpGroup("Other:")
     .description("print a script that completes commands, options and namespaces in a shell")
     .helpOption("--help", "print this help")
     .addArgument(new Argument("<shell>", "which one").choices(Object.keys(SCRIPTS)))

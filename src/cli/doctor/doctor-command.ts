@@ -23,6 +23,7 @@ export interface DoctorMachine {
 export function addDoctorCommand(program: Command, createMachine: () => DoctorMachine): void {
   const doctor = program
     .command("doctor")
+    .helpGroup("The server:")
     .description("look whether a server with these settings would work, and what to do if not")
     .helpOption("--help", "print this help")
     .option("--json", "print one line of JSON instead of text for people")
