@@ -9,6 +9,7 @@ import type { NamespaceName } from "../base/ids.ts";
 import { systemRandom } from "../base/random.ts";
 import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
+import { TlsFiles } from "../http/tls-files.ts";
 import { storeName } from "../storage/store-config.ts";
 import { banner } from "./banner.ts";
 import { IndexerProcess } from "./indexer-process.ts";
@@ -38,6 +39,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   });
   process.once("exit", () => lines.flush());
   const { version, clock } = options;
+  const tls = config.tls && (await TlsFiles.open(config.tls));
   let indexer: IndexerProcess | undefined;
   const onHint = () => indexer?.wake();
   const engine = await options.openEngine({ ...config.engine, log, onHint });
@@ -51,6 +53,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       config: config.http,
       engine,
       keys,
+      tls,
       clock,
       random: systemRandom,
       log,

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { EmbeddingConfig, EngineConfig, IndexerConfig, RerankConfig } from "../api/config.ts";
 import type { HttpConfig } from "../http/http-server.ts";
 import { isLoopbackName } from "../http/origin-check.ts";
+import type { TlsPaths } from "../http/tls-files.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";
 import { SettingFault, type SettingValue } from "./parse-setting.ts";
@@ -46,6 +47,8 @@ export interface ServerConfig {
   readonly indexerFlags: IndexerFlags | undefined;
   readonly engine: Omit<EngineConfig, "log">;
   readonly http: HttpConfig;
+  /** Absent: the server speaks plain HTTP. */
+  readonly tls: TlsPaths | undefined;
   /** The text of a key that opens everything; absent: there is none beside those of the store. */
   readonly apiKey: string | undefined;
   /** Other machines may reach a server that needs no key. */
@@ -76,6 +79,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       reranking: rerankConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
+    tls: tlsPaths(given),
     apiKey: bootstrapKey(given),
     allowsPublic: given.get("allow-public-without-key") === true,
     log,
@@ -133,6 +137,19 @@ export function checkReach({ http, allowsPublic }: ServerConfig, isLocked: boole
     `--host ${http.host} can be reached from other machines, and no API key is set, so anybody ` +
       "could read and delete everything; set --api-key (or TRAWL_API_KEY), listen on " +
       "127.0.0.1, or say --allow-public-without-key if this is wanted",
+  );
+}
+
+function tlsPaths(given: GivenSettings): TlsPaths | undefined {
+  const certPath = textOf(given, "tls-cert");
+  const keyPath = textOf(given, "tls-key");
+  if (certPath === undefined && keyPath === undefined) return undefined;
+  if (certPath !== undefined && keyPath !== undefined) {
+    return { certPath: resolve(certPath), keyPath: resolve(keyPath) };
+  }
+  const [set, missing] = certPath === undefined ? ["key", "cert"] : ["cert", "key"];
+  throw new SettingFault(
+    `--tls-${set} is set without --tls-${missing}; TLS needs both, the certificate and its key`,
   );
 }
 

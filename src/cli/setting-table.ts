@@ -98,6 +98,16 @@ export const SETTINGS = [
       "`Authorization: Bearer <key>`",
   },
   {
+    name: "tls-cert",
+    type: TEXT,
+    help: "file with the certificate, and those that lead to a known one, in PEM: speaks TLS",
+  },
+  {
+    name: "tls-key",
+    type: TEXT,
+    help: "file with the private key of `tls-cert`, in PEM, without a passphrase",
+  },
+  {
     name: "allow-public-without-key",
     type: { kind: "flag" },
     help: "listen on a public address although no API key is set",

@@ -6,7 +6,13 @@
 
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Server as TlsServer } from "node:tls";
+import Fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import { KeyLimiter } from "../access/key-limits.ts";
 import { KeyOperations } from "../access/key-operations.ts";
 import type { KeyRing } from "../access/key-ring.ts";
@@ -41,6 +47,7 @@ import {
 } from "./routes.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { SlowRequests } from "./slow-requests.ts";
+import { TLS_POLL_MS, type TlsFiles } from "./tls-files.ts";
 import { WaitingAnswers } from "./waiting-answers.ts";
 import { WarningLog } from "./warning-log.ts";
 
@@ -97,6 +104,8 @@ export interface HttpOptions {
   readonly engine: Engine;
   /** Whoever opened it polls it. */
   readonly keys: KeyRing;
+  /** Absent: the server speaks plain HTTP. */
+  readonly tls?: TlsFiles | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: HttpLog;
@@ -125,6 +134,7 @@ export class HttpServer {
   #requestsInFlight = 0;
   #closing: Promise<void> | undefined;
   #stopSweeping: () => void = () => {};
+  #stopLooking: () => void = () => {};
 
   constructor(options: HttpOptions) {
     this.#options = options;
@@ -166,10 +176,12 @@ export class HttpServer {
       this.#cutOffStalled();
     });
     this.#stopSweeping = stop;
+    const { clock, tls } = this.#options;
+    if (tls) this.#stopLooking = clock.every(TLS_POLL_MS, () => void this.#lookAtTls(tls));
     await this.#app.listen({ host, port });
     const address = this.#app.server.address() as AddressInfo;
     const shown = address.family === "IPv6" ? `[${address.address}]` : address.address;
-    return `http://${shown}:${address.port}`;
+    return `http${tls ? "s" : ""}://${shown}:${address.port}`;
   }
 
   /**
@@ -203,6 +215,7 @@ export class HttpServer {
     over.abort();
     await Promise.all([cut, ended]);
     this.#stopSweeping();
+    this.#stopLooking();
     this.#metrics.close();
   }
 
@@ -212,12 +225,7 @@ export class HttpServer {
       genReqId: (message) => this.#requestId(message.headers["x-request-id"]),
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_MS_MAX,
-      http: {
-        headersTimeout: HEADERS_MS_MAX,
-        connectionsCheckingInterval: BODY_SWEEP_MS,
-        // Node refuses requests without a host in a shape of its own; nothing here needs the host.
-        requireHostHeader: false,
-      },
+      ...transportOf(this.#options.tls),
       forceCloseConnections: "idle",
       return503OnClosing: false,
       exposeHeadRoutes: false,
@@ -245,8 +253,24 @@ export class HttpServer {
       reply.hijack();
     });
     limitServer(app.server, this.#awaitingContinue);
-    app.server.on("connection", (socket) => this.#connections.add(socket));
+    const opened = this.#options.tls ? "secureConnection" : "connection";
+    app.server.on(opened, (socket: Socket) => this.#connections.add(socket));
     return app;
+  }
+
+  /** Takes over a new certificate for connections that are opened from now on. */
+  async #lookAtTls(tls: TlsFiles): Promise<void> {
+    const { log } = this.#options;
+    const seen = await tls.look();
+    if (seen.kind === "same") return;
+    if (seen.kind === "unusable") {
+      log("error", "the new TLS certificate is not used, the old one stays", {
+        error: seen.reason,
+      });
+      return;
+    }
+    (this.#app.server as unknown as TlsServer).setSecureContext(seen.pair);
+    log("info", "a new TLS certificate is used", { validTo: seen.validTo });
   }
 
   /** Ends a connection whose bytes are no request; a client that does not end it too is cut off. */
@@ -417,6 +441,20 @@ export class HttpServer {
     if (typeof sent === "string" && REQUEST_ID.test(sent)) return sent;
     return Buffer.from(this.#options.random.bytes(12)).toString("base64url");
   }
+}
+
+/** What Node's server is told of connections, whichever kind it is. */
+function transportOf(tls: TlsFiles | undefined): Pick<FastifyHttpOptions<Server>, "http"> {
+  const limits = {
+    headersTimeout: HEADERS_MS_MAX,
+    connectionsCheckingInterval: BODY_SWEEP_MS,
+    // Node refuses requests without a host in a shape of its own; nothing here needs the host.
+    requireHostHeader: false,
+  };
+  if (tls === undefined) return { http: limits };
+  // The framework's types know one kind of server at a time; this one has all that the other has.
+  const secure = { https: { ...limits, ...tls.pair, handshakeTimeout: HEADERS_MS_MAX } };
+  return secure as unknown as Pick<FastifyHttpOptions<Server>, "http">;
 }
 
 /** Path and query string of a URL as sent. */

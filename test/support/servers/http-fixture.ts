@@ -6,6 +6,7 @@ import type { Engine } from "../../../src/api/engine.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { type HttpConfig, HttpServer } from "../../../src/http/http-server.ts";
+import type { TlsFiles } from "../../../src/http/tls-files.ts";
 import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
 import { FakeEngine } from "./fake-engine.ts";
@@ -37,13 +38,14 @@ export interface HttpChoices extends Partial<HttpConfig> {
   readonly apiKey?: string;
   /** Answers instead of the fake engine. */
   readonly serves?: Engine;
+  readonly tls?: TlsFiles;
   /** Where API keys are; absent: in a store of its own. */
   readonly keyStore?: MemoryObjectStore;
 }
 
 /** Creates the server; it does not listen yet, and has not looked for keys. */
 export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixture {
-  const { keyStore = new MemoryObjectStore(), serves, ...config } = choices;
+  const { keyStore = new MemoryObjectStore(), serves, tls, ...config } = choices;
   const engine = new FakeEngine();
   const lines: LoggedLine[] = [];
   const actions = new Set<() => void>();
@@ -83,6 +85,7 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
     },
     engine: serves ?? engine,
     keys,
+    tls,
     clock,
     random,
     log,

@@ -55,7 +55,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const url = await new Promise<string>((resolve, reject) => {
     const onData = (data: Buffer) => {
       output += data.toString();
-      const address = /address\s+(http:\/\/\S+)/.exec(output);
+      const address = /address\s+(https?:\/\/\S+)/.exec(output);
       if (address) resolve(address[1]);
     };
     child.stdout.on("data", onData);
