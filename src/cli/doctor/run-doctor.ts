@@ -45,7 +45,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Finding[]> {
     ...(await examineStore(store, options)),
     ...(await examineCache(diskCache)),
     await examineAddress(config.http, options),
-    judgeKey(config.http),
+    judgeKey(config),
   ];
 }
 
@@ -66,7 +66,7 @@ async function examineCache(cache: DiskCacheConfig | undefined): Promise<Finding
   return [await examineRoom("disk cache", cache.directory, cache.bytesMax)];
 }
 
-function judgeKey({ host, apiKey }: ServerConfig["http"]): Finding {
+function judgeKey({ http: { host }, apiKey }: ServerConfig): Finding {
   if (apiKey !== undefined) return ok("API key", "one is set");
   if (isLoopbackName(host)) return ok("API key", "none, and only this machine can reach it");
   return warning("API key", `none, and ${host} can be reached from elsewhere`, "set --api-key");
