@@ -58,11 +58,21 @@ test("a place that cannot be used is a fault", async () => {
 });
 
 test("settings that contradict each other are a fault, and the rest is told", async () => {
-  const { out, code } = await runTrawl(["doctor", "--host", "0.0.0.0"]);
+  const { out, code } = await runTrawl(["doctor", "--tls-cert", "cert.pem"]);
   expect(code).toBe(1);
-  expect(out).toMatch(/^FAULT {4}configuration: --host 0.0.0.0 can be reached from other machines/);
+  expect(out).toMatch(/^FAULT {4}configuration: --tls-cert is set without --tls-key/);
   expect(out).toMatch(/^ok +version: trawl \d/m);
   expect(out).toMatch(/\n1 fault, \d warnings?\n$/);
+});
+
+test("a server that everybody could reach without a key would not start", async () => {
+  const absent = join(directory.path, "absent");
+  const open = await examine("--data-dir", absent, "--host", "0.0.0.0", "--port", "0");
+  expect([open.code, open.of("API key")?.verdict]).toEqual([1, "fault"]);
+  expect(open.of("API key")?.seen).toMatch(/^--host 0.0.0.0 can be reached from other machines/);
+  const wanted = ["--host", "0.0.0.0", "--allow-public-without-key", "--port", "0"];
+  const allowed = await examine("--data-dir", absent, ...wanted);
+  expect(allowed.of("API key")?.verdict).toBe("warning");
 });
 
 test("a server that runs there is told from another program", async () => {

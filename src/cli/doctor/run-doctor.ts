@@ -1,15 +1,15 @@
 /** Looks at all that a server with these settings needs, and says what is wrong with it. */
 
 import { freemem } from "node:os";
-import { isLoopbackName } from "../../http/origin-check.ts";
 import type { DiskCacheConfig } from "../../storage/disk-cache/disk-cache-store.ts";
 import type { StoreConfig } from "../../storage/store-config.ts";
 import { readSettings, type SettingSources } from "../read-settings.ts";
 import { thisMachine } from "../serve.ts";
 import { fileUmask, type ServerConfig, serverConfig } from "../server-config.ts";
 import { examineAddress, serviceTimeMs } from "./examine-address.ts";
+import { examineKeys } from "./examine-keys.ts";
 import { type ExamineOptions, examineRoom, examineStore } from "./examine-store.ts";
-import { type Finding, fault, ok, warning } from "./finding.ts";
+import { type Finding, fault, ok } from "./finding.ts";
 import { judgeClock, judgeMemory, judgeOpenFiles, judgeVersion } from "./judge-machine.ts";
 
 /** Where a bucket is whose settings name no endpoint. */
@@ -45,7 +45,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Finding[]> {
     ...(await examineStore(store, options)),
     ...(await examineCache(diskCache)),
     await examineAddress(config.http, options),
-    judgeKey(config),
+    await examineKeys(config, options),
   ];
 }
 
@@ -64,10 +64,4 @@ async function bucketTimeMs(store: StoreConfig): Promise<number | undefined> {
 async function examineCache(cache: DiskCacheConfig | undefined): Promise<Finding[]> {
   if (cache === undefined) return [];
   return [await examineRoom("disk cache", cache.directory, cache.bytesMax)];
-}
-
-function judgeKey({ http: { host }, apiKey }: ServerConfig): Finding {
-  if (apiKey !== undefined) return ok("API key", "one is set");
-  if (isLoopbackName(host)) return ok("API key", "none, and only this machine can reach it");
-  return warning("API key", `none, and ${host} can be reached from elsewhere`, "set --api-key");
 }
