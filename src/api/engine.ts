@@ -4,6 +4,7 @@
  */
 
 import type { NamespaceName } from "../base/ids.ts";
+import type { NamespaceEffect } from "../model/namespace-effect.ts";
 import type { RequestScope } from "../model/request-scope.ts";
 import type { QueryPhases, QueryReads, QueryWork } from "../model/request-stats.ts";
 
@@ -72,6 +73,8 @@ export interface HttpAnswer {
   readonly more?: readonly Uint8Array<ArrayBuffer>[];
   /** Of queries, for the log. */
   readonly times?: AnswerTimes;
+  /** Of writes, for the audit; absent: none. */
+  readonly effects?: readonly NamespaceEffect[];
 }
 
 /** Where the time of a query went, in milliseconds from the first byte of its request. */

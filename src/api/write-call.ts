@@ -1,6 +1,7 @@
 /** The calls that the write thread answers, as its handlers see them. */
 
 import type { NamespaceName } from "../base/ids.ts";
+import type { NamespaceEffect } from "../model/namespace-effect.ts";
 import type { RequestScope } from "../model/request-scope.ts";
 import type { UnknownMembers } from "../wire/json/unknown-members.ts";
 import type { HttpAnswer, OperationName } from "./engine.ts";
@@ -43,8 +44,8 @@ export interface BodySource {
 export interface CallReporter {
   /** Takes the members of the body that nobody reads. */
   readonly unknown: UnknownMembers;
-  /** The call may take long. */
-  long(): void;
+  /** The call may take long; what it is about to do. */
+  long(effects: readonly NamespaceEffect[]): void;
   progress(text: string): void;
 }
 

@@ -1,5 +1,6 @@
 /** Answers the calls of the write thread: one function for each operation. */
 
+import { must } from "../base/assert.ts";
 import type { BlockPool } from "../base/block-pool.ts";
 import { clipName } from "../base/bounded-text.ts";
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
@@ -217,7 +218,7 @@ class NamespaceOperations {
     const outcome = await catalog.submit(this.#name, parsed.job);
     if (parsed.declaresSchema) await this.#awaitIndexes();
     const queryBilling = outcome.queries > 0 ? billedReads(outcome.queries, namespace) : undefined;
-    return jsonAnswer(
+    const answer = jsonAnswer(
       200,
       encodeWriteAnswer({
         counts: outcome,
@@ -228,6 +229,8 @@ class NamespaceOperations {
         embedding: parsed.embeddingStats,
       }),
     );
+    const { effects } = outcome;
+    return effects.length === 0 ? answer : { ...answer, effects };
   }
 
   /** Only the job keeps the documents as they were written, since they may be large. */
@@ -359,7 +362,9 @@ class NamespaceOperations {
 
   async #copy(request: WriteRequest, reporter: CallReporter): Promise<HttpAnswer> {
     const { namespaceOptions, catalog } = this.#options;
-    reporter.long();
+    const { kind, namespace: source } = must(request.copyFrom, "a copy without a source");
+    const effects = [{ kind: kind === "copy" ? "copied" : "branched", source }] as const;
+    reporter.long(effects);
     const progress = (text: string) => reporter.progress(text);
     const copied = await copyNamespace(this.#name, request, {
       namespaceOptions,
@@ -368,20 +373,18 @@ class NamespaceOperations {
       visible: visibleTo(this.#call),
       progress,
     });
-    return jsonAnswer(
+    const answer = jsonAnswer(
       200,
       encodeWriteAnswer({
         counts: NO_COUNTS,
-        copied: {
-          kind: request.copyFrom?.kind ?? "copy",
-          documentCount: copied.documentCount,
-        },
+        copied: { kind, documentCount: copied.documentCount },
         billedBytes: copied.billedBytes,
         queryBilling: undefined,
         serverTotalMs: this.#elapsedMs(),
         embedding: undefined,
       }),
     );
+    return { ...answer, effects };
   }
 
   async #embed(

@@ -15,6 +15,7 @@ import { banner } from "./banner.ts";
 import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
+import { openAudit } from "./open-audit.ts";
 import { checkReach, type Machine, type ServerConfig } from "./server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 
@@ -40,6 +41,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   process.once("exit", () => lines.flush());
   const { version, clock } = options;
   const tls = config.tls && (await TlsFiles.open(config.tls));
+  const audit = config.audit && (await openAudit(config.audit, { clock, log }));
   let indexer: IndexerProcess | undefined;
   const onHint = () => indexer?.wake();
   const engine = await options.openEngine({ ...config.engine, log, onHint });
@@ -53,6 +55,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       config: config.http,
       engine,
       keys,
+      audit,
       tls,
       clock,
       random: systemRandom,
@@ -75,6 +78,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       stopPolling();
       // When keys were last used may be missing; the server ends all the same.
       await keys.flushUses().catch(() => {});
+      await audit?.close();
       await engine.close();
     } finally {
       await indexer?.stop();

@@ -41,12 +41,22 @@ export interface LogConfig {
   readonly format: "auto" | "pretty" | "json";
 }
 
+/** Where the audit goes. */
+export interface AuditConfig {
+  /** A file; undefined: standard output. */
+  readonly path: string | undefined;
+  /** Every write of documents is in it. */
+  readonly hasWrites: boolean;
+}
+
 /** Everything that `serve` needs. */
 export interface ServerConfig {
   /** Flags of the indexer that the server starts; undefined: it starts none. */
   readonly indexerFlags: IndexerFlags | undefined;
   readonly engine: Omit<EngineConfig, "log">;
   readonly http: HttpConfig;
+  /** Absent: there is none. */
+  readonly audit: AuditConfig | undefined;
   /** Absent: the server speaks plain HTTP. */
   readonly tls: TlsPaths | undefined;
   /** The text of a key that opens everything; absent: there is none beside those of the store. */
@@ -79,6 +89,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       reranking: rerankConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
+    audit: auditConfig(given),
     tls: tlsPaths(given),
     apiKey: bootstrapKey(given),
     allowsPublic: given.get("allow-public-without-key") === true,
@@ -138,6 +149,16 @@ export function checkReach({ http, allowsPublic }: ServerConfig, isLocked: boole
       "could read and delete everything; set --api-key (or TRAWL_API_KEY), listen on " +
       "127.0.0.1, or say --allow-public-without-key if this is wanted",
   );
+}
+
+function auditConfig(given: GivenSettings): AuditConfig | undefined {
+  const place = textOf(given, "audit-log");
+  if (place === undefined) {
+    refuseUnused(given, ["audit-writes"], "--audit-log is not; name a file, or stdout");
+    return undefined;
+  }
+  const path = place === "stdout" ? undefined : resolve(place);
+  return { path, hasWrites: given.get("audit-writes") === true };
 }
 
 function tlsPaths(given: GivenSettings): TlsPaths | undefined {

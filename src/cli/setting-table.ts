@@ -150,6 +150,16 @@ export const SETTINGS = [
     help: "form of log lines on stderr; `auto` is pretty on a terminal and JSON elsewhere",
   },
   {
+    name: "audit-log",
+    type: TEXT,
+    help: "file, or `stdout`, for one line of JSON for each change of keys and namespaces",
+  },
+  {
+    name: "audit-writes",
+    type: { kind: "flag" },
+    help: "writes of documents are in the audit log, too, one line for each request",
+  },
+  {
     name: "slow-query-ms",
     type: { kind: "integer", min: 0, max: 3_600_000 },
     defaultText: "1000",

@@ -6,6 +6,7 @@ import type { NamespaceName } from "../base/ids.ts";
 import { oneStep, type Steps } from "../base/steps.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { JsonObject } from "../model/json-value.ts";
+import type { NamespaceEffect } from "../model/namespace-effect.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { Schema } from "../model/schema.ts";
 import type { MetadataPatch, WriteRequest } from "../model/write-request.ts";
@@ -33,8 +34,13 @@ export interface WriteJobOptions {
 /** A job's part of an entry beside its documents. */
 const JOB_BYTES_MIN = 1024;
 
+/** What a write has done. */
+export interface CommittedWrite extends WriteOutcome {
+  readonly effects: readonly NamespaceEffect[];
+}
+
 /** A write of documents. Holds the request, which may be large, until it is released. */
-export class WriteJob implements CommitJob<WriteOutcome> {
+export class WriteJob implements CommitJob<CommittedWrite> {
   readonly bytes: number;
   readonly alone = false;
   readonly #options: WriteJobOptions;
@@ -47,7 +53,7 @@ export class WriteJob implements CommitJob<WriteOutcome> {
     this.#request = request;
   }
 
-  *bind(facts: NamespaceFacts): Steps<BoundJob<WriteOutcome>> {
+  *bind(facts: NamespaceFacts): Steps<BoundJob<CommittedWrite>> {
     const request = must(this.#request, "a job that was released is bound again");
     if (facts.settings !== undefined) assertWritable(facts.settings);
     const batch = yield* this.#bindTo(request, facts);
@@ -55,7 +61,7 @@ export class WriteJob implements CommitJob<WriteOutcome> {
       return absentWrite(request, this.#options.name);
     }
     const settings = settingsFor(request, facts.settings, this.#options.nowMs);
-    return boundWrite(batch, { before: facts.settings, after: settings });
+    return boundWrite(batch, { before: facts, after: settings });
   }
 
   release(): void {
@@ -84,28 +90,33 @@ export class WriteJob implements CommitJob<WriteOutcome> {
   }
 }
 
-/** Settings before and after a write. */
+/** The namespace before a write, and its settings after it. */
 interface SettingsChange {
-  readonly before: NamespaceSettings | undefined;
+  readonly before: NamespaceFacts;
   readonly after: NamespaceSettings;
 }
 
-function boundWrite(batch: BoundBatch, settings: SettingsChange): BoundJob<WriteOutcome> {
+function boundWrite(batch: BoundBatch, settings: SettingsChange): BoundJob<CommittedWrite> {
   return {
     conflictsWith: (footprint) => footprint.conflictsWith(batch),
     resolve: (state) => resolveWrite(batch, state, settings),
   };
 }
 
+function effectsOf({ schema }: BoundBatch, before: NamespaceFacts): NamespaceEffect[] {
+  if (before.settings === undefined) return [{ kind: "created" }];
+  return schema === before.schema ? [] : [{ kind: "schema_changed" }];
+}
+
 function* resolveWrite(
   batch: BoundBatch,
   state: JobState,
-  settings: SettingsChange,
-): Steps<ResolvedJob<WriteOutcome>> {
+  { before, after }: SettingsChange,
+): Steps<ResolvedJob<CommittedWrite>> {
   const resolved = yield* resolveBatch(batch, state.documents(batch.schema));
-  const { outcome } = resolved;
+  const outcome = { ...resolved.outcome, effects: effectsOf(batch, before) };
   return {
-    batch: withSettings(changesOf(resolved, batch.schema), settings.before, settings.after),
+    batch: withSettings(changesOf(resolved, batch.schema), before.settings, after),
     touched: resolved,
     builds: batch.builds,
     result: () => outcome,
@@ -197,12 +208,13 @@ function destinationDeleted(name: NamespaceName): DatabaseError {
  * A write that inserts nothing into a namespace that does not exist: deletes and patches find
  * nothing to do there, which is no error; a schema alone has nothing to belong to.
  */
-function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<WriteOutcome> {
+function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<CommittedWrite> {
   const { upserts, patches, patchByFilter, deletes, deleteByFilter } = request;
   const operations = [upserts, patches, patchByFilter, deletes, deleteByFilter];
   if (operations.every((operation) => operation === undefined)) throw namespaceNotFound(name);
   const deleted = deletes ? deletes.values.length : deleteByFilter && 0;
-  const outcome: WriteOutcome = {
+  const outcome: CommittedWrite = {
+    effects: [],
     upserted: upserts && 0,
     patched: patches || patchByFilter ? 0 : undefined,
     deleted,

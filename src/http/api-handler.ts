@@ -15,6 +15,7 @@ import { DatabaseError, invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { RequestScope } from "../model/request-scope.ts";
+import type { AuditActor } from "./audit-actor.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { clientOf } from "./client-of.ts";
 import { isLocalClient } from "./local-client.ts";
@@ -57,13 +58,17 @@ export interface ApiOutcome {
   /** The engine's operation, a service route's name, or `none`. */
   readonly operation: string;
   readonly namespace?: string;
+  /** Of keys and tokens: what was made or ended. */
+  readonly target?: string;
+  /** Whose key it came with; absent where the server has none, or does not know it. */
+  readonly actor?: AuditActor;
   /** Decompressed bytes of the body that were read. */
   readonly bytesReceived: number;
   /** Set when the program is wrong: to be logged with its stack. */
   readonly bug?: unknown;
 }
 
-type BodyOutcome = Pick<ApiOutcome, "answer" | "bytesReceived" | "bug">;
+type BodyOutcome = Pick<ApiOutcome, "answer" | "bytesReceived" | "bug" | "target">;
 
 /** What the handler works with. */
 export interface ApiOptions {
@@ -93,7 +98,7 @@ export class ApiHandler {
   /** Answers one request; never rejects. */
   async handle(request: ApiRequest): Promise<ApiOutcome> {
     const { match } = request;
-    const named = nameMatch(match);
+    let named = nameMatch(match);
     try {
       if (match.kind === "service" && !match.route.guarded) {
         return { ...named, answer: await this.#options.answerService(match.route.name) };
@@ -104,6 +109,7 @@ export class ApiHandler {
       if (preflight !== undefined) return { ...named, answer: preflight };
       this.#options.origins.check(headers);
       const caller = this.#options.keys.identify(headers.authorization);
+      named = { ...named, ...actorOf(caller) };
       return { ...named, ...(await this.#answer(caller, request)) };
     } catch (error) {
       return { ...named, ...failure(error) };
@@ -161,13 +167,17 @@ export class ApiHandler {
     });
   }
 
-  #handleTrawl(match: TrawlMatch, request: ApiRequest, caller: Caller): Promise<BodyOutcome> {
+  async #handleTrawl(match: TrawlMatch, request: ApiRequest, caller: Caller): Promise<BodyOutcome> {
     const { route, parameters } = match;
+    let target: string | undefined = parameters.id && clip(parameters.id);
     const rules = { bytesMax: TRAWL_BODY_BYTES_MAX, namespace: undefined };
-    return this.#withBody(request, rules, async (body) => {
+    const outcome = await this.#withBody(request, rules, async (body) => {
       const asked = { route, parameters, caller, body };
-      return (await handleTrawl(asked, this.#options.keyOperations)).answer;
+      const handled = await handleTrawl(asked, this.#options.keyOperations);
+      target = handled.target ?? target;
+      return handled.answer;
     });
+    return target === undefined ? outcome : { ...outcome, target };
   }
 
   /** Answers with the body at hand; what ended the body goes before what was made of it. */
@@ -271,6 +281,13 @@ function nameMatch(match: RouteMatch): Omit<ApiOutcome, "answer"> {
   const { namespace } = match.parameters;
   const operation = match.route.operation;
   return { operation, bytesReceived: 0, ...(namespace !== undefined && { namespace }) };
+}
+
+/** Who a caller is, as the audit names it. */
+function actorOf(caller: Caller): Pick<ApiOutcome, "actor"> {
+  if (caller.kind === "anyone") return {};
+  const { id: key, name } = caller.key;
+  return { actor: { key, name, ...(caller.kind === "token" && { token: true }) } };
 }
 
 /** The answer to a request that no operation was found for. */

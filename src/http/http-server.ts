@@ -29,6 +29,8 @@ import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import { ApiHandler, type ApiOutcome, BODY_SWEEP_MS } from "./api-handler.ts";
+import { auditEvents } from "./audit-events.ts";
+import type { AuditLog } from "./audit-log.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { TELEMETRY_HEADER } from "./client-telemetry.ts";
 import { compressAnswer } from "./compress-answer.ts";
@@ -104,6 +106,8 @@ export interface HttpOptions {
   readonly engine: Engine;
   /** Whoever opened it polls it. */
   readonly keys: KeyRing;
+  /** Absent: there is none. Whoever made it closes it. */
+  readonly audit?: AuditLog | undefined;
   /** Absent: the server speaks plain HTTP. */
   readonly tls?: TlsFiles | undefined;
   readonly clock: Clock;
@@ -380,6 +384,7 @@ export class HttpServer {
     this.#noteTraffic(outcome, ms / 1000);
     const slow = this.#slow.note(ms);
     if (slow !== undefined) this.#metrics.countSlow(operation, slow.kind);
+    this.#noteAudit(request, outcome);
     const warning = answer.headers[WARNING_HEADER];
     if (warning !== undefined) {
       this.#metrics.countUnknownFields(operation);
@@ -393,6 +398,13 @@ export class HttpServer {
     if (namespace === undefined || REFUSED.has(status)) return;
     const bytes = { bytesIn: bytesReceived, bytesOut: answerBytes(answer) };
     this.#traffic.note(namespace, { operation, status, seconds, ...bytes });
+  }
+
+  #noteAudit({ id, raw }: FastifyRequest, outcome: ApiOutcome): void {
+    const { audit } = this.#options;
+    if (audit === undefined) return;
+    const origin = raw.socket.remoteAddress;
+    for (const event of auditEvents(outcome, audit.hasWrites)) audit.note(event, { id, origin });
   }
 
   /** Cuts the connection of a client that keeps sending a body after its answer was sent. */
@@ -430,7 +442,8 @@ export class HttpServer {
         return ready ? ok() : errorBody(503, reason ?? "not ready yet");
       }
       case "metrics": {
-        const kept = [...engine.metrics(), ...this.#traffic.metrics()];
+        const audited = this.#options.audit?.metrics() ?? [];
+        const kept = [...engine.metrics(), ...this.#traffic.metrics(), ...audited];
         const body = encoder.encode(await this.#metrics.render(kept));
         return { status: 200, headers: { "content-type": this.#metrics.contentType }, body };
       }

@@ -2,7 +2,7 @@ import { rename, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { createConnection } from "node:net";
 import { join } from "node:path";
-import { type PeerCertificate, TLSSocket } from "node:tls";
+import type { PeerCertificate, TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type HttpFixture, httpFixture } from "../../test/support/servers/http-fixture.ts";
 import { TLS_PAIRS } from "../../test/support/servers/tls-pairs.ts";

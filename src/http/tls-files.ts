@@ -101,9 +101,13 @@ function checkPair({ cert, key }: TlsPair, { certPath, keyPath }: TlsPaths): str
   const certificate = parsed("--tls-cert", `${certPath} is no certificate in PEM`, () => {
     return new X509Certificate(cert);
   });
-  const privateKey = parsed("--tls-key", `${keyPath} is no private key in PEM without a passphrase`, () => {
-    return createPrivateKey(key);
-  });
+  const privateKey = parsed(
+    "--tls-key",
+    `${keyPath} is no private key in PEM without a passphrase`,
+    () => {
+      return createPrivateKey(key);
+    },
+  );
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new Error(`--tls-key: ${keyPath} is not the key of the certificate in ${certPath}`);
   }

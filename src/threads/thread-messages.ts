@@ -11,6 +11,7 @@ import type { ErrorCode } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { Touches } from "../cache/resident-ranges.ts";
 import type { ArenaMessage } from "../kernel/arena.ts";
+import type { NamespaceEffect } from "../model/namespace-effect.ts";
 import type { RecallRequest } from "../model/recall.ts";
 import type {
   NamespaceInstance,
@@ -65,7 +66,12 @@ export type FromWriteThread =
       readonly piece: Uint8Array<ArrayBuffer>;
     }
   /** The call may take long: answer asynchronously if the client wants that. */
-  | { readonly kind: "long"; readonly call: number }
+  | {
+      readonly kind: "long";
+      readonly call: number;
+      /** What it is about to do. */
+      readonly effects: readonly NamespaceEffect[];
+    }
   | { readonly kind: "progress"; readonly call: number; readonly text: string }
   | { readonly kind: "answer"; readonly call: number; readonly answer: HttpAnswer }
   | {

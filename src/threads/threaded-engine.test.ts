@@ -178,7 +178,7 @@ describe("an asynchronous operation", () => {
     const result = parts.engine.handle(request("write", rest));
     await settled();
     const { call } = parts.write.all("call")[0];
-    await parts.write.say({ kind: "long", call });
+    await parts.write.say({ kind: "long", effects: [], call });
     return { ...parts, result, call };
   }
 
@@ -239,7 +239,7 @@ describe("an asynchronous operation", () => {
     await settled();
     const { call, operation } = write.all("call")[0];
     expect(operation).toBe("start_copy");
-    await write.say({ kind: "long", call });
+    await write.say({ kind: "long", effects: [], call });
     const accepted = await result;
     expect([accepted.status, accepted.headers]).toEqual([
       202,

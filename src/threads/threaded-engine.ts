@@ -296,8 +296,11 @@ export class ThreadedEngine implements Engine {
 
   async #write(request: EngineRequest): Promise<HttpAnswer> {
     const call = this.#writes.call(request.operation, request);
-    const long = await Promise.race([call.answer.then(() => false), call.long.then(() => true)]);
-    return long ? this.#perhapsLater(request, call.answer, call.onProgress) : call.answer;
+    const effects = await Promise.race([call.answer.then(() => undefined), call.long]);
+    if (effects === undefined) return call.answer;
+    const answer = await this.#perhapsLater(request, call.answer, call.onProgress);
+    // What was started is told as what is done, with another status.
+    return answer.status === 202 ? { ...answer, effects } : answer;
   }
 
   /** Answers with a token as soon as the copy runs, or with what is wrong with the request. */
@@ -309,11 +312,11 @@ export class ThreadedEngine implements Engine {
       );
     }
     const call = this.#writes.call("start_copy", request);
-    const runs = await Promise.race([call.answer.then(() => false), call.long.then(() => true)]);
-    const token = runs ? this.#operations.start(namespaceOf(request), call.answer) : undefined;
-    if (token === undefined) return call.answer;
+    const effects = await Promise.race([call.answer.then(() => undefined), call.long]);
+    const token = effects && this.#operations.start(namespaceOf(request), call.answer);
+    if (effects === undefined || token === undefined) return call.answer;
     call.onProgress((text) => this.#operations.progress(token, text));
-    return startedAnswer(token);
+    return { ...startedAnswer(token), effects };
   }
 
   /** Answers 202 with a token if the client allows that and the answer takes its time. */

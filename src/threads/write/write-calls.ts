@@ -11,6 +11,7 @@ import { DatabaseError, type ErrorCode } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { ArenaMessage } from "../../kernel/arena.ts";
+import type { NamespaceEffect } from "../../model/namespace-effect.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
@@ -35,14 +36,14 @@ export interface WriteThreadListener {
 /** One request on its way. */
 export interface WriteCall {
   readonly answer: Promise<HttpAnswer>;
-  /** Resolves if the write thread says that this call may take long. */
-  readonly long: Promise<void>;
+  /** Resolves if the write thread says that this call may take long, with what it is to do. */
+  readonly long: Promise<readonly NamespaceEffect[]>;
   onProgress(listener: (text: string) => void): void;
 }
 
 interface PendingCall {
   readonly answered: (answer: HttpAnswer) => void;
-  readonly isLong: () => void;
+  readonly isLong: (effects: readonly NamespaceEffect[]) => void;
   progress: ((text: string) => void) | undefined;
   done: boolean;
   /** Bytes sent and not yet consumed, and who waits for them to become fewer. */
@@ -108,8 +109,8 @@ export class WriteCalls {
     const call = this.#nextCall++;
     const { namespace, parameters, apiVersion, region, scope, isStrict } = request;
     const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
-    let isLong: () => void = () => {};
-    const long = new Promise<void>((resolve) => {
+    let isLong: PendingCall["isLong"] = () => {};
+    const long = new Promise<readonly NamespaceEffect[]>((resolve) => {
       isLong = resolve;
     });
     let pending: PendingCall | undefined;
@@ -216,7 +217,7 @@ export class WriteCalls {
         this.#pieces.takeBack(message.piece);
         return this.#consumed(message.call, message.bytes);
       case "long":
-        return this.#calls.get(message.call)?.isLong();
+        return this.#calls.get(message.call)?.isLong(message.effects);
       case "progress":
         return this.#calls.get(message.call)?.progress?.(message.text);
       case "answer":

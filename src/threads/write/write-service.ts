@@ -64,7 +64,7 @@ export class WriteService {
     const unknown = new UnknownMembers(message);
     const reporter: CallReporter = {
       unknown,
-      long: () => this.#post({ kind: "long", call }),
+      long: (effects) => this.#post({ kind: "long", call, effects }),
       progress: (text) => this.#post({ kind: "progress", call, text }),
     };
     try {

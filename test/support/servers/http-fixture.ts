@@ -5,6 +5,7 @@ import { KeyStore } from "../../../src/access/key-store.ts";
 import type { Engine } from "../../../src/api/engine.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
+import type { AuditLog } from "../../../src/http/audit-log.ts";
 import { type HttpConfig, HttpServer } from "../../../src/http/http-server.ts";
 import type { TlsFiles } from "../../../src/http/tls-files.ts";
 import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
@@ -39,13 +40,14 @@ export interface HttpChoices extends Partial<HttpConfig> {
   /** Answers instead of the fake engine. */
   readonly serves?: Engine;
   readonly tls?: TlsFiles;
+  readonly audit?: AuditLog;
   /** Where API keys are; absent: in a store of its own. */
   readonly keyStore?: MemoryObjectStore;
 }
 
 /** Creates the server; it does not listen yet, and has not looked for keys. */
 export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixture {
-  const { keyStore = new MemoryObjectStore(), serves, tls, ...config } = choices;
+  const { keyStore = new MemoryObjectStore(), serves, tls, audit, ...config } = choices;
   const engine = new FakeEngine();
   const lines: LoggedLine[] = [];
   const actions = new Set<() => void>();
@@ -86,6 +88,7 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
     engine: serves ?? engine,
     keys,
     tls,
+    audit,
     clock,
     random,
     log,

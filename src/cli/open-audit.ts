@@ -1,0 +1,24 @@
+import type { Clock } from "../base/clock.ts";
+import { AuditLog, type AuditSink, fileSink } from "../http/audit-log.ts";
+import type { HttpLog } from "../http/request-log.ts";
+import { SettingFault } from "./parse-setting.ts";
+import type { AuditConfig } from "./server-config.ts";
+
+/** Opens the audit. Throws `SettingFault` if its file cannot be written. */
+export async function openAudit(
+  { path, hasWrites }: AuditConfig,
+  { clock, log }: { readonly clock: Clock; readonly log: HttpLog },
+): Promise<AuditLog> {
+  const sink = path === undefined ? stdoutSink : fileSink(path);
+  try {
+    await sink("");
+  } catch (error) {
+    throw new SettingFault(`--audit-log: cannot write ${path}: ${(error as Error).message}`);
+  }
+  return new AuditLog({ sink, clock, log, hasWrites });
+}
+
+const stdoutSink: AuditSink = (text) =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
