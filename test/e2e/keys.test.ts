@@ -1,8 +1,15 @@
 /** Keys from the command line to the official SDK, over a server in a process of its own. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keyHash, keyId } from "../../src/access/api-key.ts";
+import { KeyStore } from "../../src/access/key-store.ts";
+import { seededRandom } from "../../src/base/random.ts";
+import { openObjectStore } from "../../src/storage/open-object-store.ts";
+import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { pause } from "../support/clocks/pause.ts";
+import { testSeed } from "../support/random/seed.ts";
 import { runCli } from "../support/servers/run-cli.ts";
-import { expectFault, idsOf, sdkClient } from "../support/servers/sdk-client.ts";
+import { expectFault, idsOf, rawCall, sdkClient } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
@@ -121,6 +128,40 @@ describe("keys from the command line", () => {
     await expectFault(docs.write({ deletes: [2] }), 403, "a token may only query");
     await expectFault(docs.metadata(), 403, "a token may only query");
   });
+});
+
+test("a server takes over what others have changed in its store", async () => {
+  const other = await temporaryDirectory();
+  const environment = { TRAWL_API_KEY: "boot" };
+  const flags = ["--query-threads", "1", "--indexer", "off"];
+  const alone = await startServer({ dataDir: other.path, arguments: flags, environment });
+  const config = { kind: "directory", root: other.path } as const;
+  const random = seededRandom(testSeed());
+  const { store } = await openObjectStore(config, { clock: new InstantClock(), random });
+  const keys = new KeyStore({ store, random, log: () => {} });
+  const text = "tpuf_made-by-another-server";
+  const hash = keyHash(text);
+  const id = keyId(hash);
+  const status = async () =>
+    (
+      await rawCall("GET", "/v1/namespaces", undefined, {
+        url: alone.url,
+        headers: { authorization: `Bearer ${text}` },
+      })
+    ).status;
+  const until = async (wanted: number) => {
+    while ((await status()) !== wanted) await pause(50);
+  };
+  expect(await status()).toBe(401);
+  const rights = { actions: ["list"], namespaces: ["*"] } as const;
+  await keys.create({ id, hash, name: "x", lastFour: "rver", createdAtMs: 0, ...rights });
+  await keys.announce();
+  await until(200);
+  await keys.revoke(id, 0);
+  await keys.announce();
+  await until(401);
+  expect(await alone.stop()).toBe(0);
+  await other.remove();
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** Keys and secrets are in no log line, no message, no answer and no metric, whatever goes wrong. */
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { thisMachine } from "../../src/cli/serve.ts";
 import { serverConfig } from "../../src/cli/server-config.ts";
 import { type RawAnswer, rawCall } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
+import { TLS_PAIRS } from "../support/servers/tls-pairs.ts";
 import { startScriptedS3 } from "../support/stores/scripted-s3.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
@@ -27,6 +28,7 @@ const PLANTED = {
   urlPassword: "planted-password-0f3a",
   encryptionKey: Buffer.from("planted-encryption-key-of-32-by.").toString("base64"),
   brokenKey: "planted-broken-encryption-key-19e7-too-long-for-one",
+  tlsKey: "planted-tls-key-8d20",
 } as const;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -123,6 +125,8 @@ test.concurrent("settings that are refused are not repeated where they are secre
   const list = await file("list.json", `["${apiKey}"]`);
   const twice = await file("twice.json", `{"api_key": "${apiKey}", "api_key": "${apiKey}"}`);
   const ends = await file("ends.json", `{"port": 1} ${apiKey}`);
+  const certificate = await file("cert.pem", TLS_PAIRS[0].cert);
+  const tlsKey = await file("key.pem", `-----BEGIN PRIVATE KEY-----\n${PLANTED.tlsKey}\n`);
   const cases: [flags: string[], environment?: Record<string, string>][] = [
     ...[broken, cut, unquoted, wrong, unknown, list, twice, ends].map((path): [string[]] => [
       ["--config", path],
@@ -147,6 +151,9 @@ test.concurrent("settings that are refused are not repeated where they are secre
     [["--object-store", `https://me:${urlPassword}@bucket.example`]],
     [["--object-store", "s3://bucket", "--s3-endpoint", "http://127.0.0.1:1"], KEYS],
     [["--encryption-keys", join(directory.path, "absent")], KEYS],
+    [["--tls-cert", certificate, "--tls-key", tlsKey], KEYS],
+    [["--tls-cert", tlsKey, "--tls-key", tlsKey], KEYS],
+    [["--audit-log", join(directory.path, "absent", "audit")], KEYS],
   ];
   for (const [flags, environment] of cases) {
     const output = await printed(flags, environment);
@@ -169,6 +176,54 @@ test.concurrent("a failing store is told in its words, without what signs reques
   } finally {
     await store.close();
   }
+});
+
+test.concurrent("keys and tokens that the server makes are in their answers alone", async () => {
+  const audit = join(directory.path, "audit.log");
+  const server = await startServer({
+    dataDir: join(directory.path, "keys-data"),
+    arguments: [
+      ...["--query-threads", "1", "--log-level", "debug", "--indexer", "off"],
+      ...["--audit-log", audit, "--audit-writes"],
+    ],
+    environment: { TRAWL_API_KEY: PLANTED.apiKey },
+  });
+  const { url } = server;
+  const call = (method: string, path: string, by: string, body?: unknown) =>
+    rawCall(method, path, body, { url, headers: { authorization: `Bearer ${by}` } });
+  const made = await call("POST", "/trawl/keys", PLANTED.apiKey, {
+    name: "app",
+    actions: ["read", "write"],
+    namespaces: ["a"],
+  });
+  const { key, id } = made.json;
+  const asked = { namespace: "a", filter: ["tenant", "Eq", 7] };
+  const { token } = (await call("POST", "/trawl/tokens", key, asked)).json;
+  const payload = token.split(".")[0].slice("tput_".length);
+  const answers: RawAnswer[] = [];
+  const write = { upsert_rows: [{ id: 1 }] };
+  for (const by of [key, token, `${key}x`, `${token}x`, payload]) {
+    answers.push(await call("POST", "/v2/namespaces/a", by, write));
+    answers.push(await call("POST", "/v2/namespaces/b/query", by, "{"));
+  }
+  answers.push(await call("POST", "/trawl/keys", key, { name: key }));
+  answers.push(await call("DELETE", `/trawl/keys/${id}`, PLANTED.apiKey));
+  for (const by of [key, token]) answers.push(await call("GET", "/v1/namespaces", by));
+  for (const path of ["/trawl/keys", "/metrics"])
+    answers.push(await call("GET", path, PLANTED.apiKey));
+  const statuses = new Set(answers.map(({ status }) => status));
+  expect([...statuses].sort()).toEqual([200, 401, 403]);
+  await server.stop();
+  const places = [
+    server.output(),
+    await readFile(audit, "utf8"),
+    ...answers.map(({ text, headers }) => text + JSON.stringify([...headers])),
+  ];
+  for (const text of places) {
+    expectNoSecret("what the server says", text);
+    for (const secret of [key, token, payload]) expect(text).not.toContain(secret);
+  }
+  expect(places[1]).toContain(id);
 });
 
 /** An embedding service that answers with an error and repeats the key that it was sent. */
