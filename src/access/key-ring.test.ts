@@ -251,6 +251,32 @@ describe("servers over one store", () => {
     ]);
   });
 
+  test("make up for what they could not tell the others", async () => {
+    const store = new HookedObjectStore();
+    const { a, b } = await two(store);
+    const broken = async (key: string, kind: string) => {
+      if (key === KEY_CHANGES_KEY && kind === "put") throw new DatabaseError("unavailable", "away");
+    };
+    store.before = broken;
+    // The text of the first key would be lost, and with it the server.
+    const { key, id } = await a.create();
+    expect(a.verdict(key)).toBe("key");
+    expect(a.logs).toEqual(["other servers hear later of a new API key"]);
+    await b.ring.poll();
+    expect(b.ring.isLocked).toBe(false);
+    store.before = undefined;
+    await a.ring.poll();
+    await b.ring.poll();
+    expect(b.verdict(key)).toBe("key");
+    store.before = broken;
+    await expect(a.operations.revoke(id)).rejects.toThrow("away");
+    expect(a.verdict(key)).toContain("was revoked");
+    store.before = undefined;
+    await a.ring.poll();
+    await b.ring.poll();
+    expect(b.verdict(key)).toContain("was revoked");
+  });
+
   test("join when keys were used", async () => {
     const { a, b } = await two();
     const { key, id } = await a.create();

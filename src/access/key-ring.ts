@@ -53,6 +53,8 @@ export class KeyRing {
   readonly #verified = new Map<string, QueryToken>();
   #isPolling = false;
   #isFailing = false;
+  /** A change is in the store that other servers were not told of. */
+  #owesAnnouncement = false;
   #usesWrittenMs: number;
 
   constructor(options: KeyRingOptions) {
@@ -102,12 +104,19 @@ export class KeyRing {
     });
   }
 
-  /** Adds a key. It opens this server at once, and others within `KEY_POLL_MS`. */
+  /**
+   * Adds a key. It opens this server at once, and others within `KEY_POLL_MS`, or when they can be
+   * told: its text must not be lost for that.
+   */
   async add(key: ApiKey): Promise<void> {
     await this.#turns.run(async () => {
       this.#checkRoom(key);
       await this.#options.store.create(key);
-      await this.#announce({ key });
+      this.#change({ key });
+      await this.#announce().catch((error: Error) => {
+        const reason = error.message;
+        this.#options.log("warn", "other servers hear later of a new API key", { reason });
+      });
     });
   }
 
@@ -126,7 +135,8 @@ export class KeyRing {
       if (stored.revocation === undefined) {
         await this.#options.store.revoke(id, this.#options.clock.nowMs());
       }
-      await this.#announce({ key, revocation });
+      this.#change({ key, revocation });
+      await this.#announce();
       return key;
     });
   }
@@ -137,6 +147,7 @@ export class KeyRing {
     this.#isPolling = true;
     const { log, store, clock } = this.#options;
     try {
+      if (this.#owesAnnouncement) await this.#turns.run(() => this.#announce());
       if ((await store.changes()) !== this.#listing.nonce) {
         await this.#turns.run(() => this.#reload());
       }
@@ -164,20 +175,31 @@ export class KeyRing {
   }
 
   async #removeDead(): Promise<void> {
-    const limitMs = this.#options.clock.nowMs() - DEAD_KEYS_MS;
-    for (const { key, revocation } of this.#listing.keys.values()) {
-      const endedMs = revocation === undefined ? key.expiresAtMs : revocation.atMs;
-      if (endedMs !== undefined && endedMs < limitMs) await this.#options.store.remove(key.id);
+    const { clock, store, log } = this.#options;
+    const limitMs = clock.nowMs() - DEAD_KEYS_MS;
+    try {
+      for (const { key, revocation } of this.#listing.keys.values()) {
+        const endedMs = revocation === undefined ? key.expiresAtMs : revocation.atMs;
+        if (endedMs !== undefined && endedMs < limitMs) await store.remove(key.id);
+      }
+    } catch (error) {
+      // They open nothing, and are removed the next time.
+      const reason = (error as Error).message;
+      log("warn", "API keys that ended long ago cannot be removed", { reason });
     }
   }
 
   /** What was changed counts here from now on, also if the others cannot be told. */
-  async #announce(changed: StoredKey): Promise<void> {
+  #change(changed: StoredKey): void {
     const keys = new Map(this.#listing.keys).set(changed.key.id, changed);
-    const { nonce } = this.#listing;
-    this.#take({ keys, hasHadKeys: true, nonce });
     // The nonce stays the old one: what others have changed meanwhile is found by the next look.
+    this.#take({ keys, hasHadKeys: true, nonce: this.#listing.nonce });
+    this.#owesAnnouncement = true;
+  }
+
+  async #announce(): Promise<void> {
     await this.#options.store.announce();
+    this.#owesAnnouncement = false;
   }
 
   #take(listing: KeyListing): void {

@@ -93,12 +93,11 @@ export class KeyStore {
     await this.#options.store.put(keyRevocationKey(id), object, ALWAYS);
   }
 
-  /** Lets all servers know that something has changed; its nonce. */
-  async announce(): Promise<string> {
+  /** Lets all servers know that something has changed. */
+  async announce(): Promise<void> {
     const { store, random } = this.#options;
     const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString("hex");
     await store.put(KEY_CHANGES_KEY, await encodeChanges(nonce), ALWAYS);
-    return nonce;
   }
 
   /** The nonce of the newest change; undefined: there was none. One request. */

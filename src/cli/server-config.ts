@@ -1,6 +1,7 @@
 /** From the settings that were given to the complete configuration of engine and HTTP server. */
 
 import { resolve } from "node:path";
+import { TOKEN_START } from "../access/query-token.ts";
 import type { EmbeddingConfig, EngineConfig, IndexerConfig, RerankConfig } from "../api/config.ts";
 import type { HttpConfig } from "../http/http-server.ts";
 import { isLoopbackName } from "../http/origin-check.ts";
@@ -177,6 +178,11 @@ function tlsPaths(given: GivenSettings): TlsPaths | undefined {
 /** The key that opens everything. */
 function bootstrapKey(given: GivenSettings): string | undefined {
   const apiKey = textOf(given, "api-key");
+  if (apiKey?.startsWith(TOKEN_START)) {
+    throw new SettingFault(
+      `--api-key: a secret value begins with ${TOKEN_START}, as query tokens do; choose another key`,
+    );
+  }
   // Clients send the key as one word of a header; another one would lock everybody out.
   if (apiKey === undefined || /^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new SettingFault(

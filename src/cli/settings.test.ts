@@ -228,6 +228,7 @@ describe("refusals", () => {
     [{ flags: { "allowed-origins": "app.example" } }, "app.example is no origin"],
     [{ flags: { "allowed-origins": "https://app.example/path" } }, "is no origin"],
     [{ flags: { "allowed-origins": "null" } }, "is no origin"],
+    [{ flags: { "api-key": "tput_x" } }, "begins with tput_, as query tokens do"],
     [{ flags: { "audit-writes": true } }, "--audit-writes is set, but --audit-log is not"],
     [{ flags: { "tls-cert": "a.pem" } }, "--tls-cert is set without --tls-key"],
     [{ file: { tls_key: "a.pem" } }, "--tls-key is set without --tls-cert"],
