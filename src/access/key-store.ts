@@ -57,7 +57,7 @@ export interface KeyListing {
 export const NO_KEYS: KeyListing = { keys: new Map(), hasHadKeys: false, nonce: undefined };
 
 /** Objects that are read at the same time. */
-const READS_AT_ONCE = 16;
+const READS_AT_ONCE = 64;
 const NONCE_BYTES = 16;
 
 /** What a `KeyStore` needs. */

@@ -12,7 +12,9 @@ import { UsageError } from "./usage-error.ts";
 /** The group that these commands are in; made by the first that is declared. */
 function keysGroup(program: Command): Command {
   const made = program.commands.find((command) => command.name() === "keys");
-  return made ?? program.command("keys").description("make, list and revoke API keys");
+  if (made !== undefined) return made;
+  const group = program.command("keys").description("make, list and revoke API keys");
+  return group.helpOption("--help", "print this help");
 }
 
 interface CreateOptions {
