@@ -5,7 +5,7 @@
  */
 
 import { createReadStream } from "node:fs";
-import { rename, stat, writeFile } from "node:fs/promises";
+import { open, rename, stat, writeFile } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type Clock, formatTime } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
@@ -108,8 +108,10 @@ export async function discardExport(
 /** Writes down which branch will be made before it is, so that none is ever forgotten. */
 async function beginExport(
   request: ExportRequest,
-  { clock, random }: ExportOptions,
+  { client, clock, random, signal }: ExportOptions,
 ): Promise<ExportState> {
+  // A mistyped name or URL, and a key that may not read, leave nothing behind.
+  await readMetadata(client, request.namespace, signal);
   const nonce = Buffer.from(random.bytes(6)).toString("hex");
   const day = formatTime(clock.nowMs()).slice(0, "2026-01-31".length);
   const branch = `${BRANCH_PREFIX}${day}-${nonce}`;
@@ -266,7 +268,14 @@ async function place(state: FoundState, options: ExportOptions): Promise<void> {
     rows: linesOf(partial, options.signal),
     onRows: options.onRows,
   });
+  await syncFile(staged);
   await rename(staged, request.out);
+}
+
+/** Returns once the file is on the disk, so that its name never stands for less. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  await file.sync().finally(() => file.close());
 }
 
 async function* linesOf(

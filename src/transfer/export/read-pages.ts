@@ -11,6 +11,9 @@ const PAGE_BYTES = 8 * MIB;
 /** Rows of the first page, before it is known how long they are. */
 const FIRST_PAGE_ROWS = 200;
 
+/** Answers of one page that may be cut off, each by the end of a connection or of a server. */
+const CUT_OFF_ANSWERS_MAX = 5;
+
 /** Which documents, in which form. */
 export interface PageRequest {
   readonly namespace: string;
@@ -72,23 +75,33 @@ interface ReadPage {
 }
 
 async function readPage(client: ApiClient, request: PageRequest, limit: number): Promise<ReadPage> {
-  const path = apiPath("v2", "namespaces", request.namespace, "query");
-  for (let asked = limit; ; asked = Math.ceil(asked / 4)) {
+  let asked = limit;
+  for (let cutOff = 0; ; ) {
     try {
-      const answer = await client.send({
-        method: "POST",
-        path,
-        body: queryBody(request, asked),
-        headers: { "content-type": "application/json" },
-        repeatable: true,
-        signal: request.signal,
-      });
-      const bytes = await answer.bytes();
+      const bytes = await askForPage(client, request, asked);
       return { rows: pageRows(bytes), bytes: bytes.length, limit: asked };
     } catch (error) {
-      if (asked === 1 || !isTooLong(error)) throw error;
+      if (asked > 1 && isTooLong(error)) asked = Math.ceil(asked / 4);
+      else if (!isCutOff(error) || ++cutOff === CUT_OFF_ANSWERS_MAX) throw error;
     }
   }
+}
+
+async function askForPage(client: ApiClient, request: PageRequest, limit: number): Promise<Buffer> {
+  const answer = await client.send({
+    method: "POST",
+    path: apiPath("v2", "namespaces", request.namespace, "query"),
+    body: queryBody(request, limit),
+    headers: { "content-type": "application/json" },
+    repeatable: true,
+    signal: request.signal,
+  });
+  return answer.bytes();
+}
+
+/** The answer had begun: the client tries again only what had not. */
+function isCutOff(error: unknown): boolean {
+  return isClientError(error) && error.kind === "unreachable";
 }
 
 /** What one query may take of the server's memory, or of the client's, was not enough. */

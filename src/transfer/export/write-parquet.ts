@@ -4,8 +4,11 @@ import { MIB } from "../../base/byte-sizes.ts";
 import { rowMembers } from "./page-rows.ts";
 import { type ParquetColumn, parquetColumn } from "./parquet-column.ts";
 
-/** JSON of a group of rows: what is held of the file at a time, some times over. */
-const GROUP_BYTES = 32 * MIB;
+/**
+ * JSON of a group of rows. Its values are held several times over while it is written: as numbers,
+ * with their levels, and as pages.
+ */
+const GROUP_BYTES = 8 * MIB;
 
 /** What is written, and where. */
 export interface ParquetFile {
