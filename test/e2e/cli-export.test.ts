@@ -277,6 +277,8 @@ describe("an export", () => {
     const out = join(directory.path, "nothing.jsonl");
     const { code, err } = await run(["--namespace", "cli-export-nowhere", "--out", out]);
     expect([code, err]).toEqual([1, expect.stringContaining("'cli-export-nowhere' was not found")]);
+    const elsewhere = ["export", "--namespace", MANY, "--out", out, "--url", "http://127.0.0.1:1"];
+    expect((await runCli(elsewhere)).code).toBe(1);
     expect((await readdir(directory.path)).filter((name) => /^nothing/.test(name))).toEqual([]);
   });
 
