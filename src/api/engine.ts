@@ -7,6 +7,7 @@ import type { NamespaceName } from "../base/ids.ts";
 import type { NamespaceEffect } from "../model/namespace-effect.ts";
 import type { RequestScope } from "../model/request-scope.ts";
 import type { QueryPhases, QueryReads, QueryWork } from "../model/request-stats.ts";
+import type { TimedSpan } from "../trace/span-recorder.ts";
 
 /** How long a stopping server waits for requests under way before it cuts their connections. */
 export const DRAIN_MS_MAX = 30_000;
@@ -61,6 +62,8 @@ export interface EngineRequest {
   readonly arrivedMs?: number;
   /** From how many milliseconds on a query's answer has details. Absent: never. */
   readonly detailsMs?: number;
+  /** The request is traced, and arrived then, in milliseconds since the epoch. */
+  readonly tracedAtMs?: number;
 }
 
 /** A finished answer. Errors are answers too, already in the documented shape. */
@@ -75,6 +78,8 @@ export interface HttpAnswer {
   readonly times?: AnswerTimes;
   /** Of writes, for the audit; absent: none. */
   readonly effects?: readonly NamespaceEffect[];
+  /** What was done for it, if it was traced. */
+  readonly spans?: readonly TimedSpan[];
 }
 
 /** Where the time of a query went, in milliseconds from the first byte of its request. */

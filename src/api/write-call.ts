@@ -29,6 +29,8 @@ export interface CallMessage {
   /** Unknown members of the body are refused. */
   readonly isStrict: boolean;
   readonly hasBody: boolean;
+  /** The request is traced, and arrived then, in milliseconds since the epoch. */
+  readonly tracedAtMs?: number | undefined;
 }
 
 /** A body on its way. Chunks come one at a time; the next is asked for when the last is parsed. */

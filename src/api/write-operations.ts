@@ -36,6 +36,7 @@ import type { CustomerKey, WriteRequest } from "../model/write-request.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
 import { UNINDEXED_RETRY_MS } from "../namespace/thresholds.ts";
 import { segmentKey } from "../storage/object-keys.ts";
+import { SpanRecorder } from "../trace/span-recorder.ts";
 import { encodeMetadataAnswer } from "../wire/answers/metadata-json.ts";
 import { encodeListAnswer, parseListParameters } from "../wire/answers/namespace-list.ts";
 import { encodeSchemaAnswer } from "../wire/answers/schema-json.ts";
@@ -187,20 +188,29 @@ class NamespaceOperations {
   readonly #call: CallMessage;
   readonly #options: OperationOptions;
   readonly #startedMs: number;
+  /** Undefined where the request is not traced. */
+  readonly #spans: SpanRecorder | undefined;
 
   constructor(name: NamespaceName, call: CallMessage, options: OperationOptions) {
     this.#name = name;
     this.#call = call;
     this.#options = options;
-    this.#startedMs = options.namespaceOptions.clock.monotonicMs();
+    const { clock } = options.namespaceOptions;
+    this.#startedMs = clock.monotonicMs();
+    if (call.tracedAtMs === undefined) return;
+    const queuedMs = Math.max(0, clock.nowMs() - call.tracedAtMs);
+    this.#spans = new SpanRecorder(() => queuedMs + this.#elapsedMs());
+    this.#spans.begin("queue");
   }
 
   async write(body: BodySource, reporter: CallReporter): Promise<HttpAnswer> {
     const { catalog } = this.#options;
+    this.#spans?.enter("open");
     const namespace = await catalog.get(this.#name);
     const memory = new WriteMemory(this.#options.writeMemory, this.#options.blocks);
     try {
-      return await this.#writeTo(namespace, { body, memory }, reporter);
+      const answer = await this.#writeTo(namespace, { body, memory }, reporter);
+      return this.#spans === undefined ? answer : { ...answer, spans: this.#spans.end() };
     } finally {
       memory.release();
       catalog.forgetIfAbsent(this.#name);
@@ -213,7 +223,9 @@ class NamespaceOperations {
     reporter: CallReporter,
   ): Promise<HttpAnswer> {
     const { catalog } = this.#options;
+    this.#spans?.enter("parse");
     const parsed = await this.#parse(namespace, source, reporter.unknown);
+    this.#spans?.enter(parsed.kind === "copy" ? "copy" : "wait");
     if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
     const outcome = await catalog.submit(this.#name, parsed.job);
     if (parsed.declaresSchema) await this.#awaitIndexes();
@@ -404,6 +416,7 @@ class NamespaceOperations {
     });
     const jobs = planEmbeddings(upserts, schema);
     if (jobs.length === 0) return { request, embeddingStats: undefined };
+    this.#spans?.enter("embed");
     const startedMs = clock.monotonicMs();
     const embedded = await embedDocuments(upserts, jobs, this.#options.embedding);
     const embeddingStats = { tokens: embedded.tokens, ms: clock.monotonicMs() - startedMs };
@@ -447,6 +460,7 @@ class NamespaceOperations {
       name: this.#name,
       nowMs: namespaceOptions.clock.nowMs(),
       dimensionsOf: (model) => embedding.dimensionsOf(model),
+      enter: (step) => this.#spans?.enter(step),
     };
   }
 

@@ -18,6 +18,8 @@ import {
 /** Values by setting; a setting that nobody gave is absent. */
 export type GivenSettings = ReadonlyMap<SettingName, SettingValue>;
 
+type NamedSetting = Setting & { readonly name: SettingName };
+
 /** Where settings come from. */
 export interface SettingSources {
   /** Flags by setting name; texts, or true for a flag without a value. */
@@ -32,11 +34,14 @@ export function readSettings(sources: SettingSources): GivenSettings {
   const flags = new Map<SettingName, SettingValue>();
   const environment = new Map<SettingName, SettingValue>();
   refuseUnknownEnvironment(sources.environment);
-  for (const setting of SETTINGS) {
+  for (const setting of SETTINGS as readonly NamedSetting[]) {
     const flag = sources.flags[setting.name];
     if (flag !== undefined)
       flags.set(setting.name, parseSetting(setting, flag, `--${setting.name}`));
-    const name = environmentName(setting);
+    const own = environmentName(setting);
+    const { sharedVariable } = setting;
+    const isShared = sharedVariable !== undefined && (sources.environment[own] ?? "") === "";
+    const name = isShared ? sharedVariable : own;
     const text = sources.environment[name];
     // An empty variable counts as unset: compose files cannot pass "nothing" in another way.
     if (text !== undefined && text !== "") {
@@ -67,7 +72,7 @@ function readConfigurationFile(
 ): [SettingName, SettingValue][] {
   const members = Object.entries(parseFile(path, readFile));
   const settings = SETTINGS.filter((setting) => setting.name !== "config");
-  const byKey = new Map<string, Setting & { name: SettingName }>(
+  const byKey = new Map<string, NamedSetting>(
     settings.map((setting) => [fileKey(setting), setting]),
   );
   return members.map(([key, value]) => {

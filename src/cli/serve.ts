@@ -11,6 +11,7 @@ import { HttpServer } from "../http/http-server.ts";
 import type { HttpLog } from "../http/request-log.ts";
 import { TlsFiles } from "../http/tls-files.ts";
 import { storeName } from "../storage/store-config.ts";
+import { postSpans, SpanExporter } from "../trace/span-exporter.ts";
 import { banner } from "./banner.ts";
 import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
@@ -18,6 +19,7 @@ import { createLog } from "./log.ts";
 import { openAudit } from "./open-audit.ts";
 import { checkReach, type Machine, type ServerConfig } from "./server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
+import type { TracingConfig } from "./tracing-settings.ts";
 
 /** The process as `serve` uses it; a parameter for tests. */
 export interface ServeOptions {
@@ -45,6 +47,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   let indexer: IndexerProcess | undefined;
   const onHint = () => indexer?.wake();
   const engine = await options.openEngine({ ...config.engine, log, onHint });
+  const tracing = config.tracing && tracingOf(config.tracing, { clock, log, version });
   let keys: KeyRing;
   let server: HttpServer;
   let address: string;
@@ -61,6 +64,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       random: systemRandom,
       log,
       version,
+      tracing,
     });
     address = await listen(server, config);
   } catch (error) {
@@ -79,7 +83,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       // When keys were last used may be missing; the server ends all the same.
       await keys.flushUses().catch(() => {});
       await audit?.close();
-      await engine.close();
+      await Promise.all([engine.close(), tracing?.exporter.close()]);
     } finally {
       await indexer?.stop();
     }
@@ -94,6 +98,18 @@ async function listen(server: HttpServer, config: ServerConfig): Promise<string>
   } catch (error) {
     throw explainListen(error as NodeJS.ErrnoException, config);
   }
+}
+
+function tracingOf(
+  { url, sampleRate }: TracingConfig,
+  {
+    clock,
+    log,
+    version,
+  }: { readonly clock: Clock; readonly log: HttpLog; readonly version: string },
+) {
+  const resource = { serviceName: "trawl", version };
+  return { exporter: new SpanExporter({ send: postSpans(url), clock, log, resource }), sampleRate };
 }
 
 /** First signal: finish what is under way, then exit 0. Second one: exit at once. */

@@ -13,6 +13,7 @@ import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
 import { shownUrl } from "./shown-url.ts";
 import { storeConfig, storeFlags } from "./store-settings.ts";
+import { type TracingConfig, tracingConfig } from "./tracing-settings.ts";
 
 /** Share of the memory limit that answers may take which clients have not read yet. */
 const ANSWER_MEMORY_SHARE = 0.15;
@@ -65,6 +66,8 @@ export interface ServerConfig {
   /** Other machines may reach a server that needs no key. */
   readonly allowsPublic: boolean;
   readonly log: LogConfig;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
 }
 
 /** Fills in defaults; throws `SettingFault` when settings contradict each other or are unsafe. */
@@ -95,6 +98,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
     apiKey: bootstrapKey(given),
     allowsPublic: given.get("allow-public-without-key") === true,
     log,
+    tracing: tracingConfig(given),
   };
 }
 

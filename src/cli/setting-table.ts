@@ -32,6 +32,8 @@ export interface Setting {
   readonly help: string;
   /** The value never appears in logs or messages. */
   readonly secret?: boolean;
+  /** A variable that other programs read, too; the setting's own goes first. */
+  readonly sharedVariable?: string;
 }
 
 const TEXT: SettingKind = { kind: "text" };
@@ -176,6 +178,20 @@ export const SETTINGS = [
     type: { kind: "integer", min: 0, max: 1000 },
     defaultText: "20",
     help: "namespaces, those with the most traffic, that `/metrics` tells of one by one",
+  },
+  {
+    name: "otlp-endpoint",
+    type: TEXT,
+    sharedVariable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    help:
+      "base URL of an OpenTelemetry collector that traces are sent to, such as " +
+      "http://localhost:4318; else that in OTEL_EXPORTER_OTLP_ENDPOINT",
+  },
+  {
+    name: "otlp-sample-rate",
+    type: { kind: "share" },
+    defaultText: "1",
+    help: "share of requests that are traced, from 0 to 1, where their client has not decided",
   },
   {
     name: "query-threads",

@@ -29,6 +29,8 @@ export interface WriteJobOptions {
   readonly name: NamespaceName;
   readonly nowMs: number;
   dimensionsOf(model: string): number | undefined;
+  /** Hears what is done for the write from now on; undefined: it is committed. */
+  enter?(step: "bind" | "resolve" | "commit" | undefined): void;
 }
 
 /** A job's part of an entry beside its documents. */
@@ -55,13 +57,21 @@ export class WriteJob implements CommitJob<CommittedWrite> {
 
   *bind(facts: NamespaceFacts): Steps<BoundJob<CommittedWrite>> {
     const request = must(this.#request, "a job that was released is bound again");
+    this.#options.enter?.("bind");
     if (facts.settings !== undefined) assertWritable(facts.settings);
     const batch = yield* this.#bindTo(request, facts);
     if (facts.settings === undefined && !this.#creates(request, batch)) {
       return absentWrite(request, this.#options.name);
     }
     const settings = settingsFor(request, facts.settings, this.#options.nowMs);
-    return boundWrite(batch, { before: facts, after: settings });
+    return this.#told(boundWrite(batch, { before: facts, after: settings }));
+  }
+
+  /** The same, told when it is resolved, when its entry is made and put, and when that is done. */
+  #told(bound: BoundJob<CommittedWrite>): BoundJob<CommittedWrite> {
+    const { enter } = this.#options;
+    if (enter === undefined) return bound;
+    return { ...bound, resolve: (state) => resolveTold(bound.resolve(state), enter) };
   }
 
   release(): void {
@@ -88,6 +98,20 @@ export class WriteJob implements CommitJob<CommittedWrite> {
     }
     return this.#bound.batch;
   }
+}
+
+function* resolveTold(
+  resolving: Steps<ResolvedJob<CommittedWrite>>,
+  enter: NonNullable<WriteJobOptions["enter"]>,
+): Steps<ResolvedJob<CommittedWrite>> {
+  enter("resolve");
+  const resolved = yield* resolving;
+  enter("commit");
+  const result = (after: NamespaceFacts): CommittedWrite => {
+    enter(undefined);
+    return resolved.result(after);
+  };
+  return { ...resolved, result };
 }
 
 /** The namespace before a write, and its settings after it. */

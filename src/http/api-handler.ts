@@ -50,6 +50,8 @@ export interface ApiRequest {
   readonly arrivedMs: number;
   /** From how many milliseconds on a query's answer has details. */
   readonly detailsMs: number | undefined;
+  /** It is traced, and arrived then, in milliseconds since the epoch. */
+  readonly tracedAtMs: number | undefined;
 }
 
 /** What became of a request, for log and metrics. */
@@ -197,8 +199,9 @@ export class ApiHandler {
       const answer = await answerWith(body);
       const { fault, bytesReceived } = body;
       if (isGone(request, fault)) {
-        const { times } = answer;
-        return { answer: { ...CLIENT_GONE, ...(times && { times }) }, bytesReceived };
+        const { times, spans } = answer;
+        const seen = { ...(times && { times }), ...(spans && { spans }) };
+        return { answer: { ...CLIENT_GONE, ...seen }, bytesReceived };
       }
       return { ...(fault === undefined ? { answer } : failure(fault)), bytesReceived };
     } catch (error) {
@@ -257,6 +260,7 @@ function toEngineRequest(
     signal: request.signal,
     arrivedMs: request.arrivedMs,
     ...(request.detailsMs !== undefined && { detailsMs: request.detailsMs }),
+    ...(request.tracedAtMs !== undefined && { tracedAtMs: request.tracedAtMs }),
   };
 }
 

@@ -39,6 +39,7 @@ import { IdleConnections } from "./idle-connections.ts";
 import { NamespaceTraffic } from "./namespace-traffic.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
+import { RequestTracing, type TracingOptions, traceMetrics } from "./request-tracing.ts";
 import {
   explainMiss,
   ROUTER_ENTRIES,
@@ -114,6 +115,8 @@ export interface HttpOptions {
   readonly random: Random;
   readonly log: HttpLog;
   readonly version: string;
+  /** Absent: no request is traced. */
+  readonly tracing?: TracingOptions | undefined;
 }
 
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARS_MAX}}$`);
@@ -130,6 +133,7 @@ export class HttpServer {
   readonly #warnings: WarningLog;
   readonly #slow: SlowRequests;
   readonly #traffic: NamespaceTraffic;
+  readonly #tracing: RequestTracing | undefined;
   readonly #origins: OriginCheck;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
@@ -151,8 +155,9 @@ export class HttpServer {
     });
     this.#warnings = new WarningLog(options.log);
     this.#slow = new SlowRequests(options.clock, options.config);
+    const { keys: ring, clock, random, tracing } = options;
+    this.#tracing = tracing && new RequestTracing(tracing, clock, random);
     this.#traffic = new NamespaceTraffic(options.clock, options.config.metricsNamespacesMax);
-    const { keys: ring, clock, random } = options;
     this.#origins = new OriginCheck({ ...options.config, hasKey: () => ring.isLocked });
     this.#handler = new ApiHandler({
       engine: options.engine,
@@ -317,6 +322,8 @@ export class HttpServer {
     const { method } = request;
     const [path, query] = splitUrl(request.originalUrl);
     const matched = match({ method, path });
+    const isOperation = matched.kind === "operation";
+    const trace = isOperation ? this.#tracing?.begin(request.headers.traceparent) : undefined;
     const outcome = await this.#handler.handle({
       message: request.raw,
       match: matched,
@@ -327,15 +334,21 @@ export class HttpServer {
       },
       signal: gone.signal,
       arrivedMs: startMs,
-      detailsMs: this.#slow.detailsMs,
+      detailsMs: trace === undefined ? this.#slow.detailsMs : 0,
+      tracedAtMs: trace?.arrivedAtMs,
     });
     const accepted = request.headers["accept-encoding"] as string;
     const answer = this.#admit(response, await compressAnswer(outcome.answer, accepted));
     const sent = answer.status === outcome.answer.status ? outcome : { ...outcome, answer };
-    void over.then(() => this.#noteEnd(request, sent, startMs));
+    void over.then(() => {
+      const ms = this.#options.clock.monotonicMs() - startMs;
+      this.#noteEnd(request, sent, ms);
+      if (trace === undefined) return;
+      this.#tracing?.end({ trace, requestId: request.id, method, path, outcome: sent, ms });
+    });
     const report = request.headers[TELEMETRY_HEADER];
     // What clients say that may not make requests is not counted.
-    if (report !== undefined && matched.kind === "operation") {
+    if (report !== undefined && isOperation) {
       if (!REFUSED.has(outcome.answer.status)) this.#metrics.report(String(report));
     }
     const headers = {
@@ -374,9 +387,8 @@ export class HttpServer {
     });
   }
 
-  #noteEnd(request: FastifyRequest, outcome: ApiOutcome, startMs: number): void {
-    const { clock, log } = this.#options;
-    const ms = clock.monotonicMs() - startMs;
+  #noteEnd(request: FastifyRequest, outcome: ApiOutcome, ms: number): void {
+    const { log } = this.#options;
     const { operation, answer } = outcome;
     this.#requestsInFlight--;
     this.#metrics.observe(operation, answer.status, ms / 1000);
@@ -443,7 +455,8 @@ export class HttpServer {
       }
       case "metrics": {
         const audited = this.#options.audit?.metrics() ?? [];
-        const kept = [...engine.metrics(), ...this.#traffic.metrics(), ...audited];
+        const traces = traceMetrics(this.#options.tracing?.exporter.stats);
+        const kept = [...engine.metrics(), ...this.#traffic.metrics(), ...audited, ...traces];
         const body = encoder.encode(await this.#metrics.render(kept));
         return { status: 200, headers: { "content-type": this.#metrics.contentType }, body };
       }

@@ -128,6 +128,8 @@ export type ToQueryThread =
       readonly sentAtMs: number;
       /** From how many milliseconds on its answer has details. Absent: never. */
       readonly detailsMs?: number | undefined;
+      /** It is traced; see `EngineRequest`. */
+      readonly tracedAtMs?: number | undefined;
       /** Others may write to the store: say `fresh` if the query must see what they have written. */
       readonly isShared: boolean;
       readonly update: NamespaceUpdate | undefined;

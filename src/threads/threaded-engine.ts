@@ -225,12 +225,13 @@ export class ThreadedEngine implements Engine {
       );
     }
     this.#queriesInFlight++;
-    const { parameters, isStrict, arrivedMs, respondAsync, detailsMs, key } = request;
+    const { parameters, isStrict, arrivedMs, respondAsync, key } = request;
     // What is answered later goes on when the client has left, and for as long as it takes.
     const isJob = operation === "recall" && respondAsync;
     const forcedFilter = request.scope?.forcedFilter;
     const asked = { operation, namespace, parameters, forcedFilter, key, isStrict };
-    const query = { ...asked, body, detailsMs };
+    const { detailsMs, tracedAtMs } = request;
+    const query = { ...asked, body, detailsMs, tracedAtMs };
     const ending = isJob ? { isJob } : { signal: request.signal };
     const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
     const { length } = body; // It moves to the thread.

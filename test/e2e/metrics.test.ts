@@ -26,7 +26,7 @@ beforeAll(async () => {
     dataDir: directory.path,
     arguments: [
       ...["--query-threads", "1", "--indexer", "off", "--recall-sample-rate", "0.5"],
-      ...["--metrics-namespaces", "2"],
+      ...["--metrics-namespaces", "2", "--otlp-endpoint", "http://127.0.0.1:9"],
     ],
   });
   // All threads have reported, then.

@@ -6,7 +6,7 @@ import { type Finding, isProduct, lineAt, type SourceFile } from "./source-file.
 /** Lower rings first. A file imports its own folder and lower rings; never a sibling or higher. */
 const RINGS = [
   ["base"],
-  ["kernel", "model"],
+  ["kernel", "model", "trace"],
   ["storage", "codec", "text", "vector", "wire", "embed"],
   ["log", "segment", "manifest"],
   ["write", "query"],

@@ -1,4 +1,5 @@
 import { noPhases, QUERY_PHASES, type QueryPhases } from "../../model/request-stats.ts";
+import type { SpanRecorder } from "../../trace/span-recorder.ts";
 
 /** Phases in which a query works. */
 export type WorkPhase = "parse" | "plan" | "search" | "serialize";
@@ -17,28 +18,32 @@ export interface PhaseReadings {
 export class PhaseTimes {
   readonly #readings: PhaseReadings;
   readonly #ms = noPhases();
+  readonly #recorder: SpanRecorder | undefined;
   #work: WorkPhase = "parse";
   #workBeganMs = 0;
   #wait: WaitPhase | undefined;
   #waitBeganMs = 0;
 
-  /** `queuedMs`: what was over when the query's thread had it. */
-  constructor(queuedMs: number, readings: PhaseReadings) {
+  /** `queuedMs`: what was over when the query's thread had it. `recorder`: of traced queries. */
+  constructor(queuedMs: number, readings: PhaseReadings, recorder?: SpanRecorder) {
     this.#ms.queue = queuedMs;
     this.#readings = readings;
+    this.#recorder = recorder;
+    recorder?.begin("queue");
+    recorder?.enter("parse");
   }
 
   /** Work from now on is of this phase. */
   begin(phase: WorkPhase): void {
-    const workedMs = this.#readings.workedMs();
-    this.#ms[this.#work] += workedMs - this.#workBeganMs;
+    this.#settle();
     this.#work = phase;
-    this.#workBeganMs = workedMs;
+    this.#recorder?.enter(phase);
   }
 
   /** It waits from now on, until `endWait`. */
   beginWait(phase: WaitPhase): void {
     this.endWait();
+    this.#recorder?.enter(phase);
     this.#wait = phase;
     this.#waitBeganMs = this.#readings.totalMs();
   }
@@ -46,17 +51,26 @@ export class PhaseTimes {
   /** It waits no longer; nothing where it did not. */
   endWait(): void {
     if (this.#wait === undefined) return;
-    this.#ms[this.#wait] += this.#readings.totalMs() - this.#waitBeganMs;
+    this.#recorder?.enter(undefined);
+    this.#settle();
     this.#wait = undefined;
   }
 
   /** All phases up to now. */
   read(): QueryPhases {
-    this.begin(this.#work);
-    const wait = this.#wait;
-    this.endWait();
-    if (wait !== undefined) this.beginWait(wait);
+    this.#settle();
     const known = QUERY_PHASES.reduce((sum, phase) => sum + this.#ms[phase], 0);
     return { ...this.#ms, wait: Math.max(0, this.#readings.totalMs() - known) };
+  }
+
+  /** Counts what has passed of the phases that it is in. */
+  #settle(): void {
+    const workedMs = this.#readings.workedMs();
+    this.#ms[this.#work] += workedMs - this.#workBeganMs;
+    this.#workBeganMs = workedMs;
+    if (this.#wait === undefined) return;
+    const totalMs = this.#readings.totalMs();
+    this.#ms[this.#wait] += totalMs - this.#waitBeganMs;
+    this.#waitBeganMs = totalMs;
   }
 }

@@ -59,6 +59,8 @@ export interface DispatchedQuery {
   readonly arrivedMs?: number;
   /** From how many milliseconds on its answer has details. Absent: never. */
   readonly detailsMs?: number | undefined;
+  /** It is traced; see `EngineRequest`. */
+  readonly tracedAtMs?: number | undefined;
 }
 
 /** What became of a query. */
@@ -377,7 +379,7 @@ export class QueryDispatcher {
   /** Sends a query to its thread, with what that has not seen of the namespace. */
   #post(query: ArrivedQuery, { thread, call, instance, isShared }: PostedQuery): void {
     const { operation, namespace, parameters, isStrict, body, arrivedMs, isJob = false } = query;
-    const { detailsMs, forcedFilter, key = "" } = query;
+    const { detailsMs, forcedFilter, key = "", tracedAtMs } = query;
     const { clock } = this.#options;
     this.#ports[thread].post(
       {
@@ -395,6 +397,7 @@ export class QueryDispatcher {
         waitedMs: clock.monotonicMs() - arrivedMs,
         sentAtMs: clock.nowMs(),
         detailsMs,
+        tracedAtMs,
         isShared,
         update: this.#directory.updateFor(thread, instance),
       },

@@ -8,6 +8,7 @@ import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import type { QueryPhases, QueryStep } from "../../model/request-stats.ts";
 import type { QueryMemory } from "../../query/query-memory.ts";
+import { SpanRecorder } from "../../trace/span-recorder.ts";
 import type { QueryFlow } from "./caller-turns.ts";
 import { PhaseTimes, type WaitPhase } from "./phase-times.ts";
 import { QueryNotes } from "./query-details.ts";
@@ -24,6 +25,8 @@ export interface LifeOptions {
   /** Milliseconds of them that are over. */
   readonly waitedMs: number;
   readonly memory: QueryMemory;
+  /** What it is at is recorded. */
+  readonly isTraced?: boolean;
   /** It works while nobody else has a turn to take. Absent: it takes turns with others. */
   readonly isBackground?: boolean;
 }
@@ -35,6 +38,8 @@ export class QueryLife {
   /** Released by whoever made it. */
   readonly memory: QueryMemory;
   readonly times: PhaseTimes;
+  /** Undefined where it is not traced. */
+  readonly spans: SpanRecorder | undefined;
   readonly notes = new QueryNotes();
   readonly #clock: Clock;
   readonly #arrivedMs: number;
@@ -51,17 +56,16 @@ export class QueryLife {
   #steps: Map<() => string, number> | undefined;
 
   constructor(flow: QueryFlow, options: LifeOptions) {
-    const { clock, timeoutMs, waitedMs, memory, isBackground = false } = options;
+    const { clock, timeoutMs, waitedMs, memory, isBackground = false, isTraced } = options;
     this.flow = flow;
     this.isBackground = isBackground;
     this.memory = memory;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#arrivedMs = clock.monotonicMs() - waitedMs;
-    this.times = new PhaseTimes(waitedMs, {
-      totalMs: () => this.totalMs,
-      workedMs: () => this.workedMs,
-    });
+    const readings = { totalMs: () => this.totalMs, workedMs: () => this.workedMs };
+    this.spans = isTraced ? new SpanRecorder(readings.totalMs) : undefined;
+    this.times = new PhaseTimes(waitedMs, readings, this.spans);
   }
 
   /** Milliseconds since the first byte of its request. */

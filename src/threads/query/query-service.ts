@@ -176,7 +176,8 @@ export class QueryService {
     const timeoutMs = message.isJob ? Number.POSITIVE_INFINITY : this.#options.timeoutMs;
     const waitedMs = message.waitedMs + Math.max(0, clock.nowMs() - message.sentAtMs);
     const memory = new QueryMemory(this.#pool);
-    const life = new QueryLife(message, { clock, timeoutMs, waitedMs, memory });
+    const isTraced = message.tracedAtMs !== undefined;
+    const life = new QueryLife(message, { clock, timeoutMs, waitedMs, memory, isTraced });
     const unknown = new UnknownMembers(message);
     this.#begin(call, life);
     try {
@@ -184,11 +185,11 @@ export class QueryService {
         await life.until(this.#operations.perform(message, life, unknown)),
         unknown,
       );
-      const times = reportOf(life, message);
-      this.#options.post({ kind: "answer", call, answer: { ...answer, times } });
+      const report = reportOf(life, message);
+      this.#options.post({ kind: "answer", call, answer: { ...answer, ...report } });
     } catch (error) {
-      const times = reportOf(life, message);
-      const answer = { ...warnedAnswer(errorAnswer(error), unknown), times };
+      const report = reportOf(life, message);
+      const answer = { ...warnedAnswer(errorAnswer(error), unknown), ...report };
       this.#fail(message, error, answer);
     } finally {
       this.#lives.delete(call);
@@ -299,9 +300,13 @@ function timesOf({ totalMs, workedMs }: QueryLife): Pick<AnswerTimes, "workedMs"
 }
 
 /** With details where somebody wants them of a query that took so long. */
-function reportOf(life: QueryLife, { detailsMs }: Pick<QueryMessage, "detailsMs">): AnswerTimes {
+function reportOf(
+  life: QueryLife,
+  { detailsMs }: Pick<QueryMessage, "detailsMs">,
+): Pick<HttpAnswer, "times" | "spans"> {
   const { notes } = life;
   const isSlow = detailsMs !== undefined && life.totalMs >= detailsMs;
   const details = isSlow ? { phases: life.phases, ...notes.describe() } : undefined;
-  return { ...timesOf(life), kind: notes.kind, details };
+  const times = { ...timesOf(life), kind: notes.kind, details };
+  return life.spans === undefined ? { times } : { times, spans: life.spans.end() };
 }

@@ -104,10 +104,11 @@ export class WriteCalls {
       | "isStrict"
       | "signal"
       | "body"
+      | "tracedAtMs"
     >,
   ): WriteCall {
     const call = this.#nextCall++;
-    const { namespace, parameters, apiVersion, region, scope, isStrict } = request;
+    const { namespace, parameters, apiVersion, region, scope, isStrict, tracedAtMs } = request;
     const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
     let isLong: PendingCall["isLong"] = () => {};
     const long = new Promise<readonly NamespaceEffect[]>((resolve) => {
@@ -126,7 +127,8 @@ export class WriteCalls {
       };
       this.#calls.set(call, pending);
     });
-    const about = { operation, namespace, parameters, apiVersion, region, scope, isStrict };
+    const asked = { operation, namespace, parameters, apiVersion, region };
+    const about = { ...asked, scope, isStrict, tracedAtMs };
     this.#port.post({ kind: "call", call, ...about, hasBody });
     if (hasBody && request.body !== undefined) void this.#sendBody(call, request.body);
     return {

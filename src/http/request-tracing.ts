@@ -1,0 +1,141 @@
+/** Spans of requests: one for each, and below it what threads have recorded of it. */
+
+import type { EngineMetric, HttpAnswer } from "../api/engine.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import type { Span } from "../trace/span.ts";
+import type { ExporterStats, SpanExporter } from "../trace/span-exporter.ts";
+import { parseTraceparent } from "../trace/trace-context.ts";
+import type { ApiOutcome } from "./api-handler.ts";
+
+/** Where spans go, and whose are made. */
+export interface TracingOptions {
+  readonly exporter: Pick<SpanExporter, "add" | "stats">;
+  /** Share of the requests whose client has not decided. */
+  readonly sampleRate: number;
+}
+
+/** A request that is traced. */
+export interface RequestTrace {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentId: string | undefined;
+  /** When it arrived, in milliseconds since the epoch. */
+  readonly arrivedAtMs: number;
+}
+
+/** A traced request that is over. */
+export interface TracedRequest {
+  readonly trace: RequestTrace;
+  readonly requestId: string;
+  readonly method: string;
+  /** Without the query string. */
+  readonly path: string;
+  readonly outcome: ApiOutcome;
+  readonly ms: number;
+}
+
+/** See the file's head. */
+export class RequestTracing {
+  readonly #options: TracingOptions;
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #random: Random;
+
+  constructor(options: TracingOptions, clock: Pick<Clock, "nowMs">, random: Random) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Decides whether a request is traced, by its client's header if that has decided. */
+  begin(traceparent: string | string[] | undefined): RequestTrace | undefined {
+    const context = typeof traceparent === "string" ? parseTraceparent(traceparent) : undefined;
+    const isTraced = context?.isSampled ?? this.#random.next() < this.#options.sampleRate;
+    if (!isTraced) return undefined;
+    return {
+      traceId: context?.traceId ?? this.#newId(16),
+      spanId: this.#newId(8),
+      parentId: context?.parentId,
+      arrivedAtMs: this.#clock.nowMs(),
+    };
+  }
+
+  /** Exports the spans of a request. */
+  end(request: TracedRequest): void {
+    const { trace, outcome, ms } = request;
+    const { traceId, spanId, arrivedAtMs } = trace;
+    const { operation, answer } = outcome;
+    const below = (answer.spans ?? []).map(
+      ({ name, startMs, endMs }): Span => ({
+        traceId,
+        spanId: this.#newId(8),
+        parentId: spanId,
+        name,
+        kind: "internal",
+        startMs: arrivedAtMs + startMs,
+        endMs: arrivedAtMs + endMs,
+        attributes: {},
+      }),
+    );
+    const whole: Span = {
+      ...{ traceId, spanId, parentId: trace.parentId, name: operation, kind: "server" },
+      startMs: arrivedAtMs,
+      endMs: arrivedAtMs + ms,
+      attributes: attributesOf(request),
+      isError: answer.status >= 500,
+    };
+    this.#options.exporter.add([whole, ...below]);
+  }
+
+  #newId(bytes: number): string {
+    return Buffer.from(this.#random.bytes(bytes)).toString("hex");
+  }
+}
+
+/** By OpenTelemetry's conventions for HTTP where it has names; nothing here is a document's. */
+function attributesOf({ requestId, method, path, outcome }: TracedRequest): Span["attributes"] {
+  const { answer, namespace, operation } = outcome;
+  return {
+    "http.request.method": method,
+    "url.path": path,
+    "http.response.status_code": answer.status,
+    "trawl.operation": operation,
+    "trawl.namespace": namespace,
+    "trawl.request_id": requestId,
+    ...queryAttributes(answer),
+  };
+}
+
+function queryAttributes({ times }: HttpAnswer): Span["attributes"] {
+  if (times === undefined) return {};
+  const { shape, plan, segments, documents, work = {}, reads } = times.details ?? {};
+  const counts = Object.entries(work).map(([name, count]) => [`trawl.work.${snake(name)}`, count]);
+  return {
+    "trawl.query.kind": times.kind,
+    "trawl.query.shape": shape,
+    "trawl.query.plan": plan,
+    "trawl.segments": segments,
+    "trawl.documents": documents,
+    ...(Object.fromEntries(counts) as Record<string, number>),
+    "trawl.reads.rounds": reads?.rounds,
+    "trawl.reads.loaded_bytes": reads?.loadedBytes,
+    "trawl.reads.store_bytes": reads?.storeBytes,
+  };
+}
+
+function snake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** What became of spans; none where nothing is traced. */
+export function traceMetrics(stats: ExporterStats | undefined): EngineMetric[] {
+  if (stats === undefined) return [];
+  const counter = (name: string, help: string, value: number): EngineMetric => {
+    return { name: `trawl_trace_${name}_total`, help, kind: "counter", value };
+  };
+  return [
+    counter("spans_exported", "Spans that the collector has taken.", stats.exported),
+    counter("spans_dropped", "Spans that found no room, or were not taken.", stats.dropped),
+    counter("export_failures", "Requests to the collector that failed.", stats.failures),
+  ];
+}
