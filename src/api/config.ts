@@ -36,12 +36,22 @@ export type RerankConfig =
       readonly models: readonly string[];
     };
 
+/** Where traces go, and of what. */
+export interface TracingConfig {
+  /** That bodies are posted to. */
+  readonly url: string;
+  /** Share of the requests whose client has not decided, and of an indexer's steps. */
+  readonly sampleRate: number;
+}
+
 /** Everything that `openIndexer` needs to know. */
 export interface IndexerConfig extends StoreAccessConfig {
   /** Bytes of memory of which the indexer takes its share. */
   readonly memoryBytesMax: number;
   readonly kernel: "auto" | "scalar";
   readonly log: StructuredLog;
+  /** Absent: its steps are not traced. */
+  readonly tracing?: TracingConfig | undefined;
   /** Hears which namespaces have a new manifest. */
   readonly onManifest?: (namespace: NamespaceName) => void;
 }

@@ -2,7 +2,7 @@
 
 import { availableParallelism, totalmem } from "node:os";
 import { KEY_POLL_MS, type KeyRing } from "../access/key-ring.ts";
-import type { EngineConfig } from "../api/config.ts";
+import type { EngineConfig, TracingConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { NamespaceName } from "../base/ids.ts";
@@ -19,7 +19,6 @@ import { createLog } from "./log.ts";
 import { openAudit } from "./open-audit.ts";
 import { checkReach, type Machine, type ServerConfig } from "./server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
-import type { TracingConfig } from "./tracing-settings.ts";
 
 /** The process as `serve` uses it; a parameter for tests. */
 export interface ServeOptions {

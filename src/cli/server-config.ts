@@ -2,7 +2,13 @@
 
 import { resolve } from "node:path";
 import { TOKEN_START } from "../access/query-token.ts";
-import type { EmbeddingConfig, EngineConfig, IndexerConfig, RerankConfig } from "../api/config.ts";
+import type {
+  EmbeddingConfig,
+  EngineConfig,
+  IndexerConfig,
+  RerankConfig,
+  TracingConfig,
+} from "../api/config.ts";
 import type { HttpConfig } from "../http/http-server.ts";
 import { isLoopbackName } from "../http/origin-check.ts";
 import type { TlsPaths } from "../http/tls-files.ts";
@@ -13,7 +19,7 @@ import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
 import { shownUrl } from "./shown-url.ts";
 import { storeConfig, storeFlags } from "./store-settings.ts";
-import { type TracingConfig, tracingConfig } from "./tracing-settings.ts";
+import { tracingConfig, tracingFlags } from "./tracing-settings.ts";
 
 /** Share of the memory limit that answers may take which clients have not read yet. */
 const ANSWER_MEMORY_SHARE = 0.15;
@@ -98,7 +104,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
     apiKey: bootstrapKey(given),
     allowsPublic: given.get("allow-public-without-key") === true,
     log,
-    tracing: tracingConfig(given),
+    tracing: indexer.tracing,
   };
 }
 
@@ -124,6 +130,7 @@ export function indexConfig(
       encryptionKeysPath: keysPath === undefined ? undefined : resolve(keysPath),
       memoryBytesMax: numberOf(given, "memory-limit") ?? machine.memoryBytes,
       kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
+      tracing: tracingConfig(given),
     },
     log: {
       level: textOf(given, "log-level") ?? "info",
@@ -133,14 +140,16 @@ export function indexConfig(
 }
 
 function indexerFlags(
-  { store, diskCache, encryptionKeysPath, memoryBytesMax, kernel }: Omit<IndexerConfig, "log">,
+  config: Omit<IndexerConfig, "log">,
   { level, format }: LogConfig,
 ): IndexerFlags {
+  const { store, diskCache, encryptionKeysPath, memoryBytesMax, kernel, tracing } = config;
   const keys = encryptionKeysPath === undefined ? [] : ["--encryption-keys", encryptionKeysPath];
   const machine = ["--memory-limit", String(memoryBytesMax), "--kernel", kernel];
   const log = ["--log-level", level, "--log-format", format];
   const disk = store.kind === "directory" ? [] : diskCacheFlags(diskCache);
-  return [...storeFlags(store), ...machine, ...disk, ...log, ...keys];
+  const traces = tracing === undefined ? [] : tracingFlags(tracing);
+  return [...storeFlags(store), ...machine, ...disk, ...log, ...keys, ...traces];
 }
 
 /**

@@ -334,6 +334,8 @@ export const INDEX_SETTINGS: readonly SettingName[] = [
   "disk-cache-limit",
   "kernel",
   "encryption-keys",
+  "otlp-endpoint",
+  "otlp-sample-rate",
 ];
 
 /** Settings of `trawl certify`. */

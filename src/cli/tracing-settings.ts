@@ -1,16 +1,9 @@
 /** Settings of traces. */
 
+import type { TracingConfig } from "../api/config.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import { shownUrl } from "./shown-url.ts";
-
-/** Where traces go, and of which requests. */
-export interface TracingConfig {
-  /** That bodies are posted to. */
-  readonly url: string;
-  /** Share of the requests whose client has not decided. */
-  readonly sampleRate: number;
-}
 
 /** Undefined where no collector is named. Throws `SettingFault` for one that cannot be asked. */
 export function tracingConfig(given: GivenSettings): TracingConfig | undefined {
@@ -38,4 +31,9 @@ function tracesUrl(endpoint: string): string {
     );
   }
   return `${endpoint.replace(/\/+$/, "").replace(/\/v1\/traces$/, "")}/v1/traces`;
+}
+
+/** The same for a process that this one starts. */
+export function tracingFlags({ url, sampleRate }: TracingConfig): readonly string[] {
+  return ["--otlp-endpoint", url, "--otlp-sample-rate", String(sampleRate)];
 }

@@ -1,5 +1,6 @@
 /** What an indexer works with. */
 
+import type { NamespaceName } from "../base/ids.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import type { OpeningOptions } from "../namespace/recovery/opening-options.ts";
 import type { Thresholds } from "../namespace/thresholds.ts";
@@ -8,11 +9,23 @@ import type { ClusterOptions } from "../segment/segment-reorder.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 
+/** What an indexer has done, from when to when, in milliseconds since the epoch. */
+export interface IndexerStep {
+  readonly kind: "index" | "compact";
+  readonly namespace: NamespaceName;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** What it has taken or made, by name. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
 /** Shared by all that an indexer does. */
 export interface IndexerOptions extends OpeningOptions {
   readonly log: StructuredLog;
   /** Hears of each manifest that was saved with other contents than before. */
   readonly onManifest?: ((generation: NamespaceGeneration) => void) | undefined;
+  /** Hears of each step that has changed something. */
+  readonly onStep?: ((step: IndexerStep) => void) | undefined;
   readonly memory: SegmentMemory;
   readonly thresholds: Pick<Thresholds, "indexTailBytes" | "indexTailEntries">;
   /** The store of all namespaces, for listings and hints. */

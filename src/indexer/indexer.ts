@@ -25,7 +25,7 @@ import { type CompactionOutcome, compactNamespace } from "./compact-namespace.ts
 import { collectGarbage } from "./garbage/collect-garbage.ts";
 import { type GarbageMemory, newGarbageMemory } from "./garbage/sightings.ts";
 import { type IndexOutcome, indexNamespace } from "./index-namespace.ts";
-import type { IndexerOptions } from "./indexer-options.ts";
+import type { IndexerOptions, IndexerStep } from "./indexer-options.ts";
 
 /** A step that does not fit the memory is made smaller by this factor, down to one entry. */
 const INDEX_STEP_SHRINK = 4;
@@ -221,10 +221,12 @@ export class Indexer {
     // What a deleted generation's log holds is what came too late; it may have gaps.
     if (await isDeleted(store, generation)) return true;
     for (;;) {
+      const startMs = this.#options.clock.nowMs();
       const outcome = await this.#indexStep(known);
       if (outcome.kind === "indexed" && outcome.entryCount > 0) {
         const { entryCount: entries, documentCount: documents } = outcome;
         log("info", "indexed", { namespace: generation.name, entries, documents });
+        this.#tell("index", known, { startMs, counts: { entries, documents } });
         this.#options.onManifest?.(generation);
       }
       const isFirst = outcome.kind !== "conflict" && (await this.#compact(known));
@@ -282,6 +284,7 @@ export class Indexer {
     const { clock, log } = this.#options;
     const { generation, mergeBytesMax: bytesMax } = known;
     const limits = { bytesMax, mergesRested };
+    const startMs = clock.nowMs();
     const compacting = compactNamespace(this.#options, generation, limits);
     const outcome = await compacting.catch((error: unknown) => {
       if (!isDatabaseError(error, "overloaded")) throw error;
@@ -298,9 +301,20 @@ export class Indexer {
       const { inputCount, bytesWritten } = outcome;
       const facts = { namespace: generation.name, segments: inputCount, bytes: bytesWritten };
       log("info", "compacted", facts);
+      const counts = { segments: inputCount, bytes: bytesWritten };
+      this.#tell("compact", known, { startMs, counts });
       this.#options.onManifest?.(generation);
     }
     return outcome.kind;
+  }
+
+  #tell(
+    kind: IndexerStep["kind"],
+    { generation }: Known,
+    done: Pick<IndexerStep, "startMs" | "counts">,
+  ): void {
+    const { clock, onStep } = this.#options;
+    onStep?.({ kind, namespace: generation.name, ...done, endMs: clock.nowMs() });
   }
 
   async #collect(known: Known): Promise<void> {

@@ -1,10 +1,11 @@
 /** Wires an indexer to the object store, in a process of its own. */
 
-import type { IndexerConfig } from "../api/config.ts";
+import type { IndexerConfig, TracingConfig } from "../api/config.ts";
 import { GIB, MIB } from "../base/byte-sizes.ts";
 import { systemClock } from "../base/clock.ts";
 import { nextTurn } from "../base/next-turn.ts";
 import { systemRandom } from "../base/random.ts";
+import type { StructuredLog } from "../base/structured-log.ts";
 import { localCache } from "../cache/local-cache.ts";
 import { Indexer } from "../indexer/indexer.ts";
 import type { IndexerOptions } from "../indexer/indexer-options.ts";
@@ -16,7 +17,9 @@ import { THRESHOLDS } from "../namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../segment/format/arena-segment-memory.ts";
 import { openStoreAccess } from "../storage/open-store-access.ts";
 import type { StoreAccess } from "../storage/store-access.ts";
+import { postSpans, SpanExporter } from "../trace/span-exporter.ts";
 import { CLUSTERED_DOCUMENTS_MIN } from "../vector/cluster-rows.ts";
+import { traceSteps } from "./indexer-tracing.ts";
 import { reportRequests } from "./object-store-metrics.ts";
 
 /** WAL bytes that one step of an indexer takes at most; bounds its memory. */
@@ -38,7 +41,7 @@ const SEGMENTS_HELD = 5;
 
 /** Opens the store; the indexer works once `run` is called. */
 export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
-  const { memoryBytesMax, log, onManifest } = config;
+  const { memoryBytesMax, log, onManifest, tracing } = config;
   const clock = systemClock;
   const random = systemRandom;
   const onDiskFault = (reason: string) => log("warn", "the disk cache rests", { reason });
@@ -53,6 +56,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     random,
     log,
     onManifest: ({ name }) => onManifest?.(name),
+    onStep: tracing && traceSteps({ ...tracing, random, exporter: exporterOf(tracing, log) }),
     thresholds: THRESHOLDS,
     garbageGraceMs: GARBAGE_GRACE_MS,
     yield: nextTurn,
@@ -63,6 +67,11 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
       segmentBytesMax,
     }),
   });
+}
+
+function exporterOf({ url }: TracingConfig, log: StructuredLog): SpanExporter {
+  const resource = { serviceName: "trawl-indexer" };
+  return new SpanExporter({ send: postSpans(url), clock: systemClock, log, resource });
 }
 
 /** What an indexer has of its own. */

@@ -26,7 +26,8 @@ export interface Span {
 /** Who has made spans. */
 export interface SpanResource {
   readonly serviceName: string;
-  readonly version: string;
+  /** Absent: it is not told. */
+  readonly version?: string;
 }
 
 const KINDS = { internal: 1, server: 2 } as const;
@@ -39,7 +40,7 @@ export function encodeSpans(spans: readonly Span[], resource: SpanResource): str
     "service.name": serviceName,
     "service.version": version,
   });
-  const scope = { name: "trawl", version };
+  const scope = { name: "trawl", ...(version !== undefined && { version }) };
   return JSON.stringify({
     resourceSpans: [
       { resource: { attributes }, scopeSpans: [{ scope, spans: spans.map(encodeSpan) }] },

@@ -106,7 +106,7 @@ export interface FixtureOptions {
 }
 
 /** What an indexer may have of its own. */
-export interface IndexerChoices extends Pick<IndexerOptions, "onManifest"> {
+export interface IndexerChoices extends Pick<IndexerOptions, "onManifest" | "onStep"> {
   readonly graceMs?: number;
 }
 
@@ -337,8 +337,8 @@ export class EngineFixture {
   }
 
   /** An indexer on the same store, as another process has it. */
-  indexer({ graceMs = 0, onManifest }: IndexerChoices = {}): Indexer {
-    return new Indexer({ ...this.#indexerOptions, garbageGraceMs: graceMs, onManifest });
+  indexer({ graceMs = 0, ...heard }: IndexerChoices = {}): Indexer {
+    return new Indexer({ ...this.#indexerOptions, garbageGraceMs: graceMs, ...heard });
   }
 
   /** Stops as a server that was asked to; what was to be kept on disk is there then. */
