@@ -193,7 +193,8 @@ function bootstrapKey(given: GivenSettings): string | undefined {
   const apiKey = textOf(given, "api-key");
   if (apiKey?.startsWith(TOKEN_START)) {
     throw new SettingFault(
-      `--api-key: a secret value begins with ${TOKEN_START}, as query tokens do; choose another key`,
+      `--api-key: a secret value begins with ${TOKEN_START}, as query tokens do; choose another ` +
+        "key",
     );
   }
   // Clients send the key as one word of a header; another one would lock everybody out.
