@@ -1,6 +1,6 @@
 /**
- * Compiles assembly/ to WebAssembly. Kept in build/ by a hash of the sources, the compiler's version
- * and its options, so that a build in which they are unchanged does not compile them.
+ * Compiles assembly/ to WebAssembly. Kept in build/ by a hash of the sources, the compiler's
+ * version and its options, so that a build in which they are unchanged does not compile them.
  */
 
 import { spawnSync } from "node:child_process";

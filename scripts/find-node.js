@@ -1,8 +1,8 @@
 /**
  * The Node that runs Trawl where the machine's own is too old. Each platform's comes from an npm
  * package that carries the program without an install script, so a proxy or mirror that serves npm
- * is enough. A clone has it among its dependencies; an installed package fetches it when it is first
- * needed, since npm cannot make a dependency depend on the version of Node.
+ * is enough. A clone has it among its dependencies; an installed package fetches it when it is
+ * first needed, since npm cannot make a dependency depend on the version of Node.
  */
 
 import { spawnSync } from "node:child_process";
@@ -25,11 +25,6 @@ const NODE_PACKAGES = {
 /** Tells whether a version such as `v24.21.0` can run the service. */
 export function isNewEnough(version) {
   return Number.parseInt(version.trim().replace(/^v/, ""), 10) >= NODE_MAJOR_MIN;
-}
-
-/** Names of the packages that carry Node, of all platforms. */
-export function nodePackages() {
-  return Object.keys(NODE_PACKAGES).map((platform) => NODE_PACKAGES[platform]);
 }
 
 /**

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { npmCi } from "./npm.js";
 
 /**
- * Installs the locked dependencies unless exactly they are there already. `withTools` asks for those
- * of development, too; where they are left out and nobody asks for them, they stay so.
+ * Installs the locked dependencies unless exactly they are there already. `withTools` asks for
+ * those of development, too; where they are left out and nobody asks for them, they stay so.
  */
 export async function ensureInstalled(root, withTools) {
   const locked = readJson(join(root, "package-lock.json"));

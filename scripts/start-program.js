@@ -6,6 +6,9 @@ import { isNewEnough } from "./find-node.js";
 import { MEMORY_ENVIRONMENT, MEMORY_FLAGS } from "./memory-environment.js";
 import { restart, runNode } from "./node-process.js";
 
+/** Commands that run for long and hold much; others are over before a new start would pay. */
+const SERVERS = ["serve", "index"];
+
 /**
  * Runs the program of `root` with `args` in this process, so that signals reach it without a relay,
  * or in one of a Node that is new enough, which `provideNode` brings. `self` is the script that was
@@ -17,7 +20,7 @@ export async function startProgram(root, args, { self, selfArgs, provideNode }) 
   // What the user has set stays.
   const env = Object.assign({}, MEMORY_ENVIRONMENT, process.env);
   if (!isNewEnough(process.version)) return runNode(again, await provideNode(), env);
-  restart(again, env);
+  if (SERVERS.includes(args[0])) restart(again, env);
   process.argv = [process.argv[0], join(root, "dist/cli/main.js"), ...args];
   await import(pathToFileURL(process.argv[1]).href);
   return undefined;

@@ -51,7 +51,7 @@ describe("dependencies are installed", () => {
     expect(whyStale(nested, tree({}))).toBe("@b/c is missing");
   });
 
-  test("but not for packages of other systems, and tools of development only where they are used", () => {
+  test("but not for packages of other systems, and for tools only where they are used", () => {
     const present = tree({ "node_modules/a": { version: "1.0.0" } });
     expect(whyStale(locked, present, false)).toBeUndefined();
     expect(whyStale(locked, present, true)).toBe("tool is missing");

@@ -18,7 +18,7 @@ function readJson<T>(path: string): T {
   return JSON.parse(readFileSync(new URL(path, ROOT), "utf8")) as T;
 }
 
-test("the package bundles all that it needs, and has no scripts and no tools of development", () => {
+test("the package bundles all that it needs, and has no scripts and no tools", () => {
   const published = publishedManifest(manifest);
   expect(published).toMatchObject({ name: "trawl", version: manifest.version, type: "module" });
   expect(published.bundleDependencies).toEqual(Object.keys(manifest.dependencies));

@@ -1,7 +1,7 @@
 /**
  * What an npm package of Trawl says of itself, made from the clone's own `package.json` and
- * `package-lock.json`. The package has the tested versions of all that it needs, and nothing of what
- * only development needs.
+ * `package-lock.json`. The package has the tested versions of all that it needs, and nothing of
+ * what only development needs.
  */
 
 /** The clone's `package.json`, as far as it matters here. */
@@ -30,8 +30,8 @@ export interface Lock {
 const KEPT = ["name", "version", "description", "license", "type", "engines", "bin", "exports"];
 
 /**
- * The package's `package.json`. All that it depends on is bundled: who installs it has the tree that
- * was tested, also from a file, where npm heeds no lock of a package.
+ * The package's `package.json`. All that it depends on is bundled: who installs it has the tree
+ * that was tested, also from a file, where npm heeds no lock of a package.
  */
 export function publishedManifest(manifest: Manifest): Record<string, unknown> {
   const { dependencies } = manifest;
@@ -44,8 +44,8 @@ export function publishedManifest(manifest: Manifest): Record<string, unknown> {
 }
 
 /**
- * The lock file by which npm brings what is bundled. The packages that carry Node are not in it: they
- * have some 120 MB, and few need them.
+ * The lock file by which npm brings what is bundled. The packages that carry Node are not in it:
+ * they have some 120 MB, and few need them.
  */
 export function runtimeLock(manifest: Manifest, lock: Lock): Lock {
   const { name, version, license, dependencies, bin, engines } = manifest;
