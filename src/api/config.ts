@@ -74,4 +74,9 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly log: StructuredLog;
   /** Hears that a hint for indexers was put. */
   readonly onHint?: () => void;
+  /**
+   * Hears that a thread has crashed: requests that it had to answer stay without answers. To be set
+   * where the process is not the engine's own: its heap is then left alone. Absent: it ends.
+   */
+  readonly onCrash?: (error: Error) => void;
 }

@@ -27,6 +27,8 @@ export interface IndexerProcessOptions {
   readonly log: HttpLog;
   /** Hears which namespaces have a new manifest. */
   readonly onManifest: (namespace: NamespaceName) => void;
+  /** Flags of its Node; absent: those of this process. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** A child process that is started again when it ends by itself. */
@@ -35,12 +37,15 @@ export class IndexerProcess {
   readonly #clock: Clock;
   readonly #log: HttpLog;
   readonly #onManifest: (namespace: NamespaceName) => void;
+  readonly #nodeFlags: readonly string[];
   #child: ChildProcess | undefined;
   #stopping = false;
   #waitMs = INDEXER_RESTART_MS_MIN;
 
-  constructor(flags: IndexerFlags, { clock, log, onManifest }: IndexerProcessOptions) {
+  constructor(flags: IndexerFlags, options: IndexerProcessOptions) {
+    const { clock, log, onManifest, nodeFlags = process.execArgv } = options;
     this.#flags = flags;
+    this.#nodeFlags = nodeFlags;
     this.#clock = clock;
     this.#log = log;
     this.#onManifest = onManifest;
@@ -54,6 +59,7 @@ export class IndexerProcess {
     const child = fork(program, ["index", ...this.#flags], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: withoutSettings(process.env),
+      execArgv: [...this.#nodeFlags],
     });
     this.#child = child;
     child.on("message", (message) => {

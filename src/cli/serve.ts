@@ -1,6 +1,5 @@
 /** Wires configuration, engine and HTTP server together, and takes them down on a signal. */
 
-import { availableParallelism, totalmem } from "node:os";
 import { KEY_POLL_MS, type KeyRing } from "../access/key-ring.ts";
 import type { EngineConfig, TracingConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
@@ -17,7 +16,7 @@ import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import { openAudit } from "./open-audit.ts";
-import { checkReach, type Machine, type ServerConfig } from "./server-config.ts";
+import { checkReach, type ServerConfig } from "./server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 
 /** The process as `serve` uses it; a parameter for tests. */
@@ -148,16 +147,6 @@ function explainListen(error: NodeJS.ErrnoException, { http }: ServerConfig): Er
     );
   }
   return new Error(`cannot listen on ${at}: ${error.message}`, { cause: error });
-}
-
-/** This machine: the process's cores, and its cgroup's memory limit or the physical memory. */
-export function thisMachine(): Machine {
-  const constrained = process.constrainedMemory();
-  const limited = constrained > 0 && constrained < totalmem();
-  return {
-    coreCount: availableParallelism(),
-    memoryBytes: limited ? constrained : totalmem(),
-  };
 }
 
 /** The parts of the real process, apart from the engine. */

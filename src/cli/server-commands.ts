@@ -10,9 +10,10 @@ import { runIndexCommand } from "./index-command.ts";
 import { openKeys } from "./open-keys.ts";
 import type { ProgramActions } from "./program.ts";
 import { readSettings } from "./read-settings.ts";
-import { processOptions, serve, thisMachine } from "./serve.ts";
+import { processOptions, serve } from "./serve.ts";
 import { fileUmask, indexConfig, serverConfig } from "./server-config.ts";
 import { storeOfText } from "./store-settings.ts";
+import { thisMachine } from "./this-machine.ts";
 
 /** What these commands do in this process. */
 export function serverCommands(version: string): ProgramActions {

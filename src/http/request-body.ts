@@ -8,14 +8,13 @@ import { createGunzip, type Gunzip } from "node:zlib";
 import { KIB } from "../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";
+import { noRoom, overloaded, tooLarge } from "./body-faults.ts";
 
 /** How long a body may stay below `BODY_BYTES_PER_SECOND_MIN` while the server waits for it. */
 export const BODY_STALL_MS_MAX = 30_000;
 /** Bytes of a body for each second of waiting; a client that drips less is cut off. */
 const BODY_BYTES_PER_SECOND_MIN = 1 * KIB;
 
-/** Retry advice when other bodies fill the budget; they take about as long to arrive. */
-const BUDGET_RETRY_MS = 1000;
 /** Decompressed chunk: large ones cost less per byte, and 64 KiB is what sockets deliver. */
 const GUNZIP_CHUNK_BYTES = 64 * 1024;
 
@@ -64,12 +63,12 @@ export class RequestBody {
     this.#gzip = isGzip(message.headers["content-encoding"]);
     const { budget, client, namespace } = rules;
     const length = Number(message.headers["content-length"] ?? 0);
-    if (length > rules.bytesMax) throw this.#tooLarge();
-    const owner = { client, namespace, evict: () => this.#end(this.#overloaded()) };
+    if (length > rules.bytesMax) throw tooLarge(rules.bytesMax);
+    const owner = { client, namespace, evict: () => this.#end(overloaded(budget)) };
     this.#charge = budget.open(owner);
     if (this.#gzip || this.#charge.fits(length)) return;
     this.#charge.release();
-    throw this.#noRoom(length);
+    throw noRoom(budget, this.#charge, length);
   }
 
   /** Decompressed bytes so far. */
@@ -189,39 +188,9 @@ export class RequestBody {
   #accept(chunk: Uint8Array): void {
     this.#received += chunk.byteLength;
     this.#receivedInWindow += chunk.byteLength;
-    if (this.#received > this.#rules.bytesMax) throw this.#tooLarge();
-    if (!this.#charge.reserve(chunk.byteLength)) throw this.#noRoom(chunk.byteLength);
-  }
-
-  /** The error for so many bytes more than fit. */
-  #noRoom(bytes: number): DatabaseError {
-    const { budget } = this.#rules;
-    if (this.#charge.bytes + bytes <= budget.bodyBytesMax) return this.#overloaded();
-    return new DatabaseError(
-      "too_large",
-      `💔 the request body is larger than the ${budget.bodyBytesMax} bytes that one may take of ` +
-        `the ${budget.bytesMax} that this server keeps for bodies in memory; split the request, ` +
-        "or raise the setting --body-memory",
-    );
-  }
-
-  #overloaded(): DatabaseError {
-    const { budget } = this.#rules;
-    return new DatabaseError(
-      "overloaded",
-      `too many request bodies at once: ${budget.bytesUsed} of ${budget.bytesMax} bytes are ` +
-        "in use, and no more are left for this client and namespace; send fewer requests at a " +
-        "time, or retry",
-      { retryAfterMs: BUDGET_RETRY_MS },
-    );
-  }
-
-  #tooLarge(): DatabaseError {
-    return new DatabaseError(
-      "too_large",
-      `💔 the request body is larger than the limit of ${this.#rules.bytesMax} bytes ` +
-        "(decompressed); split it into several requests",
-    );
+    if (this.#received > this.#rules.bytesMax) throw tooLarge(this.#rules.bytesMax);
+    if (this.#charge.reserve(chunk.byteLength)) return;
+    throw noRoom(this.#rules.budget, this.#charge, chunk.byteLength);
   }
 
   #explain(error: unknown): Error {

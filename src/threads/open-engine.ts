@@ -4,7 +4,8 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { GIB } from "../base/byte-sizes.ts";
-import { systemClock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { EndingClock } from "../base/ending-clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { exposeCollection, threadHeap } from "../base/thread-heap.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
@@ -52,16 +53,15 @@ const QUERY_MEMORY_SHARE = 0.15;
 
 /**
  * Opens the database in `config.store`. Throws `conflict` if another server owns the directory.
- * A thread that crashes ends the process: what was acknowledged is durable, and a restart is clean.
+ * A thread that crashes ends the process, unless `config.onCrash` says otherwise: what was
+ * acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
   const { store, diskCache, encryptionKeysPath, queryThreads, embedding, reranking } = config;
   const { log, onHint } = config;
   const access = { store, diskCache, encryptionKeysPath };
-  const onCrash = (error: Error) => {
-    log("error", "a thread has crashed; the server ends", { stack: error.stack });
-    throw error;
-  };
+  const onCrash = crashListener(config, (error) => engine.lose("other", error));
+  const clock = new EndingClock(systemClock);
   exposeCollection();
   const kernel = await compileKernel(config.kernel);
   const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
@@ -73,10 +73,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const writeData: WriteThreadData = {
     access,
     embedding,
-    segmentBytesMax: Math.floor(config.memoryBytesMax * SEGMENT_MEMORY_SHARE),
-    writeBytesMax: Math.floor(
-      Math.min(config.memoryBytesMax * WRITE_MEMORY_SHARE, WRITE_MEMORY_BYTES_MAX),
-    ),
+    ...writeLimits(config),
     kernelThreads,
     cache: writeCache.port1,
   };
@@ -84,8 +81,8 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const cacheData: CacheThreadData = { access, cacheBytesMax, kernelThreads, readers };
   const queryLoads = ThreadLoads.of(queryThreads);
   const settings = { kernel, embedding, reranking, ...queryLimits(config, cacheBytesMax) };
-  const engine = new ThreadedEngine({
-    clock: systemClock,
+  const engine: ThreadedEngine = new ThreadedEngine({
+    clock,
     random: systemRandom,
     log,
     isShared: !isExclusive(store),
@@ -94,7 +91,10 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     writeThread: startThread<ToWriteThread, FromWriteThread>(
       "write/write-thread",
       { data: writeData, ports: [writeCache.port1] },
-      onCrash,
+      (error) => {
+        engine.lose("write", error);
+        onCrash(error);
+      },
     ),
     queryThreads: queryCaches.map(({ port1 }, thread) => {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
@@ -102,7 +102,12 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     }),
     queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
-    ownQueries: ownQueries({ thread: queryThreads, ...settings }, ownCache.port1, onCrash),
+    ownQueries: ownQueries({ thread: queryThreads, ...settings }, ownCache.port1, {
+      clock,
+      onCrash,
+    }),
+    onCrash,
+    onEnd: () => clock.end(),
     cacheThread: startThread<never, FromCacheThread>(
       "cache/cache-thread",
       { data: cacheData, ports: readers },
@@ -115,8 +120,32 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     await engine.abandon();
     throw error;
   }
-  collectWhenIdle(systemClock, threadHeap());
+  if (config.onCrash === undefined) collectWhenIdle(clock, threadHeap());
   return engine;
+}
+
+/** What to do about a thread that crashes: `lose` tells the engine, where the process goes on. */
+function crashListener(
+  { log, onCrash }: EngineConfig,
+  lose: (error: Error) => void,
+): (error: Error) => void {
+  return (error) => {
+    const ending = onCrash === undefined ? "the server ends" : "nothing is answered any more";
+    log("error", `a thread has crashed; ${ending}`, { stack: error.stack });
+    if (onCrash === undefined) throw error;
+    lose(error);
+    onCrash(error);
+  };
+}
+
+/** What documents of writes may take. */
+function writeLimits({ memoryBytesMax }: EngineConfig) {
+  return {
+    segmentBytesMax: Math.floor(memoryBytesMax * SEGMENT_MEMORY_SHARE),
+    writeBytesMax: Math.floor(
+      Math.min(memoryBytesMax * WRITE_MEMORY_SHARE, WRITE_MEMORY_BYTES_MAX),
+    ),
+  };
 }
 
 /** What queries of one thread may take. The main thread's own, which are short, come on top. */
@@ -149,12 +178,13 @@ function startQueryThread(
 function ownQueries(
   settings: Omit<QuerySettings, "loads">,
   cache: MessagePort,
-  onCrash: (error: Error) => void,
+  { clock, onCrash }: { readonly clock: Clock; readonly onCrash: (error: Error) => void },
 ): OwnQueries {
   const start = (post: (message: FromQueryThread) => void) =>
     serveQueries(
       { ...settings, loads: undefined },
       {
+        clock,
         cache: cachePort(cache),
         name: "main",
         handsOver: true,

@@ -42,7 +42,11 @@ export function startThread<To, From>(
     resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_HEAP_MIB },
   });
   let stopped = false;
-  worker.on("error", (error) => onCrash(error instanceof Error ? error : new Error(String(error))));
+  worker.on("error", (error) => {
+    // Its exit follows and says less.
+    stopped = true;
+    onCrash(error instanceof Error ? error : new Error(String(error)));
+  });
   worker.on("exit", (code) => {
     if (stopped || code === 0) return;
     onCrash(new DatabaseError("internal", `thread ${entry} ended with code ${code}`));

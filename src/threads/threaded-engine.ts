@@ -73,6 +73,10 @@ export interface EngineOptions {
   readonly cacheThread: ThreadPort<never, FromCacheThread>;
   /** Hears that the write thread has put a hint for indexers. */
   readonly onHint?: (() => void) | undefined;
+  /** Hears that the cache thread has failed; absent: it is thrown. */
+  readonly onCrash?: (error: Error) => void;
+  /** Called when all threads have ended. */
+  readonly onEnd?: () => void;
 }
 
 /** The database, spread over threads. */
@@ -86,6 +90,8 @@ export class ThreadedEngine implements Engine {
   readonly #debt: IndexDebt;
   #cacheMetrics: readonly EngineMetric[] = [];
   readonly #cacheFailed = Promise.withResolvers<never>();
+  readonly #lost = Promise.withResolvers<never>();
+  #isWhole = true;
   /** Namespaces that queries have asked for lately. */
   readonly #queried = new Set<NamespaceName>();
   #closing = false;
@@ -119,7 +125,9 @@ export class ThreadedEngine implements Engine {
       else if (message.kind === "log") options.log(message.level, message.message, message.facts);
       else this.#failCache(message);
     });
-    this.#cacheFailed.promise.catch(() => {}); // Heard of where somebody waits.
+    // Heard of where somebody waits.
+    this.#cacheFailed.promise.catch(() => {});
+    this.#lost.promise.catch(() => {});
     this.#writes = new WriteCalls(options.writeThread, {
       arena: (message) => this.#queries.addArena(message),
       publish: (namespace, deltas, state) => {
@@ -133,7 +141,7 @@ export class ThreadedEngine implements Engine {
 
   /** Resolves when the write thread has taken hold of the data directory. */
   ready(): Promise<void> {
-    return Promise.race([this.#writes.ready(), this.#cacheFailed.promise]);
+    return Promise.race([this.#writes.ready(), this.#cacheFailed.promise, this.#lost.promise]);
   }
 
   async handle(request: EngineRequest): Promise<HttpAnswer> {
@@ -180,11 +188,21 @@ export class ThreadedEngine implements Engine {
     ];
   }
 
+  /**
+   * A thread has crashed. What it had to answer stays without an answer, and nothing that needs it
+   * may be asked any more; `close` waits for nothing that it would have to do.
+   */
+  lose(thread: "write" | "other", error: Error): void {
+    this.#isWhole = false;
+    if (thread === "write") this.#writes.lose(error.message);
+    this.#lost.reject(error);
+  }
+
   async close(): Promise<void> {
     this.#closing = true;
     this.#recall?.stop();
     // Queries first: they may still need the write thread to open their namespace.
-    if (this.#queriesInFlight > 0) {
+    if (this.#queriesInFlight > 0 && this.#isWhole) {
       const done = new Promise<void>((resolve) => {
         this.#queriesDone = resolve;
       });
@@ -196,6 +214,7 @@ export class ThreadedEngine implements Engine {
     await ownQueries?.port.terminate();
     await this.#options.writeThread.terminate();
     await this.#options.cacheThread.terminate();
+    this.#options.onEnd?.();
   }
 
   /** Ends the threads of an engine that could not start. */
@@ -204,13 +223,17 @@ export class ThreadedEngine implements Engine {
     const threads = [writeThread, ...queryThreads, cacheThread];
     await Promise.all(threads.map((thread) => thread.terminate()));
     await ownQueries?.port.terminate();
+    this.#options.onEnd?.();
   }
 
-  /** Without this thread no read is answered: the start fails, or the process ends. */
+  /** Without this thread no read is answered: the start fails, or it is as after a crash. */
   #failCache({ code, message }: Extract<FromCacheThread, { kind: "failed" }>): void {
     const error = new DatabaseError(code as ErrorCode, message);
     this.#cacheFailed.reject(error);
-    if (this.#writes.status().ready) throw error;
+    if (!this.#writes.status().ready) return;
+    const { onCrash } = this.#options;
+    if (onCrash === undefined) throw error;
+    onCrash(error);
   }
 
   async #query(operation: QueryOperation, request: EngineRequest): Promise<HttpAnswer> {

@@ -32,6 +32,7 @@ const post = (message: FromQueryThread) => {
   batch.add(packed, packed === message ? movableBuffers(message) : []);
 };
 const service = serveQueries(data, {
+  clock: systemClock,
   cache: cachePort(data.cache),
   name: String(data.thread),
   post,

@@ -4,7 +4,7 @@ import type { MessagePort, Transferable } from "node:worker_threads";
 import type { EmbeddingConfig, RerankConfig } from "../../api/config.ts";
 import { embeddingSource } from "../../api/embedding-source.ts";
 import { rerankSource } from "../../api/rerank-source.ts";
-import { systemClock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { nextTurn } from "../../base/next-turn.ts";
 import { systemRandom } from "../../base/random.ts";
 import { type CachePort, connectCache } from "../../cache/cache-reader.ts";
@@ -38,6 +38,7 @@ export interface QuerySettings {
 
 /** What the thread talks to. */
 export interface QueryChannel {
+  readonly clock: Clock;
   readonly cache: CachePort;
   /** Queries that are not done after their first slice are given back. */
   readonly handsOver?: boolean;
@@ -58,7 +59,7 @@ export function cachePort(port: MessagePort): CachePort {
 
 /** Connects kernels, cache and clock to a service, which the caller hands its messages. */
 export function serveQueries(settings: QuerySettings, channel: QueryChannel): QueryService {
-  const { cache, name, handsOver, post, postNow } = channel;
+  const { clock, cache, name, handsOver, post, postNow } = channel;
   const kernels = new ArenaKernels(settings.kernel, settings.thread);
   const reads = connectCache(cache, (arena, memory) => kernels.attach(arena, memory));
   // Where queries are handed over there is no time to look at whole namespaces.
@@ -67,9 +68,9 @@ export function serveQueries(settings: QuerySettings, channel: QueryChannel): Qu
     kernels,
     reads,
     readAhead,
-    embedding: embeddingSource(settings.embedding, systemClock),
-    reranking: rerankSource(settings.reranking, systemClock),
-    clock: systemClock,
+    embedding: embeddingSource(settings.embedding, clock),
+    reranking: rerankSource(settings.reranking, clock),
+    clock,
     random: systemRandom,
     scanBytesMax: settings.scanBytesMax,
     thresholds: THRESHOLDS,
@@ -82,7 +83,7 @@ export function serveQueries(settings: QuerySettings, channel: QueryChannel): Qu
     nextTurn,
     handsOver,
   });
-  systemClock.every(METRICS_INTERVAL_MS, () => {
+  clock.every(METRICS_INTERVAL_MS, () => {
     post({ kind: "metrics", metrics: queryThreadMetrics(service, { readAhead, reads }, name) });
   });
   return service;

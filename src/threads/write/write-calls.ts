@@ -155,6 +155,12 @@ export class WriteCalls {
     this.#port.post({ kind: "used", namespaces });
   }
 
+  /** The thread has crashed: nothing is answered any more, and `close` does not wait for it. */
+  lose(reason: string): void {
+    this.#status = { ready: false, reason };
+    this.#becomeClosed();
+  }
+
   /** Lets running calls finish and waits until everything is durable. */
   async close(): Promise<void> {
     this.#status = { ready: false, reason: "shutting down" };

@@ -8,9 +8,10 @@ import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { systemRandom } from "../../../src/base/random.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { readSettings } from "../../../src/cli/read-settings.ts";
-import { processOptions, serve, thisMachine } from "../../../src/cli/serve.ts";
+import { processOptions, serve } from "../../../src/cli/serve.ts";
 import { serverConfig } from "../../../src/cli/server-config.ts";
 import { SIGNAL_REPEAT_MS } from "../../../src/cli/signal-repeat.ts";
+import { thisMachine } from "../../../src/cli/this-machine.ts";
 import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import { FakeEngine, jsonAnswer } from "../servers/fake-engine.ts";
 

@@ -1,0 +1,12 @@
+import { availableParallelism, totalmem } from "node:os";
+import type { Machine } from "./server-config.ts";
+
+/** This machine: the process's cores, and its cgroup's memory limit or the physical memory. */
+export function thisMachine(): Machine {
+  const constrained = process.constrainedMemory();
+  const limited = constrained > 0 && constrained < totalmem();
+  return {
+    coreCount: availableParallelism(),
+    memoryBytes: limited ? constrained : totalmem(),
+  };
+}
