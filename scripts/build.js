@@ -47,11 +47,11 @@ function holds(root, hash) {
 function compile(root, hash) {
   const kernel = buildKernel(root);
   const staged = join(root, "build", `dist-${process.pid}`);
-  const args = ["-p", join(root, "tsconfig.build.json"), "--outDir", staged];
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const types = join(root, "build", `types-${process.pid}`);
   try {
-    const result = spawnSync(process.execPath, [tsc, ...args], { stdio: ["ignore", 2, 2] });
-    if (result.status !== 0) throw new Error("the build failed; the compiler's message is above");
+    runCompiler(root, "tsconfig.build.json", staged);
+    runCompiler(root, "tsconfig.types.json", types);
+    copyTypes(join(types, "library"), join(staged, "library"));
     copyFileSync(kernel, join(staged, "kernel.wasm"));
     writeFileSync(join(staged, HASH_FILE), hash);
     rmSync(join(root, "dist"), { recursive: true, force: true });
@@ -60,7 +60,22 @@ function compile(root, hash) {
     // Of two builds at once, the later finds the dist/ of the earlier in its way.
     if (!holds(root, hash)) throw error;
   } finally {
-    rmSync(staged, { recursive: true, force: true });
+    for (const folder of [staged, types]) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runCompiler(root, project, output) {
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const args = [tsc, "-p", join(root, project), "--outDir", output];
+  const result = spawnSync(process.execPath, args, { stdio: ["ignore", 2, 2] });
+  if (result.status !== 0) throw new Error("the build failed; the compiler's message is above");
+}
+
+/** Copies the types that the library's users see, which are those that need no other folder's. */
+function copyTypes(from, to) {
+  for (const name of readdirSync(from)) {
+    if (readFileSync(join(from, name), "utf8").includes('from "../')) continue;
+    copyFileSync(join(from, name), join(to, name));
   }
 }
 
@@ -68,7 +83,12 @@ function compile(root, hash) {
 function hashSources(root) {
   const hash = createHash("sha256");
   hash.update(hashKernel(root)).update(lockedVersion(root, "typescript"));
-  const files = ["tsconfig.json", "tsconfig.build.json", ...sourcesBelow(root, "src")];
+  const files = [
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "tsconfig.types.json",
+    ...sourcesBelow(root, "src"),
+  ];
   for (const file of files) {
     hash
       .update(`${file}\0`)

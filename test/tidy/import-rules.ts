@@ -18,12 +18,15 @@ const RINGS = [
   ["http", "client"],
   ["transfer"],
   ["cli"],
+  ["library"],
 ];
 const RING_OF = new Map(RINGS.flatMap((folders, ring) => folders.map((name) => [name, ring])));
 
 /** Files that something else than the program's imports needs. */
 const ENTRY_POINTS = new Set([
   "src/cli/main.ts",
+  // What programs import that have Trawl in their own process.
+  "src/library/open-trawl.ts",
   // The second implementation that the conformance suite of object stores is checked against.
   "src/storage/memory-object-store.ts",
 ]);
