@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Turbopuffer from "@turbopuffer/turbopuffer";
 import { readArtworks } from "./demo/artworks.ts";
+import { askInProcess, LIBRARY_CALL } from "./demo/ask-in-process.ts";
 import { DemoServer } from "./demo/demo-server.ts";
 import { loadArtworks, MODEL } from "./demo/load-artworks.ts";
 import { Progress } from "./demo/progress.ts";
@@ -15,7 +16,8 @@ import { TOUR } from "./demo/query-tour.ts";
 import { formatTable } from "./demo/table.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "trawl-demo-"));
-const server = new DemoServer(join(directory, "data"));
+const dataDir = join(directory, "data");
+const server = new DemoServer(dataDir);
 
 /** Removes everything that the demo made; safe to call at any time and more than once. */
 function cleanUp(): void {
@@ -69,7 +71,14 @@ async function main(): Promise<void> {
 
   const stopped = await server.stop();
   if (stopped !== 0) throw new Error(`the server ended with code ${stopped}`);
-  say("\nThe server has stopped and its data is deleted. Start your own with: npm start");
+
+  say("\nAs a library\n────────────\nThe server has stopped; the same data in this very process.");
+  say(`  ${LIBRARY_CALL}\n`);
+  const { columns, lines, milliseconds } = await askInProcess(dataDir);
+  if (lines.length === 0) throw new Error("the library found nothing");
+  say(formatTable(columns, lines));
+  say(`  ${milliseconds} ms in the library`);
+  say("\nThe data is deleted. Start your own server with: npm start");
 }
 
 function say(text: string): void {

@@ -49,7 +49,7 @@ test("the demo loads its artworks, asks every kind of query, and cleans up", asy
   expect(output()).toContain("4,000 documents are durable");
   const kinds =
     "ANN kNN Late.interaction BM25 Score.arithmetic Sparse Order.by Lookup " +
-    "Aggregation Grouped Hybrid";
+    "Aggregation Grouped Hybrid library";
   for (const kind of kinds.split(" "))
     expect(output()).toMatch(new RegExp(`^.*${kind}.*\n─+\n`, "m"));
   expect(output()).toContain("A Fishing Boat in Dieppe Harbour");
