@@ -27,6 +27,7 @@ const COPIED = [
   "README.md",
   "CHANGELOG.md",
   "docs",
+  "scripts/check-health.js",
   "scripts/find-node.js",
   "scripts/memory-environment.js",
   "scripts/node-process.js",
