@@ -124,7 +124,10 @@ describe("trawl explain", () => {
     expect(plan.out).toMatch(/BM25 on title/);
     expect(plan.out).not.toMatch(/Work:|Time:/);
     const timed = await run(["explain", BOOKS, "--text", "title:walrus", "--timings"]);
-    expect(timed.out).toMatch(/Work: [\s\S]*\nTime: \d+ ms to run, \d+ ms in all, \w+\n$/);
+    const [phases, steps] = timed.out.trimEnd().split("\n").slice(-2);
+    expect(timed.out).toMatch(/Work: [\s\S]*\nTime: \d+ ms to run, \d+ ms in all, \w+\nPhases: /);
+    expect(phases).toMatch(/\b(plan|search) \d+\.\d\d ms\b/);
+    expect(steps).toMatch(/^Steps: .+ \d+\.\d\d ms$/);
     const body = await run(["explain", BOOKS, ' { "top_k": 1}', "--timings", "--json"]);
     expect(body.json).toHaveProperty("analysis.performance");
     const empty = await run(["explain", BOOKS, "{ }", "--timings"]);

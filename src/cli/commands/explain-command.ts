@@ -28,7 +28,13 @@ export const explainCommand: ClientCommand = {
 
 interface Analysis {
   readonly performance: Readonly<Record<string, number | string>>;
+  /** Absent where the server is older. */
+  readonly phases?: Readonly<Record<string, number>>;
+  readonly steps?: readonly { readonly step: string; readonly ms: number }[];
 }
+
+/** Shorter times say nothing to people. */
+const SHOWN_MS_MIN = 0.01;
 
 /** Adds the member at the object's start, so that all else stays as it is written. */
 function withAnalyze(body: string): string {
@@ -44,5 +50,27 @@ function timeText(analysis: Analysis | undefined): string {
     server_total_ms: total,
     cache_temperature,
   } = analysis.performance;
-  return `Time: ${ran} ms to run, ${total} ms in all, ${cache_temperature}`;
+  const { phases = {}, steps = [] } = analysis;
+  const all = Object.entries(phases).map(([name, ms]) => [name.replace(/_ms$/, ""), ms] as const);
+  return [
+    `Time: ${ran} ms to run, ${total} ms in all, ${cache_temperature}`,
+    ...lineOf("Phases", all, ", "),
+    ...lineOf(
+      "Steps",
+      steps.map(({ step, ms }) => [step, ms] as const),
+      "; ",
+    ),
+  ].join("\n");
+}
+
+/** Names with their milliseconds; no line where none is worth telling. */
+function lineOf(
+  label: string,
+  times: readonly (readonly [name: string, ms: number])[],
+  separator: string,
+): string[] {
+  const shown = times
+    .filter(([, ms]) => ms >= SHOWN_MS_MIN)
+    .map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`);
+  return shown.length === 0 ? [] : [`${label}: ${shown.join(separator)}`];
 }
