@@ -2,7 +2,8 @@
 
 import { countedText } from "../../base/amount-text.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
-import { isJsonNumbers, jsonElements } from "../../model/json-value.ts";
+import { isJsonNumbers } from "../../model/json-value.ts";
+import { jsonText } from "../../wire/json/json-text.ts";
 import { clippedText, tableText } from "./table-text.ts";
 
 /** Of a cell: some words are enough to know a document again. */
@@ -67,14 +68,4 @@ function cellText(value: JsonValue): string {
     return `[${start}, … ${value.values.length} numbers]`;
   }
   return clippedText(jsonText(value), CELL_CHARS_MAX);
-}
-
-function jsonText(value: JsonValue): string {
-  if (value instanceof Map) {
-    const members = [...value].map(([name, inner]) => `${JSON.stringify(name)}:${jsonText(inner)}`);
-    return `{${members.join(",")}}`;
-  }
-  if (isJsonNumbers(value)) return `[${jsonElements(value).join(",")}]`;
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;
-  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 }

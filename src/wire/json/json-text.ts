@@ -17,6 +17,6 @@ export function jsonText(value: JsonValue): string {
 
 /** The syntax of a number says whether it is an integer, so a fraction must stay one. */
 function floatText(value: number): string {
-  const text = String(value);
+  const text = Object.is(value, -0) ? "-0" : String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
