@@ -15,6 +15,8 @@ export interface AnsweredRequest {
   readonly method: string;
   readonly url: string;
   readonly baseUrl: string;
+  /** Undefined for a server of Trawl. */
+  readonly serverName: string | undefined;
 }
 
 /**
@@ -37,7 +39,11 @@ export async function refusalOf(
 }
 
 /** What broke before an answer came. */
-export function transportFault(error: Error, baseUrl: string): ClientError {
+export function transportFault(
+  error: Error,
+  baseUrl: string,
+  serverName: string | undefined,
+): ClientError {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   const reasons: Readonly<Record<string, string>> = {
     ECONNREFUSED: "nothing listens there",
@@ -50,9 +56,10 @@ export function transportFault(error: Error, baseUrl: string): ClientError {
     DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
   };
   const reason = reasons[code] ?? (error.message || code || "the connection failed");
+  const isClosed = code === "ECONNRESET" || code === "EPIPE";
   const cure =
-    code === "ECONNRESET" || code === "EPIPE"
-      ? "look into the server's log"
+    isClosed || serverName !== undefined
+      ? `look into the log of ${serverName ?? "the server"}${isClosed ? "" : ", and at the URL"}`
       : "start a server with `npm start`, or name another one with --url or TURBOPUFFER_BASE_URL";
   const why = `cannot reach ${baseUrl}: ${reason}; ${cure}`;
   return new ClientError("unreachable", why, { cause: error });
@@ -70,14 +77,16 @@ function messageOf(text: string): string | undefined {
 
 function foreignAnswer(
   text: string,
-  { method, url, baseUrl }: AnsweredRequest,
+  { method, url, baseUrl, serverName = "a Trawl server" }: AnsweredRequest,
   detail: { readonly status: number },
 ): ClientError {
   const quoted = text.trim().slice(0, QUOTED_CHARS_MAX);
   const said = quoted === "" ? "" : ` (${quoted})`;
   const why =
-    `${method} ${url} answers ${detail.status} without the API's words${said}; ` +
-    `is a Trawl server at ${baseUrl}?`;
+    serverName === "a Trawl server"
+      ? `${method} ${url} answers ${detail.status} without the API's words${said}; ` +
+        `is ${serverName} at ${baseUrl}?`
+      : `${method} ${url} answers ${detail.status}${said}; that is what ${serverName} says`;
   return new ClientError("misunderstood", why, detail);
 }
 

@@ -23,6 +23,8 @@ export interface ClientOptions {
   /** As `parseBaseUrl` returns it. */
   readonly url: string;
   readonly apiKey?: string | undefined;
+  /** What messages call the server, if it is not one of Trawl. */
+  readonly serverName?: string;
   /** How long the server may send nothing while a request is under way, in milliseconds. */
   readonly silenceMsMax?: number | undefined;
   /** What may be waited in all before one request is sent for the last time, in milliseconds. */
@@ -120,7 +122,8 @@ export class ApiClient {
     const { message, outgoing } = await this.#exchange(url, { request, body, sent });
     this.#hasAnswered = true;
     const answer = new ApiAnswer(url, message);
-    const fault = await refusalOf(answer, { method: request.method, url, baseUrl: this.url });
+    const asked = { method: request.method, url, baseUrl: this.url };
+    const fault = await refusalOf(answer, { ...asked, serverName: this.#options.serverName });
     if (fault === undefined) return answer;
     outgoing.destroy(); // The server has not asked for the rest of a body that it refuses.
     throw fault;
@@ -163,7 +166,11 @@ export class ApiClient {
     outgoing.on("error", (error) => {
       if (request.signal?.aborted) return reject(request.signal.reason);
       if (sourceFault !== undefined) return reject(sourceFault);
-      reject(error instanceof ClientError ? error : transportFault(error, this.url));
+      reject(
+        error instanceof ClientError
+          ? error
+          : transportFault(error, this.url, this.#options.serverName),
+      );
     });
     if (typeof body !== "function") outgoing.end(body);
     else {
