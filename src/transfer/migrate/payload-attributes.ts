@@ -1,0 +1,39 @@
+import { isJsonNumbers, type JsonObject, type JsonValue } from "../../model/json-value.ts";
+import { jsonText } from "../../wire/json/json-text.ts";
+
+/**
+ * Attributes of a payload, which may be nested where attributes are not: `{"a": {"b": 1}}` becomes
+ * `a.b`. Arrays of scalars stay arrays; all other arrays become their JSON as a text. Nulls are
+ * left out, as documents without the attribute have them. `taken` names get a `_` behind them.
+ */
+export function payloadAttributes(
+  payload: JsonObject,
+  taken: ReadonlySet<string>,
+): [name: string, value: JsonValue][] {
+  return [...payload].flatMap(([name, value]) => attributesOf(name, value, taken));
+}
+
+function attributesOf(
+  name: string,
+  value: JsonValue,
+  taken: ReadonlySet<string>,
+): [string, JsonValue][] {
+  if (value === null) return [];
+  if (value instanceof Map) {
+    return [...value].flatMap(([inner, part]) => attributesOf(`${name}.${inner}`, part, taken));
+  }
+  const attribute = taken.has(name) ? `${name}_` : name.replace(/^\$/, "_$");
+  return [[attribute, isFlat(value) ? value : jsonText(value)]];
+}
+
+/** A scalar, or an array of scalars of one kind. */
+function isFlat(value: JsonValue): boolean {
+  if (!Array.isArray(value)) return true;
+  const kinds = new Set(value.map((element) => kindOf(element)));
+  return kinds.size <= 1 && !kinds.has("object");
+}
+
+function kindOf(value: JsonValue): string {
+  if (value === null || typeof value === "object" || isJsonNumbers(value)) return "object";
+  return typeof value === "bigint" ? "number" : typeof value;
+}
