@@ -60,7 +60,8 @@ function shownBlocks(): [heading: string, block: string][] {
 
 /** Runs commands in bash as a user would who has `trawl` in the path. */
 async function inShell(commands: string): Promise<{ code: number; out: string; err: string }> {
-  const program = `set -e\ntrawl() { "$NODE" --disable-warning=ExperimentalWarning "$MAIN" "$@"; }\n`;
+  const run = '"$NODE" --disable-warning=ExperimentalWarning "$MAIN" "$@"';
+  const program = `set -e\ntrawl() { ${run}; }\n`;
   const child = spawn("bash", ["-c", `${program}${commands}`], {
     cwd: directory.path,
     env: {

@@ -7,6 +7,7 @@ import { explainCommand } from "./explain-command.ts";
 import { exportCommand } from "./export-command.ts";
 import { KEYS_COMMANDS } from "./keys-commands.ts";
 import { lsCommand } from "./ls-command.ts";
+import { migrateCommand } from "./migrate-command.ts";
 import { queryCommand } from "./query-command.ts";
 import { recallCommand } from "./recall-command.ts";
 import { schemaCommand } from "./schema-command.ts";
@@ -22,6 +23,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   recallCommand,
   benchCommand,
   exportCommand,
+  migrateCommand,
   copyCommand,
   branchCommand,
   deleteCommand,
