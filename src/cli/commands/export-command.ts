@@ -1,10 +1,14 @@
 import { stat } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Option } from "commander";
 import { countedText, sizeText } from "../../base/amount-text.ts";
 import { durationText } from "../../base/duration.ts";
 import type { ExportResult } from "../../transfer/export/export-namespace.ts";
-import { type ExportRequest, formatOfName } from "../../transfer/export/export-request.ts";
+import {
+  type ExportRequest,
+  formatOfName,
+  schemaPath,
+} from "../../transfer/export/export-request.ts";
 import type { ProgressTask } from "../output/progress-reporter.ts";
 import type { ClientCommand, CommandContext } from "./client-command.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -72,7 +76,8 @@ export const exportCommand: ClientCommand = {
       const { rows, bytes } = exported;
       output.result({ rows, bytes, seconds: Math.round(ms) / 1000 }, () => {
         const amount = `${countedText(rows, "document")}, ${sizeText(bytes)}`;
-        return `exported ${amount} to ${given.out} in ${durationText(ms)}\n${schemaHint(exported)}`;
+        const hint = schemaHint(given.out, exported);
+        return `exported ${amount} to ${given.out} in ${durationText(ms)}\n${hint}`;
       });
       return EXIT.done;
     } finally {
@@ -84,9 +89,9 @@ export const exportCommand: ClientCommand = {
 };
 
 /** What an import needs beside the file, so that all types come back. */
-function schemaHint({ schemaPath, distanceMetric }: ExportResult): string {
+function schemaHint(out: string, { distanceMetric }: ExportResult): string {
   const metric = distanceMetric === undefined ? "" : `; distance metric: ${distanceMetric}`;
-  return `its schema is in ${relative(".", schemaPath) || schemaPath}${metric}`;
+  return `its schema is in ${schemaPath(out)}${metric}`;
 }
 
 async function requestOf(

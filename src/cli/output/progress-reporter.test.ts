@@ -41,7 +41,10 @@ test("on a terminal there is a bar, drawn ten times a second at most, that goes 
   task.advance(2 ** 18 - 1);
   expect(said.err.slice(before.length)).toContain("768.0 KiB of 1.0 MiB · 256.0 KiB/s · 1.0 s");
   task.end();
-  expect(said.err.endsWith("\r\u001b[K")).toBe(true);
+  const ended = said.err;
+  expect(ended.endsWith("\r\u001b[K")).toBe(true);
+  task.end();
+  expect(said.err).toBe(ended);
 });
 
 test("what is said in between stands above the bar", () => {

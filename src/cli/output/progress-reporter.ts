@@ -32,7 +32,7 @@ export interface ProgressTask {
   advance(count: number): void;
   /** Corrects how many there are. */
   setTotal(total: number): void;
-  /** Takes the bar away. */
+  /** Takes the bar away; a second time it does nothing. */
   end(): void;
 }
 
@@ -97,6 +97,7 @@ class RunningTask implements ProgressTask {
   #total: number | undefined;
   #done: number;
   #shownMs: number;
+  #hasEnded = false;
 
   constructor(start: ProgressStart, view: TaskView) {
     this.#start = start;
@@ -120,6 +121,8 @@ class RunningTask implements ProgressTask {
   }
 
   end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#stop();
     this.#view.end();
   }

@@ -18,7 +18,7 @@ import {
   readMetadata,
 } from "../../client/namespaces.ts";
 import { csvHeader, csvLine } from "./csv-lines.ts";
-import type { ExportRequest } from "./export-request.ts";
+import { type ExportRequest, schemaPath } from "./export-request.ts";
 import {
   type ExportSource,
   type ExportState,
@@ -61,8 +61,6 @@ export interface ExportResult {
   readonly rows: number;
   /** Of the file. */
   readonly bytes: number;
-  /** Where the schema is, as writes take it. */
-  readonly schemaPath: string;
   /** Of the vectors, if there are some. */
   readonly distanceMetric: string | undefined;
 }
@@ -80,13 +78,12 @@ export async function exportNamespace(
     options.onBegin(state);
     const gathered = state.complete ? state : await gather(state, options);
     if (!(await isPlaced(gathered))) await place(gathered, options);
-    const schemaPath = `${request.out}.schema.json`;
     const written = schemaToWrite(found.schema);
-    await writeSchema(schemaPath, written);
+    await writeSchema(schemaPath(request.out), written);
     await removeBranch(gathered, options);
     await removeState(request.out);
     const { size: bytes } = await stat(request.out);
-    return { rows: gathered.rows, bytes, schemaPath, distanceMetric: written.distanceMetric };
+    return { rows: gathered.rows, bytes, distanceMetric: written.distanceMetric };
   } catch (error) {
     throw begun.found !== null && isClientError(error, 404) ? snapshotGone(error) : error;
   }

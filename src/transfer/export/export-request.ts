@@ -20,6 +20,11 @@ export interface ExportRequest {
   readonly snapshot: boolean;
 }
 
+/** Where the schema of an exported file is. */
+export function schemaPath(out: string): string {
+  return `${out}.schema.json`;
+}
+
 /** The form that a file's name asks for; undefined for a name that asks for none. */
 export function formatOfName(out: string): { format: ExportFormat; gzip: boolean } | undefined {
   const parts = /\.(jsonl|ndjson|csv|parquet)(\.gz)?$/i.exec(out);
