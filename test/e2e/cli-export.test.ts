@@ -10,7 +10,9 @@ import { ApiClient } from "../../src/client/api-client.ts";
 import { exportNamespace } from "../../src/transfer/export/export-namespace.ts";
 import { formatOfName } from "../../src/transfer/export/export-request.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { pause } from "../support/clocks/pause.ts";
 import { EVERY_TYPE_ROWS, EVERY_TYPE_SCHEMA } from "../support/documents/every-type.ts";
+import { runTrawl } from "../support/processes/run-trawl.ts";
 import { type CliOptions, runCli } from "../support/servers/run-cli.ts";
 import { nameOf, rawCall, testNamespaces } from "../support/servers/sdk-client.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
@@ -240,6 +242,31 @@ describe("an export", () => {
       expect(await branches()).toEqual([]);
       const undo = { upsert_rows: [{ id: COUNT - 1, n: COUNT - 1 }], deletes: [COUNT + 5] };
       await rawCall("POST", `/v2/namespaces/${MANY}`, undo);
+    },
+  );
+
+  test.each([".export", ".partial"])(
+    "whose process is killed once there is a file %s goes on, and leaves no branch",
+    async (ending) => {
+      const out = join(directory.path, `killed${ending}.jsonl`);
+      const words = ["export", "--namespace", MANY, "--out", out, "--json"];
+      const environment = { TURBOPUFFER_BASE_URL: inject("serverUrl") };
+      const killed = await runTrawl(words, {
+        environment,
+        onStart: async (child) => {
+          const isThere = () => stat(`${out}${ending}`).catch(() => undefined);
+          while (child.exitCode === null && (await isThere()) === undefined) await pause(1);
+          child.kill("SIGKILL");
+        },
+      });
+      // It may have been faster than whoever kills it.
+      if (killed.code !== 0) {
+        const again = await runTrawl([...words, "--overwrite"], { environment });
+        expect([again.code, JSON.parse(again.out).rows]).toEqual([0, COUNT]);
+      }
+      const whole = await exported(MANY, `whole-of-killed${ending}.jsonl`);
+      expect(await readFile(out, "utf8")).toBe(await readFile(whole, "utf8"));
+      expect(await branches()).toEqual([]);
     },
   );
 

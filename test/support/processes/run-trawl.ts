@@ -11,7 +11,7 @@ export interface TrawlOptions {
   readonly input?: string;
   readonly cwd?: string;
   /** Told when the program runs, to send it signals. */
-  readonly onStart?: (child: ChildProcess) => void;
+  readonly onStart?: (child: ChildProcess) => unknown;
 }
 
 /** How the program ended, and all that it said. */
