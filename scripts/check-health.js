@@ -1,6 +1,7 @@
 /**
  * Whether the server of this container answers: exits with 0 if so, with 1 and a reason if not. For
- * health checks of images that have no other client. The server's own settings say where it listens.
+ * health checks of images that have no other client. The server's own settings say where it
+ * listens.
  */
 
 import http from "node:http";

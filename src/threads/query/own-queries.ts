@@ -2,8 +2,8 @@
  * Which queries the main thread answers itself: one that came alone and is so short that to wake
  * another thread, and to be woken by its answer, takes longer; and, while long queries hold all
  * query threads, a few that are done within a slice, since there they would wait for slices of the
- * long ones, and for a core. Where more is to be done each is handed to a query thread: this one has
- * enough to do with requests. What takes longer than was thought is handed over, too, so that
+ * long ones, and for a core. Where more is to be done each is handed to a query thread: this one
+ * has enough to do with requests. What takes longer than was thought is handed over, too, so that
  * nobody else waits for more than a slice.
  */
 

@@ -16,8 +16,8 @@ export interface QueryCost {
   /** The last ones, above all those that took long. */
   readonly recentMs: number;
   /**
-   * Most of them: it at most doubles at a time. Where cores are short a query may have waited for one
-   * in the midst of its work, which says nothing of the next one.
+   * Most of them: it at most doubles at a time. Where cores are short a query may have waited for
+   * one in the midst of its work, which says nothing of the next one.
    */
   readonly usualMs: number;
 }

@@ -2,8 +2,8 @@
  * Shares a thread among the queries that run on it. A query works in slices; between two of them
  * the thread hears its messages, and the next slice is that of whoever has had the least: first
  * among keys, then among namespaces, then among the queries of one, of which long ones that are
- * alike go one after the other. A short query waits for a slice or two, whatever else runs. Work in the background has
- * slices while no query has one to take; one that comes then begins at once.
+ * alike go one after the other. A short query waits for a slice or two, whatever else runs. Work in
+ * the background has slices while no query has one to take; one that comes then begins at once.
  */
 
 import type { Clock } from "../../base/clock.ts";
