@@ -30,7 +30,8 @@ export type OperationName =
   | "purge_cache"
   | "warm_cache"
   | "export_documents"
-  | "describe_namespace";
+  | "describe_namespace"
+  | "import";
 
 /** One request, after routing, authentication and decompression. */
 export interface EngineRequest {

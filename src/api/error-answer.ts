@@ -62,7 +62,7 @@ export function errorAnswer(error: unknown): HttpAnswer {
   const status = STATUS_BY_CODE[error.code];
   const advice = ADVICE[error.code];
   const message = advice === undefined ? error.message : `${error.message}; ${advice}`;
-  const answer = errorBody(status, message, error.attribute);
+  const answer = errorBody(status, message, membersOf(error));
   const retryAfterMs = error.retryAfterMs ?? (retries(error.code) ? RETRY_AFTER_MS_DEFAULT : 0);
   if (retryAfterMs === 0) return answer;
   const headers = { ...answer.headers, "retry-after-ms": String(Math.ceil(retryAfterMs)) };
@@ -70,9 +70,13 @@ export function errorAnswer(error: unknown): HttpAnswer {
 }
 
 /** Builds an answer in the error shape for a status that no error code has. */
-export function errorBody(status: number, message: string, attribute?: string): HttpAnswer {
-  const shape = { status: "error", error: message, ...(attribute !== undefined && { attribute }) };
+export function errorBody(status: number, message: string, members: object = {}): HttpAnswer {
+  const shape = { status: "error", error: message, ...members };
   return jsonAnswer(status, encoder.encode(JSON.stringify(shape)));
+}
+
+function membersOf({ attribute, facts }: DatabaseError): object {
+  return { ...(attribute !== undefined && { attribute }), ...facts };
 }
 
 function retries(code: ErrorCode): boolean {

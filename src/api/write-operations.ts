@@ -1,6 +1,6 @@
 /** Answers the calls of the write thread: one function for each operation. */
 
-import { must } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import type { BlockPool } from "../base/block-pool.ts";
 import { clipName } from "../base/bounded-text.ts";
 import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
@@ -37,6 +37,7 @@ import { namespaceNotFound } from "../namespace/namespace-faults.ts";
 import { UNINDEXED_RETRY_MS } from "../namespace/thresholds.ts";
 import { segmentKey } from "../storage/object-keys.ts";
 import { SpanRecorder } from "../trace/span-recorder.ts";
+import { encodeImportAnswer } from "../wire/answers/import-answer.ts";
 import { encodeMetadataAnswer } from "../wire/answers/metadata-json.ts";
 import { encodeListAnswer, parseListParameters } from "../wire/answers/namespace-list.ts";
 import { encodeSchemaAnswer } from "../wire/answers/schema-json.ts";
@@ -50,6 +51,7 @@ import { billedQueryBytes } from "../write/resolve/write-billing.ts";
 import { withoutAbsentDrops } from "../write/schema/drop-attribute.ts";
 import { mergeSchema } from "../write/schema/merge-schema.ts";
 import { type HttpAnswer, jsonAnswer } from "./engine.ts";
+import { bodyOf, importLines } from "./import-lines.ts";
 import type { BodySource, CallMessage, CallReporter } from "./write-call.ts";
 import { WriteMemory } from "./write-memory.ts";
 
@@ -110,6 +112,8 @@ function operate(
     case "write":
     case "start_copy":
       return operations.write(body, reporter);
+    case "import":
+      return operations.import(body, reporter);
     case "delete_namespace":
       return operations.delete();
     case "get_metadata":
@@ -211,6 +215,36 @@ class NamespaceOperations {
     try {
       const answer = await this.#writeTo(namespace, { body, memory }, reporter);
       return this.#spans === undefined ? answer : { ...answer, spans: this.#spans.end() };
+    } finally {
+      memory.release();
+      catalog.forgetIfAbsent(this.#name);
+    }
+  }
+
+  /** Each batch of lines is a write of its own. */
+  async import(body: BodySource, reporter: CallReporter): Promise<HttpAnswer> {
+    const slices = new Slices(this.#options.namespaceOptions);
+    const rows = await importLines(body, this.#call.parameters, {
+      slices,
+      write: (batch) => this.#writeBatch(batch, reporter),
+    });
+    const serverTotalMs = this.#elapsedMs();
+    return jsonAnswer(200, encodeImportAnswer({ ...rows, serverTotalMs }));
+  }
+
+  async #writeBatch(
+    bytes: Uint8Array,
+    { unknown }: CallReporter,
+  ): Promise<{ readonly billedBytes: number }> {
+    const { catalog } = this.#options;
+    const namespace = await catalog.get(this.#name);
+    const memory = new WriteMemory(this.#options.writeMemory, this.#options.blocks);
+    try {
+      const parsed = await this.#parse(namespace, { body: bodyOf(bytes), memory }, unknown);
+      assert(parsed.kind === "documents", "lines of documents are no copy");
+      const { billedBytes } = await catalog.submit(this.#name, parsed.job);
+      if (parsed.declaresSchema) await this.#awaitIndexes();
+      return { billedBytes };
     } finally {
       memory.release();
       catalog.forgetIfAbsent(this.#name);

@@ -46,6 +46,8 @@ export interface ErrorDetail {
   readonly hint?: string | undefined;
   /** Where the fault is in the request's JSON, as in `upsert_rows[3].id`; the message has it too. */
   readonly path?: string | undefined;
+  /** Numbers that become members of the answer, for programs; the message says them in words. */
+  readonly facts?: Readonly<Record<string, number>> | undefined;
 }
 
 /** An operating error; see `ErrorCode`. */
@@ -54,6 +56,7 @@ export class DatabaseError extends Error {
   readonly attribute: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly path: string | undefined;
+  readonly facts: Readonly<Record<string, number>> | undefined;
   /** The message ends with it. */
   readonly hint: string | undefined;
 
@@ -66,6 +69,7 @@ export class DatabaseError extends Error {
     this.attribute = detail.attribute;
     this.retryAfterMs = detail.retryAfterMs;
     this.path = detail.path;
+    this.facts = detail.facts;
     this.hint = hint;
   }
 }

@@ -8,19 +8,32 @@ import { authorize, type Caller } from "../access/caller.ts";
 import type { KeyLimiter } from "../access/key-limits.ts";
 import type { KeyOperations } from "../access/key-operations.ts";
 import type { KeyRing } from "../access/key-ring.ts";
-import { answerBytes, type Engine, type EngineRequest, type HttpAnswer } from "../api/engine.ts";
+import {
+  answerBytes,
+  type Engine,
+  type EngineRequest,
+  type HttpAnswer,
+  type OperationName,
+} from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import { clip } from "../base/bounded-text.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { RequestScope } from "../model/request-scope.ts";
+import { IMPORT_HELD_BYTES_MAX } from "../wire/write/line-batches.ts";
 import type { AuditActor } from "./audit-actor.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { clientOf } from "./client-of.ts";
 import { isLocalClient } from "./local-client.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import { BodyStalled, ClientLeft, RequestBody, UnsupportedEncoding } from "./request-body.ts";
+import {
+  type BodyRules,
+  BodyStalled,
+  ClientLeft,
+  RequestBody,
+  UnsupportedEncoding,
+} from "./request-body.ts";
 import { isForAdmins, needOf } from "./route-needs.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
 import { handleTrawl, TRAWL_BODY_BYTES_MAX } from "./trawl-handler.ts";
@@ -155,10 +168,9 @@ export class ApiHandler {
     request: ApiRequest,
     { caller, scope }: { readonly caller: Caller; readonly scope: RequestScope | undefined },
   ): Promise<BodyOutcome> {
-    const isWrite = match.route.operation === "write";
-    const bytesMax = isWrite ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX;
     const { namespace } = match.parameters;
-    return this.#withBody(request, { bytesMax, namespace }, async (body) => {
+    const rules = { ...bodyBounds(match.route.operation), namespace };
+    return this.#withBody(request, rules, async (body) => {
       const { strict, engine } = this.#options;
       return engine.handle({
         ...toEngineRequest(match, request, body),
@@ -185,7 +197,7 @@ export class ApiHandler {
   /** Answers with the body at hand; what ended the body goes before what was made of it. */
   async #withBody(
     request: ApiRequest,
-    rules: { readonly bytesMax: number; readonly namespace: string | undefined },
+    rules: Pick<BodyRules, "bytesMax" | "heldBytesMax" | "namespace">,
     answerWith: (body: RequestBody) => Promise<HttpAnswer>,
   ): Promise<BodyOutcome> {
     const body = new RequestBody(request.message, {
@@ -227,6 +239,18 @@ function admit(caller: Caller, { match, message }: ApiRequest): RequestScope | u
   }
   const need = needOf(match);
   return need && authorize(caller, need);
+}
+
+/** What of a body may come, and be in memory. */
+function bodyBounds(operation: OperationName): Pick<BodyRules, "bytesMax" | "heldBytesMax"> {
+  switch (operation) {
+    case "write":
+      return { bytesMax: WRITE_BODY_BYTES_MAX };
+    case "import":
+      return { bytesMax: Number.POSITIVE_INFINITY, heldBytesMax: IMPORT_HELD_BYTES_MAX };
+    default:
+      return { bytesMax: QUERY_BODY_BYTES_MAX };
+  }
 }
 
 /** A body ends before the connection is known to be closed. */

@@ -32,6 +32,8 @@ export class ClientLeft extends DatabaseError {
 export interface BodyRules {
   /** Bound on the decompressed body. */
   readonly bytesMax: number;
+  /** Of it, what its reader has in memory at a time; absent: all of it. */
+  readonly heldBytesMax?: number;
   readonly budget: BodyBudget;
   /** Whose share of the budget it takes; see `BodyOwner`. */
   readonly client: string;
@@ -66,9 +68,10 @@ export class RequestBody {
     if (length > rules.bytesMax) throw tooLarge(rules.bytesMax);
     const owner = { client, namespace, evict: () => this.#end(overloaded(budget)) };
     this.#charge = budget.open(owner);
-    if (this.#gzip || this.#charge.fits(length)) return;
+    const held = this.#chargeable(length);
+    if (this.#gzip || this.#charge.fits(held)) return;
     this.#charge.release();
-    throw noRoom(budget, this.#charge, length);
+    throw noRoom(budget, this.#charge, held);
   }
 
   /** Decompressed bytes so far. */
@@ -189,8 +192,15 @@ export class RequestBody {
     this.#received += chunk.byteLength;
     this.#receivedInWindow += chunk.byteLength;
     if (this.#received > this.#rules.bytesMax) throw tooLarge(this.#rules.bytesMax);
-    if (this.#charge.reserve(chunk.byteLength)) return;
-    throw noRoom(this.#rules.budget, this.#charge, chunk.byteLength);
+    const held = this.#chargeable(chunk.byteLength);
+    if (this.#charge.reserve(held)) return;
+    throw noRoom(this.#rules.budget, this.#charge, held);
+  }
+
+  /** Of so many bytes more, those that are not in the place of others that were read. */
+  #chargeable(bytes: number): number {
+    const { heldBytesMax = Number.POSITIVE_INFINITY } = this.#rules;
+    return Math.min(bytes, heldBytesMax - this.#charge.bytes);
   }
 
   #explain(error: unknown): Error {

@@ -32,6 +32,7 @@ const OPERATION_NEEDS: Readonly<Record<OperationName, RouteNeed>> = {
   purge_cache: { actions: ["write"], what: "to purge the cache" },
   warm_cache: { actions: ["read"], what: "to warm the cache" },
   export_documents: { actions: ["read"], what: "to export documents" },
+  import: { actions: ["write"], what: "to import documents" },
   describe_namespace: { actions: ["read"], what: "to describe a namespace" },
 };
 

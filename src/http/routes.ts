@@ -12,12 +12,16 @@ import { TRAWL_ROUTES, type TrawlRoute } from "./trawl-routes.ts";
 
 type ApiVersion = "v1" | "v2";
 
-/** One row of the table. `path` follows the version; segments after a `:` are parameters. */
-export interface Route {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE" | "HEAD";
-  readonly versions: readonly ApiVersion[];
+/** One row of a table; segments of `path` after a `:` are parameters. */
+export interface OwnRoute {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
   readonly path: string;
   readonly operation: OperationName;
+}
+
+/** One row of the API's table: `path` follows the version. */
+export interface Route extends OwnRoute {
+  readonly versions: readonly ApiVersion[];
 }
 
 const V1: readonly ApiVersion[] = ["v1"];
@@ -68,6 +72,11 @@ export const ROUTES: readonly Route[] = [
   { method: "HEAD", versions: V1, path: NAMESPACE, operation: "describe_namespace" },
 ];
 
+/** Operations that the API does not have: `path` follows `/trawl/`. */
+const OWN_ROUTES: readonly OwnRoute[] = [
+  { method: "POST", path: `${NAMESPACE}/import`, operation: "import" },
+];
+
 /** Paths about the server itself; the API key is asked for where `guarded` says so. */
 const SERVICE_ROUTES = {
   "/": { name: "root", guarded: false },
@@ -83,7 +92,7 @@ export type ServiceRoute = (typeof SERVICE_ROUTES)[keyof typeof SERVICE_ROUTES];
 export type RouteMatch =
   | {
       readonly kind: "operation";
-      readonly route: Route;
+      readonly route: OwnRoute;
       readonly apiVersion: ApiVersion;
       /** Decoded path parameters by name. */
       readonly parameters: Readonly<Record<string, string>>;
@@ -102,18 +111,23 @@ export type RouteMatch =
   | { readonly kind: "unknown"; readonly nearest: string };
 
 interface RouteCandidate {
-  readonly route: Route;
+  readonly route: OwnRoute;
   readonly apiVersion: ApiVersion;
   readonly segments: readonly string[];
 }
 
-const CANDIDATES: readonly RouteCandidate[] = ROUTES.flatMap((route) =>
-  route.versions.map((apiVersion) => ({
-    route,
-    apiVersion,
-    segments: [apiVersion, ...route.path.split("/")],
-  })),
-);
+const CANDIDATES: readonly RouteCandidate[] = [
+  ...ROUTES.flatMap((route) =>
+    route.versions.map((apiVersion) => ({
+      route,
+      apiVersion,
+      segments: [apiVersion, ...route.path.split("/")],
+    })),
+  ),
+  ...OWN_ROUTES.map((route): RouteCandidate => {
+    return { route, apiVersion: "v2", segments: ["trawl", ...route.path.split("/")] };
+  }),
+];
 
 /** Methods and a URL as the router takes them, and what a request asks for that it finds. */
 export interface RouterEntry {
@@ -204,16 +218,25 @@ export function explainMiss({ method, path }: RouteRequest): RouteMatch {
 
 function explainTrawlMiss({ method, path }: RouteRequest): RouteMatch {
   const segments = path.split("/").slice(1);
-  const shown = (route: TrawlRoute) => `${route.method} ${route.path}`;
-  const fitting = TRAWL_ROUTES.filter((route) => fits(route.path.split("/").slice(1), segments));
-  const nearest = nearestName(
-    `${method} ${path}`,
-    (fitting[0] ? fitting : TRAWL_ROUTES).map(shown),
-  );
-  if (fitting.length === 0) return { kind: "unknown", nearest: nearest as string };
+  const own = [
+    ...TRAWL_ROUTES.map((route) => ({
+      method: route.method,
+      path: route.path.split("/").slice(1),
+    })),
+    ...OWN_ROUTES.map((route) => ({
+      method: route.method,
+      path: ["trawl", ...route.path.split("/")],
+    })),
+  ];
+  const fitting = own.filter((route) => fits(route.path, segments));
+  const shown = (fitting[0] ? fitting : own).map((route) => {
+    return `${route.method} /${route.path.join("/")}`;
+  });
+  const nearest = nearestName(`${method} ${path}`, shown) as string;
+  if (fitting.length === 0) return { kind: "unknown", nearest };
   const methods = fitting.map((route) => route.method);
   if (methods.some((served) => served === method)) return { kind: "malformed" };
-  return { kind: "wrong_method", allowed: methods.sort(), nearest: nearest as string };
+  return { kind: "wrong_method", allowed: methods.sort(), nearest };
 }
 
 /** Splits a path, without the optional leading segment and without an empty last one. */
