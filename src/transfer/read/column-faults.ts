@@ -1,0 +1,47 @@
+/** What is said of columns of Parquet and Arrow files whose values are not taken as they are. */
+
+import type { AttributeType, ScalarKind } from "../../model/attribute-type.ts";
+import type { SourceColumn } from "./source-row.ts";
+
+/** What a column's values become, or why they cannot be imported. */
+export type ColumnForm = Omit<SourceColumn, "name">;
+
+/** Said of decimals. */
+export const DECIMAL_NOTE = "decimals become float64, as near as it has them";
+/** Said of times that are finer than milliseconds. */
+export const FINE_TIME_NOTE = "datetimes have milliseconds: what is finer is cut off";
+
+/** The form of a column of scalars. */
+export function scalarForm(of: ScalarKind, note?: string): ColumnForm {
+  return { type: { kind: "scalar", of }, ...(note !== undefined && { note }) };
+}
+
+/** The form of a column of lists of what has the form `element`. */
+export function listForm(element: ColumnForm): ColumnForm {
+  const { type, note } = element;
+  if (type === undefined) return element;
+  const noted = note === undefined ? {} : { note };
+  if (type.kind === "scalar") return { type: { kind: "array", of: type.of }, ...noted };
+  // Lists of lists of numbers are the vectors of one document; how long they are, rows tell.
+  const isVectors = type.kind === "array" && type.of === "float";
+  if (isVectors) return { type: VECTORS_OF_ANY_LENGTH, ...noted };
+  return { fault: "lists of these cannot be stored: arrays have strings, numbers, bools or dates" };
+}
+
+/** Stands for `[][N]f32` until a row tells N. */
+const VECTORS_OF_ANY_LENGTH: AttributeType = { kind: "multi_vector", dimensions: 0 };
+
+/** The form of a column whose values have members of their own. */
+export function nestedForm(kind: string, members: readonly string[]): ColumnForm {
+  const named = members.length === 0 ? "" : ` {${members.slice(0, 4).join(", ")}}`;
+  return {
+    fault:
+      `a ${kind}${named} has no place in a document, which is flat: give its members columns ` +
+      "of their own",
+  };
+}
+
+/** The form of a column that has no counterpart. */
+export function foreignForm(kind: string, cure: string): ColumnForm {
+  return { fault: `${kind} cannot be stored: ${cure}` };
+}
