@@ -1,0 +1,237 @@
+/** Arrow IPC, as file or as stream, one record batch after the other. */
+
+import { zstdDecompressSync } from "node:zlib";
+import {
+  CompressionType,
+  type DataType,
+  setCompressionCodec,
+  type Table,
+  Type,
+  tableFromIPC,
+} from "@uwdata/flechette";
+import { GIB } from "../../base/byte-sizes.ts";
+import { formatDatetime } from "../../model/datetime.ts";
+import { arrowColumnForm } from "./arrow-column.ts";
+import type { ByteSource } from "./byte-source.ts";
+import {
+  type CellValue,
+  FileFault,
+  type ReadPosition,
+  type RowReader,
+  type SourceColumn,
+  type SourceRow,
+} from "./source-row.ts";
+
+/** Bytes of one message, which is held as a whole. */
+const MESSAGE_BYTES_MAX = GIB;
+/** Rows that are handed on at once. */
+const ROWS_AT_ONCE = 1000;
+const CONTINUATION = 0xffffffff;
+/** `ARROW1` and two bytes of padding begin a file, and then it is a stream. */
+const FILE_HEAD_BYTES = 8;
+
+/** Kinds of messages, as `Message.fbs` numbers them. */
+const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
+
+setCompressionCodec(CompressionType.ZSTD, {
+  encode: () => {
+    throw new Error("nothing is written here");
+  },
+  decode: (bytes) => zstdDecompressSync(bytes),
+});
+
+/** See the file's head. */
+export class ArrowReader implements RowReader {
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  async columns(): Promise<readonly SourceColumn[]> {
+    const messages = new MessageReader(this.#source.name, [await this.#source.head()]);
+    const schema = await messages.next();
+    if (schema === undefined) throw new FileFault(`${this.#source.name} is empty`);
+    return this.#decode([schema]).schema.fields.map(({ name, type }) => ({
+      name,
+      ...arrowColumnForm(type),
+    }));
+  }
+
+  /** Reads from the start; what comes before the position is decoded and passed over. */
+  async *rows(from: ReadPosition): AsyncGenerator<readonly SourceRow[]> {
+    const messages = new MessageReader(this.#source.name, this.#source.open(0));
+    // Each batch is decoded with what it depends on: the schema and the dictionaries so far.
+    const before: Uint8Array[] = [];
+    let row = 0;
+    for (;;) {
+      const message = await messages.next();
+      if (message === undefined) return;
+      if (messages.kind !== HEADER.batch) {
+        before.push(message);
+        continue;
+      }
+      const table = this.#decode([...before, message]);
+      const start = Math.max(0, from.rows - row);
+      if (start < table.numRows) yield* batchRows(table, start, row);
+      row += table.numRows;
+    }
+  }
+
+  #decode(messages: Uint8Array[]): Table {
+    try {
+      return tableFromIPC(messages, { useBigInt: true });
+    } catch (error) {
+      const { message } = error as Error;
+      const cure = /LZ4/i.test(message)
+        ? "; write it with compression zstd or none"
+        : "; the file is damaged, or no Arrow IPC";
+      throw new FileFault(`${this.#source.name}: ${message}${cure}`);
+    }
+  }
+}
+
+function* batchRows(table: Table, start: number, before: number): Generator<readonly SourceRow[]> {
+  const columns = table.schema.fields.map(({ type }, index) => {
+    const column = table.getChildAt(index);
+    const convert = converter(type);
+    return (row: number): CellValue => {
+      const value: unknown = column.at(row);
+      return value === null || value === undefined ? undefined : convert(value);
+    };
+  });
+  for (let first = start; first < table.numRows; first += ROWS_AT_ONCE) {
+    const rows: SourceRow[] = [];
+    for (let row = first; row < Math.min(table.numRows, first + ROWS_AT_ONCE); row++) {
+      const values = columns.map((valueAt) => valueAt(row));
+      const number = before + row;
+      const next = { rows: number + 1, line: number + 2, offset: 0 };
+      rows.push({ line: number + 1, next, content: { kind: "values", values } });
+    }
+    yield rows;
+  }
+}
+
+/** How values of a type are handed on. */
+function converter(type: DataType): (value: unknown) => CellValue {
+  switch (type.typeId) {
+    case Type.Dictionary:
+      return converter(type.dictionary);
+    case Type.Date:
+    case Type.Timestamp:
+      return (value) => formatDatetime(BigInt(Math.floor(value as number)));
+    case Type.Binary:
+    case Type.LargeBinary:
+    case Type.BinaryView:
+    case Type.FixedSizeBinary:
+      return (value) => Buffer.from(value as Uint8Array).toString("base64");
+    case Type.List:
+    case Type.LargeList:
+    case Type.ListView:
+    case Type.LargeListView:
+    case Type.FixedSizeList: {
+      const element = converter(type.children[0].type);
+      return (value) => {
+        if (value instanceof Float32Array) return value;
+        return Array.from(value as ArrayLike<unknown>, (one) =>
+          one === null || one === undefined ? undefined : element(one),
+        );
+      };
+    }
+    default:
+      return (value) => value as CellValue;
+  }
+}
+
+/** Cuts a stream of bytes into messages, without reading what is in them. */
+class MessageReader {
+  readonly #name: string;
+  readonly #chunks: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
+  #held: Uint8Array = new Uint8Array(0);
+  #isFile: boolean | undefined;
+  /** Of the message that was read last. */
+  kind = 0;
+
+  constructor(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+    this.#name = name;
+    this.#chunks =
+      Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  }
+
+  /** The next message with its prefix, in bytes of its own; undefined at the end. */
+  async next(): Promise<Uint8Array | undefined> {
+    if (this.#isFile === undefined) {
+      await this.#fill(FILE_HEAD_BYTES);
+      this.#isFile = Buffer.from(this.#held.subarray(0, 6)).toString("latin1") === "ARROW1";
+      if (this.#isFile) this.#held = this.#held.subarray(FILE_HEAD_BYTES);
+    }
+    if (!(await this.#fill(8))) {
+      if (this.#held.length === 0 && !this.#isFile) return undefined;
+      throw this.#cutOff();
+    }
+    const head = new DataView(this.#held.buffer, this.#held.byteOffset, this.#held.byteLength);
+    if (head.getUint32(0, true) !== CONTINUATION) {
+      throw new FileFault(`${this.#name} is no Arrow IPC of version 0.15 or newer`);
+    }
+    const metadataBytes = head.getUint32(4, true);
+    if (metadataBytes === 0) return undefined;
+    await this.#need(8 + metadataBytes);
+    const { kind, bodyBytes } = messageFacts(this.#held.subarray(8, 8 + metadataBytes));
+    this.kind = kind;
+    return this.#take(8 + metadataBytes + bodyBytes);
+  }
+
+  async #take(bytes: number): Promise<Uint8Array> {
+    await this.#need(bytes);
+    // Numbers in it are read where they lie, which must be at a multiple of 8.
+    const message = new Uint8Array(this.#held.subarray(0, bytes));
+    this.#held = this.#held.subarray(bytes);
+    return message;
+  }
+
+  async #need(bytes: number): Promise<void> {
+    if (bytes > MESSAGE_BYTES_MAX) {
+      throw new FileFault(
+        `${this.#name}: a record batch of ${bytes} bytes, at most ${MESSAGE_BYTES_MAX} are read ` +
+          "at once; write it in smaller batches",
+      );
+    }
+    if (!(await this.#fill(bytes))) throw this.#cutOff();
+  }
+
+  async #fill(bytes: number): Promise<boolean> {
+    const parts = [this.#held];
+    let have = this.#held.length;
+    while (have < bytes) {
+      const next = await this.#chunks.next();
+      if (next.done === true) break;
+      parts.push(next.value);
+      have += next.value.length;
+    }
+    if (parts.length > 1) this.#held = Buffer.concat(parts);
+    return have >= bytes;
+  }
+
+  #cutOff(): FileFault {
+    return new FileFault(`${this.#name} is cut off: it ends inside of a record batch`);
+  }
+}
+
+/** Reads two members of a message, a flatbuffer: the kind of its header, and its body's length. */
+function messageFacts(metadata: Uint8Array): { kind: number; bodyBytes: number } {
+  const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
+  const table = view.getInt32(0, true);
+  const members = table - view.getInt32(table, true);
+  const place = (index: number) => {
+    const entry = 4 + 2 * index;
+    const offset =
+      entry < view.getUint16(members, true) ? view.getUint16(members + entry, true) : 0;
+    return offset === 0 ? undefined : table + offset;
+  };
+  const kind = place(1);
+  const body = place(3);
+  return {
+    kind: kind === undefined ? 0 : view.getUint8(kind),
+    bodyBytes: body === undefined ? 0 : Number(view.getBigInt64(body, true)),
+  };
+}
