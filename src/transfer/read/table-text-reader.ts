@@ -1,0 +1,258 @@
+/** Tables as text: CSV, TSV and their kin, with a header (RFC 4180, and what is in use beside it). */
+
+import { isUtf8 } from "node:buffer";
+import { type Info, Parser } from "csv-parse";
+import { MIB } from "../../base/byte-sizes.ts";
+import type { ByteSource } from "./byte-source.ts";
+import {
+  FileFault,
+  type ReadPosition,
+  type RowContent,
+  type RowReader,
+  type SourceColumn,
+  type SourceRow,
+} from "./source-row.ts";
+
+/** Longest row in characters; a quote that is never closed ends here. */
+const ROW_CHARS_MAX = 64 * MIB;
+/** What may stand between cells, where the name of the file does not say. */
+const DELIMITERS = [",", "\t", ";", "|"];
+
+const LINE_FEED = 0x0a;
+
+/** Where a record of the parser ended. */
+type RecordEnd = Pick<Info, "bytes">;
+
+/** See the file's head. The first row names the columns; quoted cells may have line breaks. */
+export class TableTextReader implements RowReader {
+  readonly #source: ByteSource;
+  readonly #format: "csv" | "tsv";
+  #header: { readonly names: readonly string[]; readonly delimiter: string } | undefined;
+
+  /** The delimiter of `csv` is told by the header. */
+  constructor(source: ByteSource, format: "csv" | "tsv") {
+    this.#source = source;
+    this.#format = format;
+  }
+
+  async columns(): Promise<readonly SourceColumn[]> {
+    const { names } = await this.#readHeader();
+    return names.map((name, i) =>
+      name === "" ? { name: `column_${i + 1}`, note: "has no name in the header" } : { name },
+    );
+  }
+
+  async *rows(from: ReadPosition): AsyncGenerator<readonly SourceRow[]> {
+    const { names, delimiter } = await this.#readHeader();
+    let rows: SourceRow[] = [];
+    let hasHeader = from.offset > 0;
+    let position = from;
+    const lines = new LineCounter(from);
+    const parser = this.#parser(delimiter, (texts, { bytes }) => {
+      const offset = from.offset + bytes;
+      const line = lines.lineAt(offset);
+      const next = { rows: position.rows + (hasHeader ? 1 : 0), line, offset };
+      if (hasHeader) {
+        // Line breaks inside cells belong to the row, which begins before them.
+        const last = lines.isLineEnd(offset) ? line - 1 : line;
+        const content = contentOf(texts, names.length);
+        rows.push({ line: last - lineBreaks(texts), next, content });
+      }
+      hasHeader = true;
+      position = next;
+    });
+    const check = new Utf8Check(this.#source.name, from.offset);
+    for await (const chunk of this.#source.open(from.offset)) {
+      check.push(chunk);
+      lines.push(chunk);
+      await this.#feed(parser, chunk, () => position);
+      if (rows.length === 0) continue;
+      yield rows;
+      rows = [];
+    }
+    await this.#feed(parser, undefined, () => position);
+    if (rows.length > 0) yield rows;
+  }
+
+  async #readHeader(): Promise<{ names: readonly string[]; delimiter: string }> {
+    if (this.#header !== undefined) return this.#header;
+    const head = await this.#source.head();
+    const delimiter = this.#format === "tsv" ? "\t" : likelyDelimiter(head);
+    let names: readonly string[] | undefined;
+    const parser = this.#parser(delimiter, (texts) => {
+      names ??= texts;
+    });
+    await this.#feed(parser, head, () => ({ line: 1 }));
+    // A table of a header alone may have no line break.
+    if (names === undefined) await this.#feed(parser, undefined, () => ({ line: 1 }));
+    const { name } = this.#source;
+    if (names === undefined) {
+      throw new FileFault(`${name} has no header: its first line must name the columns`);
+    }
+    const trimmed = names.map((column) => column.trim());
+    checkNames(name, trimmed);
+    this.#header = { names: trimmed, delimiter };
+    return this.#header;
+  }
+
+  #parser(delimiter: string, take: (texts: readonly string[], end: RecordEnd) => void): Parser {
+    const parser = new Parser({
+      delimiter,
+      bom: true,
+      record_delimiter: ["\r\n", "\n"],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      max_record_size: ROW_CHARS_MAX,
+      on_record: (texts: readonly string[], context: RecordEnd) => {
+        take(texts, context);
+        return null;
+      },
+    });
+    // Whoever feeds it is told by a callback; the stream tells it again.
+    parser.on("error", () => {});
+    return parser;
+  }
+
+  /** Parses a chunk, or the end. */
+  async #feed(
+    parser: Parser,
+    chunk: Uint8Array | undefined,
+    at: () => { readonly line: number },
+  ): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        parser.once("error", reject);
+        const done = (error?: Error | null) => {
+          parser.off("error", reject);
+          if (error) reject(error);
+          else resolve();
+        };
+        if (chunk === undefined) parser.resume().end(() => done());
+        else parser.write(chunk, done);
+      });
+    } catch (error) {
+      const { code, message } = error as Error & { readonly code?: string };
+      const isQuote = code === "CSV_QUOTE_NOT_CLOSED" || code === "CSV_MAX_RECORD_SIZE";
+      const what = isQuote ? "a quote that begins in this row is never closed" : message;
+      throw new FileFault(`${this.#source.name}:${at().line}: ${what}`);
+    }
+  }
+}
+
+function contentOf(texts: readonly string[], columnCount: number): RowContent {
+  if (texts.length === columnCount) return { kind: "texts", texts };
+  const error = `the row has ${cells(texts.length)}, the header ${columnCount}`;
+  return { kind: "fault", error, raw: JSON.stringify(texts) };
+}
+
+function cells(count: number): string {
+  return count === 1 ? "1 cell" : `${count} cells`;
+}
+
+function lineBreaks(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => {
+    return text.includes("\n") ? sum + text.split("\n").length - 1 : sum;
+  }, 0);
+}
+
+/** Counts lines up to offsets that only rise, and may lie in chunks before the last one. */
+class LineCounter {
+  #line: number;
+  #lineStart: number;
+  /** What was not counted yet, and where it begins. */
+  readonly #chunks: Uint8Array[] = [];
+  #offset: number;
+
+  constructor({ line, offset }: ReadPosition) {
+    this.#line = line;
+    this.#offset = offset;
+    this.#lineStart = offset;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  /** The line, from 1, of the byte at an offset. */
+  lineAt(offset: number): number {
+    while (this.#offset < offset && this.#chunks.length > 0) {
+      const [chunk] = this.#chunks;
+      const bytes = Math.min(chunk.length, offset - this.#offset);
+      this.#count(chunk.subarray(0, bytes));
+      if (bytes === chunk.length) this.#chunks.shift();
+      else this.#chunks[0] = chunk.subarray(bytes);
+    }
+    return this.#line;
+  }
+
+  /** Whether the offset, for which `lineAt` was just asked, comes right after a line feed. */
+  isLineEnd(offset: number): boolean {
+    return this.#lineStart === offset;
+  }
+
+  #count(bytes: Uint8Array): void {
+    for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+      this.#line++;
+      this.#lineStart = this.#offset + at + 1;
+    }
+    this.#offset += bytes.length;
+  }
+}
+
+/** The delimiter that the first line has most of, outside of quotes. */
+function likelyDelimiter(head: Uint8Array): string {
+  const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 65_536)).toString();
+  const line = /^(?:"[^"]*"|[^"\n])*/.exec(text)?.[0] ?? "";
+  const bare = line.replace(/"[^"]*"/g, "");
+  const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length - 1);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))];
+}
+
+function checkNames(file: string, names: readonly string[]): void {
+  const twice = names.find((name, i) => name !== "" && names.indexOf(name) < i);
+  if (twice === undefined) return;
+  const columns = names.flatMap((name, i) => (name === twice ? [i + 1] : []));
+  throw new FileFault(
+    `${file}:1: columns ${columns.join(" and ")} are both named ${JSON.stringify(twice)}; ` +
+      "rename one in the header",
+  );
+}
+
+/** Text in another encoding would be imported with its letters replaced. */
+class Utf8Check {
+  readonly #name: string;
+  #carried: Uint8Array = new Uint8Array(0);
+  #offset: number;
+
+  constructor(name: string, offset: number) {
+    this.#name = name;
+    this.#offset = offset;
+  }
+
+  /** Throws where bytes are no UTF-8. A character may be cut between two chunks. */
+  push(chunk: Uint8Array): void {
+    const bytes = this.#carried.length === 0 ? chunk : Buffer.concat([this.#carried, chunk]);
+    const end = bytes.length - incompleteTail(bytes);
+    if (!isUtf8(bytes.subarray(0, end))) {
+      const where = `between bytes ${this.#offset} and ${this.#offset + end}`;
+      throw new FileFault(
+        `${this.#name} is not UTF-8 (${where}); convert it, as with ` +
+          "iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
+      );
+    }
+    this.#carried = bytes.slice(end);
+    this.#offset += end;
+  }
+}
+
+/** Bytes at the end that begin a character without ending it. */
+function incompleteTail(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back];
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
