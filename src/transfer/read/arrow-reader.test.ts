@@ -1,0 +1,120 @@
+import {
+  binary,
+  bool,
+  type DataType,
+  dateDay,
+  dictionary,
+  field,
+  fixedSizeList,
+  float16,
+  float32,
+  float64,
+  int8,
+  int64,
+  list,
+  struct,
+  TimeUnit,
+  tableFromArrays,
+  tableToIPC,
+  timeSecond,
+  timestamp,
+  uint64,
+  utf8,
+} from "@uwdata/flechette";
+import { expect, test } from "vitest";
+import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
+import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
+import { formatAttributeType } from "../../model/attribute-type.ts";
+import { ArrowReader } from "./arrow-reader.ts";
+
+function written(type: DataType, values: readonly unknown[], format: "file" | "stream" = "stream") {
+  const table = tableFromArrays({ v: [...values] }, { types: { v: type } });
+  const bytes = tableToIPC(table, { format }) ?? new Uint8Array(0);
+  return new ArrowReader(new ChunkedBytes(bytes, { chunkBytes: () => 13 }));
+}
+
+test.each<[string, DataType, readonly unknown[], string, readonly unknown[]]>([
+  ["int64", int64(), [2n ** 62n + 1n, null], "int", [2n ** 62n + 1n, undefined]],
+  ["uint64", uint64(), [2n ** 64n - 1n, null], "uint", [2n ** 64n - 1n, undefined]],
+  ["int8", int8(), [-1, 7], "int", [-1, 7]],
+  ["float64", float64(), [0.1, null], "float", [0.1, undefined]],
+  ["bool", bool(), [true, null], "bool", [true, undefined]],
+  ["utf8", utf8(), ["é", null], "string", ["é", undefined]],
+  ["dictionary", dictionary(utf8()), ["a", "b", "a"], "string", ["a", "b", "a"]],
+  ["binary", binary(), [new Uint8Array([1, 255]), null], "bytes", ["Af8=", undefined]],
+  [
+    "date",
+    dateDay(),
+    [new Date("2026-01-31"), null],
+    "datetime",
+    ["2026-01-31T00:00:00.000000000Z", undefined],
+  ],
+  [
+    "timestamp",
+    timestamp(TimeUnit.MICROSECOND),
+    [new Date(1500), new Date(-1)],
+    "datetime",
+    ["1970-01-01T00:00:01.500000000Z", "1969-12-31T23:59:59.999000000Z"],
+  ],
+  ["list", list(utf8()), [["a"], [], null], "[]string", [["a"], [], undefined]],
+  [
+    "vector",
+    fixedSizeList(float32(), 2),
+    [
+      [1, 2],
+      [3, 4],
+    ],
+    "[2]f32",
+    [new Float32Array([1, 2]), new Float32Array([3, 4])],
+  ],
+  ["half vector", fixedSizeList(float16(), 2), [[1, 2]], "[2]f16", [[1, 2]]],
+  [
+    "list of vectors",
+    list(list(float32())),
+    [
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    "[][0]f32",
+    [[new Float32Array([1, 2]), new Float32Array([3, 4])]],
+  ],
+])("%s", async (_, type, data, spelled, values) => {
+  for (const format of ["file", "stream"] as const) {
+    const reader = written(type, data, format);
+    const [column] = await reader.columns();
+    expect(column.type && formatAttributeType(column.type)).toBe(spelled);
+    expect(contents(await readAll(reader)).map((cells) => (cells as unknown[])[0])).toEqual(values);
+  }
+});
+
+test.each([
+  [struct([field("lang", utf8())]), [{ lang: "de" }], /^a struct \{lang\} has no place/],
+  [timeSecond(), [1], /^a time of day, a duration or a union cannot be stored/],
+])("what has no counterpart is told", async (type, values, message) => {
+  const [{ fault }] = await written(type, values).columns();
+  expect(fault).toMatch(message);
+});
+
+test("rows are read on from every position, over several batches", async () => {
+  const values = Array.from({ length: 30 }, (_, i) => i);
+  const table = tableFromArrays({ v: values }, { types: { v: int8() }, maxBatchRows: 7 });
+  const bytes = tableToIPC(table, { format: "stream" }) ?? new Uint8Array(0);
+  const reader = new ArrowReader(new ChunkedBytes(bytes, { chunkBytes: () => 50 }));
+  const rows = await readAll(reader);
+  expect(contents(rows).flat()).toEqual(values);
+  for (const [i, { next }] of rows.entries()) {
+    expect(contents(await readAll(reader, next)).flat()).toEqual(values.slice(i + 1));
+  }
+});
+
+test("a file that is cut off is refused", async () => {
+  const bytes = tableToIPC(tableFromArrays({ v: ["a", "b"] }), { format: "stream" });
+  const whole = bytes ?? new Uint8Array(0);
+  const cut = new ArrowReader(new ChunkedBytes(whole.subarray(0, whole.length - 30)));
+  await expect(readAll(cut)).rejects.toThrow("rows is cut off: it ends inside of a record batch");
+  await expect(readAll(new ArrowReader(new ChunkedBytes("not an arrow file")))).rejects.toThrow(
+    "rows is no Arrow IPC of version 0.15 or newer",
+  );
+});

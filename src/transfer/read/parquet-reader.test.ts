@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { afterAll, expect, test } from "vitest";
+import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
+import { formatAttributeType } from "../../model/attribute-type.ts";
+import { ParquetReader } from "./parquet-reader.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trawl-parquet-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type WriteOptions = Parameters<typeof parquetWriteBuffer>[0];
+let count = 0;
+
+function written(options: WriteOptions): ParquetReader {
+  const path = join(folder, `${++count}.parquet`);
+  writeFileSync(path, new Uint8Array(parquetWriteBuffer(options)));
+  return new ParquetReader(path);
+}
+
+/** The elements of a schema for a list of `type`. */
+function list(name: string, type: string, more = {}) {
+  return [
+    { name, converted_type: "LIST", repetition_type: "OPTIONAL", num_children: 1 },
+    { name: "list", repetition_type: "REPEATED", num_children: 1 },
+    { name: "element", type, repetition_type: "OPTIONAL", ...more },
+  ];
+}
+
+function one(elements: readonly object[], data: readonly unknown[]): ParquetReader {
+  const [{ name }] = elements as { name: string }[];
+  return written({
+    schema: [{ name: "root", num_children: 1 }, ...elements] as WriteOptions["schema"] & object,
+    columnData: [{ name, data: data as unknown[] }],
+  });
+}
+
+const optional = { repetition_type: "OPTIONAL" };
+
+test.each<[string, readonly object[], readonly unknown[], string, readonly unknown[]]>([
+  [
+    "int64",
+    [{ name: "v", type: "INT64", ...optional }],
+    [2n ** 62n + 1n, null],
+    "int",
+    [2n ** 62n + 1n, undefined],
+  ],
+  [
+    "uint64",
+    [{ name: "v", type: "INT64", converted_type: "UINT_64", ...optional }],
+    [1n, 2n ** 63n],
+    "uint",
+    [1n, 2n ** 63n],
+  ],
+  ["int32", [{ name: "v", type: "INT32", ...optional }], [-1, 7], "int", [-1, 7]],
+  ["double", [{ name: "v", type: "DOUBLE", ...optional }], [0.1, null], "float", [0.1, undefined]],
+  ["bool", [{ name: "v", type: "BOOLEAN", ...optional }], [true, null], "bool", [true, undefined]],
+  [
+    "string",
+    [{ name: "v", type: "BYTE_ARRAY", converted_type: "UTF8", ...optional }],
+    ["é", null],
+    "string",
+    ["é", undefined],
+  ],
+  [
+    "binary",
+    [{ name: "v", type: "BYTE_ARRAY", ...optional }],
+    [new Uint8Array([1, 255]), null],
+    "bytes",
+    ["Af8=", undefined],
+  ],
+  [
+    "timestamps of milliseconds",
+    [{ name: "v", type: "INT64", converted_type: "TIMESTAMP_MILLIS", ...optional }],
+    [new Date(-1), null],
+    "datetime",
+    ["1969-12-31T23:59:59.999000000Z", undefined],
+  ],
+  [
+    "timestamps of microseconds, which are cut",
+    [{ name: "v", type: "INT64", converted_type: "TIMESTAMP_MICROS", ...optional }],
+    [new Date(1500), new Date(-1)],
+    "datetime",
+    ["1970-01-01T00:00:01.500000000Z", "1969-12-31T23:59:59.999000000Z"],
+  ],
+  [
+    "dates",
+    [{ name: "v", type: "INT32", converted_type: "DATE", ...optional }],
+    [new Date("2026-01-31"), null],
+    "datetime",
+    ["2026-01-31T00:00:00.000000000Z", undefined],
+  ],
+  ["lists of floats", list("v", "FLOAT"), [[1, 2], [], null], "[]float", [[1, 2], [], undefined]],
+  [
+    "lists of strings",
+    list("v", "BYTE_ARRAY", { converted_type: "UTF8" }),
+    [["a"], ["b", "c"]],
+    "[]string",
+    [["a"], ["b", "c"]],
+  ],
+])("%s", async (_, elements, data, type, values) => {
+  const reader = one(elements, data);
+  const [column] = await reader.columns();
+  expect(column.type && formatAttributeType(column.type)).toBe(type);
+  expect(contents(await readAll(reader)).map((cells) => (cells as unknown[])[0])).toEqual(values);
+});
+
+test("structs are told with the way out, and not read", async () => {
+  const reader = written({
+    schema: [
+      { name: "root", num_children: 1 },
+      { name: "meta", repetition_type: "OPTIONAL", num_children: 1 },
+      { name: "lang", type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },
+    ],
+    columnData: [{ name: "meta", data: [{ lang: "de" }] }],
+  });
+  const [{ fault }] = await reader.columns();
+  expect(fault).toMatch(/^a struct \{lang\} has no place in a document, which is flat/);
+  expect(contents(await readAll(reader))).toEqual([[undefined]]);
+});
+
+test.each([
+  ["SNAPPY", undefined],
+  ["GZIP", (bytes: Uint8Array) => gzipSync(bytes)],
+  ["ZSTD", (bytes: Uint8Array) => zstdCompressSync(bytes)],
+  ["BROTLI", (bytes: Uint8Array) => brotliCompressSync(bytes)],
+] as const)("pages packed by %s are read", async (codec, compress) => {
+  const data = Array.from({ length: 3_000 }, (_, i) => `text ${i % 50}`);
+  const reader = written({
+    columnData: [{ name: "v", data }],
+    codec,
+    ...(compress && { compressors: { [codec]: compress } }),
+  });
+  expect(contents(await readAll(reader)).flat()).toEqual(data);
+});
+
+test("rows are read on from every position, over several groups", async () => {
+  const data = Array.from({ length: 40 }, (_, i) => i);
+  const reader = written({ columnData: [{ name: "v", data, type: "INT32" }], rowGroupSize: 7 });
+  const rows = await readAll(reader);
+  expect(contents(rows).flat()).toEqual(data);
+  expect(rows.map(({ line }) => line)).toEqual(data.map((i) => i + 1));
+  for (const [i, { next }] of rows.entries()) {
+    expect(contents(await readAll(reader, next)).flat()).toEqual(data.slice(i + 1));
+  }
+});
+
+test("a file that is cut off, or none, is refused by name", async () => {
+  const path = join(folder, "cut.parquet");
+  const whole = new Uint8Array(parquetWriteBuffer({ columnData: [{ name: "v", data: ["a"] }] }));
+  writeFileSync(path, whole.subarray(0, whole.length - 9));
+  await expect(new ParquetReader(path).columns()).rejects.toThrow(`${path}: parquet file invalid`);
+});

@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
+import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
+import { seededRandom } from "../../base/random.ts";
+import { TableTextReader } from "./table-text-reader.ts";
+
+function reader(text: string | Uint8Array, chunkBytes = () => 5): TableTextReader {
+  return new TableTextReader(new ChunkedBytes(text, { chunkBytes }), "csv");
+}
+
+/** Reads CSV of well-formed quotes, letter by letter. */
+function naiveRows(text: string): { line: number; cells: string[] }[] {
+  const rows: { line: number; cells: string[] }[] = [];
+  let cells: string[] = [];
+  let cell = "";
+  let line = 1;
+  let startLine = 1;
+  let isQuoted = false;
+  let wasQuoted = false;
+  const endRow = () => {
+    if (cells.length > 0 || cell !== "" || wasQuoted)
+      rows.push({ line: startLine, cells: [...cells, cell] });
+    cells = [];
+    cell = "";
+    wasQuoted = false;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === "\n") line++;
+    if (isQuoted) {
+      if (char !== '"') cell += char;
+      else if (text[i + 1] === '"') {
+        cell += '"';
+        i++;
+      } else isQuoted = false;
+    } else if (char === '"') {
+      isQuoted = true;
+      wasQuoted = true;
+    } else if (char === ",") {
+      cells.push(cell);
+      cell = "";
+      wasQuoted = true;
+    } else if (char === "\n") {
+      endRow();
+      startLine = line;
+    } else if (char !== "\r") cell += char;
+  }
+  endRow();
+  return rows;
+}
+
+test("random tables read as a naive parser reads them, from every row on", async () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = seededRandom(seed);
+    const lineEnd = random.below(2) === 0 ? "\n" : "\r\n";
+    const cell = () => {
+      const bare = ["", "a", "é", "12", "x y"][random.below(5)];
+      if (random.below(2) === 0) return bare;
+      const inner = ["", "\n", '""', ",", "\r\n", "ü"][random.below(6)];
+      return `"${bare}${inner}${bare}"`;
+    };
+    const row = () => `${cell()},${cell()}`;
+    const rowTexts = Array.from({ length: random.below(9) }, () => {
+      return random.below(6) === 0 ? "" : row();
+    });
+    const mark = random.below(3) === 0 ? "\ufeff" : "";
+    const end = random.below(2) === 0 ? "" : lineEnd;
+    const text = mark + ["a,b", ...rowTexts].join(lineEnd) + end;
+    const [, ...naive] = naiveRows(text.replace("\ufeff", ""));
+    const table = reader(text, () => 1 + random.below(20));
+    const rows = await readAll(table);
+    expect(contents(rows), `seed ${seed}`).toEqual(naive.map(({ cells }) => cells));
+    expect(
+      rows.map(({ line }) => line),
+      `seed ${seed} ${JSON.stringify(text)}`,
+    ).toEqual(naive.map(({ line }) => line));
+    for (const [i, { next }] of rows.entries()) {
+      expect(next.rows, `seed ${seed}`).toBe(i + 1);
+      expect(await readAll(table, next), `seed ${seed}`).toEqual(rows.slice(i + 1));
+    }
+  }
+});
+
+test("the header names the columns; one without a name is called by its place", async () => {
+  expect(await reader(',"b c", d\r\n').columns()).toEqual([
+    { name: "column_1", note: "has no name in the header" },
+    { name: "b c" },
+    { name: "d" },
+  ]);
+  expect(await readAll(reader("a,b"))).toEqual([]);
+});
+
+test.each([
+  ["a;b\n1;2", ["a", "b"]],
+  ["a\tb\n1\t2", ["a", "b"]],
+  ["a|b\n1|2", ["a", "b"]],
+  ['"a;x;y",b\n1,2', ["a;x;y", "b"]],
+])("the delimiter of %j is found", async (text, names) => {
+  expect((await reader(text).columns()).map(({ name }) => name)).toEqual(names);
+  expect(contents(await readAll(reader(text)))).toEqual([["1", "2"]]);
+});
+
+test("ragged rows are faults with their line, and the others are read", async () => {
+  const rows = await readAll(reader('a,b\n1,2\n3\n"x\ny",4,5\n6,7\n'));
+  expect(contents(rows)).toEqual([
+    ["1", "2"],
+    { error: "the row has 1 cell, the header 2" },
+    { error: "the row has 3 cells, the header 2" },
+    ["6", "7"],
+  ]);
+  expect(rows.map(({ line }) => line)).toEqual([2, 3, 4, 6]);
+});
+
+test("a quote inside of a cell is a letter", async () => {
+  expect(contents(await readAll(reader('a,b\n5" disk,x\n')))).toEqual([['5" disk', "x"]]);
+});
+
+test.each([
+  ["", "rows has no header: its first line must name the columns"],
+  ["a,b,a\n", 'rows:1: columns 1 and 3 are both named "a"; rename one in the header'],
+  ['a,b\n1,2\n3,"x\n4,5\n', "rows:3: a quote that begins in this row is never closed"],
+])("%j is refused", async (text, message) => {
+  await expect(readAll(reader(text))).rejects.toThrow(message);
+});
+
+test("text that is not UTF-8 is refused, and a letter cut between chunks is not", async () => {
+  const latin = Buffer.from("a,b\nné,2\n", "latin1");
+  await expect(readAll(reader(latin))).rejects.toThrow(/^rows is not UTF-8 .* iconv/);
+  const cut = reader("a,b\n€𝄞,2\n", () => 1);
+  expect(contents(await readAll(cut))).toEqual([["€𝄞", "2"]]);
+});
+
+test("positions beyond 2^32 are exact", async () => {
+  const header = "a,b\n";
+  const startOffset = 2 ** 33;
+  const rest = new (class extends ChunkedBytes {
+    override async head(): Promise<Uint8Array> {
+      return Buffer.from(header);
+    }
+  })("1,2\n3,4\n", { startOffset });
+  const from = { rows: 5e9, line: 5e9 + 2, offset: startOffset };
+  const rows = await readAll(new TableTextReader(rest, "csv"), from);
+  expect(rows.map(({ next, line }) => [line, next.offset])).toEqual([
+    [5e9 + 2, startOffset + 4],
+    [5e9 + 3, startOffset + 8],
+  ]);
+});
