@@ -1,0 +1,97 @@
+/**
+ * Sends the documents of one batch so that only those that the server does not take are left: it
+ * names the row in the path of its error, or the batch is halved until the row is alone.
+ */
+
+import type { BatchRow } from "./row-batches.ts";
+
+/** What the server said to some documents: nothing if it took them, or why it refused them all. */
+export type SendRows = (documents: readonly Uint8Array[]) => Promise<string | undefined>;
+
+/** A row that is not imported. */
+export interface RejectedRow {
+  readonly row: BatchRow;
+  readonly error: string;
+}
+
+/** What became of a batch. */
+export interface SettledBatch {
+  readonly accepted: number;
+  /** In the order of the rows. */
+  readonly rejected: readonly RejectedRow[];
+}
+
+interface IndexedRow {
+  readonly index: number;
+  readonly document: Uint8Array;
+}
+
+/**
+ * See the file's head. Where more than `rejectedMax` rows are rejected, the first ones are: nothing
+ * is sent of what comes behind the row that is one too many.
+ */
+export async function settleBatch(
+  rows: readonly BatchRow[],
+  send: SendRows,
+  rejectedMax = Number.POSITIVE_INFINITY,
+): Promise<SettledBatch> {
+  const errors = new Map<number, string>();
+  const documents: IndexedRow[] = [];
+  for (const [index, { document }] of rows.entries()) {
+    if (typeof document === "string") errors.set(index, document);
+    else documents.push({ index, document });
+  }
+  let accepted = 0;
+  // The first refusal of a row costs one more request; more of them are looked for by halves.
+  let isWhole = true;
+  let waiting = [documents];
+  for (;;) {
+    // A server names bad JSON before a bad value: what comes before is still looked through.
+    waiting = before(excessIndex(errors, rejectedMax), waiting);
+    const part = waiting.shift();
+    if (part === undefined) break;
+    const error = await send(part.map(({ document }) => document));
+    if (error === undefined) {
+      accepted += part.length;
+      continue;
+    }
+    const named = part.length === 1 ? 0 : namedRow(error, part.length);
+    if (named !== undefined) errors.set(part[named].index, withoutRowPath(error));
+    const rest = named === undefined ? part : part.toSpliced(named, 1);
+    waiting.unshift(...(named !== undefined && isWhole ? [rest] : halves(rest)));
+    isWhole = false;
+  }
+  const rejected = [...errors].sort(([a], [b]) => a - b);
+  return { accepted, rejected: rejected.map(([index, error]) => ({ row: rows[index], error })) };
+}
+
+/** The row that is one too many; rows behind it do not matter any more. */
+function excessIndex(errors: ReadonlyMap<number, string>, rejectedMax: number): number {
+  if (errors.size <= rejectedMax) return Number.POSITIVE_INFINITY;
+  return [...errors.keys()].sort((a, b) => a - b)[rejectedMax];
+}
+
+function before(end: number, parts: readonly IndexedRow[][]): IndexedRow[][] {
+  return parts.map((part) => part.filter(({ index }) => index < end)).filter(isFilled);
+}
+
+function isFilled(part: readonly IndexedRow[]): boolean {
+  return part.length > 0;
+}
+
+function halves(rows: IndexedRow[]): IndexedRow[][] {
+  if (rows.length <= 1) return [rows];
+  const middle = rows.length >> 1;
+  return [rows.slice(0, middle), rows.slice(middle)];
+}
+
+/** The row that an error's path names: `upsert_rows[17].vector`. */
+function namedRow(error: string, count: number): number | undefined {
+  const index = /upsert_rows\[(\d+)\]/.exec(error)?.[1];
+  return index !== undefined && Number(index) < count ? Number(index) : undefined;
+}
+
+/** The row has a line, and its place in a request says nothing to anyone. */
+function withoutRowPath(error: string): string {
+  return error.replaceAll(/upsert_rows\[\d+\]\.?/g, "").replace(/ at line \d+ column \d+/, "");
+}
