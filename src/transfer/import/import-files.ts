@@ -1,0 +1,73 @@
+/** The two files that an import writes: how far it is, and which rows were rejected. */
+
+import { type FileHandle, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { decodeImportState, encodeImportState, type ImportState } from "./import-state.ts";
+import type { RejectedRow } from "./settle-batch.ts";
+
+/** Beside the first file, under a name that patterns of files pass over. */
+export function statePath(firstFile: string, namespace: string): string {
+  return join(dirname(firstFile), `.${basename(firstFile)}.${namespace}.import-state`);
+}
+
+/** The state that an earlier run has left; a string says why it cannot be read. */
+export async function readState(path: string): Promise<ImportState | string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? undefined : `cannot be read: ${message}`;
+  }
+  return decodeImportState(text);
+}
+
+/** Replaces the state as a whole, so that a crash leaves the old one or the new one. */
+export async function writeState(path: string, state: ImportState): Promise<void> {
+  const next = `${path}.new`;
+  await writeFile(next, encodeImportState(state));
+  await rename(next, path);
+}
+
+/** Removes the state of an import that is done. */
+export async function removeState(path: string): Promise<void> {
+  await rm(path, { force: true });
+}
+
+/** Rejected rows, each a line of JSON: `{"file", "line", "error", "row"}`. */
+export class RejectsFile {
+  readonly #file: FileHandle;
+  #bytes: number;
+
+  private constructor(file: FileHandle, bytes: number) {
+    this.#file = file;
+    this.#bytes = bytes;
+  }
+
+  /** Opens the file, of which the first `bytes` stay. */
+  static async open(path: string, bytes: number): Promise<RejectsFile> {
+    const file = await open(path, bytes === 0 ? "w" : "r+");
+    await file.truncate(bytes);
+    return new RejectsFile(file, bytes);
+  }
+
+  /** Its length. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Adds rows. */
+  async add(rejected: readonly RejectedRow[]): Promise<void> {
+    const lines = rejected.map(({ row: { file, line, raw }, error }) => {
+      const head = JSON.stringify({ file, line, error }).slice(0, -1);
+      return `${head},"row":${raw()}}\n`;
+    });
+    const text = Buffer.from(lines.join(""));
+    await this.#file.write(text, 0, text.length, this.#bytes);
+    this.#bytes += text.length;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
