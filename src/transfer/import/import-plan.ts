@@ -1,0 +1,340 @@
+/** What an import will do with each column: decided from a sample, before anything is written. */
+
+import { similarName } from "../../base/nearest-name.ts";
+import { checkAttributeName } from "../../model/attribute-name.ts";
+import {
+  type AttributeType,
+  formatAttributeType,
+  type IdType,
+  parseAttributeType,
+} from "../../model/attribute-type.ts";
+import { scanObject } from "../../wire/json/scan-object.ts";
+import type { SourceColumn, SourceRow } from "../read/source-row.ts";
+import { ColumnSample, type InferredType, inferType } from "./infer-type.ts";
+import { kindOfJson, kindOfList, kindOfText, type ValueKind } from "./value-kinds.ts";
+
+/** Says that ids are the numbers of the rows. */
+const ROW_IDS = "@row";
+
+/** The data, or what was asked for, does not make an import; nothing was written. */
+export class PlanFault extends Error {}
+
+/** The beginning of one file. */
+export interface SampledFile {
+  readonly name: string;
+  /** Undefined where each row names its own members. */
+  readonly columns: readonly SourceColumn[] | undefined;
+  readonly rows: readonly SourceRow[];
+}
+
+/** What the user asked for, and what the server has. */
+export interface PlanOptions {
+  readonly idColumn?: string | undefined;
+  readonly vectorColumn?: string | undefined;
+  /** From columns to attributes; undefined leaves a column out. */
+  readonly renames: ReadonlyMap<string, string | undefined>;
+  /** Declarations of attributes as the API takes them. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Types of the attributes that the namespace has, its `id` among them; undefined: it is new. */
+  readonly existing: ReadonlyMap<string, string> | undefined;
+  /** The namespace has been filled by this import. */
+  readonly isResumed: boolean;
+}
+
+/** One column and what becomes of it. */
+export interface PlannedColumn {
+  readonly source: string;
+  /** Undefined: it is left out. */
+  readonly attribute: string | undefined;
+  /** Undefined: the server decides. */
+  readonly type: AttributeType | undefined;
+  readonly origin: "file" | "sample" | "schema" | "namespace";
+  readonly notes: readonly string[];
+}
+
+/** See the file's head. */
+export interface ImportPlan {
+  /** The column of ids; undefined: ids are row numbers, from 1 over all files. */
+  readonly idSource: string | undefined;
+  readonly idType: IdType;
+  /** All but that of the ids. */
+  readonly columns: readonly PlannedColumn[];
+  /** What the first write declares. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly hasVectors: boolean;
+}
+
+interface KnownColumn {
+  readonly sample: ColumnSample;
+  declared: SourceColumn | undefined;
+  isText: boolean;
+}
+
+/** Decides. Throws `PlanFault`, which says what to do. */
+export function planImport(files: readonly SampledFile[], options: PlanOptions): ImportPlan {
+  const known = sampleColumns(files);
+  checkNames(known, options);
+  const idSource = pickId(known, options);
+  const columns = [...known]
+    .filter(([name]) => name !== idSource)
+    .map(([name, column]) => planColumn(name, column, options));
+  checkAttributes(columns, idSource);
+  const id = idSource === undefined ? undefined : known.get(idSource);
+  const idType = pickIdType(idSource, id, options);
+  return {
+    idSource,
+    idType,
+    columns,
+    schema: declaredSchema(columns, idType, options),
+    hasVectors: columns.some(
+      ({ type }) => type?.kind === "vector" || type?.kind === "multi_vector",
+    ),
+  };
+}
+
+function sampleColumns(files: readonly SampledFile[]): Map<string, KnownColumn> {
+  const known = new Map<string, KnownColumn>();
+  const columnOf = (name: string): KnownColumn => {
+    const found = known.get(name) ?? {
+      sample: new ColumnSample(),
+      declared: undefined,
+      isText: false,
+    };
+    known.set(name, found);
+    return found;
+  };
+  for (const file of files) {
+    for (const column of file.columns ?? []) declare(columnOf(column.name), column, file.name);
+    for (const { content } of file.rows) {
+      if (content.kind === "json") sampleJson(content.text, columnOf);
+      else if (content.kind === "fault") continue;
+      else {
+        const { columns = [] } = file;
+        for (const [i, { name }] of columns.entries()) {
+          const column = columnOf(name);
+          if (content.kind === "texts") column.sample.add(kindOfText(content.texts[i]));
+          else column.sample.add(kindOfCell(content.values[i]));
+          column.isText = content.kind === "texts";
+        }
+      }
+    }
+  }
+  return known;
+}
+
+/** Files may declare a column of one name differently; integers and floats together are floats. */
+function declare(column: KnownColumn, declared: SourceColumn, file: string): void {
+  const before = column.declared;
+  column.declared = declared;
+  if (before?.type === undefined || declared.type === undefined) return;
+  const spelled = [formatAttributeType(before.type), formatAttributeType(declared.type)];
+  if (spelled[0] === spelled[1]) return;
+  if (!spelled.every((type) => ["int", "uint", "float"].includes(type))) {
+    throw new PlanFault(
+      `column ${quote(declared.name)} is ${spelled[1]} in ${file} and ${spelled[0]} in a file ` +
+        "before: import them one after the other, with --map for one of them",
+    );
+  }
+  column.declared = { ...declared, type: { kind: "scalar", of: "float" } };
+}
+
+function sampleJson(text: Uint8Array, columnOf: (name: string) => KnownColumn): void {
+  const members = scanObject(text);
+  if (typeof members === "string") return; // It is rejected when it is imported.
+  for (const { name, start, end } of members) {
+    columnOf(name).sample.add(kindOfJson(Buffer.from(text.subarray(start, end)).toString()));
+  }
+}
+
+function kindOfCell(value: unknown): ValueKind {
+  switch (typeof value) {
+    case "undefined":
+      return { kind: "null" };
+    case "boolean":
+      return { kind: "bool" };
+    case "number":
+      return { kind: Number.isInteger(value) ? "int" : "float" };
+    case "bigint":
+      return { kind: "int" };
+    case "string":
+      return kindOfJson(JSON.stringify(value));
+    default:
+      return kindOfList(value as ArrayLike<unknown>);
+  }
+}
+
+function checkNames(known: ReadonlyMap<string, unknown>, options: PlanOptions): void {
+  const { idColumn, vectorColumn, renames } = options;
+  const asked: (readonly [option: string, name: string | undefined])[] = [
+    ["--id", idColumn === ROW_IDS ? undefined : idColumn],
+    ["--vector", vectorColumn],
+    ...[...renames.keys()].map((name) => ["--map", name] as const),
+  ];
+  for (const [option, name] of asked) {
+    if (name === undefined || known.has(name)) continue;
+    const names = [...known.keys()];
+    const near = similarName(name, names);
+    const hint =
+      near === undefined ? `; there are ${list(names)}` : `; did you mean ${quote(near)}?`;
+    throw new PlanFault(`${option}: there is no column ${quote(name)}${hint}`);
+  }
+}
+
+function pickId(known: ReadonlyMap<string, KnownColumn>, options: PlanOptions): string | undefined {
+  const { idColumn, existing, isResumed } = options;
+  if (idColumn === ROW_IDS) return undefined;
+  if (idColumn !== undefined) return idColumn;
+  const found = ["id", "_id"].find((name) => known.has(name) && !options.renames.has(name));
+  if (found !== undefined || existing === undefined || isResumed) return found;
+  throw new PlanFault(
+    "no column is named id or _id, and the namespace exists: row numbers as ids would replace " +
+      "its documents. Name the column of the ids with --id (there are " +
+      `${list([...known.keys()])}), or give --id ${ROW_IDS} if row numbers are what you want`,
+  );
+}
+
+function planColumn(name: string, column: KnownColumn, options: PlanOptions): PlannedColumn {
+  const { renames, existing, schema, vectorColumn } = options;
+  const fallback = name === vectorColumn ? "vector" : name;
+  const attribute = renames.has(name) ? renames.get(name) : fallback;
+  const notes = column.declared?.note === undefined ? [] : [column.declared.note];
+  const plan = { source: name, attribute, notes };
+  if (attribute === undefined)
+    return { ...plan, type: undefined, origin: "file", notes: ["left out"] };
+  checkAttribute(name, attribute);
+  const fault = column.declared?.fault;
+  if (fault !== undefined) throw columnFault(name, fault);
+  const given = spelledType(schema[attribute]);
+  if (given !== undefined) return { ...plan, type: given, origin: "schema" };
+  const spelled = existing?.get(attribute);
+  const has = spelled === undefined ? undefined : parseAttributeType(spelled);
+  if (has !== undefined) return { ...plan, type: has, origin: "namespace" };
+  const inferred = inferColumn(column, {
+    name,
+    isVector: attribute === "vector" || name === vectorColumn,
+  });
+  if (inferred.fault !== undefined) throw columnFault(name, inferred.fault);
+  const origin = column.declared?.type === undefined ? "sample" : "file";
+  const all = inferred.note === undefined ? notes : [...notes, inferred.note];
+  return { ...plan, type: inferred.type, origin, notes: all };
+}
+
+function checkAttribute(column: string, attribute: string): void {
+  try {
+    checkAttributeName(attribute);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new PlanFault(`column ${quote(column)}: ${message}; rename it with --map ${column}=…`);
+  }
+}
+
+/** What the file declares goes before its values, but for what only values tell: dimensions. */
+function inferColumn(
+  { sample, declared, isText }: KnownColumn,
+  hints: { readonly name: string; readonly isVector: boolean },
+): InferredType {
+  const type = declared?.type;
+  if (type === undefined) return inferType(sample, { ...hints, isText });
+  const isList = type.kind === "array" && type.of === "float";
+  if (isList && sample.valueCount > 0) {
+    const inferred = inferType(sample, { ...hints, isText });
+    // Floats that all are whole in the sample are floats.
+    return inferred.type?.kind === "array" ? { type } : inferred;
+  }
+  const isOpen = type.kind === "multi_vector" && type.dimensions === 0;
+  if (isOpen) return inferType(sample, { ...hints, isText });
+  return { type };
+}
+
+function columnFault(name: string, fault: string): PlanFault {
+  return new PlanFault(`column ${quote(name)}: ${fault}; or leave it out with --map ${name}=`);
+}
+
+function spelledType(declaration: unknown): AttributeType | undefined {
+  const spelled = spelledName(declaration);
+  return typeof spelled === "string" ? parseAttributeType(spelled) : undefined;
+}
+
+/** The type in a declaration, which is its name alone or an object with options. */
+function spelledName(declaration: unknown): unknown {
+  const isObject = typeof declaration === "object" && declaration !== null;
+  return isObject ? (declaration as { type?: unknown }).type : declaration;
+}
+
+function checkAttributes(columns: readonly PlannedColumn[], idSource: string | undefined): void {
+  const taken = new Map<string, string>();
+  for (const { source, attribute } of columns) {
+    if (attribute === undefined) continue;
+    if (attribute === "id") {
+      const from = idSource === undefined ? "the row numbers" : quote(idSource);
+      throw new PlanFault(
+        `column ${quote(source)} would be named id, and ids come from ${from}: rename it with ` +
+          `--map ${source}=…, or leave it out with --map ${source}=`,
+      );
+    }
+    const other = taken.get(attribute);
+    if (other !== undefined) {
+      throw new PlanFault(
+        `columns ${quote(other)} and ${quote(source)} would both be named ${quote(attribute)}: ` +
+          `rename one with --map ${source}=…`,
+      );
+    }
+    taken.set(attribute, source);
+  }
+}
+
+function pickIdType(
+  source: string | undefined,
+  column: KnownColumn | undefined,
+  { existing, schema }: PlanOptions,
+): IdType {
+  const given = existing?.get("id") ?? spelledName(schema.id);
+  if (given === "uint" || given === "uuid" || given === "string") return given;
+  if (source === undefined || column === undefined) return "uint";
+  const { counts } = column.sample;
+  const declared = column.declared?.type;
+  const isUuid = declared?.kind === "scalar" && declared.of === "uuid";
+  if (isUuid || (counts.size === 1 && counts.has("uuid"))) return "uuid";
+  const isNumber = ["int", "uint"].some((kind) => counts.has(kind as ValueKind["kind"]));
+  const isString = ["string", "uuid", "datetime", "bool", "float"].some((kind) =>
+    counts.has(kind as ValueKind["kind"]),
+  );
+  if (counts.has("float") && !column.isText) {
+    throw new PlanFault(
+      `column ${quote(source)} has fractions, and ids are integers from 0 to 2^64 − 1, UUIDs or ` +
+        "strings: name another column with --id",
+    );
+  }
+  return isString || !isNumber ? "string" : "uint";
+}
+
+/** Only what the namespace lacks is declared, so that an import changes nothing that it has. */
+function declaredSchema(
+  columns: readonly PlannedColumn[],
+  idType: IdType,
+  { schema, existing }: PlanOptions,
+): Record<string, unknown> {
+  const declared: Record<string, unknown> = Object.create(null);
+  if (existing === undefined && idType !== "uint") declared.id = idType;
+  for (const { attribute, type, origin } of columns) {
+    if (attribute === undefined || type === undefined) continue;
+    if (origin !== "file" && origin !== "sample") continue;
+    declared[attribute] = {
+      type: formatAttributeType(type),
+      ...(type.kind === "vector" && { ann: true }),
+      ...(type.kind === "multi_vector" && { ann: { late_interaction: true } }),
+      ...(type.kind === "sparse" && { sparse_knn: { distance_metric: "dot_product" } }),
+    };
+  }
+  return { ...declared, ...schema };
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, 12).map(quote).join(", ");
+  if (names.length === 0) return "none";
+  return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name);
+}
