@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import type { CellValue, RowContent, SourceColumn } from "../read/source-row.ts";
+import { type PlanOptions, planImport } from "./import-plan.ts";
+import { RowEncoder } from "./row-encoder.ts";
+
+const AT = { line: 1, next: { rows: 1, line: 2, offset: 0 } };
+
+/** The document of a row that is a sample of itself. */
+function encode(
+  content: RowContent,
+  columns: readonly SourceColumn[] | undefined,
+  options: Partial<PlanOptions> = {},
+): string {
+  const rows = [{ ...AT, content }];
+  const plan = planImport([{ name: "a", columns, rows }], {
+    renames: new Map(),
+    schema: {},
+    existing: undefined,
+    isResumed: false,
+    ...options,
+  });
+  const encoded = new RowEncoder(plan, columns).encode(content, 7);
+  return typeof encoded === "string" ? `fault: ${encoded}` : Buffer.from(encoded).toString();
+}
+
+function object(text: string, options: Partial<PlanOptions> = {}): string {
+  return encode({ kind: "json", text: Buffer.from(text) }, undefined, options);
+}
+
+function texts(row: Record<string, string>, options: Partial<PlanOptions> = {}): string {
+  const columns = Object.keys(row).map((name) => ({ name }));
+  return encode({ kind: "texts", texts: Object.values(row) }, columns, options);
+}
+
+function value(cell: CellValue, type: SourceColumn["type"]): string {
+  const columns = [{ name: "id" }, { name: "v", ...(type && { type }) }];
+  return encode({ kind: "values", values: [1n, cell] }, columns);
+}
+
+test("objects stay as they are written, but for what is asked for", () => {
+  const text = '{ "id": 18446744073709551615, "n" :1.50 }';
+  expect(object(text)).toBe(text);
+  expect(object(text, { renames: new Map([["n", "m"]]) })).toBe(
+    '{"id":18446744073709551615,"m":1.50}',
+  );
+  expect(object(text, { renames: new Map([["n", undefined]]) })).toBe(
+    '{"id":18446744073709551615}',
+  );
+  expect(object('{"_id":"a","n":[1, 2]}')).toBe('{"id":"a","n":[1, 2]}');
+  expect(object('{"n":1}')).toBe('{"id":7,"n":1}');
+  expect(object("{}")).toBe('{"id":7}');
+  expect(object('{"id":5}', { existing: new Map([["id", "string"]]) })).toBe('{"id":"5"}');
+});
+
+test("objects without what is needed are faults", () => {
+  const idColumn = "id";
+  const other = encode({ kind: "json", text: Buffer.from('{"a":1}') }, undefined);
+  expect(other).toBe('{"id":7,"a":1}');
+  const plan = planImport(
+    [
+      {
+        name: "a",
+        columns: undefined,
+        rows: [{ ...AT, content: { kind: "json", text: Buffer.from('{"id":1}') } }],
+      },
+    ],
+    { renames: new Map(), schema: {}, existing: undefined, isResumed: false, idColumn },
+  );
+  const encoder = new RowEncoder(plan, undefined);
+  const json = (text: string): RowContent => ({ kind: "json", text: Buffer.from(text) });
+  expect(encoder.encode(json('{"a":1}'), 1)).toBe('the id is missing: there is no member "id"');
+  expect(encoder.encode(json("[1]"), 1)).toBe('expected a JSON object, got "[1]"');
+  expect(encoder.raw(json('{"a":\n1}'))).toBe('{"a": 1}');
+  expect(encoder.raw(json('{"a":'))).toBe('"{\\"a\\":"');
+});
+
+test("texts become what their column is", () => {
+  expect(texts({ id: "007", n: "9007199254740993", f: "1e3", b: "True", s: 'a"b', e: "" })).toBe(
+    '{"id":"007","n":9007199254740993,"f":1000,"b":true,"s":"a\\"b"}',
+  );
+  expect(texts({ id: "a", vector: "[1, 0.5]" })).toBe('{"id":"a","vector":"AACAPwAAAD8="}');
+  const schema = { n: "int", f: "float", b: "bool", l: "[]int" };
+  expect(texts({ id: "1", n: "1.5" }, { schema })).toBe('fault: n: "1.5" is no integer');
+  expect(texts({ id: "1", n: "+0012" }, { schema })).toBe('{"id":1,"n":12}');
+  expect(texts({ id: "1", f: "nan" }, { schema })).toBe(
+    'fault: f: "nan" is no number that JSON has',
+  );
+  expect(texts({ id: "1", b: "yes" }, { schema })).toBe(
+    'fault: b: "yes" is neither true nor false',
+  );
+  expect(texts({ id: "1", l: "[1" }, { schema })).toBe('fault: l: "[1" is no JSON array or object');
+  const uint = { existing: new Map([["id", "uint"]]) };
+  expect(texts({ id: "x" }, uint)).toBe('fault: the id "x" is no integer from 0 on');
+  expect(texts({ id: "", n: "1" }, uint)).toBe("fault: the id is missing");
+});
+
+test("values of binary tables are exact, and missing ones left out", () => {
+  expect(value(2n ** 64n - 1n, { kind: "scalar", of: "uint" })).toBe(
+    '{"id":1,"v":18446744073709551615}',
+  );
+  expect(value(undefined, { kind: "scalar", of: "int" })).toBe('{"id":1}');
+  expect(value(Number.NaN, { kind: "scalar", of: "float" })).toBe('{"id":1}');
+  expect(value(Number.POSITIVE_INFINITY, { kind: "scalar", of: "float" })).toBe(
+    "fault: v: Infinity is no number that JSON has",
+  );
+  expect(value(["a", "b"], { kind: "array", of: "string" })).toBe('{"id":1,"v":["a","b"]}');
+  expect(value(["a", undefined], { kind: "array", of: "string" })).toBe(
+    "fault: v: element 1 is null, and arrays have no nulls",
+  );
+  const vector = { kind: "vector", dimensions: 2, element: "f32" } as const;
+  expect(value([1, 0.5], vector)).toBe('{"id":1,"v":"AACAPwAAAD8="}');
+  expect(value(new Float32Array([1, 0.5]), vector)).toBe('{"id":1,"v":"AACAPwAAAD8="}');
+  expect(value([1, Number.NaN], vector)).toBe(
+    "fault: v: element 1 of the vector is NaN; it must be a finite float32",
+  );
+  expect(value([1, undefined], vector)).toMatch(/element 1 of the vector is null/);
+  const vectors = { kind: "multi_vector", dimensions: 0 } as const;
+  expect(
+    value(
+      [
+        [1, 0.5],
+        [1, 0.5],
+      ],
+      vectors,
+    ),
+  ).toBe('{"id":1,"v":["AACAPwAAAD8=","AACAPwAAAD8="]}');
+});
