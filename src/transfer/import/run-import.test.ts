@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
+import { seededRandom } from "../../base/random.ts";
+import { JsonLinesReader } from "../read/json-lines-reader.ts";
+import type { OpenedFile } from "../read/open-rows.ts";
+import { FILE_START } from "../read/source-row.ts";
+import type { ImportPlan } from "./import-plan.ts";
+import type { ImportPosition } from "./row-batches.ts";
+import { type ImportCounts, type ImportRun, runImport } from "./run-import.ts";
+
+const NUMBERED: ImportPlan = {
+  idSource: undefined,
+  idType: "uint",
+  columns: [],
+  schema: {},
+  hasVectors: false,
+};
+
+function opened(name: string, text: string, chunkBytes: () => number): OpenedFile {
+  const source = new ChunkedBytes(text, { name, chunkBytes });
+  const reader = new JsonLinesReader(source);
+  return { name, format: "jsonl", reader, counter: source, sizeBytes: text.length };
+}
+
+interface Saved {
+  position: ImportPosition;
+  counts: ImportCounts;
+  rejected: number[];
+}
+
+const START: Saved = {
+  position: { ...FILE_START, file: 0, rowsBefore: 0 },
+  counts: { rows: 0, rejected: 0, bytes: 0 },
+  rejected: [],
+};
+
+/** Documents as the server has them, and an importer that may crash, be stopped, or meet faults. */
+class Imported {
+  readonly documents = new Map<number, string>();
+  saved = START;
+
+  async run(texts: readonly string[], options: Partial<ImportRun> & { seed: number }) {
+    const random = seededRandom(options.seed);
+    const files = texts.map((text, i) => opened(`f${i}`, text, () => 1 + random.below(900)));
+    // Rows that are rejected belong to the position that is saved with them.
+    const rejected = [...this.saved.rejected];
+    return runImport({
+      plan: NUMBERED,
+      files,
+      position: this.saved.position,
+      counts: this.saved.counts,
+      send: (rows) => this.send(rows),
+      reject: async (some) => void rejected.push(...some.map(({ row }) => row.line)),
+      save: async (position, counts) => {
+        this.saved = { position, counts, rejected: [...rejected] };
+      },
+      progress: () => {},
+      rejectedMax: Number.POSITIVE_INFINITY,
+      stop: new AbortController().signal,
+      clock: new InstantClock(),
+      batchBytes: 300,
+      ...options,
+    });
+  }
+
+  async send(rows: readonly Uint8Array[]): Promise<string | undefined> {
+    const documents = rows.map((row) => JSON.parse(Buffer.from(row).toString()));
+    const bad = documents.findIndex(({ v }) => v === "bad");
+    if (bad >= 0) return `upsert_rows[${bad}].v: bad`;
+    for (const document of documents) this.documents.set(document.id, JSON.stringify(document));
+    return undefined;
+  }
+}
+
+function randomFiles(seed: number) {
+  const random = seededRandom(seed);
+  let number = 0;
+  const files = Array.from({ length: 1 + random.below(3) }, () =>
+    Array.from({ length: random.below(60) }, () => {
+      number++;
+      const kind = random.below(15);
+      if (kind === 0) return '{"v":"bad"}';
+      return kind === 1 ? '{"v":' : `{"v":${number},"t":"${"x".repeat(random.below(40))}"}`;
+    }),
+  );
+  const lines = files.flat();
+  const good = lines.flatMap((line, i) => {
+    const isGood = line.endsWith("}") && !line.includes("bad");
+    return isGood ? [[i + 1, `{"id":${i + 1},${line.slice(1)}`] as const] : [];
+  });
+  const bad = files.flatMap((rows) =>
+    rows.flatMap((line, i) => (line.endsWith("}") && !line.includes("bad") ? [] : [i + 1])),
+  );
+  return { texts: files.map((rows) => rows.join("\n")), good: new Map(good), bad };
+}
+
+test("runs that fail, crash or are stopped anywhere end with every row once", async () => {
+  for (let seed = 1; seed <= 150; seed++) {
+    const { texts, good, bad } = randomFiles(seed);
+    const random = seededRandom(seed);
+    const imported = new Imported();
+    for (let tries = 0; ; tries++) {
+      if (tries > 200) throw new Error(`seed ${seed}: no end`);
+      const kind = tries > 20 ? 3 : random.below(4);
+      const stop = new AbortController();
+      let left = random.below(5);
+      const send = async (rows: readonly Uint8Array[]) => {
+        if (kind === 0 && left-- <= 0) throw new Error("unreachable");
+        if (kind === 1 && left-- <= 0) stop.abort();
+        return imported.send(rows);
+      };
+      const before = imported.saved;
+      const run = imported.run(texts, { seed: seed * 1000 + tries, send, stop: stop.signal });
+      const end = await run.catch(() => undefined);
+      // The process was killed before it could save.
+      if (kind === 2 && random.below(2) === 0) imported.saved = before;
+      else if (end?.reason === "done") break;
+    }
+    expect(imported.documents, `seed ${seed}`).toEqual(good);
+    expect(imported.saved.rejected, `seed ${seed}`).toEqual(bad);
+    const { rows, rejected } = imported.saved.counts;
+    expect([rows, rejected], `seed ${seed}`).toEqual([good.size, bad.length]);
+  }
+});
+
+test("the first row that is one too many is named, and ends the run", async () => {
+  const imported = new Imported();
+  const text = '{"v":1}\n{"v":"bad"}\n{"v":2}\n{"v":"bad"}\n';
+  const end = await imported.run([text], { seed: 1, rejectedMax: 1 });
+  expect(end.reason).toBe("too_many_rejected");
+  expect(end.last?.row.line).toBe(4);
+  // What was not counted is imported by the next run.
+  const next = await imported.run([text], { seed: 2 });
+  expect(next).toMatchObject({ reason: "done", counts: { rows: 2, rejected: 2 } });
+});
+
+test("the first batch goes alone, then several are under way", async () => {
+  const imported = new Imported();
+  const text = Array.from({ length: 100 }, (_, i) => `{"v":${i}}`).join("\n");
+  let underWay = 0;
+  const seen: number[] = [];
+  const send = async (rows: readonly Uint8Array[]) => {
+    seen.push(++underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay--;
+    return imported.send(rows);
+  };
+  await imported.run([text], { seed: 1, send });
+  expect(seen.slice(0, 2)).toEqual([1, 1]);
+  expect(Math.max(...seen)).toBe(3);
+});

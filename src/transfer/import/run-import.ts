@@ -1,0 +1,181 @@
+/** Does an import that was planned: reads, sends several batches at once, and keeps its place. */
+
+import type { Clock } from "../../base/clock.ts";
+import type { OpenedFile } from "../read/open-rows.ts";
+import { FILE_START, type SourceColumn } from "../read/source-row.ts";
+import type { ImportPlan } from "./import-plan.ts";
+import { type BatchRow, type ImportPosition, type RowBatch, RowBatches } from "./row-batches.ts";
+import { RowEncoder } from "./row-encoder.ts";
+import { type RejectedRow, type SendRows, type SettledBatch, settleBatch } from "./settle-batch.ts";
+
+/** Batches under way at once: one is parsed while another is committed and a third arrives. */
+const BATCHES_IN_FLIGHT_MAX = 3;
+/** Where so many rows are the first and none is taken, it is not the rows that are wrong. */
+const HOPELESS_ROWS = 100;
+/** How often the state is saved at most. */
+const SAVE_INTERVAL_MS = 1_000;
+
+/** How much was imported, over all runs of this import. */
+export interface ImportCounts {
+  readonly rows: number;
+  readonly rejected: number;
+  /** Of documents that were sent. */
+  readonly bytes: number;
+}
+
+/** An import and what it works with. */
+export interface ImportRun {
+  readonly plan: ImportPlan;
+  readonly files: readonly OpenedFile[];
+  /** Where to begin, and what was counted before. */
+  readonly position: ImportPosition;
+  readonly counts: ImportCounts;
+  readonly send: SendRows;
+  /** Takes what was rejected, in order, once everything before it is settled. */
+  readonly reject: (rejected: readonly RejectedRow[]) => Promise<void>;
+  /** Keeps the position up to which all is settled. */
+  readonly save: (position: ImportPosition, counts: ImportCounts) => Promise<void>;
+  /** Told of each settled batch. */
+  readonly progress: (counts: ImportCounts) => void;
+  /** Rows that may be rejected before the run ends. */
+  readonly rejectedMax: number;
+  /** Aborted to end the run: what is under way is settled, and saved. */
+  readonly stop: AbortSignal;
+  readonly clock: Clock;
+  /** Bytes of a batch, where it is not the usual. */
+  readonly batchBytes?: number;
+}
+
+/** How a run ended. */
+export interface ImportEnd {
+  readonly counts: ImportCounts;
+  readonly reason: "done" | "stopped" | "too_many_rejected";
+  /** The row that was one too many. */
+  readonly last?: RejectedRow;
+}
+
+/** The first rows go alone, since they declare what the others rely on. */
+export async function runImport(run: ImportRun): Promise<ImportEnd> {
+  return new Importer(run).run();
+}
+
+interface BatchUnderWay {
+  readonly batch: RowBatch;
+  readonly settled: Promise<SettledBatch>;
+}
+
+class Importer {
+  readonly #run: ImportRun;
+  readonly #underWay: BatchUnderWay[] = [];
+  #counts: ImportCounts;
+  /** The first batch is saved at once. */
+  #savedMs = Number.NEGATIVE_INFINITY;
+  #position: ImportPosition;
+  #isFirst = true;
+  #excess: RejectedRow | undefined;
+
+  constructor(run: ImportRun) {
+    this.#run = run;
+    this.#counts = run.counts;
+    this.#position = run.position;
+  }
+
+  async run(): Promise<ImportEnd> {
+    const { stop } = this.#run;
+    try {
+      for await (const batch of this.#batches()) {
+        this.#send(batch);
+        const isFull = this.#underWay.length >= BATCHES_IN_FLIGHT_MAX;
+        if (isFull || this.#isFirst) await this.#settleNext();
+        this.#isFirst = false;
+        if (stop.aborted || this.#excess !== undefined) break;
+      }
+      while (this.#underWay.length > 0) await this.#settleNext();
+    } finally {
+      // After a fault, what was sent behind it is not counted: it is sent again.
+      await Promise.allSettled(this.#underWay.map(({ settled }) => settled));
+      await this.#run.save(this.#position, this.#counts);
+    }
+    if (this.#excess !== undefined) {
+      return { counts: this.#counts, reason: "too_many_rejected", last: this.#excess };
+    }
+    return { counts: this.#counts, reason: stop.aborted ? "stopped" : "done" };
+  }
+
+  #send(batch: RowBatch): void {
+    const { rejectedMax, send } = this.#run;
+    const settled = settleBatch(batch.rows, send, rejectedMax);
+    // Whoever waits for it is told; until then nobody may be waiting.
+    settled.catch(() => undefined);
+    this.#underWay.push({ batch, settled });
+  }
+
+  /** Settles the batch that comes first, so that the position is one before which all is settled. */
+  async #settleNext(): Promise<void> {
+    const [{ batch, settled }] = this.#underWay;
+    const { accepted, rejected } = await settled;
+    this.#underWay.shift();
+    if (this.#excess !== undefined) return;
+    const { clock, rejectedMax, progress } = this.#run;
+    const isHopeless =
+      this.#counts.rows === 0 && accepted === 0 && rejected.length >= HOPELESS_ROWS;
+    const room = isHopeless ? 0 : rejectedMax - this.#counts.rejected;
+    if (rejected.length > room) {
+      // The batch counts as not imported; what of it was, is imported again by its ids.
+      this.#excess = rejected[room];
+      return;
+    }
+    if (rejected.length > 0) await this.#run.reject(rejected);
+    this.#counts = {
+      rows: this.#counts.rows + accepted,
+      rejected: this.#counts.rejected + rejected.length,
+      bytes: this.#counts.bytes + batch.bytes,
+    };
+    this.#position = batch.end;
+    progress(this.#counts);
+    if (clock.monotonicMs() - this.#savedMs < SAVE_INTERVAL_MS) return;
+    await this.#run.save(this.#position, this.#counts);
+    this.#savedMs = clock.monotonicMs();
+  }
+
+  async *#batches(): AsyncGenerator<RowBatch> {
+    const { files, position, plan, stop } = this.#run;
+    const batches = new RowBatches(this.#run.batchBytes);
+    // Over all files; faulty rows count, so that ids do not move when they are mended.
+    let rowNumber = position.rowsBefore + position.rows;
+    for (let file = position.file; file < files.length; file++) {
+      const { name, reader } = files[file];
+      const columns = await reader.columns();
+      const encoder = new RowEncoder(plan, columns);
+      checkIdColumn(plan, { name, columns });
+      const rowsBefore = file === position.file ? position.rowsBefore : rowNumber;
+      const from = file === position.file ? position : FILE_START;
+      for await (const rows of reader.rows(from)) {
+        for (const { line, next, content } of rows) {
+          rowNumber++;
+          const row: BatchRow = {
+            file: name,
+            line,
+            document: encoder.encode(content, rowNumber),
+            raw: () => encoder.raw(content),
+          };
+          const full = batches.add(row, { ...next, file, rowsBefore });
+          if (full !== undefined) yield full;
+        }
+        // What is left is not for the rows of the next file to be put behind.
+        if (stop.aborted) return;
+      }
+    }
+    const rest = batches.rest();
+    if (rest !== undefined) yield rest;
+  }
+}
+
+function checkIdColumn(
+  { idSource }: ImportPlan,
+  { name, columns }: { name: string; columns: readonly SourceColumn[] | undefined },
+): void {
+  if (idSource === undefined || columns === undefined) return;
+  if (columns.some((column) => column.name === idSource)) return;
+  throw new Error(`${name} has no column ${JSON.stringify(idSource)}, from which ids come`);
+}
