@@ -1,0 +1,319 @@
+/** One run of `trawl import`, from its options to its exit code. */
+
+import type { Readable } from "node:stream";
+import { countedText, countText, sizeText } from "../../base/amount-text.ts";
+import { durationText } from "../../base/duration.ts";
+import { formatAttributeType } from "../../model/attribute-type.ts";
+import {
+  RejectsFile,
+  readState,
+  removeState,
+  statePath,
+  writeState,
+} from "../../transfer/import/import-files.ts";
+import { type ImportPlan, PlanFault, planImport } from "../../transfer/import/import-plan.ts";
+import {
+  type ImportedFile,
+  type ImportState,
+  REJECTS_SETTING,
+  stateConflict,
+} from "../../transfer/import/import-state.ts";
+import { existingTypes, rowSender } from "../../transfer/import/import-target.ts";
+import { fingerprintOf, inputFiles } from "../../transfer/import/input-files.ts";
+import { type ImportCounts, type ImportEnd, runImport } from "../../transfer/import/run-import.ts";
+import { sampleFiles } from "../../transfer/import/sample-files.ts";
+import type { RejectedRow } from "../../transfer/import/settle-batch.ts";
+import { type OpenedFile, openRows } from "../../transfer/read/open-rows.ts";
+import { FILE_START } from "../../transfer/read/source-row.ts";
+import { printable, tableText } from "../output/table-text.ts";
+import type { CommandContext } from "./client-command.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { ImportOptions } from "./import-options.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Where an import begins that nothing is known of. */
+const NOTHING: Pick<ImportState, "position" | "rows" | "rejected" | "bytes" | "rejectsBytes"> = {
+  position: { ...FILE_START, file: 0, rowsBefore: 0 },
+  rows: 0,
+  rejected: 0,
+  bytes: 0,
+  rejectsBytes: 0,
+};
+
+/** What a run is about, once it was planned. */
+interface PlannedRun {
+  readonly files: readonly OpenedFile[];
+  readonly plan: ImportPlan;
+  readonly isNew: boolean;
+  /** What an earlier run has left. */
+  readonly before: ImportState | undefined;
+  readonly imported: readonly ImportedFile[];
+}
+
+/** See the file's head. */
+export class ImportSession {
+  readonly #context: CommandContext;
+  readonly #options: ImportOptions;
+  /** Undefined where nothing can be resumed: of standard input. */
+  readonly #statePath: string | undefined;
+  readonly #names: readonly string[];
+  readonly #startedMs: number;
+
+  constructor(context: CommandContext, options: ImportOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#names = inputFiles(options.files);
+    this.#startedMs = context.clock.monotonicMs();
+    this.#statePath =
+      this.#names[0] === "-"
+        ? undefined
+        : (options.statePath ?? statePath(this.#names[0], options.namespace));
+  }
+
+  async run(): Promise<ExitCode> {
+    const planned = await this.#plan();
+    this.#showPlan(planned);
+    if (this.#options.isDryRun) return EXIT.done;
+    const before = planned.before ?? NOTHING;
+    if (planned.before !== undefined) {
+      this.#context.progress.note(`going on at row ${countText(rowsOf(before.position) + 1)}`);
+    }
+    const { rejectsPath } = this.#options;
+    const rejects =
+      rejectsPath === undefined
+        ? undefined
+        : await RejectsFile.open(rejectsPath, before.rejectsBytes);
+    try {
+      const end = await this.#import(planned, rejects);
+      return await this.#finish(end, planned);
+    } catch (error) {
+      throw this.#withResumption(error as Error);
+    } finally {
+      await rejects?.close();
+      // A pipe that is not read to its end would keep the process alive.
+      (this.#context.terminal.input as Partial<Readable>).destroy?.();
+    }
+  }
+
+  async #plan(): Promise<PlannedRun> {
+    const { client, signal, terminal } = this.#context;
+    const { namespace, format } = this.#options;
+    const files: OpenedFile[] = [];
+    for (const name of this.#names) files.push(await openRows(name, terminal.input, format));
+    const imported: ImportedFile[] = [];
+    for (const { name, sizeBytes } of files) {
+      if (sizeBytes !== undefined) imported.push({ name, fingerprint: await fingerprintOf(name) });
+    }
+    const before = await this.#readState(imported);
+    const existing = await existingTypes(client, namespace, signal);
+    if (before !== undefined && existing === undefined) {
+      throw new Error(
+        `${this.#statePath} says that rows were imported, and there is no namespace ` +
+          `${namespace}: --restart imports them again`,
+      );
+    }
+    const sampled = await sampleFiles(files);
+    try {
+      const isResumed = before !== undefined;
+      const plan = planImport(sampled, { ...this.#options, existing, isResumed });
+      return { files, plan, before, imported, isNew: existing === undefined };
+    } catch (error) {
+      if (error instanceof PlanFault) throw new UsageError(error.message);
+      throw error;
+    }
+  }
+
+  async #readState(files: readonly ImportedFile[]): Promise<ImportState | undefined> {
+    const path = this.#statePath;
+    if (path === undefined || this.#options.restarts) return undefined;
+    const state = await readState(path);
+    if (state === undefined) return undefined;
+    // Where nothing was imported, there is nothing to go on with.
+    if (typeof state !== "string" && rowsOf(state.position) === 0) return undefined;
+    const what =
+      typeof state === "string"
+        ? `${path} ${state}`
+        : stateConflict(state, this.#settings(), files);
+    if (typeof state !== "string" && what === undefined) return state;
+    throw new UsageError(
+      `an earlier run of this import did not end, and this one cannot go on there: ${what}. ` +
+        "Give --restart to begin anew, or another --state to do both",
+    );
+  }
+
+  /** What must be the same for a run to go on where another was. */
+  #settings(): Record<string, string> {
+    const { namespace, format, idColumn, vectorColumn, renames, schema } = this.#options;
+    const given = (value: string | undefined) => value ?? "";
+    return {
+      "--url": this.#context.client.url,
+      "--namespace": namespace,
+      "--format": given(format),
+      "--id": given(idColumn),
+      "--vector": given(vectorColumn),
+      "--map": [...renames].map(([from, to]) => `${from}=${given(to)}`).join(" "),
+      "--schema": JSON.stringify(schema),
+      [REJECTS_SETTING]: given(this.#options.rejectsPath),
+    };
+  }
+
+  #showPlan({ plan, files, isNew }: PlannedRun): void {
+    const { output } = this.#context;
+    const { namespace, isDryRun } = this.#options;
+    const id = {
+      source: plan.idSource,
+      attribute: "id",
+      type: plan.idType,
+      from: plan.idSource === undefined ? "row numbers" : "",
+      notes: plan.idSource === undefined ? ["no id column: name one with --id"] : [],
+    };
+    const columns = plan.columns.map(({ source, attribute, type, origin, notes }) => ({
+      source,
+      attribute,
+      type: type === undefined ? undefined : formatAttributeType(type),
+      from: origin as string,
+      notes,
+    }));
+    const all = [id, ...columns];
+    if (output.isJson) {
+      if (isDryRun)
+        output.result({ namespace, new: isNew, columns: all, schema: plan.schema }, () => "");
+      return;
+    }
+    const rows = all.map(({ source, attribute, type, from, notes }) => [
+      source ?? "",
+      attribute ?? "",
+      attribute === undefined ? "" : (type ?? "as the first value"),
+      attribute === undefined ? "" : from,
+      notes.join("; "),
+    ]);
+    const titles = ["COLUMN", "ATTRIBUTE", "TYPE", "FROM", "NOTE"].map((title) => ({ title }));
+    const into = `${isNew ? "new namespace" : "namespace"} ${namespace}`;
+    output.line(`${countedText(files.length, "file")} into ${into}\n${tableText(titles, rows)}`);
+  }
+
+  async #import(planned: PlannedRun, rejects: RejectsFile | undefined): Promise<ImportEnd> {
+    const { client, clock, signal } = this.#context;
+    const { namespace, distanceMetric, rejectedMax } = this.#options;
+    const { files, plan, isNew } = planned;
+    const before = planned.before ?? NOTHING;
+    const counts = { rows: before.rows, rejected: before.rejected, bytes: before.bytes };
+    const shown = this.#showProgress(files, counts);
+    const metric = isNew && plan.hasVectors ? distanceMetric : undefined;
+    const saved = { settings: this.#settings(), files: planned.imported };
+    try {
+      return await runImport({
+        plan,
+        files,
+        position: before.position,
+        counts,
+        send: rowSender({ client, namespace, plan, distanceMetric: metric }),
+        reject: (rejected) => this.#reject(rejected, rejects),
+        save: async (position, now) => {
+          if (this.#statePath === undefined) return;
+          const rejectsBytes = rejects?.bytes ?? 0;
+          await writeState(this.#statePath, { ...saved, position, ...now, rejectsBytes });
+        },
+        progress: shown.update,
+        rejectedMax,
+        stop: signal,
+        clock,
+      });
+    } finally {
+      shown.end();
+    }
+  }
+
+  async #reject(rejected: readonly RejectedRow[], rejects: RejectsFile | undefined): Promise<void> {
+    if (rejects !== undefined) return rejects.add(rejected);
+    const { errIsTerminal, err } = this.#context.terminal;
+    // Also with --quiet: what is left out is no progress. A bar comes again by itself.
+    for (const row of rejected) err(`${errIsTerminal ? "\n" : ""}${rejectedText(row)}\n`);
+  }
+
+  /** Bytes of the files are what is known beforehand; rows are said beside them. */
+  #showProgress(files: readonly OpenedFile[], before: ImportCounts) {
+    const { clock, progress } = this.#context;
+    const startedMs = clock.monotonicMs();
+    let rows = before.rows;
+    const sizes = files.map(({ sizeBytes }) => sizeBytes);
+    const total = sizes.includes(undefined)
+      ? undefined
+      : sizes.reduce<number>((sum, size = 0) => sum + size, 0);
+    const task = progress.start({
+      get label() {
+        const seconds = (clock.monotonicMs() - startedMs) / 1000;
+        const rate = seconds > 0 ? Math.round((rows - before.rows) / seconds) : 0;
+        return `${countedText(rows, "row")} ${countText(rate)}/s`;
+      },
+      unit: "byte",
+      total,
+    });
+    let bytesDone = 0;
+    return {
+      update: (counts: ImportCounts) => {
+        rows = counts.rows;
+        const bytes = files.reduce((sum, { counter }) => sum + counter.bytesRead, 0);
+        task.advance(bytes - bytesDone);
+        bytesDone = bytes;
+      },
+      end: () => task.end(),
+    };
+  }
+
+  async #finish({ counts, reason, last }: ImportEnd, planned: PlannedRun): Promise<ExitCode> {
+    const { output, clock, terminal } = this.#context;
+    const seconds = (clock.monotonicMs() - this.#startedMs) / 1000;
+    const resumedAt = planned.before === undefined ? null : rowsOf(planned.before.position);
+    if (reason === "done" && this.#statePath !== undefined) await removeState(this.#statePath);
+    const { rows, rejected, bytes } = counts;
+    if (reason === "stopped") terminal.err(`trawl import: interrupted; ${this.#resumption()}\n`);
+    if (reason === "too_many_rejected") terminal.err(`trawl import: ${this.#refusal(last)}\n`);
+    const result = { rows, rejected, bytes, seconds, resumed_at: resumedAt };
+    output.result(result, () => {
+      const named = rejected > 0 ? `, ${countText(rejected)} rejected` : "";
+      return (
+        `${countedText(rows, "row")} imported${named} ` +
+        `(${sizeText(bytes)} in ${durationText(seconds * 1000)})`
+      );
+    });
+    if (reason === "stopped") return EXIT.interrupted;
+    if (reason === "too_many_rejected") return EXIT.failed;
+    return rejected > 0 ? EXIT.rejected : EXIT.done;
+  }
+
+  #refusal(last: RejectedRow | undefined): string {
+    const row = last === undefined ? "too many rows were rejected" : rejectedText(last);
+    if (this.#options.rejectsPath !== undefined) {
+      const why =
+        "this is one more than --max-errors allows, or no row of the first batch was taken";
+      return `${row}\n${why}; ${this.#resumption()}`;
+    }
+    const mended = this.#statePath === undefined ? "mend it" : "mend it and give --restart";
+    return (
+      `${row}\n${mended}, or leave such rows out by adding --rejects FILE or --max-errors N; ` +
+      this.#resumption()
+    );
+  }
+
+  #resumption(): string {
+    return this.#statePath === undefined
+      ? "standard input is read from its start again: documents are replaced, not doubled"
+      : "the same command goes on from there";
+  }
+
+  #withResumption(error: Error): Error {
+    if (error instanceof UsageError || this.#statePath === undefined) return error;
+    error.message = `${error.message}\n${this.#resumption()}`;
+    return error;
+  }
+}
+
+/** Rows before a position, over all files. */
+function rowsOf({ rowsBefore, rows }: ImportState["position"]): number {
+  return rowsBefore + rows;
+}
+
+function rejectedText({ row: { file, line }, error }: RejectedRow): string {
+  return `${printable(file)}:${line}: ${printable(error)}`;
+}
