@@ -5,6 +5,7 @@ import { copyCommand } from "./copy-command.ts";
 import { deleteCommand } from "./delete-command.ts";
 import { explainCommand } from "./explain-command.ts";
 import { exportCommand } from "./export-command.ts";
+import { importCommand } from "./import-command.ts";
 import { KEYS_COMMANDS } from "./keys-commands.ts";
 import { lsCommand } from "./ls-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
@@ -23,6 +24,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   recallCommand,
   benchCommand,
   exportCommand,
+  importCommand,
   migrateCommand,
   copyCommand,
   branchCommand,

@@ -1,0 +1,435 @@
+/** `trawl import` against a real server. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { EVERY_TYPE_ROWS, EVERY_TYPE_SCHEMA } from "../support/documents/every-type.ts";
+import { type CliOptions, runCli } from "../support/servers/run-cli.ts";
+import { nameOf, rawCall, testNamespaces } from "../support/servers/sdk-client.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trawl-import-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const namespace = testNamespaces("import");
+const newName = (kind: string) => nameOf(namespace(kind));
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function run(words: readonly string[], options: CliOptions = {}) {
+  return runCli(["import", ...words, "--url", inject("serverUrl")], options);
+}
+
+/** All documents of a namespace by id, as text, so that integers are exact. */
+async function documents(name: string, count = 10_000): Promise<string> {
+  const body = { rank_by: ["id", "asc"], top_k: count, include_attributes: true };
+  const { text } = await rawCall("POST", `/v2/namespaces/${name}/query`, body);
+  return /"rows":(\[.*\]),"billing"/s.exec(text)?.[1] ?? text;
+}
+
+async function types(name: string): Promise<Record<string, string>> {
+  const { json } = await rawCall("GET", `/v1/namespaces/${name}/schema`);
+  const entries = Object.entries<{ type: string }>(json);
+  return Object.fromEntries(entries.map(([attribute, { type }]) => [attribute, type]));
+}
+
+describe("formats", () => {
+  test("JSON Lines keep integers beyond 2^53, and get types from a sample", async () => {
+    const name = newName("jsonl");
+    const path = file(
+      "a.jsonl",
+      '{"id":18446744073709551615,"n":9007199254740993,"f":1,"tags":["a"],' +
+        '"at":"2026-01-31T09:30:00Z"}\n' +
+        '{"id":1,"n":-9223372036854775808,"f":0.5,"tags":[],"at":null}',
+    );
+    const { code, out, err } = await run([path, "--namespace", name]);
+    expect([code, err]).toEqual([0, expect.any(String)]);
+    expect(out).toMatch(/^1 file into new namespace /);
+    expect(out).toMatch(/^f +f +float +sample$/m);
+    expect(out).toMatch(/2 rows imported \(/);
+    expect(await documents(name)).toBe(
+      '[{"id":1,"n":-9223372036854775808,"f":0.5,"tags":[]},' +
+        '{"id":18446744073709551615,"n":9007199254740993,"f":1.0,"tags":["a"],' +
+        '"at":"2026-01-31T09:30:00.000000000Z"}]',
+    );
+    expect(await types(name)).toEqual({
+      id: "uint",
+      n: "int",
+      f: "float",
+      tags: "[]string",
+      at: "datetime",
+    });
+  });
+
+  test.each([
+    ["json", (text: string) => Buffer.from(`[${text.trim().split("\n").join(",\n")}]`)],
+    ["jsonl.gz", (text: string) => gzipSync(text)],
+    ["jsonl.zst", (text: string) => zstdCompressSync(text)],
+    ["jsonl", (text: string) => Buffer.from(`\ufeff${text.replaceAll("\n", "\r\n")}`)],
+  ])("rows come from %s as from any other", async (ending, packed) => {
+    const name = newName("packed");
+    const text = Array.from({ length: 500 }, (_, id) => `{"id":${id},"t":"é ${id}"}\n`).join("");
+    const path = file(`packed.${ending}`, packed(text));
+    const { code, json } = await run([path, "--namespace", name, "--json"]);
+    expect([code, json.rows, json.rejected]).toEqual([0, 500, 0]);
+    const lines = text.trim().split("\n");
+    expect(JSON.parse(await documents(name))).toEqual(lines.map((line) => JSON.parse(line)));
+  });
+
+  test("CSV gets types, vectors and nulls; quoted cells have line breaks", async () => {
+    const name = newName("csv");
+    const path = file(
+      "a.csv",
+      'sku,zip,price,ok,note,embedding\r\nx1,01234,1,true,"a\nb","[0.5, 1]"\r\n' +
+        'x2,00042,2.5,FALSE,,"[1,2]"\r\n',
+    );
+    const words = [path, "--namespace", name, "--id", "sku", "--vector", "embedding"];
+    const { code } = await run([...words, "--map", "note=remark"]);
+    expect(code).toBe(0);
+    expect(await documents(name)).toBe(
+      '[{"id":"x1","zip":"01234","price":1.0,"ok":true,"remark":"a\\nb","vector":[0.5,1]},' +
+        '{"id":"x2","zip":"00042","price":2.5,"ok":false,"vector":[1,2]}]',
+    );
+  });
+
+  test("Parquet has exact integers, datetimes, lists as vectors, and nulls", async () => {
+    const name = newName("parquet");
+    const vectors = [0, 1].map((row) => Array.from({ length: 8 }, (_, i) => row + i / 8));
+    const buffer = parquetWriteBuffer({
+      schema: [
+        { name: "root", num_children: 4 },
+        { name: "id", type: "INT64", repetition_type: "REQUIRED" },
+        {
+          name: "at",
+          type: "INT64",
+          converted_type: "TIMESTAMP_MILLIS",
+          repetition_type: "OPTIONAL",
+        },
+        { name: "title", type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },
+        { name: "emb", converted_type: "LIST", repetition_type: "OPTIONAL", num_children: 1 },
+        { name: "list", repetition_type: "REPEATED", num_children: 1 },
+        { name: "element", type: "FLOAT", repetition_type: "OPTIONAL" },
+      ],
+      columnData: [
+        { name: "id", data: [9007199254740993n, 2n] },
+        { name: "at", data: [new Date("2026-01-31T09:30:00Z"), null] },
+        { name: "title", data: ["one", null] },
+        { name: "emb", data: vectors },
+      ],
+    });
+    const path = file("a.parquet", new Uint8Array(buffer));
+    const { code, err } = await run([path, "--namespace", name]);
+    expect([code, err]).toEqual([0, expect.any(String)]);
+    expect(await types(name)).toEqual({
+      id: "uint",
+      at: "datetime",
+      title: "string",
+      emb: "[8]f32",
+    });
+    const rows = JSON.parse(await documents(name));
+    expect(rows[0]).toEqual({ id: 2, emb: vectors[1] });
+    expect(await documents(name)).toContain('"id":9007199254740993,"at":"2026-01-31T09:30:00.000');
+  });
+
+  test("Arrow is read as file and as stream", async () => {
+    const table = tableFromArrays({
+      id: [1, 2, 3],
+      title: ["a", null, "c"],
+      score: Float64Array.from([0.5, 1, 2]),
+    });
+    for (const format of ["file", "stream"] as const) {
+      const name = newName(format);
+      const bytes = tableToIPC(table, { format });
+      const path = file(`a-${format}.arrow`, bytes ?? new Uint8Array(0));
+      const { code, err } = await run([path, "--namespace", name, "--id", "id"]);
+      expect([code, err]).toEqual([0, expect.any(String)]);
+      expect(JSON.parse(await documents(name))).toEqual([
+        { id: 1, title: "a", score: 0.5 },
+        { id: 2, score: 1 },
+        { id: 3, title: "c", score: 2 },
+      ]);
+    }
+  });
+
+  test("standard input and patterns", async () => {
+    const piped = newName("stdin");
+    const input = '{"id":1}\n{"id":2}\n';
+    expect((await run(["-", "--namespace", piped], { input })).code).toBe(0);
+    expect(JSON.parse(await documents(piped))).toHaveLength(2);
+    const globbed = newName("glob");
+    file("part-1.jsonl", '{"id":1,"a":1}\n');
+    file("part-2.jsonl", '{"id":2,"a":2}\n');
+    const { json } = await run([join(folder, "part-*.jsonl"), "--namespace", globbed, "--json"]);
+    expect(json.rows).toBe(2);
+  });
+
+  test("uuids are ids of their own type", async () => {
+    const name = newName("uuid");
+    const id = "6f2c1a0e-3b7d-4c58-9a64-0d1e2f3a4b5c";
+    const path = file("uuid.csv", `id,a\n${id.toUpperCase()},1\n`);
+    expect((await run([path, "--namespace", name])).code).toBe(0);
+    expect(await types(name)).toMatchObject({ id: "uuid" });
+    expect(JSON.parse(await documents(name))).toEqual([{ id, a: 1 }]);
+  });
+
+  test("rows without ids are numbered, the same in each run", async () => {
+    const name = newName("numbered");
+    const path = file("numbered.csv", "a\nx\ny\n");
+    const { code, out } = await run([path, "--namespace", name]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/no id column: name one with --id/);
+    expect(JSON.parse(await documents(name))).toEqual([
+      { id: 1, a: "x" },
+      { id: 2, a: "y" },
+    ]);
+    const again = await run([path, "--namespace", name]);
+    expect([again.code, again.err]).toEqual([2, expect.stringMatching(/--id \(there are "a"\)/)]);
+    expect((await run([path, "--namespace", name, "--id", "@row"])).code).toBe(0);
+  });
+});
+
+describe("what trawl export has written", () => {
+  const source = newName("types");
+  const server = ["--url", inject("serverUrl")];
+
+  async function exported(from: string, name: string): Promise<string> {
+    const out = join(folder, name);
+    const words = ["export", "--namespace", from, "--out", out, "--overwrite", ...server];
+    expect(await runCli(words)).toMatchObject({ code: 0 });
+    return out;
+  }
+
+  beforeAll(async () => {
+    const members = { schema: EVERY_TYPE_SCHEMA, distance_metric: "cosine_distance" };
+    const rows = EVERY_TYPE_ROWS.join();
+    const body = `{"upsert_rows":[${rows}],${JSON.stringify(members).slice(1)}`;
+    expect(await rawCall("POST", `/v2/namespaces/${source}`, body)).toMatchObject({ status: 200 });
+  });
+
+  test.each(["types.jsonl", "types.jsonl.gz", "types.csv", "types.parquet"])(
+    "as %s comes back the same to the bit",
+    async (name) => {
+      const out = await exported(source, name);
+      const back = newName("back");
+      const words = [out, "--namespace", back, "--schema", `${out}.schema.json`];
+      expect(await run(words)).toMatchObject({ code: 0 });
+      const lines = async (from: string) =>
+        readFileSync(await exported(from, "compared.jsonl"), "utf8").replaceAll(
+          // In CSV an empty text is an empty cell, which is no value.
+          name.endsWith(".csv") ? /,"[^"]+":""|"[^"]+":"",/g : /$^/g,
+          "",
+        );
+      expect(await lines(back)).toBe(await lines(source));
+      expect(await types(back)).toEqual(await types(source));
+    },
+  );
+});
+
+describe("bad rows", () => {
+  const lines = Array.from({ length: 3000 }, (_, id) => `{"id":${id},"price":${id}}`);
+  lines[1234] = '{"id":1234,"price":"cheap"}';
+  lines[2000] = '{"id":2000,"price":NaN}';
+  lines[2001] = '{"id":2001,"price":';
+
+  test("end the run by default, which names file and line", async () => {
+    const name = newName("bad");
+    const path = file("bad.jsonl", lines.join("\n"));
+    const { code, err, json } = await run([path, "--namespace", name, "--json"]);
+    expect(code).toBe(1);
+    expect(err).toMatch(new RegExp(`${path}:1235: .*price`));
+    expect(err).toMatch(/--rejects FILE/);
+    expect(json).toMatchObject({ rejected: 0 });
+  });
+
+  test("are written to --rejects, and only they are left out", async () => {
+    const name = newName("rejects");
+    const path = file("rejected.jsonl", lines.join("\n"));
+    const rejects = join(folder, "rejects.jsonl");
+    const words = [path, "--namespace", name, "--rejects", rejects, "--json"];
+    const { code, json } = await run(words);
+    expect([code, json.rows, json.rejected]).toEqual([3, 2997, 3]);
+    const written = readFileSync(rejects, "utf8").trimEnd().split("\n");
+    const read = written.map((line) => JSON.parse(line));
+    expect(read.map(({ file: of, line }) => [of, line])).toEqual([
+      [path, 1235],
+      [path, 2001],
+      [path, 2002],
+    ]);
+    expect(read.map(({ row }) => row)).toEqual([
+      { id: 1234, price: "cheap" },
+      lines[2000],
+      lines[2001],
+    ]);
+    const [first] = read;
+    expect(first.error).toMatch(/price/);
+    expect(first.error).not.toMatch(/upsert_rows/);
+    const good = JSON.parse(await documents(name)).map(({ id }: { id: number }) => id);
+    expect(good).toEqual(lines.map((_, id) => id).filter((id) => ![1234, 2000, 2001].includes(id)));
+  });
+
+  test("may be as many as --max-errors says", async () => {
+    const path = file("some.jsonl", lines.join("\n"));
+    const three = await run([path, "--namespace", newName("max"), "--max-errors", "3"]);
+    expect(three.code).toBe(3);
+    const two = await run([path, "--namespace", newName("max"), "--max-errors", "2"]);
+    expect(two.code).toBe(1);
+  });
+
+  test("of the same id in one batch are written one after the other", async () => {
+    const name = newName("twice");
+    const path = file("twice.jsonl", '{"id":1,"a":"x"}\n{"id":2,"a":"y"}\n{"id":1,"a":"z"}\n');
+    expect((await run([path, "--namespace", name])).code).toBe(0);
+    expect(JSON.parse(await documents(name))).toEqual([
+      { id: 1, a: "z" },
+      { id: 2, a: "y" },
+    ]);
+  });
+
+  test("in all rows of a file say so after the first batch", async () => {
+    const all = Array.from({ length: 500 }, (_, id) => `{"id":${id},"v":"x"}`).join("\n");
+    const path = file("hopeless.jsonl", all);
+    const rejects = join(folder, "hopeless.rejects");
+    const schema = '{"v":{"type":"int"}}';
+    const words = [path, "--namespace", newName("none"), "--schema", schema, "--rejects", rejects];
+    const { code, err } = await run(words);
+    expect([code, err]).toEqual([1, expect.stringMatching(/no row of the first batch was taken/)]);
+  });
+});
+
+describe("what is wrong before the first write ends with 2", () => {
+  const path = file("plan.jsonl", '{"id":1,"title":"a","meta":{"lang":"de"}}\n');
+  test.each([
+    [[], /column "meta": has objects \{lang\}.*jq.*--map meta=/],
+    [
+      ["--map", "meta=", "--id", "titel"],
+      /--id: there is no column "titel"; did you mean "title"\?/,
+    ],
+    [["--map", "meta=", "--id", "title"], /column "id" would be named id.*--map id=/],
+    [["--map", "meta=", "--map", "title=$x"], /must not start with `\$`; rename it/],
+    [["--map", "meta"], /--map: meta is not of the form old=new/],
+    [["--schema", "[1]"], /--schema: the file \[1\] cannot be read/],
+    [["--max-errors", "many"], /--max-errors: many is no whole number/],
+    [["--rejects", path], /is a file that is to be read/],
+  ])("%j", async (words, message) => {
+    const { code, err } = await run([path, "--namespace", newName("plan"), ...words]);
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  test("--dry-run shows the plan and writes nothing", async () => {
+    const name = newName("dry");
+    const words = [path, "--namespace", name, "--map", "meta=", "--dry-run"];
+    const { code, out } = await run(words);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^title +title +string +sample$/m);
+    expect(out).toMatch(/^meta +left out$/m);
+    const { json } = await run([...words, "--json"]);
+    expect(json).toMatchObject({
+      namespace: name,
+      new: true,
+      schema: { title: { type: "string" } },
+    });
+    expect((await rawCall("GET", `/v1/namespaces/${name}/schema`)).status).toBe(404);
+  });
+});
+
+describe("resuming", () => {
+  const count = 4_500;
+  const text = "x".repeat(4_000);
+  const all = Array.from({ length: count }, (_, id) => `{"id":${id},"t":"${text}","n":${id}}`);
+
+  test("an interrupted run goes on where it was, and says so", async () => {
+    const name = newName("resume");
+    const path = file("resume.jsonl", all.join("\n"));
+    const interruption = new AbortController();
+    const words = [path, "--namespace", name, "--json"];
+    const interrupted = run(words, { signal: interruption.signal });
+    const first = () => documents(name, 1);
+    await expect.poll(first, { interval: 5, timeout: 30_000 }).toContain('"id":0');
+    interruption.abort(new Error("interrupted"));
+    const end = await interrupted;
+    expect([end.code, end.err]).toEqual([130, expect.stringMatching(/the same command goes on/)]);
+    expect(end.json.rows).toBeLessThan(count);
+    const second = await run(words);
+    expect(second.code).toBe(0);
+    expect(second.json).toMatchObject({ rows: count, rejected: 0, resumed_at: end.json.rows });
+    expect(await documents(name)).toBe(`[${all.join()}]`);
+    // It is done: another run is one of its own.
+    expect((await run(words)).json.resumed_at).toBe(null);
+  });
+
+  test("a run that was killed loses and doubles nothing", async () => {
+    const name = newName("killed");
+    const bad = all.with(10, '{"id":10,"n":"x"}').with(4_000, '{"id":4000');
+    const path = file("killed.jsonl", bad.join("\n"));
+    const rejects = join(folder, "killed.rejects");
+    const words = [path, "--namespace", name, "--rejects", rejects, "--json"];
+    const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+    const child = spawn(
+      process.execPath,
+      [main, "import", ...words, "--url", inject("serverUrl")],
+      {
+        stdio: "ignore",
+      },
+    );
+    const gone = once(child, "exit");
+    const state = join(folder, `.killed.jsonl.${name}.import-state`);
+    await expect.poll(() => existsSync(state), { interval: 5, timeout: 30_000 }).toBe(true);
+    child.kill("SIGKILL");
+    await gone;
+    const { code, json } = await run(words);
+    expect([code, json.rows, json.rejected]).toEqual([3, count - 2, 2]);
+    expect(json.resumed_at).toBeGreaterThan(0);
+    expect(existsSync(state)).toBe(false);
+    const good = bad.filter((_, id) => id !== 10 && id !== 4_000);
+    expect(await documents(name)).toBe(`[${good.join()}]`);
+    const lines = readFileSync(rejects, "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).line)).toEqual([11, 4_001]);
+  });
+
+  test("a run that a bad row has ended goes on with --rejects", async () => {
+    const name = newName("mended");
+    const path = file("mended.jsonl", all.with(4_000, '{"id":4000').join("\n"));
+    const words = [path, "--namespace", name, "--json"];
+    const ended = await run(words);
+    expect([ended.code, ended.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /mended.jsonl:4001: .*\nmend it and give --restart, or .* --rejects FILE/,
+      ),
+    ]);
+    const { code, json } = await run([...words, "--rejects", join(folder, "mended.rejects")]);
+    expect([code, json.rows, json.rejected]).toEqual([3, count - 1, 1]);
+    expect(json.resumed_at).toBe(ended.json.rows);
+    expect(json.resumed_at).toBeGreaterThan(0);
+  });
+
+  test("another file, or other settings, do not go on there", async () => {
+    const name = newName("other");
+    const path = file("other.jsonl", all.with(4_000, "x").join("\n"));
+    const words = [path, "--namespace", name];
+    expect((await run(words)).code).toBe(1);
+    const renamed = await run([...words, "--map", "n=m"]);
+    expect([renamed.code, renamed.err]).toEqual([
+      2,
+      expect.stringMatching(/--map was "" and is "n=m". Give --restart to begin anew/),
+    ]);
+    file("other.jsonl", all.join("\n"));
+    const changed = await run(words);
+    expect([changed.code, changed.err]).toEqual([
+      2,
+      expect.stringMatching(/other.jsonl has changed since/),
+    ]);
+    const again = await run([...words, "--restart", "--json"]);
+    expect([again.code, again.json.rows, again.json.resumed_at]).toEqual([0, count, null]);
+  });
+});
