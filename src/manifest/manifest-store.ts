@@ -62,6 +62,11 @@ export class ManifestStore {
     throw new DatabaseError("unavailable", `cannot find the newest manifest in ${where}: ${what}`);
   }
 
+  /** Reads one version; undefined: it is not there. What is loaded or saved next stays as it is. */
+  async read(version: number): Promise<Manifest | undefined> {
+    return (await this.#read(version))?.manifest;
+  }
+
   /**
    * Probes forward from a version that is known and returns the newest; one request if there is
    * nothing new. After a long sleep use `load`: the next versions may have been collected.

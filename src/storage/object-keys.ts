@@ -9,6 +9,8 @@
  *     deleting/<name>-table/<generation>                             a deletion has been decided
  *     deleted/<name>-table/<generation>                              ... and is done
  *     dirty/<name>-table/<generation>                                a hint: its log is long
+ *     checkpoints/<name>-table/<generation>/<name>/<point>           namespace/checkpoints/
+ *     namespaces/<name>-table/<generation>/restore/<number>          for a restore under way
  *     format/<version>                                               storage/store-format.ts
  *     keys/<key id>/key, keys/<key id>/revoked, keys/changes, keys/uses
  *                                                                    access/key-codec.ts
@@ -48,6 +50,8 @@ export const FORMAT_PREFIX = "format/";
 export const API_KEYS_PREFIX = "keys/";
 /** Start of all marks of finished deletions. */
 export const DELETED_PREFIX = "deleted/";
+/** Start of all checkpoints. */
+const CHECKPOINTS_PREFIX = "checkpoints/";
 
 const SUFFIX = "-table";
 const TOMBSTONES = /\.live-[^/]*$/;
@@ -120,6 +124,41 @@ export function parsePinKey(
   return key.startsWith(prefix) && parts.length === 3
     ? parseGeneration(parts[0], parts[1])
     : undefined;
+}
+
+/** Start of the checkpoints of all generations of a namespace. Ends in `/`. */
+export function checkpointsPrefix(name: NamespaceName): string {
+  return `${CHECKPOINTS_PREFIX}${name}${SUFFIX}/`;
+}
+
+/** Start of the checkpoints of one generation. Ends in `/`. */
+export function generationCheckpointsPrefix(of: NamespaceGeneration): string {
+  return `${checkpointsPrefix(of.name)}${digits(of.generation, GENERATION_DIGITS)}/`;
+}
+
+/** Key of a checkpoint; `point` says of what and for how long. */
+export function checkpointKey(of: NamespaceGeneration, name: string, point: string): ObjectKey {
+  return objectKey(`${generationCheckpointsPrefix(of)}${name}/${point}`);
+}
+
+/** The parts of a checkpoint's key; undefined for anything else. */
+export function parseCheckpointKey(
+  key: string,
+): { readonly of: NamespaceGeneration; readonly name: string; readonly point: string } | undefined {
+  const [space, directory, number, name, point, ...more] = key.split("/");
+  const of = parseGeneration(directory, number);
+  if (`${space}/` !== CHECKPOINTS_PREFIX || of === undefined || more.length > 0) return undefined;
+  return name === undefined || point === undefined ? undefined : { of, name, point };
+}
+
+/** Start of the keys of what a restore has put to read it itself. */
+export function restorePrefix(generation: NamespaceGeneration): string {
+  return `${generationPrefix(generation)}restore/`;
+}
+
+/** Key of the object with this number in a restore's list. */
+export function restoreKey(generation: NamespaceGeneration, number: number): ObjectKey {
+  return objectKey(restorePrefix(generation) + digits(number, NUMBER_DIGITS));
 }
 
 /**

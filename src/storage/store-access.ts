@@ -6,8 +6,9 @@ import { DiskCache } from "./disk-cache/disk-cache.ts";
 import { type DiskCacheConfig, DiskCacheStore } from "./disk-cache/disk-cache-store.ts";
 import { EncryptingObjectStore } from "./encryption/encrypting-object-store.ts";
 import type { KeyService } from "./encryption/key-service.ts";
-import type { ObjectStore } from "./object-store.ts";
+import type { ObjectKey, ObjectStore } from "./object-store.ts";
 import { RetryingObjectStore } from "./retrying-object-store.ts";
+import { SelectedObjectStore } from "./selected-object-store.ts";
 
 /** What a `StoreAccess` needs. */
 export interface StoreAccessOptions {
@@ -58,15 +59,27 @@ export class StoreAccess {
    */
   readonly storeFor = (
     settings: { readonly encryption: EncryptionRequest } | undefined,
-  ): ObjectStore => {
+  ): ObjectStore => this.#encrypting(this.store, settings);
+
+  /**
+   * Reads some objects of the store, encrypted ones like others, under keys of their own: `places`
+   * has for each of them where it lies.
+   */
+  readonly select = (places: ReadonlyMap<ObjectKey, ObjectKey>): ObjectStore =>
+    this.#encrypting(new SelectedObjectStore(this.store, places), undefined);
+
+  #encrypting(
+    store: ObjectStore,
+    settings: { readonly encryption: EncryptionRequest } | undefined,
+  ): ObjectStore {
     const encryption = settings?.encryption;
     const key = encryption?.kind === "customer_managed" ? encryption : undefined;
     return new EncryptingObjectStore({
-      store: this.store,
+      store,
       keys: this.#keys,
       random: this.#random,
       keyName: key?.keyName,
       keyContext: key?.context,
     });
-  };
+  }
 }

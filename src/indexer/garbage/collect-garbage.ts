@@ -7,6 +7,7 @@
 
 import { editManifest, type Manifest } from "../../manifest/manifest.ts";
 import { ManifestStore } from "../../manifest/manifest-store.ts";
+import { findHeld, type HeldObjects } from "../../namespace/checkpoints/held-objects.ts";
 import { isAnnounced, isDeleted } from "../../namespace/generations/namespace-generations.ts";
 import {
   generationPrefix,
@@ -58,8 +59,11 @@ export async function collectGarbage(
   // Keys first: what a manifest that is loaded later does not name was never named, or no more.
   const keys = await listAll(options, generation);
   const newest = await manifests.load();
+  const held = await findHeld(options, generation, memory.kept);
   const logEnd = lastEntryOf(keys, generation);
-  const { unreachable: unnamed, pending } = pickGarbage(keys, generation, newest);
+  const picked = pickGarbage(keys, generation, newest);
+  const unnamed = picked.unreachable.filter((key) => !held.holds(key));
+  const pending = picked.pending.filter((key) => !held.holds(key));
   const unpinned = await withoutPinned(options, generation, { keys, unnamed, seen: memory.pins });
   const { unreachable, unsure, waitsFor } = unpinned;
   const isRipe = sighter(memory, { clock, graceMs: options.garbageGraceMs });
@@ -72,6 +76,7 @@ export async function collectGarbage(
   await removeAll(options, removable);
   forgetOthers(memory, [...unreachable, ...pending, ...unsure]);
   for (const key of removable) memory.seen.delete(key);
+  await removeExpired(options, held);
   const needsIndex = logEnd > 0 && ripe.length > removable.length;
   const waitingCount = memory.seen.size;
   return { removedCount: removable.length, waitingCount, needsIndex, waitsFor };
@@ -101,7 +106,9 @@ async function removeDeleted(
 ): Promise<CollectionOutcome> {
   const { seen, pins } = memory;
   const keys = await listAll(options, generation);
-  const unnamed = keys.filter((key) => !key.startsWith(pinPrefix(generation)));
+  const held = await findHeld(options, generation, memory.kept);
+  const isOver = (key: ObjectKey) => !key.startsWith(pinPrefix(generation)) && !held.holds(key);
+  const unnamed = keys.filter(isOver);
   const unpinned = await withoutPinned(options, generation, { keys, unnamed, seen: pins });
   const { unreachable: garbage, unsure, waitsFor } = unpinned;
   forgetOthers(memory, [...garbage, ...unsure]);
@@ -109,8 +116,19 @@ async function removeDeleted(
   const ripe = garbage.filter(isRipe);
   await removeAll(options, ripe);
   for (const key of ripe) seen.delete(key);
+  await removeExpired(options, held);
   const waitingCount = keys.length - ripe.length;
   return { removedCount: ripe.length, waitingCount, needsIndex: false, waitsFor };
+}
+
+/** Takes checkpoints away whose time is over; what they kept is garbage from the next pass on. */
+async function removeExpired(options: IndexerOptions, { checkpoints }: HeldObjects): Promise<void> {
+  const nowMs = options.clock.nowMs();
+  const expired = checkpoints.filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
+  await removeAll(
+    options,
+    expired.map(({ key }) => key),
+  );
 }
 
 async function listAll(

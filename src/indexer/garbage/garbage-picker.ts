@@ -5,11 +5,17 @@ import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { GarbageKind } from "./garbage-kind.ts";
 import { manifestGarbage } from "./manifest-garbage.ts";
+import { restoreGarbage } from "./restore-garbage.ts";
 import { mayBeImported, segmentGarbage } from "./segment-garbage.ts";
 import { lastEntryOf, walEntryGarbage } from "./wal-entry-garbage.ts";
 
 /** The kinds that a manifest decides about; pins are others' needs (`pin-garbage.ts`). */
-const KINDS: readonly GarbageKind[] = [walEntryGarbage, manifestGarbage, segmentGarbage];
+const KINDS: readonly GarbageKind[] = [
+  walEntryGarbage,
+  manifestGarbage,
+  segmentGarbage,
+  restoreGarbage,
+];
 
 /** What there is to remove. */
 export interface Garbage {

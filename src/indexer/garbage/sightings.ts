@@ -1,6 +1,7 @@
 /** Which objects a collector has seen to be garbage, and since when. */
 
 import type { Clock } from "../../base/clock.ts";
+import type { KeptManifests } from "../../namespace/checkpoints/held-objects.ts";
 import type { PinSightings } from "../../namespace/segments/segment-pins.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 
@@ -9,6 +10,7 @@ export interface GarbageMemory {
   /** When each object was first seen to be garbage, by the collector's own clock. */
   readonly seen: Map<ObjectKey, Sighting>;
   readonly pins: PinSightings;
+  readonly kept: KeptManifests;
 }
 
 /** One object that was garbage. */
@@ -18,7 +20,7 @@ export interface Sighting {
 
 /** Nothing seen yet. */
 export function newGarbageMemory(): GarbageMemory {
-  return { seen: new Map(), pins: new Map() };
+  return { seen: new Map(), pins: new Map(), kept: new Map() };
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   deletedKey,
   deletedPrefix,
   deletingKey,
+  generationCheckpointsPrefix,
   generationPrefix,
   type NamespaceGeneration,
   namespacePrefix,
@@ -112,15 +113,21 @@ export async function markDeleted(
 /**
  * Steps 4 and 5: removes the objects of a generation that is marked as deleted. Where others share
  * segments of it (segment-pins.ts), all segments stay: a collector finds out which are needed. A
- * copy that puts a pin after the deletion mark sees the mark, and takes its pin back. `keepLog`:
- * other servers may have the generation open, and would win the number of an entry that is gone, so
- * a collector removes the log, after a grace period.
+ * copy that puts a pin after the deletion mark sees the mark, and takes its pin back. Where there
+ * are checkpoints, all objects stay, and a collector finds out which are needed. `keepLog`: other
+ * servers may have the generation open, and would win the number of an entry that is gone, so a
+ * collector removes the log, after a grace period.
  */
 export async function removeGeneration(
   store: ObjectStore,
   generation: NamespaceGeneration,
   { keepLog }: { readonly keepLog: boolean },
 ): Promise<void> {
+  const held = await store.list({ prefix: generationCheckpointsPrefix(generation), limit: 1 });
+  if (held.keys.length > 0) {
+    await withdrawDeletion(store, generation);
+    return;
+  }
   const pins = await store.list({ prefix: pinPrefix(generation), limit: 1 });
   const isShared = pins.keys.length > 0;
   const mayGo = (key: ObjectKey) => {

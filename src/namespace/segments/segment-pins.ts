@@ -31,6 +31,7 @@ import {
 } from "../../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
 import { storePages } from "../../storage/store-pages.ts";
+import { findHeld } from "../checkpoints/held-objects.ts";
 import { isAnnounced, isDeleted } from "../generations/namespace-generations.ts";
 import type { OpeningOptions } from "../recovery/opening-options.ts";
 
@@ -123,7 +124,8 @@ async function neededBy(
 ): Promise<readonly SegmentId[] | "unknown" | "not indexed"> {
   const { clock, random, store } = options;
   const { owner, key, seen } = pin;
-  if (await isDeleted(store, by)) return [];
+  // Its checkpoints outlive it (checkpoint.ts).
+  if (await isDeleted(store, by)) return (await findHeld(options, by)).idsOf(owner) ?? "unknown";
   if (await isAnnounced(store, by)) return "unknown";
   // From here on its commit is in the log, or under a manifest that is loaded later, or never is.
   const logEnd = seen.get(key) ?? (await findLogEnd(store, by));
@@ -141,7 +143,8 @@ async function neededBy(
   const named = newest?.segments.filter(({ home: of }) => {
     return of?.name === owner.name && of.generation === owner.generation;
   });
-  return named?.map(({ id }) => id) ?? [];
+  const held = (await findHeld(options, by)).idsOf(owner);
+  return held === undefined ? "unknown" : [...(named?.map(({ id }) => id) ?? []), ...held];
 }
 
 function asUnknown(error: unknown): "unknown" {
