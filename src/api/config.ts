@@ -2,6 +2,7 @@
 
 import type { NamespaceName } from "../base/ids.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
+import type { CheckpointPeriod } from "../commit/checkpoints/periodic-checkpoints.ts";
 import type { StoreAccessConfig } from "../storage/open-store-access.ts";
 
 /** Where query and document texts with native embedding get their vectors. */
@@ -66,6 +67,8 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly recallSampleRate: number;
   /** Query threads that idle take parts of long queries. */
   readonly dividesQueries: boolean;
+  /** When checkpoints are made without anybody's asking; absent: never. */
+  readonly checkpoints?: CheckpointPeriod;
   /** Bytes of memory that the process may plan with. */
   readonly memoryBytesMax: number;
   readonly kernel: "auto" | "scalar";

@@ -31,12 +31,24 @@ export type OperationName =
   | "warm_cache"
   | "export_documents"
   | "describe_namespace"
-  | "import";
+  | "import"
+  | "begin_backup"
+  | "read_backup"
+  | "end_backup"
+  | "begin_restore"
+  | "look_restore"
+  | "put_restore"
+  | "finish_restore"
+  | "end_restore"
+  | "create_checkpoint"
+  | "list_checkpoints"
+  | "delete_checkpoint"
+  | "restore_checkpoint";
 
 /** One request, after routing, authentication and decompression. */
 export interface EngineRequest {
   readonly operation: OperationName;
-  /** Present for all but `list_namespaces`. */
+  /** Present for all but `list_namespaces`, backups and restores. */
   readonly namespace?: NamespaceName;
   /** Query-string and remaining path parameters: `cursor`, `prefix`, `page_size`, `token`. */
   readonly parameters: Readonly<Record<string, string>>;

@@ -22,7 +22,6 @@ import {
   type WriteJobOptions,
 } from "../commit/write-jobs.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
-import { QUERY_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import { formatDatetime } from "../model/datetime.ts";
 import {
   EVERY_NAMESPACE,
@@ -50,8 +49,10 @@ import { embedDocuments, planEmbeddings } from "../write/bind/embed-documents.ts
 import { billedQueryBytes } from "../write/resolve/write-billing.ts";
 import { withoutAbsentDrops } from "../write/schema/drop-attribute.ts";
 import { mergeSchema } from "../write/schema/merge-schema.ts";
+import { type BackupOperationOptions, runBackupOperation } from "./backup-operations.ts";
 import { type HttpAnswer, jsonAnswer } from "./engine.ts";
 import { bodyOf, importLines } from "./import-lines.ts";
+import { wholeBody } from "./whole-body.ts";
 import type { BodySource, CallMessage, CallReporter } from "./write-call.ts";
 import { WriteMemory } from "./write-memory.ts";
 
@@ -76,6 +77,7 @@ export interface OperationOptions {
   readonly writeMemory: MemoryPool;
   /** For the vectors of writes; none where a put may outlive its write. */
   readonly blocks: BlockPool | undefined;
+  readonly backup: BackupOperationOptions;
   /** Throws (400) if there is no such customer-managed key. */
   checkKey(key: CustomerKey): Promise<void>;
 }
@@ -89,6 +91,8 @@ export async function runOperation(
 ): Promise<HttpAnswer> {
   const { unknown } = reporter;
   if (call.operation === "list_namespaces") return listNamespaces(call, unknown, options);
+  const aboutBackups = runBackupOperation(call, body, reporter, options.backup);
+  if (aboutBackups !== undefined) return aboutBackups;
   const { namespace: name } = call;
   if (name === undefined) throw new Error(`${call.operation} without a namespace`);
   const operations = new NamespaceOperations(name, call, options);
@@ -520,21 +524,6 @@ async function parseBody(
     const chunk = await body.next();
     if (chunk === undefined) return slices.run(parser.finish());
     await slices.run(parser.push(chunk));
-  }
-}
-
-async function wholeBody(body: BodySource): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for (;;) {
-    const chunk = await body.next();
-    if (chunk === undefined) return Buffer.concat(chunks);
-    bytes += chunk.length;
-    if (bytes > QUERY_BODY_BYTES_MAX) {
-      const limit = `the limit of ${QUERY_BODY_BYTES_MAX} bytes`;
-      throw new DatabaseError("too_large", `💔 request body is over ${limit}`);
-    }
-    chunks.push(chunk.slice());
   }
 }
 

@@ -14,12 +14,14 @@ export interface FormatVersions {
 /** By what they are of. */
 export const FORMAT_VERSIONS = {
   /** All of a store; a program that knows no such version leaves it alone. */
-  store: { oldest: 1, newest: 2 },
+  store: { oldest: 1, newest: 3 },
   "WAL entry": { oldest: 1, newest: 2 },
   manifest: { oldest: 1, newest: 2 },
   /** Their frame; the content has a version of its own. */
   segment: { oldest: 1, newest: 1 },
   tombstones: { oldest: 1, newest: 1 },
+  /** The index file of a backup. */
+  backup: { oldest: 1, newest: 1 },
   /** The records of one request in a WAL entry. */
   batch: { oldest: 1, newest: 1 },
   /** Documents by column. */

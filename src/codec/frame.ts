@@ -45,6 +45,7 @@ export const FRAME_KINDS = {
   manifest: 2,
   segment: 3,
   tombstones: 4,
+  backup: 5,
   "API key": 16,
   "key revocation": 17,
   "key changes": 18,

@@ -3,7 +3,7 @@
  * for each name, and finishes deletions.
  */
 
-import { type DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName } from "../base/ids.ts";
 import { fitsPatterns, type NamespacePatterns } from "../model/namespace-pattern.ts";
 import { readClocks } from "../namespace/clock-reading.ts";
@@ -13,6 +13,7 @@ import {
   announceDeletion,
   announcedDeletions,
   findGenerations,
+  isAnnounced,
   isDeleted,
   markDeleted,
   withdrawDeletion,
@@ -74,6 +75,8 @@ export class NamespaceCatalog {
   /** When each name was used last, the longest ago first. */
   readonly #usedAtMs = new Map<NamespaceName, number>();
   #isFollowing = false;
+  /** Names that jobs were committed to since `takeWritten`; undefined: nobody asks. */
+  #written: Set<NamespaceName> | undefined;
   #openings = 0;
 
   constructor(options: SharedOptions, store: ObjectStore) {
@@ -135,7 +138,9 @@ export class NamespaceCatalog {
       for (;;) {
         const namespace = await this.get(name);
         try {
-          return await namespace.submit(job);
+          const result = await namespace.submit(job);
+          this.#written?.add(name);
+          return result;
         } catch (error) {
           if (!(error instanceof NamespaceRetired)) throw error;
         }
@@ -146,6 +151,18 @@ export class NamespaceCatalog {
       else this.#submitting.delete(name);
       this.forgetIfAbsent(name);
     }
+  }
+
+  /** From now on `takeWritten` tells what was written to. */
+  noteWrites(): void {
+    this.#written ??= new Set();
+  }
+
+  /** Names that were written to here since the last call. */
+  takeWritten(): ReadonlySet<NamespaceName> {
+    const written = this.#written ?? new Set();
+    if (this.#written !== undefined) this.#written = new Set();
+    return written;
   }
 
   /** The namespace if it exists, with all that was committed to it before the call. */
@@ -197,6 +214,29 @@ export class NamespaceCatalog {
       }
       if (await this.#deleteOpened(namespace, job)) return;
     }
+  }
+
+  /**
+   * Ends a generation that neither exists nor is deleted, so that objects which others share can be
+   * put under its prefix. Throws `unavailable` where it is being filled or deleted.
+   */
+  async reserve(generation: NamespaceGeneration): Promise<void> {
+    const { name } = generation;
+    if (await isAnnounced(this.#store, generation)) {
+      throw new DatabaseError(
+        "unavailable",
+        `💔 generation ${generation.generation} of namespace '${name}' is being filled or ` +
+          "deleted; retry",
+      );
+    }
+    const { live, next } = await findGenerations(this.#store, name);
+    if (live?.generation === generation.generation) return;
+    if (await isDeleted(this.#store, generation)) return;
+    if (next.generation === generation.generation) {
+      await this.submit(name, endUnlessExistsJob(generation));
+      await this.#endings.get(name);
+    } else await this.#settleOpen(generation);
+    await this.#removals.settle(); // What is put from now on must not be taken for its objects.
   }
 
   /** A page of names. */

@@ -11,6 +11,7 @@ import { isAnnounced } from "../namespace/generations/namespace-generations.ts";
 import { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import type { NamespaceInstance } from "../namespace/published-state.ts";
 import { readsAhead } from "../namespace/recovery/namespace-listing.ts";
+import type { OpeningOptions } from "../namespace/recovery/opening-options.ts";
 import {
   type Recovered,
   type RecoverySource,
@@ -35,9 +36,12 @@ export interface Opening {
   readonly listing?: PrefixListing | undefined;
 }
 
+/** What opening a namespace takes. */
+export type OpenOptions = OpeningOptions & Pick<NamespaceOptions, "memory">;
+
 /** Reads one generation from the store. */
 export async function openNamespace(
-  options: NamespaceOptions,
+  options: OpenOptions,
   opening: Opening,
 ): Promise<OpenedNamespace> {
   const { generation, instance } = opening;
@@ -73,7 +77,7 @@ export async function openNamespace(
 
 /** Recovers through the listing; undefined if there is none, or it does not hold any more. */
 async function recoverListed(
-  options: NamespaceOptions,
+  options: OpenOptions,
   opening: Opening & { readonly documents: NamespaceDocuments },
   manifests: ManifestStore,
 ): Promise<Recovered | undefined> {
@@ -99,7 +103,7 @@ async function recoverListed(
   }
 }
 
-async function recoverChecked(options: NamespaceOptions, of: RecoverySource): Promise<Recovered> {
+async function recoverChecked(options: OpenOptions, of: RecoverySource): Promise<Recovered> {
   const recovered = await recover(options, of);
   if (recovered.facts.settings === undefined) await checkNothingIsLost(of.store, of.generation);
   return recovered;

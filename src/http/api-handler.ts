@@ -40,6 +40,7 @@ import { handleTrawl, TRAWL_BODY_BYTES_MAX } from "./trawl-handler.ts";
 
 /** `true` or `false`: whether unknown fields are refused. */
 const STRICT_HEADER = "trawl-strict";
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 /** How often bodies are checked for progress. */
 export const BODY_SWEEP_MS = 1000;
 
@@ -233,8 +234,8 @@ function admit(caller: Caller, { match, message }: ApiRequest): RequestScope | u
     if (isLocalClient(message.socket.remoteAddress, message.headers)) return undefined;
     throw new DatabaseError(
       "forbidden",
-      "without API keys, keys are managed from the server's own machine alone, not through " +
-        "proxies: ask there for http://127.0.0.1, or start the server with --api-key",
+      "without API keys, keys and backups are managed from the server's own machine alone, not " +
+        "through proxies: ask there for http://127.0.0.1, or start the server with --api-key",
     );
   }
   const need = needOf(match);
@@ -277,7 +278,7 @@ function toEngineRequest(
     operation: match.route.operation,
     ...(namespace !== undefined && { namespace: namespaceName(namespace) }),
     parameters: all,
-    ...((method === "POST" || method === "PATCH") && { body: body.chunks() }),
+    ...(METHODS_WITH_BODY.has(method) && { body: body.chunks() }),
     apiVersion: match.apiVersion,
     ...(region !== undefined && { region }),
     respondAsync: prefersAsync(request.message.headers.prefer),

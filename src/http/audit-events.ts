@@ -23,6 +23,11 @@ const CHANGES: ReadonlySet<string> = new Set([
   "create_key",
   "revoke_key",
   "issue_token",
+  "begin_backup",
+  "finish_restore",
+  "create_checkpoint",
+  "delete_checkpoint",
+  "restore_checkpoint",
 ]);
 
 const ACTION_OF_EFFECT: Readonly<Record<NamespaceEffect["kind"], string>> = {

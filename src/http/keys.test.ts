@@ -7,7 +7,7 @@ import {
   httpFixture,
 } from "../../test/support/servers/http-fixture.ts";
 import { signToken } from "../access/query-token.ts";
-import { ROUTES } from "./routes.ts";
+import { OWN_ROUTES, ROUTES } from "./routes.ts";
 
 const ROOT = "tpuf_root";
 type Headers = Record<string, string>;
@@ -134,6 +134,29 @@ describe("routes", () => {
     expect(await status(await create(["list"]))).toBe(200);
     expect(await status(await create(["read", "write"]))).toBe(403);
     expect(await status(await create(["list"], ["a-*"]))).toBe(403);
+  });
+
+  test("backups, restores and checkpoints need admin", async () => {
+    const { call, create, engine } = await fixture();
+    const reader = await create(["read", "write", "list"]);
+    const admin = await create(["admin"]);
+    for (const { method, path, operation } of OWN_ROUTES) {
+      const url = `/trawl/${path.replace(":namespace", "a-1").replaceAll(/:\w+/g, "1")}`;
+      const body = method === "POST" || method === "PUT" ? {} : undefined;
+      const refused = await call(method, url, reader, body);
+      expect([operation, refused.statusCode, refused.json().error]).toEqual([
+        operation,
+        403,
+        expect.stringContaining("lacks the action `admin`"),
+      ]);
+      const before = engine.seen.length;
+      const served = await call(method, url, admin, body);
+      expect([operation, served.statusCode, engine.seen.length]).toEqual([
+        operation,
+        200,
+        before + 1,
+      ]);
+    }
   });
 
   test("addresses of keys need admin, and paths that are none are told so", async () => {

@@ -34,6 +34,18 @@ const OPERATION_NEEDS: Readonly<Record<OperationName, RouteNeed>> = {
   export_documents: { actions: ["read"], what: "to export documents" },
   import: { actions: ["write"], what: "to import documents" },
   describe_namespace: { actions: ["read"], what: "to describe a namespace" },
+  begin_backup: { actions: ["admin"], what: "to back up" },
+  read_backup: { actions: ["admin"], what: "to back up" },
+  end_backup: { actions: ["admin"], what: "to back up" },
+  begin_restore: { actions: ["admin"], what: "to restore" },
+  look_restore: { actions: ["admin"], what: "to restore" },
+  put_restore: { actions: ["admin"], what: "to restore" },
+  finish_restore: { actions: ["admin"], what: "to restore" },
+  end_restore: { actions: ["admin"], what: "to restore" },
+  create_checkpoint: { actions: ["admin"], what: "to make a checkpoint" },
+  list_checkpoints: { actions: ["admin"], what: "to list checkpoints" },
+  delete_checkpoint: { actions: ["admin"], what: "to delete a checkpoint" },
+  restore_checkpoint: { actions: ["admin"], what: "to restore a checkpoint" },
 };
 
 const METRICS_NEED: RouteNeed = { actions: ["list"], what: "for metrics of all namespaces" };
@@ -55,9 +67,12 @@ export function needOf(match: RouteMatch): Need | undefined {
       const { operation } = match.route;
       const { namespace } = match.parameters;
       const isQuery = operation === "query";
+      const need = OPERATION_NEEDS[operation];
+      // Which namespace is backed up, or made, is said in the body.
+      if (isAdmins(need)) return { ...need, namespaces: EVERY, isQuery };
       const namespaces =
         namespace === undefined ? OWN : ({ kind: "one", name: namespace } as const);
-      return { ...OPERATION_NEEDS[operation], namespaces, isQuery };
+      return { ...need, namespaces, isQuery };
     }
     case "trawl": {
       const need = TRAWL_NEEDS[match.route.name];
@@ -70,9 +85,12 @@ export function needOf(match: RouteMatch): Need | undefined {
 
 /** Whether a match is for those who have all rights: without keys, for this machine alone. */
 export function isForAdmins(match: RouteMatch): boolean {
-  return (
-    match.kind === "trawl" && TRAWL_NEEDS[match.route.name]?.actions.includes("admin") === true
-  );
+  if (match.kind === "operation") return isAdmins(OPERATION_NEEDS[match.route.operation]);
+  return match.kind === "trawl" && isAdmins(TRAWL_NEEDS[match.route.name]);
+}
+
+function isAdmins(need: RouteNeed | undefined): boolean {
+  return need?.actions.includes("admin") === true;
 }
 
 const OWN = { kind: "own" } as const;

@@ -54,6 +54,37 @@ describe("operations", () => {
     expect([...all].filter((operation) => !covered.has(operation))).toEqual([]);
   });
 
+  test.each<[Method, string, string, Record<string, string>]>([
+    ["POST", "/trawl/backups", "begin_backup", {}],
+    [
+      "GET",
+      "/trawl/backups/ab/objects/7?start=9",
+      "read_backup",
+      { id: "ab", number: "7", start: "9" },
+    ],
+    ["DELETE", "/trawl/backups/ab", "end_backup", { id: "ab" }],
+    ["POST", "/trawl/restores", "begin_restore", {}],
+    ["GET", "/trawl/restores/ab/objects/7", "look_restore", { id: "ab", number: "7" }],
+    ["PUT", "/trawl/restores/ab/objects/7", "put_restore", { id: "ab", number: "7" }],
+    ["POST", "/trawl/restores/ab/finish", "finish_restore", { id: "ab" }],
+    ["DELETE", "/trawl/restores/ab", "end_restore", { id: "ab" }],
+    ["POST", "/trawl/namespaces/a/checkpoints", "create_checkpoint", {}],
+    ["GET", "/trawl/namespaces/a/checkpoints", "list_checkpoints", {}],
+    ["DELETE", "/trawl/namespaces/a/checkpoints/c", "delete_checkpoint", { checkpoint: "c" }],
+    [
+      "POST",
+      "/trawl/namespaces/a/checkpoints/c/restore",
+      "restore_checkpoint",
+      { checkpoint: "c" },
+    ],
+  ])("of our own: %s %s is %s", async (method, url, operation, parameters) => {
+    const { answer, seen } = await ask(method, url);
+    expect(answer.statusCode).toBe(200);
+    expect(seen).toMatchObject({ operation, parameters });
+    expect(seen.namespace).toBe(url.includes("namespaces") ? "a" : undefined);
+    expect(seen.body !== undefined).toBe(method === "POST" || method === "PUT");
+  });
+
   test("the listing gets its parameters and no namespace", async () => {
     for (const url of ["/v1/namespaces", "/v2/namespaces", "/region/v1/namespaces/"]) {
       const { seen } = await ask("GET", `${url}?prefix=a%2Fb&page_size=5&cursor=x&prefix=second`);

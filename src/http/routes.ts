@@ -73,8 +73,28 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** Operations that the API does not have: `path` follows `/trawl/`. */
-const OWN_ROUTES: readonly OwnRoute[] = [
+export const OWN_ROUTES: readonly OwnRoute[] = [
   { method: "POST", path: `${NAMESPACE}/import`, operation: "import" },
+  { method: "POST", path: "backups", operation: "begin_backup" },
+  { method: "GET", path: "backups/:id/objects/:number", operation: "read_backup" },
+  { method: "DELETE", path: "backups/:id", operation: "end_backup" },
+  { method: "POST", path: "restores", operation: "begin_restore" },
+  { method: "GET", path: "restores/:id/objects/:number", operation: "look_restore" },
+  { method: "PUT", path: "restores/:id/objects/:number", operation: "put_restore" },
+  { method: "POST", path: "restores/:id/finish", operation: "finish_restore" },
+  { method: "DELETE", path: "restores/:id", operation: "end_restore" },
+  { method: "POST", path: `${NAMESPACE}/checkpoints`, operation: "create_checkpoint" },
+  { method: "GET", path: `${NAMESPACE}/checkpoints`, operation: "list_checkpoints" },
+  {
+    method: "DELETE",
+    path: `${NAMESPACE}/checkpoints/:checkpoint`,
+    operation: "delete_checkpoint",
+  },
+  {
+    method: "POST",
+    path: `${NAMESPACE}/checkpoints/:checkpoint/restore`,
+    operation: "restore_checkpoint",
+  },
 ];
 
 /** Paths about the server itself; the API key is asked for where `guarded` says so. */
@@ -218,25 +238,17 @@ export function explainMiss({ method, path }: RouteRequest): RouteMatch {
 
 function explainTrawlMiss({ method, path }: RouteRequest): RouteMatch {
   const segments = path.split("/").slice(1);
-  const own = [
-    ...TRAWL_ROUTES.map((route) => ({
-      method: route.method,
-      path: route.path.split("/").slice(1),
-    })),
-    ...OWN_ROUTES.map((route) => ({
-      method: route.method,
-      path: ["trawl", ...route.path.split("/")],
-    })),
+  const all = [
+    ...TRAWL_ROUTES,
+    ...OWN_ROUTES.map((route) => ({ ...route, path: `/trawl/${route.path}` })),
   ];
-  const fitting = own.filter((route) => fits(route.path, segments));
-  const shown = (fitting[0] ? fitting : own).map((route) => {
-    return `${route.method} /${route.path.join("/")}`;
-  });
-  const nearest = nearestName(`${method} ${path}`, shown) as string;
-  if (fitting.length === 0) return { kind: "unknown", nearest };
-  const methods = fitting.map((route) => route.method);
+  const fitting = all.filter((route) => fits(route.path.split("/").slice(1), segments));
+  const shown = (fitting[0] ? fitting : all).map((route) => `${route.method} ${route.path}`);
+  const nearest = nearestName(`${method} ${path}`, shown);
+  if (fitting.length === 0) return { kind: "unknown", nearest: nearest as string };
+  const methods: string[] = fitting.map((route) => route.method);
   if (methods.some((served) => served === method)) return { kind: "malformed" };
-  return { kind: "wrong_method", allowed: methods.sort(), nearest };
+  return { kind: "wrong_method", allowed: methods.sort(), nearest: nearest as string };
 }
 
 /** Splits a path, without the optional leading segment and without an empty last one. */

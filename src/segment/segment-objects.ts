@@ -11,14 +11,26 @@ import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import { decodeBitmap, encodeBitmap } from "../codec/bitmap.ts";
-import { decodeFrame, encodeFrame, encodeFramePieces } from "../codec/frame.ts";
+import {
+  decodeFrame,
+  decodeFrameHeader,
+  encodeFrame,
+  encodeFramePieces,
+  FRAME_HEADER_BYTES,
+} from "../codec/frame.ts";
 import type { ArenaBytes, ArenaRange } from "../kernel/arena.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../storage/object-store.ts";
 import { BlockSource } from "./format/byte-source.ts";
 import { headOf } from "./format/segment-format.ts";
 import type { SegmentMemory } from "./format/segment-memory.ts";
-import { contentBytesOf, readPages, writePages } from "./format/segment-pages.ts";
+import {
+  contentBytesOf,
+  PAGE_BYTES,
+  PAGE_CONTENT_BYTES,
+  readPages,
+  writePages,
+} from "./format/segment-pages.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
@@ -77,6 +89,38 @@ export async function loadStoredSegment(
     if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
     throw new DatabaseError(error.code, `cannot read ${key}: ${error.message}`, { cause: error });
   }
+}
+
+/** Bytes of pages that are checked at once: a few milliseconds. */
+const CHECK_BYTES = 128 * PAGE_BYTES;
+
+/**
+ * Reads a stored segment part by part, and checks its header and all its pages. Throws `corrupt` if
+ * it is missing or damaged, `too_new` or `too_old`.
+ */
+export async function checkStoredSegment(store: ObjectStore, key: ObjectKey): Promise<void> {
+  const head = await store.getRange(key, 0, FRAME_HEADER_BYTES);
+  if (head === undefined) throw unreadable(key, "it is missing");
+  const expected = { kind: "segment", object: key, ...FORMAT_VERSIONS.segment } as const;
+  const { storedBytes } = decodeFrameHeader(head, expected);
+  const content = new Uint8Array(CHECK_BYTES);
+  for (let at = 0; at < storedBytes; at += CHECK_BYTES) {
+    const bytes = Math.min(CHECK_BYTES, storedBytes - at);
+    const from = FRAME_HEADER_BYTES + at;
+    const pages = await store.getRange(key, from, from + bytes);
+    if (pages?.length !== bytes) throw unreadable(key, "it ends early");
+    const start = (at / PAGE_BYTES) * PAGE_CONTENT_BYTES;
+    const range = { start, end: start + contentBytesOf(bytes) };
+    const target = content.subarray(0, range.end - start);
+    try {
+      readPages(pages, range, { key, target });
+    } catch (error) {
+      throw unreadable(key, error instanceof Error ? error.message : String(error));
+    }
+  }
+  const after = FRAME_HEADER_BYTES + storedBytes;
+  const more = await store.getRange(key, after, after + 1);
+  if (more?.length !== 0) throw unreadable(key, "it does not end where its header says");
 }
 
 /** Puts the live bitmap of a segment under a name of its own. */

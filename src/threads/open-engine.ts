@@ -75,6 +75,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     embedding,
     ...writeLimits(config),
     kernelThreads,
+    checkpoints: config.checkpoints,
     cache: writeCache.port1,
   };
   const readers = [writeCache, ...queryCaches, ownCache].map(({ port2 }) => port2);

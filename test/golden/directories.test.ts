@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FORMAT_VERSIONS } from "../../src/base/format-versions.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
-import { NAMES, openDirectory, rowsOf } from "./released-directory.ts";
+import {
+  FIRST_FORMAT_WITH_CHECKPOINTS,
+  NAMES,
+  openDirectory,
+  rowsOf,
+} from "./released-directory.ts";
 
 const DIRECTORIES = new URL("directories", import.meta.url).pathname;
 const { oldest, newest } = FORMAT_VERSIONS.store;
@@ -30,6 +35,12 @@ for (const version of VERSIONS) {
     await engine.indexAll();
     await engine.close();
     engine = await openDirectory(directory.path);
+    if (version >= FIRST_FORMAT_WITH_CHECKPOINTS) {
+      const of = { parameters: { checkpoint: "kept" } };
+      const { status } = await engine.call("restore_checkpoint", "indexed", { as: "back" }, of);
+      expect(status).toBe(200);
+      expect(await engine.rows("back")).toEqual(rowsOf("indexed"));
+    }
     for (const name of NAMES) {
       const ids = (await engine.rows(name))?.map(({ id }) => id);
       expect(ids, name).toEqual([...rowsOf(name).map(({ id }) => id), 100]);

@@ -39,6 +39,9 @@ function row(id: number): Row {
   };
 }
 
+/** From this format on there is a checkpoint `kept` of `indexed`. */
+export const FIRST_FORMAT_WITH_CHECKPOINTS = 3;
+
 /** What a namespace holds, by ascending id. */
 export function rowsOf(name: (typeof NAMES)[number]): Row[] {
   const ids = name === "logged" ? [1, 3] : [0, 1, 2, 5, 6, 7, 8, 9, 10, 11];
@@ -70,6 +73,7 @@ async function writeDirectory(root: string): Promise<void> {
   await engine.write("logged", { deletes: [2] });
   await engine.write("copied", { copy_from_namespace: "indexed" });
   await engine.write("branched", { branch_from_namespace: "indexed" });
+  await engine.call("create_checkpoint", "indexed", { name: "kept" });
   await engine.write("gone", { upsert_rows: [{ id: 1 }] });
   await engine.call("delete_namespace", "gone");
   await engine.close();

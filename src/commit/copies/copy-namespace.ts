@@ -72,7 +72,8 @@ export async function copyNamespace(
     const source = await findSource(request, options);
     const retained = source.retain(); // At once: from here on it may be deleted.
     try {
-      if (await copyRetained(retained, destination, { ...options, request })) {
+      const settings = settingsOf(request, retained, options.namespaceOptions.clock.nowMs());
+      if (await fillNamespace(retained, destination, { ...options, settings })) {
         const { documentCount, logicalBytes } = retained;
         return { documentCount, billedBytes: billedCopyBytes(logicalBytes) };
       }
@@ -84,17 +85,26 @@ export async function copyNamespace(
   }
 }
 
+/** What a namespace is to be filled with beside documents. */
+export interface FillOptions extends CopyOptions {
+  readonly settings: NamespaceSettings;
+  /**
+   * Tells, once what is shared is pinned, whether the source still had it; without it, the newest
+   * manifest of the source does.
+   */
+  readonly isKept?: () => Promise<boolean>;
+}
+
 /** False if the source's segments were replaced before it was known that they would stay. */
-async function copyRetained(
+export async function fillNamespace(
   retained: RetainedDocuments,
   destination: NamespaceName,
-  options: CopyOptions & { readonly request: WriteRequest },
+  options: FillOptions,
 ): Promise<boolean> {
-  const { catalog, namespaceOptions, request } = options;
+  const { catalog, namespaceOptions, settings } = options;
   await catalog.findNewest(destination);
   const target = await catalog.get(destination);
   if (target.exists && target.state().documentCount > 0) throw destinationExists(destination);
-  const settings = settingsOf(request, retained, namespaceOptions.clock.nowMs());
   const present = new Set(target.stored.map(({ segment }) => segment.view.id));
   // Segments under another key than the destination's cannot be the destination's.
   const isKept = keyOf({ settings }) === keyOf(retained);
@@ -129,7 +139,7 @@ interface CopyTarget {
   readonly transientPins: ObjectKey[];
 }
 
-type CopyTargetOptions = CopyOptions & { readonly head: WriteBatch; readonly sharing: Sharing };
+type CopyTargetOptions = FillOptions & { readonly head: WriteBatch; readonly sharing: Sharing };
 
 /** Puts what is not shared and commits all with `head`, or leaves nothing. */
 async function writeCopy(
@@ -137,7 +147,7 @@ async function writeCopy(
   to: CopyTarget,
   options: CopyTargetOptions,
 ): Promise<boolean> {
-  const { catalog, head, namespaceOptions, sharing } = options;
+  const { catalog, head, namespaceOptions, sharing, isKept } = options;
   const { generation } = to;
   let outcome: CopyTargetOutcome = "open";
   let mayBeCommitted = false;
@@ -146,11 +156,13 @@ async function writeCopy(
     const isPinned =
       (await pinShared(retained, sharing.copied, {
         ...namespaceOptions,
+        isKept,
         by: generation,
         pins: to.transientPins,
       })) &&
       (await pinShared(retained, sharing.shared, {
         ...namespaceOptions,
+        isKept,
         by: generation,
         pins: to.pins,
       }));

@@ -42,6 +42,8 @@ export async function pinShared(
     readonly storeFor: NamespaceOptions["storeFor"];
     readonly by: NamespaceGeneration;
     readonly pins: ObjectKey[];
+    /** Without it, the source's newest manifest is asked. */
+    readonly isKept?: (() => Promise<boolean>) | undefined;
   },
 ): Promise<boolean> {
   if (shared.length === 0) return true;
@@ -50,6 +52,7 @@ export async function pinShared(
   const pins = newPins(ownersOf(shared), by, random);
   to.pins.push(...pins);
   await putPins(store, pins);
+  if (to.isKept !== undefined) return to.isKept();
   if (await isDeleted(store, retained.generation)) throw namespaceNotFound(retained.name);
   const newest = await new ManifestStore({
     store,

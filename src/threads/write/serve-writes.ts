@@ -1,5 +1,6 @@
 /** What the write thread does, whichever thread it runs in: simulations have it beside others. */
 
+import { backupOperationOptions } from "../../api/backup-operations.ts";
 import { type OperationOptions, runOperation } from "../../api/write-operations.ts";
 import type { BlockPool } from "../../base/block-pool.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -8,6 +9,10 @@ import type { Random } from "../../base/random.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import { CacheWarmer } from "../../commit/background/cache-warmer.ts";
+import {
+  type CheckpointPeriod,
+  PeriodicCheckpoints,
+} from "../../commit/checkpoints/periodic-checkpoints.ts";
 import { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
 import type { SharedOptions } from "../../commit/namespace-options.ts";
 import type { Arenas } from "../../kernel/arena.ts";
@@ -37,6 +42,8 @@ export interface WriteThreadOptions {
   readonly isExclusive: boolean;
   /** For the vectors of writes; none where a put may outlive its write. */
   readonly blocks: BlockPool | undefined;
+  /** When checkpoints are made without anybody's asking; absent: never. */
+  readonly checkpoints?: CheckpointPeriod | undefined;
   /** Lets messages that have arrived be handled. */
   yield(): Promise<void>;
   /** See `SliceOptions`. */
@@ -57,6 +64,10 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
   arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
   const shared = namespaceOptions(options);
   const catalog = new NamespaceCatalog(shared, access.store);
+  const { store, select } = access;
+  const points = { namespaceOptions: shared, catalog, store, select };
+  const period = options.checkpoints;
+  const periodic = period && new PeriodicCheckpoints({ ...points, period });
   const operations: OperationOptions = {
     namespaceOptions: shared,
     catalog,
@@ -64,6 +75,7 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
     embedding,
     writeMemory: new MemoryPool(options.writeBytesMax),
     blocks: options.blocks,
+    backup: backupOperationOptions(points),
     checkKey: async ({ keyName, context }) => {
       await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES), context);
     },
@@ -91,6 +103,7 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
 
   async function close(): Promise<void> {
     await service.whenIdle();
+    await periodic?.settle();
     await catalog.settle();
     await options.onClosed();
     post({ kind: "closed" });

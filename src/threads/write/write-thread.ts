@@ -12,6 +12,7 @@ import { systemRandom } from "../../base/random.ts";
 import { threadHeap } from "../../base/thread-heap.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
 import { connectCache } from "../../cache/cache-reader.ts";
+import type { CheckpointPeriod } from "../../commit/checkpoints/periodic-checkpoints.ts";
 import { Arenas } from "../../kernel/arena.ts";
 import { repairCopy } from "../../namespace/recovery/repair-copy.ts";
 import { THRESHOLDS } from "../../namespace/thresholds.ts";
@@ -41,6 +42,7 @@ export interface WriteThreadData {
   /** Heap that documents of writes may take beyond their JSON, until they are committed. */
   readonly writeBytesMax: number;
   readonly kernelThreads: number;
+  readonly checkpoints?: CheckpointPeriod | undefined;
   /** To the cache thread. */
   readonly cache: MessagePort;
 }
@@ -87,6 +89,7 @@ async function start(): Promise<void> {
     thresholds: THRESHOLDS,
     writeBytesMax: data.writeBytesMax,
     isExclusive: isExclusive(store),
+    checkpoints: data.checkpoints,
     blocks,
     yield: nextTurn,
     post,

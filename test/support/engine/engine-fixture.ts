@@ -20,6 +20,7 @@ import { type Random, seededRandom } from "../../../src/base/random.ts";
 import { connectCache } from "../../../src/cache/cache-reader.ts";
 import { CacheService } from "../../../src/cache/cache-service.ts";
 import { localCachePort } from "../../../src/cache/local-cache.ts";
+import type { CheckpointPeriod } from "../../../src/commit/checkpoints/periodic-checkpoints.ts";
 import { MANIFEST_RELOAD_MS } from "../../../src/commit/following/manifest-follower.ts";
 import type { NamespaceCatalog } from "../../../src/commit/namespace-catalog.ts";
 import { hashEmbeddingProvider } from "../../../src/embed/hash-embedding-provider.ts";
@@ -83,6 +84,8 @@ export interface FixtureOptions {
   readonly answersOwn?: boolean;
   /** When plans are offered to other query threads; never where time stands still. */
   readonly divisionLimits?: DivisionLimits;
+  /** When checkpoints are made without anybody's asking. */
+  readonly checkpoints?: CheckpointPeriod;
   /** Share of ANN rankings whose recall is measured. */
   readonly recallSampleRate?: number;
   /** Other servers write to the store, too. */
@@ -431,7 +434,8 @@ function parsed(answer: HttpAnswer): Answer {
   return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** Whether the server has its store for itself, and what it may do then. */
-function ownership({ isShared = false }: FixtureOptions) {
-  return { isExclusive: !isShared, blocks: isShared ? undefined : new ScribbledBlocks() };
+/** Whether the server has its store for itself, and what it does by itself then. */
+function ownership({ isShared = false, checkpoints }: FixtureOptions) {
+  const blocks = isShared ? undefined : new ScribbledBlocks();
+  return { isExclusive: !isShared, blocks, checkpoints };
 }

@@ -1,0 +1,104 @@
+/** The named checkpoints of namespaces, as users make, see, remove and go back to them. */
+
+import { clip } from "../../base/bounded-text.ts";
+import { DatabaseError, invalid } from "../../base/errors.ts";
+import type { NamespaceName } from "../../base/ids.ts";
+import {
+  type Checkpoint,
+  checkpointNameFault,
+  isNamed,
+  listCheckpoints,
+} from "../../namespace/checkpoints/checkpoint.ts";
+import { pointObjects } from "../../namespace/checkpoints/point-objects.ts";
+import type { CopyOutcome } from "../copies/copy-namespace.ts";
+import { keepPoint } from "./keep-point.ts";
+import { type OpenPointOptions, openPoint } from "./open-point.ts";
+
+/** Checkpoints of one namespace: collecting its garbage reads a manifest for each. */
+export const CHECKPOINTS_MAX = 256;
+
+/** Makes a checkpoint of what a namespace is now. Throws `conflict` where the name is taken. */
+export async function createCheckpoint(
+  namespace: NamespaceName,
+  to: { readonly name: string; readonly expiresAtMs: number },
+  options: OpenPointOptions,
+): Promise<Checkpoint> {
+  const fault = checkpointNameFault(to.name);
+  if (fault !== undefined) throw invalid(`💔 checkpoint '${clip(to.name)}': ${fault}`);
+  const known = await currentCheckpoints(namespace, options);
+  if (known.some(({ name }) => name === to.name)) {
+    throw new DatabaseError(
+      "conflict",
+      `💔 namespace '${namespace}' has a checkpoint '${to.name}': ` +
+        "delete it, or take another name",
+    );
+  }
+  if (known.length >= CHECKPOINTS_MAX) {
+    throw new DatabaseError(
+      "conflict",
+      `💔 namespace '${namespace}' has ${known.length} checkpoints, at most ${CHECKPOINTS_MAX} ` +
+        "may be: delete some, or let them expire sooner",
+    );
+  }
+  return keepPoint(namespace, to, options);
+}
+
+/**
+ * The named checkpoints of all generations of a namespace that have not expired, the oldest first:
+ * those of deleted ones, too.
+ */
+export async function currentCheckpoints(
+  namespace: NamespaceName,
+  { namespaceOptions }: Pick<OpenPointOptions, "namespaceOptions">,
+): Promise<Checkpoint[]> {
+  const nowMs = namespaceOptions.clock.nowMs();
+  const all = await listCheckpoints(namespaceOptions.storeFor(undefined), namespace);
+  const current = all.filter((found) => isNamed(found) && found.expiresAtMs > nowMs);
+  return current.sort((a, b) => a.createdAtMs - b.createdAtMs);
+}
+
+/** Removes a checkpoint. Throws `not_found`. */
+export async function deleteCheckpoint(
+  namespace: NamespaceName,
+  name: string,
+  options: OpenPointOptions,
+): Promise<void> {
+  const found = await findCheckpoint(namespace, name, options);
+  await options.namespaceOptions.storeFor(undefined).delete(found.key);
+}
+
+/** Makes the namespace `as` of a checkpoint. Throws `not_found`, and `conflict` where it exists. */
+export async function restoreCheckpoint(
+  namespace: NamespaceName,
+  { name, as }: { readonly name: string; readonly as: NamespaceName },
+  options: OpenPointOptions,
+): Promise<CopyOutcome> {
+  const checkpoint = await findCheckpoint(namespace, name, options);
+  if ((await options.catalog.findNewest(as)) !== undefined) {
+    throw new DatabaseError(
+      "conflict",
+      `💔 namespace '${as}' exists: restore under another name ("as"), or delete it first`,
+    );
+  }
+  const store = options.namespaceOptions.storeFor(undefined);
+  const { of } = checkpoint;
+  const objects = await pointObjects(options.namespaceOptions, of, checkpoint);
+  const isKept = async () => (await store.get(checkpoint.key)) !== undefined;
+  return openPoint({ of, point: checkpoint, objects, isKept }, as, options);
+}
+
+async function findCheckpoint(
+  namespace: NamespaceName,
+  name: string,
+  options: OpenPointOptions,
+): Promise<Checkpoint> {
+  const all = await currentCheckpoints(namespace, options);
+  const found = all.find((checkpoint) => checkpoint.name === name);
+  if (found !== undefined) return found;
+  const names = all.map((checkpoint) => checkpoint.name);
+  throw new DatabaseError(
+    "not_found",
+    `🤷 namespace '${namespace}' has no checkpoint '${clip(name)}'; ` +
+      (names.length === 0 ? "it has none" : `it has ${clip(names.join(", "), 500)}`),
+  );
+}
