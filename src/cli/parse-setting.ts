@@ -1,5 +1,6 @@
 /** One setting's value, from the text of a flag or variable or the JSON of a file. */
 
+import { DURATION_FORM, durationText, parseDuration } from "../base/duration.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { Setting } from "./setting-table.ts";
 
@@ -52,6 +53,12 @@ export function parseSetting(setting: Setting, raw: unknown, origin: string): Se
         throw fault(`is not a whole ${form} from ${min} to ${max}`);
       }
       return value;
+    }
+    case "duration": {
+      const ms = typeof raw === "string" ? parseDuration(raw) : undefined;
+      if (ms !== undefined && ms >= type.min && ms <= type.max) return ms;
+      const [min, max] = [type.min, type.max].map(durationText);
+      throw fault(`is not ${DURATION_FORM}, from ${min} to ${max}`);
     }
     case "share":
       return parseShare(raw) ?? raise(fault("is no number from 0 to 1, such as 0.01"));

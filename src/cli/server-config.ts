@@ -92,6 +92,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       queryTimeoutMs: 1000 * (numberOf(given, "query-timeout") ?? QUERY_TIMEOUT_SECONDS),
       recallSampleRate: numberOf(given, "recall-sample-rate") ?? 0,
       dividesQueries: textOf(given, "divide-queries") !== "off",
+      ...checkpointConfig(given),
       memoryBytesMax,
       kernel,
       ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
@@ -202,6 +203,25 @@ function bootstrapKey(given: GivenSettings): string | undefined {
   throw new SettingFault(
     "--api-key: a secret value has white space or other characters than ASCII's, which no " +
       "client can send; choose a key of letters, digits and signs",
+  );
+}
+
+/** Checkpoints of one namespace that are made by themselves: there is room for others, too. */
+const PERIODIC_CHECKPOINTS_MAX = 200;
+
+function checkpointConfig(given: GivenSettings): Pick<EngineConfig, "checkpoints"> {
+  const everyMs = numberOf(given, "checkpoint-every");
+  const keepMs = numberOf(given, "checkpoint-keep");
+  if (everyMs === undefined && keepMs === undefined) return {};
+  if (everyMs === undefined || keepMs === undefined) {
+    const [set, other] = everyMs === undefined ? ["keep", "every"] : ["every", "keep"];
+    throw new SettingFault(`--checkpoint-${set} is set without --checkpoint-${other}; say both`);
+  }
+  const count = Math.ceil(keepMs / everyMs);
+  if (count <= PERIODIC_CHECKPOINTS_MAX) return { checkpoints: { everyMs, keepMs } };
+  throw new SettingFault(
+    `--checkpoint-every and --checkpoint-keep leave ${count} checkpoints of a namespace, at most ` +
+      `${PERIODIC_CHECKPOINTS_MAX} may be; make them less often, or keep them for less time`,
   );
 }
 

@@ -11,6 +11,8 @@ export type SettingKind =
   | { readonly kind: "integer"; readonly min: number; readonly max: number }
   /** A whole number of bytes between `min` and `max`; units such as `512MiB` and `4GB` are read. */
   | { readonly kind: "bytes"; readonly min: number; readonly max: number }
+  /** Milliseconds between `min` and `max`, with a unit: `30m`, `1h`, `7d`. */
+  | { readonly kind: "duration"; readonly min: number; readonly max: number }
   /** A number from 0 to 1, in decimal digits. */
   | { readonly kind: "share" }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
@@ -36,6 +38,7 @@ export interface Setting {
   readonly sharedVariable?: string;
 }
 
+const DAY_MS = 86_400_000;
 const TEXT: SettingKind = { kind: "text" };
 
 /** All settings, in the order of the help. */
@@ -258,6 +261,18 @@ export const SETTINGS = [
       "to `trawl index`",
   },
   {
+    name: "checkpoint-every",
+    type: { kind: "duration", min: 60_000, max: 31 * DAY_MS },
+    help:
+      "how often a checkpoint is made of each namespace that was written to, such as `1h`; needs " +
+      "checkpoint-keep",
+  },
+  {
+    name: "checkpoint-keep",
+    type: { kind: "duration", min: 60_000, max: 366 * DAY_MS },
+    help: "how long these checkpoints, and what was deleted since, are kept, such as `2d`",
+  },
+  {
     name: "kernel",
     type: { kind: "choice", choices: ["auto", "scalar"] },
     defaultText: "auto",
@@ -364,6 +379,8 @@ export function valueName(setting: Setting): string {
       return "<number>";
     case "bytes":
       return "<bytes>";
+    case "duration":
+      return "<duration>";
     case "share":
       return "<share>";
     case "choice":

@@ -111,6 +111,13 @@ describe("values", () => {
     expect(configOf({ file: { recall_sample_rate: share } }).engine.recallSampleRate).toBe(share);
   });
 
+  test("checkpoints come by themselves where two durations say so", () => {
+    expect(configOf({}).engine.checkpoints).toBe(undefined);
+    const flags = { "checkpoint-every": "1h", "checkpoint-keep": "2d" };
+    const checkpoints = { everyMs: 3_600_000, keepMs: 2 * 86_400_000 };
+    expect(configOf({ flags }).engine.checkpoints).toEqual(checkpoints);
+  });
+
   test("files are for their owner, or for the group, too", () => {
     const umask = (flags: Record<string, string>) =>
       fileUmask(readSettings({ flags, environment: {} }));
@@ -207,6 +214,15 @@ describe("refusals", () => {
     [{ file: { recall_sample_rate: -1 } }, "is no number from 0 to 1"],
     [{ file: { recall_sample_rate: "half" } }, "is no number from 0 to 1"],
     [{ flags: { "query-threads": "0" } }, "from 1 to 256"],
+    [{ flags: { "checkpoint-every": "60" } }, "is not a number with a unit"],
+    [{ file: { checkpoint_every: 60 } }, "is not a number with a unit"],
+    [{ flags: { "checkpoint-keep": "1s" } }, "from 1 min to 366 d"],
+    [{ flags: { "checkpoint-every": "1h" } }, "is set without --checkpoint-keep"],
+    [{ flags: { "checkpoint-keep": "1h" } }, "is set without --checkpoint-every"],
+    [
+      { flags: { "checkpoint-every": "5m", "checkpoint-keep": "7d" } },
+      "leave 2016 checkpoints of a namespace, at most 200",
+    ],
     [{ flags: { "data-dir": "" } }, "at least one character"],
     [{ file: { allow_public_without_key: "yes" } }, "is neither true nor false"],
     [{ flags: { "embedding-url": "http://x" } }, "--embedding-url is set, but --embedder is none"],

@@ -39,15 +39,16 @@ export function storeFlags(config: StoreConfig): readonly string[] {
 }
 
 /**
- * A store as `trawl certify --store` names it: a bucket's URL, or else a directory. What looks like
+ * A store as `trawl certify --store` names it, or another `flag`: a bucket's URL, or else a
+ * directory. What looks like
  * a misspelt URL is none: it is refused rather than made a directory (`C:` is a drive).
  */
-export function storeOfText(given: GivenSettings, text: string): StoreConfig {
+export function storeOfText(given: GivenSettings, text: string, flag = "--store"): StoreConfig {
   if (text === "")
-    throw new SettingFault("--store is empty; say s3://bucket/prefix or a directory");
+    throw new SettingFault(`${flag} is empty; say s3://bucket/prefix or a directory`);
   const isUrl = /^[A-Za-z][A-Za-z0-9+.-]+:/.test(text);
   const others = [...given].filter(([name]) => name !== "object-store" && name !== "data-dir");
-  return storeConfig(new Map([...others, [isUrl ? "object-store" : "data-dir", text]]), "--store");
+  return storeConfig(new Map([...others, [isUrl ? "object-store" : "data-dir", text]]), flag);
 }
 
 function s3Config(given: GivenSettings, url: string, flag: string): S3StoreConfig {
@@ -78,7 +79,7 @@ function parseUrl(url: string, flag: string): { readonly bucket: string; readonl
   const fault = (rule: string) => new SettingFault(`${flag}: ${shownUrl(url)} ${rule}`);
   const parts = /^s3:\/\/([^/]*)\/?(.*)$/.exec(url);
   if (parts === null) {
-    const local = flag === "--store" ? "its path alone" : "--data-dir";
+    const local = flag === "--object-store" ? "--data-dir" : "its path alone";
     throw fault(`is no URL of the form s3://bucket/prefix; a local directory is ${local}`);
   }
   const bucket = parts[1];

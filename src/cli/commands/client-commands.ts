@@ -1,5 +1,7 @@
+import { backupCommand } from "./backup-command.ts";
 import { benchCommand } from "./bench-command.ts";
 import { branchCommand } from "./branch-command.ts";
+import { checkpointCommand } from "./checkpoint-command.ts";
 import type { ClientCommand } from "./client-command.ts";
 import { copyCommand } from "./copy-command.ts";
 import { deleteCommand } from "./delete-command.ts";
@@ -11,8 +13,10 @@ import { lsCommand } from "./ls-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { queryCommand } from "./query-command.ts";
 import { recallCommand } from "./recall-command.ts";
+import { restoreCommand } from "./restore-command.ts";
 import { schemaCommand } from "./schema-command.ts";
 import { statsCommand } from "./stats-command.ts";
+import { verifyCommand } from "./verify-command.ts";
 
 /** All commands that speak to a server, in the order of the help. */
 export const CLIENT_COMMANDS: readonly ClientCommand[] = [
@@ -29,5 +33,9 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   copyCommand,
   branchCommand,
   deleteCommand,
+  backupCommand,
+  restoreCommand,
+  verifyCommand,
+  checkpointCommand,
   ...KEYS_COMMANDS,
 ];
