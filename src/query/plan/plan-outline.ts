@@ -5,7 +5,8 @@
  */
 
 import { Outline } from "../../base/outline.ts";
-import type { Plan } from "./plan.ts";
+import { matchesAll } from "../filter/and.ts";
+import type { Plan, Predicate } from "./plan.ts";
 
 /** Members of nodes that are their parts. */
 const PART_NAMES = [
@@ -47,7 +48,9 @@ function nodeOutline(node: object, outline: Outline): string {
 }
 
 function partsOf(member: unknown): object[] {
-  return [member].flat().filter((part) => typeof part === "object" && part !== null);
+  const parts = [member].flat().filter((part) => typeof part === "object" && part !== null);
+  // No filter at all is a conjunction of nothing.
+  return parts.filter((part) => !matchesAll(part as Predicate));
 }
 
 function isText(value: unknown): value is string {

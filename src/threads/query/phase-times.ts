@@ -40,6 +40,11 @@ export class PhaseTimes {
     this.#recorder?.enter(phase);
   }
 
+  /** It waits for its turn, until its next work begins. */
+  beginTurn(): void {
+    this.#recorder?.enter(undefined);
+  }
+
   /** It waits from now on, until `endWait`. */
   beginWait(phase: WaitPhase): void {
     this.endWait();

@@ -333,15 +333,16 @@ export class QueryOperations {
       take: (steps) => this.#take(steps, life),
       memory: life.memory,
     };
-    return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) =>
-      query(snapshot, this.#queryOptions(seen, life, attempt)),
-    );
+    return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) => {
+      life.times.begin("search");
+      return query(snapshot, this.#queryOptions(seen, life, attempt));
+    });
   }
 
   /** Runs an attempt; until the next one begins, the query waits for what this one has missed. */
   async #take<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
     life.times.endWait();
-    life.times.begin("search");
+    life.times.beginTurn();
     try {
       return await this.#thread.turns.run(steps, life);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+import { namespaceName } from "../../base/ids.ts";
 
 /** Each look takes a while, so that work takes time. */
 class SlowClock extends InstantClock {
@@ -81,3 +82,58 @@ test("a query counts once, wherever it is handed over", async () => {
     await engine.close();
   }
 });
+
+test("a cold query tells why it took its time, and its spans follow each other", async () => {
+  const engine = await EngineFixture.open({ clock: new SlowClock() });
+  const upsert_rows = Array.from({ length: 500 }, (_, id) => ({ id, text: `a${id % 7} b` }));
+  const schema = { text: { type: "string", full_text_search: true } };
+  await engine.write("n", { upsert_rows, schema });
+  await engine.indexAll();
+  const body = { rank_by: ["text", "BM25", "a1 b"], limit: 400 };
+  const ask = (more: object) =>
+    engine.engine.handle({
+      operation: "query",
+      namespace: namespaceName("n"),
+      parameters: {},
+      body: chunksOf(JSON.stringify(body)),
+      apiVersion: "v2",
+      respondAsync: false,
+      isStrict: true,
+      signal: new AbortController().signal,
+      ...more,
+    });
+  const { status, times, spans = [] } = await ask({ tracedAtMs: 1, detailsMs: 0 });
+  expect(status).toBe(200);
+  expect(times).toMatchObject({
+    kind: "text",
+    details: {
+      shape: "rank_by text BM25 <string>; limit 400",
+      plan: "documents(score(bm25(text)))",
+      documents: 500,
+      work: { documentsScanned: 500 },
+      reads: { rounds: expect.any(Number), loadedBytes: expect.any(Number) },
+    },
+  });
+  expect(times?.details?.phases.read).toBeGreaterThan(0);
+  const names = spans.map(({ name }) => name);
+  expect(new Set(names)).toEqual(
+    new Set(["queue", "parse", "plan", "read", "search", "serialize"]),
+  );
+  expect([names.at(0), names.at(-1)]).toEqual(["queue", "serialize"]);
+  // What was read was asked for by a plan, or by a search.
+  expect(names.filter((name, i) => name === "read" && names[i - 1] === "parse")).toEqual([]);
+  for (const [i, { startMs, endMs }] of spans.entries()) {
+    expect(startMs).toBeGreaterThanOrEqual(spans[i - 1]?.endMs ?? 0);
+    expect(endMs).toBeGreaterThan(startMs);
+  }
+  const hot = await ask({ detailsMs: 0 });
+  expect(hot).not.toHaveProperty("spans");
+  expect(hot.times?.details).not.toHaveProperty("reads");
+  expect((await ask({ detailsMs: 1e9 })).times?.details).toBeUndefined();
+  expect((await ask({})).times?.details).toBeUndefined();
+  await engine.close();
+});
+
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
