@@ -19,6 +19,10 @@ const NOT_FOR_LIBRARIES: Readonly<Partial<Record<SettingName, string>>> = {
   "slow-query-ms": "calls are not logged; measure them where they are made",
   "slow-query-sample": "calls are not logged; measure them where they are made",
   "metrics-namespaces": "a library has no metrics",
+  "audit-log": "calls have no keys; note them where they are made",
+  "audit-writes": "calls have no keys; note them where they are made",
+  "otlp-endpoint": "calls are not traced; trace them where they are made",
+  "otlp-sample-rate": "calls are not traced; trace them where they are made",
   config: "read the file, and pass what it says as options",
   "file-access": "the umask is the program's own",
 };
