@@ -10,7 +10,7 @@ import { MIB } from "../../base/byte-sizes.ts";
 import { type Clock, formatTime } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { ApiClient } from "../../client/api-client.ts";
-import { isClientError } from "../../client/client-error.ts";
+import { ClientError, isClientError } from "../../client/client-error.ts";
 import {
   branchNamespace,
   countDocuments,
@@ -128,8 +128,10 @@ async function openSource(state: ExportState, options: ExportOptions): Promise<E
     return found;
   } catch (error) {
     if (isClientError(error) && error.kind === "refused") {
-      // What was refused says more than what may go wrong here.
-      await discardExport(state.request.out, options).catch(() => undefined);
+      const { out } = state.request;
+      // What was refused says more than what may go wrong here. Who may not branch has no branch.
+      const whatIsLeft = () => (isClientError(error, 403) ? removeState(out) : undefined);
+      await discardExport(out, options).catch(whatIsLeft);
     }
     throw error;
   }
@@ -143,6 +145,7 @@ async function findSource(
   if (request.snapshot) {
     const branch = branchNamespace(client, { from: request.namespace, to: namespace, signal });
     await branch.catch((error: unknown) => {
+      if (isClientError(error, 403)) throw mayNotBranch(error, namespace);
       if (!isClientError(error, 409)) throw error;
     });
   }
@@ -150,6 +153,13 @@ async function findSource(
   const counted = { namespace, filters: filters ?? "", signal };
   const total = filters === null ? all : await countDocuments(client, counted);
   return { schema: schema as ExportSource["schema"], total };
+}
+
+function mayNotBranch(cause: ClientError, branch: string): ClientError {
+  const why =
+    `${cause.message}; an export reads a branch of the namespace (${branch}), which this key may ` +
+    "not make: take one that may, or read the namespace itself with --live";
+  return new ClientError(cause.kind, why, { status: 403, cause });
 }
 
 function snapshotGone(cause: Error): Error {
