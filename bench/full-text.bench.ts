@@ -18,8 +18,8 @@ import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import type { Snapshot } from "../src/query/snapshot.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
-import { SPARSE_BLOCKS, SPARSE_POSTINGS } from "../src/segment/sparse/sparse-section.ts";
-import { TEXT_BLOCKS, TEXT_POSTINGS } from "../src/segment/text/text-section.ts";
+import { SPARSE_BLOCKS, SPARSE_LISTS } from "../src/segment/sparse/sparse-lists.ts";
+import { TEXT_BLOCKS, TEXT_LISTS } from "../src/segment/text/text-kinds.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
   documentQuery,
@@ -114,8 +114,8 @@ const unbounded = build(Number.POSITIVE_INFINITY);
 const bounded = build(128);
 const { segment } = bounded;
 const share = (of: number, whole: number): string => `${((100 * of) / whole).toFixed(1)} %`;
-const textPostings = size(segment, "text", TEXT_POSTINGS);
-const sparsePostings = size(segment, "sparse", SPARSE_POSTINGS);
+const textPostings = size(segment, "text", { lists: TEXT_LISTS.kind });
+const sparsePostings = size(segment, "sparse", { lists: SPARSE_LISTS.kind });
 console.log(
   `${COUNT} documents, ${textBytes} bytes of text, postings of texts ${textPostings}; ` +
     `bounds ${share(size(segment, "text", TEXT_BLOCKS), textPostings)} of that, ` +

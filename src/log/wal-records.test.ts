@@ -116,5 +116,5 @@ test("copies of a time before segments had heads are too old, and not damaged", 
   const records = encoded([[{ kind: "import", source: "a", segments }]]);
   const { code, message } = faultOf(() => decodeBatches(records, KEY));
   expect(code).toBe("too_old");
-  expect(message).toMatch(/before version 1, this server reads 1 to 2/);
+  expect(message).toMatch(/before version 1, this server reads 1 to 3/);
 });

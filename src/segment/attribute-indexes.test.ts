@@ -6,6 +6,7 @@ import {
 } from "../../test/conformance/attribute-index.ts";
 import { documentQuery, KERNELS } from "../../test/support/queries/query-fixture.ts";
 import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
+import { plainPostings, plainWeights } from "../../test/support/segments/plain-postings.ts";
 import type { Ordinal } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { paddedCodes } from "../kernel/byte-code-scan.ts";
@@ -105,8 +106,8 @@ const TEXT_CASE: Omit<IndexCase, "index"> = {
     const text = view.index(TEXT_INDEX, attribute);
     if (text === undefined) return undefined;
     const terms = Array.from({ length: text.termCount }, (_, code) => {
-      const { ordinals, frequencies } = text.postingsAt(code);
-      return [text.term(code), [...ordinals], [...frequencies]];
+      const plain = plainPostings(text.postingsAt(code));
+      return [text.term(code), plain?.ordinals, plain?.frequencies];
     });
     return { lengths: [...text.lengths], terms };
   },
@@ -141,8 +142,8 @@ const SPARSE_CASE: Omit<IndexCase, "index"> = {
   shown(view, { attribute, values }) {
     const sparse = view.index(SPARSE_INDEX, attribute);
     return dimensionsOf(values).map((name) => {
-      const { ordinals = [], weights = [] } = sparse?.postings(name) ?? {};
-      return [name, [...ordinals], [...weights]];
+      const { ordinals = [], weights = [] } = plainWeights(sparse?.postings(name)) ?? {};
+      return [name, ordinals, weights];
     });
   },
   expected({ schema: { type }, values }) {

@@ -18,6 +18,7 @@ import { SPARSE_INDEX } from "../../src/segment/sparse/sparse-index.ts";
 import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
 import { analyzerFor } from "../../src/text/analyzer.ts";
 import { EVERY_TYPE, randomDocuments, randomId } from "../support/random/random-documents.ts";
+import { plainPostings, plainWeights } from "../support/segments/plain-postings.ts";
 
 /** Options that keep every token, with its case folded. */
 export const TEXT_OPTIONS: FullTextOptions = {
@@ -152,8 +153,8 @@ export function segmentViewConformance(name: string, makeView: MakeView): void {
           const ordinals = counts.flatMap((count, o) => (count > 0 ? [o] : []));
           const expected = { ordinals, frequencies: counts.filter((count) => count > 0) };
           const postings = text.postings(term);
-          expect(plain(postings)).toEqual(expected);
-          expect(plain(text.postingsAt(code))).toEqual(expected);
+          expect(plainPostings(postings)).toEqual(expected);
+          expect(plainPostings(text.postingsAt(code))).toEqual(expected);
           expect(text.lowerBound(term)).toBe(code);
         });
         expect(text.postings("no such term")).toBe(undefined);
@@ -176,8 +177,7 @@ export function segmentViewConformance(name: string, makeView: MakeView): void {
           ordinals.push(ordinal);
           weights.push(vector.weights[at]);
         });
-        expect([...(postings?.ordinals ?? [])]).toEqual(ordinals);
-        expect([...(postings?.weights ?? [])]).toEqual(weights);
+        expect(plainWeights(postings)).toEqual({ ordinals, weights });
       }
       expect(sparse?.postings("none")).toBe(undefined);
     });
@@ -227,15 +227,6 @@ function termsOf(value: AttributeValue, options: FullTextOptions): string[] {
     analyzerFor(options)
       .analyze(text)
       .map(({ term }) => term),
-  );
-}
-
-function plain(postings: { ordinals: Uint32Array; frequencies: Uint32Array } | undefined): unknown {
-  return (
-    postings && {
-      ordinals: [...postings.ordinals],
-      frequencies: [...postings.frequencies],
-    }
   );
 }
 

@@ -2,14 +2,15 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
 import { runSteps } from "../../src/base/steps.ts";
+import { fullBitmap } from "../../src/codec/bitmap.ts";
 import { buildDocuments } from "../../src/codec/columns-builder.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
 import { DOCUMENT_SECTIONS } from "../../src/segment/documents/documents-section.ts";
 import { BlockSource } from "../../src/segment/format/byte-source.ts";
-import { headOf } from "../../src/segment/format/segment-format.ts";
+import { headOf, layoutOf, SEGMENT_VERSIONS } from "../../src/segment/format/segment-format.ts";
 import { indexFingerprint } from "../../src/segment/index-fingerprint.ts";
-import type { AttributeClusters } from "../../src/segment/segment-merger.ts";
+import { type AttributeClusters, planMerge } from "../../src/segment/segment-merger.ts";
 import { openSegment } from "../../src/segment/segment-reader.ts";
 import { planReordered } from "../../src/segment/segment-reorder.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
@@ -19,18 +20,23 @@ import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
 import { BYTE_CODE_INDEX } from "../../src/segment/vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "../../src/segment/vectors/cluster-index.ts";
 import { blockIndexes } from "../support/segments/block-indexes.ts";
+import { plainPostings, plainWeights } from "../support/segments/plain-postings.ts";
 import { planSegment } from "../support/segments/plan-segment.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
 
 const PLACE = { arena: 0, offset: 0 };
 
+/** Of segments; what version 1 wrote is in `v1`, and so on. */
+const VERSIONS = SEGMENT_VERSIONS.map(({ version }) => version);
+const NEWEST = VERSIONS.at(-1) ?? 0;
+
 /** Copied to a place of its own, as sections are found by their address. */
-function golden(name: string): Uint8Array {
-  return Uint8Array.from(readFileSync(new URL(`v1/${name}`, import.meta.url)));
+function golden(version: number, name: string): Uint8Array {
+  return Uint8Array.from(readFileSync(new URL(`v${version}/${name}`, import.meta.url)));
 }
 
 test("columns of format version 1 are read as they were written", () => {
-  const columns = decodeColumns(golden("columns.bin"));
+  const columns = decodeColumns(golden(1, "columns.bin"));
   const ids = GOLDEN_DOCUMENTS.map((_, o) => idAt(columns.ids, o));
   expect(ids).toEqual(GOLDEN_DOCUMENTS.map(({ id }) => id));
   for (const name of GOLDEN_SCHEMA.attributes.keys()) {
@@ -40,8 +46,8 @@ test("columns of format version 1 are read as they were written", () => {
   }
 });
 
-test("a segment of format version 1 is read as it was written", () => {
-  const block = golden("segment.bin");
+test.each(VERSIONS)("a segment of format version %i is read as it was written", (version) => {
+  const block = golden(version, "segment.bin");
   verifySegment(block);
   const view = openSegment("golden" as SegmentId, block, PLACE);
   GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
@@ -55,44 +61,44 @@ test("a segment of format version 1 is read as it was written", () => {
   expect(view.logicalBytes).toBe(313);
 });
 
-test("a segment of format version 1 in its stored form is read as it was written", () => {
-  const content = golden("stored-segment.bin");
-  verifySegment(content);
-  const source = new BlockSource({ ...PLACE, bytes: content });
-  const view = openStoredSegment("golden" as SegmentId, headOf(content), () => source);
-  const kinds = new Set(view.entries.map(({ kind }) => kind));
-  const { documents, blocks } = DOCUMENT_SECTIONS;
-  expect(kinds.has(documents) && kinds.has(blocks)).toBe(true);
-  GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
-    expect(view.ordinalOf(id)).toBe(ordinal);
-    for (const name of GOLDEN_SCHEMA.attributes.keys()) {
-      const value = view.column(name)?.value(ordinal as Ordinal) ?? null;
-      expect(value, name).toEqual(attributes.get(name) ?? null);
-    }
-  });
-  const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
-  expect(view.index(TEXT_INDEX, "string")?.postings("fox")).toEqual(
-    near.index(TEXT_INDEX, "string")?.postings("fox"),
-  );
-});
+test.each(VERSIONS)(
+  "a stored segment of format version %i is read as it was written",
+  (version) => {
+    const content = golden(version, "stored-segment.bin");
+    verifySegment(content);
+    const source = new BlockSource({ ...PLACE, bytes: content });
+    const view = openStoredSegment("golden" as SegmentId, headOf(content), () => source);
+    const kinds = new Set(view.entries.map(({ kind }) => kind));
+    const { documents, blocks } = DOCUMENT_SECTIONS;
+    expect(kinds.has(documents) && kinds.has(blocks)).toBe(true);
+    GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
+      expect(view.ordinalOf(id)).toBe(ordinal);
+      for (const name of GOLDEN_SCHEMA.attributes.keys()) {
+        const value = view.column(name)?.value(ordinal as Ordinal) ?? null;
+        expect(value, name).toEqual(attributes.get(name) ?? null);
+      }
+    });
+    expect(plainPostings(view.index(TEXT_INDEX, "string")?.postings("fox"))).toEqual(FOX);
+  },
+);
 
-test("the indexes of a segment of format version 1 are read as they were written", () => {
-  const view = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
+/** The term "fox". */
+const FOX = { ordinals: [0], frequencies: [2] };
+
+test.each(VERSIONS)("indexes of format version %i are read as they were written", (version) => {
+  const view = openSegment("golden" as SegmentId, golden(version, "segment.bin"), PLACE);
   const text = view.index(TEXT_INDEX, "string");
   const terms = Array.from({ length: text?.termCount ?? 0 }, (_, code) => text?.term(code));
   expect(terms).toEqual(["cafe", "dog", "fox", "quick", "ran", "🦊"]);
   expect(text?.lengths).toEqual(Uint32Array.of(6, 0, 1, 0, 0, 0));
-  expect(text?.postings("fox")).toEqual({
-    ordinals: Uint32Array.of(0),
-    frequencies: Uint32Array.of(2),
-  });
+  expect(plainPostings(text?.postings("fox"))).toEqual(FOX);
   const dictionary = view.column("[]string")?.dictionary;
   const values = Array.from({ length: dictionary?.size ?? 0 }, (_, c) => dictionary?.value(c));
   expect(values).toEqual(["", "a", "b", "fox", "z", "東京"]);
   expect(dictionary?.codes).toEqual(Uint32Array.of(2, 1, 0, 5, 1, 4, 3));
-  expect(view.index(SPARSE_INDEX, "{}f16")?.postings("cat")).toEqual({
-    ordinals: Uint32Array.of(0, 5),
-    weights: Float32Array.of(-1, 3),
+  expect(plainWeights(view.index(SPARSE_INDEX, "{}f16")?.postings("cat"))).toEqual({
+    ordinals: [0, 5],
+    weights: [-1, 3],
   });
   const vectors = view.column("[3]f32")?.vectors;
   expect(vectors?.strideBytes).toBe(16);
@@ -109,16 +115,20 @@ const CLUSTERS = {
   centroids: Float32Array.of(3, 4, 0, 1, -2, 0.25),
 } as const;
 
-test("a clustered segment of format version 1 is read as it was written", () => {
-  const bytes = golden("clustered-segment.bin");
-  verifySegment(bytes);
-  const view = openSegment("golden" as SegmentId, bytes, PLACE);
-  const ids = Array.from(CLUSTER_ORDER, (_, o) => view.idOf(o as Ordinal));
-  expect(ids).toEqual(Array.from(CLUSTER_ORDER, (o) => GOLDEN_DOCUMENTS[o].id));
-  expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
-  expect(view.hasIndex(CLUSTER_INDEX, "[4]f32")).toBe(false);
-  expect(view.index(TEXT_INDEX, "string")?.postings("fox")?.ordinals).toEqual(Uint32Array.of(1));
-});
+test.each(VERSIONS)(
+  "a clustered segment of format version %i is read as it was written",
+  (version) => {
+    const bytes = golden(version, "clustered-segment.bin");
+    verifySegment(bytes);
+    const view = openSegment("golden" as SegmentId, bytes, PLACE);
+    const ids = Array.from(CLUSTER_ORDER, (_, o) => view.idOf(o as Ordinal));
+    expect(ids).toEqual(Array.from(CLUSTER_ORDER, (o) => GOLDEN_DOCUMENTS[o].id));
+    expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
+    expect(view.hasIndex(CLUSTER_INDEX, "[4]f32")).toBe(false);
+    const fox = view.index(TEXT_INDEX, "string")?.postings("fox");
+    expect(plainPostings(fox)?.ordinals).toEqual([1]);
+  },
+);
 
 /** Clusters of another attribute, of which one document has a vector. */
 const FURTHER_CLUSTERS = {
@@ -132,17 +142,20 @@ const FURTHER_CLUSTERS = {
 /** What is subtracted from vectors before they are coded. */
 const BYTE_ORIGIN = Float32Array.of(0.5, 1, 0.25);
 
-test("clusters with ordinals of format version 1 are read as they were written", () => {
-  const bytes = golden("further-clusters-segment.bin");
-  verifySegment(bytes);
-  const view = openSegment("golden" as SegmentId, bytes, PLACE);
-  expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
-  expect(view.index(CLUSTER_INDEX, "[4]f32")).toMatchObject({ ...FURTHER_CLUSTERS, count: 1 });
-  expect(view.column("[4]f32")?.has(1 as Ordinal)).toBe(true);
-});
+test.each(VERSIONS)(
+  "clusters with ordinals of format version %i are read as they were written",
+  (version) => {
+    const bytes = golden(version, "further-clusters-segment.bin");
+    verifySegment(bytes);
+    const view = openSegment("golden" as SegmentId, bytes, PLACE);
+    expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
+    expect(view.index(CLUSTER_INDEX, "[4]f32")).toMatchObject({ ...FURTHER_CLUSTERS, count: 1 });
+    expect(view.column("[4]f32")?.has(1 as Ordinal)).toBe(true);
+  },
+);
 
-test("byte codes of format version 1 are read as they were written", () => {
-  const bytes = golden("byte-codes-segment.bin");
+test.each(VERSIONS)("byte codes of format version %i are read as they were written", (version) => {
+  const bytes = golden(version, "byte-codes-segment.bin");
   verifySegment(bytes);
   const view = openSegment("golden" as SegmentId, bytes, PLACE);
   const codes = view.index(BYTE_CODE_INDEX, "[3]f32");
@@ -160,43 +173,68 @@ test("byte codes of format version 1 are read as they were written", () => {
 /** Indexes with bounds even of lists that two documents share. */
 const BOUNDED = blockIndexes(1);
 
-test("bounds of postings of format version 1 are read as they were written", () => {
-  const bytes = golden("bounded-segment.bin");
-  verifySegment(bytes);
-  const view = openSegment("golden" as SegmentId, bytes, PLACE);
-  const text = view.index(TEXT_INDEX, "string");
-  expect(text?.postings("fox")?.ordinals).toEqual(Uint32Array.of(0, 6));
-  expect(text?.blocks("fox")).toEqual({
-    blockPostings: 1,
-    lastOrdinals: Uint32Array.of(0, 6),
-    pairEnds: Uint32Array.of(1, 2),
-    pairs: Uint32Array.of(2, 6, 1, 1),
-  });
-  expect(text?.blocks("dog")).toBeUndefined();
-  const weights = view.index(SPARSE_INDEX, "{}f16")?.blocks("cat");
-  expect(weights).toMatchObject({
-    lastOrdinals: Uint32Array.of(0, 5),
-    pairEnds: Uint32Array.of(1, 2),
-  });
-  expect(new Float32Array(Uint32Array.from(weights?.pairs ?? []).buffer)).toEqual(
-    Float32Array.of(-1, -1, 3, 3),
-  );
-});
+test.each(VERSIONS)(
+  "bounds of postings of format version %i are read as they were written",
+  (version) => {
+    const bytes = golden(version, "bounded-segment.bin");
+    verifySegment(bytes);
+    const view = openSegment("golden" as SegmentId, bytes, PLACE);
+    const text = view.index(TEXT_INDEX, "string");
+    expect(plainPostings(text?.postings("fox"))?.ordinals).toEqual([0, 6]);
+    expect(text?.blocks("fox")).toEqual({
+      blockPostings: 1,
+      lastOrdinals: Uint32Array.of(0, 6),
+      pairEnds: Uint32Array.of(1, 2),
+      pairs: Uint32Array.of(2, 6, 1, 1),
+    });
+    expect(text?.blocks("dog")).toBeUndefined();
+    for (const [name, index] of [
+      ["string", TEXT_INDEX],
+      ["{}f16", SPARSE_INDEX],
+    ] as const) {
+      const wanted = GOLDEN_SCHEMA.attributes.get(name) ?? expect.unreachable();
+      expect(index.isCurrent(view.sections(name), wanted.type, wanted), name).toBe(true);
+    }
+    const weights = view.index(SPARSE_INDEX, "{}f16")?.blocks("cat");
+    expect(weights).toMatchObject({
+      lastOrdinals: Uint32Array.of(0, 5),
+      pairEnds: Uint32Array.of(1, 2),
+    });
+    expect(new Float32Array(Uint32Array.from(weights?.pairs ?? []).buffer)).toEqual(
+      Float32Array.of(-1, -1, 3, 3),
+    );
+  },
+);
 
-test("format version 1 is still written to the byte", () => {
-  expect(encodeColumns(goldenColumns())).toEqual(golden("columns.bin"));
+test("the newest format version is still written to the byte", () => {
+  expect(encodeColumns(goldenColumns())).toEqual(golden(1, "columns.bin"));
   const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
   const block = new Uint8Array(plan.bytes);
   runSteps(plan.writeTo(block));
-  const sealed = sealSegment(openSegment("golden" as SegmentId, block, PLACE));
-  expect(sealed).toEqual(golden("segment.bin"));
+  const written = openSegment("golden" as SegmentId, block, PLACE);
+  expect(sealSegment(written)).toEqual(golden(NEWEST, "segment.bin"));
   const clusters = [{ attribute: "[3]f32", ...CLUSTERS }];
-  expect(clusteredSegment(clusters)).toEqual(golden("clustered-segment.bin"));
+  expect(clusteredSegment(clusters)).toEqual(golden(NEWEST, "clustered-segment.bin"));
   const both = [...clusters, { attribute: "[4]f32", ...FURTHER_CLUSTERS }];
-  expect(clusteredSegment(both)).toEqual(golden("further-clusters-segment.bin"));
+  expect(clusteredSegment(both)).toEqual(golden(NEWEST, "further-clusters-segment.bin"));
   const coded = [{ attribute: "[3]f32", ...CLUSTERS, byteOrigin: BYTE_ORIGIN }];
-  expect(clusteredSegment(coded)).toEqual(golden("byte-codes-segment.bin"));
-  expect(boundedSegment()).toEqual(golden("bounded-segment.bin"));
+  expect(clusteredSegment(coded)).toEqual(golden(NEWEST, "byte-codes-segment.bin"));
+  expect(boundedSegment()).toEqual(golden(NEWEST, "bounded-segment.bin"));
+});
+
+test("segments of all versions are merged into what the newest writes", () => {
+  for (const name of ["segment.bin", "bounded-segment.bin"]) {
+    const merged = VERSIONS.map((version) => {
+      const view = openSegment("golden" as SegmentId, golden(version, name), PLACE);
+      const liveBitmap = fullBitmap(view.documentCount);
+      const plan = runSteps(planMerge([{ view, liveBitmap }], GOLDEN_SCHEMA, BOUNDED));
+      const block = new Uint8Array(plan.bytes);
+      runSteps(plan.writeTo(block));
+      return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
+    });
+    for (const bytes of merged) expect(bytes).toEqual(merged[merged.length - 1]);
+    expect(layoutOf(merged[0]).version).toBe(NEWEST);
+  }
 });
 
 function boundedSegment(): Uint8Array {
@@ -209,7 +247,7 @@ function boundedSegment(): Uint8Array {
 }
 
 function clusteredSegment(clusters: readonly AttributeClusters[]): Uint8Array {
-  const near = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
+  const near = openSegment("golden" as SegmentId, golden(NEWEST, "segment.bin"), PLACE);
   const plan = planReordered(near, CLUSTER_ORDER, { schema: GOLDEN_SCHEMA, clusters });
   const block = new Uint8Array(plan.bytes);
   runSteps(plan.writeTo(block));

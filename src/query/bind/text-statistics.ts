@@ -4,6 +4,8 @@
  */
 
 import { countBits, hasBit } from "../../codec/bitmap.ts";
+import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
+import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import { andBits, forEachBit, presenceBits } from "../ordinal-bits.ts";
@@ -66,18 +68,31 @@ function liveCountOf(
   const count = text?.postingCount(term) ?? 0;
   const deletedCount = view.documentCount - liveCount;
   if (text === undefined || count === 0 || deletedCount === 0) return count;
-  const ordinals = text.postings(term)?.ordinals ?? new Uint32Array(0);
+  const ordinals = text.postings(term)?.ordinals;
+  if (ordinals === undefined) return 0;
   if (liveBitmap.length + deletedCount * LOOKUP_POSTINGS < count) {
     return count - deletedAmong(ordinals, { liveBitmap, documentCount: view.documentCount });
   }
+  return liveAmong(ordinals, liveBitmap);
+}
+
+/** How many of the ordinals are of live documents: looks at each. */
+function liveAmong(ordinals: OrdinalList, liveBitmap: Uint32Array): number {
   let live = 0;
-  for (let i = 0; i < ordinals.length; i++) if (hasBit(liveBitmap, ordinals[i])) live++;
+  let page = 0;
+  for (let i = 0; i < ordinals.length; ) {
+    page = ordinals.pageOf(i, page);
+    const first = page * PAGE_ORDINALS;
+    for (const end = ordinals.pageEnd(page); i < end; i++) {
+      if (hasBit(liveBitmap, first + ordinals.lows[i])) live++;
+    }
+  }
   return live;
 }
 
-/** How many of the ordinals, which ascend, are of deleted documents: looks each of those up. */
+/** How many of the ordinals are of deleted documents: looks each of those up. */
 function deletedAmong(
-  ordinals: Uint32Array,
+  ordinals: OrdinalList,
   {
     liveBitmap,
     documentCount,
@@ -88,21 +103,10 @@ function deletedAmong(
     // Bits past the last document are 0, too.
     for (let word = ~liveBitmap[w]; word !== 0; word &= word - 1) {
       const ordinal = (w << 5) + 31 - Math.clz32(word & -word);
-      if (ordinal < documentCount && includes(ordinals, ordinal)) deleted++;
+      if (ordinal < documentCount && ordinals.includes(ordinal)) deleted++;
     }
   }
   return deleted;
-}
-
-function includes(ordinals: Uint32Array, ordinal: number): boolean {
-  let low = 0;
-  let high = ordinals.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ordinals[middle] < ordinal) low = middle + 1;
-    else high = middle;
-  }
-  return ordinals[low] === ordinal;
 }
 
 function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextStatistics {

@@ -1,7 +1,7 @@
 /** Which documents of a segment have terms, from its postings. */
 
 import type { Steps } from "../../base/steps.ts";
-import { setBit } from "../../codec/bitmap.ts";
+import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-section.ts";
 import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
@@ -49,6 +49,6 @@ function postingLooks(text: TextView | undefined, { terms, prefix }: SoughtTerms
   return looks;
 }
 
-function addAll(bits: OrdinalBits, ordinals: Uint32Array): void {
-  for (let i = 0; i < ordinals.length; i++) setBit(bits, ordinals[i]);
+function addAll(bits: OrdinalBits, ordinals: OrdinalList): void {
+  ordinals.addTo(bits, 0, { start: 0, end: ordinals.length });
 }

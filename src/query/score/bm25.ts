@@ -1,7 +1,10 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ListBlocks } from "../../segment/postings/block-section.ts";
+import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
+import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
+import type { Frequencies } from "../../segment/text/frequencies.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import type { Postings } from "../../segment/text/text-section.ts";
+import type { Postings } from "../../segment/text/text-lists.ts";
 import {
   inverseDocumentFrequency,
   PREFIX_SCORE,
@@ -20,7 +23,7 @@ import type {
 } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { scoreAll } from "./score-all.ts";
-import type { PostingRange, ScoredList } from "./scored-list.ts";
+import type { PostingRange, ScoredDocuments, ScoredList } from "./scored-list.ts";
 import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
 
 /** A query term and the factors that do not depend on the document. */
@@ -140,10 +143,10 @@ interface TermPostings {
 
 /** What a term adds to the scores of a segment's documents. */
 class TermScores implements ScoredList {
-  readonly ordinals: Uint32Array;
+  readonly ordinals: OrdinalList;
   readonly blocks: ListBlocks | undefined;
   readonly magnitude: number;
-  readonly #frequencies: Uint32Array;
+  readonly #frequencies: Frequencies;
   readonly #lengths: Uint32Array;
   readonly #averageLength: number;
   readonly #saturation: TermSaturation;
@@ -178,35 +181,77 @@ class TermScores implements ScoredList {
     return bounds;
   }
 
-  scoreAt(index: number): number {
-    const relativeLength = this.#lengths[this.ordinals[index]] / this.#averageLength;
-    return termScore(this.magnitude, this.#frequencies[index], relativeLength, this.#saturation);
+  scoreAt(index: number, ordinal: number): number {
+    const relativeLength = this.#lengths[ordinal] / this.#averageLength;
+    const frequency = this.#frequencies.at(index);
+    return termScore(this.magnitude, frequency, relativeLength, this.#saturation);
   }
 
   addScores(sums: Float64Array, base: number, { start, end }: PostingRange): void {
-    const ordinals = this.ordinals;
-    const frequencies = this.#frequencies;
-    const lengths = this.#lengths;
-    const weight = this.magnitude;
-    const averageLength = this.#averageLength;
-    const saturation = this.#saturation;
-    for (let i = start; i < end; i++) {
-      const ordinal = ordinals[i];
-      const relativeLength = lengths[ordinal] / averageLength;
-      sums[ordinal - base] += termScore(weight, frequencies[i], relativeLength, saturation);
+    let page = base >>> 16;
+    for (let at = start; at < end; ) {
+      page = this.ordinals.pageOf(at, page);
+      const stop = this.#runEnd(at, page, end);
+      if (stop > at) {
+        this.#addRun(sums, base, page * PAGE_ORDINALS, { start: at, end: stop });
+        at = stop;
+      } else {
+        const ordinal = this.ordinals.at(at, page);
+        sums[ordinal - base] += this.scoreAt(at++, ordinal);
+      }
     }
   }
 
-  copyScores(scores: Float64Array, { start, end }: PostingRange): void {
-    const ordinals = this.ordinals;
-    const frequencies = this.#frequencies;
+  copyScores(to: ScoredDocuments, base: number, { start, end }: PostingRange): void {
+    let page = base >>> 16;
+    for (let at = start; at < end; ) {
+      page = this.ordinals.pageOf(at, page);
+      const stop = this.#runEnd(at, page, end);
+      if (stop > at) {
+        this.#copyRun(to, start, page * PAGE_ORDINALS, { start: at, end: stop });
+        at = stop;
+      } else {
+        const ordinal = this.ordinals.at(at, page);
+        to.ordinals[at - start] = ordinal;
+        to.scores[at - start] = this.scoreAt(at++, ordinal);
+      }
+    }
+  }
+
+  /** Up to where postings from an index on are of one page, and their frequencies are bytes. */
+  #runEnd(index: number, page: number, end: number): number {
+    return Math.min(end, this.ordinals.pageEnd(page), this.#frequencies.nextGreat(index));
+  }
+
+  /** Adds the scores of postings of the page that begins with `first`. */
+  #addRun(sums: Float64Array, base: number, first: number, { start, end }: PostingRange): void {
+    const { lows } = this.ordinals;
+    const { bytes } = this.#frequencies;
     const lengths = this.#lengths;
     const weight = this.magnitude;
     const averageLength = this.#averageLength;
     const saturation = this.#saturation;
     for (let i = start; i < end; i++) {
-      const relativeLength = lengths[ordinals[i]] / averageLength;
-      scores[i - start] = termScore(weight, frequencies[i], relativeLength, saturation);
+      const ordinal = first + lows[i];
+      const relativeLength = lengths[ordinal] / averageLength;
+      sums[ordinal - base] += termScore(weight, bytes[i], relativeLength, saturation);
+    }
+  }
+
+  /** Writes what there is of postings of a page behind that of those from index `from` on. */
+  #copyRun(to: ScoredDocuments, from: number, first: number, { start, end }: PostingRange): void {
+    const { ordinals, scores } = to;
+    const { lows } = this.ordinals;
+    const { bytes } = this.#frequencies;
+    const lengths = this.#lengths;
+    const weight = this.magnitude;
+    const averageLength = this.#averageLength;
+    const saturation = this.#saturation;
+    for (let i = start; i < end; i++) {
+      const ordinal = first + lows[i];
+      const relativeLength = lengths[ordinal] / averageLength;
+      ordinals[i - from] = ordinal;
+      scores[i - from] = termScore(weight, bytes[i], relativeLength, saturation);
     }
   }
 }

@@ -38,6 +38,13 @@ interface Chunk {
   readonly rest: number;
 }
 
+/** A part of a chunk that is scored, and the sum that is to be reached. */
+interface ScoredChunk {
+  readonly base: number;
+  readonly end: number;
+  readonly least: number;
+}
+
 /** Arrays for the documents of a chunk. */
 interface ChunkBuffers {
   /** By ordinal − base; 0 between two chunks, and so are the bits of those that have one. */
@@ -147,7 +154,8 @@ export class ChunkScorer {
       if (!cursor.isEssential) continue;
       const { ordinals } = cursor.list;
       cursor.posting = cursor.find(from, cursor.posting);
-      if (cursor.posting < ordinals.length) first = Math.min(first, ordinals[cursor.posting]);
+      if (cursor.posting < ordinals.length)
+        first = Math.min(first, ordinals.at(cursor.posting, from >>> 16));
     }
     return first;
   }
@@ -159,14 +167,14 @@ export class ChunkScorer {
   #scoreEssential(base: number, end: number, least: number): number {
     const order = this.#order;
     const isSingle = order.length === 1 || !order[order.length - 2].isEssential;
-    if (isSingle) return this.#scoreList(order[order.length - 1], end, least);
+    if (isSingle) return this.#scoreList(order[order.length - 1], { base, end, least });
     const { sums, summed } = this.#buffers;
     for (const cursor of this.#cursors) {
       if (!cursor.isEssential) continue;
       const { list } = cursor;
       const range = this.#follow(cursor, end);
       list.addScores(sums, base, range);
-      markAll(summed, list.ordinals, { base, ...range });
+      list.ordinals.addTo(summed, base, range);
     }
     return this.#takeSums(base, end, least);
   }
@@ -182,16 +190,17 @@ export class ChunkScorer {
   }
 
   /** Lists documents of a single list, as `#takeSums` does. */
-  #scoreList(cursor: ListCursor, chunkEnd: number, least: number): number {
+  #scoreList(cursor: ListCursor, chunk: ScoredChunk): number {
+    const { base, least } = chunk;
     const { within } = this.#run;
     const { list } = cursor;
-    const { start, end } = this.#follow(cursor, chunkEnd);
+    const { start, end } = this.#follow(cursor, chunk.end);
     const { ordinals, scores } = this.#buffers;
-    list.copyScores(scores, { start, end });
+    list.copyScores(this.#buffers, base, { start, end });
     let count = 0;
-    for (let i = start; i < end; i++) {
-      const score = scores[i - start];
-      const ordinal = list.ordinals[i];
+    for (let i = 0; i < end - start; i++) {
+      const score = scores[i];
+      const ordinal = ordinals[i];
       if (score < least || ((within[ordinal >>> 5] >>> (ordinal & 31)) & 1) === 0) continue;
       ordinals[count] = ordinal;
       scores[count++] = score;
@@ -244,8 +253,8 @@ export class ChunkScorer {
       let score = scores[i];
       if (score + cursor.boundAt(ordinal) < least) continue;
       at = cursor.find(ordinal, at);
-      if (at < list.ordinals.length && list.ordinals[at] === ordinal) {
-        score += list.scoreAt(at);
+      if (list.ordinals.isAt(at, ordinal)) {
+        score += list.scoreAt(at, ordinal);
         cursor.touch({ start: at, end: at + 1 });
         this.#run.work.postingsTouched++;
       }
@@ -266,7 +275,7 @@ export class ChunkScorer {
     for (let i = 0; i < count; i++) {
       at = cursor.find(ordinals[i], at);
       if (at === list.ordinals.length) break;
-      if (list.ordinals[at] === ordinals[i]) scores[i] += list.scoreAt(at);
+      if (list.ordinals.isAt(at, ordinals[i])) scores[i] += list.scoreAt(at, ordinals[i]);
     }
     if (!cursor.isEssential) cursor.posting = at;
     this.#worked += count * LOOKUP_POSTINGS;
@@ -288,16 +297,4 @@ export class ChunkScorer {
 function hasAny(bits: OrdinalBits, base: number, end: number): boolean {
   for (let w = base >>> 5; w << 5 < end; w++) if (bits[w] !== 0) return true;
   return false;
-}
-
-/** Sets the bits of postings' ordinals, counted from `base`. */
-function markAll(
-  bits: Uint32Array,
-  ordinals: Uint32Array,
-  { base, start, end }: PostingRange & { readonly base: number },
-): void {
-  for (let i = start; i < end; i++) {
-    const at = ordinals[i] - base;
-    bits[at >>> 5] |= 1 << (at & 31);
-  }
 }

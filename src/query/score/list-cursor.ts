@@ -73,14 +73,9 @@ export class ListCursor {
     const lasts = this.#lastOrdinals;
     let block = Math.max(Math.floor(from / this.#blockPostings), this.#block);
     while (block < lasts.length && lasts[block] < ordinal) block++;
-    let low = Math.max(from, block * this.#blockPostings);
-    let high = Math.min((block + 1) * this.#blockPostings, ordinals.length);
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (ordinals[middle] < ordinal) low = middle + 1;
-      else high = middle;
-    }
-    return Math.min(low, ordinals.length);
+    const end = Math.min((block + 1) * this.#blockPostings, ordinals.length);
+    const start = Math.min(Math.max(from, block * this.#blockPostings), end);
+    return ordinals.find(ordinal, start, end);
   }
 
   /** Notes that postings are scored; ranges begin at or behind where the last one began. */

@@ -14,7 +14,7 @@ test.each([
 
 /** A list without bounds by block. */
 const listOf = (postingCount: number) => {
-  return { ordinals: new Uint32Array(postingCount), blocks: undefined };
+  return { ordinals: { length: postingCount }, blocks: undefined };
 };
 const BLOCKS = {
   blockPostings: 128,

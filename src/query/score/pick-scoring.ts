@@ -1,6 +1,6 @@
 /** Decides how the documents of a segment are scored that some posting lists say something of. */
 
-import { hasBounds, type ScoredList } from "./scored-list.ts";
+import { hasBounds } from "./scored-list.ts";
 
 /** Score all documents, then rank them; or only those that may be among the best. */
 export type Scoring = "all" | "best";
@@ -19,6 +19,6 @@ export function mayPassOver(documentCount: number, capacity: number): boolean {
 }
 
 /** Picks what costs less where it may pay to pass over documents. */
-export function pickScoring(lists: readonly Pick<ScoredList, "blocks" | "ordinals">[]): Scoring {
+export function pickScoring(lists: readonly Parameters<typeof hasBounds>[0][]): Scoring {
   return lists.length <= LISTS_MAX && lists.every(hasBounds) ? "best" : "all";
 }

@@ -1,5 +1,4 @@
 import type { Steps } from "../../base/steps.ts";
-import { setBit } from "../../codec/bitmap.ts";
 import type { ScoreRun } from "../plan/operator.ts";
 import type { ScoredList } from "./scored-list.ts";
 import { noScores, type SegmentScores } from "./segment-scores.ts";
@@ -20,7 +19,7 @@ export function* scoreAll(
     for (let start = 0; start < count; start += POSTINGS_PER_STEP) {
       const end = Math.min(start + POSTINGS_PER_STEP, count);
       list.addScores(values, 0, { start, end });
-      for (let i = start; i < end; i++) setBit(scored, ordinals[i]);
+      ordinals.addTo(scored, 0, { start, end });
       yield;
     }
   }

@@ -1,14 +1,14 @@
 /** Posting lists whose scores are added up, with bounds that tell which of them may matter. */
 
 import type { ListBlocks } from "../../segment/postings/block-section.ts";
+import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 
 /**
  * What one posting list adds to the scores of documents. Loops over its postings are its own, as no
  * call is to lie between a loop and its numbers.
  */
 export interface ScoredList {
-  /** Ascending. */
-  readonly ordinals: Uint32Array;
+  readonly ordinals: OrdinalList;
   /** Undefined if the segment has none. */
   readonly blocks: ListBlocks | undefined;
   /** No score here is farther from 0. */
@@ -18,12 +18,21 @@ export interface ScoredList {
    * at least 0, what documents without a posting have.
    */
   blockBounds(blocks: ListBlocks): Float64Array;
-  /** The score of the posting at an index. */
-  scoreAt(index: number): number;
-  /** Adds the scores of the postings from `start` to before `end` to `sums`, at ordinal − `base`. */
+  /** The score of the posting at an index, which is this ordinal's. */
+  scoreAt(index: number, ordinal: number): number;
+  /**
+   * Adds the scores of the postings from `start` to before `end`, of which no ordinal is less than
+   * `base`, to `sums`, at ordinal − `base`.
+   */
   addScores(sums: Float64Array, base: number, range: PostingRange): void;
-  /** Writes the scores of the postings from `start` to before `end` to the start of `scores`. */
-  copyScores(scores: Float64Array, range: PostingRange): void;
+  /** Writes such postings, with their scores, to the start of `to`. */
+  copyScores(to: ScoredDocuments, base: number, range: PostingRange): void;
+}
+
+/** Documents and scores. */
+export interface ScoredDocuments {
+  readonly ordinals: Uint32Array;
+  readonly scores: Float64Array;
 }
 
 /** Postings by their index in a list. */
@@ -47,7 +56,13 @@ export interface ListBounds {
 const BOUNDED_POSTINGS_MAX = 128;
 
 /** Tells whether a list can be bounded: by the segment, or since it is short. */
-export function hasBounds({ blocks, ordinals }: Pick<ScoredList, "blocks" | "ordinals">): boolean {
+export function hasBounds({
+  blocks,
+  ordinals,
+}: {
+  readonly blocks: ListBlocks | undefined;
+  readonly ordinals: Pick<OrdinalList, "length">;
+}): boolean {
   return blocks !== undefined || ordinals.length <= BOUNDED_POSTINGS_MAX;
 }
 
@@ -65,10 +80,14 @@ export function boundList(list: ScoredList): ListBounds {
   }
   const count = ordinals.length;
   let most = 0;
-  for (let i = 0; i < count; i++) most = Math.max(most, list.scoreAt(i));
+  let last = 0;
+  for (let i = 0; i < count; i++) {
+    last = ordinals.at(i, last >>> 16);
+    most = Math.max(most, list.scoreAt(i, last));
+  }
   return {
     blockPostings: count,
-    lastOrdinals: ordinals.subarray(count - 1),
+    lastOrdinals: Uint32Array.of(last),
     bounds: Float64Array.of(most),
   };
 }

@@ -1,11 +1,14 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ListBlocks } from "../../segment/postings/block-section.ts";
+import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
+import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import { SPARSE_INDEX } from "../../segment/sparse/sparse-index.ts";
-import type { SparsePostings, SparseView } from "../../segment/sparse/sparse-section.ts";
+import type { SparsePostings } from "../../segment/sparse/sparse-lists.ts";
+import type { SparseView } from "../../segment/sparse/sparse-section.ts";
 import type { ScoreOperator, SegmentRun } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { scoreAll } from "./score-all.ts";
-import type { PostingRange, ScoredList } from "./scored-list.ts";
+import type { PostingRange, ScoredDocuments, ScoredList } from "./scored-list.ts";
 
 /** The dot product with a sparse vector. */
 export interface SparseNode extends ScoreNode {
@@ -74,10 +77,10 @@ const FLOAT16_MAX = 65_504;
 
 /** What an entry of a query adds to the scores of a segment's documents. */
 class EntryScores implements ScoredList {
-  readonly ordinals: Uint32Array;
+  readonly ordinals: OrdinalList;
   readonly blocks: ListBlocks | undefined;
   readonly magnitude: number;
-  readonly #weights: Float32Array;
+  readonly #weights: Float16Array;
   /** In the query. */
   readonly #weight: number;
 
@@ -110,15 +113,42 @@ class EntryScores implements ScoredList {
   }
 
   addScores(sums: Float64Array, base: number, { start, end }: PostingRange): void {
-    const ordinals = this.ordinals;
-    const weights = this.#weights;
-    const weight = this.#weight;
-    for (let i = start; i < end; i++) sums[ordinals[i] - base] += weights[i] * weight;
+    let page = base >>> 16;
+    for (let at = start; at < end; ) {
+      page = this.ordinals.pageOf(at, page);
+      const stop = Math.min(end, this.ordinals.pageEnd(page));
+      this.#addRun(sums, page * PAGE_ORDINALS - base, { start: at, end: stop });
+      at = stop;
+    }
   }
 
-  copyScores(scores: Float64Array, { start, end }: PostingRange): void {
+  copyScores(to: ScoredDocuments, base: number, { start, end }: PostingRange): void {
+    let page = base >>> 16;
+    for (let at = start; at < end; ) {
+      page = this.ordinals.pageOf(at, page);
+      const stop = Math.min(end, this.ordinals.pageEnd(page));
+      this.#copyRun(to, start, page * PAGE_ORDINALS, { start: at, end: stop });
+      at = stop;
+    }
+  }
+
+  /** Adds the scores of postings of the page that begins at `first` in `sums`. */
+  #addRun(sums: Float64Array, first: number, { start, end }: PostingRange): void {
+    const { lows } = this.ordinals;
     const weights = this.#weights;
     const weight = this.#weight;
-    for (let i = start; i < end; i++) scores[i - start] = weights[i] * weight;
+    for (let i = start; i < end; i++) sums[first + lows[i]] += weights[i] * weight;
+  }
+
+  /** Writes what there is of postings of a page behind that of those from index `from` on. */
+  #copyRun(to: ScoredDocuments, from: number, first: number, { start, end }: PostingRange): void {
+    const { ordinals, scores } = to;
+    const { lows } = this.ordinals;
+    const weights = this.#weights;
+    const weight = this.#weight;
+    for (let i = start; i < end; i++) {
+      ordinals[i - from] = first + lows[i];
+      scores[i - from] = weights[i] * weight;
+    }
   }
 }

@@ -37,7 +37,6 @@ import {
   type SegmentPlan,
 } from "./segment-layout.ts";
 
-const VERSION = 1;
 const HEADER_BYTES = 64;
 const ENTRY_BYTES = 24;
 const SEALED_AT = 32;
@@ -47,19 +46,24 @@ const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
 const FIRST_KIND = 1;
 
 /** Format version 1. */
-export const VERSION_1: SegmentLayout = {
-  version: VERSION,
-  plan,
-  facts,
-  headBytes,
-  sectionAt,
-  directory,
-  seal,
-  verifyHead,
-  verify,
-};
+export const VERSION_1: SegmentLayout = layoutOfVersion(1);
 
-function plan(of: SegmentFacts, sections: readonly SectionPlan[]): SegmentPlan {
+/** This layout under the number of a version: later ones that have it differ in their sections. */
+export function layoutOfVersion(version: number): SegmentLayout {
+  return {
+    version,
+    plan: (of, sections) => plan(of, sections, version),
+    facts,
+    headBytes,
+    sectionAt,
+    directory,
+    seal,
+    verifyHead,
+    verify,
+  };
+}
+
+function plan(of: SegmentFacts, sections: readonly SectionPlan[], version: number): SegmentPlan {
   const names = sections.map(({ attribute }) => encodeName(attribute));
   const namesAt = HEADER_BYTES + ENTRY_BYTES * sections.length;
   const nameBytes = names.reduce((sum, name) => sum + name.length, 0);
@@ -68,12 +72,13 @@ function plan(of: SegmentFacts, sections: readonly SectionPlan[]): SegmentPlan {
     (sum, section) => sum + alignUp(section.bytes, SECTION_ALIGNMENT),
     sectionsAt,
   );
-  const layout = { ...of, sections, names, namesAt, sectionsAt, bytes };
+  const layout = { ...of, version, sections, names, namesAt, sectionsAt, bytes };
   return { ...of, bytes, writeTo: (target) => writeSegment(layout, target) };
 }
 
 /** What a segment is written by. */
 interface PlannedLayout extends SegmentFacts {
+  readonly version: number;
   readonly sections: readonly SectionPlan[];
   /** Of the sections' attributes. */
   readonly names: readonly Uint8Array[];
@@ -88,7 +93,7 @@ function* writeSegment(of: PlannedLayout, target: Uint8Array): Steps<void> {
   target.fill(0, 0, sectionsAt);
   const view = new DataView(target.buffer, target.byteOffset, sectionsAt);
   const idType = ID_TYPES.indexOf(of.idType);
-  const head = [SEGMENT_MAGIC, VERSION, of.documentCount, idType, sections.length, of.bytes];
+  const head = [SEGMENT_MAGIC, of.version, of.documentCount, idType, sections.length, of.bytes];
   for (let i = 0; i < head.length; i++) view.setUint32(4 * i, head[i], true);
   view.setFloat64(24, of.logicalBytes, true);
   let nameAt = of.namesAt;

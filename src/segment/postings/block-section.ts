@@ -29,9 +29,9 @@ import {
 } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
-import { readWords } from "./posting-ranges.ts";
-import type { PostingLists } from "./posting-section.ts";
+import { PostingBuffer, type PostingLists, type StoredLists } from "./posting-section.ts";
 import { touchLists } from "./touch-lists.ts";
+import { readWords } from "./word-lists.ts";
 
 /**
  * Postings of a block. With 64 a query of five words touches a sixth fewer, and bounds take twice
@@ -161,17 +161,25 @@ export function openBlocks(sections: AttributeSections, kinds: BlockKinds): Bloc
 /** Looks at the bounds of all lists, as queries do. Throws one `BytesMissing`. */
 export function touchBlocks(sections: AttributeSections, kinds: BlockKinds): void {
   const opened = openDirectory(sections, kinds);
-  if (opened !== undefined) touchLists(sections.source, opened.entry, opened.starts);
+  if (opened === undefined) return;
+  const { entry, starts } = opened;
+  touchLists(sections.source, entry, { starts, unitBytes: Uint32Array.BYTES_PER_ELEMENT });
+}
+
+/** A posting to be bounded. */
+export interface BoundedPosting {
+  readonly ordinal: number;
+  readonly number: number;
 }
 
 /** Tells whether the pair that begins at a word of `pairs` bounds a posting. */
-export type BoundsPosting = (posting: number, pairs: Uint32Array, at: number) => boolean;
+export type BoundsPosting = (posting: BoundedPosting, pairs: Uint32Array, at: number) => boolean;
 
 /** Throws `corrupt` unless bounds from a store are of their posting lists, and bound them. */
 export function checkBlocks(
   sections: AttributeSections,
   kinds: BlockKinds,
-  { lists, isBound }: { readonly lists: PostingLists; readonly isBound: BoundsPosting },
+  { lists, isBound }: { readonly lists: StoredLists; readonly isBound: BoundsPosting },
 ): void {
   const opened = openDirectory(sections, kinds);
   if (opened === undefined) return;
@@ -183,14 +191,14 @@ export function checkBlocks(
     throw corrupt("blocks of postings", "some are missing");
   }
   const read = openBlocks(sections, kinds);
+  const buffer = new PostingBuffer();
   for (const code of codes) {
-    const start = lists.starts[code];
-    const end = lists.starts[code + 1] ?? start;
-    const blocks = end > start ? read(code, end - start) : undefined;
-    if (blocks === undefined || !isOfList(blocks, lists.ordinals.subarray(start, end))) {
+    const count = code < lists.listCount ? lists.decode(code, buffer) : 0;
+    const blocks = count > 0 ? read(code, count) : undefined;
+    if (blocks === undefined || !isOfList(blocks, buffer.ordinals.subarray(0, count))) {
       throw corrupt("blocks of postings", `those of list ${code} are not of its postings`);
     }
-    if (!isAllBound(blocks, { start, end }, isBound)) {
+    if (!isAllBound(blocks, { buffer, count }, isBound)) {
       throw corrupt("blocks of postings", `a posting of list ${code} is out of its bounds`);
     }
   }
@@ -222,12 +230,13 @@ function isOfList(blocks: ListBlocks, ordinals: Uint32Array): boolean {
 /** Whether each posting is bounded by a pair of its block. */
 function isAllBound(
   { blockPostings, pairEnds, pairs }: ListBlocks,
-  { start, end }: { readonly start: number; readonly end: number },
+  { buffer, count }: { readonly buffer: PostingBuffer; readonly count: number },
   isBound: BoundsPosting,
 ): boolean {
-  for (let posting = start; posting < end; posting++) {
-    const block = Math.floor((posting - start) / blockPostings);
+  for (let i = 0; i < count; i++) {
+    const block = Math.floor(i / blockPostings);
     const pairEnd = 2 * pairEnds[block];
+    const posting = { ordinal: buffer.ordinals[i], number: buffer.numbers[i] };
     let at = block === 0 ? 0 : 2 * pairEnds[block - 1];
     while (at < pairEnd && !isBound(posting, pairs, at)) at += 2;
     if (at === pairEnd) return false;

@@ -1,50 +1,61 @@
 /**
  * Posting lists: for each of some sorted strings the ordinals that have it, ascending, and a number
- * for each: a frequency, or the bits of a weight. In three sections, so that a reader needs only
- * the lists that it asks for: one packed (`columns-packing.ts`) with
+ * for each: a frequency, or the bits of a weight. While they are built they are plain arrays; in a
+ * segment the lists are in a section of their own (`compact-section.ts`), so that a reader needs
+ * only those that it asks for, and a directory is packed (`columns-packing.ts`) into another:
  *
  * - strings: offsets and bytes (`term-section.ts`);
- * - starts: where each list begins in the other sections (count + 1);
- *
- * and two that hold nothing but the ordinals, u32 each, and the numbers, u32 each, end to end.
- *
- * Plain arrays, so that a list is two views and no work: memory is paid for speed, as a segment in
- * memory is searched much more often than it is moved.
+ * - starts: where each list begins (count + 1).
  */
 
 import type { Steps } from "../../base/steps.ts";
-import { checkOffsets } from "../../codec/columns-check.ts";
 import {
   type ArrayPacker,
   type ArrayUnpacker,
   bytesOf,
   copyInSteps,
-  corrupt,
 } from "../../codec/columns-packing.ts";
-import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { mergeSorted, type SortedStrings, StringCollector } from "./term-section.ts";
 
-/** Which lists there are. */
+/** Which lists there are, and where: in what depends on who holds it. */
 export interface PostingDirectory {
   readonly strings: SortedStrings;
   readonly starts: Uint32Array;
 }
 
-/** All posting lists of an attribute. */
+/** All posting lists of an attribute, end to end. */
 export interface PostingLists extends PostingDirectory {
   readonly ordinals: Uint32Array;
   readonly numbers: Uint32Array;
 }
 
-/** Kinds of the sections that hold the lists themselves. */
-export interface PostingKinds {
-  readonly ordinals: SectionKind;
-  readonly numbers: SectionKind;
+/** Posting lists of a segment by code. */
+export interface StoredLists {
+  readonly listCount: number;
+  /** Postings of a list; reads none. */
+  postingCount(code: number): number;
+  /** Writes a list to a buffer; returns how many postings it has. Throws `BytesMissing`. */
+  decode(code: number, buffer: PostingBuffer): number;
+}
+
+/** The postings of one list at a time. */
+export class PostingBuffer {
+  ordinals = new Uint32Array(POSTINGS_KEPT);
+  numbers = new Uint32Array(POSTINGS_KEPT);
+
+  /** Makes room for so many; what was there may be lost. */
+  reserve(count: number): void {
+    if (count <= this.ordinals.length) return;
+    const length = Math.max(count, 2 * this.ordinals.length);
+    this.ordinals = new Uint32Array(length);
+    this.numbers = new Uint32Array(length);
+  }
 }
 
 /** One input of a merge. */
 export interface PostingPart {
-  readonly lists: PostingLists;
+  readonly strings: SortedStrings;
+  readonly lists: StoredLists;
   /** New ordinal by old one; `DELETED` for documents that are dropped. Rises from part to part. */
   readonly newOrdinals: Uint32Array;
 }
@@ -72,43 +83,20 @@ export function unpackPostings(unpacker: ArrayUnpacker): PostingDirectory {
   return { strings, starts: unpacker.u32() };
 }
 
-/** Plans the sections of the lists themselves. */
-export function planPostings(
-  attribute: string,
-  lists: PostingLists,
-  kinds: PostingKinds,
-): SectionPlan[] {
-  const section = (kind: SectionKind, array: Uint32Array): SectionPlan => ({
-    kind,
-    attribute,
-    bytes: array.byteLength,
-    writeTo: (target) => copyInSteps(bytesOf(array), target),
-  });
-  return [section(kinds.ordinals, lists.ordinals), section(kinds.numbers, lists.numbers)];
-}
-
-/** Throws `corrupt` unless lists from a store fit each other and so many documents. */
-export function checkPostings(lists: PostingLists, documentCount: number): void {
-  const { strings, starts, ordinals, numbers } = lists;
-  const count = starts.length - 1;
-  checkOffsets(strings.offsets, count, strings.bytes.length);
-  checkOffsets(starts, count, ordinals.length);
-  const isWithin = ordinals.every((ordinal) => ordinal < documentCount);
-  if (!isWithin || numbers.length !== ordinals.length) {
-    throw corrupt("posting lists", "they do not fit the documents");
-  }
-}
-
 /**
  * Joins posting lists; strings without a live document are dropped. Where new ordinals do not rise
  * within a part, lists are sorted.
  */
 export function* mergePostings(parts: readonly PostingPart[]): Steps<PostingLists> {
   let capacity = 0;
-  for (const { lists } of parts) capacity += lists.ordinals.length;
+  for (const { lists } of parts) {
+    for (let code = 0; code < lists.listCount; code++) capacity += lists.postingCount(code);
+    yield;
+  }
   const ordinals = new Uint32Array(capacity);
   const numbers = new Uint32Array(capacity);
-  const tables = parts.map(({ lists }) => lists.strings);
+  const tables = parts.map((part) => part.strings);
+  const buffer = new PostingBuffer();
   const strings = new StringCollector();
   const starts: number[] = [0];
   let at = 0;
@@ -117,14 +105,13 @@ export function* mergePostings(parts: readonly PostingPart[]): Steps<PostingList
     let looked = 1;
     for (let m = 0; m < merged.tableCount; m++) {
       const { lists, newOrdinals } = parts[merged.tables[m]];
-      const code = merged.codes[merged.tables[m]];
-      const end = lists.starts[code + 1];
-      looked += end - lists.starts[code];
-      for (let i = lists.starts[code]; i < end; i++) {
-        const ordinal = newOrdinals[lists.ordinals[i]];
+      const count = lists.decode(merged.codes[merged.tables[m]], buffer);
+      looked += count;
+      for (let i = 0; i < count; i++) {
+        const ordinal = newOrdinals[buffer.ordinals[i]];
         if (ordinal === DELETED) continue;
         ordinals[at] = ordinal;
-        numbers[at++] = lists.numbers[i];
+        numbers[at++] = buffer.numbers[i];
       }
     }
     if (at > before) {

@@ -14,17 +14,26 @@ import {
   planBlocks,
   touchBlocks,
 } from "../postings/block-section.ts";
-import { PostingRanges } from "../postings/posting-ranges.ts";
-import { checkPostings, mergePostings, type PostingLists } from "../postings/posting-section.ts";
+import {
+  mergePostings,
+  type PostingDirectory,
+  type PostingLists,
+} from "../postings/posting-section.ts";
+import {
+  openSparseLists,
+  SPARSE_BLOCKS,
+  SPARSE_LISTS,
+  SPARSE_SECTION,
+  type SparseLists,
+  WORD_SPARSE_LISTS,
+  WORD_SPARSE_SECTION,
+} from "./sparse-lists.ts";
 import {
   boundWeights,
   buildSparse,
   isBoundWeight,
   openSparse,
   planSparse,
-  SPARSE_BLOCKS,
-  SPARSE_POSTINGS,
-  SPARSE_SECTION,
   type SparseView,
   sparseView,
 } from "./sparse-section.ts";
@@ -36,75 +45,101 @@ export const SPARSE_INDEX = sparseIndex(BLOCK_POSTINGS);
 export function sparseIndex(blockPostings: number): AttributeIndex<SparseView> {
   return {
     name: "sparse",
-    sections: [SPARSE_SECTION, ...Object.values(SPARSE_POSTINGS), ...Object.values(SPARSE_BLOCKS)],
+    sections: [
+      SPARSE_SECTION,
+      SPARSE_LISTS.kind,
+      ...Object.values(SPARSE_BLOCKS),
+      WORD_SPARSE_SECTION,
+      ...Object.values(WORD_SPARSE_LISTS),
+    ],
     option: undefined,
     isWanted: (type) => type.kind === "sparse",
-    isCurrent: (sections, type) =>
-      (sections.entry(SPARSE_SECTION) !== undefined) === (type.kind === "sparse"),
+    isCurrent: (sections, type) => hasIndex(sections) === (type.kind === "sparse"),
     build: (values) => build(values, blockPostings),
     merge: (values) => merge(values, blockPostings),
     open,
     check,
     // Which postings a query reads depends on its dimensions.
-    touch: (sections) => sections.touch([SPARSE_SECTION, SPARSE_BLOCKS.directory]),
+    touch: (sections) => sections.touch(HEAD_SECTIONS),
     touchParts,
   };
+}
+
+/** Those that are looked at before any list is. */
+const HEAD_SECTIONS = [SPARSE_SECTION, WORD_SPARSE_SECTION, SPARSE_BLOCKS.directory];
+
+function hasIndex(sections: AttributeSections): boolean {
+  const entry = sections.entry(SPARSE_SECTION) ?? sections.entry(WORD_SPARSE_SECTION);
+  return entry !== undefined;
 }
 
 function* build(
   { attribute, column }: AttributeValues,
   blockPostings: number,
 ): Steps<SectionPlan[]> {
-  return yield* plan(attribute, yield* buildSparse(column), blockPostings);
+  const lists = yield* buildSparse(column);
+  return yield* plan(lists, { attribute, documentCount: column.count, blockPostings });
+}
+
+interface PlanOptions {
+  readonly attribute: string;
+  readonly documentCount: number;
+  readonly blockPostings: number;
 }
 
 function* plan(
-  attribute: string,
   lists: PostingLists,
-  blockPostings: number,
+  { attribute, documentCount, blockPostings }: PlanOptions,
 ): Steps<SectionPlan[]> {
   const blocks = yield* buildBlocks(lists, blockPostings, boundWeights(lists));
-  return [...planSparse(attribute, lists), ...planBlocks(attribute, blocks, SPARSE_BLOCKS)];
+  return [
+    ...planSparse(attribute, lists, documentCount),
+    ...planBlocks(attribute, blocks, SPARSE_BLOCKS),
+  ];
 }
 
-function* merge({ attribute, inputs }: MergedValues, blockPostings: number): Steps<SectionPlan[]> {
+function* merge(
+  { attribute, documentCount, inputs }: MergedValues,
+  blockPostings: number,
+): Steps<SectionPlan[]> {
   const parts = inputs.flatMap(({ view, newOrdinals }) => {
-    const lists = readSparse(view.sections(attribute));
-    const isAbsent = lists === undefined && view.column(attribute) === undefined;
-    assert(lists !== undefined || isAbsent, "sparse vectors are not inverted");
-    return lists === undefined ? [] : [{ lists, newOrdinals }];
+    const index = openIndex(view.sections(attribute));
+    const isAbsent = index === undefined && view.column(attribute) === undefined;
+    assert(index !== undefined || isAbsent, "sparse vectors are not inverted");
+    if (index === undefined) return [];
+    return [{ strings: index.directory.strings, lists: index.lists, newOrdinals }];
   });
-  return yield* plan(attribute, yield* mergePostings(parts), blockPostings);
+  const lists = yield* mergePostings(parts);
+  return yield* plan(lists, { attribute, documentCount, blockPostings });
+}
+
+/** The directory of the lists, and where those are; undefined if there are none. */
+function openIndex(
+  sections: AttributeSections,
+): { readonly directory: PostingDirectory; readonly lists: SparseLists } | undefined {
+  const section = sections.bytes(SPARSE_SECTION);
+  const bytes = section ?? sections.bytes(WORD_SPARSE_SECTION);
+  if (bytes === undefined) return undefined;
+  const directory = openSparse(bytes);
+  const isVersion1 = section === undefined;
+  return { directory, lists: openSparseLists(sections, directory, { isVersion1 }) };
 }
 
 function open(sections: AttributeSections): SparseView | undefined {
-  sections.touch([SPARSE_SECTION, SPARSE_BLOCKS.directory]);
-  const section = sections.bytes(SPARSE_SECTION);
-  if (section === undefined) return undefined;
-  const ranges = new PostingRanges(sections, SPARSE_POSTINGS);
-  return sparseView(openSparse(section), ranges, openBlocks(sections, SPARSE_BLOCKS));
+  sections.touch(HEAD_SECTIONS);
+  const index = openIndex(sections);
+  return index && sparseView(index.directory, index.lists, openBlocks(sections, SPARSE_BLOCKS));
 }
 
 function touchParts(sections: AttributeSections): void {
-  const section = sections.bytes(SPARSE_SECTION);
-  if (section === undefined) return;
-  const directory = openSparse(section);
-  attemptAll([
-    () => new PostingRanges(sections, SPARSE_POSTINGS).touchAll(directory),
-    () => touchBlocks(sections, SPARSE_BLOCKS),
-  ]);
-}
-
-/** Inverted sparse vectors as arrays. */
-function readSparse(sections: AttributeSections): PostingLists | undefined {
-  const section = sections.bytes(SPARSE_SECTION);
-  if (section === undefined) return undefined;
-  return new PostingRanges(sections, SPARSE_POSTINGS).readAll(openSparse(section));
+  const index = openIndex(sections);
+  if (index === undefined) return;
+  attemptAll([() => index.lists.touchAll(), () => touchBlocks(sections, SPARSE_BLOCKS)]);
 }
 
 function check(sections: AttributeSections): void {
-  const lists = readSparse(sections);
-  if (lists === undefined) return;
-  checkPostings(lists, sections.documentCount);
-  checkBlocks(sections, SPARSE_BLOCKS, { lists, isBound: isBoundWeight(lists) });
+  const index = openIndex(sections);
+  if (index === undefined) return;
+  index.lists.check();
+  checkBlocks(sections, SPARSE_BLOCKS, { lists: index.lists, isBound: isBoundWeight() });
 }

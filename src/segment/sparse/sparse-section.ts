@@ -1,6 +1,7 @@
 /**
- * Sparse vectors of an attribute by dimension: posting lists (`posting-section.ts`) by dimension
- * name, the numbers being weights as bits of f32.
+ * Sparse vectors of an attribute by dimension: a directory of posting lists (`posting-section.ts`)
+ * by dimension name, packed, which says where they begin in units (`compact-section.ts`); in format
+ * version 1 in words (`word-lists.ts`). The lists are in a section of their own.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -15,13 +16,12 @@ import type {
   BoundsPosting,
   ListBlocks,
 } from "../postings/block-section.ts";
-import type { PostingRanges } from "../postings/posting-ranges.ts";
+import { planCompact } from "../postings/compact-section.ts";
 import {
   PostingCollector,
   type PostingDirectory,
   type PostingLists,
   packPostings,
-  planPostings,
   unpackPostings,
 } from "../postings/posting-section.ts";
 import {
@@ -30,12 +30,12 @@ import {
   fromByteStrings,
   sortInSteps,
 } from "../postings/term-section.ts";
-
-/** Ordinals with a weight for a dimension, ascending, and the weights. */
-export interface SparsePostings {
-  readonly ordinals: Uint32Array;
-  readonly weights: Float32Array;
-}
+import {
+  SPARSE_LISTS,
+  SPARSE_SECTION,
+  type SparseLists,
+  type SparsePostings,
+} from "./sparse-lists.ts";
 
 /** Sparse vectors of one attribute by dimension. */
 export interface SparseView {
@@ -81,14 +81,6 @@ export function* buildSparse(column: Column): Steps<PostingLists> {
   return lists;
 }
 
-/** Kind of the section of inverted sparse vectors without their postings. */
-export const SPARSE_SECTION = 7;
-/** Kinds of the sections of sparse vectors' postings. */
-export const SPARSE_POSTINGS = { ordinals: 11, numbers: 12 } as const;
-
-/** Kinds of the sections that bound those. */
-export const SPARSE_BLOCKS = { directory: 30, words: 31 } as const;
-
 /** Bounds postings by their weights: either bound counts, as a query's weight may be negative. */
 export function boundWeights({ numbers }: PostingLists): BoundBlock {
   const { buffer, byteOffset, length } = numbers;
@@ -109,24 +101,27 @@ export function boundWeights({ numbers }: PostingLists): BoundBlock {
 }
 
 /** Tells of bounds from a store whether they are such ones. */
-export function isBoundWeight({ numbers }: PostingLists): BoundsPosting {
-  const weights = new Float32Array(numbers.buffer, numbers.byteOffset, numbers.length);
-  const bounds = new Float32Array(2);
-  const bits = new Uint32Array(bounds.buffer);
-  return (posting, pairs, at) => {
-    bits[0] = pairs[at];
-    bits[1] = pairs[at + 1];
-    return weights[posting] <= bounds[0] && weights[posting] >= bounds[1];
+export function isBoundWeight(): BoundsPosting {
+  const floats = new Float32Array(3);
+  const bits = new Uint32Array(floats.buffer);
+  return ({ number }, pairs, at) => {
+    bits.set([number, pairs[at], pairs[at + 1]]);
+    const [weight, most, least] = floats;
+    return weight <= most && weight >= least;
   };
 }
 
 /** Plans the sections of inverted sparse vectors, but for the bounds of their postings. */
-export function planSparse(attribute: string, lists: PostingLists): SectionPlan[] {
+export function planSparse(
+  attribute: string,
+  lists: PostingLists,
+  documentCount: number,
+): SectionPlan[] {
+  const compact = planCompact(attribute, lists, SPARSE_LISTS, documentCount);
   const packer = new ArrayPacker();
-  packPostings(packer, lists);
+  packPostings(packer, { strings: lists.strings, starts: compact.starts });
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  const head = { kind: SPARSE_SECTION, attribute, bytes: packer.bytes, writeTo };
-  return [head, ...planPostings(attribute, lists, SPARSE_POSTINGS)];
+  return [{ kind: SPARSE_SECTION, attribute, bytes: packer.bytes, writeTo }, compact.section];
 }
 
 /** Opens the section of inverted sparse vectors. */
@@ -135,27 +130,22 @@ export function openSparse(block: Uint8Array): PostingDirectory {
 }
 
 /**
- * What queries see of inverted sparse vectors whose postings come from `ranges`, their bounds from
+ * What queries see of inverted sparse vectors whose postings come from `lists`, their bounds from
  * `blocks`.
  */
 export function sparseView(
-  directory: PostingDirectory,
-  ranges: PostingRanges,
+  { strings }: PostingDirectory,
+  lists: SparseLists,
   blocks: BlockReader,
 ): SparseView {
-  const { strings, starts } = directory;
-  const postings = (name: string) => {
-    const code = codeOf(strings, name);
-    if (code < 0) return undefined;
-    const { ordinals, numbers } = ranges.read(starts[code], starts[code + 1]);
-    const { buffer, byteOffset, length } = numbers;
-    return { ordinals, weights: new Float32Array(buffer, byteOffset, length) };
-  };
   return {
-    postings,
+    postings: (name) => {
+      const code = codeOf(strings, name);
+      return code < 0 ? undefined : lists.read(code);
+    },
     blocks: (name) => {
       const code = codeOf(strings, name);
-      return code < 0 ? undefined : blocks(code, starts[code + 1] - starts[code]);
+      return code < 0 ? undefined : blocks(code, lists.postingCount(code));
     },
   };
 }

@@ -17,8 +17,14 @@ import {
   planBlocks,
   touchBlocks,
 } from "../postings/block-section.ts";
-import { PostingRanges } from "../postings/posting-ranges.ts";
-import { checkPostings } from "../postings/posting-section.ts";
+import {
+  TEXT_BLOCKS,
+  TEXT_LISTS,
+  TEXT_SECTION,
+  WORD_TEXT_LISTS,
+  WORD_TEXT_SECTION,
+} from "./text-kinds.ts";
+import { openTextLists, type TextLists } from "./text-lists.ts";
 import {
   boundTexts,
   buildTextIndex,
@@ -27,9 +33,8 @@ import {
   openFingerprint,
   openText,
   planText,
-  TEXT_BLOCKS,
-  TEXT_POSTINGS,
-  TEXT_SECTION,
+  type StoredTextIndex,
+  type TextHead,
   type TextIndex,
   type TextView,
   textFingerprint,
@@ -44,7 +49,13 @@ export const TEXT_INDEX = textIndex(BLOCK_POSTINGS);
 export function textIndex(blockPostings: number): AttributeIndex<TextView> {
   return {
     name: "text",
-    sections: [TEXT_SECTION, ...Object.values(TEXT_POSTINGS), ...Object.values(TEXT_BLOCKS)],
+    sections: [
+      TEXT_SECTION,
+      TEXT_LISTS.kind,
+      ...Object.values(TEXT_BLOCKS),
+      WORD_TEXT_SECTION,
+      ...Object.values(WORD_TEXT_LISTS),
+    ],
     option: "full_text_search",
     isWanted: (type, schema) => textOptions(type, schema) !== undefined,
     isCurrent,
@@ -56,11 +67,13 @@ export function textIndex(blockPostings: number): AttributeIndex<TextView> {
     open,
     check,
     // Which postings a query reads depends on its terms.
-    touch: (sections) => sections.touch([TEXT_SECTION, TEXT_BLOCKS.directory]),
+    touch: (sections) => sections.touch(HEAD_SECTIONS),
     touchParts,
   };
 }
 
+/** Those that are looked at before any list is. */
+const HEAD_SECTIONS = [TEXT_SECTION, WORD_TEXT_SECTION, TEXT_BLOCKS.directory];
 /** The fingerprint of a text index lies within so many bytes from its start. */
 const FINGERPRINT_BYTES_MAX = 512;
 
@@ -76,7 +89,7 @@ function isCurrent(
 
 /** Which options the terms come from; undefined if there is no index. */
 function fingerprintOf(sections: AttributeSections): string | undefined {
-  const entry = sections.entry(TEXT_SECTION);
+  const entry = sections.entry(TEXT_SECTION) ?? sections.entry(WORD_TEXT_SECTION);
   if (entry === undefined) return undefined;
   const end = entry.offset + Math.min(entry.bytes, FINGERPRINT_BYTES_MAX);
   return openFingerprint(sections.source.place(entry.offset, end).bytes);
@@ -114,43 +127,48 @@ function* merge(
 
 function* plan(attribute: string, index: TextIndex, blockPostings: number): Steps<SectionPlan[]> {
   const blocks = yield* buildBlocks(index.lists, blockPostings, boundTexts(index));
-  return [...planText(attribute, index), ...planBlocks(attribute, blocks, TEXT_BLOCKS)];
+  return [...(yield* planText(attribute, index)), ...planBlocks(attribute, blocks, TEXT_BLOCKS)];
+}
+
+/** A text index without its postings, and where those are; undefined if there is none. */
+function openIndex(
+  sections: AttributeSections,
+): { readonly head: TextHead; readonly lists: TextLists } | undefined {
+  const section = sections.bytes(TEXT_SECTION);
+  const bytes = section ?? sections.bytes(WORD_TEXT_SECTION);
+  if (bytes === undefined) return undefined;
+  const head = openText(bytes, { isVersion1: section === undefined });
+  return { head, lists: openTextLists(sections, head.directory, head.greats) };
 }
 
 function open(sections: AttributeSections): TextView | undefined {
-  sections.touch([TEXT_SECTION, TEXT_BLOCKS.directory]);
-  const section = sections.bytes(TEXT_SECTION);
-  if (section === undefined) return undefined;
-  const ranges = new PostingRanges(sections, TEXT_POSTINGS);
-  return textView(openText(section), ranges, openBlocks(sections, TEXT_BLOCKS));
+  sections.touch(HEAD_SECTIONS);
+  const index = openIndex(sections);
+  return index && textView(index.head, index.lists, openBlocks(sections, TEXT_BLOCKS));
 }
 
 function touchParts(sections: AttributeSections): void {
-  const section = sections.bytes(TEXT_SECTION);
-  if (section === undefined) return;
-  const { directory } = openText(section);
-  attemptAll([
-    () => new PostingRanges(sections, TEXT_POSTINGS).touchAll(directory),
-    () => touchBlocks(sections, TEXT_BLOCKS),
-  ]);
+  const index = openIndex(sections);
+  if (index === undefined) return;
+  attemptAll([() => index.lists.touchAll(), () => touchBlocks(sections, TEXT_BLOCKS)]);
 }
 
-/** A text index as arrays. */
-function readTextIndex(sections: AttributeSections): TextIndex | undefined {
-  const section = sections.bytes(TEXT_SECTION);
-  if (section === undefined) return undefined;
-  const { directory, ...head } = openText(section);
-  return { ...head, lists: new PostingRanges(sections, TEXT_POSTINGS).readAll(directory) };
+function readTextIndex(sections: AttributeSections): StoredTextIndex | undefined {
+  const index = openIndex(sections);
+  if (index === undefined) return undefined;
+  const { head, lists } = index;
+  return { ...head, strings: head.directory.strings, lists };
 }
 
 function check(sections: AttributeSections): void {
-  const index = readTextIndex(sections);
+  const index = openIndex(sections);
   if (index === undefined) return;
   const { documentCount } = sections;
-  checkPostings(index.lists, documentCount);
-  if (index.lengths.length !== documentCount) {
-    throw corrupt("a text index", `it has ${index.lengths.length} lengths`);
+  const { head, lists } = index;
+  lists.check();
+  if (head.lengths.length !== documentCount) {
+    throw corrupt("a text index", `it has ${head.lengths.length} lengths`);
   }
-  checkBlocks(sections, TEXT_BLOCKS, { lists: index.lists, isBound: isBoundText(index) });
-  checkPresence(index.presence, documentCount);
+  checkBlocks(sections, TEXT_BLOCKS, { lists, isBound: isBoundText(head.lengths) });
+  checkPresence(head.presence, documentCount);
 }

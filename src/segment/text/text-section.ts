@@ -2,7 +2,11 @@
  * The text index of an attribute. Packed (`columns-packing.ts`): the fingerprint of the options
  * that its terms come from (text); the count of terms of each document; 1 and the bitmap of the
  * documents with a value, as columns have it, or 0 if all have one; the directory of posting lists
- * (`posting-section.ts`). The lists, with frequencies, are in sections of their own.
+ * (`posting-section.ts`), which says where they begin in units (`compact-section.ts`); great
+ * frequencies (`frequencies.ts`). The lists are in a section of their own.
+ *
+ * In format version 1 the directory says where lists begin in words (`word-lists.ts`), and there
+ * are no great frequencies.
  */
 
 import { KIB } from "../../base/byte-sizes.ts";
@@ -21,7 +25,7 @@ import type {
   BoundsPosting,
   ListBlocks,
 } from "../postings/block-section.ts";
-import type { PostingRanges } from "../postings/posting-ranges.ts";
+import { planCompact } from "../postings/compact-section.ts";
 import {
   DELETED,
   mergePostings,
@@ -29,22 +33,20 @@ import {
   type PostingDirectory,
   type PostingLists,
   packPostings,
-  planPostings,
+  type StoredLists,
   unpackPostings,
 } from "../postings/posting-section.ts";
 import {
   codeOf,
   encodeSorted,
   lowerBound,
+  type SortedStrings,
   sortByBytes,
   stringAt,
 } from "../postings/term-section.ts";
-
-/** Ordinals, ascending, and how often each has the term. */
-export interface Postings {
-  readonly ordinals: Uint32Array;
-  readonly frequencies: Uint32Array;
-}
+import { collectGreats, type GreatFrequencies, packGreats, unpackGreats } from "./frequencies.ts";
+import { TEXT_LISTS, TEXT_SECTION } from "./text-kinds.ts";
+import type { Postings, TextLists } from "./text-lists.ts";
 
 /** Text index of one attribute. Frequencies and lengths count deleted documents too. */
 export interface TextView {
@@ -77,24 +79,25 @@ export interface TextHead {
   /** Bitmap of the documents with a value; undefined if all have one. */
   readonly presence: Uint8Array | undefined;
   readonly directory: PostingDirectory;
+  /** Undefined in format version 1. */
+  readonly greats: GreatFrequencies | undefined;
 }
 
 /** A text index as arrays. */
-export interface TextIndex extends Omit<TextHead, "directory"> {
+export interface TextIndex extends Omit<TextHead, "directory" | "greats"> {
   readonly lists: PostingLists;
 }
 
-/** Kind of the section of a text index without its postings. */
-export const TEXT_SECTION = 6;
-/** Kinds of the sections of a text index's postings. */
-export const TEXT_POSTINGS = { ordinals: 9, numbers: 10 } as const;
-/** Kinds of the sections that bound those; a pair is a frequency and the length of a text. */
-export const TEXT_BLOCKS = { directory: 28, words: 29 } as const;
+/** A text index of a segment, all of whose bytes are in memory. */
+export interface StoredTextIndex extends Omit<TextIndex, "lists"> {
+  readonly strings: SortedStrings;
+  readonly lists: StoredLists;
+}
 
 /** One input of a merge. */
 export interface TextPart {
   /** Undefined where no document has text. */
-  readonly index: TextIndex | undefined;
+  readonly index: StoredTextIndex | undefined;
   /** New ordinal by old one, or `DELETED`. */
   readonly newOrdinals: Uint32Array;
 }
@@ -178,12 +181,12 @@ export function* mergeTextIndexes(
 ): Steps<TextIndex> {
   const lengths = new Uint32Array(count);
   const known = parts.flatMap(({ index, newOrdinals }) => {
-    return index === undefined ? [] : [{ index, newOrdinals, lists: index.lists }];
+    return index === undefined ? [] : [{ ...index, newOrdinals }];
   });
-  for (const { index, newOrdinals } of known) {
+  for (const { lengths: old, newOrdinals } of known) {
     yield;
     for (let o = 0; o < newOrdinals.length; o++) {
-      if (newOrdinals[o] !== DELETED) lengths[newOrdinals[o]] = index.lengths[o];
+      if (newOrdinals[o] !== DELETED) lengths[newOrdinals[o]] = old[o];
     }
   }
   return { fingerprint, lengths, presence, lists: yield* mergePostings(known) };
@@ -216,33 +219,36 @@ export function boundTexts({ lengths, lists: { ordinals, numbers } }: TextIndex)
   };
 }
 
-/** Tells of bounds from a store whether they are such ones. */
-export function isBoundText({ lengths, lists: { ordinals, numbers } }: TextIndex): BoundsPosting {
-  return (posting, pairs, at) =>
-    pairs[at] >= numbers[posting] && pairs[at + 1] <= lengths[ordinals[posting]];
+/** Tells of bounds from a store whether they are such ones, for texts of these lengths. */
+export function isBoundText(lengths: Uint32Array): BoundsPosting {
+  return ({ ordinal, number }, pairs, at) =>
+    pairs[at] >= number && pairs[at + 1] <= lengths[ordinal];
 }
 
 /** Plans the sections of a text index, but for the bounds of its postings. */
-export function planText(attribute: string, index: TextIndex): SectionPlan[] {
+export function* planText(attribute: string, index: TextIndex): Steps<SectionPlan[]> {
   const { fingerprint, lengths, presence, lists } = index;
+  const compact = planCompact(attribute, lists, TEXT_LISTS, lengths.length);
   const packer = new ArrayPacker();
   packer.text(fingerprint);
   packer.array(lengths);
   packer.word(presence === undefined ? 0 : 1);
   if (presence !== undefined) packer.array(presence);
-  packPostings(packer, lists);
+  packPostings(packer, { strings: lists.strings, starts: compact.starts });
+  packGreats(packer, yield* collectGreats(lists));
   const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  const head = { kind: TEXT_SECTION, attribute, bytes: packer.bytes, writeTo };
-  return [head, ...planPostings(attribute, lists, TEXT_POSTINGS)];
+  return [{ kind: TEXT_SECTION, attribute, bytes: packer.bytes, writeTo }, compact.section];
 }
 
-/** Opens the section of a text index. */
-export function openText(block: Uint8Array): TextHead {
+/** Opens the section of a text index; one of format version 1 has no great frequencies. */
+export function openText(block: Uint8Array, { isVersion1 }: { isVersion1: boolean }): TextHead {
   const unpacker = new ArrayUnpacker(block, "a text index");
   const fingerprint = unpacker.text();
   const lengths = unpacker.u32();
   const presence = unpacker.word() === 1 ? unpacker.u8() : undefined;
-  return { fingerprint, lengths, presence, directory: unpackPostings(unpacker) };
+  const directory = unpackPostings(unpacker);
+  const greats = isVersion1 ? undefined : unpackGreats(unpacker);
+  return { fingerprint, lengths, presence, directory, greats };
 }
 
 /** Reads the fingerprint from the first bytes of the section. */
@@ -250,33 +256,28 @@ export function openFingerprint(start: Uint8Array): string {
   return new ArrayUnpacker(start, "a text index").text();
 }
 
-/** What queries see of a text index whose postings come from `ranges`, their bounds from `blocks`. */
-export function textView(head: TextHead, ranges: PostingRanges, blocks: BlockReader): TextView {
+/** What queries see of a text index whose postings come from `lists`, their bounds from `blocks`. */
+export function textView(head: TextHead, lists: TextLists, blocks: BlockReader): TextView {
   const { lengths, presence, directory } = head;
-  const { strings, starts } = directory;
-  const postingsAt = (code: number): Postings => {
-    const { ordinals, numbers } = ranges.read(starts[code], starts[code + 1]);
-    return { ordinals, frequencies: numbers };
-  };
-  const postings = (term: string) => {
-    const code = codeOf(strings, term);
-    return code < 0 ? undefined : postingsAt(code);
-  };
+  const { strings } = directory;
   return {
     lengths,
     presence,
-    termCount: starts.length - 1,
+    termCount: lists.listCount,
     term: (code) => stringAt(strings, code),
     lowerBound: (term) => lowerBound(strings, term),
     postingCount: (term) => {
       const code = codeOf(strings, term);
-      return code < 0 ? 0 : starts[code + 1] - starts[code];
+      return code < 0 ? 0 : lists.postingCount(code);
     },
-    postings,
-    postingsAt,
+    postings: (term) => {
+      const code = codeOf(strings, term);
+      return code < 0 ? undefined : lists.read(code);
+    },
+    postingsAt: (code) => lists.read(code),
     blocks: (term) => {
       const code = codeOf(strings, term);
-      return code < 0 ? undefined : blocks(code, starts[code + 1] - starts[code]);
+      return code < 0 ? undefined : blocks(code, lists.postingCount(code));
     },
   };
 }

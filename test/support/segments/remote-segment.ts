@@ -9,6 +9,7 @@ import type { Column } from "../../../src/model/columns.ts";
 import type { ByteSource } from "../../../src/segment/format/byte-source.ts";
 import { BytesMissing, type WantedRange } from "../../../src/segment/format/bytes-missing.ts";
 import type { SegmentMemory } from "../../../src/segment/format/segment-memory.ts";
+import { OrdinalList } from "../../../src/segment/postings/ordinal-list.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 import type {
   ColumnView,
@@ -16,7 +17,9 @@ import type {
   SegmentView,
   VectorPlace,
 } from "../../../src/segment/segment-view.ts";
+import { Frequencies } from "../../../src/segment/text/frequencies.ts";
 import type { ObjectKey } from "../../../src/storage/object-store.ts";
+import { ordinalsOf } from "./plain-postings.ts";
 
 /** Bytes of a chunk: few, so that vectors of small segments are in several. */
 const CHUNK_BYTES = 256;
@@ -238,9 +241,16 @@ function copyColumn({ type, count, presence, data }: Column): Column {
   return presence === undefined ? copied : { ...copied, presence: presence.slice() };
 }
 
-/** Copies typed arrays, and whatever plain objects and lists hold. */
+/** Copies typed arrays, and whatever posting lists, plain objects and lists hold. */
 function copy<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
+  if (value instanceof OrdinalList) {
+    const ordinals = Uint32Array.from(ordinalsOf(value));
+    return OrdinalList.from(ordinals, (ordinals.at(-1) ?? 0) + 1) as T;
+  }
+  if (value instanceof Frequencies) {
+    return new Frequencies(value.bytes.slice(), value.greatAt.slice(), value.greats.slice()) as T;
+  }
   if (ArrayBuffer.isView(value)) return (value as unknown as Uint8Array).slice() as T;
   if (Array.isArray(value)) return value.map(copy) as T;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)])) as T;

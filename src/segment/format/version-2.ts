@@ -1,0 +1,7 @@
+import { layoutOfVersion } from "./version-1.ts";
+
+/**
+ * Format version 2: the layout of version 1, in which posting lists are in sections (48 to 51) that
+ * programs of version 1 do not know: to them the index would be missing.
+ */
+export const VERSION_2 = layoutOfVersion(2);

@@ -1,0 +1,15 @@
+/** Kinds of the sections of text indexes. */
+
+import { FREQUENCY_FORM } from "./frequencies.ts";
+
+/** A text index without its postings. */
+export const TEXT_SECTION = 48;
+/** Its posting lists. */
+export const TEXT_LISTS = { kind: 49, numbers: FREQUENCY_FORM } as const;
+/** Bounds of those; a pair is a frequency and the length of a text. */
+export const TEXT_BLOCKS = { directory: 28, words: 29 } as const;
+
+/** A text index of format version 1 without its postings. */
+export const WORD_TEXT_SECTION = 6;
+/** Its posting lists. */
+export const WORD_TEXT_LISTS = { ordinals: 9, numbers: 10 } as const;
