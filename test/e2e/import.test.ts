@@ -204,7 +204,9 @@ describe("what trawl export has written", () => {
 
   async function exported(from: string, name: string): Promise<string> {
     const out = join(folder, name);
-    const words = ["export", "--namespace", from, "--out", out, "--overwrite", ...server];
+    // Branches of exports have the same names in all test files, since chance is the same there.
+    const options = ["--overwrite", "--live", ...server];
+    const words = ["export", "--namespace", from, "--out", out, ...options];
     expect(await runCli(words)).toMatchObject({ code: 0 });
     return out;
   }
