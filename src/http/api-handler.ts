@@ -212,8 +212,13 @@ export class ApiHandler {
       const answer = await answerWith(body);
       const { fault, bytesReceived } = body;
       if (isGone(request, fault)) {
-        const { times, spans } = answer;
-        const seen = { ...(times && { times }), ...(spans && { spans }) };
+        const { times, spans, effects } = answer;
+        // What was done stays done: the audit tells of it also where nobody waits for the answer.
+        const seen = {
+          ...(times && { times }),
+          ...(spans && { spans }),
+          ...(effects && { effects }),
+        };
         return { answer: { ...CLIENT_GONE, ...seen }, bytesReceived };
       }
       return { ...(fault === undefined ? { answer } : failure(fault)), bytesReceived };

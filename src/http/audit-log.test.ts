@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
-import { httpFixture } from "../../test/support/servers/http-fixture.ts";
+import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
+import { type HttpChoices, httpFixture } from "../../test/support/servers/http-fixture.ts";
 import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
+import { KIB } from "../base/byte-sizes.ts";
 import { AuditLog, type AuditSink, fileSink } from "./audit-log.ts";
 
 const REQUEST = { id: "r", origin: "::1" };
@@ -131,9 +134,9 @@ describe("trouble", () => {
 });
 
 describe("requests", () => {
-  async function served(hasWrites: boolean) {
+  async function served(hasWrites: boolean, choices: HttpChoices = {}) {
     const { audit, lines } = auditOf(hasWrites);
-    const http = httpFixture({ apiKey: "root", audit });
+    const http = httpFixture({ apiKey: "root", audit, ...choices });
     await http.keys.open();
     const call = async (method: string, url: string, key?: string, body?: unknown) => {
       const answer = await http.server.app.inject({
@@ -186,6 +189,33 @@ describe("requests", () => {
     ]);
     expect(JSON.stringify(lines())).not.toContain(key);
     expect(lines()[0]).toMatchObject({ origin: "127.0.0.1", request: expect.any(String) });
+  });
+
+  test("whose clients do not wait for the answer are events of what they did", async () => {
+    const { audit, lines, engine, server } = await served(false);
+    const url = await server.listen();
+    const leaving = new AbortController();
+    engine.answer = async () => {
+      const gone = once(engine.signals[0], "abort");
+      leaving.abort();
+      await gone;
+      return { ...jsonAnswer({}), effects: [{ kind: "copied", source: "b" }] };
+    };
+    const headers = { authorization: "Bearer root" };
+    const sent = { method: "POST", headers, body: "{}", signal: leaving.signal };
+    await expect(fetch(`${url}/v2/namespaces/a`, sent)).rejects.toThrow();
+    await vi.waitFor(() => expect(lines()).toHaveLength(1));
+    await server.close();
+    expect(lines()).toMatchObject([{ action: "copy_namespace", targets: ["a", "b"], status: 499 }]);
+  });
+
+  test("whose answers find no room are events of what they did", async () => {
+    const { audit, lines, engine, call } = await served(false, { answerBytesMax: 1 });
+    const answer = { ...jsonAnswer("x".repeat(64 * KIB)), effects: [{ kind: "created" }] } as const;
+    engine.answer = () => answer;
+    expect((await call("POST", "/v2/namespaces/a", "root", {})).statusCode).toBe(429);
+    await audit.close();
+    expect(lines()).toMatchObject([{ action: "create_namespace", targets: ["a"], status: 429 }]);
   });
 
   test("that write are events where that is wanted", async () => {

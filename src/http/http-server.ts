@@ -374,7 +374,8 @@ export class HttpServer {
       ),
     );
     this.#answers.admit(response, answerBytes(refusal));
-    return refusal;
+    // What was done stays done, and is told to the audit.
+    return answer.effects === undefined ? refusal : { ...refusal, effects: answer.effects };
   }
 
   #cutOffStalled(): void {
