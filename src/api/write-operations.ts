@@ -318,7 +318,8 @@ class NamespaceOperations {
 
   async metadata(): Promise<HttpAnswer> {
     const namespace = await this.#findNewest();
-    return jsonAnswer(200, encodeMetadataAnswer(metadataOf(namespace), this.#call.apiVersion));
+    const metadata = metadataOf(namespace, visibleTo(this.#call));
+    return jsonAnswer(200, encodeMetadataAnswer(metadata, this.#call.apiVersion));
   }
 
   async updateMetadata(body: Uint8Array, unknown: UnknownMembers): Promise<HttpAnswer> {

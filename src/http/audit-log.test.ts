@@ -192,7 +192,7 @@ describe("requests", () => {
   });
 
   test("whose clients do not wait for the answer are events of what they did", async () => {
-    const { audit, lines, engine, server } = await served(false);
+    const { lines, engine, server } = await served(false);
     const url = await server.listen();
     const leaving = new AbortController();
     engine.answer = async () => {

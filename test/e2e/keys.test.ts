@@ -107,6 +107,21 @@ describe("keys from the command line", () => {
     expect([absent.code, absent.err]).toEqual([1, expect.stringContaining("there is no key")]);
   });
 
+  test("are told no name that they do not open, not even of a branch's parent", async () => {
+    const all = client(admin.key);
+    await all.namespace("tenant-b-docs").write({ upsert_rows: [{ id: 1 }] });
+    const branch = all.namespace("tenant-a-branch");
+    await branch.branchFrom({ source_namespace: "tenant-b-docs" });
+    const words = ["--actions", "read,write", "--namespaces", "tenant-a-*"];
+    const { key } = await created(["--name", "a", ...words], admin.key);
+    const one = client(key).namespace("tenant-a-branch");
+    const patch = { pinning: false };
+    for (const shown of [await one.metadata(), await one.updateMetadata(patch)]) {
+      expect(JSON.stringify(shown)).not.toContain("tenant-b");
+    }
+    expect(await branch.metadata()).toMatchObject({ branching: { parent: "tenant-b-docs" } });
+  });
+
   test("sign tokens without a server, which the SDK uses as keys", async () => {
     const signed = await runCli([
       ...["keys", "token", "--key", admin.key, "--namespace", "tenant-a-docs"],
