@@ -9,7 +9,7 @@ export async function openAudit(
   { path, hasWrites }: AuditConfig,
   { clock, log }: { readonly clock: Clock; readonly log: HttpLog },
 ): Promise<AuditLog> {
-  const sink = path === undefined ? stdoutSink : fileSink(path);
+  const sink = path === undefined ? stdoutSink() : fileSink(path);
   try {
     await sink("");
   } catch (error) {
@@ -18,7 +18,11 @@ export async function openAudit(
   return new AuditLog({ sink, clock, log, hasWrites });
 }
 
-const stdoutSink: AuditSink = (text) =>
-  new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  });
+function stdoutSink(): AuditSink {
+  // Each write hears of its own fault. Unheard, one would end the server when a reader has left.
+  process.stdout.on("error", () => {});
+  return (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    });
+}

@@ -120,6 +120,15 @@ describe("starting", () => {
   });
 });
 
+test("a server goes on when nobody reads its audit on stdout any more", async () => {
+  const server = start(["serve", "--port", "0", "--audit-log", "stdout"]);
+  const url = await server.url();
+  server.child.stdout?.destroy();
+  await fetch(`${url}/v2/namespaces/a`, { method: "DELETE" });
+  await server.until(() => server.stderr.includes("the audit cannot be written"));
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
 describe("stopping", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s lets a query finish, then exits 0",
