@@ -277,6 +277,36 @@ describe("servers over one store", () => {
     expect(b.verdict(key)).toContain("was revoked");
   });
 
+  test("see what others have changed while they cannot tell of their own", async () => {
+    const store = new HookedObjectStore();
+    const { a, b } = await two(store);
+    const { key, id } = await a.create();
+    await b.ring.poll();
+    const broken = async (at: string, kind: string) => {
+      if (at === KEY_CHANGES_KEY && kind === "put") throw new DatabaseError("unavailable", "away");
+    };
+    store.before = broken;
+    await b.create();
+    store.before = undefined;
+    await a.operations.revoke(id);
+    store.before = broken;
+    await b.ring.poll();
+    expect(b.verdict(key)).toContain("was revoked");
+  });
+
+  test("take back no revocation whose object another one is removing", async () => {
+    const store = new HookedObjectStore();
+    const { a, b } = await two(store);
+    const { key, id } = await a.create();
+    await a.operations.revoke(id);
+    await b.ring.poll();
+    expect(b.verdict(key)).toContain("was revoked");
+    await store.delete(keyRevocationKey(id));
+    await a.create();
+    await b.ring.poll();
+    expect(b.verdict(key)).toContain("was revoked");
+  });
+
   test("join when keys were used", async () => {
     const { a, b } = await two();
     const { key, id } = await a.create();

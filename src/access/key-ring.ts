@@ -147,10 +147,11 @@ export class KeyRing {
     this.#isPolling = true;
     const { log, store, clock } = this.#options;
     try {
-      if (this.#owesAnnouncement) await this.#turns.run(() => this.#announce());
       if ((await store.changes()) !== this.#listing.nonce) {
         await this.#turns.run(() => this.#reload());
       }
+      // Behind the look: a store that takes no puts must not keep revocations of others away.
+      if (this.#owesAnnouncement) await this.#turns.run(() => this.#announce());
       if (clock.monotonicMs() - this.#usesWrittenMs >= KEY_USES_MS) await this.flushUses();
       if (this.#isFailing) log("info", "API keys are read again");
       this.#isFailing = false;

@@ -130,7 +130,9 @@ export class KeyStore {
     const read = async (id: string): Promise<StoredKey | undefined> => {
       const before = known.keys.get(id);
       const key = before?.key ?? (await this.#read(id));
-      if (key === undefined || !revoked.has(id)) return key && { key };
+      // One that is known stays: it may be removed, with its key, while this listing goes on.
+      const isRevoked = revoked.has(id) || before?.revocation !== undefined;
+      if (key === undefined || !isRevoked) return key && { key };
       return { key, revocation: before?.revocation ?? (await this.#readRevocation(id)) };
     };
     const all = [...ids];
