@@ -9,6 +9,7 @@ import {
   manifestPrefix,
   NAMESPACES_PREFIX,
   type NamespaceGeneration,
+  namespacePrefix,
   parseNamespacePrefix,
   walPrefix,
 } from "../../storage/object-keys.ts";
@@ -64,6 +65,12 @@ export async function listNamespaces(
     startAfter = endOf(page);
     if (!page.truncated || startAfter === undefined) return names;
   }
+}
+
+/** Tells whether a listing has this name: one request, and those for names that are looked up. */
+export async function isListed(store: ObjectStore, name: NamespaceName): Promise<boolean> {
+  const { keys } = await store.list({ prefix: namespacePrefix(name), limit: 1 });
+  return keys.length > 0 && !(await findDeleted(store, [name])).has(name);
 }
 
 /** Those of some names, which are in order, none of whose generations is live. */

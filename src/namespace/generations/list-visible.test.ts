@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { fitsPatterns } from "../../model/namespace-pattern.ts";
+import { CountingObjectStore } from "../../storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { walKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
@@ -41,4 +42,12 @@ test("pages have those names of the whole listing that fit, in its order", async
     }
     expect(found, `${patterns} ${prefix}`).toEqual(expected);
   }
+});
+
+test("a name that begins those of many others costs no look at them", async () => {
+  const others = Array.from({ length: 200 }, (_, i) => `t-${i}`);
+  const store = new CountingObjectStore(await storeOf([...others, "t"]));
+  const request = { prefix: "", after: undefined, pageSize: 1 };
+  expect(await listVisible(store, request, ["t", "absent"])).toEqual(["t"]);
+  expect(store.counts().requests.list).toBeLessThan(10);
 });

@@ -1,18 +1,18 @@
 /** Pages through the names of those namespaces that a key may see. */
 
-import type { NamespaceName } from "../../base/ids.ts";
+import { type NamespaceName, namespaceName, namespaceNameFault } from "../../base/ids.ts";
 import {
   fitEverything,
-  fitsPatterns,
   type NamespacePatterns,
   patternStart,
 } from "../../model/namespace-pattern.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
-import { type ListingRequest, listNamespaces } from "./list-namespaces.ts";
+import { isListed, type ListingRequest, listNamespaces } from "./list-namespaces.ts";
 
 /**
- * Lists the names that fit one of the patterns, as `listNamespaces` does: each pattern costs a
- * listing of its own, so that what others have is not even read.
+ * Lists the names that fit one of the patterns, as `listNamespaces` does. What others have is not
+ * even read: each start costs a page of its own, and each name, which may begin those of many
+ * others, is asked for alone.
  */
 export async function listVisible(
   store: ObjectStore,
@@ -20,37 +20,29 @@ export async function listVisible(
   patterns: NamespacePatterns,
 ): Promise<NamespaceName[]> {
   if (fitEverything(patterns)) return listNamespaces(store, request);
+  const found = new Set<NamespaceName>();
   const starts = new Set(patterns.flatMap((pattern) => startOf(pattern, request.prefix) ?? []));
-  const pages: NamespaceName[][] = [];
-  for (const start of starts) {
-    pages.push(await pageOf(store, { ...request, prefix: start }, patterns));
+  for (const prefix of starts) {
+    for (const name of await listNamespaces(store, { ...request, prefix })) found.add(name);
   }
-  const names = [...new Set(pages.flat())];
-  return names.sort(byDirectory).slice(0, request.pageSize);
+  for (const name of patterns.flatMap((pattern) => nameOf(pattern, request) ?? [])) {
+    if (!found.has(name) && (await isListed(store, name))) found.add(name);
+  }
+  return [...found].sort(byDirectory).slice(0, request.pageSize);
 }
 
 /** The start of all names that have a prefix and fit a pattern; undefined if there are none. */
 function startOf(pattern: string, prefix: string): string | undefined {
   const start = patternStart(pattern);
-  if (start === undefined) return pattern.startsWith(prefix) ? pattern : undefined;
-  if (start.startsWith(prefix)) return start;
-  return prefix.startsWith(start) ? prefix : undefined;
+  if (start?.startsWith(prefix)) return start;
+  return start !== undefined && prefix.startsWith(start) ? prefix : undefined;
 }
 
-/** A whole page of names that fit, or all there are: a pattern may be a name that starts others. */
-async function pageOf(
-  store: ObjectStore,
-  request: ListingRequest,
-  patterns: NamespacePatterns,
-): Promise<NamespaceName[]> {
-  const fitting: NamespaceName[] = [];
-  let { after } = request;
-  for (;;) {
-    const names = await listNamespaces(store, { ...request, after });
-    fitting.push(...names.filter((name) => fitsPatterns(patterns, name)));
-    after = names.at(-1);
-    if (fitting.length >= request.pageSize || names.length < request.pageSize) return fitting;
-  }
+/** The name that a pattern is, if the page may have it. */
+function nameOf(pattern: string, { prefix, after }: ListingRequest): NamespaceName | undefined {
+  if (!pattern.startsWith(prefix) || namespaceNameFault(pattern) !== undefined) return undefined;
+  const name = namespaceName(pattern);
+  return after === undefined || byDirectory(after, name) < 0 ? name : undefined;
 }
 
 /** The order of listings. */
