@@ -1,4 +1,4 @@
-import { rename, symlink, writeFile } from "node:fs/promises";
+import { readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -77,6 +77,20 @@ describe("the files", () => {
     await expect(open()).rejects.toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("nonsense") }),
     );
+  });
+
+  test("that could not be read are read again, and it is told once", async () => {
+    let fails = false;
+    const read = (path: string) =>
+      fails ? Promise.reject(new Error("too many open files")) : readFile(path);
+    const files = await TlsFiles.open({ certPath, keyPath }, read);
+    fails = true;
+    await put(second);
+    expect(await files.look()).toMatchObject({ kind: "unusable" });
+    expect(await files.look()).toEqual({ kind: "same" });
+    fails = false;
+    expect(await files.look()).toMatchObject({ kind: "changed" });
+    expect(await files.look()).toEqual({ kind: "same" });
   });
 
   test("that are not there are named", async () => {

@@ -33,38 +33,58 @@ export type TlsLook =
 /** See the file's head. */
 export class TlsFiles {
   readonly #paths: TlsPaths;
+  readonly #read: FileReader;
   /** Of what was looked at last, usable or not. */
   #stamp: string;
+  /** Why that cannot be used; undefined: it can. */
+  #fault: string | undefined;
   /** The pair that was good when the files were opened. */
   readonly pair: TlsPair;
 
-  private constructor(paths: TlsPaths, pair: TlsPair, stamp: string) {
-    this.#paths = paths;
+  private constructor(from: TlsSource, pair: TlsPair, stamp: string) {
+    this.#paths = from.paths;
+    this.#read = from.read;
     this.pair = pair;
     this.#stamp = stamp;
   }
 
-  /** Reads the pair. Throws, naming the setting, if it cannot be used. */
-  static async open(paths: TlsPaths): Promise<TlsFiles> {
+  /** Reads the pair. Throws, naming the setting, if it cannot be used. `read` is for tests. */
+  static async open(paths: TlsPaths, read: FileReader = readFile): Promise<TlsFiles> {
     // Before they are read: what is changed meanwhile is found by the next look.
     const stamp = await stampOf(paths);
-    const pair = await readPair(paths);
+    const pair = await readPair({ paths, read });
     checkPair(pair, paths);
-    return new TlsFiles(paths, pair, stamp);
+    return new TlsFiles({ paths, read }, pair, stamp);
   }
 
   /** Looks whether there is another pair. */
   async look(): Promise<TlsLook> {
-    const stamp = await stampOf(this.#paths);
-    if (stamp === this.#stamp) return { kind: "same" };
-    this.#stamp = stamp;
+    const paths = this.#paths;
+    const stamp = await stampOf(paths);
+    // A fault may pass though the files stay, such as too many open files.
+    if (stamp === this.#stamp && this.#fault === undefined) return { kind: "same" };
     try {
-      const pair = await readPair(this.#paths);
-      return { kind: "changed", pair, validTo: checkPair(pair, this.#paths) };
+      const pair = await readPair({ paths, read: this.#read });
+      const validTo = checkPair(pair, paths);
+      this.#stamp = stamp;
+      this.#fault = undefined;
+      return { kind: "changed", pair, validTo };
     } catch (error) {
-      return { kind: "unusable", reason: (error as Error).message };
+      const reason = (error as Error).message;
+      const isTold = stamp === this.#stamp && reason === this.#fault;
+      this.#stamp = stamp;
+      this.#fault = reason;
+      return isTold ? { kind: "same" } : { kind: "unusable", reason };
     }
   }
+}
+
+/** Reads a whole file. */
+type FileReader = (path: string) => Promise<Buffer>;
+
+interface TlsSource {
+  readonly paths: TlsPaths;
+  readonly read: FileReader;
 }
 
 /** What changes with the files, also where links to them are exchanged. */
@@ -80,20 +100,19 @@ async function stampOf({ certPath, keyPath }: TlsPaths): Promise<string> {
   return (await Promise.all(stamps)).join();
 }
 
-async function readPair({ certPath, keyPath }: TlsPaths): Promise<TlsPair> {
+async function readPair({ paths, read }: TlsSource): Promise<TlsPair> {
+  const readSetting = async (setting: string, path: string): Promise<Buffer> => {
+    try {
+      return await read(path);
+    } catch (error) {
+      throw new Error(`${setting}: cannot read ${path}: ${(error as Error).message}`);
+    }
+  };
   const [cert, key] = await Promise.all([
-    readSetting("--tls-cert", certPath),
-    readSetting("--tls-key", keyPath),
+    readSetting("--tls-cert", paths.certPath),
+    readSetting("--tls-key", paths.keyPath),
   ]);
   return { cert, key };
-}
-
-async function readSetting(setting: string, path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new Error(`${setting}: cannot read ${path}: ${(error as Error).message}`);
-  }
 }
 
 /** Throws unless the key is the certificate's; when the certificate ends. Repeats no contents. */
