@@ -87,6 +87,18 @@ test("the request's span is below its client's, and what threads did below that"
   expect(search.spanId).not.toBe(trace.spanId);
 });
 
+test("requests of nobody who is known have no spans", () => {
+  const { tracing, spans } = tracingAt(1);
+  const request = { method: "POST", path: "/v2/namespaces/a/query", requestId: "r1", ms: 1 };
+  for (const status of [401, 403]) {
+    const trace = tracing.begin(`00-${TRACE}-${PARENT}-01`);
+    if (trace === undefined) throw new Error("it is sampled");
+    const outcome = { answer: jsonAnswer({}, status), operation: "query", bytesReceived: 0 };
+    tracing.end({ trace, outcome, ...request });
+  }
+  expect(spans.map(({ attributes }) => attributes["http.response.status_code"])).toEqual([403]);
+});
+
 test("there are no metrics of traces where nothing is traced", () => {
   expect(traceMetrics(undefined)).toEqual([]);
   const metrics = traceMetrics({ exported: 1, dropped: 2, failures: 3 });

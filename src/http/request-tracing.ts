@@ -60,9 +60,10 @@ export class RequestTracing {
     };
   }
 
-  /** Exports the spans of a request. */
+  /** Exports the spans of a request; none of one without a key (401), or anybody could fill them. */
   end(request: TracedRequest): void {
     const { trace, outcome, ms } = request;
+    if (outcome.answer.status === 401) return;
     const { traceId, spanId, arrivedAtMs } = trace;
     const { operation, answer } = outcome;
     const below = (answer.spans ?? []).map(
