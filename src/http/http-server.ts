@@ -51,6 +51,7 @@ import {
 import { sendAnswer } from "./send-answer.ts";
 import { SlowRequests } from "./slow-requests.ts";
 import { TLS_POLL_MS, type TlsFiles } from "./tls-files.ts";
+import { trackConnections } from "./track-connections.ts";
 import { WaitingAnswers } from "./waiting-answers.ts";
 import { WarningLog } from "./warning-log.ts";
 
@@ -262,8 +263,7 @@ export class HttpServer {
       reply.hijack();
     });
     limitServer(app.server, this.#awaitingContinue);
-    const opened = this.#options.tls ? "secureConnection" : "connection";
-    app.server.on(opened, (socket: Socket) => this.#connections.add(socket));
+    trackConnections(app.server, this.#connections, { isTls: this.#options.tls !== undefined });
     return app;
   }
 

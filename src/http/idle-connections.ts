@@ -27,10 +27,13 @@ export class IdleConnections {
     if (this.#requests.size >= this.#countMax) this.#endOldest();
     this.#requests.set(connection, 0);
     this.#idle.add(connection);
-    connection.once("close", () => {
-      this.#requests.delete(connection);
-      this.#idle.delete(connection);
-    });
+    connection.once("close", () => this.#forget(connection));
+  }
+
+  /** A connection has become another one, as by a TLS handshake. */
+  exchange(before: Connection, after: Connection): void {
+    this.#forget(before);
+    this.add(after);
   }
 
   /** A request has begun. */
@@ -52,6 +55,11 @@ export class IdleConnections {
   /** Ends those on which no byte has come since they were opened. */
   endUnused(): void {
     for (const connection of this.#idle) if (connection.bytesRead === 0) connection.destroy();
+  }
+
+  #forget(connection: Connection): void {
+    this.#requests.delete(connection);
+    this.#idle.delete(connection);
   }
 
   #endOldest(): void {
