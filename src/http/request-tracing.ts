@@ -1,6 +1,7 @@
 /** Spans of requests: one for each, and below it what threads have recorded of it. */
 
 import type { EngineMetric, HttpAnswer } from "../api/engine.ts";
+import { clip } from "../base/bounded-text.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Span } from "../trace/span.ts";
@@ -34,6 +35,9 @@ export interface TracedRequest {
   readonly outcome: ApiOutcome;
   readonly ms: number;
 }
+
+/** Characters of a path: what waits to be exported is counted in spans. */
+const PATH_CHARACTERS_MAX = 512;
 
 /** See the file's head. */
 export class RequestTracing {
@@ -98,7 +102,7 @@ function attributesOf({ requestId, method, path, outcome }: TracedRequest): Span
   const { answer, namespace, operation } = outcome;
   return {
     "http.request.method": method,
-    "url.path": path,
+    "url.path": clip(path, PATH_CHARACTERS_MAX),
     "http.response.status_code": answer.status,
     "trawl.operation": operation,
     "trawl.namespace": namespace,
