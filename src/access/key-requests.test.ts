@@ -48,8 +48,9 @@ test.each([
   [{ ...GOOD, expires_in: 30 }, "expected a string"],
   [{ ...GOOD, expires_in: "0d" }, "got string"],
   [{ ...GOOD, expires_in: "999999999d" }, "at most 3650d"],
-  [{ ...GOOD, requests_per_second: 0 }, "requests_per_second must be a number greater than 0"],
-  [{ ...GOOD, bytes_per_second: "1" }, "bytes_per_second must be a number greater than 0"],
+  [{ ...GOOD, requests_per_second: 0 }, "requests_per_second must be a number from 0.001"],
+  [{ ...GOOD, requests_per_second: 1e-320 }, "requests_per_second must be a number from 0.001"],
+  [{ ...GOOD, bytes_per_second: "1" }, "bytes_per_second must be a number from 0.001"],
   [{ ...GOOD, expires: "30d" }, 'unknown field "expires", did you mean "expires_in"?'],
 ])("%j is refused: %s", (body, message) => {
   expect(() => parse(body)).toThrow(message);

@@ -31,6 +31,8 @@ const KEY_NAME_CHARS_MAX = 128;
 const PATTERNS_MAX = 32;
 /** Greatest limit of a key: beyond what a server can do, and exact as a number. */
 const LIMIT_MAX = 1e12;
+/** Smallest one: about one request or byte in a quarter of an hour. */
+const LIMIT_MIN = 0.001;
 /** Longest life of a key that ends by itself. */
 const KEY_MS_MAX = 3650 * 86_400_000;
 /** How long a token is good for if nothing is said. */
@@ -181,6 +183,8 @@ function parseLimit(root: JsonObject, name: string): number | undefined {
   const value = present(root, name);
   if (value === undefined) return undefined;
   const limit = isNumber(value) ? Number(value) : 0;
-  if (limit > 0 && limit <= LIMIT_MAX) return limit;
-  throw invalid(`💔 ${name} must be a number greater than 0, got ${describeJson(value)}`);
+  if (limit >= LIMIT_MIN && limit <= LIMIT_MAX) return limit;
+  throw invalid(
+    `💔 ${name} must be a number from ${LIMIT_MIN} to ${LIMIT_MAX}, got ${describeJson(value)}`,
+  );
 }
