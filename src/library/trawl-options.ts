@@ -30,6 +30,10 @@ export interface TrawlOptions {
   readonly strict?: boolean;
   /** `child` folds logs into segments in a process of low priority, `off` in none. */
   readonly indexer?: "child" | "off";
+  /** How often checkpoints are made of namespaces that were written to, such as `"1h"`. */
+  readonly checkpointEvery?: string;
+  /** How long these checkpoints, and what was deleted since, are kept, such as `"2d"`. */
+  readonly checkpointKeep?: string;
   readonly kernel?: "auto" | "scalar";
   /** File or directory with the keys that `encryption.key_name` names. */
   readonly encryptionKeys?: string;
