@@ -45,7 +45,8 @@ test("queries by other words than the first need nothing that is not in memory",
   const ratios = async (readsAhead: boolean) => {
     const engine = await EngineFixture.open({ answersOwn: false, readsAhead });
     const words = (id: number) => [id % 7, id % 40, id % 41, id % 1999].map((n) => `w${n}`);
-    const upsert_rows = Array.from({ length: COUNT }, (_, id) => ({
+    // Posting lists in several windows.
+    const upsert_rows = Array.from({ length: 4 * COUNT }, (_, id) => ({
       id,
       text: words(id).join(" "),
     }));
