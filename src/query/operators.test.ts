@@ -45,8 +45,8 @@ describe("the registry", () => {
   });
 });
 
-/** Where requests, which have kinds of their own, are turned into nodes. */
-const BINDS = /^src\/query\/(bind\/|plan\/plan-)/;
+/** Where requests, which have kinds of their own, are described, and turned into nodes. */
+const BINDS = /^src\/query\/(bind\/|plan\/plan-|request-(shape|kind)\.ts)/;
 /** What is no node but has kinds that nodes have, too. */
 const OTHERS = ["query", "result"];
 
