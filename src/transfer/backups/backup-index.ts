@@ -49,6 +49,11 @@ export function indexKey(createdAtMs: number, nonce: string): ObjectKey {
   return objectKey(`${INDEXES_PREFIX}${String(createdAtMs).padStart(15, "0")}-${nonce}`);
 }
 
+/** The time that the name of an index file says. */
+export function createdAtMsOf(key: ObjectKey): number {
+  return Number(key.slice(INDEXES_PREFIX.length).split("-")[0]);
+}
+
 /** Tells whether a key is that of an index file. */
 export function isIndexKey(key: string): key is ObjectKey {
   return INDEX_KEY.test(key);

@@ -86,6 +86,8 @@ export class BackupTarget {
       for (const { sha256 } of namespaces.flatMap(({ objects }) => objects))
         kept.add(contentKey(sha256));
     }
+    // A server that has lost its data makes empty backups, which must not cost the last full one.
+    if (kept.size === 0) return;
     for (const key of keys.slice(0, -count)) await this.#store.delete(key);
     for (const key of await this.contentKeys()) if (!kept.has(key)) await this.#store.delete(key);
   }

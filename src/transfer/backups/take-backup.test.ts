@@ -58,12 +58,12 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function take(store: MemoryObjectStore) {
+function take(store: MemoryObjectStore, clock = new InstantClock()) {
   return takeBackup(["n"], {
     client,
     signal: new AbortController().signal,
     target: new BackupTarget(store),
-    clock: new InstantClock(),
+    clock,
     random: seededRandom(2),
     onBytes: () => {},
     judge: async () => "stop",
@@ -89,4 +89,27 @@ test("an object that is gone is copied again, though a backup names it", async (
   await store.delete(key);
   expect(await take(store)).toMatchObject({ objects: 4, objectsCopied: 1 });
   expect((await new BackupTarget(store).contentKeys()).size).toBe(4);
+});
+
+test("a clock that was set back makes no backup older than the one before", async () => {
+  const store = new MemoryObjectStore();
+  const clock = new InstantClock();
+  await clock.sleep(3_600_000);
+  await take(store, clock);
+  const { backup } = await take(store);
+  const target = new BackupTarget(store);
+  expect((await target.indexKeys()).at(-1)).toBe(`backups/${backup}`);
+  await target.keepNewest(1);
+  expect(await target.indexKeys()).toEqual([`backups/${backup}`]);
+});
+
+test("empty backups do not take the place of the last one that has something", async () => {
+  const store = new MemoryObjectStore();
+  await take(store);
+  const target = new BackupTarget(store);
+  const before = await target.contentKeys();
+  await target.putIndex({ created_at_ms: 9_000_000_000_000, namespaces: [] }, "00000000");
+  await target.keepNewest(1);
+  expect(await target.contentKeys()).toEqual(before);
+  expect(await target.indexKeys()).toHaveLength(2);
 });

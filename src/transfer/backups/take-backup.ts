@@ -12,7 +12,12 @@ import {
   endBackup,
   readParts,
 } from "./backup-api.ts";
-import { type BackedUpNamespace, contentKey, INDEXES_PREFIX } from "./backup-index.ts";
+import {
+  type BackedUpNamespace,
+  contentKey,
+  createdAtMsOf,
+  INDEXES_PREFIX,
+} from "./backup-index.ts";
 import type { BackupTarget } from "./backup-target.ts";
 
 /** Bytes that are copied between two notes of how far a run has come. */
@@ -89,11 +94,20 @@ class Copying {
   #bytesCopied = 0;
   #notedBytes = 0;
 
-  private constructor(run: BackupRun, known: Map<string, BackupObject>, present: Set<ObjectKey>) {
+  private constructor(
+    run: BackupRun,
+    found: {
+      readonly known: Map<string, BackupObject>;
+      readonly present: Set<ObjectKey>;
+      readonly newestMs: number;
+    },
+  ) {
     this.#run = run;
-    this.#known = known;
-    this.#present = present;
-    this.#createdAtMs = Math.round(run.clock.nowMs());
+    this.#known = found.known;
+    this.#present = found.present;
+    // A clock that was set back must not make this one older than those before it: they would be
+    // restored in its place, and it would be the first to be removed.
+    this.#createdAtMs = Math.max(Math.round(run.clock.nowMs()), found.newestMs + 1);
   }
 
   static async begin(run: BackupRun): Promise<Copying> {
@@ -106,7 +120,9 @@ class Copying {
     for (const index of indexes)
       for (const { objects } of index?.namespaces ?? [])
         for (const object of objects) known.set(object.key, object);
-    return new Copying(run, known, await target.contentKeys());
+    const newest = keys.at(-1);
+    const newestMs = newest === undefined ? 0 : createdAtMsOf(newest);
+    return new Copying(run, { known, present: await target.contentKeys(), newestMs });
   }
 
   async copy(namespace: string): Promise<void> {
