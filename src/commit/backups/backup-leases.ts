@@ -10,6 +10,7 @@ import { DatabaseError, invalid } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { BACKUP_PART_BYTES_MAX, type BackupPoint } from "../../model/backup.ts";
+import { checkStoredObject } from "../../namespace/checkpoints/check-stored-object.ts";
 import {
   type Checkpoint,
   newCheckpoint,
@@ -130,6 +131,10 @@ export class BackupLeases {
       throw invalid("💔 start must be the number of the first byte that is wanted, from 0 on");
     }
     await this.#renew(lease);
+    // Segments are known by their keys: what is copied damaged once would be in all later backups.
+    if (start === 0 && object.content === undefined) {
+      await checkStoredObject(this.#options.store, object.key);
+    }
     const end = start + BACKUP_PART_BYTES_MAX + 1; // One more tells whether there is more.
     const bytes = await this.#options.store.getRange(object.key, start, end);
     if (bytes === undefined) throw missing(object.key);
@@ -147,6 +152,7 @@ export class BackupLeases {
   async #contentOf(key: ObjectKey): Promise<NonNullable<ListedObject["content"]>> {
     const bytes = await this.#options.store.get(key);
     if (bytes === undefined) throw missing(key);
+    await checkStoredObject(this.#options.store, key);
     return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
   }
 

@@ -22,8 +22,11 @@ import {
 } from "../../storage/object-keys.ts";
 import { isObjectKey, type ObjectKey } from "../../storage/object-store.ts";
 
-/** Generations have ten digits in keys. */
-const GENERATION_MAX = 9_999_999_999;
+/**
+ * Generations have ten digits in keys. An owner that does not exist is ended, and the next life of
+ * its name counts on from there: a tenth of the numbers leaves enough for those.
+ */
+const GENERATION_MAX = 999_999_999;
 /** Encryption makes an object larger by a quarter of this share, and by 1 KiB. */
 const STORED_BYTES_MAX = OBJECT_BYTES_MAX + OBJECT_BYTES_MAX / 1024;
 
@@ -93,6 +96,7 @@ function checkedObject(
     parseWalKey(of, key) !== undefined ||
     (isTombstoneObject(key) && parseSegmentKey(of, key) !== undefined);
   if (!isSegment && !isOwn) throw foreign(index, key);
+  if (isSegment && !(ownerOf(key).generation <= GENERATION_MAX)) throw foreign(index, key);
   return { ...object, key, isSegment };
 }
 

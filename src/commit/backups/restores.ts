@@ -61,7 +61,7 @@ export class Restores {
   readonly #options: RestoreOptions;
   readonly #random: Random;
   readonly #restores = new Map<string, Restore>();
-  #beginning = 0;
+  readonly #beginning = new Set<string>();
 
   constructor(options: RestoreOptions) {
     this.#options = options;
@@ -72,18 +72,23 @@ export class Restores {
   /** Makes room for a namespace that does not exist; returns the restore's id. */
   async begin(request: RestoreRequest): Promise<string> {
     const plan = planRestore(request);
-    if (this.#restores.size + this.#beginning >= RESTORES_MAX) {
+    if (this.#restores.size + this.#beginning.size >= RESTORES_MAX) {
       throw new DatabaseError(
         "overloaded",
         `💔 ${RESTORES_MAX} restores are under way; retry later, or end one with ` +
           "DELETE /trawl/restores/:id",
       );
     }
-    this.#beginning++;
+    // Two would put what they read themselves under the same keys.
+    const isTaken = [...this.#restores.values()].some(({ plan: other }) => other.as === plan.as);
+    if (isTaken || this.#beginning.has(plan.as)) {
+      throw new DatabaseError("conflict", `💔 a restore of namespace '${plan.as}' is under way`);
+    }
+    this.#beginning.add(plan.as);
     try {
       return await this.#begin(plan);
     } finally {
-      this.#beginning--;
+      this.#beginning.delete(plan.as);
     }
   }
 
@@ -240,8 +245,9 @@ export class Restores {
     try {
       await checkStoredSegment(this.#options.namespaceOptions.storeFor(undefined), object.key);
     } catch (error) {
-      await store.delete(object.key);
+      // Where only the check failed, others may have found it sound: a collector knows.
       if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
+      await store.delete(object.key);
       throw invalid(`💔 object ${number} of the backup cannot be used: ${error.message}`);
     }
   }

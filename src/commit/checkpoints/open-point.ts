@@ -60,6 +60,12 @@ export async function openPoint(
     }
     const { manifestVersion } = point;
     const retained = retainDocuments(opened, { facts, manifestVersion, release: () => {} });
+    const listed = new Set<string>(objects.segments);
+    const unlisted = retained.stored.find(({ object }) => !listed.has(object));
+    if (unlisted !== undefined) {
+      const what = "it is part of the namespace, but not among the objects of what is kept";
+      throw new DatabaseError("corrupt", `cannot read ${unlisted.object}: ${what}`);
+    }
     const { settings } = facts;
     const isFilled = await fillNamespace(retained, destination, { ...options, settings, isKept });
     if (!isFilled) {
