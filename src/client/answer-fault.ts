@@ -33,7 +33,7 @@ export async function refusalOf(
   if (status >= 200 && status < 300 && !isRefused) return undefined;
   const text = (await answer.bytes(ERROR_BYTES_MAX)).toString("utf8");
   const detail = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  const said = messageOf(text);
+  const said = messageOf(text) ?? urlFaultOf(text, status);
   if (said === undefined) return foreignAnswer(text, request, detail);
   return new ClientError("refused", `${said}${adviceOn(status, retryAfterMs)}`, detail);
 }
@@ -73,6 +73,11 @@ function messageOf(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What the API says of a URL, as of a bad name in it: the one error that is plain text. */
+function urlFaultOf(text: string, status: number): string | undefined {
+  return status === 400 && text.startsWith("Invalid URL: ") ? text.trim() : undefined;
 }
 
 function foreignAnswer(

@@ -181,6 +181,13 @@ test("what is no Trawl server is said to be none", async () => {
   expect(other.message).toContain("answers no JSON (<html>); is a Trawl server there?");
 });
 
+test("what the server says of a URL is said as it is", async () => {
+  const said = "Invalid URL: Namespace contains invalid characters, must be [A-Za-z0-9-_.]";
+  handlers = [answering(400, said)];
+  const fault = await faultOf(clientOf().send(GET));
+  expect(fault).toMatchObject({ kind: "refused", status: 400, message: said });
+});
+
 test("a refused body is not sent to its end", async () => {
   handlers = [
     (_request, response) => {
