@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
 import { seededRandom } from "../base/random.ts";
 import { ApiClient, apiPath, type ClientOptions } from "./api-client.ts";
 import type { ClientError } from "./client-error.ts";
@@ -270,4 +271,20 @@ test("an aborted request ends with the signal's reason", async () => {
   await expect(clientOf().send({ ...GET, signal: interruption.signal })).rejects.toThrow(
     "interrupted",
   );
+});
+
+test("a request that is not to be sent again fails while it waits for its next try", async () => {
+  handlers = [refusing(429, "busy", { "retry-after-ms": "700" })];
+  const last = new AbortController();
+  const waits: number[] = [];
+  const client = clientOf({
+    clock: new ManualClock(),
+    onRetry: (_fault, waitMs) => waits.push(waitMs),
+  });
+  const sent = faultOf(client.send({ ...GET, lastTry: last.signal }));
+  await expect.poll(() => waits.length).toBe(1);
+  last.abort(new Error("stopped"));
+  expect((await sent).message).toContain("busy");
+  expect((await faultOf(client.send({ ...GET, lastTry: last.signal }))).message).toContain("busy");
+  expect([waits.length, seen.length]).toEqual([1, 2]);
 });

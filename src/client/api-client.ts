@@ -56,6 +56,8 @@ export interface ApiRequest {
   readonly once?: boolean;
   /** Ends the request; it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** Ends its repetition: what is under way is waited for, and not sent again if it fails. */
+  readonly lastTry?: AbortSignal | undefined;
 }
 
 /** A path of segments, each escaped: `apiPath("v2", "namespaces", name)`. */
@@ -97,9 +99,13 @@ export class ApiClient {
         const knownServer = this.#hasAnswered;
         const waitMsMax = this.#options.retryWaitMsMax ?? RETRY_WAIT_MS_MAX;
         const waitMs = planRetry({ ...failed, knownServer }, waitMsMax, random);
-        if (waitMs === undefined) throw error;
+        const { signal, lastTry } = request;
+        if (waitMs === undefined || lastTry?.aborted) throw error;
         onRetry?.(error, waitMs);
-        await clock.sleep(waitMs, request.signal);
+        const signals = [signal, lastTry].filter((each) => each !== undefined);
+        await clock.sleep(waitMs, AbortSignal.any(signals)).catch((reason: unknown) => {
+          throw signal?.aborted ? reason : error;
+        });
         waitedMs += waitMs;
       }
     }

@@ -207,7 +207,7 @@ export class ImportSession {
         files,
         position: before.position,
         counts,
-        send: rowSender({ client, namespace, plan, distanceMetric: metric }),
+        send: rowSender({ client, namespace, plan, distanceMetric: metric, stop: signal }),
         reject: (rejected) => this.#reject(rejected, rejects),
         save: async (position, now) => {
           if (this.#statePath === undefined) return;

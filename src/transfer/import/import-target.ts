@@ -41,13 +41,16 @@ export interface ImportTarget {
   readonly plan: Pick<ImportPlan, "schema">;
   /** Said with the schema, if the namespace is to be made with vectors. */
   readonly distanceMetric: string | undefined;
+  /** Aborted by an interruption: then nothing is sent again. */
+  readonly stop: AbortSignal;
 }
 
 /**
  * Makes what sends documents. The schema goes with them until some were taken. Requests are never
  * cut off by an interruption, so that what was sent is known to be there or not.
  */
-export function rowSender({ client, namespace, plan, distanceMetric }: ImportTarget): SendRows {
+export function rowSender(target: ImportTarget): SendRows {
+  const { client, namespace, plan, distanceMetric, stop } = target;
   const hasSchema = Object.keys(plan.schema).length > 0;
   let members: Record<string, unknown> = {
     ...(hasSchema && { schema: plan.schema }),
@@ -60,14 +63,14 @@ export function rowSender({ client, namespace, plan, distanceMetric }: ImportTar
     for (let tries = 1; ; tries++) {
       try {
         // Upserts by id may take effect twice.
-        await (
-          await client.send({ method: "POST", path, body, headers, repeatable: true })
-        ).bytes();
+        const request = { method: "POST", path, body, headers, repeatable: true } as const;
+        await (await client.send({ ...request, lastTry: stop })).bytes();
         members = {};
         return undefined;
       } catch (error) {
         if (isClientError(error, ...ROW_STATUSES)) return error.message;
-        if (!isClientError(error, ...WAIT_STATUSES) || tries === PATIENT_TRIES_MAX) throw error;
+        const mayWait = isClientError(error, ...WAIT_STATUSES) && !stop.aborted;
+        if (!mayWait || tries === PATIENT_TRIES_MAX) throw error;
       }
     }
   };
