@@ -119,6 +119,11 @@ describe("ids", () => {
   test("with fractions are refused", () => {
     expect(() => plan([objects('{"id":1.5}')])).toThrow(/column "id" has fractions, and ids are/);
   });
+
+  test("with a fraction among integers are integers, and the row is bad", () => {
+    expect(plan([objects('{"id":1}', '{"id":1.5}', '{"id":2}')]).idType).toBe("uint");
+    expect(() => plan([objects('{"id":1}', '{"id":1.5}')])).toThrow("has fractions");
+  });
 });
 
 test("only what the namespace lacks is declared, and what the user says goes first", () => {

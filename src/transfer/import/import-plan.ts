@@ -295,11 +295,13 @@ function pickIdType(
   const declared = column.declared?.type;
   const isUuid = declared?.kind === "scalar" && declared.of === "uuid";
   if (isUuid || (counts.size === 1 && counts.has("uuid"))) return "uuid";
-  const isNumber = ["int", "uint"].some((kind) => counts.has(kind as ValueKind["kind"]));
-  const isString = ["string", "uuid", "datetime", "bool", "float"].some((kind) =>
-    counts.has(kind as ValueKind["kind"]),
-  );
-  if (counts.has("float") && !column.isText) {
+  const count = (...kinds: ValueKind["kind"][]) =>
+    kinds.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
+  const isNumber = count("int", "uint") > 0;
+  // Of a few among integers the rows are bad, and not the column.
+  const fractions = column.isText ? 0 : count("float");
+  const isString = count("string", "uuid", "datetime", "bool", "float") > fractions;
+  if (fractions > 0 && fractions >= count("int", "uint")) {
     throw new PlanFault(
       `column ${quote(source)} has fractions, and ids are integers from 0 to 2^64 − 1, UUIDs or ` +
         "strings: name another column with --id",
