@@ -209,3 +209,26 @@ test("a namespace that is deleted while another server opens it is not there", a
     if (left > 0) return expect(call, "no call was interrupted").toBeGreaterThan(3);
   }
 });
+
+test("a branch whose deletion intent stays for a while is told all the same", async () => {
+  const store = new HookedObjectStore();
+  const intents = async () => (await store.list({ prefix: "deleting/", limit: 2 })).keys;
+  const server = await EngineFixture.open({ store, thresholds: INDEX_AT_ONCE });
+  await server.write("from", { upsert_rows: rowsUpTo(10) });
+  await server.indexAll();
+  store.before = async (key, kind) => {
+    if (kind === "delete" && key.startsWith("deleting/to-table/")) {
+      throw new DatabaseError("overloaded", "too much");
+    }
+  };
+  const answer = await server.call("write", "to", { branch_from_namespace: "from" });
+  expect([answer.status, answer.json.error]).toEqual([200, undefined]);
+  expect(await intents()).toHaveLength(1);
+  store.before = undefined;
+  expect(await server.rows("to")).toEqual(rowsUpTo(10));
+  await server.close();
+  const next = await EngineFixture.open({ store, thresholds: INDEX_AT_ONCE });
+  expect(await next.rows("to")).toEqual(rowsUpTo(10));
+  expect(await intents()).toEqual([]);
+  await next.close();
+});

@@ -56,15 +56,23 @@ export class DeletionIntents {
     return !(await isDeleted(this.#store, generation)); // Then it will be refused.
   }
 
-  /** Ends `beginCopy`. */
+  /**
+   * Ends `beginCopy`. Throws where an intent cannot be taken away, unless what it is about was
+   * committed: then that is so whatever becomes of the intent, which is taken away later.
+   */
   async endCopy(generation: NamespaceGeneration, outcome: CopyTargetOutcome): Promise<void> {
     const left = (this.#copyCounts.get(generation.name) ?? 1) - 1;
     if (left > 0) this.#copyCounts.set(generation.name, left);
     else this.#copyCounts.delete(generation.name);
     if (outcome === "open") this.#open.add(deletingKey(generation));
     if (outcome === "exists") this.#open.delete(deletingKey(generation));
-    if (left === 0 && !this.#open.has(deletingKey(generation)))
+    if (left > 0 || this.#open.has(deletingKey(generation))) return;
+    try {
       await withdrawDeletion(this.#store, generation);
+    } catch (error) {
+      if (outcome !== "exists") throw error;
+      this.leaveOpen(generation);
+    }
   }
 
   /** What a copy has put is neither committed nor removed, or may be, and none is under way. */
