@@ -82,4 +82,12 @@ describe("nobody but its operator knows what a node is", () => {
   test("there are none", () => {
     expect(kindSwitches(FILES)).toEqual([]);
   });
+
+  test("what describes requests cannot know nodes: it imports the model alone", () => {
+    const describing = FILES.filter(({ path }) => /request-(shape|kind)\.ts$/.test(path));
+    expect(describing).toHaveLength(2);
+    const imported = describing.flatMap(({ code }) => [...code.matchAll(/from "([^"]+)"/g)]);
+    expect(imported.length).toBeGreaterThan(2);
+    for (const [, from] of imported) expect(from).toMatch(/^\.\.\/(base|model)\//);
+  });
 });
