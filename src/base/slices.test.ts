@@ -23,16 +23,16 @@ function slicesOf(stepMs: number, seen: string[]): Slices {
 
 test("others have their turn when a slice has lasted long enough, and only then", async () => {
   const seen: string[] = [];
-  expect(await slicesOf(1 / 32, seen).run(countTo(20, seen))).toBe(20);
+  expect(await slicesOf(1 / 160, seen).run(countTo(20, seen))).toBe(20);
   expect(seen).not.toContain("others");
   const slow: string[] = [];
-  expect(await slicesOf(1 / 2, slow).run(countTo(7, slow))).toBe(7);
+  expect(await slicesOf(1 / 8, slow).run(countTo(7, slow))).toBe(7);
   expect(slow.join(" ")).toBe("0 1 others 2 3 others 4 5 others 6");
 });
 
 test("a slice goes on over several pieces of work of one request", async () => {
   const seen: string[] = [];
-  const slices = slicesOf(1 / 2, seen);
+  const slices = slicesOf(1 / 8, seen);
   for (const name of ["a", "b", "c", "d", "e"]) await slices.run(countTo(1, seen, name));
   expect(seen.join(" ")).toBe("a0 b0 others c0 d0 others e0");
 });
