@@ -295,6 +295,11 @@ export class JsonReader {
     return this.#tokens.withBound(bound, () => readJsonValue(this.#tokens));
   }
 
+  /** Parts of the value that was read last within a bound, itself included if it has any. */
+  get partsRead(): number {
+    return this.#tokens.partsRead;
+  }
+
   /** Runs `read`, which reads one value of which it knows the kind, as `readValue` does. */
   withBound<T>(bound: PartsBound, read: () => T): T {
     return this.#tokens.withBound(bound, read);

@@ -86,6 +86,7 @@ export class JsonTokens {
   readonly #strings = new StringScanner();
   readonly #depthMax: number;
   #partsLeft = UNBOUNDED.countMax;
+  #partsRead = 0;
   #parts = UNBOUNDED;
 
   /** The window has room for `bodyBytes` at first. */
@@ -159,13 +160,20 @@ export class JsonTokens {
     this.#parts = bound;
     // The value itself is free.
     const isObject = this.peek() === JSON_BYTE.objectStart;
-    this.#partsLeft = bound.countMax + (isObject ? OBJECT_PARTS : ARRAY_PARTS);
+    const countMax = bound.countMax + (isObject ? OBJECT_PARTS : ARRAY_PARTS);
+    this.#partsLeft = countMax;
     try {
       return read();
     } finally {
+      this.#partsRead = countMax - this.#partsLeft;
       this.#parts = UNBOUNDED;
       this.#partsLeft = UNBOUNDED.countMax;
     }
+  }
+
+  /** Parts of the value that was read last within a bound, where the value itself is not free. */
+  get partsRead(): number {
+    return this.#partsRead;
   }
 
   #tooManyParts(): DatabaseError {

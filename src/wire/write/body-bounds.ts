@@ -19,6 +19,13 @@ export const PARSE_STEP_BYTES = 4 * KIB;
  * that are all escaped, and as long as any body that is no write.
  */
 export const VALUE_JSON_BYTES_MAX = 64 * MIB;
+/** Refuses (413) a value of which so many bytes of JSON were read, and that goes on. */
+export function checkValueBytes(bytes: number, path: () => string): void {
+  if (bytes < VALUE_JSON_BYTES_MAX) return;
+  const message = `${path()}: a value of more than ${VALUE_JSON_BYTES_MAX} bytes of JSON`;
+  throw new DatabaseError("too_large", message);
+}
+
 /** Documents or ids of one write; no body of legal size has more ids that differ. */
 const WRITE_DOCUMENTS_MAX = 64 * 1024 * 1024;
 

@@ -156,7 +156,8 @@ export class LooseColumnsParser {
     this.#values.rewind();
     let { count } = position;
     let isEnd = false;
-    while (reader.offset < stepEnd) {
+    if (this.#values.isOpen) this.#values.goOn();
+    while (!this.#values.isOpen && reader.offset < stepEnd) {
       isEnd = !reader.nextElement();
       if (isEnd) break;
       if (column.name === "id") this.#values.readId(column, count, "IdVec");

@@ -74,7 +74,8 @@ export class LooseRowsParser {
     this.#values.rewind();
     const at = { ...this.#position };
     let isEnd = false;
-    while (!isEnd && reader.offset < stepEnd) {
+    if (this.#values.isOpen) this.#values.goOn();
+    while (!isEnd && !this.#values.isOpen && reader.offset < stepEnd) {
       if (at.isInside) this.#readAttribute(at);
       else isEnd = !this.#beginDocument(at);
     }

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { clip } from "../../base/bounded-text.ts";
 import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
 import { isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
@@ -5,7 +6,14 @@ import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
 import { Float32Slab } from "../json/float32-slab.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
 import type { JsonReader } from "../json/json-reader.ts";
-import { ARRAY_PARTS, emptyVector, OBJECT_PARTS, VECTORS_PARTS } from "./body-bounds.ts";
+import {
+  ARRAY_PARTS,
+  checkValueBytes,
+  emptyVector,
+  OBJECT_PARTS,
+  PARSE_STEP_BYTES,
+  VECTORS_PARTS,
+} from "./body-bounds.ts";
 import {
   ARRAY_BYTES,
   CELL_BYTES,
@@ -19,10 +27,24 @@ import type { LooseColumnBuilder } from "./loose-column-builder.ts";
 
 const UINT64_MAX = 2n ** 64n - 1n;
 
+/** An array that is read in several steps, for one document. */
+interface OpenArray {
+  readonly column: LooseColumnBuilder;
+  readonly document: number;
+  /** Where it begins in the body. */
+  readonly offset: number;
+  readonly elements: JsonValue[];
+  /** Elements so far, those of arrays in it included. */
+  parts: number;
+  /** Elements and parts at the end of the last step that was not interrupted. */
+  kept: { readonly elements: number; readonly parts: number };
+}
+
 /**
  * Reads the values of documents from a body that may still be arriving into columns, without trees
  * of JSON where the value is a scalar or a vector. Each step of a parser starts with `rewind` and
- * ends with `keep`.
+ * ends with `keep`. A value may be left open at the end of a step: then the next one begins with
+ * `goOn`.
  */
 export class LooseValueReader {
   readonly #reader: JsonReader;
@@ -30,6 +52,9 @@ export class LooseValueReader {
   readonly #numbers = new Float32Builder();
   #builtBytes = 0;
   #keptBytes = 0;
+  #open: OpenArray | undefined;
+  /** What was open at the end of the last step that was not interrupted. */
+  #keptOpen: OpenArray | undefined;
 
   constructor(reader: JsonReader) {
     this.#reader = reader;
@@ -39,12 +64,25 @@ export class LooseValueReader {
   rewind(): void {
     this.#slab.rewind();
     this.#builtBytes = this.#keptBytes;
+    const open = this.#keptOpen;
+    this.#open = open;
+    if (open === undefined) return;
+    open.elements.length = open.kept.elements;
+    open.parts = open.kept.parts;
   }
 
-  /** Makes the vectors that were read so far last. */
+  /** Makes the values that were read so far last. */
   keep(): void {
     this.#slab.keep();
     this.#keptBytes = this.#builtBytes;
+    const open = this.#open;
+    this.#keptOpen = open;
+    if (open !== undefined) open.kept = { elements: open.elements.length, parts: open.parts };
+  }
+
+  /** Whether a value has not been read to its end: `goOn` comes next. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
   }
 
   /** What the values that were read take of the heap, beside their cells; see `built-bytes.ts`. */
@@ -52,7 +90,7 @@ export class LooseValueReader {
     return this.#builtBytes;
   }
 
-  /** Reads the value of one document. */
+  /** Reads the value of one document, or its beginning; see `isOpen`. */
   readValue(column: LooseColumnBuilder, document: number): void {
     const reader = this.#reader;
     switch (reader.peekKind()) {
@@ -165,9 +203,52 @@ export class LooseValueReader {
         slot.set(numbers);
         column.setVector(document);
       }
+    } else if (first === "string" || first === "null" || first === "boolean") {
+      const { offset } = reader;
+      reader.beginArray();
+      const kept = { elements: 0, parts: 0 };
+      this.#open = { column, document, offset, elements: [], parts: 0, kept };
+      this.goOn();
     } else {
       column.set(document, this.#counted(reader.readValue(ARRAY_PARTS)));
     }
+  }
+
+  /** Reads on in the value that is open, to its end or as far as one step goes. */
+  goOn(): void {
+    const open = this.#open;
+    assert(open !== undefined, "no value is open");
+    const reader = this.#reader;
+    const stepEnd = reader.offset + PARSE_STEP_BYTES;
+    while (reader.nextElement()) {
+      this.#readElement(open);
+      if (reader.offset < stepEnd) continue;
+      checkValueBytes(reader.offset - open.offset, () => reader.path());
+      return;
+    }
+    this.#open = undefined;
+    open.column.set(open.document, this.#counted(open.elements));
+  }
+
+  #readElement(open: OpenArray): void {
+    const reader = this.#reader;
+    if (open.parts === ARRAY_PARTS.countMax) throw ARRAY_PARTS.refuse(reader.path());
+    open.parts++;
+    switch (reader.peekKind()) {
+      case "string":
+        open.elements.push(reader.readString());
+        return;
+      case "null":
+        reader.readNull();
+        open.elements.push(null);
+        return;
+      case "boolean":
+        open.elements.push(reader.readBoolean());
+        return;
+    }
+    const countMax = ARRAY_PARTS.countMax - open.parts;
+    open.elements.push(reader.readValue({ ...ARRAY_PARTS, countMax }));
+    open.parts += reader.partsRead;
   }
 
   #counted(value: JsonValue): JsonValue {

@@ -5,6 +5,7 @@ import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { parseAttributeType } from "../../model/attribute-type.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
+import { parseJson } from "../json/json-reader.ts";
 import { parseQueryBody } from "../query/parse-query.ts";
 import { WriteBodyParser } from "./parse-write.ts";
 
@@ -78,6 +79,37 @@ test("steps that are interrupted in long lists are repeated", () => {
     for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
     expect(parse(chunks).upserts, `chunks of ${size}`).toEqual(whole.upserts);
   }
+});
+
+test("arrays that take several steps are what they are when read at once", () => {
+  const names = (count: number, spell: (i: number) => unknown) =>
+    Array.from({ length: count }, (_, i) => spell(i));
+  const arrays = [
+    names(2000, (i) => `value ${i}`),
+    names(900, (i) => (i % 3 === 0 ? null : i % 3 === 1 ? "é\n".repeat(i % 90) : i % 2 === 0)),
+    ["first", ...names(600, (i) => [i, [`${i}`, { x: i / 4 }], 2 ** 53])],
+    names(5000, () => ""),
+  ];
+  const rows = arrays.map((a, id) => ({ before: "x".repeat(id), a, id, after: [id, "y"] }));
+  const columns = { id: names(4, (i) => i), a: arrays };
+  for (const body of [{ upsert_rows: rows }, { upsert_columns: columns }]) {
+    const bytes = encoder.encode(JSON.stringify(body));
+    const expected = arrays.map((array) => parseJson(encoder.encode(JSON.stringify(array))));
+    for (const size of [7, 1000, 4096, 5000, 65_536, bytes.length]) {
+      const chunks: Uint8Array[] = [];
+      for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+      const found = parse(chunks).upserts?.attributes.get("a")?.values;
+      expect(found, `chunks of ${size}`).toEqual(expected);
+    }
+  }
+});
+
+test("an array of many strings is no long step", () => {
+  const bytes = encoder.encode(`{"upsert_rows":[{"id":1,"a":[${'"x",'.repeat(100_000)}"y"]}]}`);
+  const parser = new WriteBodyParser({ typeOf: () => undefined });
+  let steps = 0;
+  for (const _ of parser.push(bytes)) steps++;
+  expect(steps).toBe(Math.floor(bytes.length / 4096));
 });
 
 const QUERY = encoder.encode(

@@ -438,6 +438,11 @@ describe("what a value may be made of", () => {
       "upsert_rows[0].a[1048576]: an array has at most 1048576 elements in all",
     ],
     [
+      "elements of elements",
+      `{"upsert_rows":[{"id":1,"a":["",[${"[],".repeat(150_000)}[]],[${"1,".repeat(500_000)}1]]}]}`,
+      "upsert_rows[0].a[2][298564]: an array has at most 1048576 elements in all",
+    ],
+    [
       "elements of columns",
       `{"upsert_columns":{"id":[1],"a":[[${'"",'.repeat(1_048_576)}""]]}}`,
       "an array has at most 1048576 elements in all",
@@ -469,6 +474,16 @@ describe("what a value may be made of", () => {
       for (let i = 0; i < 70; i++) runSteps(parser.push(chunk));
     };
     expect(send).toThrow(expect.objectContaining({ code: "too_large" }));
+  });
+
+  test("is bounded where it is read in steps", () => {
+    const parser = new WriteBodyParser({ typeOf: () => undefined });
+    runSteps(parser.push(new TextEncoder().encode('{"upsert_rows":[{"id":1,"a":[""')));
+    const chunk = new TextEncoder().encode(`,"${"x".repeat(1 << 20)}"`);
+    const send = () => {
+      for (let i = 0; i < 70; i++) runSteps(parser.push(chunk));
+    };
+    expect(send).toThrow("upsert_rows[0].a[64]: a value of more than 67108864 bytes of JSON");
   });
 
   test("is not bounded where all vectors are one string", () => {
