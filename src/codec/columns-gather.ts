@@ -204,6 +204,10 @@ function* gatherStrings(parts: readonly DataPart[]): Steps<Strings> {
       let from = source.offsets[ordinals[i]];
       const to = source.offsets[ordinals[end - 1] + 1];
       left -= ORDINAL_COST_BYTES;
+      if (left <= 0) {
+        yield;
+        left = STEP_COPY_BYTES;
+      }
       while (to - from > left) {
         copyBytes(source.bytes, { start: from, end: from + left }, bytes, at);
         at += left;
