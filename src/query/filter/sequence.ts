@@ -5,11 +5,12 @@ import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { ColumnView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { Token } from "../../text/analyzer.ts";
-import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
+import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
 import { type AttributeNode, attributeNeeds } from "./attribute-source.ts";
+import { havingAllTerms } from "./having-all-terms.ts";
 import { analyzeValue } from "./stored-tokens.ts";
-import { termBits, termNeeds } from "./term-bits.ts";
+import { termNeeds } from "./term-bits.ts";
 
 /** A term of a sequence and how many positions after the first one it stands. */
 export interface SequenceTerm {
@@ -61,20 +62,13 @@ function termsOf({ sequence }: SequenceNode): string[] {
  * Postings have no positions, so documents with all the terms are candidates whose stored text is
  * analyzed again.
  */
-function* matchSequence(
-  node: SequenceNode,
-  { view, within, togetherInSteps }: PredicateRun,
-): Steps<OrdinalBits> {
+function* matchSequence(node: SequenceNode, run: PredicateRun): Steps<OrdinalBits> {
+  const { view, togetherInSteps } = run;
   const count = view.documentCount;
   const text = view.index(TEXT_INDEX, node.attribute);
   const column = view.column(node.attribute);
   if (text === undefined || column === undefined) return emptyBits(count);
-  const candidates = within.slice();
-  for (const term of new Set(termsOf(node))) {
-    andBits(candidates, termBits(text, term, count));
-    if (isEmpty(candidates)) return candidates;
-    yield;
-  }
+  const candidates = yield* havingAllTerms(text, [...new Set(termsOf(node))], run);
   // One term alone needs no order.
   if (node.sequence.length === 1) return candidates;
   const ordinals = bitmapOrdinals(candidates);

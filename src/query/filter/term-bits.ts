@@ -7,12 +7,12 @@ import type { TextView } from "../../segment/text/text-section.ts";
 import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, SegmentRun, SoughtTerms } from "../plan/operator.ts";
 
-/** Ordinals with the term. */
-export function termBits(text: TextView, term: string, count: number): OrdinalBits {
-  const bits = emptyBits(count);
+/** Adds the ordinals with the term to a set; tells how many they are. */
+export function addTerm(bits: OrdinalBits, text: TextView, term: string): number {
   const postings = text.postings(term);
-  if (postings !== undefined) addAll(bits, postings.ordinals);
-  return bits;
+  if (postings === undefined) return 0;
+  addAll(bits, postings.ordinals);
+  return postings.ordinals.length;
 }
 
 /** Terms of a prefix whose postings are read between two pauses; most have few. */

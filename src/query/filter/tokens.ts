@@ -1,12 +1,14 @@
 import type { Steps } from "../../base/steps.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
+import type { TextView } from "../../segment/text/text-section.ts";
 import type { Token } from "../../text/analyzer.ts";
-import { andBits, emptyBits, isEmpty, type OrdinalBits, orBits } from "../ordinal-bits.ts";
+import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
 import { type AttributeNode, attributeNeeds } from "./attribute-source.ts";
+import { havingAllTerms } from "./having-all-terms.ts";
 import { analyzeValue } from "./stored-tokens.ts";
-import { prefixBits, termBits, termNeeds } from "./term-bits.ts";
+import { addTerm, prefixBits, termNeeds } from "./term-bits.ts";
 
 /** A text has all or any of the terms. Null does not match. */
 export interface TokensNode extends AttributeNode {
@@ -29,9 +31,7 @@ export const TOKENS: PredicateOperator<TokensNode> = {
     ...termNeeds(attribute, { terms, prefix }, run),
   ],
 
-  *run(node, run) {
-    return andBits(yield* matchTokens(node, run), run.within);
-  },
+  run: matchTokens,
 
   matches: ({ attribute, options, ...node }, { current }) =>
     hasTokens(node, analyzeValue(current(attribute), options).flat()),
@@ -48,26 +48,29 @@ export const TOKENS: PredicateOperator<TokensNode> = {
   },
 };
 
-function* matchTokens(
-  { attribute, mode, terms, prefix }: TokensNode,
-  { view }: PredicateRun,
+function* matchTokens(node: TokensNode, run: PredicateRun): Steps<OrdinalBits> {
+  const { attribute, mode, terms, prefix } = node;
+  const count = run.view.documentCount;
+  const text = run.view.index(TEXT_INDEX, attribute);
+  if (text === undefined) return emptyBits(count);
+  if (mode === "any") return andBits(yield* havingAnyTerm(text, node, run), run.within);
+  const bits = yield* havingAllTerms(text, terms, run);
+  if (prefix === undefined || isEmpty(bits)) return bits;
+  return andBits(bits, yield* prefixBits(text, prefix, count));
+}
+
+function* havingAnyTerm(
+  text: TextView,
+  { terms, prefix }: TokensNode,
+  { view, work }: PredicateRun,
 ): Steps<OrdinalBits> {
   const count = view.documentCount;
-  const text = view.index(TEXT_INDEX, attribute);
-  if (text === undefined) return emptyBits(count);
-  const combine = mode === "all" ? andBits : orBits;
-  let bits: OrdinalBits | undefined;
+  const bits = prefix === undefined ? emptyBits(count) : yield* prefixBits(text, prefix, count);
   for (const term of terms) {
-    const having = termBits(text, term, count);
-    bits = bits === undefined ? having : combine(bits, having);
-    if (mode === "all" && isEmpty(bits)) return bits;
+    work.postingsTouched += addTerm(bits, text, term);
     yield;
   }
-  if (prefix !== undefined) {
-    const having = yield* prefixBits(text, prefix, count);
-    bits = bits === undefined ? having : combine(bits, having);
-  }
-  return bits ?? emptyBits(count);
+  return bits;
 }
 
 function hasTokens(
