@@ -4,7 +4,7 @@
  */
 
 import { afterAll, expect, test } from "vitest";
-import { seededRandom } from "../../src/base/random.ts";
+import { type Random, seededRandom } from "../../src/base/random.ts";
 import { testRandom } from "../support/random/seed.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
@@ -15,7 +15,7 @@ const PAGE = 5000;
 const NAMESPACE = "/v2/namespaces/many-values";
 const SCHEMA = {
   text: { type: "string", full_text_search: true },
-  title: { type: "string", glob: true },
+  title: { type: "string", glob: true, filterable: true },
   tags: "[]string",
   sparse: { type: "{}f16", sparse_knn: { distance_metric: "dot_product" } },
   key: "uuid",
@@ -99,6 +99,51 @@ async function check(versions: ReadonlyMap<number, number>): Promise<void> {
   expect(at).toBe(ids.length);
 }
 
+/** Asks the indexes, and compares with what is found by looking at every document. */
+async function checkIndexes(versions: ReadonlyMap<number, number>, random: Random): Promise<void> {
+  const rows = [...versions].map(([id, version]) => rowOf(id, version));
+  for (let round = 0; round < 40; round++) {
+    const row = rows[random.below(rows.length)];
+    const { title = "none" } = row;
+    const [tag = "none"] = row.tags as string[];
+    const word = WORDS[random.below(WORDS.length)];
+    const number = random.below(1000);
+    const cases: [filter: unknown, matches: (row: Row) => boolean][] = [
+      [["title", "Eq", title], (other) => other.title === title],
+      [["title", "Glob", `document ${number}*`], hasStart("title", `document ${number}`)],
+      [["tags", "Contains", tag], (other) => (other.tags as string[]).includes(tag)],
+      [["numbers", "Contains", number], (other) => (other.numbers as number[]).includes(number)],
+      [["key", "Eq", row.key], (other) => other.key === row.key],
+      [["text", "ContainsAllTokens", `${word} ${row.id}`], hasWords(word, `${row.id}`)],
+      [["text", "ContainsAllTokens", `${word} é1`], hasWords(word, "é1")],
+      [["id", "In", [row.id, IDS + 1]], (other) => other.id === row.id],
+    ];
+    const queries = cases.map(([filters]) => ({ aggregate_by: { n: ["Count"] }, filters }));
+    const { results } = await call(`${NAMESPACE}/query`, { queries });
+    const counts = (results as Row[]).map(({ aggregations }) => (aggregations as Row).n);
+    expect(counts, JSON.stringify(cases.map(([filter]) => filter))).toEqual(
+      cases.map(([, matches]) => rows.filter(matches).length),
+    );
+    const name = `of ${number}`;
+    const found = await call(`${NAMESPACE}/query`, {
+      rank_by: ["sparse", "SparseKNN", { [name]: 2 }],
+      limit: 1000,
+    });
+    const ids = (found.rows as Row[]).filter(({ $dist }) => ($dist as number) !== 0);
+    const having = rows.filter(({ sparse }) => Object.hasOwn((sparse ?? {}) as Row, name));
+    expect(ids.map(({ id }) => id).sort(), name).toEqual(having.map(({ id }) => id).sort());
+  }
+}
+
+const hasStart = (attribute: string, start: string) => (row: Row) =>
+  typeof row[attribute] === "string" && row[attribute].startsWith(start);
+const hasWords =
+  (...words: string[]) =>
+  (row: Row) => {
+    const having = (row.text as string).split(" ");
+    return words.every((word) => having.includes(word));
+  };
+
 /** With members in one order; absent and null are the same. */
 function spelled(row: Row): string {
   const members = Object.entries(row).filter(([, value]) => value !== null);
@@ -134,6 +179,7 @@ test("every value of many documents comes back", async () => {
   await check(versions);
   await indexed();
   await check(versions);
+  await checkIndexes(versions, random);
   await server.stop();
   server = await startServer({ dataDir });
   await check(versions);
