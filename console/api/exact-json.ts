@@ -1,0 +1,54 @@
+/**
+ * JSON whose whole numbers stay what they are: ids have 64 bits, more than a JavaScript number
+ * holds. Those beyond 2^53 become a `bigint`, and are written as the number that they were.
+ */
+
+/** Texts without so many digits in a row have no number that would be rounded. */
+const LONG_NUMBER = /\d{16}/;
+const INTEGER = /^-?\d+$/;
+
+interface Source {
+  /** The number as it was written; browsers have told it since 2023 to 2025. */
+  readonly source?: string;
+}
+
+/** Parses JSON. Throws a `SyntaxError` as `JSON.parse` does. */
+export function parseExact(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  const revive = (_key: string, value: unknown, context?: Source): unknown => {
+    if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+    const source = context?.source;
+    if (source === undefined) throw new SyntaxError(OLD_BROWSER);
+    return INTEGER.test(source) ? BigInt(source) : value;
+  };
+  return JSON.parse(text, revive);
+}
+
+const OLD_BROWSER =
+  "this browser rounds ids of more than 53 bits; take Chrome 114, Firefox 135 or Safari 18.4, or newer";
+
+/** Writes JSON, indented by `indent` spaces; undefined members are left out. */
+export function stringifyExact(value: unknown, indent = 0): string {
+  return written(value, indent, "\n");
+}
+
+function written(value: unknown, indent: number, lineBreak: string): string {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const inner = lineBreak + " ".repeat(indent);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const parts = Array.isArray(value)
+    ? value.map((element) => written(element, indent, inner))
+    : Object.entries(value)
+        .filter(([, member]) => member !== undefined)
+        .map(([name, member]) => {
+          const colon = indent > 0 ? ": " : ":";
+          return `${JSON.stringify(name)}${colon}${written(member, indent, inner)}`;
+        });
+  if (parts.length === 0) return open + close;
+  if (indent === 0) return `${open}${parts.join(",")}${close}`;
+  // Lists of plain values, such as vectors, stay in one line.
+  const isFlat = Array.isArray(value) && value.every((each) => typeof each !== "object");
+  if (isFlat) return `${open}${parts.join(", ")}${close}`;
+  return `${open}${inner}${parts.join(`,${inner}`)}${lineBreak}${close}`;
+}
