@@ -1,0 +1,31 @@
+/**
+ * The console's screens: what they are called and need, and how they are loaded when they are
+ * opened. A screen is there when its line is.
+ */
+
+import type { ComponentType } from "preact";
+import type { CallerAction } from "../api/caller.ts";
+import type { ScreenName } from "../state/route.ts";
+
+/** One screen. */
+export interface ScreenEntry {
+  readonly name: ScreenName;
+  readonly title: string;
+  /** It is about one namespace. */
+  readonly ofNamespace: boolean;
+  /** What the key needs, at the least. */
+  readonly action: CallerAction;
+  readonly load: () => Promise<ComponentType>;
+}
+
+/** All screens, in the order in which they are offered. */
+export const SCREENS: readonly ScreenEntry[] = [
+  {
+    name: "namespaces",
+    title: "Namespaces",
+    ofNamespace: false,
+    action: "list",
+    load: async () =>
+      (await import("../screens/namespaces/namespaces-screen.tsx")).NamespacesScreen,
+  },
+];
