@@ -1,6 +1,6 @@
 /**
- * The build: dist/, with the JavaScript of src/, the WebAssembly kernel, and the types of the
- * library. Keyed by a hash of what it is made of, so that an unchanged tree costs one pass over its
+ * The build: dist/, with the JavaScript of src/, the WebAssembly kernel, the types of the library,
+ * and the console's pages. Keyed by a hash of what it is made of, so that an unchanged tree costs one pass over its
  * files (about 30 ms), and a dist/ that was built elsewhere counts where the sources are the same.
  */
 
@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { buildKernel, hashKernel } from "./build-kernel.js";
-import { lockedVersion } from "./install.js";
+import { findNode, isNewEnough } from "./find-node.js";
 
 /** File in dist/ that holds the hash of the sources that dist/ was made of. */
 const HASH_FILE = ".sources-hash";
@@ -53,6 +53,7 @@ function compile(root, hash) {
     runCompiler(root, "tsconfig.types.json", types);
     copyTypes(join(types, "library"), join(staged, "library"));
     copyFileSync(kernel, join(staged, "kernel.wasm"));
+    buildPages(root, "build-console.js", join(staged, "console"));
     writeFileSync(join(staged, HASH_FILE), hash);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(staged, join(root, "dist"));
@@ -71,6 +72,14 @@ function runCompiler(root, project, output) {
   if (result.status !== 0) throw new Error("the build failed; the compiler's message is above");
 }
 
+/** Runs a script that bundles pages; its tools need a Node that runs the service as well. */
+function buildPages(root, script, output) {
+  const node = isNewEnough(process.version) ? process.execPath : findNode(root);
+  const args = [join(root, "scripts", script), output];
+  const result = spawnSync(node, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (result.status !== 0) throw new Error(`${script} failed; the bundler's message is above`);
+}
+
 /** Copies the types that the library's users see, which are those that need no other folder's. */
 function copyTypes(from, to) {
   for (const name of readdirSync(from)) {
@@ -79,15 +88,20 @@ function copyTypes(from, to) {
   }
 }
 
-/** Hash of every file that dist/ is made of, names included, and of the compilers' versions. */
+/** Hash of every file that dist/ is made of, names included, and of all packages' versions. */
 function hashSources(root) {
   const hash = createHash("sha256");
-  hash.update(hashKernel(root)).update(lockedVersion(root, "typescript"));
+  hash.update(hashKernel(root));
   const files = [
+    // The pages have the code of packages in them.
+    "package-lock.json",
     "tsconfig.json",
     "tsconfig.build.json",
     "tsconfig.types.json",
+    "scripts/build-console.js",
+    "scripts/compress-pages.js",
     ...sourcesBelow(root, "src"),
+    ...sourcesBelow(root, "console"),
   ];
   for (const file of files) {
     hash
@@ -98,6 +112,8 @@ function hashSources(root) {
   return hash.digest("hex");
 }
 
+const SOURCE = /\.(?:tsx?|css|html|svg|json)$/;
+
 function sourcesBelow(root, folder) {
   const found = [];
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
@@ -105,7 +121,7 @@ function sourcesBelow(root, folder) {
   for (const entry of entries) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) found.push(...sourcesBelow(root, path));
-    else if (path.endsWith(".ts") && !path.endsWith(".test.ts")) found.push(path);
+    else if (SOURCE.test(path) && !path.endsWith(".test.ts")) found.push(path);
   }
   return found;
 }

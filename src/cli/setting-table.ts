@@ -138,6 +138,11 @@ export const SETTINGS = [
       "`trawl-strict` (`true` or `false`) goes first",
   },
   {
+    name: "no-console",
+    type: { kind: "flag" },
+    help: "leave out the pages at `/console/`, on which people look at and search their data",
+  },
+  {
     name: "config",
     type: TEXT,
     help: "JSON file with settings; flags and environment variables win over it",

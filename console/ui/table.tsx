@@ -1,0 +1,121 @@
+/** Tables of any length: only the rows in sight are in the page. */
+
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useVirtualRows } from "./virtual-rows.ts";
+
+/** Rows before the end from which on more are asked for. */
+const NEAR_END_ROWS = 30;
+const ROW_PX = 34;
+
+/** Which way a column is sorted. */
+export type SortDirection = "ascending" | "descending";
+
+/** One column. */
+export interface TableColumn<Row> {
+  readonly key: string;
+  readonly title: string;
+  /** What the title's cell has beside it. */
+  readonly note?: ComponentChildren;
+  /** As CSS's grid takes it: `120px`, `minmax(160px, 2fr)`. */
+  readonly width: string;
+  readonly align?: "end";
+  readonly cell: (row: Row, index: number) => ComponentChildren;
+  /** Absent: it is not what the table is sorted by. */
+  readonly sorted?: SortDirection | undefined;
+  /** Absent: the table cannot be sorted by it. */
+  readonly onSort?: (() => void) | undefined;
+}
+
+/** What a table has. */
+export interface TableProps<Row> {
+  /** Its name, as it is read out. */
+  readonly label: string;
+  readonly columns: readonly TableColumn<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  /** All rows that there are, where that is known and more than are loaded. */
+  readonly rowCount?: number | undefined;
+  /** Told which rows are in sight, `start` to `end`. */
+  readonly onVisible?: (start: number, end: number) => void;
+  /** Called when the end is near. */
+  readonly onNearEnd?: (() => void) | undefined;
+  readonly isBusy?: boolean;
+}
+
+/** A table that scrolls in its own place. */
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const { label, columns, rows, rowKey, rowCount, onVisible, onNearEnd, isBusy } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const { items, totalSize } = useVirtualRows(scroller, { count: rows.length, rowHeight: ROW_PX });
+  const start = items[0]?.index ?? 0;
+  const end = (items.at(-1)?.index ?? -1) + 1;
+  useEffect(() => onVisible?.(start, end), [start, end, rows]);
+  useEffect(() => {
+    if (end > 0 && end + NEAR_END_ROWS >= rows.length) onNearEnd?.();
+  }, [end, rows.length]);
+  const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(" ") };
+  return (
+    <div class="table-scroller" ref={scroller} tabIndex={0} role="region" aria-label={label}>
+      <div
+        class="table"
+        role="table"
+        aria-label={label}
+        aria-rowcount={(rowCount ?? rows.length) + 1}
+        aria-busy={isBusy}
+      >
+        <div role="rowgroup" class="table-head">
+          <div role="row" class="table-row" style={grid} aria-rowindex={1}>
+            {columns.map((column) => (
+              <HeadCell key={column.key} column={column} />
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="table-body" style={{ height: `${totalSize}px` }}>
+          {items.map(({ index, start: top }) => {
+            const row = rows[index];
+            if (row === undefined) return undefined;
+            const place = { ...grid, transform: `translateY(${top}px)`, height: `${ROW_PX}px` };
+            return (
+              <div
+                key={rowKey(row)}
+                role="row"
+                class="table-row table-row-placed"
+                style={place}
+                aria-rowindex={index + 2}
+              >
+                {columns.map(({ key, align, cell }) => (
+                  <div key={key} role="cell" class={align === "end" ? "cell cell-end" : "cell"}>
+                    {cell(row, index)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function HeadCell<Row>({ column }: { readonly column: TableColumn<Row> }): JSX.Element {
+  const { title, note, align, sorted, onSort } = column;
+  const sign = sorted === undefined ? "" : sorted === "ascending" ? " ↑" : " ↓";
+  return (
+    <div
+      role="columnheader"
+      class={align === "end" ? "cell cell-end" : "cell"}
+      aria-sort={onSort && (sorted ?? "none")}
+    >
+      {onSort === undefined ? (
+        <span>{title}</span>
+      ) : (
+        <button type="button" class="sort" onClick={onSort}>
+          {title}
+          <span aria-hidden="true">{sign}</span>
+        </button>
+      )}
+      {note}
+    </div>
+  );
+}

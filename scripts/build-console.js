@@ -1,0 +1,43 @@
+/**
+ * `node build-console.js OUTPUT`: bundles console/ for browsers into the folder OUTPUT, compressed
+ * files beside. It is a program of its own, since the bundler needs a newer Node than the launcher.
+ */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+import { compressPages } from "./compress-pages.js";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Browsers from which on `JSON.parse` tells how a number was written: ids have 64 bits. */
+const BROWSERS = ["chrome114", "edge114", "firefox135", "safari18.4"];
+
+/**
+ * Paths are absolute, since a deep link is served the same page. Nothing is inlined: the pages'
+ * policy allows no data URLs for scripts and styles.
+ */
+async function buildConsole(output) {
+  await build({
+    configFile: false,
+    root: join(ROOT, "console"),
+    base: "/console/",
+    publicDir: false,
+    logLevel: "warn",
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    worker: { format: "es" },
+    build: {
+      outDir: output,
+      emptyOutDir: true,
+      target: BROWSERS,
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      // The largest parts are loaded when they are opened; the first load has a test of its own.
+      chunkSizeWarningLimit: 1024,
+    },
+  });
+  compressPages(output);
+}
+
+await buildConsole(process.argv[2]);

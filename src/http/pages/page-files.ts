@@ -1,0 +1,106 @@
+/**
+ * The files of one folder that was built for browsers, as answers. Which files there are is read
+ * once, so that no path leads out of the folder; what is asked for is kept in memory.
+ */
+
+import { hash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative, sep } from "node:path";
+import { MIB } from "../../base/byte-sizes.ts";
+
+/** Bytes of one folder's files that are kept; what does not fit is read again each time. */
+const KEPT_BYTES_MAX = 16 * MIB;
+/** The types of what is served; files with other endings are not. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".txt": "text/plain; charset=utf-8",
+};
+/** Endings of compressed forms, by their names in `Content-Encoding`; the smallest first. */
+const ENCODINGS = { br: ".br", gzip: ".gz" } as const;
+
+/** How a file is packed. */
+export type PageEncoding = keyof typeof ENCODINGS;
+
+/** One file as it goes out. */
+export interface PageFile {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  /** Absent: as it is. */
+  readonly encoding?: PageEncoding;
+  /** Of the file as it is, whichever form is sent. */
+  readonly etag: string;
+}
+
+/** See the file's head. */
+export class PageFiles {
+  readonly #folder: string;
+  /** Paths below the folder, with slashes. */
+  readonly #paths: ReadonlySet<string>;
+  readonly #kept = new Map<string, Uint8Array>();
+  readonly #etags = new Map<string, string>();
+  #keptBytes = 0;
+
+  private constructor(folder: string, paths: ReadonlySet<string>) {
+    this.#folder = folder;
+    this.#paths = paths;
+  }
+
+  /** Looks which files there are; undefined if there is no such folder. */
+  static async open(folder: string): Promise<PageFiles | undefined> {
+    try {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile());
+      const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+      return new PageFiles(folder, new Set(paths.map((path) => path.split(sep).join("/"))));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether there is a file that may be served; `path` is below the folder. */
+  has(path: string): boolean {
+    return MEDIA_TYPES[extname(path)] !== undefined && this.#paths.has(path);
+  }
+
+  /**
+   * A file for which `has` holds, in the first of the encodings that there is. Rejects with the
+   * system's error if it is there no more.
+   */
+  async read(path: string, accepted: readonly PageEncoding[]): Promise<PageFile> {
+    const encoding = (Object.keys(ENCODINGS) as PageEncoding[]).find(
+      (name) => accepted.includes(name) && this.#paths.has(path + ENCODINGS[name]),
+    );
+    const etag = this.#etags.get(path) ?? (await this.#readEtag(path));
+    const bytes = await this.#bytes(encoding === undefined ? path : path + ENCODINGS[encoding]);
+    return {
+      bytes,
+      mediaType: MEDIA_TYPES[extname(path)],
+      etag,
+      ...(encoding !== undefined && { encoding }),
+    };
+  }
+
+  async #readEtag(path: string): Promise<string> {
+    // Weak: the compressed forms have it, too.
+    const etag = `W/"${hash("sha256", await this.#bytes(path), "base64url").slice(0, 22)}"`;
+    this.#etags.set(path, etag);
+    return etag;
+  }
+
+  async #bytes(path: string): Promise<Uint8Array> {
+    const kept = this.#kept.get(path);
+    if (kept !== undefined) return kept;
+    const bytes = await readFile(join(this.#folder, path));
+    if (this.#keptBytes + bytes.length <= KEPT_BYTES_MAX && !this.#kept.has(path)) {
+      this.#kept.set(path, bytes);
+      this.#keptBytes += bytes.length;
+    }
+    return bytes;
+  }
+}
