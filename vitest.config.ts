@@ -36,7 +36,7 @@ export default defineConfig({
           ...COMMON,
           ...LIMITS,
           name: "parts",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          include: ["{src,console,test}/**/*.test.ts"],
           exclude: ["test/heavy/**", "test/s3/**", ...SERVED, "node_modules/**"],
         },
       },

@@ -5,7 +5,12 @@ import type { ServerConfig } from "./server-config.ts";
 type Store = ServerConfig["engine"]["store"];
 
 function shown(store: Store, address: string, apiKey?: string): string {
-  const started = { version: "1.2.3", address, isLocked: apiKey !== undefined };
+  const started = {
+    version: "1.2.3",
+    address,
+    isLocked: apiKey !== undefined,
+    pages: ["/console"],
+  };
   return banner({ apiKey, engine: { store } } as ServerConfig, started);
 }
 
@@ -14,6 +19,7 @@ const DIRECTORY: Store = { kind: "directory", root: "/data" };
 test("the last lines can be copied into a shell", () => {
   const text = shown(DIRECTORY, "http://127.0.0.1:8080");
   expect(text).toMatch(/^Trawl 1\.2\.3\n {2}address {9}http:\/\/127\.0\.0\.1:8080\n/);
+  expect(text).toContain("  console         http://127.0.0.1:8080/console/\n");
   expect(text).toContain("data directory  /data\n");
   expect(text).toContain("authentication  off");
   expect(text).toContain("export TURBOPUFFER_BASE_URL=http://127.0.0.1:8080\n");

@@ -10,19 +10,25 @@ export interface Started {
   readonly address: string;
   /** Requests need a key. */
   readonly isLocked: boolean;
+  /** Paths of the pages that are served, such as `/console`. */
+  readonly pages: readonly string[];
 }
 
 /**
  * Renders the banner. Its last lines are the environment of the official SDKs, ready to be copied;
  * the key itself is never printed.
  */
-export function banner(config: ServerConfig, { version, address, isLocked }: Started): string {
+export function banner(
+  config: ServerConfig,
+  { version, address, isLocked, pages }: Started,
+): string {
   const auth = isLocked
     ? "on: requests need an API key"
     : "off: all requests but those of web pages are allowed (set --api-key to change that)";
   return [
     `Trawl ${version}`,
     `  address         ${address}`,
+    ...pages.map((path) => `  ${path.slice(1).padEnd(16)}${reachable(address)}${path}/`),
     ...storageLines(config.engine.store),
     `  authentication  ${auth}`,
     "",

@@ -85,12 +85,19 @@ function allValues(value: string, previous: unknown): unknown {
 export function givenFlags(command: Command): Record<string, string | true> {
   const flags: Record<string, string | true> = {};
   for (const setting of SETTINGS) {
-    const attribute = setting.name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-    const value: unknown = command.getOptionValue(attribute);
+    const value = optionValue(command, setting.name);
     if (value === undefined) continue;
     if (Array.isArray(value))
       throw new SettingFault(`--${setting.name} is given twice; say it once`);
     flags[setting.name] = value === true ? true : String(value);
   }
   return flags;
+}
+
+/** Commander takes `--no-console` for a `console` that is false. */
+function optionValue(command: Command, name: string): unknown {
+  const attribute = (text: string) =>
+    text.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  if (!name.startsWith("no-")) return command.getOptionValue(attribute(name));
+  return command.getOptionValue(attribute(name.slice(3))) === false ? true : undefined;
 }

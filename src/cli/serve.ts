@@ -16,6 +16,7 @@ import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import { openAudit } from "./open-audit.ts";
+import { openPages } from "./open-pages.ts";
 import { checkReach, type ServerConfig } from "./server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 
@@ -49,6 +50,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   let keys: KeyRing;
   let server: HttpServer;
   let address: string;
+  const sites = await openPages(config, log);
   try {
     keys = await options.openKeys(config, log);
     checkReach(config, keys.isLocked);
@@ -58,6 +60,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       keys,
       audit,
       tls,
+      sites,
       clock,
       random: systemRandom,
       log,
@@ -86,7 +89,8 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       await indexer?.stop();
     }
   });
-  options.print(banner(config, { version, address, isLocked: keys.isLocked }));
+  const pages = sites.map(({ path }) => path);
+  options.print(banner(config, { version, address, isLocked: keys.isLocked, pages }));
   log("info", "listening", { address, version, store: storeName(config.engine.store) });
 }
 

@@ -57,12 +57,18 @@ export interface AuditConfig {
   readonly hasWrites: boolean;
 }
 
+/** Which pages there are for browsers. */
+export interface PagesConfig {
+  readonly hasConsole: boolean;
+}
+
 /** Everything that `serve` needs. */
 export interface ServerConfig {
   /** Flags of the indexer that the server starts; undefined: it starts none. */
   readonly indexerFlags: IndexerFlags | undefined;
   readonly engine: Omit<EngineConfig, "log">;
   readonly http: HttpConfig;
+  readonly pages: PagesConfig;
   /** Absent: there is none. */
   readonly audit: AuditConfig | undefined;
   /** Absent: the server speaks plain HTTP. */
@@ -100,6 +106,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       reranking: rerankConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
+    pages: { hasConsole: given.get("no-console") !== true },
     audit: auditConfig(given),
     tls: tlsPaths(given),
     apiKey: bootstrapKey(given),

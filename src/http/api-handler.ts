@@ -27,6 +27,7 @@ import type { BodyBudget } from "./body-budget.ts";
 import { clientOf } from "./client-of.ts";
 import { isLocalClient } from "./local-client.ts";
 import type { OriginCheck } from "./origin-check.ts";
+import { answerPage } from "./pages/page-site.ts";
 import {
   type BodyRules,
   BodyStalled,
@@ -96,7 +97,10 @@ export interface ApiOptions {
   readonly budget: BodyBudget;
   /** Unknown fields are refused where a request does not say. */
   readonly strict: boolean;
-  readonly answerService: (name: ServiceRoute["name"]) => Promise<HttpAnswer>;
+  readonly answerService: (
+    name: ServiceRoute["name"],
+    headers: IncomingHttpHeaders,
+  ) => Promise<HttpAnswer>;
 }
 
 /** Stands in logs and metrics for requests whose client was gone before the answer. */
@@ -116,8 +120,8 @@ export class ApiHandler {
     const { match } = request;
     let named = nameMatch(match);
     try {
-      if (match.kind === "service" && !match.route.guarded) {
-        return { ...named, answer: await this.#options.answerService(match.route.name) };
+      if (match.kind === "page" || (match.kind === "service" && !match.route.guarded)) {
+        return { ...named, answer: await this.#answerItself(match, request) };
       }
       const { headers, method = "GET" } = request.message;
       // Browsers ask without the key.
@@ -146,10 +150,9 @@ export class ApiHandler {
     const { match } = request;
     const scope = admit(caller, request);
     switch (match.kind) {
-      case "service": {
-        const answer = await this.#options.answerService(match.route.name);
-        return { answer, bytesReceived: 0 };
-      }
+      case "service":
+      case "page":
+        return { answer: await this.#answerItself(match, request), bytesReceived: 0 };
       case "operation":
         return this.#operate(match, request, { scope, caller });
       case "trawl":
@@ -157,6 +160,15 @@ export class ApiHandler {
       default:
         return { answer: refusal(match, request), bytesReceived: 0 };
     }
+  }
+
+  /** Answers what is about the server itself and not about data. */
+  #answerItself(
+    match: Extract<RouteMatch, { kind: "service" | "page" }>,
+    { path, message: { headers } }: ApiRequest,
+  ): Promise<HttpAnswer> {
+    if (match.kind === "page") return answerPage(match.site, { path, headers });
+    return this.#options.answerService(match.route.name, headers);
   }
 
   /** Looks for bodies that make no progress; to be called every `BODY_SWEEP_MS`. */
@@ -187,7 +199,9 @@ export class ApiHandler {
     let target: string | undefined = parameters.id && clip(parameters.id);
     const rules = { bytesMax: TRAWL_BODY_BYTES_MAX, namespace: undefined };
     const outcome = await this.#withBody(request, rules, async (body) => {
-      const asked = { route, parameters, caller, body };
+      const { socket, headers } = request.message;
+      const isLocal = isLocalClient(socket.remoteAddress, headers);
+      const asked = { route, parameters, caller, isLocal, body };
       const handled = await handleTrawl(asked, this.#options.keyOperations);
       target = handled.target ?? target;
       return handled.answer;
@@ -310,6 +324,7 @@ function prefersAsync(prefer: string | string[] | undefined): boolean {
 
 function nameMatch(match: RouteMatch): Omit<ApiOutcome, "answer"> {
   if (match.kind === "service") return { operation: match.route.name, bytesReceived: 0 };
+  if (match.kind === "page") return { operation: "page", bytesReceived: 0 };
   if (match.kind === "trawl") return { operation: match.route.name, bytesReceived: 0 };
   if (match.kind !== "operation") return { operation: "none", bytesReceived: 0 };
   const { namespace } = match.parameters;
@@ -326,7 +341,7 @@ function actorOf(caller: Caller): Pick<ApiOutcome, "actor"> {
 
 /** The answer to a request that no operation was found for. */
 function refusal(
-  match: Exclude<RouteMatch, { kind: "operation" | "service" | "trawl" }>,
+  match: Exclude<RouteMatch, { kind: "operation" | "service" | "page" | "trawl" }>,
   { message: { method = "GET" }, path }: ApiRequest,
 ): HttpAnswer {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;

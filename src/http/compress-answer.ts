@@ -25,6 +25,8 @@ export async function compressAnswer(
 ): Promise<HttpAnswer> {
   if (
     answer.more !== undefined ||
+    // It was compressed when it was made.
+    answer.headers["content-encoding"] !== undefined ||
     answer.body.byteLength < COMPRESSED_BODY_BYTES_MIN ||
     !asksForGzip(acceptEncoding)
   ) {

@@ -4,7 +4,7 @@
  * and metrics belong to this file.
  */
 
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import Fastify, {
@@ -38,6 +38,7 @@ import { HttpMetrics } from "./http-metrics.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { NamespaceTraffic } from "./namespace-traffic.ts";
 import { OriginCheck } from "./origin-check.ts";
+import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
 import { RequestTracing, type TracingOptions, traceMetrics } from "./request-tracing.ts";
 import {
@@ -47,6 +48,7 @@ import {
   type RouteRequest,
   routedUrl,
   type ServiceRoute,
+  siteEntries,
 } from "./routes.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { SlowRequests } from "./slow-requests.ts";
@@ -112,6 +114,8 @@ export interface HttpOptions {
   readonly audit?: AuditLog | undefined;
   /** Absent: the server speaks plain HTTP. */
   readonly tls?: TlsFiles | undefined;
+  /** Pages for browsers; the first is where a browser that asks for `/` is sent. */
+  readonly sites: readonly PageSite[];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: HttpLog;
@@ -168,7 +172,7 @@ export class HttpServer {
       origins: this.#origins,
       budget: this.#budget,
       strict: options.config.strict,
-      answerService: (name) => this.#answerService(name),
+      answerService: (name, headers) => this.#answerService(name, headers),
     });
     this.#app = this.#createApp();
   }
@@ -247,7 +251,8 @@ export class HttpServer {
     });
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", (_request, _payload, done) => done(null));
-    for (const { methods, url, match } of ROUTER_ENTRIES) {
+    const { sites } = this.#options;
+    for (const { methods, url, match } of [...ROUTER_ENTRIES, ...sites.flatMap(siteEntries)]) {
       app.route({
         method: [...methods],
         url,
@@ -442,10 +447,14 @@ export class HttpServer {
     );
   }
 
-  async #answerService(name: ServiceRoute["name"]): Promise<HttpAnswer> {
-    const { engine, version } = this.#options;
+  async #answerService(
+    name: ServiceRoute["name"],
+    headers: IncomingHttpHeaders,
+  ): Promise<HttpAnswer> {
+    const { engine, version, sites } = this.#options;
     switch (name) {
       case "root":
+        if (sites[0] !== undefined && prefersPage(headers)) return redirect(`${sites[0].path}/`);
         return ok({ service: "trawl", version });
       case "health":
         return ok();

@@ -256,6 +256,62 @@ describe("keys over HTTP", () => {
   });
 });
 
+describe("who a key is of", () => {
+  const caller = async (http: Awaited<ReturnType<typeof fixture>>, key?: string) =>
+    (await http.call("GET", "/trawl/caller", key)).json();
+
+  test("says what a key may do, and nothing that opens anything", async () => {
+    const http = await fixture();
+    const key = await http.create(["read"], ["a-*"], { expires_in: "1h" });
+    expect(await caller(http, key)).toEqual({
+      kind: "key",
+      name: "test",
+      last_four: key.slice(-4),
+      actions: ["read"],
+      namespaces: ["a-*"],
+      expires_at: expect.stringMatching(/Z$/),
+    });
+    expect(await caller(http, ROOT)).toMatchObject({
+      kind: "key",
+      last_four: "",
+      actions: ["read", "write", "list", "admin"],
+      namespaces: ["*"],
+      expires_at: null,
+    });
+    expect((await http.call("GET", "/trawl/caller")).statusCode).toBe(401);
+  });
+
+  test("a token may query its namespace alone", async () => {
+    const http = await fixture();
+    const key = await http.create(["read"], ["*"]);
+    const asked = { namespace: "a", filter: ["b", "Eq", 1] };
+    const { token } = (await http.call("POST", "/trawl/tokens", key, asked)).json();
+    expect(await caller(http, token)).toEqual({
+      kind: "token",
+      actions: ["query"],
+      namespaces: ["a"],
+    });
+  });
+
+  test("without keys everybody may do all, but manage keys from elsewhere", async () => {
+    const { server } = await fixture({ allowedHosts: ["*"] });
+    const from = async (remoteAddress: string) =>
+      (
+        await server.app.inject({
+          url: "/trawl/caller",
+          headers: { host: "localhost" },
+          remoteAddress,
+        })
+      ).json();
+    const rest = { kind: "anyone", namespaces: ["*"] };
+    expect(await from("127.0.0.1")).toEqual({
+      ...rest,
+      actions: ["read", "write", "list", "admin"],
+    });
+    expect(await from("10.0.0.1")).toEqual({ ...rest, actions: ["read", "write", "list"] });
+  });
+});
+
 describe("tokens over HTTP", () => {
   const filter = '["tenant","Eq",7]';
   test("query their namespace under their filter, and nothing else", async () => {

@@ -56,6 +56,7 @@ const TRAWL_NEEDS: Readonly<Record<TrawlRoute["name"], RouteNeed | undefined>> =
   revoke_key: { actions: ["admin"], what: "to revoke keys" },
   // What a token may is looked at where its body is read.
   issue_token: undefined,
+  describe_caller: undefined,
 };
 
 /** What a match needs of its caller's key; undefined: any key will do. */

@@ -8,6 +8,7 @@
 import type { OperationName } from "../api/engine.ts";
 import { namespaceNameFault } from "../base/ids.ts";
 import { nearestName } from "../base/nearest-name.ts";
+import type { PageSite } from "./pages/page-site.ts";
 import { TRAWL_ROUTES, type TrawlRoute } from "./trawl-routes.ts";
 
 type ApiVersion = "v1" | "v2";
@@ -118,6 +119,7 @@ export type RouteMatch =
       readonly parameters: Readonly<Record<string, string>>;
     }
   | { readonly kind: "service"; readonly route: ServiceRoute }
+  | { readonly kind: "page"; readonly site: PageSite }
   | {
       readonly kind: "trawl";
       readonly route: TrawlRoute;
@@ -176,6 +178,15 @@ export const ROUTER_ENTRIES: readonly RouterEntry[] = [
   ...TRAWL_ROUTES.map((route) => trawlEntry(route)),
   ...CANDIDATES.map((candidate) => operationEntry(candidate)),
 ];
+
+/** What a site of pages serves: all below its path. */
+export function siteEntries(site: PageSite): readonly RouterEntry[] {
+  const match: RouterEntry["match"] = (request) =>
+    request.path === site.path || request.path.startsWith(`${site.path}/`)
+      ? { kind: "page", site }
+      : explainMiss(request);
+  return [site.path, `${site.path}/*`].map((url) => ({ methods: ["GET", "HEAD"], url, match }));
+}
 
 function trawlEntry(route: TrawlRoute): RouterEntry {
   const segments = route.path.split("/").slice(1);

@@ -29,7 +29,7 @@ export function sendAnswer(
     return;
   }
   // Answers without a body may not tell its length.
-  if (status === 204) {
+  if (status === 204 || status === 304) {
     response.writeHead(status, all).end();
     return;
   }

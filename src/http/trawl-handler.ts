@@ -1,6 +1,7 @@
 /** Answers requests to the server's own addresses. */
 
 import type { Caller } from "../access/caller.ts";
+import { callerJson } from "../access/caller-json.ts";
 import type { KeyOperations, KeyOutcome } from "../access/key-operations.ts";
 import { type HttpAnswer, jsonAnswer } from "../api/engine.ts";
 import { KIB } from "../base/byte-sizes.ts";
@@ -15,6 +16,8 @@ export interface TrawlRequest {
   readonly route: TrawlRoute;
   readonly parameters: Readonly<Record<string, string>>;
   readonly caller: Caller;
+  /** It comes from the server's own machine, and not through a proxy. */
+  readonly isLocal: boolean;
   readonly body: RequestBody;
 }
 
@@ -39,7 +42,7 @@ export async function handleTrawl(
 }
 
 async function operate(
-  { route, parameters, caller, body }: TrawlRequest,
+  { route, parameters, caller, isLocal, body }: TrawlRequest,
   operations: KeyOperations,
 ): Promise<KeyOutcome> {
   switch (route.name) {
@@ -51,6 +54,8 @@ async function operate(
       return operations.revoke(parameters.id);
     case "issue_token":
       return operations.issueToken(await wholeBody(body), caller);
+    case "describe_caller":
+      return { json: callerJson(caller, isLocal) };
   }
 }
 

@@ -1,10 +1,10 @@
-/** Addresses that are not of the API's contract: about the server's own keys. */
+/** Addresses that are not of the API's contract: about the server's own keys, and who has one. */
 
 /** One row of the table; segments after a `:` are parameters. */
 export interface TrawlRoute {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
-  readonly name: "create_key" | "list_keys" | "revoke_key" | "issue_token";
+  readonly name: "create_key" | "list_keys" | "revoke_key" | "issue_token" | "describe_caller";
 }
 
 /** All of them. */
@@ -13,4 +13,5 @@ export const TRAWL_ROUTES: readonly TrawlRoute[] = [
   { method: "GET", path: "/trawl/keys", name: "list_keys" },
   { method: "DELETE", path: "/trawl/keys/:id", name: "revoke_key" },
   { method: "POST", path: "/trawl/tokens", name: "issue_token" },
+  { method: "GET", path: "/trawl/caller", name: "describe_caller" },
 ];

@@ -23,6 +23,7 @@ const NOT_FOR_LIBRARIES: Readonly<Partial<Record<SettingName, string>>> = {
   "audit-writes": "calls have no keys; note them where they are made",
   "otlp-endpoint": "calls are not traced; trace them where they are made",
   "otlp-sample-rate": "calls are not traced; trace them where they are made",
+  "no-console": "a library serves no pages",
   config: "read the file, and pass what it says as options",
   "file-access": "the umask is the program's own",
 };

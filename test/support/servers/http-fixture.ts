@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import type { AuditLog } from "../../../src/http/audit-log.ts";
 import { type HttpConfig, HttpServer } from "../../../src/http/http-server.ts";
+import type { PageSite } from "../../../src/http/pages/page-site.ts";
 import type { TlsFiles } from "../../../src/http/tls-files.ts";
 import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
@@ -43,11 +44,12 @@ export interface HttpChoices extends Partial<HttpConfig> {
   readonly audit?: AuditLog;
   /** Where API keys are; absent: in a store of its own. */
   readonly keyStore?: MemoryObjectStore;
+  readonly sites?: readonly PageSite[];
 }
 
 /** Creates the server; it does not listen yet, and has not looked for keys. */
 export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixture {
-  const { keyStore = new MemoryObjectStore(), serves, tls, audit, ...config } = choices;
+  const { keyStore = new MemoryObjectStore(), serves, tls, audit, sites, ...config } = choices;
   const engine = new FakeEngine();
   const lines: LoggedLine[] = [];
   const actions = new Set<() => void>();
@@ -88,6 +90,7 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
     engine: serves ?? engine,
     keys,
     tls,
+    sites: sites ?? [],
     audit,
     clock,
     random,

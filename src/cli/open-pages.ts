@@ -1,0 +1,23 @@
+/** Opens the pages that the server has for browsers. */
+
+import { fileURLToPath } from "node:url";
+import { PageFiles } from "../http/pages/page-files.ts";
+import type { PageSite } from "../http/pages/page-site.ts";
+import type { HttpLog } from "../http/request-log.ts";
+import type { ServerConfig } from "./server-config.ts";
+
+/** Where the build puts pages, seen from the sources and from what is built of them. */
+const BUILT = new URL("../../dist/", import.meta.url);
+
+/** The sites that the settings ask for; one that was not built is left out, and the log says so. */
+export async function openPages(
+  { pages }: Pick<ServerConfig, "pages">,
+  log: HttpLog,
+): Promise<readonly PageSite[]> {
+  if (!pages.hasConsole) return [];
+  const folder = fileURLToPath(new URL("console", BUILT));
+  const files = await PageFiles.open(folder);
+  if (files !== undefined) return [{ path: "/console", files, fallback: "index.html" }];
+  log("warn", "the console is not served, since it is not built", { folder });
+  return [];
+}
