@@ -7,7 +7,12 @@ import { describe, expect, test } from "vitest";
 import { decisionFindings } from "./tidy/decision-rules.ts";
 import { namedFileFindings } from "./tidy/doc-rules.ts";
 import { deadExportFindings } from "./tidy/export-rules.ts";
-import { cycleFindings, deadFileFindings, ringFindings } from "./tidy/import-rules.ts";
+import {
+  browserFindings,
+  cycleFindings,
+  deadFileFindings,
+  ringFindings,
+} from "./tidy/import-rules.ts";
 import { functionFindings, lengthFindings, lengthSmells } from "./tidy/size-rules.ts";
 import { type Finding, readSourceFiles, type SourceFile, sourceFile } from "./tidy/source-file.ts";
 import { unsteadyTestFindings } from "./tidy/test-rules.ts";
@@ -20,7 +25,7 @@ import {
 } from "./tidy/text-rules.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["src", "test", "bench", "scripts", "assembly"];
+const FOLDERS = ["src", "console", "test", "bench", "scripts", "assembly"];
 
 type Rule = (files: readonly SourceFile[]) => Finding[];
 
@@ -35,13 +40,36 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
       "src/model/a.ts": 'const m = await import("../kernel/k.ts");',
       "src/model/a.test.ts": 'import "../http/free.ts";',
       "src/odd/a.ts": "",
+      "src/http/b.ts": 'import "../../console/base/a.ts";',
+      "console/base/a.ts": 'import { a } from "../../src/model/a.ts";',
+      "console/ui/a.tsx": 'import "../base/a.ts";\nimport "../screens/a/a.ts";',
+      "console/screens/a/a.ts": 'import "../../ui/a.tsx";\nimport "../b/b.ts";',
+      "console/screens/b/b.ts": 'import "../../../src/wire/a.ts";',
+      "console/odd/a.ts": "",
+      "console/main.tsx": 'import "./screens/a/a.ts";',
     },
     finds: [
       "src/query/plan.ts:1: query may not import src/write/a.ts",
       "src/query/plan.ts:6: query may not import src/commit/c.ts",
       "src/model/a.ts:1: model may not import src/kernel/k.ts",
       "src/odd/a.ts:1: folder odd has no ring",
+      "src/http/b.ts:1: http may not import console/base/a.ts",
+      "console/ui/a.tsx:2: ui may not import console/screens/a/a.ts",
+      "console/screens/a/a.ts:2: screens/a may not import console/screens/b/b.ts",
+      "console/screens/b/b.ts:1: screens/b may not import src/wire/a.ts",
+      "console/odd/a.ts:1: folder has no ring",
     ],
+  },
+  "what the console imports runs in browsers": {
+    rule: browserFindings,
+    planted: {
+      "console/main.tsx": 'import "../src/base/a.ts";',
+      "console/main.test.ts": 'import "node:fs";',
+      "src/base/a.ts": 'import "./b.ts";',
+      "src/base/b.ts": '\nimport { hash } from "node:crypto";',
+      "src/base/c.ts": 'import "node:fs";',
+    },
+    finds: ["src/base/b.ts:2: the console imports this file"],
   },
   "no import cycles": {
     rule: cycleFindings,
@@ -61,8 +89,15 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
       "src/cli/thread.ts": "",
       "src/cli/dead.ts": "",
       "src/cli/dead.test.ts": 'import "./dead.ts";',
+      "console/main.tsx": 'import "./used.tsx"; import("./lazy.tsx");',
+      "console/used.tsx": "",
+      "console/lazy.tsx": "",
+      "console/dead.tsx": "",
     },
-    finds: ["src/cli/dead.ts:1: nothing imports this file"],
+    finds: [
+      "src/cli/dead.ts:1: nothing imports this file",
+      "console/dead.tsx:1: nothing imports this file",
+    ],
   },
   "no dead exports": {
     rule: deadExportFindings,
@@ -108,6 +143,7 @@ const RULES: Record<string, { rule: Rule; planted: Record<string, string>; finds
         "function many(a: X<1, 2>, { b, c }: Y, d = [1, 2], e: () => void, f: F) {}",
         "function few(a: X<1, 2>, { b, c }: Y, d = [1, 2], e: (x: 1, y: 2) => void) {}",
       ].join("\n"),
+      "console/ui/a.tsx": `function A() { return (<>{<b>{1}</b>}</>); }${"\n".repeat(90)}`,
     },
     finds: [
       "src/base/a.ts:2: a function of 71 lines",

@@ -20,11 +20,17 @@ const RINGS = [
   ["cli"],
   ["library"],
 ];
+/** The same of the console's folders; a screen imports no other, "." is what lies beside them. */
+const CONSOLE_RINGS = [["base"], ["api"], ["state"], ["ui"], ["screens"], ["shell"], ["."]];
+/** What of the product runs in browsers, too, as far as it needs nothing of Node. */
+const SHARED_FOLDERS = ["base", "model"];
 const RING_OF = new Map(RINGS.flatMap((folders, ring) => folders.map((name) => [name, ring])));
 
 /** Files that something else than the program's imports needs. */
 const ENTRY_POINTS = new Set([
   "src/cli/main.ts",
+  // The console's page names it.
+  "console/main.tsx",
   // What programs import that have Trawl in their own process.
   "src/library/open-trawl.ts",
   // The second implementation that the conformance suite of object stores is checked against.
@@ -41,6 +47,7 @@ interface Import {
 /** Imports of a sibling folder or a higher ring, and folders that have no ring. */
 export function ringFindings(files: readonly SourceFile[]): Finding[] {
   return files.filter(isProduct).flatMap((file) => {
+    if (isConsole(file.path)) return consoleRingFindings(file);
     const folder = folderOf(file.path);
     const ring = RING_OF.get(folder);
     if (ring === undefined) {
@@ -50,7 +57,8 @@ export function ringFindings(files: readonly SourceFile[]): Finding[] {
     return importsOf(file)
       .filter(({ to }) => {
         const other = folderOf(to);
-        return other !== folder && !((RING_OF.get(other) ?? RINGS.length) < ring);
+        const isHigher = isConsole(to) || !((RING_OF.get(other) ?? RINGS.length) < ring);
+        return other !== folder && isHigher;
       })
       .map(({ to, line }) => ({
         path: file.path,
@@ -60,6 +68,48 @@ export function ringFindings(files: readonly SourceFile[]): Finding[] {
           "take what is needed as a parameter from above",
       }));
   });
+}
+
+function consoleRingFindings(file: SourceFile): Finding[] {
+  const ring = consoleRingOf(file.path);
+  if (ring < 0) {
+    const message = "folder has no ring; add it to CONSOLE_RINGS, or move the file";
+    return [{ path: file.path, line: 1, message }];
+  }
+  return importsOf(file)
+    .filter(({ to }) => {
+      if (!isConsole(to)) return !SHARED_FOLDERS.includes(folderOf(to));
+      const isOwn = roomOf(to) === roomOf(file.path);
+      return !isOwn && !(consoleRingOf(to) < ring);
+    })
+    .map(({ to, line }) => {
+      const message =
+        `${roomOf(file.path)} may not import ${to}: only its own folder, lower rings of the ` +
+        `console, and ${SHARED_FOLDERS.join(" and ")}`;
+      return { path: file.path, line, message };
+    });
+}
+
+/** Files that the console imports, also through others, and that only Node can run. */
+export function browserFindings(files: readonly SourceFile[]): Finding[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const found = new Map<string, Finding>();
+  const visited = new Set<string>();
+  const visit = (file: SourceFile) => {
+    if (visited.has(file.path)) return;
+    visited.add(file.path);
+    const node = /\b(?:from|import)\s*\(?\s*"node:|\bBuffer\b|\bprocess\./.exec(file.code);
+    if (node !== null) {
+      const message = "the console imports this file, which only Node can run";
+      found.set(file.path, { path: file.path, line: lineAt(file, node.index), message });
+    }
+    for (const { to } of importsOf(file)) {
+      const next = byPath.get(to);
+      if (next !== undefined) visit(next);
+    }
+  };
+  for (const file of files) if (isConsole(file.path) && isProduct(file)) visit(file);
+  return [...found.values()];
 }
 
 /** Import cycles; each is named once, by the imports that close it. */
@@ -91,8 +141,8 @@ export function deadFileFindings(files: readonly SourceFile[]): Finding[] {
   const product = files.filter(isProduct);
   const used = new Set(
     product.flatMap((file) => {
-      const named = file.code.matchAll(/"([./\w-]+)\.[tj]s"/g);
-      return [...named].map(([, name]) => `${join(dirname(file.path), name)}.ts`);
+      const named = file.code.matchAll(/"([./\w-]+)\.(?:js|(tsx?))"/g);
+      return [...named].map(([, name, kind = "ts"]) => `${join(dirname(file.path), name)}.${kind}`);
     }),
   );
   return product
@@ -111,6 +161,22 @@ function importsOf(file: SourceFile): Import[] {
     to: join(dirname(file.path), match[1]),
     line: lineAt(file, match.index),
   }));
+}
+
+function isConsole(path: string): boolean {
+  return path.startsWith("console/");
+}
+
+/** The folder whose files may import each other: of screens, each is one of its own. */
+function roomOf(path: string): string {
+  const [, folder, screen, ...rest] = path.split("/");
+  if (screen === undefined) return ".";
+  return folder === "screens" && rest.length > 0 ? `${folder}/${screen}` : folder;
+}
+
+function consoleRingOf(path: string): number {
+  const [folder] = roomOf(path).split("/");
+  return CONSOLE_RINGS.findIndex((folders) => folders.includes(folder));
 }
 
 function folderOf(path: string): string {

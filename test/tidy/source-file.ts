@@ -32,7 +32,7 @@ export function sourceFile(path: string, text: string): SourceFile {
 export function readSourceFiles(root: string, folders: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(ts|js)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(tsx?|js)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name).slice(join(root, "/").length))
       .sort()
       .map((path) => sourceFile(path, readFileSync(join(root, path), "utf8"))),
@@ -46,7 +46,7 @@ export function lineAt(file: SourceFile, offset: number): number {
 
 /** Tells whether the file is part of the product, not a test of it. */
 export function isProduct(file: SourceFile): boolean {
-  return file.path.startsWith("src/") && !/\.(?:test|d)\.ts$/.test(file.path);
+  return /^(?:src|console)\//.test(file.path) && !/\.(?:test|d)\.ts$/.test(file.path);
 }
 
 /** Tells whether the file is a generated table, which the limits on size do not bind. */
@@ -81,6 +81,8 @@ function blank(text: string): { code: string; bare: string } {
     else if (char === '"' || char === "'") skip("string", literalEnd(text, at, char));
     else if (
       char === "/" &&
+      // The end of an element in JSX.
+      !(text[at - 1] === "<" && /[\w.>]/.test(text[at + 1] ?? "")) &&
       BEFORE_REGEX.test(
         bare
           .slice(Math.max(0, at - 80), at)

@@ -8,7 +8,10 @@ interface BannedText {
   readonly message: string;
 }
 
-/** Calls that only src/base may make, so that a simulation can own time and chance. */
+/** Folders that may ask the machine for time and chance. */
+const MACHINE_FOLDERS = ["src/base/", "console/base/"];
+
+/** Calls that only those folders may make, so that a simulation can own time and chance. */
 const BANNED_CALLS: readonly BannedText[] = [
   {
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bprocess\.hrtime\b/g,
@@ -32,7 +35,7 @@ const BANNED_EXPORTS: readonly BannedText[] = [
 
 /** Drawers that say nothing about what is in them. */
 const BANNED_FILE_NAMES =
-  /^(?:index|utils?|types?|helpers?|common|misc|constants|shared)\.ts$|_v\d|-v\d+\.ts$/;
+  /^(?:index|utils?|types?|helpers?|common|misc|constants|shared)\.tsx?$|_v\d|-v\d+\.ts$/;
 
 /** Words of identifiers that the glossary replaces. */
 const BANNED_WORDS: ReadonlyMap<string, string> = new Map([
@@ -81,7 +84,8 @@ const BANNED_WORDS: ReadonlyMap<string, string> = new Map([
 /** Calls and exports that the project does without. */
 export function bannedCodeFindings(files: readonly SourceFile[]): Finding[] {
   return files.filter(isProduct).flatMap((file) => {
-    const calls = file.path.startsWith("src/base/") ? [] : BANNED_CALLS;
+    const isMachine = MACHINE_FOLDERS.some((folder) => file.path.startsWith(folder));
+    const calls = isMachine ? [] : BANNED_CALLS;
     return [...calls, ...BANNED_EXPORTS].flatMap(({ pattern, message }) =>
       [...file.bare.matchAll(pattern)].map((match) => ({
         path: file.path,
@@ -98,7 +102,7 @@ export function fileNameFindings(files: readonly SourceFile[]): Finding[] {
     const name = basename(path);
     // AssemblyScript takes its exports from one entry file, index.ts by convention.
     if (path === "assembly/index.ts") return [];
-    const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z-]+)*\.(?:ts|js)$/.test(name);
+    const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z-]+)*\.(?:tsx?|js)$/.test(name);
     if (kebab && !BANNED_FILE_NAMES.test(name)) return [];
     const message = "name the file in kebab-case after the thing that it exports";
     return [{ path, line: 1, message }];
