@@ -25,7 +25,8 @@ export function parseExact(text: string): unknown {
 }
 
 const OLD_BROWSER =
-  "this browser rounds ids of more than 53 bits; take Chrome 114, Firefox 135 or Safari 18.4, or newer";
+  "this browser rounds ids of more than 53 bits; take Chrome 114, Firefox 135, Safari 18.4 or " +
+  "a newer one";
 
 /** Writes JSON, indented by `indent` spaces; undefined members are left out. */
 export function stringifyExact(value: unknown, indent = 0): string {

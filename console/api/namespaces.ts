@@ -3,7 +3,7 @@
 import { type ApiClient, apiPath } from "./api-client.ts";
 
 /** Names in one page of a listing: enough for a screen, and for the search to be felt at once. */
-export const LIST_PAGE_SIZE = 200;
+const LIST_PAGE_SIZE = 200;
 
 /** One attribute as metadata describes it; what is absent is off. */
 export interface AttributeMetadata {

@@ -46,14 +46,14 @@ export function Dialog(props: DialogProps): JSX.Element {
           onSubmit?.();
         }}
       >
-        <header class="dialog-head">
+        <div class="dialog-head">
           <h2 id={titleId}>{title}</h2>
           <button type="button" class="button button-quiet" aria-label="Close" onClick={onClose}>
             ✕
           </button>
-        </header>
+        </div>
         <div class="dialog-body">{children}</div>
-        {actions !== undefined && <footer class="dialog-actions">{actions}</footer>}
+        {actions !== undefined && <div class="dialog-actions">{actions}</div>}
       </form>
     </dialog>
   );

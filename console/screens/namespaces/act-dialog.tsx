@@ -1,0 +1,214 @@
+/** What is done with one namespace: branch, copy, checkpoint, delete. */
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { namespaceNameFault } from "../../../src/base/ids.ts";
+import type { ApiClient } from "../../api/api-client.ts";
+import { faultOf } from "../../api/api-fault.ts";
+import type { CallerAction } from "../../api/caller.ts";
+import { copyNamespace, createCheckpoint, deleteNamespace } from "../../api/namespaces.ts";
+import { client, denial } from "../../state/session.ts";
+import { announce } from "../../ui/announce.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+
+const DAY_SECONDS = 86_400;
+/** The element below the tabs. */
+const PANEL = "act-panel";
+
+/** What can be done, by the word that addresses have for it. */
+export const ACTS = ["branch", "copy", "checkpoint", "delete"] as const;
+
+/** One of them. */
+export type Act = (typeof ACTS)[number];
+
+interface ActFacts {
+  readonly title: string;
+  /** What it does, and what it costs. */
+  readonly text: string;
+  /** The field that is to be filled in. */
+  readonly label: string;
+  readonly button: string;
+  readonly done: string;
+  /** What the key needs on the namespace itself. */
+  readonly action: CallerAction;
+}
+
+const FACTS: Readonly<Record<Act, ActFacts>> = {
+  branch: {
+    title: "Branch",
+    text:
+      "A branch has the same documents at once, and shares what is stored; from then on the two " +
+      "change apart.",
+    label: "Name of the branch",
+    button: "Branch",
+    done: "branched",
+    action: "read",
+  },
+  copy: {
+    title: "Copy",
+    text:
+      "A copy shares nothing with its source: all documents are written anew, which takes time " +
+      "and room.",
+    label: "Name of the copy",
+    button: "Copy",
+    done: "copied",
+    action: "read",
+  },
+  checkpoint: {
+    title: "Checkpoint",
+    text:
+      "A checkpoint keeps what the namespace is now; `trawl checkpoint restore` makes a " +
+      "namespace of it again.",
+    label: "Name of the checkpoint",
+    button: "Make the checkpoint",
+    done: "kept in a checkpoint",
+    action: "admin",
+  },
+  delete: {
+    title: "Delete",
+    text:
+      "All documents of the namespace are deleted. Only a checkpoint or a backup brings them " +
+      "back.",
+    label: "Type the namespace's name to delete it",
+    button: "Delete for good",
+    done: "deleted",
+    action: "write",
+  },
+};
+
+const CHECKPOINT_LIVES = [
+  { value: "1", text: "a day" },
+  { value: "7", text: "a week" },
+  { value: "30", text: "30 days" },
+  { value: "", text: "until it is deleted" },
+];
+
+/** The dialog of one namespace; `onDone` is told the namespace to go to, if there is one. */
+export function ActDialog(props: {
+  readonly act: Act;
+  readonly namespace: string;
+  readonly onAct: (act: Act) => void;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { act, namespace, onAct, onClose, onDone } = props;
+  const facts = FACTS[act];
+  const [text, setText] = useState("");
+  const [days, setDays] = useState("7");
+  const { error, isBusy, refuse, run } = useAct(onDone);
+  const denied = deniedAct(act, namespace, text);
+  const submit = () => {
+    const wrong = faultOfInput(act, namespace, text);
+    if (wrong !== undefined) return refuse(wrong);
+    if (denied === undefined) void run({ act, namespace, text, days });
+  };
+  return (
+    <Dialog
+      title={`${facts.title} ${namespace}`}
+      onClose={onClose}
+      onSubmit={submit}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look={act === "delete" ? "danger" : "primary"}
+            isBusy={isBusy}
+            denied={denied}
+          >
+            {facts.button}
+          </Button>
+        </>
+      }
+    >
+      <Tabs
+        label="What to do"
+        value={act}
+        tabs={ACTS.map((value) => ({ value, text: FACTS[value].title }))}
+        onSelect={(next) => {
+          refuse(undefined);
+          setText("");
+          onAct(next);
+        }}
+        panelId={PANEL}
+      />
+      <div id={PANEL} role="tabpanel" aria-label={facts.title} class="panel">
+        <p>{facts.text}</p>
+        <TextField label={facts.label} value={text} onInput={setText} autoFocus error={error} />
+        {act === "checkpoint" && (
+          <SelectField
+            label="Kept for"
+            value={days}
+            choices={CHECKPOINT_LIVES}
+            onSelect={setDays}
+          />
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+interface Asked {
+  readonly act: Act;
+  readonly namespace: string;
+  readonly text: string;
+  /** Of a checkpoint; empty: without an end. */
+  readonly days: string;
+}
+
+/** What is done, and what became of it. */
+function useAct(onDone: () => void) {
+  const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async (asked: Asked) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await perform(client.peek(), asked);
+      announce(`${asked.namespace} ${FACTS[asked.act].done}`);
+      onDone();
+    } catch (thrown) {
+      setError(faultOf(thrown)?.message);
+      setBusy(false);
+    }
+  };
+  return { error, isBusy, refuse: setError, run };
+}
+
+/** Why the key may not do it; where it goes to counts as soon as it has a name. */
+function deniedAct(act: Act, namespace: string, text: string): string | undefined {
+  const own = denial(FACTS[act].action, namespace);
+  if (own !== undefined || (act !== "branch" && act !== "copy")) return own;
+  return text === "" ? denial("write") : denial("write", text);
+}
+
+/** What is wrong with what was typed. */
+function faultOfInput(act: Act, namespace: string, text: string): string | undefined {
+  switch (act) {
+    case "branch":
+    case "copy":
+      return text === "" ? "Give it a name" : namespaceNameFault(text);
+    case "checkpoint":
+      return text === "" ? "Give it a name" : undefined;
+    case "delete":
+      return text === namespace ? undefined : `Type ${namespace}, letter for letter`;
+  }
+}
+
+function perform(api: ApiClient, asked: Asked): Promise<void> {
+  const { act, namespace, text, days } = asked;
+  switch (act) {
+    case "branch":
+    case "copy":
+      return copyNamespace(api, { kind: act, from: namespace, to: text });
+    case "checkpoint": {
+      const expiresInSeconds = days === "" ? undefined : Number(days) * DAY_SECONDS;
+      return createCheckpoint(api, { namespace, name: text, expiresInSeconds });
+    }
+    case "delete":
+      return deleteNamespace(api, namespace);
+  }
+}
