@@ -17,7 +17,7 @@ export interface TableColumn<Row> {
   readonly title: string;
   /** What the title's cell has beside it. */
   readonly note?: ComponentChildren;
-  /** As CSS's grid takes it: `120px`, `minmax(160px, 2fr)`. */
+  /** As CSS's grid takes it, with its least width first: `120px`, `minmax(160px, 2fr)`. */
   readonly width: string;
   readonly align?: "end";
   readonly cell: (row: Row, index: number) => ComponentChildren;
@@ -34,34 +34,42 @@ export interface TableProps<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** All rows that there are, where that is known and more than are loaded. */
-  readonly rowCount?: number | undefined;
+  /** There are more rows than are loaded, nobody knows how many. */
+  readonly isPartial?: boolean;
   /** Told which rows are in sight, `start` to `end`. */
   readonly onVisible?: (start: number, end: number) => void;
   /** Called when the end is near. */
   readonly onNearEnd?: (() => void) | undefined;
   readonly isBusy?: boolean;
+  /** What the rows are of; when it changes they are seen from their beginning. */
+  readonly subject?: string;
 }
 
 /** A table that scrolls in its own place. */
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
-  const { label, columns, rows, rowKey, rowCount, onVisible, onNearEnd, isBusy } = props;
+  const { label, columns, rows, rowKey, isPartial, onVisible, onNearEnd, isBusy, subject } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { items, totalSize } = useVirtualRows(scroller, { count: rows.length, rowHeight: ROW_PX });
   const start = items[0]?.index ?? 0;
   const end = (items.at(-1)?.index ?? -1) + 1;
+  useEffect(() => {
+    if (scroller.current !== null) scroller.current.scrollTop = 0;
+  }, [subject]);
   useEffect(() => onVisible?.(start, end), [start, end, rows]);
   useEffect(() => {
     if (end > 0 && end + NEAR_END_ROWS >= rows.length) onNearEnd?.();
   }, [end, rows.length]);
   const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(" ") };
+  // Rows are placed, so that they widen nothing by themselves.
+  const leastPx = columns.reduce((sum, { width }) => sum + Number.parseInt(pixelsOf(width), 10), 0);
   return (
     <div class="table-scroller" ref={scroller} tabIndex={0} role="region" aria-label={label}>
       <div
         class="table"
+        style={{ minWidth: `${leastPx}px` }}
         role="table"
         aria-label={label}
-        aria-rowcount={(rowCount ?? rows.length) + 1}
+        aria-rowcount={isPartial ? -1 : rows.length + 1}
         aria-busy={isBusy}
       >
         <div role="rowgroup" class="table-head">
@@ -96,6 +104,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** The least width of a column. */
+function pixelsOf(width: string): string {
+  return /(\d+)px/.exec(width)?.[1] ?? "0";
 }
 
 function HeadCell<Row>({ column }: { readonly column: TableColumn<Row> }): JSX.Element {
