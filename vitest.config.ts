@@ -37,7 +37,7 @@ export default defineConfig({
           ...LIMITS,
           name: "parts",
           include: ["{src,console,test}/**/*.test.ts"],
-          exclude: ["test/heavy/**", "test/s3/**", ...SERVED, "node_modules/**"],
+          exclude: ["test/{heavy,s3,console}/**", ...SERVED, "node_modules/**"],
         },
       },
       {
@@ -60,9 +60,21 @@ export default defineConfig({
         test: {
           ...COMMON,
           ...LIMITS,
+          name: "console",
+          // A real browser beside a server of each file's own: it has the cores to itself.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          include: ["test/console/**/*.test.ts"],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          ...LIMITS,
           name: "undisturbed",
           include: [...UNDISTURBED],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

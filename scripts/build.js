@@ -1,7 +1,8 @@
 /**
  * The build: dist/, with the JavaScript of src/, the WebAssembly kernel, the types of the library,
- * and the console's pages. Keyed by a hash of what it is made of, so that an unchanged tree costs one pass over its
- * files (about 30 ms), and a dist/ that was built elsewhere counts where the sources are the same.
+ * and the console's pages. Keyed by a hash of what it is made of, so that an unchanged tree costs
+ * one pass over its files (about 30 ms), and a dist/ that was built elsewhere counts where the
+ * sources are the same.
  */
 
 import { spawnSync } from "node:child_process";

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { shownCaller } from "../api/caller.ts";
+import { type Caller, shownCaller } from "../api/caller.ts";
 import { callerState, sessionKey, setSessionKey } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -67,14 +67,7 @@ function KeyDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
         </>
       }
     >
-      {caller !== undefined && (
-        <p>
-          {caller.kind === "anyone"
-            ? "This server has no keys: everybody who reaches it may do everything."
-            : `The console works with ${shownCaller(caller)}, which may ${caller.actions.join(", ")} ` +
-              `in ${caller.namespaces.join(", ")}${expiryText(caller.expires_at)}.`}
-        </p>
-      )}
+      {caller !== undefined && <p>{callerText(caller)}</p>}
       <KeyField value={text} onInput={setText} error={undefined} />
     </Dialog>
   );
@@ -104,6 +97,17 @@ function keyText(): string {
   const { caller } = state;
   if (caller.kind === "anyone") return "No keys needed";
   return caller.kind === "token" ? "Token" : (caller.name ?? "Key");
+}
+
+function callerText(caller: Caller): string {
+  if (caller.kind === "anyone") {
+    return "This server has no keys: everybody who reaches it may do everything.";
+  }
+  const { actions, namespaces, expires_at: expiresAt } = caller;
+  return (
+    `The console works with ${shownCaller(caller)}, which may ${actions.join(", ")} in ` +
+    `${namespaces.join(", ")}${expiryText(expiresAt)}.`
+  );
 }
 
 function expiryText(expiresAt: string | null | undefined): string {

@@ -3,6 +3,7 @@
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { EmptyState, ErrorNote, Spinner } from "../ui/notes.tsx";
+import { OpenNamespace } from "./open-namespace.tsx";
 import type { ScreenEntry } from "./screen-table.ts";
 
 type Loaded =
@@ -40,7 +41,11 @@ export function ScreenPlace(props: {
   }
   if (denied !== undefined) {
     return (
-      <EmptyState isPage title={`${entry.title} is not for this key`}>
+      <EmptyState
+        isPage
+        title={`${entry.title} is not for this key`}
+        action={entry.name === "namespaces" && <OpenNamespace />}
+      >
         {denied}. Enter another key above.
       </EmptyState>
     );

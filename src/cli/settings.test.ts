@@ -50,6 +50,12 @@ describe("defaults", () => {
     expect(configOf({ environment: { TRAWL_STRICT: "true" } }).http.strict).toBe(true);
   });
 
+  test("there is a console unless it is turned off", () => {
+    expect(configOf({}).pages.hasConsole).toBe(true);
+    expect(configOf({ flags: { "no-console": true } }).pages.hasConsole).toBe(false);
+    expect(configOf({ environment: { TRAWL_NO_CONSOLE: "true" } }).pages.hasConsole).toBe(false);
+  });
+
   test("bodies get half of a small memory limit", () => {
     const { http } = configOf({ flags: { "memory-limit": "1GiB" } });
     expect(http.bodyBytesInFlightMax).toBe(512 * 2 ** 20);
@@ -284,9 +290,11 @@ describe("the program", () => {
       index: async () => {},
       certify: async () => {},
     });
-    const args = ["serve", "--data-dir", "x", "--allow-public-without-key", "--port=1"];
-    await program.parseAsync(args, { from: "user" });
-    expect(given).toEqual([{ "data-dir": "x", "allow-public-without-key": true, port: "1" }]);
+    const flags = ["--allow-public-without-key", "--no-console"];
+    await program.parseAsync(["serve", "--data-dir", "x", ...flags, "--port=1"], { from: "user" });
+    expect(given).toEqual([
+      { "data-dir": "x", "allow-public-without-key": true, "no-console": true, port: "1" },
+    ]);
   });
 
   test("refuses a flag that is given twice", async () => {

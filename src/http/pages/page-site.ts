@@ -43,8 +43,8 @@ export interface PageSite {
   readonly path: string;
   readonly files: PageFiles;
   /**
-   * The page for all addresses that are no file, where the page itself knows what they mean; absent:
-   * an address without an ending is the page of that name, or the folder's `index.html`.
+   * The page for all addresses that are no file, where it knows itself what they mean; absent: an
+   * address without an ending is the page of that name, or the folder's `index.html`.
    */
   readonly fallback?: string;
 }

@@ -1,0 +1,48 @@
+/** A way to a namespace for keys that cannot list them: by its name. */
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { namespaceNameFault } from "../../src/base/ids.ts";
+import { patternStart } from "../../src/model/namespace-pattern.ts";
+import { navigate, routePath } from "../state/route.ts";
+import { callerState } from "../state/session.ts";
+import { Button } from "../ui/button.tsx";
+import { TextField } from "../ui/field.tsx";
+
+/** Links to the namespaces that the key names, and a field for the others. */
+export function OpenNamespace(): JSX.Element {
+  const [name, setName] = useState("");
+  const [error, setError] = useState<string>();
+  const state = callerState.value;
+  const patterns = state.kind === "known" ? state.caller.namespaces : [];
+  const named = patterns.filter((pattern) => patternStart(pattern) === undefined);
+  const open = (event: Event) => {
+    event.preventDefault();
+    const fault = name === "" ? "Give its name" : namespaceNameFault(name);
+    if (fault === undefined) navigate(routePath("documents", name));
+    else setError(fault);
+  };
+  return (
+    <>
+      {named.length > 0 && (
+        <ul class="named-namespaces">
+          {named.map((each) => (
+            <li key={each}>
+              <a href={routePath("documents", each)}>{each}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form class="bar" onSubmit={open}>
+        <TextField
+          label="Open a namespace by its name"
+          value={name}
+          onInput={setName}
+          placeholder={patterns[0]}
+          error={error}
+        />
+        <Button type="submit">Open</Button>
+      </form>
+    </>
+  );
+}
