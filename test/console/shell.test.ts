@@ -7,7 +7,7 @@ describeConsole("the console", [], (fixture) => {
   test("opens at the root of the server, where a browser asks for it", async () => {
     const page = await fixture.open("/");
     expect(new URL(page.url()).pathname).toBe("/console/");
-    await page.getByRole("heading", { name: "Namespaces" }).waitFor();
+    await page.getByRole("heading", { name: "Namespaces", exact: true }).waitFor();
     expect(await page.title()).toBe("Namespaces · Trawl");
     await fixture.expectAccessible(page);
   });
@@ -20,7 +20,7 @@ describeConsole("the console", [], (fixture) => {
 
   test.each(["light", "dark", "contrast"])("is legible in %s", async (theme) => {
     const page = await fixture.open("/console/", { theme });
-    await page.getByRole("heading", { name: "Namespaces" }).waitFor();
+    await page.getByRole("heading", { name: "Namespaces", exact: true }).waitFor();
     await fixture.expectAccessible(page);
     await page.getByLabel("Theme").selectOption("light");
     expect(await page.locator("html").getAttribute("data-theme")).toBe("light");
@@ -37,10 +37,10 @@ describeConsole("the console of a server with keys", ["--api-key", "tpuf_root"],
     await page.getByText("unknown API key").waitFor();
     await page.getByLabel("API key or token").fill("tpuf_root");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Namespaces" }).waitFor();
+    await page.getByRole("heading", { name: "Namespaces", exact: true }).waitFor();
     expect(page.url()).not.toContain("tpuf");
     await page.reload();
-    await page.getByRole("heading", { name: "Namespaces" }).waitFor();
+    await page.getByRole("heading", { name: "Namespaces", exact: true }).waitFor();
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain("tpuf");
     await page.getByRole("button", { name: /API key: --api-key/ }).click();
     await fixture.expectAccessible(page);
@@ -49,7 +49,7 @@ describeConsole("the console of a server with keys", ["--api-key", "tpuf_root"],
   });
 
   test("says why a key may not see a screen", async () => {
-    const asked = { name: "reader", actions: ["read"], namespaces: ["a-*"] };
+    const asked = { name: "reader", actions: ["read"], namespaces: ["a-*", "books"] };
     const made = await fetch(`${fixture.url}/trawl/keys`, {
       method: "POST",
       headers: { authorization: "Bearer tpuf_root" },
@@ -58,17 +58,23 @@ describeConsole("the console of a server with keys", ["--api-key", "tpuf_root"],
     const { key } = (await made.json()) as { key: string };
     const page = await fixture.open("/console/", { key });
     await page.getByText("lacks the action list").waitFor();
+    await page.getByRole("link", { name: "books" }).waitFor();
     await fixture.expectAccessible(page);
+    // What it has is reached by its name.
+    await page.getByLabel("Open a namespace by its name").fill("a-1");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Documents" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/console/namespaces/a-1/documents");
   });
 });
 
 describeConsole("the console of a server that goes away", [], (fixture) => {
   test("says so, and that it is asked again", async () => {
     const page = await fixture.open("/console/");
-    await page.getByRole("heading", { name: "Namespaces" }).waitFor();
+    await page.getByRole("heading", { name: "Namespaces", exact: true }).waitFor();
     await fixture.server.stop();
     await page.getByLabel("Search namespaces").fill("a");
-    await page.getByText("The server cannot be reached").waitFor();
+    await page.getByText("it is asked again every two seconds").waitFor();
     await fixture.expectAccessible(page);
   });
 });
