@@ -28,4 +28,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: async () =>
       (await import("../screens/namespaces/namespaces-screen.tsx")).NamespacesScreen,
   },
+  {
+    name: "documents",
+    title: "Documents",
+    ofNamespace: true,
+    action: "read",
+    load: async () => (await import("../screens/documents/documents-screen.tsx")).DocumentsScreen,
+  },
 ];
