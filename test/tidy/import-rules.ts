@@ -21,7 +21,16 @@ const RINGS = [
   ["library"],
 ];
 /** The same of the console's folders; a screen imports no other, "." is what lies beside them. */
-const CONSOLE_RINGS = [["base"], ["api"], ["state"], ["ui"], ["screens"], ["shell"], ["."]];
+const CONSOLE_RINGS = [
+  ["base"],
+  ["api", "query"],
+  ["state"],
+  ["ui"],
+  ["composer"],
+  ["screens"],
+  ["shell"],
+  ["."],
+];
 /** What of the product runs in browsers, too, as far as it needs nothing of Node. */
 const SHARED_FOLDERS = ["base", "model"];
 const RING_OF = new Map(RINGS.flatMap((folders, ring) => folders.map((name) => [name, ring])));
@@ -98,7 +107,9 @@ export function browserFindings(files: readonly SourceFile[]): Finding[] {
   const visit = (file: SourceFile) => {
     if (visited.has(file.path)) return;
     visited.add(file.path);
-    const node = /\b(?:from|import)\s*\(?\s*"node:|\bBuffer\b|\bprocess\./.exec(file.code);
+    const node =
+      /\b(?:from|import)\s*\(?\s*"node:/.exec(file.code) ??
+      /\bBuffer\b|\bprocess\./.exec(file.bare);
     if (node !== null) {
       const message = "the console imports this file, which only Node can run";
       found.set(file.path, { path: file.path, line: lineAt(file, node.index), message });
