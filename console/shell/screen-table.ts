@@ -35,4 +35,18 @@ export const SCREENS: readonly ScreenEntry[] = [
     action: "read",
     load: async () => (await import("../screens/documents/documents-screen.tsx")).DocumentsScreen,
   },
+  {
+    name: "query",
+    title: "Query",
+    ofNamespace: true,
+    action: "query",
+    load: async () => (await import("../screens/query/query-screen.tsx")).QueryScreen,
+  },
+  {
+    name: "explain",
+    title: "Explain",
+    ofNamespace: true,
+    action: "read",
+    load: async () => (await import("../screens/explain/explain-screen.tsx")).ExplainScreen,
+  },
 ];
