@@ -1,0 +1,372 @@
+/** The Query screen in a real browser: each kind of query, its JSON, programs, errors, keys. */
+
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { type ConsoleFixture, describeConsole, WIDTHS } from "../support/console/open-console.ts";
+import { screenshot } from "../support/console/screenshot.ts";
+import { writeArtworks } from "../support/console/write-artworks.ts";
+import { callJson } from "../support/servers/server-process.ts";
+
+const LARGE = "18446744073709551615";
+const DOCUMENTS = {
+  upsert_rows: [
+    { id: 1, vector: [0.1, 0.9], title: "A walrus at sea", year: 1999, tags: ["sea"], note: "ice" },
+    { id: 2, vector: [0.8, 0.2], title: "The quick fox", year: 2011, tags: ["land"], note: "fur" },
+    { id: 3, vector: [0.2, 0.8], title: "Walrus and seal", year: 2020, tags: [], note: "cold sea" },
+  ],
+  distance_metric: "cosine_distance",
+  schema: {
+    title: { type: "string", full_text_search: true },
+    note: { type: "string", embed: "m", full_text_search: true },
+  },
+};
+
+/** Writes the books; one has an id that a float64 cannot hold. */
+async function writeBooks(url: string, key?: string): Promise<void> {
+  const last = '"vector": [0.5, 0.5], "title": "Last", "note": "x"';
+  const large = `{"upsert_rows": [{"id": ${LARGE}, ${last}}]}`;
+  for (const body of [JSON.stringify(DOCUMENTS), large]) {
+    const written = await fetch(`${url}/v2/namespaces/books`, {
+      method: "POST",
+      body,
+      ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+    });
+    expect(written.status, await written.text()).toBe(200);
+  }
+}
+
+/** What the builder has no control for. */
+const RECENT = ["Saturate", ["Attribute", "year"], { midpoint: 2000 }];
+
+/** What the builder asks for beside a ranking by the title. */
+const SHOWN = {
+  exclude_attributes: ["vector"],
+  compute_attributes: { highlight_title: ["Highlight", "title", { include_offsets: "utf-16" }] },
+};
+
+const results = (page: Page) => page.getByRole("region", { name: "Results" });
+
+/** Opens the screen with a request. */
+async function openQuery(
+  fixture: ConsoleFixture,
+  query?: object | string,
+  more = "",
+): Promise<Page> {
+  const text = typeof query === "string" ? query : JSON.stringify(query);
+  const q = query === undefined ? "" : `?q=${encodeURIComponent(text)}${more}`;
+  const page = await fixture.open(`/console/namespaces/books/query${q}`);
+  await page.getByRole("heading", { name: "Query", exact: true }).waitFor();
+  return page;
+}
+
+/** The request as the page shows it. */
+async function shownRequest(page: Page): Promise<unknown> {
+  return JSON.parse(
+    (await page.getByRole("region", { name: "JSON", exact: true }).textContent()) ?? "",
+  );
+}
+
+async function run(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+}
+
+describeConsole("the Query screen", ["--embedder", "hash"], (fixture) => {
+  beforeAll(() => writeBooks(fixture.url));
+
+  test("words are found, with what matched, by the keyboard alone", async () => {
+    const page = await openQuery(fixture);
+    await page.getByLabel("Words").fill("walrus");
+    await page.keyboard.press("Control+Enter");
+    await results(page).getByText("2 documents").waitFor();
+    await page.getByRole("tab", { name: "Cards" }).click();
+    expect(await results(page).locator("mark").allTextContents()).toEqual(["walrus", "Walrus"]);
+    await fixture.expectAccessible(page);
+    await results(page).getByRole("tab", { name: "Cards" }).press("ArrowRight");
+    await results(page).getByRole("region", { name: "Answer" }).waitFor();
+    // The address has all of it.
+    const again = await fixture.open(page.url().slice(fixture.url.length));
+    await results(again).getByRole("region", { name: "Answer" }).waitFor();
+    expect(await again.getByLabel("Words").inputValue()).toBe("walrus");
+  });
+
+  test("each kind is built by its controls, and runs", async () => {
+    const page = await openQuery(fixture);
+    await page.getByRole("button", { name: "Vector", exact: true }).click();
+    await page.getByLabel("Text", { exact: true }).fill("cold sea");
+    expect(await shownRequest(page)).toMatchObject({
+      rank_by: ["note", "ANN", ["Embed", "cold sea"]],
+    });
+    await run(page);
+    await results(page).getByText("4 documents").waitFor();
+
+    await page.getByRole("button", { name: "Order", exact: true }).click();
+    await page.getByLabel("Order by", { exact: true }).selectOption("year");
+    await page.getByLabel("Direction", { exact: true }).selectOption("desc");
+    expect(await shownRequest(page)).toMatchObject({ rank_by: ["year", "desc"] });
+    await run(page);
+    await results(page).getByText("2020").waitFor();
+
+    await page.getByRole("button", { name: "Hybrid", exact: true }).click();
+    await page.getByLabel("Words").fill("walrus");
+    await page.getByLabel("Weight", { exact: true }).first().fill("2");
+    expect(await shownRequest(page)).toMatchObject({
+      queries: [
+        { rank_by: ["title", "BM25", "walrus"] },
+        { rank_by: ["note", "ANN", ["Embed", "cold sea"]] },
+      ],
+      rerank_by: ["RRF", { weights: [2, 1] }],
+    });
+    await run(page);
+    await results(page).getByText("4 documents").waitFor();
+    await fixture.expectAccessible(page);
+
+    await page.getByRole("button", { name: "Count and sum" }).click();
+    await page.getByLabel("year", { exact: true }).check();
+    expect(await shownRequest(page)).toEqual({
+      aggregate_by: { count: ["Count"] },
+      group_by: ["year"],
+      top_k: 100,
+    });
+    await run(page);
+    await results(page).getByText("4 rows").waitFor();
+    await fixture.expectAccessible(page);
+  });
+
+  test("filters are chips with the operators of their type, in groups too", async () => {
+    const page = await openQuery(fixture, { rank_by: ["id", "asc"], top_k: 10 });
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    await page.getByLabel("Attribute", { exact: true }).selectOption("year");
+    const operators = page.getByLabel("Operator", { exact: true });
+    expect(await operators.locator("option").allTextContents()).not.toContain(
+      "contains · Contains",
+    );
+    await operators.selectOption("Lt");
+    await page.getByLabel("Value", { exact: true }).fill("soon");
+    await page.getByText('"soon" is no integer').first().waitFor();
+    await page.getByLabel("Value", { exact: true }).fill("2000");
+    await page.getByRole("button", { name: "year < 2000", exact: true }).click();
+    await page.getByRole("button", { name: "+ Group" }).click();
+    await page.getByLabel("Attribute", { exact: true }).selectOption("tags");
+    await page.getByLabel("Operator", { exact: true }).selectOption("ContainsAny");
+    await page.getByLabel("Values", { exact: true }).fill("sea, land");
+    await page.getByLabel("Documents match").first().selectOption("Or");
+    expect(await shownRequest(page)).toMatchObject({
+      filters: [
+        "Or",
+        [
+          ["year", "Lt", 2000],
+          ["tags", "ContainsAny", ["sea", "land"]],
+        ],
+      ],
+    });
+    await fixture.expectAccessible(page);
+    await run(page);
+    // The one without a year sorts below every number.
+    await results(page).getByText("3 documents").waitFor();
+    await page.getByRole("button", { name: "Remove the filter year < 2000" }).click();
+    await run(page);
+    await results(page).getByText("2 documents").waitFor();
+  });
+
+  test("ids beyond 2^53 survive the way there and back; a document leads to others", async () => {
+    const page = await openQuery(fixture, `{"filters": ["id", "Eq", ${LARGE}], "top_k": 5}`);
+    await run(page);
+    await results(page).getByText(LARGE).first().waitFor();
+    expect(await page.getByRole("button", { name: `id is ${LARGE}`, exact: true }).count()).toBe(1);
+    await page.getByRole("button", { name: `More like this: ${LARGE}` }).click();
+    await page.getByRole("button", { name: `id is not ${LARGE}`, exact: true }).waitFor();
+    await run(page);
+    await results(page).getByText("3 documents").waitFor();
+    await page.getByLabel("More like the document").fill("1");
+    await page.getByRole("button", { name: "Take its vector" }).click();
+    await page.getByText("[0.1, 0.9]").first().waitFor();
+    await page.getByLabel("More like the document").fill("77");
+    await page.keyboard.press("Enter");
+    await page.getByText("there is no document 77").waitFor();
+  });
+
+  test("the programs are of the same request, and have no key", async () => {
+    const page = await openQuery(fixture, { rank_by: ["title", "BM25", "fox"], top_k: 3 });
+    for (const [name, part] of [
+      ["curl", "curl -X POST"],
+      ["TypeScript", "@turbopuffer/turbopuffer"],
+      ["Python", "from turbopuffer import"],
+      ["Go", "turbopuffer-go"],
+    ]) {
+      await page.getByRole("tab", { name, exact: true }).click();
+      const code = page.getByRole("region", { name, exact: true });
+      expect(await code.textContent()).toContain(part);
+      expect(await code.textContent()).toContain("BM25");
+    }
+    await fixture.expectAccessible(page);
+  });
+
+  test("JSON is edited with completion, and comes back into the controls", async () => {
+    const page = await openQuery(fixture, { rank_by: ["title", "BM25", "fox"], top_k: 3 });
+    await page.getByRole("button", { name: "Edit the JSON" }).click();
+    const editor = page.getByRole("textbox", { name: "Request as JSON" });
+    await editor.waitFor();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type('{"rank_by": ["ti');
+    await page.getByRole("option", { name: /title/ }).click();
+    await page.keyboard.type(', "BM25", "walrus"], "top_k": 2}');
+    expect(await page.getByLabel("Words").inputValue()).toBe("walrus");
+    await fixture.expectAccessible(page);
+    await page.keyboard.press("Control+Enter");
+    await results(page).getByText("2 documents").waitFor();
+
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type('{"rank_by": ["Attribute", "year"], "top_k": 2}');
+    await page.getByText("The builder has no control for what rank_by").waitFor();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type('{"top_k": 2');
+    await page.getByText("expected a comma or }").first().waitFor();
+    const denied = page.getByRole("button", { name: /^Run \(the JSON has a fault/ });
+    expect(await denied.getAttribute("aria-disabled")).toBe("true");
+    await fixture.expectAccessible(page);
+    await page.getByRole("button", { name: "Begin anew" }).click();
+    expect(await page.getByLabel("Words").inputValue()).toBe("");
+  });
+
+  test("what the server refuses is marked where it stands", async () => {
+    const page = await openQuery(fixture, {
+      queries: [
+        { rank_by: ["id", "asc"], top_k: 1 },
+        { top_k: 1, filters: ["yeer", "Lt", 1] },
+      ],
+    });
+    await run(page);
+    await results(page)
+      .getByRole("alert")
+      .getByText(/the nearest is "year"/)
+      .waitFor();
+    const editor = page.getByRole("textbox", { name: "Request as JSON" });
+    expect(await editor.locator(".cm-lintRange-error").textContent()).toBe('"yeer"');
+    await page.getByText(/^Line \d+, column \d+: .*yeer/).waitFor();
+    await fixture.expectAccessible(page);
+  });
+
+  test("what the server passes over is told", async () => {
+    const page = await openQuery(fixture, { rank_by: ["id", "asc"], top_k: 1, filter: 1 });
+    await run(page);
+    await results(page).getByText('unknown field "filter" is ignored').waitFor();
+  });
+
+  test("queries that were run are kept, and those with names", async () => {
+    const page = await openQuery(fixture, { rank_by: ["title", "BM25", "seal"], top_k: 3 });
+    await run(page);
+    await results(page).getByText("1 document ·").waitFor();
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByLabel("Name of the present query").fill("seals");
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.getByRole("button", { name: /^seals/ }).waitFor();
+    await fixture.expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Words").fill("other");
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("button", { name: /^seals/ }).click();
+    expect(await page.getByLabel("Words").inputValue()).toBe("seal");
+    expect(await page.evaluate("JSON.stringify(localStorage)")).toContain("seal");
+  });
+
+  test("a query that takes long can be stopped", async () => {
+    const page = await openQuery(fixture, { rank_by: ["id", "asc"], top_k: 1 });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/books/query", async (route) => {
+      await held;
+      await route.abort();
+    });
+    await run(page);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await results(page).getByText("The server was told to end the query").waitFor();
+    release();
+  });
+
+  test("a namespace that is not there is told", async () => {
+    const page = await fixture.open("/console/namespaces/nothing/query");
+    await page.getByText("'nothing' was not found").waitFor();
+    await fixture.expectAccessible(page);
+  });
+
+  test.each(["dark", "contrast"])("is legible in %s", async (theme) => {
+    const query = encodeURIComponent(JSON.stringify({ rank_by: RECENT, top_k: 3 }));
+    const page = await fixture.open(`/console/namespaces/books/query?q=${query}&ran=1&view=cards`, {
+      theme,
+    });
+    await results(page).getByText("3 documents").waitFor();
+    await page.getByRole("textbox", { name: "Request as JSON" }).waitFor();
+    await fixture.expectAccessible(page);
+  });
+});
+
+describeConsole("the Query screen over 4,000 artworks", [], (fixture) => {
+  beforeAll(() => writeArtworks(fixture.url));
+
+  test.each(WIDTHS)("fits a window of %i pixels, and has its rows", async (width) => {
+    const filters = [
+      "And",
+      [
+        ["start_year", "Gte", 1900],
+        ["subjects", "Contains", "sea"],
+      ],
+    ];
+    const query = { rank_by: ["title", "BM25", "boat"], filters, top_k: 50, ...SHOWN };
+    const q = encodeURIComponent(JSON.stringify(query));
+    const path = `/console/namespaces/artworks/query?q=${q}&ran=1`;
+    const page = await fixture.open(path, { width });
+    await results(page)
+      .getByText(/^\d+ documents ·/)
+      .waitFor();
+    await results(page).getByText(/Boat/).first().waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    await fixture.expectAccessible(page);
+    await screenshot(page, `query-table-${width}`);
+    await page.getByRole("tab", { name: "Cards" }).click();
+    expect(await results(page).locator("mark").first().textContent()).toMatch(/boat/i);
+    await fixture.expectAccessible(page);
+    await screenshot(page, `query-cards-${width}`);
+  });
+
+  test("groups of real documents come by the thousand", async () => {
+    const query = { aggregate_by: { n: ["Count"] }, group_by: ["artists"], top_k: 10_000 };
+    const q = encodeURIComponent(JSON.stringify(query));
+    const page = await fixture.open(`/console/namespaces/artworks/query?q=${q}&ran=1`);
+    await results(page)
+      .getByText(/^\d,\d{3} rows ·/)
+      .waitFor();
+    await fixture.expectAccessible(page);
+  });
+});
+
+describeConsole("the Query screen of a server with keys", ["--api-key", "tpuf_root"], (fixture) => {
+  test("a key that may not read this namespace is told why", async () => {
+    await writeBooks(fixture.url, "tpuf_root").catch(() => undefined);
+    const made = await fetch(`${fixture.url}/trawl/keys`, {
+      method: "POST",
+      headers: { authorization: "Bearer tpuf_root" },
+      body: JSON.stringify({ name: "reader", actions: ["read"], namespaces: ["a-*"] }),
+    });
+    const { key } = (await made.json()) as { key: string };
+    const page = await fixture.open("/console/namespaces/books/query", { key });
+    await page.getByText("is for a-* and not for books").waitFor();
+    await fixture.expectAccessible(page);
+  });
+});
+
+describeConsole("the Query screen of a server that goes away", [], (fixture) => {
+  test("says so where the results would be", async () => {
+    await callJson(fixture.url, "POST", "/v2/namespaces/books", {
+      upsert_rows: [{ id: 1, year: 1 }],
+    });
+    const page = await openQuery(fixture, { rank_by: ["id", "asc"], top_k: 1 });
+    await run(page);
+    await results(page).getByText("1 document ·").waitFor();
+    await fixture.server.stop();
+    await run(page);
+    await results(page).getByRole("alert").getByText("the server cannot be reached").waitFor();
+    await fixture.expectAccessible(page);
+  });
+});
