@@ -6,7 +6,7 @@ import { callJson } from "../servers/server-process.ts";
 
 /** The artworks of `npm run demo`, and how many there are. */
 const FILE = new URL("../../../demo/artworks.jsonl.gz", import.meta.url);
-export const ARTWORK_COUNT = 4000;
+const ARTWORK_COUNT = 4000;
 
 /** Writes real documents into the namespace `artworks`: each with a vector made of its sizes. */
 export async function writeArtworks(url: string): Promise<void> {
