@@ -6,7 +6,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { authorize, type Caller } from "../access/caller.ts";
 import type { KeyLimiter } from "../access/key-limits.ts";
-import type { KeyOperations } from "../access/key-operations.ts";
 import type { KeyRing } from "../access/key-ring.ts";
 import {
   answerBytes,
@@ -37,7 +36,7 @@ import {
 } from "./request-body.ts";
 import { isForAdmins, needOf } from "./route-needs.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
-import { handleTrawl, TRAWL_BODY_BYTES_MAX } from "./trawl-handler.ts";
+import { handleTrawl, TRAWL_BODY_BYTES_MAX, type TrawlSources } from "./trawl-handler.ts";
 
 /** `true` or `false`: whether unknown fields are refused. */
 const STRICT_HEADER = "trawl-strict";
@@ -91,7 +90,8 @@ type BodyOutcome = Pick<ApiOutcome, "answer" | "bytesReceived" | "bug" | "target
 export interface ApiOptions {
   readonly engine: Engine;
   readonly keys: Pick<KeyRing, "identify">;
-  readonly keyOperations: KeyOperations;
+  /** Of the server's own addresses. */
+  readonly trawl: TrawlSources;
   readonly limiter: KeyLimiter;
   readonly origins: OriginCheck;
   readonly budget: BodyBudget;
@@ -202,7 +202,7 @@ export class ApiHandler {
       const { socket, headers } = request.message;
       const isLocal = isLocalClient(socket.remoteAddress, headers);
       const asked = { route, parameters, caller, isLocal, body };
-      const handled = await handleTrawl(asked, this.#options.keyOperations);
+      const handled = await handleTrawl(asked, this.#options.trawl);
       target = handled.target ?? target;
       return handled.answer;
     });

@@ -39,6 +39,7 @@ import { IdleConnections } from "./idle-connections.ts";
 import { NamespaceTraffic } from "./namespace-traffic.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
+import { RecentSlowRequests } from "./recent-slow-requests.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
 import { RequestTracing, type TracingOptions, traceMetrics } from "./request-tracing.ts";
 import {
@@ -137,6 +138,7 @@ export class HttpServer {
   readonly #handler: ApiHandler;
   readonly #warnings: WarningLog;
   readonly #slow: SlowRequests;
+  readonly #recentSlow: RecentSlowRequests;
   readonly #traffic: NamespaceTraffic;
   readonly #tracing: RequestTracing | undefined;
   readonly #origins: OriginCheck;
@@ -160,6 +162,7 @@ export class HttpServer {
     });
     this.#warnings = new WarningLog(options.log);
     this.#slow = new SlowRequests(options.clock, options.config);
+    this.#recentSlow = new RecentSlowRequests(options.clock);
     const { keys: ring, clock, random, tracing } = options;
     this.#tracing = tracing && new RequestTracing(tracing, clock, random);
     this.#traffic = new NamespaceTraffic(options.clock, options.config.metricsNamespacesMax);
@@ -167,7 +170,10 @@ export class HttpServer {
     this.#handler = new ApiHandler({
       engine: options.engine,
       keys: ring,
-      keyOperations: new KeyOperations({ ring, clock, random }),
+      trawl: {
+        keys: new KeyOperations({ ring, clock, random }),
+        slowRequests: () => this.#slowRequestsJson(),
+      },
       limiter: new KeyLimiter(clock),
       origins: this.#origins,
       budget: this.#budget,
@@ -408,7 +414,19 @@ export class HttpServer {
       this.#metrics.countUnknownFields(operation);
       this.#warnings.note(operation, outcome.namespace, warning);
     }
-    logOutcome(log, { request, outcome, ms, slow: slow?.kind === "logged" ? slow : undefined });
+    const isLogged = slow?.kind === "logged";
+    const end = { request, outcome, ms, slow: isLogged ? slow : undefined };
+    if (isLogged) this.#recentSlow.add(end);
+    logOutcome(log, end);
+  }
+
+  #slowRequestsJson(): Readonly<Record<string, unknown>> {
+    const { slowRequestMs, slowRequestsLoggedMax } = this.#options.config;
+    return {
+      slow_query_ms: slowRequestMs,
+      slow_query_sample: slowRequestsLoggedMax,
+      slow_queries: this.#recentSlow.list(),
+    };
   }
 
   #noteTraffic({ operation, namespace, answer, bytesReceived }: ApiOutcome, seconds: number): void {

@@ -41,20 +41,10 @@ const LINE_ENDS = /[\p{Cc}\u2028\u2029]+/gu;
  * requests as warnings.
  */
 export function logOutcome(log: HttpLog, end: RequestEnd): void {
-  const { request, outcome, ms, slow } = end;
+  const { outcome, slow } = end;
   const { status, body, times } = outcome.answer;
   const facts = {
-    request: request.id,
-    method: request.method,
-    // Without the query string: a prefix or a page token is the client's data.
-    path: request.originalUrl.split("?", 1)[0],
-    operation: outcome.operation,
-    ...(outcome.namespace !== undefined && { namespace: outcome.namespace }),
-    status,
-    ms: tenths(ms),
-    ...(times && { workedMs: tenths(times.workedMs), waitedMs: tenths(times.waitedMs) }),
-    bytesIn: outcome.bytesReceived,
-    bytesOut: answerBytes(outcome.answer),
+    ...requestFacts(end),
     ...(status >= 400 &&
       status < 500 &&
       status !== CLIENT_GONE_STATUS &&
@@ -66,13 +56,43 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
     log("error", "request failed by a bug", { ...facts, error: describe(outcome.bug) });
   } else if (status >= 500) {
     log("error", "request failed", { ...facts, error: Buffer.from(body).toString() });
-  } else if (status === CLIENT_GONE_STATUS) {
-    log(slow ? "warn" : "info", "client left before the answer", facts);
-  } else if (slow) {
-    log("warn", times ? "slow query" : "slow request", facts);
+  } else if (slow || status === CLIENT_GONE_STATUS) {
+    log(slow ? "warn" : "info", slowMessage(outcome), facts);
   } else {
     log(PROBES.has(outcome.operation) ? "debug" : "info", "request", facts);
   }
+}
+
+/**
+ * What the line of a slow request says, without any message: those quote what was asked for, and
+ * whoever reads this may not be who asked.
+ */
+export function slowRequestFacts(end: RequestEnd): { readonly message: string } {
+  const { outcome, slow } = end;
+  const details = slow && slowFacts(slow, outcome.answer.times);
+  return { ...requestFacts(end), ...details, message: slowMessage(outcome) };
+}
+
+function slowMessage({ answer }: ApiOutcome): string {
+  if (answer.status === CLIENT_GONE_STATUS) return "client left before the answer";
+  return answer.times ? "slow query" : "slow request";
+}
+
+function requestFacts({ request, outcome, ms }: RequestEnd): object {
+  const { status, times } = outcome.answer;
+  return {
+    request: request.id,
+    method: request.method,
+    // Without the query string: a prefix or a page token is the client's data.
+    path: request.originalUrl.split("?", 1)[0],
+    operation: outcome.operation,
+    ...(outcome.namespace !== undefined && { namespace: outcome.namespace }),
+    status,
+    ms: tenths(ms),
+    ...(times && { workedMs: tenths(times.workedMs), waitedMs: tenths(times.waitedMs) }),
+    bytesIn: outcome.bytesReceived,
+    bytesOut: answerBytes(outcome.answer),
+  };
 }
 
 /** Where the time went: nothing here is the client's or a document's. */

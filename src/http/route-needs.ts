@@ -57,6 +57,8 @@ const TRAWL_NEEDS: Readonly<Record<TrawlRoute["name"], RouteNeed | undefined>> =
   // What a token may is looked at where its body is read.
   issue_token: undefined,
   describe_caller: undefined,
+  // Shapes of queries and names of attributes of all namespaces are in there.
+  list_slow_queries: { actions: ["admin"], what: "to see slow queries" },
 };
 
 /** What a match needs of its caller's key; undefined: any key will do. */

@@ -27,12 +27,19 @@ export interface TrawlOutcome {
   readonly target: string | undefined;
 }
 
+/** What answers them. */
+export interface TrawlSources {
+  readonly keys: KeyOperations;
+  /** The last slow requests, as JSON. */
+  readonly slowRequests: () => KeyOutcome["json"];
+}
+
 /** Answers a request. Throws what is wrong with it. */
 export async function handleTrawl(
   request: TrawlRequest,
-  operations: KeyOperations,
+  sources: TrawlSources,
 ): Promise<TrawlOutcome> {
-  const { json, target } = await operate(request, operations);
+  const { json, target } = await operate(request, sources);
   const answer = jsonAnswer(200, new TextEncoder().encode(JSON.stringify(json)));
   // A key is in there once: nothing on the way may keep it.
   return {
@@ -43,19 +50,21 @@ export async function handleTrawl(
 
 async function operate(
   { route, parameters, caller, isLocal, body }: TrawlRequest,
-  operations: KeyOperations,
+  { keys, slowRequests }: TrawlSources,
 ): Promise<KeyOutcome> {
   switch (route.name) {
     case "create_key":
-      return operations.create(await wholeBody(body));
+      return keys.create(await wholeBody(body));
     case "list_keys":
-      return operations.list();
+      return keys.list();
     case "revoke_key":
-      return operations.revoke(parameters.id);
+      return keys.revoke(parameters.id);
     case "issue_token":
-      return operations.issueToken(await wholeBody(body), caller);
+      return keys.issueToken(await wholeBody(body), caller);
     case "describe_caller":
       return { json: callerJson(caller, isLocal) };
+    case "list_slow_queries":
+      return { json: slowRequests() };
   }
 }
 

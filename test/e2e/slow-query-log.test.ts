@@ -99,6 +99,23 @@ test("a line names the query, its shape, what took the time, and its work", asyn
   expect(text).not.toContain(STORED);
 });
 
+test("the server tells of it as well, without a log at hand", async () => {
+  const answer = await rawCall("GET", "/trawl/slow-queries", undefined, { url: server.url });
+  expect(answer.status, answer.text).toBe(200);
+  const { slow_queries: all, ...rules } = JSON.parse(answer.text) as {
+    readonly slow_queries: readonly Line[];
+  };
+  expect(rules).toEqual({ slow_query_ms: 50, slow_query_sample: 3 });
+  const told = must(
+    all.find(({ request }) => request === "sluggish"),
+    "it is not told of",
+  );
+  const { level: _, time, ...line } = must(linesOf("sluggish").at(0), "there is no line");
+  expect({ ...told, time }).toEqual({ ...line, time });
+  expect(answer.text).not.toContain(LITERAL);
+  expect(answer.text).not.toContain(STORED);
+});
+
 test("above so many lines a minute slow queries are counted", async () => {
   for (const id of ["second", "third", "fourth", "fifth"]) {
     await call("/v2/namespaces/books/query", SLOW, id);
