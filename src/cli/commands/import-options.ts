@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { FILE_FORMATS, type FileFormat } from "../../transfer/read/open-rows.ts";
+import { FILE_FORMATS, type FileFormat } from "../../transfer/read/file-format.ts";
 import type { CommandCall } from "./client-command.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -20,10 +20,12 @@ import {
 } from "../../transfer/import/import-state.ts";
 import { existingTypes, rowSender } from "../../transfer/import/import-target.ts";
 import { fingerprintOf, inputFiles } from "../../transfer/import/input-files.ts";
+import { COMMAND_WORDS } from "../../transfer/import/plan-words.ts";
 import { type ImportCounts, type ImportEnd, runImport } from "../../transfer/import/run-import.ts";
 import { sampleFiles } from "../../transfer/import/sample-files.ts";
 import type { RejectedRow } from "../../transfer/import/settle-batch.ts";
-import { type OpenedFile, openRows } from "../../transfer/read/open-rows.ts";
+import { openRows } from "../../transfer/read/open-rows.ts";
+import type { OpenedFile } from "../../transfer/read/opened-file.ts";
 import { FILE_START } from "../../transfer/read/source-row.ts";
 import { printable, tableText } from "../output/table-text.ts";
 import type { CommandContext } from "./client-command.ts";
@@ -115,7 +117,8 @@ export class ImportSession {
     const sampled = await sampleFiles(files);
     try {
       const isResumed = before !== undefined;
-      const plan = planImport(sampled, { ...this.#options, existing, isResumed });
+      const options = { ...this.#options, existing, isResumed, words: COMMAND_WORDS };
+      const plan = planImport(sampled, options);
       return { files, plan, before, imported, isNew: existing === undefined };
     } catch (error) {
       if (error instanceof PlanFault) throw new UsageError(error.message);

@@ -3,6 +3,7 @@
 import { type FileHandle, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { decodeImportState, encodeImportState, type ImportState } from "./import-state.ts";
+import { rejectedLine } from "./rejected-line.ts";
 import type { RejectedRow } from "./settle-batch.ts";
 
 /** Beside the first file, under a name that patterns of files pass over. */
@@ -34,7 +35,7 @@ export async function removeState(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Rejected rows, each a line of JSON: `{"file", "line", "error", "row"}`. */
+/** Rejected rows, each a line of it. */
 export class RejectsFile {
   readonly #file: FileHandle;
   #bytes: number;
@@ -58,11 +59,7 @@ export class RejectsFile {
 
   /** Adds rows. */
   async add(rejected: readonly RejectedRow[]): Promise<void> {
-    const lines = rejected.map(({ row: { file, line, raw }, error }) => {
-      const head = JSON.stringify({ file, line, error }).slice(0, -1);
-      return `${head},"row":${raw()}}\n`;
-    });
-    const text = Buffer.from(lines.join(""));
+    const text = Buffer.from(rejected.map(rejectedLine).join(""));
     await this.#file.write(text, 0, text.length, this.#bytes);
     this.#bytes += text.length;
   }

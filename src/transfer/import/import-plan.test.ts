@@ -2,12 +2,14 @@ import { describe, expect, test } from "vitest";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { SourceColumn } from "../read/source-row.ts";
 import { type ImportPlan, type PlanOptions, planImport, type SampledFile } from "./import-plan.ts";
+import { COMMAND_WORDS } from "./plan-words.ts";
 
 const OPTIONS: PlanOptions = {
   renames: new Map(),
   schema: {},
   existing: undefined,
   isResumed: false,
+  words: COMMAND_WORDS,
 };
 
 const AT = { line: 1, next: { rows: 1, line: 2, offset: 0 } };

@@ -11,13 +11,22 @@ import {
 import { scanObject } from "../../wire/json/scan-object.ts";
 import type { SourceColumn, SourceRow } from "../read/source-row.ts";
 import { ColumnSample, type InferredType, inferType } from "./infer-type.ts";
+import type { PlanWords } from "./plan-words.ts";
 import { kindOfJson, kindOfList, kindOfText, type ValueKind } from "./value-kinds.ts";
 
 /** Says that ids are the numbers of the rows. */
-const ROW_IDS = "@row";
+export const ROW_IDS = "@row";
 
 /** The data, or what was asked for, does not make an import; nothing was written. */
-export class PlanFault extends Error {}
+export class PlanFault extends Error {
+  /** The column at fault, if it is one. */
+  readonly column: string | undefined;
+
+  constructor(message: string, column?: string) {
+    super(message);
+    this.column = column;
+  }
+}
 
 /** The beginning of one file. */
 export interface SampledFile {
@@ -39,6 +48,8 @@ export interface PlanOptions {
   readonly existing: ReadonlyMap<string, string> | undefined;
   /** The namespace has been filled by this import. */
   readonly isResumed: boolean;
+  /** How users do what faults ask them for. */
+  readonly words: PlanWords;
 }
 
 /** One column and what becomes of it. */
@@ -78,7 +89,7 @@ export function planImport(files: readonly SampledFile[], options: PlanOptions):
   const columns = [...known]
     .filter(([name]) => name !== idSource)
     .map(([name, column]) => planColumn(name, column, options));
-  checkAttributes(columns, idSource);
+  checkAttributes(columns, idSource, options);
   const id = idSource === undefined ? undefined : known.get(idSource);
   const idType = pickIdType(idSource, id, options);
   return {
@@ -132,7 +143,8 @@ function declare(column: KnownColumn, declared: SourceColumn, file: string): voi
   if (!spelled.every((type) => ["int", "uint", "float"].includes(type))) {
     throw new PlanFault(
       `column ${quote(declared.name)} is ${spelled[1]} in ${file} and ${spelled[0]} in a file ` +
-        "before: import them one after the other, with --map for one of them",
+        "before: import them one after the other, with another name for one of them",
+      declared.name,
     );
   }
   column.declared = { ...declared, type: { kind: "scalar", of: "float" } };
@@ -181,15 +193,14 @@ function checkNames(known: ReadonlyMap<string, unknown>, options: PlanOptions): 
 }
 
 function pickId(known: ReadonlyMap<string, KnownColumn>, options: PlanOptions): string | undefined {
-  const { idColumn, existing, isResumed } = options;
+  const { idColumn, existing, isResumed, words } = options;
   if (idColumn === ROW_IDS) return undefined;
   if (idColumn !== undefined) return idColumn;
   const found = ["id", "_id"].find((name) => known.has(name) && !options.renames.has(name));
   if (found !== undefined || existing === undefined || isResumed) return found;
   throw new PlanFault(
     "no column is named id or _id, and the namespace exists: row numbers as ids would replace " +
-      "its documents. Name the column of the ids with --id (there are " +
-      `${list([...known.keys()])}), or give --id ${ROW_IDS} if row numbers are what you want`,
+      `its documents: ${words.nameId} (there are ${list([...known.keys()])}), or ${words.rowIds}`,
   );
 }
 
@@ -201,9 +212,9 @@ function planColumn(name: string, column: KnownColumn, options: PlanOptions): Pl
   const plan = { source: name, attribute, notes };
   if (attribute === undefined)
     return { ...plan, type: undefined, origin: "file", notes: ["left out"] };
-  checkAttribute(name, attribute);
+  checkAttribute(name, attribute, options);
   const fault = column.declared?.fault;
-  if (fault !== undefined) throw columnFault(name, fault);
+  if (fault !== undefined) throw columnFault(name, fault, options);
   const given = spelledType(schema[attribute]);
   if (given !== undefined) return { ...plan, type: given, origin: "schema" };
   const spelled = existing?.get(attribute);
@@ -213,18 +224,18 @@ function planColumn(name: string, column: KnownColumn, options: PlanOptions): Pl
     name,
     isVector: attribute === "vector" || name === vectorColumn,
   });
-  if (inferred.fault !== undefined) throw columnFault(name, inferred.fault);
+  if (inferred.fault !== undefined) throw columnFault(name, inferred.fault, options);
   const origin = column.declared?.type === undefined ? "sample" : "file";
   const all = inferred.note === undefined ? notes : [...notes, inferred.note];
   return { ...plan, type: inferred.type, origin, notes: all };
 }
 
-function checkAttribute(column: string, attribute: string): void {
+function checkAttribute(column: string, attribute: string, { words }: PlanOptions): void {
   try {
     checkAttributeName(attribute);
   } catch (error) {
     const { message } = error as Error;
-    throw new PlanFault(`column ${quote(column)}: ${message}; rename it with --map ${column}=…`);
+    throw new PlanFault(`column ${quote(column)}: ${message}; ${words.rename(column)}`, column);
   }
 }
 
@@ -246,8 +257,8 @@ function inferColumn(
   return { type };
 }
 
-function columnFault(name: string, fault: string): PlanFault {
-  return new PlanFault(`column ${quote(name)}: ${fault}; or leave it out with --map ${name}=`);
+function columnFault(name: string, fault: string, { words }: PlanOptions): PlanFault {
+  return new PlanFault(`column ${quote(name)}: ${fault}; or ${words.leaveOut(name)}`, name);
 }
 
 function spelledType(declaration: unknown): AttributeType | undefined {
@@ -261,22 +272,28 @@ function spelledName(declaration: unknown): unknown {
   return isObject ? (declaration as { type?: unknown }).type : declaration;
 }
 
-function checkAttributes(columns: readonly PlannedColumn[], idSource: string | undefined): void {
+function checkAttributes(
+  columns: readonly PlannedColumn[],
+  idSource: string | undefined,
+  { words }: PlanOptions,
+): void {
   const taken = new Map<string, string>();
   for (const { source, attribute } of columns) {
     if (attribute === undefined) continue;
     if (attribute === "id") {
       const from = idSource === undefined ? "the row numbers" : quote(idSource);
       throw new PlanFault(
-        `column ${quote(source)} would be named id, and ids come from ${from}: rename it with ` +
-          `--map ${source}=…, or leave it out with --map ${source}=`,
+        `column ${quote(source)} would be named id, and ids come from ${from}: ` +
+          `${words.rename(source)}, or ${words.leaveOut(source)}`,
+        source,
       );
     }
     const other = taken.get(attribute);
     if (other !== undefined) {
       throw new PlanFault(
         `columns ${quote(other)} and ${quote(source)} would both be named ${quote(attribute)}: ` +
-          `rename one with --map ${source}=…`,
+          words.rename(source),
+        source,
       );
     }
     taken.set(attribute, source);
@@ -286,7 +303,7 @@ function checkAttributes(columns: readonly PlannedColumn[], idSource: string | u
 function pickIdType(
   source: string | undefined,
   column: KnownColumn | undefined,
-  { existing, schema }: PlanOptions,
+  { existing, schema, words }: PlanOptions,
 ): IdType {
   const given = existing?.get("id") ?? spelledName(schema.id);
   if (given === "uint" || given === "uuid" || given === "string") return given;
@@ -304,7 +321,8 @@ function pickIdType(
   if (fractions > 0 && fractions >= count("int", "uint")) {
     throw new PlanFault(
       `column ${quote(source)} has fractions, and ids are integers from 0 to 2^64 − 1, UUIDs or ` +
-        "strings: name another column with --id",
+        `strings: ${words.nameId}`,
+      source,
     );
   }
   return isString || !isNumber ? "string" : "uint";

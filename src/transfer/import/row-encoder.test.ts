@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { CellValue, RowContent, SourceColumn } from "../read/source-row.ts";
 import { type PlanOptions, planImport } from "./import-plan.ts";
+import { COMMAND_WORDS } from "./plan-words.ts";
 import { RowEncoder } from "./row-encoder.ts";
 
 const AT = { line: 1, next: { rows: 1, line: 2, offset: 0 } };
@@ -17,6 +18,7 @@ function encode(
     schema: {},
     existing: undefined,
     isResumed: false,
+    words: COMMAND_WORDS,
     ...options,
   });
   const encoded = new RowEncoder(plan, columns).encode(content, 7);
@@ -64,7 +66,14 @@ test("objects without what is needed are faults", () => {
         rows: [{ ...AT, content: { kind: "json", text: Buffer.from('{"id":1}') } }],
       },
     ],
-    { renames: new Map(), schema: {}, existing: undefined, isResumed: false, idColumn },
+    {
+      renames: new Map(),
+      schema: {},
+      existing: undefined,
+      isResumed: false,
+      words: COMMAND_WORDS,
+      idColumn,
+    },
   );
   const encoder = new RowEncoder(plan, undefined);
   const json = (text: string): RowContent => ({ kind: "json", text: Buffer.from(text) });

@@ -3,7 +3,7 @@ import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
 import { seededRandom } from "../../base/random.ts";
 import { JsonLinesReader } from "../read/json-lines-reader.ts";
-import type { OpenedFile } from "../read/open-rows.ts";
+import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START } from "../read/source-row.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import type { ImportPosition } from "./row-batches.ts";

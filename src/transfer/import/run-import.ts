@@ -1,7 +1,7 @@
 /** Does an import that was planned: reads, sends several batches at once, and keeps its place. */
 
 import type { Clock } from "../../base/clock.ts";
-import type { OpenedFile } from "../read/open-rows.ts";
+import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START, type SourceColumn } from "../read/source-row.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import { type BatchRow, type ImportPosition, type RowBatch, RowBatches } from "./row-batches.ts";

@@ -1,5 +1,5 @@
 import { MIB } from "../../base/byte-sizes.ts";
-import type { OpenedFile } from "../read/open-rows.ts";
+import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START, type SourceRow } from "../read/source-row.ts";
 import type { SampledFile } from "./import-plan.ts";
 

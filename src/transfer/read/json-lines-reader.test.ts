@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
 import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { seededRandom } from "../../base/random.ts";
-import { FileBytes } from "./byte-source.ts";
+import { FileBytes } from "./file-bytes.ts";
 import { JsonLinesReader } from "./json-lines-reader.ts";
 
 test("random files read as a naive parser reads them, from every row on", async () => {

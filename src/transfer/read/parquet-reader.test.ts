@@ -6,6 +6,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, expect, test } from "vitest";
 import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
+import { openParquet } from "./parquet-file.ts";
 import { ParquetReader } from "./parquet-reader.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-parquet-"));
@@ -17,7 +18,7 @@ let count = 0;
 function written(options: WriteOptions): ParquetReader {
   const path = join(folder, `${++count}.parquet`);
   writeFileSync(path, new Uint8Array(parquetWriteBuffer(options)));
-  return new ParquetReader(path);
+  return new ParquetReader(path, openParquet(path));
 }
 
 /** The elements of a schema for a list of `type`. */
@@ -151,5 +152,7 @@ test("a file that is cut off, or none, is refused by name", async () => {
   const path = join(folder, "cut.parquet");
   const whole = new Uint8Array(parquetWriteBuffer({ columnData: [{ name: "v", data: ["a"] }] }));
   writeFileSync(path, whole.subarray(0, whole.length - 9));
-  await expect(new ParquetReader(path).columns()).rejects.toThrow(`${path}: parquet file invalid`);
+  await expect(new ParquetReader(path, openParquet(path)).columns()).rejects.toThrow(
+    `${path}: parquet file invalid`,
+  );
 });

@@ -1,8 +1,7 @@
 /** Parquet files, one group of rows after the other. */
 
-import { type FileHandle, open } from "node:fs/promises";
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import {
+  type AsyncBuffer,
   type Compressors,
   type FileMetaData,
   type ParquetScan,
@@ -32,13 +31,6 @@ const WINDOW_BYTES = 64 * MIB;
 /** Rows that are handed on at once. */
 const ROWS_AT_ONCE = 1000;
 
-/** What the library does not unpack by itself, but Node does. */
-const COMPRESSORS: Compressors = {
-  GZIP: (input) => gunzipSync(input),
-  ZSTD: (input) => zstdDecompressSync(input),
-  BROTLI: (input) => brotliDecompressSync(input),
-};
-
 /** Values that JavaScript has no exact form for are made texts at once. */
 const PARSERS = {
   timestampFromMilliseconds: (ms: bigint) => datetimeOf(ms, 1n),
@@ -49,19 +41,33 @@ const PARSERS = {
   jsonFromBytes: (bytes: Uint8Array) => bytes && Buffer.from(bytes).toString(),
 };
 
+/** A file that is read by ranges of its bytes. */
+export interface SlicedFile extends AsyncBuffer {
+  slice(start: number, end?: number): Promise<ArrayBuffer>;
+  close(): Promise<void>;
+}
+
+/** Where the bytes come from, and what unpacks pages beside SNAPPY. */
+export interface ParquetSource {
+  readonly open: () => Promise<SlicedFile>;
+  readonly compressors: Compressors;
+}
+
 /** See the file's head. */
 export class ParquetReader implements RowReader {
   readonly #name: string;
+  readonly #source: ParquetSource;
   #bytesRead = 0;
   /** What was read last: a sample and the import after it begin with the same rows. */
   #kept: { start: number; end: number; values: readonly ArrayLike<unknown>[] } | undefined;
-  #opened: { readonly file: FileHandle; readonly metadata: FileMetaData } | undefined;
+  #opened: { readonly file: SlicedFile; readonly metadata: FileMetaData } | undefined;
 
-  constructor(name: string) {
+  constructor(name: string, source: ParquetSource) {
     this.#name = name;
+    this.#source = source;
   }
 
-  /** Bytes taken from the disk so far. */
+  /** Bytes taken from the file so far. */
   get bytesRead(): number {
     return this.#bytesRead;
   }
@@ -142,9 +148,9 @@ export class ParquetReader implements RowReader {
   async #scan(): Promise<ParquetScan> {
     const { file, metadata } = await this.#open();
     return parquetScan({
-      file: this.#asyncBuffer(file, (await file.stat()).size),
+      file: this.#counted(file),
       metadata,
-      compressors: COMPRESSORS,
+      compressors: this.#source.compressors,
       parsers: PARSERS,
       utf8: false,
       geoparquet: false,
@@ -153,10 +159,9 @@ export class ParquetReader implements RowReader {
 
   async #open() {
     if (this.#opened !== undefined) return this.#opened;
-    const file = await open(this.#name);
+    const file = await this.#source.open();
     try {
-      const buffer = this.#asyncBuffer(file, (await file.stat()).size);
-      const metadata = await parquetMetadataAsync(buffer, { geoparquet: false });
+      const metadata = await parquetMetadataAsync(this.#counted(file), { geoparquet: false });
       this.#opened = { file, metadata };
       return this.#opened;
     } catch (error) {
@@ -171,19 +176,13 @@ export class ParquetReader implements RowReader {
     await file?.close();
   }
 
-  #asyncBuffer(file: FileHandle, byteLength: number) {
+  #counted(file: SlicedFile): AsyncBuffer {
     return {
-      byteLength,
-      slice: async (start: number, end = byteLength): Promise<ArrayBuffer> => {
-        const bytes = new Uint8Array(Math.max(0, end - start));
-        let at = 0;
-        while (at < bytes.length) {
-          const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at);
-          if (bytesRead === 0) throw new Error("the file ends before what its footer points to");
-          at += bytesRead;
-        }
-        this.#bytesRead += bytes.length;
-        return bytes.buffer;
+      byteLength: file.byteLength,
+      slice: async (start, end) => {
+        const bytes = await file.slice(start, end);
+        this.#bytesRead += bytes.byteLength;
+        return bytes;
       },
     };
   }
@@ -194,8 +193,13 @@ export class ParquetReader implements RowReader {
     const what =
       codec === null
         ? message
-        : `compression ${codec[1]} is not read; write the file with SNAPPY, GZIP, ZSTD or BROTLI`;
+        : `compression ${codec[1]} is not read; write the file with ${this.#codecs()}`;
     return new FileFault(`${this.#name}: ${what}`);
+  }
+
+  #codecs(): string {
+    const names = ["SNAPPY", ...Object.keys(this.#source.compressors)];
+    return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
   }
 }
 

@@ -2,10 +2,13 @@ import { expect, test } from "vitest";
 import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
 import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { seededRandom } from "../../base/random.ts";
+import { streamParser } from "./record-parser.ts";
 import { TableTextReader } from "./table-text-reader.ts";
 
+const CSV = { format: "csv", parserOf: streamParser } as const;
+
 function reader(text: string | Uint8Array, chunkBytes = () => 5): TableTextReader {
-  return new TableTextReader(new ChunkedBytes(text, { chunkBytes }), "csv");
+  return new TableTextReader(new ChunkedBytes(text, { chunkBytes }), CSV);
 }
 
 /** Reads CSV of well-formed quotes, letter by letter. */
@@ -139,7 +142,7 @@ test("positions beyond 2^32 are exact", async () => {
     }
   })("1,2\n3,4\n", { startOffset });
   const from = { rows: 5e9, line: 5e9 + 2, offset: startOffset };
-  const rows = await readAll(new TableTextReader(rest, "csv"), from);
+  const rows = await readAll(new TableTextReader(rest, CSV), from);
   expect(rows.map(({ next, line }) => [line, next.offset])).toEqual([
     [5e9 + 2, startOffset + 4],
     [5e9 + 3, startOffset + 8],

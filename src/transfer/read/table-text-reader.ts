@@ -1,7 +1,6 @@
 /** Tables as text: CSV, TSV and their kin, with a header (RFC 4180, and what is in use beside it). */
 
-import { isUtf8 } from "node:buffer";
-import { type Info, Parser } from "csv-parse";
+import type { Info, Options } from "csv-parse";
 import { MIB } from "../../base/byte-sizes.ts";
 import type { ByteSource } from "./byte-source.ts";
 import {
@@ -23,16 +22,29 @@ const LINE_FEED = 0x0a;
 /** Where a record of the parser ended. */
 type RecordEnd = Pick<Info, "bytes">;
 
+/** Parses what it is fed, and hands on each record. Rejects with the library's errors. */
+export interface RecordParser {
+  write(chunk: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** How a table is read. */
+export interface TableTextOptions {
+  /** The delimiter of `csv` is told by the header. */
+  readonly format: "csv" | "tsv";
+  /** The library's parser stands behind a stream of Node's, or is fed by hand in a browser. */
+  readonly parserOf: (options: Options) => RecordParser;
+}
+
 /** See the file's head. The first row names the columns; quoted cells may have line breaks. */
 export class TableTextReader implements RowReader {
   readonly #source: ByteSource;
-  readonly #format: "csv" | "tsv";
+  readonly #options: TableTextOptions;
   #header: { readonly names: readonly string[]; readonly delimiter: string } | undefined;
 
-  /** The delimiter of `csv` is told by the header. */
-  constructor(source: ByteSource, format: "csv" | "tsv") {
+  constructor(source: ByteSource, options: TableTextOptions) {
     this.#source = source;
-    this.#format = format;
+    this.#options = options;
   }
 
   async columns(): Promise<readonly SourceColumn[]> {
@@ -77,7 +89,7 @@ export class TableTextReader implements RowReader {
   async #readHeader(): Promise<{ names: readonly string[]; delimiter: string }> {
     if (this.#header !== undefined) return this.#header;
     const head = await this.#source.head();
-    const delimiter = this.#format === "tsv" ? "\t" : likelyDelimiter(head);
+    const delimiter = this.#options.format === "tsv" ? "\t" : likelyDelimiter(head);
     let names: readonly string[] | undefined;
     const parser = this.#parser(delimiter, (texts) => {
       names ??= texts;
@@ -95,8 +107,11 @@ export class TableTextReader implements RowReader {
     return this.#header;
   }
 
-  #parser(delimiter: string, take: (texts: readonly string[], end: RecordEnd) => void): Parser {
-    const parser = new Parser({
+  #parser(
+    delimiter: string,
+    take: (texts: readonly string[], end: RecordEnd) => void,
+  ): RecordParser {
+    return this.#options.parserOf({
       delimiter,
       bom: true,
       record_delimiter: ["\r\n", "\n"],
@@ -109,28 +124,16 @@ export class TableTextReader implements RowReader {
         return null;
       },
     });
-    // Whoever feeds it is told by a callback; the stream tells it again.
-    parser.on("error", () => {});
-    return parser;
   }
 
   /** Parses a chunk, or the end. */
   async #feed(
-    parser: Parser,
+    parser: RecordParser,
     chunk: Uint8Array | undefined,
     at: () => { readonly line: number },
   ): Promise<void> {
     try {
-      await new Promise<void>((resolve, reject) => {
-        parser.once("error", reject);
-        const done = (error?: Error | null) => {
-          parser.off("error", reject);
-          if (error) reject(error);
-          else resolve();
-        };
-        if (chunk === undefined) parser.resume().end(() => done());
-        else parser.write(chunk, done);
-      });
+      await (chunk === undefined ? parser.end() : parser.write(chunk));
     } catch (error) {
       const { code, message } = error as Error & { readonly code?: string };
       const isQuote = code === "CSV_QUOTE_NOT_CLOSED" || code === "CSV_MAX_RECORD_SIZE";
@@ -222,7 +225,8 @@ function checkNames(file: string, names: readonly string[]): void {
 /** Text in another encoding would be imported with its letters replaced. */
 class Utf8Check {
   readonly #name: string;
-  #carried: Uint8Array = new Uint8Array(0);
+  /** It keeps a character that is cut between two chunks. */
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   #offset: number;
 
   constructor(name: string, offset: number) {
@@ -230,29 +234,17 @@ class Utf8Check {
     this.#offset = offset;
   }
 
-  /** Throws where bytes are no UTF-8. A character may be cut between two chunks. */
+  /** Throws where bytes are no UTF-8. */
   push(chunk: Uint8Array): void {
-    const bytes = this.#carried.length === 0 ? chunk : Buffer.concat([this.#carried, chunk]);
-    const end = bytes.length - incompleteTail(bytes);
-    if (!isUtf8(bytes.subarray(0, end))) {
-      const where = `between bytes ${this.#offset} and ${this.#offset + end}`;
+    const end = this.#offset + chunk.length;
+    try {
+      this.#decoder.decode(chunk, { stream: true });
+    } catch {
       throw new FileFault(
-        `${this.#name} is not UTF-8 (${where}); convert it, as with ` +
-          "iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
+        `${this.#name} is not UTF-8 (between bytes ${this.#offset} and ${end}); convert it, as ` +
+          "with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
       );
     }
-    this.#carried = bytes.slice(end);
-    this.#offset += end;
+    this.#offset = end;
   }
-}
-
-/** Bytes at the end that begin a character without ending it. */
-function incompleteTail(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back];
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { type ByteSource, FileBytes, PipeBytes } from "./byte-source.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { FileBytes, PipeBytes } from "./file-bytes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-bytes-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,0 +1,141 @@
+/** Files of the disk, and standard input, as sources of bytes. */
+
+import { createReadStream } from "node:fs";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { MIB } from "../../base/byte-sizes.ts";
+import { type ByteSource, cutHead, type Packing, packingOf, skipBytes } from "./byte-source.ts";
+import { FileFault } from "./source-row.ts";
+import { unpackZstd } from "./zstd-frames.ts";
+
+/** Bytes of a file that are asked for at once. */
+const READ_BYTES = MIB;
+
+/** The text of a file. What is packed is unpacked from its start, up to the offset for nothing. */
+export class FileBytes implements ByteSource {
+  readonly name: string;
+  #stream: { readonly bytesRead: number } | undefined;
+  #startOffset = 0;
+  #packing: Packing | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get bytesRead(): number {
+    return this.#startOffset + (this.#stream?.bytesRead ?? 0);
+  }
+
+  async head(): Promise<Uint8Array> {
+    return (await cutHead(this.open(0)[Symbol.asyncIterator]())).head;
+  }
+
+  async *open(offset: number): AsyncGenerator<Uint8Array> {
+    this.#packing ??= await this.#lookAtPacking();
+    const isPlain = this.#packing === "none";
+    const start = isPlain ? offset : 0;
+    const stream = createReadStream(this.name, { start, highWaterMark: READ_BYTES });
+    this.#stream = stream;
+    this.#startOffset = start;
+    yield* skipBytes(unpacked(stream, this.#packing, this.name), isPlain ? 0 : offset);
+  }
+
+  async #lookAtPacking(): Promise<Packing> {
+    for await (const chunk of createReadStream(this.name, { end: 3 })) return packingOf(chunk);
+    return "none";
+  }
+}
+
+/** The text that comes through a pipe. It can be opened twice: once for a sample, then for all. */
+export class PipeBytes implements ByteSource {
+  readonly name = "-";
+  readonly #stream: AsyncIterable<Uint8Array>;
+  #bytesRead = 0;
+  #opens = 0;
+  /** What the sample has read, which comes again. */
+  #kept: Uint8Array[] = [];
+  #rest: AsyncIterator<Uint8Array> | undefined;
+
+  constructor(stream: AsyncIterable<Uint8Array>) {
+    this.#stream = stream;
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
+  async head(): Promise<Uint8Array> {
+    if (this.#rest === undefined) {
+      const raw = await cutHead(this.#counted());
+      const all = Readable.from(joined(raw), { objectMode: false });
+      const text = unpacked(all, packingOf(raw.head), "standard input");
+      const { head, rest } = await cutHead(text[Symbol.asyncIterator]());
+      this.#kept = [head];
+      this.#rest = rest;
+    }
+    return this.#kept[0];
+  }
+
+  async *open(offset: number): AsyncGenerator<Uint8Array> {
+    await this.head();
+    this.#opens++;
+    if (this.#rest !== undefined) yield* skipBytes(this.#text(this.#rest), offset);
+  }
+
+  async *#text(rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const isSample = this.#opens === 1;
+    yield* this.#kept;
+    if (!isSample) this.#kept = this.#kept.slice(0, 1);
+    for (;;) {
+      const next = await rest.next();
+      if (next.done === true) return;
+      if (isSample) this.#kept.push(next.value);
+      yield next.value;
+    }
+  }
+
+  async *#counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#stream) {
+      this.#bytesRead += chunk.length;
+      yield chunk;
+    }
+  }
+}
+
+async function* joined(parts: {
+  readonly head: Uint8Array;
+  readonly rest: AsyncIterator<Uint8Array>;
+}): AsyncGenerator<Uint8Array> {
+  if (parts.head.length > 0) yield parts.head;
+  for (;;) {
+    const next = await parts.rest.next();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+async function* unpacked(
+  stream: Readable,
+  packing: Packing,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  try {
+    if (packing === "none") {
+      yield* stream as AsyncIterable<Uint8Array>;
+      return;
+    }
+    if (packing === "zstd") {
+      yield* unpackZstd(stream, READ_BYTES);
+      return;
+    }
+    const unpacker = createGunzip({ chunkSize: READ_BYTES });
+    // What goes wrong in either stream is thrown by the iteration over the second.
+    yield* pipeline(stream, unpacker, () => {}) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    const { message } = error as Error;
+    const what = packing === "none" ? "cannot be read" : `is no whole ${packing} file`;
+    throw new FileFault(`${name} ${what}: ${message}`);
+  } finally {
+    stream.destroy();
+  }
+}
