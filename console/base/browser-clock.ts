@@ -5,6 +5,11 @@ export function nowMs(): number {
   return Date.now();
 }
 
+/** Milliseconds from an arbitrary start, never going back; with fractions. */
+export function monotonicMs(): number {
+  return performance.now();
+}
+
 /** Resolves after at least `ms` milliseconds; rejects with the signal's reason when aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { SourceColumn } from "../read/source-row.ts";
-import { type ImportPlan, type PlanOptions, planImport, type SampledFile } from "./import-plan.ts";
+import type { SampledFile } from "./column-samples.ts";
+import { type ImportPlan, type PlanOptions, planImport } from "./import-plan.ts";
 import { COMMAND_WORDS } from "./plan-words.ts";
 
 const OPTIONS: PlanOptions = {

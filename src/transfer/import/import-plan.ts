@@ -8,33 +8,14 @@ import {
   type IdType,
   parseAttributeType,
 } from "../../model/attribute-type.ts";
-import { scanObject } from "../../wire/json/scan-object.ts";
-import type { SourceColumn, SourceRow } from "../read/source-row.ts";
-import { ColumnSample, type InferredType, inferType } from "./infer-type.ts";
+import { type SampledColumn, type SampledFile, sampleColumns } from "./column-samples.ts";
+import { type InferredType, inferType } from "./infer-type.ts";
+import { PlanFault } from "./plan-fault.ts";
 import type { PlanWords } from "./plan-words.ts";
-import { kindOfJson, kindOfList, kindOfText, type ValueKind } from "./value-kinds.ts";
+import type { ValueKind } from "./value-kinds.ts";
 
 /** Says that ids are the numbers of the rows. */
 export const ROW_IDS = "@row";
-
-/** The data, or what was asked for, does not make an import; nothing was written. */
-export class PlanFault extends Error {
-  /** The column at fault, if it is one. */
-  readonly column: string | undefined;
-
-  constructor(message: string, column?: string) {
-    super(message);
-    this.column = column;
-  }
-}
-
-/** The beginning of one file. */
-export interface SampledFile {
-  readonly name: string;
-  /** Undefined where each row names its own members. */
-  readonly columns: readonly SourceColumn[] | undefined;
-  readonly rows: readonly SourceRow[];
-}
 
 /** What the user asked for, and what the server has. */
 export interface PlanOptions {
@@ -75,15 +56,16 @@ export interface ImportPlan {
   readonly hasVectors: boolean;
 }
 
-interface KnownColumn {
-  readonly sample: ColumnSample;
-  declared: SourceColumn | undefined;
-  isText: boolean;
-}
-
 /** Decides. Throws `PlanFault`, which says what to do. */
 export function planImport(files: readonly SampledFile[], options: PlanOptions): ImportPlan {
-  const known = sampleColumns(files);
+  return planColumns(sampleColumns(files), options);
+}
+
+/** The same for columns that were sampled, which may be planned again with other options. */
+export function planColumns(
+  known: ReadonlyMap<string, SampledColumn>,
+  options: PlanOptions,
+): ImportPlan {
   checkNames(known, options);
   const idSource = pickId(known, options);
   const columns = [...known]
@@ -103,78 +85,6 @@ export function planImport(files: readonly SampledFile[], options: PlanOptions):
   };
 }
 
-function sampleColumns(files: readonly SampledFile[]): Map<string, KnownColumn> {
-  const known = new Map<string, KnownColumn>();
-  const columnOf = (name: string): KnownColumn => {
-    const found = known.get(name) ?? {
-      sample: new ColumnSample(),
-      declared: undefined,
-      isText: false,
-    };
-    known.set(name, found);
-    return found;
-  };
-  for (const file of files) {
-    for (const column of file.columns ?? []) declare(columnOf(column.name), column, file.name);
-    for (const { content } of file.rows) {
-      if (content.kind === "json") sampleJson(content.text, columnOf);
-      else if (content.kind === "fault") continue;
-      else {
-        const { columns = [] } = file;
-        for (const [i, { name }] of columns.entries()) {
-          const column = columnOf(name);
-          if (content.kind === "texts") column.sample.add(kindOfText(content.texts[i]));
-          else column.sample.add(kindOfCell(content.values[i]));
-          column.isText = content.kind === "texts";
-        }
-      }
-    }
-  }
-  return known;
-}
-
-/** Files may declare a column of one name differently; integers and floats together are floats. */
-function declare(column: KnownColumn, declared: SourceColumn, file: string): void {
-  const before = column.declared;
-  column.declared = declared;
-  if (before?.type === undefined || declared.type === undefined) return;
-  const spelled = [formatAttributeType(before.type), formatAttributeType(declared.type)];
-  if (spelled[0] === spelled[1]) return;
-  if (!spelled.every((type) => ["int", "uint", "float"].includes(type))) {
-    throw new PlanFault(
-      `column ${quote(declared.name)} is ${spelled[1]} in ${file} and ${spelled[0]} in a file ` +
-        "before: import them one after the other, with another name for one of them",
-      declared.name,
-    );
-  }
-  column.declared = { ...declared, type: { kind: "scalar", of: "float" } };
-}
-
-function sampleJson(text: Uint8Array, columnOf: (name: string) => KnownColumn): void {
-  const members = scanObject(text);
-  if (typeof members === "string") return; // It is rejected when it is imported.
-  for (const { name, start, end } of members) {
-    columnOf(name).sample.add(kindOfJson(Buffer.from(text.subarray(start, end)).toString()));
-  }
-}
-
-function kindOfCell(value: unknown): ValueKind {
-  switch (typeof value) {
-    case "undefined":
-      return { kind: "null" };
-    case "boolean":
-      return { kind: "bool" };
-    case "number":
-      return { kind: Number.isInteger(value) ? "int" : "float" };
-    case "bigint":
-      return { kind: "int" };
-    case "string":
-      return kindOfJson(JSON.stringify(value));
-    default:
-      return kindOfList(value as ArrayLike<unknown>);
-  }
-}
-
 function checkNames(known: ReadonlyMap<string, unknown>, options: PlanOptions): void {
   const { idColumn, vectorColumn, renames } = options;
   const asked: (readonly [option: string, name: string | undefined])[] = [
@@ -192,7 +102,10 @@ function checkNames(known: ReadonlyMap<string, unknown>, options: PlanOptions): 
   }
 }
 
-function pickId(known: ReadonlyMap<string, KnownColumn>, options: PlanOptions): string | undefined {
+function pickId(
+  known: ReadonlyMap<string, SampledColumn>,
+  options: PlanOptions,
+): string | undefined {
   const { idColumn, existing, isResumed, words } = options;
   if (idColumn === ROW_IDS) return undefined;
   if (idColumn !== undefined) return idColumn;
@@ -204,7 +117,7 @@ function pickId(known: ReadonlyMap<string, KnownColumn>, options: PlanOptions): 
   );
 }
 
-function planColumn(name: string, column: KnownColumn, options: PlanOptions): PlannedColumn {
+function planColumn(name: string, column: SampledColumn, options: PlanOptions): PlannedColumn {
   const { renames, existing, schema, vectorColumn } = options;
   const fallback = name === vectorColumn ? "vector" : name;
   const attribute = renames.has(name) ? renames.get(name) : fallback;
@@ -240,8 +153,8 @@ function checkAttribute(column: string, attribute: string, { words }: PlanOption
 }
 
 /** What the file declares goes before its values, but for what only values tell: dimensions. */
-function inferColumn(
-  { sample, declared, isText }: KnownColumn,
+export function inferColumn(
+  { sample, declared, isText }: SampledColumn,
   hints: { readonly name: string; readonly isVector: boolean },
 ): InferredType {
   const type = declared?.type;
@@ -302,7 +215,7 @@ function checkAttributes(
 
 function pickIdType(
   source: string | undefined,
-  column: KnownColumn | undefined,
+  column: SampledColumn | undefined,
   { existing, schema, words }: PlanOptions,
 ): IdType {
   const given = existing?.get("id") ?? spelledName(schema.id);

@@ -1,0 +1,74 @@
+/** A file that was chosen in the page as a source of bytes, a slice at a time. */
+
+import { MIB } from "../../../src/base/byte-sizes.ts";
+import {
+  type ByteSource,
+  cutHead,
+  type Packing,
+  packingOf,
+  skipBytes,
+} from "../../../src/transfer/read/byte-source.ts";
+import { FileFault } from "../../../src/transfer/read/source-row.ts";
+import { unpackGzip } from "./unpack-gzip.ts";
+
+/** Bytes that are read at once where nothing is packed. */
+const READ_BYTES = MIB;
+/** The same of what is packed: it may become a thousand times as long, all of which is in memory. */
+const PACKED_READ_BYTES = 64 * 1024;
+
+/** See the file's head. What is packed is unpacked from its start on. */
+export class ChosenFileBytes implements ByteSource {
+  readonly name: string;
+  readonly #file: File;
+  #bytesRead = 0;
+  #packing: Packing | undefined;
+
+  constructor(file: File) {
+    this.name = file.name;
+    this.#file = file;
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
+  async head(): Promise<Uint8Array> {
+    return (await cutHead(this.open(0)[Symbol.asyncIterator]())).head;
+  }
+
+  async *open(offset: number): AsyncGenerator<Uint8Array> {
+    this.#packing ??= packingOf(new Uint8Array(await this.#slice(0, 4)));
+    switch (this.#packing) {
+      case "none":
+        yield* this.#read(offset, READ_BYTES);
+        return;
+      case "gzip":
+        yield* skipBytes(unpackGzip(this.#read(0, PACKED_READ_BYTES), this.name), offset);
+        return;
+      case "zstd":
+        throw new FileFault(
+          `${this.name} is packed with zstd, which is not unpacked here: unpack it, or import it ` +
+            "with `trawl import`, which does",
+        );
+    }
+  }
+
+  async *#read(offset: number, bytes: number): AsyncGenerator<Uint8Array> {
+    for (let at = offset; at < this.#file.size; at += bytes) {
+      this.#bytesRead = at;
+      const slice = new Uint8Array(await this.#slice(at, at + bytes));
+      this.#bytesRead = at + slice.length;
+      yield slice;
+    }
+  }
+
+  async #slice(start: number, end: number): Promise<ArrayBuffer> {
+    try {
+      return await this.#file.slice(start, end).arrayBuffer();
+    } catch (error) {
+      // Browsers notice that a file has changed, and read no more of it.
+      const { message } = error as Error;
+      throw new FileFault(`${this.name} cannot be read: ${message}; choose it again`);
+    }
+  }
+}
