@@ -1,6 +1,5 @@
 /** Does an import that was planned: reads, sends several batches at once, and keeps its place. */
 
-import type { Clock } from "../../base/clock.ts";
 import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START, type SourceColumn } from "../read/source-row.ts";
 import type { ImportPlan } from "./import-plan.ts";
@@ -41,7 +40,7 @@ export interface ImportRun {
   readonly rejectedMax: number;
   /** Aborted to end the run: what is under way is settled, and saved. */
   readonly stop: AbortSignal;
-  readonly clock: Clock;
+  readonly clock: { monotonicMs(): number };
   /** Bytes of a batch, where it is not the usual. */
   readonly batchBytes?: number;
 }
