@@ -1,7 +1,7 @@
 import { MIB } from "../../base/byte-sizes.ts";
 import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START, type SourceRow } from "../read/source-row.ts";
-import type { SampledFile } from "./import-plan.ts";
+import type { SampledFile } from "./column-samples.ts";
 
 /** Rows of a file that types are inferred from. */
 const SAMPLE_ROWS = 1_000;

@@ -1,0 +1,61 @@
+/** Finds the reader for a file that was chosen in the page, as `trawl import` does for one of a disk. */
+
+import { decompress as unpackZstd } from "fzstd";
+import { ungzip } from "pako";
+import { type FileFormat, formatOf } from "../../../src/transfer/read/file-format.ts";
+import { JsonArrayReader } from "../../../src/transfer/read/json-array-reader.ts";
+import { JsonLinesReader } from "../../../src/transfer/read/json-lines-reader.ts";
+import type { OpenedFile } from "../../../src/transfer/read/opened-file.ts";
+import { ParquetReader, type ParquetSource } from "../../../src/transfer/read/parquet-reader.ts";
+import { FileFault } from "../../../src/transfer/read/source-row.ts";
+import { TableTextReader } from "../../../src/transfer/read/table-text-reader.ts";
+import { fedParser } from "./fed-parser.ts";
+import { ChosenFileBytes } from "./file-bytes.ts";
+
+/** Opens a file; nothing but its first bytes is read. Throws `FileFault`. */
+export async function openChosenFile(file: File): Promise<OpenedFile> {
+  const source = new ChosenFileBytes(file);
+  const format = formatOf(file.name, await source.head());
+  const opened = { name: file.name, sizeBytes: file.size };
+  switch (format) {
+    case "parquet": {
+      const reader = new ParquetReader(file.name, slicesOf(file));
+      return { ...opened, format, reader, counter: reader };
+    }
+    case "jsonl":
+      return { ...opened, format, reader: new JsonLinesReader(source), counter: source };
+    case "json":
+      return { ...opened, format, reader: new JsonArrayReader(source), counter: source };
+    case "csv":
+    case "tsv": {
+      const reader = new TableTextReader(source, { format, parserOf: fedParser });
+      return { ...opened, format, reader, counter: source };
+    }
+    default:
+      throw unreadable(file.name, format);
+  }
+}
+
+function slicesOf(file: File): ParquetSource {
+  return {
+    open: async () => ({
+      byteLength: file.size,
+      slice: (start: number, end = file.size) => file.slice(start, end).arrayBuffer(),
+      close: async () => {},
+    }),
+    compressors: { GZIP: (input) => ungzip(input), ZSTD: (input) => unpackZstd(input) },
+  };
+}
+
+function unreadable(name: string, format: FileFormat | undefined): FileFault {
+  if (format === "arrow") {
+    return new FileFault(
+      `${name} is an Arrow file, which is not read here: import it with \`trawl import\`, which ` +
+        "does, or save it as Parquet",
+    );
+  }
+  return new FileFault(
+    `${name}: neither its name nor its first bytes tell the format; files that end with .jsonl, ` +
+      ".json, .csv, .tsv or .parquet are read here, also with .gz behind it",
+  );
+}
