@@ -1,0 +1,118 @@
+/** What the screen shows of an import, from what it was told: a pure step for each event. */
+
+import { countedText, countText, sizeText } from "../../../src/base/amount-text.ts";
+import { durationText } from "../../../src/base/duration.ts";
+import type { ImportDraft, PlannedImport } from "./import-draft.ts";
+import type {
+  ImportEvent,
+  ImportProgress,
+  OpenedFileView,
+  RejectedRowView,
+} from "./import-messages.ts";
+
+/** See the file's head. */
+export interface ImportView {
+  /** Answers to commands of earlier turns are passed over. */
+  readonly turn: number;
+  readonly phase: "empty" | "opening" | "planning" | "planned" | "running" | "ended";
+  readonly files: readonly OpenedFileView[];
+  readonly draft: ImportDraft | undefined;
+  readonly planned: PlannedImport | undefined;
+  /** The namespace is there already; undefined: none was named. */
+  readonly exists: boolean | undefined;
+  /** Why files cannot be read, or nothing can be planned. */
+  readonly fault: string | undefined;
+  readonly progress: ImportProgress | undefined;
+  /** What is waited for. */
+  readonly waiting: string | undefined;
+  readonly rejected: readonly RejectedRowView[];
+  readonly end: Extract<ImportEvent, { kind: "ended" }> | undefined;
+}
+
+/** Before a file was chosen. */
+export const NOTHING_CHOSEN: ImportView = {
+  turn: 0,
+  phase: "empty",
+  files: [],
+  draft: undefined,
+  planned: undefined,
+  exists: undefined,
+  fault: undefined,
+  progress: undefined,
+  waiting: undefined,
+  rejected: [],
+  end: undefined,
+};
+
+/** The view after an event. */
+export function viewAfter(view: ImportView, event: ImportEvent): ImportView {
+  if ("turn" in event && event.turn !== view.turn) return view;
+  switch (event.kind) {
+    case "opened":
+      return { ...view, phase: "planning", files: event.files, fault: undefined };
+    case "planned": {
+      const { draft, planned, exists } = event;
+      const phase = view.phase === "ended" ? "ended" : "planned";
+      return { ...view, phase, draft, planned, exists, fault: undefined };
+    }
+    case "failed": {
+      const phase = view.files.length === 0 ? "empty" : "planned";
+      return { ...view, phase, planned: undefined, fault: event.message };
+    }
+    case "progress":
+      return { ...view, progress: event.progress, waiting: undefined };
+    case "waiting": {
+      const waiting = `${event.message}; tried again in ${durationText(event.waitMs)}`;
+      return { ...view, waiting };
+    }
+    case "rejected":
+      return { ...view, rejected: event.first };
+    case "ended":
+      return {
+        ...view,
+        phase: "ended",
+        progress: event.progress,
+        waiting: undefined,
+        end: event,
+      };
+  }
+}
+
+/** Share of the files that was read, from 0 to 1. */
+export function readShare({ bytesRead, bytesTotal }: ImportProgress): number {
+  // Of Parquet some bytes are read twice, for the sample and for the rows.
+  return bytesTotal === 0 ? 1 : Math.min(1, bytesRead / bytesTotal);
+}
+
+/** How far an import is, how fast, and how long it will take, in words. */
+export function progressText(progress: ImportProgress): string {
+  const { counts, bytesRead, bytesTotal, seconds, rowsBefore } = progress;
+  const share = readShare(progress);
+  const rate = seconds > 0 ? (counts.rows - rowsBefore) / seconds : 0;
+  const left = share > 0 && share < 1 ? ((1 - share) / share) * seconds * 1000 : undefined;
+  return [
+    countedText(counts.rows, "row"),
+    `${countText(Math.round(rate))} rows/s`,
+    `${sizeText(Math.min(bytesRead, bytesTotal))} of ${sizeText(bytesTotal)}`,
+    ...(counts.rejected > 0 ? [`${countText(counts.rejected)} rejected`] : []),
+    ...(left === undefined ? [] : [`about ${durationText(left)} left`]),
+  ].join(" · ");
+}
+
+/** How an import ended, in words. */
+export function endText({ reason, message, progress }: NonNullable<ImportView["end"]>): string {
+  const { rows, rejected } = progress.counts;
+  const done = `${countedText(rows, "row")} imported${
+    rejected > 0 ? `, ${countText(rejected)} rejected` : ""
+  }`;
+  switch (reason) {
+    case "done":
+      return `${done} in ${durationText(progress.seconds * 1000)}.`;
+    case "stopped":
+      return `Stopped: ${done}. It can go on from there.`;
+    case "failed":
+      return `Failed: ${message ?? "nobody said why"}. ${done} so far; it can go on from there.`;
+    case "too_many_rejected":
+      return `Ended: ${message ?? "too many rows were rejected"}. ${done}.`;
+  }
+}
