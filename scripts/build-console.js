@@ -14,6 +14,12 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const BROWSERS = ["chrome114", "edge114", "firefox135", "safari18.4"];
 
 /**
+ * What files of `trawl import` take from Node that run in the console's thread of imports as well:
+ * there, a package stands for it.
+ */
+const NODE_GLOBALS = { Buffer: ["buffer", "Buffer"] };
+
+/**
  * Paths are absolute, since a deep link is served the same page. Nothing is inlined: the pages'
  * policy allows no data URLs for scripts and styles.
  */
@@ -25,7 +31,7 @@ async function buildConsole(output) {
     publicDir: false,
     logLevel: "warn",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    worker: { format: "es" },
+    worker: { format: "es", rolldownOptions: { transform: { inject: NODE_GLOBALS } } },
     build: {
       outDir: output,
       emptyOutDir: true,

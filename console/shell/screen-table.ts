@@ -49,4 +49,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     action: "read",
     load: async () => (await import("../screens/explain/explain-screen.tsx")).ExplainScreen,
   },
+  {
+    name: "import",
+    title: "Import",
+    ofNamespace: false,
+    action: "write",
+    load: async () => (await import("../screens/import/import-screen.tsx")).ImportScreen,
+  },
 ];

@@ -1,0 +1,246 @@
+/** The screen that imports files: dropped, looked at, corrected, sent. */
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { countedText, sizeText } from "../../../src/base/amount-text.ts";
+import { sleep } from "../../base/browser-clock.ts";
+import { currentRoute, routePath, setParameters } from "../../state/route.ts";
+import { denial, sessionKey } from "../../state/session.ts";
+import { announce } from "../../ui/announce.tsx";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { ErrorNote, Progress, Spinner } from "../../ui/notes.tsx";
+import { FileDrop } from "./file-drop.tsx";
+import { type ColumnDraft, withCorrection } from "./import-draft.ts";
+import { endText, type ImportView, progressText, readShare } from "./import-view.ts";
+import { RejectedRows } from "./rejected-rows.tsx";
+import { SchemaTable } from "./schema-table.tsx";
+import { type ImportThread, useImport } from "./use-import.ts";
+import "./import.css";
+
+/** How long a name is not typed on before the server is asked about it. */
+const TYPING_MS = 300;
+
+const METRICS = [
+  { value: "cosine_distance", text: "Cosine" },
+  { value: "euclidean_squared", text: "Euclidean, squared" },
+] as const;
+type Metric = (typeof METRICS)[number]["value"];
+
+/** The screen. */
+export function ImportScreen(): JSX.Element {
+  const thread = useImport();
+  const { view } = thread;
+  const [metric, setMetric] = useState<Metric>("cosine_distance");
+  const namespace = currentRoute.value.parameters.get("namespace") ?? "";
+  const key = sessionKey.value;
+  const hasFiles = view.files.length > 0;
+  useEffect(() => {
+    if (!hasFiles) return;
+    const typing = new AbortController();
+    // What was corrected stays; the namespace decides what of it holds.
+    sleep(view.phase === "planning" ? 0 : TYPING_MS, typing.signal).then(
+      () => thread.plan(view.draft, { namespace, key }),
+      () => {},
+    );
+    return () => typing.abort();
+  }, [view.files, namespace, key]);
+  useEffect(() => {
+    if (view.end !== undefined) announce(endText(view.end));
+  }, [view.end]);
+  const isRunning = view.phase === "running";
+  const start = (goesOn: boolean) =>
+    thread.start({ namespace, key, distanceMetric: metric, goesOn });
+  return (
+    <div class="import">
+      <div class="screen-head">
+        <h1>Import</h1>
+        <p class="muted">Rows of files become documents; files are read here, piece by piece.</p>
+      </div>
+      <FileDrop
+        onFiles={thread.open}
+        denied={isRunning ? "An import is running; stop it before another one." : undefined}
+      />
+      {view.phase === "opening" && <Spinner label="Looking at the files" />}
+      {view.fault !== undefined && <ErrorNote fault={{ message: view.fault }} />}
+      {hasFiles && (
+        <>
+          <FileList view={view} />
+          <Target view={view} metric={metric} onMetric={setMetric} />
+          {!isRunning && <Schema thread={thread} namespace={namespace} />}
+          <Run view={view} namespace={namespace} onStart={start} onStop={thread.stop} />
+        </>
+      )}
+      {view.rejected.length > 0 && (
+        <RejectedRows
+          first={view.rejected}
+          count={view.progress?.counts.rejected ?? view.rejected.length}
+          all={view.end?.rejects}
+        />
+      )}
+    </div>
+  );
+}
+
+function FileList({ view }: { readonly view: ImportView }): JSX.Element {
+  return (
+    <ul class="import-files" aria-label="Files">
+      {view.files.map(({ name, format, sizeBytes }) => (
+        <li key={name}>
+          <code>{name}</code>
+          <span class="muted">
+            {" "}
+            {format}, {sizeText(sizeBytes)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Target(props: {
+  readonly view: ImportView;
+  readonly metric: Metric;
+  readonly onMetric: (metric: Metric) => void;
+}): JSX.Element {
+  const { view, metric, onMetric } = props;
+  const namespace = currentRoute.value.parameters.get("namespace") ?? "";
+  const isNew = view.exists === false;
+  const hint =
+    view.exists === undefined
+      ? "Where the rows go; it is made if there is none."
+      : isNew
+        ? "There is none of this name: it will be made."
+        : "It is there: documents are written by their ids, others stay.";
+  return (
+    <div class="bar">
+      <TextField
+        label="Namespace"
+        value={namespace}
+        hint={hint}
+        onInput={(value) => setParameters({ namespace: value }, { replace: true })}
+      />
+      {view.planned?.plan?.hasVectors === true && isNew && (
+        <SelectField
+          label="Distance metric"
+          value={metric}
+          choices={METRICS}
+          onSelect={onMetric}
+          hint="Of its vectors; it cannot be changed later."
+        />
+      )}
+    </div>
+  );
+}
+
+function Schema(props: {
+  readonly thread: ImportThread;
+  readonly namespace: string;
+}): JSX.Element | null {
+  const { thread, namespace } = props;
+  const { draft = { columns: {} }, planned } = thread.view;
+  if (planned === undefined) return null;
+  const plan = (changed: typeof draft) =>
+    thread.plan(changed, { namespace, key: sessionKey.peek() });
+  const change = (source: string, column: ColumnDraft) =>
+    plan({
+      ...draft,
+      columns: { ...draft.columns, [source]: { ...draft.columns[source], ...column } },
+    });
+  const ids = [
+    ...planned.sources.map((source) => ({ value: source, text: source })),
+    { value: "@row", text: "numbers of the rows" },
+  ];
+  return (
+    <>
+      <div class="bar">
+        <SelectField
+          label="Ids from"
+          value={draft.idColumn ?? planned.idColumn}
+          choices={ids}
+          onSelect={(idColumn) => plan({ ...draft, idColumn })}
+          hint={
+            planned.idColumn === "@row"
+              ? "No column of ids: rows are numbered from 1."
+              : `Ids of type ${planned.idType ?? "unknown"}; to import twice changes nothing.`
+          }
+        />
+      </div>
+      {planned.fault !== undefined && <ErrorNote fault={{ message: planned.fault }} />}
+      {planned.columns.some(({ isFixed }) => isFixed) && (
+        <p class="muted">Attributes that the namespace has keep the types that they have.</p>
+      )}
+      <SchemaTable
+        columns={planned.columns.map((column) =>
+          withCorrection(column, draft.columns[column.source]),
+        )}
+        onChange={change}
+      />
+    </>
+  );
+}
+
+function Run(props: {
+  readonly view: ImportView;
+  readonly namespace: string;
+  readonly onStart: (goesOn: boolean) => void;
+  readonly onStop: () => void;
+}): JSX.Element {
+  const { view, namespace, onStart, onStop } = props;
+  const { progress, end, phase, waiting } = view;
+  const isRunning = phase === "running";
+  const mayGoOn = end !== undefined && (end.reason === "stopped" || end.reason === "failed");
+  return (
+    <section class="import-run" aria-label="Run">
+      <div class="bar">
+        {isRunning ? (
+          <Button look="danger" onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button look="primary" denied={denialOf(view, namespace)} onClick={() => onStart(false)}>
+            {end === undefined ? "Import" : "Import again"}
+          </Button>
+        )}
+        {mayGoOn && !isRunning && <Button onClick={() => onStart(true)}>Go on</Button>}
+        {!isRunning && denialOf(view, namespace) !== undefined && (
+          <span class="muted">{denialOf(view, namespace)}</span>
+        )}
+      </div>
+      {isRunning && progress === undefined && <Spinner label="Sending the first rows" />}
+      {isRunning && progress !== undefined && (
+        <Progress label={progressText(progress)} value={readShare(progress)} />
+      )}
+      {isRunning && waiting !== undefined && <p class="note note-wait">{waiting}</p>}
+      {!isRunning && end !== undefined && <End end={end} namespace={namespace} />}
+    </section>
+  );
+}
+
+function End(props: {
+  readonly end: NonNullable<ImportView["end"]>;
+  readonly namespace: string;
+}): JSX.Element {
+  const { end, namespace } = props;
+  const text = endText(end);
+  if (end.reason !== "done") return <ErrorNote fault={{ message: text }} />;
+  return (
+    <div class="note note-good">
+      <p>{text}</p>
+      <a href={routePath("documents", namespace)}>Look at the documents of {namespace}</a>
+    </div>
+  );
+}
+
+/** Why nothing can be imported now; undefined: it can. */
+function denialOf(view: ImportView, namespace: string): string | undefined {
+  if (namespace === "") return "Name the namespace first.";
+  const denied = denial("write", namespace) ?? denial("read", namespace);
+  if (denied !== undefined) return `${denied}.`;
+  if (view.planned === undefined) return view.fault ?? "The files are still looked at.";
+  if (view.planned.plan !== undefined) return undefined;
+  const faults = view.planned.columns.filter(({ fault }) => fault !== undefined).length;
+  return faults === 0
+    ? "See what is said above."
+    : `See what is said of ${countedText(faults, "column")} above.`;
+}
