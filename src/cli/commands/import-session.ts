@@ -11,16 +11,18 @@ import {
   statePath,
   writeState,
 } from "../../transfer/import/import-files.ts";
-import { type ImportPlan, PlanFault, planImport } from "../../transfer/import/import-plan.ts";
+import { type ImportPlan, planImport } from "../../transfer/import/import-plan.ts";
 import {
   type ImportedFile,
   type ImportState,
   REJECTS_SETTING,
   stateConflict,
 } from "../../transfer/import/import-state.ts";
-import { existingTypes, rowSender } from "../../transfer/import/import-target.ts";
+import { existingTypes, rowPoster } from "../../transfer/import/import-target.ts";
 import { fingerprintOf, inputFiles } from "../../transfer/import/input-files.ts";
+import { PlanFault } from "../../transfer/import/plan-fault.ts";
 import { COMMAND_WORDS } from "../../transfer/import/plan-words.ts";
+import { rowSender } from "../../transfer/import/row-sender.ts";
 import { type ImportCounts, type ImportEnd, runImport } from "../../transfer/import/run-import.ts";
 import { sampleFiles } from "../../transfer/import/sample-files.ts";
 import type { RejectedRow } from "../../transfer/import/settle-batch.ts";
@@ -210,7 +212,12 @@ export class ImportSession {
         files,
         position: before.position,
         counts,
-        send: rowSender({ client, namespace, plan, distanceMetric: metric, stop: signal }),
+        send: rowSender({
+          post: rowPoster(client, namespace, signal),
+          plan,
+          distanceMetric: metric,
+          stop: signal,
+        }),
         reject: (rejected) => this.#reject(rejected, rejects),
         save: async (position, now) => {
           if (this.#statePath === undefined) return;
