@@ -33,6 +33,35 @@ const CONSOLE_RINGS = [
 ];
 /** What of the product runs in browsers, too, as far as it needs nothing of Node. */
 const SHARED_FOLDERS = ["base", "model"];
+/**
+ * And what of `trawl import` the console's import is made of, so that a file gives the same rows by
+ * both: readers, plans and encoders, without what opens files of a disk.
+ */
+const SHARED_FILES: ReadonlySet<string> = new Set([
+  "src/client/client-error.ts",
+  "src/client/retry-plan.ts",
+  "src/transfer/import/attribute-types.ts",
+  "src/transfer/import/column-samples.ts",
+  "src/transfer/import/import-plan.ts",
+  "src/transfer/import/plan-fault.ts",
+  "src/transfer/import/plan-words.ts",
+  "src/transfer/import/rejected-line.ts",
+  "src/transfer/import/row-batches.ts",
+  "src/transfer/import/row-sender.ts",
+  "src/transfer/import/run-import.ts",
+  "src/transfer/import/sample-files.ts",
+  "src/transfer/import/settle-batch.ts",
+  "src/transfer/read/byte-source.ts",
+  "src/transfer/read/file-format.ts",
+  "src/transfer/read/json-array-reader.ts",
+  "src/transfer/read/json-lines-reader.ts",
+  "src/transfer/read/opened-file.ts",
+  "src/transfer/read/parquet-reader.ts",
+  "src/transfer/read/source-row.ts",
+  "src/transfer/read/table-text-reader.ts",
+]);
+/** Where `Buffer` may be used all the same: the build of the console's import has a package for it. */
+const BUFFERED = /^(?:src\/transfer\/|src\/wire\/json\/scan-object\.ts|console\/screens\/import\/)/;
 const RING_OF = new Map(RINGS.flatMap((folders, ring) => folders.map((name) => [name, ring])));
 
 /** Files that something else than the program's imports needs. */
@@ -87,7 +116,7 @@ function consoleRingFindings(file: SourceFile): Finding[] {
   }
   return importsOf(file)
     .filter(({ to }) => {
-      if (!isConsole(to)) return !SHARED_FOLDERS.includes(folderOf(to));
+      if (!isConsole(to)) return !isShared(to) && !to.startsWith("node_modules/");
       const isOwn = roomOf(to) === roomOf(file.path);
       return !isOwn && !(consoleRingOf(to) < ring);
     })
@@ -99,6 +128,10 @@ function consoleRingFindings(file: SourceFile): Finding[] {
     });
 }
 
+function isShared(path: string): boolean {
+  return SHARED_FOLDERS.includes(folderOf(path)) || SHARED_FILES.has(path);
+}
+
 /** Files that the console imports, also through others, and that only Node can run. */
 export function browserFindings(files: readonly SourceFile[]): Finding[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -107,9 +140,8 @@ export function browserFindings(files: readonly SourceFile[]): Finding[] {
   const visit = (file: SourceFile) => {
     if (visited.has(file.path)) return;
     visited.add(file.path);
-    const node =
-      /\b(?:from|import)\s*\(?\s*"node:/.exec(file.code) ??
-      /\bBuffer\b|\bprocess\./.exec(file.bare);
+    const needs = BUFFERED.test(file.path) ? OF_NODE : OF_NODE_OR_BUFFER;
+    const node = NODE_IMPORT.exec(file.code) ?? needs.exec(file.bare);
     if (node !== null) {
       const message = "the console imports this file, which only Node can run";
       found.set(file.path, { path: file.path, line: lineAt(file, node.index), message });
@@ -122,6 +154,10 @@ export function browserFindings(files: readonly SourceFile[]): Finding[] {
   for (const file of files) if (isConsole(file.path) && isProduct(file)) visit(file);
   return [...found.values()];
 }
+
+const NODE_IMPORT = /\b(?:from|import)\s*\(?\s*"node:/;
+const OF_NODE = /\bprocess\./;
+const OF_NODE_OR_BUFFER = /\bBuffer\b|\bprocess\./;
 
 /** Import cycles; each is named once, by the imports that close it. */
 export function cycleFindings(files: readonly SourceFile[]): Finding[] {
