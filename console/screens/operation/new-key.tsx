@@ -1,0 +1,181 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type ApiFault, faultOf } from "../../api/api-fault.ts";
+import { callerState, client, setSessionKey } from "../../state/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { ErrorNote } from "../../ui/notes.tsx";
+import { createKey, KEY_ACTIONS, type KeyDraft } from "./server-keys.ts";
+
+const FIRST: KeyDraft = {
+  name: "ops",
+  actions: ["admin"],
+  namespaces: "*",
+  expiresIn: "",
+  requestsPerSecond: "",
+};
+const FURTHER: KeyDraft = { ...FIRST, name: "", actions: ["read"] };
+
+/** Makes a key, and shows its text once. */
+export function NewKey(props: {
+  /** No key counts yet: from then on every request needs one. */
+  readonly isFirst: boolean;
+  readonly onClose: () => void;
+  readonly onMade: () => void;
+}): JSX.Element {
+  const { isFirst, onClose, onMade } = props;
+  const [made, setMade] = useState<{ readonly name: string; readonly key: string } | undefined>(
+    undefined,
+  );
+  if (made !== undefined) {
+    // The list is asked for when the text is no longer needed: the first key shuts the page out.
+    return (
+      <MadeKey
+        made={made}
+        onClose={() => {
+          onMade();
+          onClose();
+        }}
+      />
+    );
+  }
+  return <KeyForm isFirst={isFirst} onClose={onClose} onMade={setMade} />;
+}
+
+function KeyForm(props: {
+  readonly isFirst: boolean;
+  readonly onClose: () => void;
+  readonly onMade: (made: { readonly name: string; readonly key: string }) => void;
+}): JSX.Element {
+  const { isFirst, onClose, onMade } = props;
+  const [draft, setDraft] = useState(isFirst ? FIRST : FURTHER);
+  const [fault, setFault] = useState<ApiFault | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const change = (changes: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const create = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      onMade(await createKey(client.peek(), draft));
+    } catch (error) {
+      setFault(faultOf(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title="Create a key"
+      onClose={onClose}
+      onSubmit={() => void create()}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            Create
+          </Button>
+        </>
+      }
+    >
+      {isFirst && (
+        <p class="note note-wait">
+          From the first key on every request needs one, this console&#39;s, too. Without the action
+          admin nobody could make another one here.
+        </p>
+      )}
+      <KeyFields draft={draft} onChange={change} />
+      {fault !== undefined && <ErrorNote fault={fault} />}
+    </Dialog>
+  );
+}
+
+function KeyFields(props: {
+  readonly draft: KeyDraft;
+  readonly onChange: (changes: Partial<KeyDraft>) => void;
+}): JSX.Element {
+  const { draft, onChange } = props;
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={draft.name}
+        autoFocus
+        hint="Who or what it is for; it is in the audit log and in messages."
+        onInput={(name) => onChange({ name })}
+      />
+      <fieldset class="checks">
+        <legend class="field-label">May</legend>
+        {KEY_ACTIONS.map((action) => (
+          <CheckField
+            key={action}
+            label={action}
+            isChecked={draft.actions.includes(action)}
+            onChange={(isChecked) =>
+              onChange({
+                actions: KEY_ACTIONS.filter((each) =>
+                  each === action ? isChecked : draft.actions.includes(each),
+                ),
+              })
+            }
+          />
+        ))}
+      </fieldset>
+      <TextField
+        label="Namespaces"
+        value={draft.namespaces}
+        isCode
+        hint="Names with commas between; tenant-a-* is all that begin so, * is all."
+        onInput={(namespaces) => onChange({ namespaces })}
+      />
+      <TextField
+        label="Expires in"
+        value={draft.expiresIn}
+        placeholder="never"
+        hint="Such as 12h or 90d."
+        onInput={(expiresIn) => onChange({ expiresIn })}
+      />
+      <TextField
+        label="Requests a second at most"
+        value={draft.requestsPerSecond}
+        placeholder="no limit"
+        onInput={(requestsPerSecond) => onChange({ requestsPerSecond })}
+      />
+    </>
+  );
+}
+
+function MadeKey(props: {
+  readonly made: { readonly name: string; readonly key: string };
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { made, onClose } = props;
+  const state = callerState.value;
+  const hadNone = state.kind === "known" && state.caller.kind === "anyone";
+  return (
+    <Dialog
+      title={`Key ${made.name} is made`}
+      onClose={onClose}
+      actions={
+        <>
+          {hadNone && (
+            <Button
+              onClick={() => {
+                setSessionKey(made.key);
+                onClose();
+              }}
+            >
+              Use it in this console
+            </Button>
+          )}
+          <Button look="primary" onClick={onClose}>
+            I have kept it
+          </Button>
+        </>
+      }
+    >
+      <p>This is the only time that its text is shown: the server keeps none.</p>
+      <CodeBlock label="the key" code={made.key} />
+    </Dialog>
+  );
+}
