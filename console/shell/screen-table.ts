@@ -56,4 +56,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     action: "write",
     load: async () => (await import("../screens/import/import-screen.tsx")).ImportScreen,
   },
+  {
+    name: "operation",
+    title: "Operation",
+    ofNamespace: false,
+    action: "list",
+    load: async () => (await import("../screens/operation/operation-screen.tsx")).OperationScreen,
+  },
 ];
