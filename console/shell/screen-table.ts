@@ -63,4 +63,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     action: "list",
     load: async () => (await import("../screens/operation/operation-screen.tsx")).OperationScreen,
   },
+  {
+    name: "relevance",
+    title: "Relevance",
+    ofNamespace: true,
+    action: "read",
+    load: async () => (await import("../screens/relevance/relevance-screen.tsx")).RelevanceScreen,
+  },
 ];
