@@ -1,0 +1,136 @@
+/** What a map is made of: vectors, how many, which documents, colours, and what the pointer does. */
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { setParameters } from "../../state/route.ts";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { pointsThatFit } from "./load-sample.ts";
+import { type MapAddress, POINTS_OFFERED, readFilter, UMAP_POINTS_MAX } from "./map-address.ts";
+import type { PointerMode } from "./map-canvas.tsx";
+import { type MapChoices, typedId } from "./map-choices.ts";
+
+/** See the file's head. */
+export function MapControls(props: {
+  readonly address: MapAddress;
+  readonly choices: MapChoices;
+  readonly mode: PointerMode;
+  readonly onMode: (mode: PointerMode) => void;
+  readonly onReload: () => void;
+}): JSX.Element {
+  const { address, choices, mode, onMode, onReload } = props;
+  return (
+    <>
+      <div class="bar">
+        <SelectField
+          label="Vectors"
+          value={address.vector.attribute}
+          choices={choices.vectors.map(({ attribute, dims }) => ({
+            value: attribute,
+            text: `${attribute} (${dims} dimensions)`,
+          }))}
+          onSelect={(vector) => setParameters({ vector })}
+        />
+        <SelectField
+          label="Points"
+          value={String(address.wanted)}
+          choices={pointChoices(address)}
+          onSelect={(points) => setParameters({ points })}
+        />
+        <SelectField
+          label="Drawn by"
+          value={address.method}
+          choices={[
+            { value: "pca", text: "PCA (at once)" },
+            { value: "umap", text: "UMAP (takes a while)" },
+          ]}
+          onSelect={(by) => setParameters({ by: by === "pca" ? undefined : by })}
+        />
+        <SelectField
+          label="Colour by"
+          value={address.color ?? ""}
+          choices={[
+            { value: "", text: "nothing" },
+            ...choices.colors.map((value) => ({ value, text: value })),
+          ]}
+          onSelect={(color) => setParameters({ color })}
+        />
+        <div class="button-group" role="group" aria-label="Dragging the pointer">
+          <Button isPressed={mode === "move"} onClick={() => onMode("move")}>
+            Moves
+          </Button>
+          <Button isPressed={mode === "lasso"} onClick={() => onMode("lasso")}>
+            Selects (lasso)
+          </Button>
+        </div>
+        <Button onClick={onReload}>Draw again</Button>
+      </div>
+      <FilterBar address={address} choices={choices} />
+    </>
+  );
+}
+
+/** Numbers of points, as far as memory holds the vectors and the method does not take too long. */
+function pointChoices({ vector, method }: MapAddress) {
+  const fits = pointsThatFit(vector.dims);
+  return POINTS_OFFERED.filter((count) => method === "pca" || count <= UMAP_POINTS_MAX).map(
+    (count) => ({
+      value: String(count),
+      text: count <= fits ? `up to ${count}` : `up to ${fits}, what memory holds`,
+    }),
+  );
+}
+
+function FilterBar(props: {
+  readonly address: MapAddress;
+  readonly choices: MapChoices;
+}): JSX.Element {
+  const { address, choices } = props;
+  const { vector, near, filter } = address;
+  const nearId = near?.kind === "document" ? String(near.id) : "";
+  const words = near?.kind === "words" ? near.text : "";
+  const [draft, setDraft] = useState({ filter: filter.text, nearId, words });
+  useEffect(() => setDraft({ filter: filter.text, nearId, words }), [filter.text, nearId, words]);
+  const filterFault = readFilter(draft.filter).fault;
+  const idFault =
+    draft.nearId.trim() !== "" && typedId(draft.nearId, choices.idType) === undefined
+      ? "ids of this namespace are whole numbers"
+      : undefined;
+  return (
+    <form
+      class="bar map-query"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (filterFault !== undefined || idFault !== undefined) return;
+        const { filter: written, nearId: id, words: text } = draft;
+        setParameters({ filter: written.trim(), near: id.trim(), words: text.trim() });
+      }}
+    >
+      <TextField
+        label="Filter"
+        isCode
+        value={draft.filter}
+        placeholder='all documents, or as in ["year", "Gte", 1990]'
+        error={filterFault}
+        onInput={(value) => setDraft({ ...draft, filter: value })}
+      />
+      <TextField
+        label="Neighbours of document (id)"
+        value={draft.nearId}
+        placeholder="or click a point"
+        error={idFault}
+        onInput={(value) => setDraft({ ...draft, nearId: value })}
+      />
+      {vector.embeds !== undefined && (
+        <TextField
+          label="Neighbours of words"
+          value={draft.words}
+          onInput={(value) => setDraft({ ...draft, words: value, nearId: "" })}
+        />
+      )}
+      <Button type="submit" look="primary">
+        Show
+      </Button>
+    </form>
+  );
+}
