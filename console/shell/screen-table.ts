@@ -70,4 +70,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     action: "read",
     load: async () => (await import("../screens/relevance/relevance-screen.tsx")).RelevanceScreen,
   },
+  {
+    name: "map",
+    title: "Map",
+    ofNamespace: true,
+    action: "read",
+    load: async () => (await import("../screens/map/map-screen.tsx")).MapScreen,
+  },
 ];
