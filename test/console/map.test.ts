@@ -1,0 +1,160 @@
+/** The screen Map in a real browser, over three groups of vectors. */
+
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { seededRandom } from "../../src/base/random.ts";
+import { describeConsole } from "../support/console/open-console.ts";
+
+/** Enough for UMAP to take seconds, so that it can be stopped. */
+const COUNT = 1500;
+const HEADERS = { "content-type": "application/json", authorization: "Bearer tpuf_root" };
+const ADDRESS = "/console/namespaces/groups/map";
+
+async function post(url: string, body: unknown): Promise<unknown> {
+  const answer = await fetch(url, { method: "POST", headers: HEADERS, body: JSON.stringify(body) });
+  const text = await answer.text();
+  expect(answer.ok ? "" : text).toBe("");
+  return JSON.parse(text);
+}
+
+async function writeGroups(url: string, random: () => number): Promise<void> {
+  const upsert_rows = Array.from({ length: COUNT }, (_, i) => ({
+    id: i,
+    vector: Array.from({ length: 8 }, (_, d) => random() + (d === i % 3 ? 8 : 0)),
+    group: `group ${i % 3}`,
+    size: i,
+  }));
+  const schema = { vector: { type: "[8]f32", ann: true } };
+  const distance_metric = "euclidean_squared";
+  await post(`${url}/v2/namespaces/groups`, { upsert_rows, distance_metric, schema });
+  await post(`${url}/v2/namespaces/bare`, { upsert_rows: [{ id: 1, year: 1 }] });
+}
+
+/** Waits until the canvas has drawn all points, or fewer. */
+async function drawn(page: Page, amount: "all" | "fewer"): Promise<void> {
+  const all = `[data-drawn="${COUNT}"]`;
+  const canvas = amount === "all" ? `canvas${all}` : `canvas[data-drawn]:not(${all})`;
+  await page.locator(canvas).waitFor();
+}
+
+describeConsole("Map", [], (fixture) => {
+  beforeAll(() => writeGroups(fixture.url, seededRandom(7).next));
+
+  test("draws every vector, coloured by an attribute, and is moved by keys and wheel", async () => {
+    const page = await fixture.open(`${ADDRESS}?color=group`);
+    await drawn(page, "all");
+    await page.getByText(`${COUNT} points: all documents`).waitFor();
+    const legend = page.getByRole("list", { name: "Colours" });
+    await legend.getByRole("button", { name: "group 2" }).waitFor();
+    await fixture.expectAccessible(page);
+    const map = page.getByRole("group", { name: `Map of ${COUNT} points` });
+    await map.focus();
+    for (let i = 0; i < 8; i++) await page.keyboard.press("+");
+    await drawn(page, "fewer");
+    await page.keyboard.press("0");
+    await drawn(page, "all");
+    await map.hover();
+    await page.mouse.wheel(0, -3000);
+    await drawn(page, "fewer");
+  });
+
+  test("selects by colour and by lasso, as a table and a filter", async () => {
+    const page = await fixture.open(`${ADDRESS}?color=group`);
+    await drawn(page, "all");
+    await page.getByRole("button", { name: "group 1" }).press("Enter");
+    await page.getByText(`500 of ${COUNT}`).waitFor();
+    const table = page.getByRole("table", { name: "Documents selected" });
+    expect(await table.getByRole("row").nth(1).innerText()).toMatch(/^1\s+group 1$/);
+    await fixture.expectAccessible(page);
+    const href = await page.getByRole("link", { name: "Open in Query" }).getAttribute("href");
+    const query = new URL(href ?? "", fixture.url).searchParams.get("q") ?? "{}";
+    const found = await post(`${fixture.url}/v2/namespaces/groups/query`, JSON.parse(query));
+    expect((found as { rows: unknown[] }).rows).toHaveLength(100);
+    await page.getByRole("button", { name: "Selects (lasso)" }).click();
+    const box = await page.getByRole("group", { name: `Map of ${COUNT} points` }).boundingBox();
+    if (box === null) throw new Error("the map is not there");
+    const corner = (x: number, y: number) =>
+      [box.x + box.width * x, box.y + box.height * y] as const;
+    await page.mouse.move(...corner(0.01, 0.01));
+    await page.mouse.down();
+    for (const [x, y] of [
+      [0.99, 0.01],
+      [0.99, 0.99],
+      [0.01, 0.99],
+    ]) {
+      await page.mouse.move(...corner(x, y), { steps: 5 });
+    }
+    await page.mouse.up();
+    await page.getByText(`${COUNT} of ${COUNT}`).waitFor();
+  });
+
+  test("draws the neighbours of a document, and shows the one that is pointed at", async () => {
+    const page = await fixture.open(`${ADDRESS}?near=7`);
+    await page.locator("line.map-neighbour").nth(19).waitFor({ state: "attached" });
+    const list = page.getByRole("list", { name: "Neighbours" });
+    const ids = await list.getByRole("button").allInnerTexts();
+    expect(ids).toHaveLength(20);
+    for (const id of ids) expect(Number(id) % 3).toBe(1);
+    const ring = await page.locator("circle.map-ring").first().boundingBox();
+    if (ring === null) throw new Error("no neighbour is drawn");
+    await page.mouse.move(ring.x + ring.width / 2, ring.y + ring.height / 2);
+    await page.locator(".map-card").getByText("group 1").waitFor();
+    await fixture.expectAccessible(page);
+  });
+
+  test("draws by UMAP in a worker, which can be stopped", async () => {
+    const page = await fixture.open(`${ADDRESS}?by=umap`);
+    await page
+      .getByText(/UMAP (?:looks for|round)|Reducing vectors/)
+      .first()
+      .waitFor();
+    await page.getByText(/UMAP round/).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.locator(".task-note").waitFor({ state: "detached" });
+    await page.getByLabel("Drawn by").selectOption("pca");
+    await page.getByLabel("Drawn by").selectOption("umap");
+    await page.getByText(/UMAP round/).waitFor();
+    await page.locator(".task-note").waitFor({ state: "detached" });
+    await drawn(page, "all");
+  });
+
+  test("says what is missing: vectors, a filter that is one, matches", async () => {
+    const bare = await fixture.open("/console/namespaces/bare/map");
+    await bare.getByText("There are no vectors to draw").waitFor();
+    await fixture.expectAccessible(bare);
+    const page = await fixture.open(ADDRESS);
+    await drawn(page, "all");
+    await page.getByLabel("Filter").fill("{}");
+    await page.getByText("a filter is a list").waitFor();
+    await page.getByLabel("Filter").fill('["nope", "Eq", 1]');
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("alert").getByText(/nope/).waitFor();
+    await page.getByLabel("Filter").fill('["size", "Gt", 100000]');
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("There is nothing to draw").waitFor();
+  });
+});
+
+describeConsole("Map with keys", ["--api-key", "tpuf_root"], (fixture) => {
+  test("is not for a key of other namespaces", async () => {
+    const asked = { name: "reader", actions: ["read"], namespaces: ["other"] };
+    const { key } = (await post(`${fixture.url}/trawl/keys`, asked)) as { key: string };
+    const page = await fixture.open(ADDRESS, { key });
+    await page.getByText("Map is not for this key").waitFor();
+  });
+});
+
+describeConsole("Map while the server goes away", [], (fixture) => {
+  test("says so", async () => {
+    await writeGroups(fixture.url, seededRandom(7).next);
+    const page = await fixture.open(ADDRESS);
+    await drawn(page, "all");
+    await fixture.server.stop();
+    await page.getByRole("button", { name: "Draw again" }).click();
+    await page
+      .getByRole("alert")
+      .getByText(/cannot be reached/)
+      .first()
+      .waitFor();
+  });
+});
