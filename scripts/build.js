@@ -1,8 +1,8 @@
 /**
  * The build: dist/, with the JavaScript of src/, the WebAssembly kernel, the types of the library,
- * and the console's pages. Keyed by a hash of what it is made of, so that an unchanged tree costs
- * one pass over its files (about 30 ms), and a dist/ that was built elsewhere counts where the
- * sources are the same.
+ * the console's pages, and the package that speaks to assistants in one file. Keyed by a hash of
+ * what it is made of, so that an unchanged tree costs one pass over its files (about 30 ms), and a
+ * dist/ that was built elsewhere counts where the sources are the same.
  */
 
 import { spawnSync } from "node:child_process";
@@ -54,7 +54,8 @@ function compile(root, hash) {
     runCompiler(root, "tsconfig.types.json", types);
     copyTypes(join(types, "library"), join(staged, "library"));
     copyFileSync(kernel, join(staged, "kernel.wasm"));
-    buildPages(root, "build-console.js", join(staged, "console"));
+    runBundler(root, "build-console.js", join(staged, "console"));
+    runBundler(root, "build-mcp.js", join(staged, "mcp", "protocol-package.js"));
     writeFileSync(join(staged, HASH_FILE), hash);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(staged, join(root, "dist"));
@@ -73,8 +74,8 @@ function runCompiler(root, project, output) {
   if (result.status !== 0) throw new Error("the build failed; the compiler's message is above");
 }
 
-/** Runs a script that bundles pages; its tools need a Node that runs the service as well. */
-function buildPages(root, script, output) {
+/** Runs a script that bundles; its tools need a Node that runs the service as well. */
+function runBundler(root, script, output) {
   const node = isNewEnough(process.version) ? process.execPath : findNode(root);
   const args = [join(root, "scripts", script), output];
   const result = spawnSync(node, args, { cwd: root, stdio: ["ignore", 2, 2] });
@@ -94,8 +95,9 @@ function hashSources(root) {
   const hash = createHash("sha256");
   hash.update(hashKernel(root));
   const files = [
-    // The pages have the code of packages in them.
+    // What is bundled has the code of packages in it.
     "package-lock.json",
+    "scripts/build-mcp.js",
     "tsconfig.json",
     "tsconfig.build.json",
     "tsconfig.types.json",

@@ -143,6 +143,16 @@ export const SETTINGS = [
     help: "leave out the pages at `/console/`, on which people look at and search their data",
   },
   {
+    name: "no-mcp",
+    type: { kind: "flag" },
+    help: "do not serve assistants at `/mcp`",
+  },
+  {
+    name: "mcp-writes",
+    type: { kind: "flag" },
+    help: "assistants whose key may write get tools that change documents and delete namespaces",
+  },
+  {
     name: "config",
     type: TEXT,
     help: "JSON file with settings; flags and environment variables win over it",

@@ -3,7 +3,7 @@
  * authentication, the body's rules, the engine.
  */
 
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { authorize, type Caller } from "../access/caller.ts";
 import type { KeyLimiter } from "../access/key-limits.ts";
 import type { KeyRing } from "../access/key-ring.ts";
@@ -16,6 +16,7 @@ import {
 } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import { clip } from "../base/bounded-text.ts";
+import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
@@ -34,6 +35,7 @@ import {
   RequestBody,
   UnsupportedEncoding,
 } from "./request-body.ts";
+import type { RequestMessage } from "./request-message.ts";
 import { isForAdmins, needOf } from "./route-needs.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
 import { handleTrawl, TRAWL_BODY_BYTES_MAX, type TrawlSources } from "./trawl-handler.ts";
@@ -41,6 +43,8 @@ import { handleTrawl, TRAWL_BODY_BYTES_MAX, type TrawlSources } from "./trawl-ha
 /** `true` or `false`: whether unknown fields are refused. */
 const STRICT_HEADER = "trawl-strict";
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+/** Longest message of an assistant: a write of some hundred documents, or a query with a vector. */
+const MCP_BODY_BYTES_MAX = MIB;
 /** How often bodies are checked for progress. */
 export const BODY_SWEEP_MS = 1000;
 
@@ -49,7 +53,9 @@ type TrawlMatch = Extract<RouteMatch, { kind: "trawl" }>;
 
 /** One request as the handler needs it. */
 export interface ApiRequest {
-  readonly message: IncomingMessage;
+  /** Names it in the log and the audit. */
+  readonly id: string;
+  readonly message: RequestMessage;
   /** What its method and path ask for. */
   readonly match: RouteMatch;
   /** As sent, up to the query string. */
@@ -97,6 +103,10 @@ export interface ApiOptions {
   readonly budget: BodyBudget;
   /** Unknown fields are refused where a request does not say. */
   readonly strict: boolean;
+  /** Answers an assistant's message; absent: nobody does. */
+  readonly answerMcp?:
+    | ((request: ApiRequest, caller: Caller, body: Uint8Array) => Promise<HttpAnswer>)
+    | undefined;
   readonly answerService: (
     name: ServiceRoute["name"],
     headers: IncomingHttpHeaders,
@@ -157,6 +167,8 @@ export class ApiHandler {
         return this.#operate(match, request, { scope, caller });
       case "trawl":
         return this.#handleTrawl(match, request, caller);
+      case "mcp":
+        return this.#handleMcp(request, caller);
       default:
         return { answer: refusal(match, request), bytesReceived: 0 };
     }
@@ -207,6 +219,18 @@ export class ApiHandler {
       return handled.answer;
     });
     return target === undefined ? outcome : { ...outcome, target };
+  }
+
+  async #handleMcp(request: ApiRequest, caller: Caller): Promise<BodyOutcome> {
+    const { answerMcp } = this.#options;
+    if (answerMcp === undefined) {
+      const answer = errorBody(404, "assistants are not served here: the server has --no-mcp");
+      return { answer, bytesReceived: 0 };
+    }
+    const rules = { bytesMax: MCP_BODY_BYTES_MAX, namespace: undefined };
+    return this.#withBody(request, rules, async (body) =>
+      answerMcp(request, caller, await body.whole()),
+    );
   }
 
   /** Answers with the body at hand; what ended the body goes before what was made of it. */
@@ -326,6 +350,7 @@ function nameMatch(match: RouteMatch): Omit<ApiOutcome, "answer"> {
   if (match.kind === "service") return { operation: match.route.name, bytesReceived: 0 };
   if (match.kind === "page") return { operation: "page", bytesReceived: 0 };
   if (match.kind === "trawl") return { operation: match.route.name, bytesReceived: 0 };
+  if (match.kind === "mcp") return { operation: "mcp", bytesReceived: 0 };
   if (match.kind !== "operation") return { operation: "none", bytesReceived: 0 };
   const { namespace } = match.parameters;
   const operation = match.route.operation;
@@ -341,7 +366,7 @@ function actorOf(caller: Caller): Pick<ApiOutcome, "actor"> {
 
 /** The answer to a request that no operation was found for. */
 function refusal(
-  match: Exclude<RouteMatch, { kind: "operation" | "service" | "page" | "trawl" }>,
+  match: Exclude<RouteMatch, { kind: "operation" | "service" | "page" | "trawl" | "mcp" }>,
   { message: { method = "GET" }, path }: ApiRequest,
 ): HttpAnswer {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;

@@ -3,12 +3,12 @@
  * bodies, and cut off when its client stops sending. The chunks are not looked at.
  */
 
-import type { IncomingMessage } from "node:http";
 import { createGunzip, type Gunzip } from "node:zlib";
 import { KIB } from "../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 import { noRoom, overloaded, tooLarge } from "./body-faults.ts";
+import type { RequestMessage } from "./request-message.ts";
 
 /** How long a body may stay below `BODY_BYTES_PER_SECOND_MIN` while the server waits for it. */
 export const BODY_STALL_MS_MAX = 30_000;
@@ -44,7 +44,7 @@ export interface BodyRules {
 
 /** See the file's head. `chunks` may be read once; `release` must follow, whatever happens. */
 export class RequestBody {
-  readonly #message: IncomingMessage;
+  readonly #message: RequestMessage;
   readonly #rules: BodyRules;
   readonly #gzip: boolean;
   readonly #charge: BodyCharge;
@@ -59,7 +59,7 @@ export class RequestBody {
    * Throws 413, 415 (`UnsupportedEncoding`) or 429 for what the headers alone forbid. A length that
    * is declared takes nothing of the budget: bytes do when they come.
    */
-  constructor(message: IncomingMessage, rules: BodyRules) {
+  constructor(message: RequestMessage, rules: BodyRules) {
     this.#message = message;
     this.#rules = rules;
     this.#gzip = isGzip(message.headers["content-encoding"]);
@@ -110,6 +110,13 @@ export class RequestBody {
       void source.return?.().then(undefined, () => {});
       this.#gunzip?.destroy();
     }
+  }
+
+  /** The decompressed body in one piece. */
+  async whole(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.chunks()) chunks.push(chunk);
+    return Buffer.concat(chunks);
   }
 
   /**

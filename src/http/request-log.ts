@@ -1,6 +1,5 @@
 /** The log line of one request. */
 
-import type { FastifyRequest } from "fastify";
 import { type AnswerTimes, answerBytes } from "../api/engine.ts";
 import { clip } from "../base/bounded-text.ts";
 import { type ApiOutcome, CLIENT_GONE_STATUS } from "./api-handler.ts";
@@ -12,9 +11,17 @@ export type HttpLog = (
   facts?: Readonly<Record<string, unknown>>,
 ) => void;
 
+/** What the line names a request by. */
+export interface LoggedRequest {
+  readonly id: string;
+  readonly method: string;
+  /** As sent, without the query string: a prefix or a page token is the client's data. */
+  readonly path: string;
+}
+
 /** A request that is over. */
 export interface RequestEnd {
-  readonly request: FastifyRequest;
+  readonly request: LoggedRequest;
   readonly outcome: ApiOutcome;
   /** From its headers to the end of its answer. */
   readonly ms: number;
@@ -83,8 +90,7 @@ function requestFacts({ request, outcome, ms }: RequestEnd): object {
   return {
     request: request.id,
     method: request.method,
-    // Without the query string: a prefix or a page token is the client's data.
-    path: request.originalUrl.split("?", 1)[0],
+    path: request.path,
     operation: outcome.operation,
     ...(outcome.namespace !== undefined && { namespace: outcome.namespace }),
     status,

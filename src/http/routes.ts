@@ -6,6 +6,7 @@
  */
 
 import type { OperationName } from "../api/engine.ts";
+import { assert } from "../base/assert.ts";
 import { namespaceNameFault } from "../base/ids.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { PageSite } from "./pages/page-site.ts";
@@ -106,6 +107,9 @@ const SERVICE_ROUTES = {
   "/metrics": { name: "metrics", guarded: true },
 } as const;
 
+/** Where assistants' messages go; they come by POST alone, since no session is kept. */
+const MCP_PATH = "/mcp";
+
 /** One row of `SERVICE_ROUTES`. */
 export type ServiceRoute = (typeof SERVICE_ROUTES)[keyof typeof SERVICE_ROUTES];
 
@@ -120,6 +124,8 @@ export type RouteMatch =
     }
   | { readonly kind: "service"; readonly route: ServiceRoute }
   | { readonly kind: "page"; readonly site: PageSite }
+  /** An assistant's message. */
+  | { readonly kind: "mcp" }
   | {
       readonly kind: "trawl";
       readonly route: TrawlRoute;
@@ -174,6 +180,7 @@ const PLAIN_PATH = /^(?:\/[\w.-]+)+\/?$/;
 
 /** Everything that is served. */
 export const ROUTER_ENTRIES: readonly RouterEntry[] = [
+  mcpEntry(),
   ...Object.entries(SERVICE_ROUTES).map(([url, route]) => serviceEntry(url, route)),
   ...TRAWL_ROUTES.map((route) => trawlEntry(route)),
   ...CANDIDATES.map((candidate) => operationEntry(candidate)),
@@ -186,6 +193,28 @@ export function siteEntries(site: PageSite): readonly RouterEntry[] {
       ? { kind: "page", site }
       : explainMiss(request);
   return [site.path, `${site.path}/*`].map((url) => ({ methods: ["GET", "HEAD"], url, match }));
+}
+
+/** Where an operation of the API is asked for, and what is matched there. */
+export function operationAddress(
+  operation: OperationName,
+  namespace?: string,
+): { readonly method: OwnRoute["method"]; readonly path: string; readonly match: RouteMatch } {
+  const candidate = CANDIDATES.find(({ route }) => route.operation === operation);
+  assert(candidate !== undefined, `no route asks for ${operation}`);
+  const { route, segments } = candidate;
+  const filled = segments.map((part) =>
+    part === ":namespace" ? encodeURIComponent(namespace ?? "") : part,
+  );
+  const parameters = namespace === undefined ? {} : { namespace };
+  const match = matchParameters(candidate, parameters);
+  return { method: route.method, path: `/${filled.join("/")}`, match };
+}
+
+function mcpEntry(): RouterEntry {
+  const match: RouterEntry["match"] = (request) =>
+    request.path === MCP_PATH ? { kind: "mcp" } : explainMiss(request);
+  return { methods: ["POST"], url: MCP_PATH, match };
 }
 
 function trawlEntry(route: TrawlRoute): RouterEntry {
@@ -231,6 +260,9 @@ export function routedUrl(url: string): string {
 export function explainMiss({ method, path }: RouteRequest): RouteMatch {
   if (Object.hasOwn(SERVICE_ROUTES, path)) {
     return { kind: "wrong_method", allowed: ["GET", "HEAD"], nearest: `GET ${path}` };
+  }
+  if (path === MCP_PATH) {
+    return { kind: "wrong_method", allowed: ["POST"], nearest: `POST ${MCP_PATH}` };
   }
   if (path.startsWith("/trawl/")) return explainTrawlMiss({ method, path });
   const segments = apiSegments(path);

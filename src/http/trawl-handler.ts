@@ -54,22 +54,16 @@ async function operate(
 ): Promise<KeyOutcome> {
   switch (route.name) {
     case "create_key":
-      return keys.create(await wholeBody(body));
+      return keys.create(await body.whole());
     case "list_keys":
       return keys.list();
     case "revoke_key":
       return keys.revoke(parameters.id);
     case "issue_token":
-      return keys.issueToken(await wholeBody(body), caller);
+      return keys.issueToken(await body.whole(), caller);
     case "describe_caller":
       return { json: callerJson(caller, isLocal) };
     case "list_slow_queries":
       return { json: slowRequests() };
   }
-}
-
-async function wholeBody(body: RequestBody): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body.chunks()) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -1,0 +1,21 @@
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { DocsIndex } from "./docs-index.ts";
+import { cutPage, type DocsPiece } from "./docs-piece.ts";
+
+/** Pages of Trawl's documentation are few; a folder of more is not it. */
+const PAGES_MAX = 200;
+
+/** Where the program's own documentation is, in a clone and in the package. */
+const PROGRAM = new URL("../../../", import.meta.url);
+
+/** Reads the documentation that came with the program: README.md and docs/*.md. */
+export async function openDocs(program: URL = PROGRAM): Promise<DocsIndex> {
+  const names = (await readdir(fileURLToPath(new URL("docs/", program)))).sort();
+  const pages = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+  const pieces: DocsPiece[] = [];
+  for (const path of ["README.md", ...pages.slice(0, PAGES_MAX)]) {
+    pieces.push(...cutPage(path, await readFile(new URL(path, program), "utf8")));
+  }
+  return new DocsIndex(pieces);
+}
