@@ -248,7 +248,14 @@ function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
     slowRequestsLoggedMax: numberOf(given, "slow-query-sample") ?? SLOW_REQUESTS_LOGGED,
     metricsNamespacesMax: numberOf(given, "metrics-namespaces") ?? METRICS_NAMESPACES,
     strict: given.get("strict") === true,
+    mcp: mcpConfig(given),
   };
+}
+
+function mcpConfig(given: GivenSettings): HttpConfig["mcp"] {
+  if (given.get("no-mcp") !== true) return given.get("mcp-writes") === true ? "writing" : "reading";
+  refuseUnused(given, ["mcp-writes"], "--no-mcp is, too; leave out one of them");
+  return "off";
 }
 
 function embeddingConfig(given: GivenSettings): EmbeddingConfig {

@@ -28,7 +28,13 @@ import { WARNING_HEADER } from "../api/warned-answer.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
-import { ApiHandler, type ApiOutcome, BODY_SWEEP_MS } from "./api-handler.ts";
+import {
+  ApiHandler,
+  type ApiOptions,
+  type ApiOutcome,
+  type ApiRequest,
+  BODY_SWEEP_MS,
+} from "./api-handler.ts";
 import { auditEvents } from "./audit-events.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { BodyBudget } from "./body-budget.ts";
@@ -36,6 +42,7 @@ import { TELEMETRY_HEADER } from "./client-telemetry.ts";
 import { compressAnswer } from "./compress-answer.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { IdleConnections } from "./idle-connections.ts";
+import { McpEndpoint } from "./mcp-endpoint.ts";
 import { NamespaceTraffic } from "./namespace-traffic.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
@@ -103,6 +110,8 @@ export interface HttpConfig {
   readonly metricsNamespacesMax: number;
   /** Unknown fields of requests are refused and not ignored. */
   readonly strict: boolean;
+  /** Whether assistants are served, and with which tools. */
+  readonly mcp: "off" | "reading" | "writing";
 }
 
 /** What the server is made of. */
@@ -178,6 +187,7 @@ export class HttpServer {
       origins: this.#origins,
       budget: this.#budget,
       strict: options.config.strict,
+      answerMcp: this.#mcpAnswers(),
       answerService: (name, headers) => this.#answerService(name, headers),
     });
     this.#app = this.#createApp();
@@ -186,6 +196,21 @@ export class HttpServer {
   /** The framework's instance; tests inject requests into it without sockets. */
   get app(): FastifyInstance {
     return this.#app;
+  }
+
+  /** What answers assistants' messages; their tools' requests end as all others do. */
+  #mcpAnswers(): ApiOptions["answerMcp"] {
+    const { config, version, clock, log } = this.#options;
+    if (config.mcp === "off") return undefined;
+    const endpoint = new McpEndpoint({
+      writes: config.mcp === "writing",
+      version,
+      clock,
+      log,
+      handle: (request) => this.#handler.handle(request),
+      noteEnd: (request, outcome, ms) => this.#noteEnd(request, outcome, ms),
+    });
+    return (request, caller, body) => endpoint.answer(request, caller, body);
   }
 
   /** Starts to accept connections and resolves to the URL under which the server is reached. */
@@ -335,7 +360,8 @@ export class HttpServer {
     const matched = match({ method, path });
     const isOperation = matched.kind === "operation";
     const trace = isOperation ? this.#tracing?.begin(request.headers.traceparent) : undefined;
-    const outcome = await this.#handler.handle({
+    const asked: ApiRequest = {
+      id: request.id,
       message: request.raw,
       match: matched,
       path,
@@ -347,13 +373,15 @@ export class HttpServer {
       arrivedMs: startMs,
       detailsMs: trace === undefined ? this.#slow.detailsMs : 0,
       tracedAtMs: trace?.arrivedAtMs,
-    });
+    };
+    const outcome = await this.#handler.handle(asked);
     const accepted = request.headers["accept-encoding"] as string;
     const answer = this.#admit(response, await compressAnswer(outcome.answer, accepted));
     const sent = answer.status === outcome.answer.status ? outcome : { ...outcome, answer };
     void over.then(() => {
       const ms = this.#options.clock.monotonicMs() - startMs;
-      this.#noteEnd(request, sent, ms);
+      this.#requestsInFlight--;
+      this.#noteEnd(asked, sent, ms);
       if (trace === undefined) return;
       this.#tracing?.end({ trace, requestId: request.id, method, path, outcome: sent, ms });
     });
@@ -399,22 +427,23 @@ export class HttpServer {
     });
   }
 
-  #noteEnd(request: FastifyRequest, outcome: ApiOutcome, ms: number): void {
+  #noteEnd(asked: ApiRequest, outcome: ApiOutcome, ms: number): void {
     const { log } = this.#options;
     const { operation, answer } = outcome;
-    this.#requestsInFlight--;
     this.#metrics.observe(operation, answer.status, ms / 1000);
     if (answer.times?.kind !== undefined) this.#metrics.observeQuery(answer.times.kind, ms / 1000);
     this.#noteTraffic(outcome, ms / 1000);
     const slow = this.#slow.note(ms);
     if (slow !== undefined) this.#metrics.countSlow(operation, slow.kind);
-    this.#noteAudit(request, outcome);
+    this.#noteAudit(asked, outcome);
     const warning = answer.headers[WARNING_HEADER];
     if (warning !== undefined) {
       this.#metrics.countUnknownFields(operation);
       this.#warnings.note(operation, outcome.namespace, warning);
     }
     const isLogged = slow?.kind === "logged";
+    const { id, path, message } = asked;
+    const request = { id, path, method: message.method ?? "GET" };
     const end = { request, outcome, ms, slow: isLogged ? slow : undefined };
     if (isLogged) this.#recentSlow.add(end);
     logOutcome(log, end);
@@ -436,10 +465,10 @@ export class HttpServer {
     this.#traffic.note(namespace, { operation, status, seconds, ...bytes });
   }
 
-  #noteAudit({ id, raw }: FastifyRequest, outcome: ApiOutcome): void {
+  #noteAudit({ id, message }: ApiRequest, outcome: ApiOutcome): void {
     const { audit } = this.#options;
     if (audit === undefined) return;
-    const origin = raw.socket.remoteAddress;
+    const origin = message.socket.remoteAddress;
     for (const event of auditEvents(outcome, audit.hasWrites)) audit.note(event, { id, origin });
   }
 

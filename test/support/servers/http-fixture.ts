@@ -85,6 +85,7 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
       slowRequestsLoggedMax: 60,
       metricsNamespacesMax: 20,
       strict: false,
+      mcp: "writing",
       ...config,
     },
     engine: serves ?? engine,

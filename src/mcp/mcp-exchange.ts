@@ -1,0 +1,112 @@
+/**
+ * One message over HTTP, and its answer: the official package serves the revision without sessions,
+ * and the one before without keeping any.
+ */
+
+import type { McpServer } from "@modelcontextprotocol/server";
+import type { ProtocolPackage } from "./mcp-servers.ts";
+
+/** Containers within containers; filters of a query have a tenth. */
+const DEPTH_MAX = 64;
+/** Of JSON-RPC: the message is no JSON, or no request. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/** A message as it came. */
+export interface McpExchange {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** What goes back. */
+export interface McpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Answers a message by a server of its own. Rejects for bugs. */
+export async function answerMessage(
+  protocol: ProtocolPackage,
+  exchange: McpExchange,
+  createServer: () => McpServer,
+): Promise<McpAnswer> {
+  const message = parseMessage(exchange.body);
+  if ("fault" in message) return message.fault;
+  const errors: Error[] = [];
+  const handler = protocol.createMcpHandler(createServer, {
+    // Nothing is told of by itself, so that no stream has to stay open.
+    maxSubscriptions: 0,
+    keepAliveMs: 0,
+    onerror: (error) => errors.push(error),
+  });
+  const { signal } = exchange;
+  const request = new Request("http://trawl/mcp", {
+    method: "POST",
+    headers: plainHeaders(exchange.headers),
+    signal,
+  });
+  const response = await handler.fetch(request, { parsedBody: message.parsed });
+  const body = Buffer.from(await response.arrayBuffer());
+  await handler.close();
+  if (response.status >= 500 && errors.length > 0) throw errors[0];
+  const type = response.headers.get("content-type") ?? "application/json";
+  return { status: response.status, headers: { "content-type": type }, body };
+}
+
+function parseMessage(
+  body: Uint8Array,
+): { readonly parsed: unknown } | { readonly fault: McpAnswer } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch (error) {
+    const reason = `the body is no JSON: ${(error as Error).message}`;
+    return { fault: rpcError(PARSE_ERROR, reason) };
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    const reason = "the body must be one JSON-RPC message; send several in requests of their own";
+    return { fault: rpcError(INVALID_REQUEST, reason) };
+  }
+  if (isTooDeep(parsed)) {
+    const reason = `the message has more than ${DEPTH_MAX} levels of arrays and objects`;
+    return { fault: rpcError(INVALID_REQUEST, reason) };
+  }
+  return { parsed };
+}
+
+/** Looks at level after level, since what is too deep would end a recursion, too. */
+function isTooDeep(root: object): boolean {
+  let level: object[] = [root];
+  for (let depth = 0; depth < DEPTH_MAX; depth++) {
+    level = level.flatMap((value) => Object.values(value).filter(isContainer));
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function rpcError(code: number, message: string): McpAnswer {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
+  return {
+    status: 400,
+    headers: { "content-type": "application/json" },
+    body: new TextEncoder().encode(body),
+  };
+}
+
+function plainHeaders(headers: McpExchange["headers"]): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // The body was read already, and may have been compressed.
+    if (value === undefined || /^(?:content-(?:length|encoding)|authorization)$/.test(name))
+      continue;
+    plain[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return plain;
+}
