@@ -24,6 +24,8 @@ const NOT_FOR_LIBRARIES: Readonly<Partial<Record<SettingName, string>>> = {
   "otlp-endpoint": "calls are not traced; trace them where they are made",
   "otlp-sample-rate": "calls are not traced; trace them where they are made",
   "no-console": "a library serves no pages",
+  "no-mcp": "a library listens nowhere",
+  "mcp-writes": "a library listens nowhere",
   config: "read the file, and pass what it says as options",
   "file-access": "the umask is the program's own",
 };

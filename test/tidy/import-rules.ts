@@ -14,7 +14,7 @@ const RINGS = [
   ["namespace"],
   ["commit", "indexer"],
   ["api"],
-  ["threads", "access"],
+  ["threads", "access", "mcp"],
   ["http", "client"],
   ["transfer"],
   ["cli"],
