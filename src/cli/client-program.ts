@@ -19,6 +19,8 @@ export interface ClientMachine {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly random: Random;
+  /** Of this program. */
+  readonly version: string;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
   /** Takes the exit code of the command that has ended. */
@@ -112,7 +114,7 @@ async function runCommand(
 }
 
 function contextOf(options: SharedOptions, machine: ClientMachine): CommandContext {
-  const { terminal, clock, random, signal } = machine;
+  const { terminal, clock, random, version, signal } = machine;
   const progress = new ProgressReporter(terminal, clock, options.quiet === true);
   const client = new ApiClient({
     ...serverOf(options, terminal.environment),
@@ -123,7 +125,7 @@ function contextOf(options: SharedOptions, machine: ClientMachine): CommandConte
       progress.note(`trying again in ${(waitMs / 1000).toFixed(1)} s: ${message}`),
   });
   const output = new Output(terminal, options.json === true);
-  return { client, output, progress, terminal, clock, random, signal };
+  return { client, output, progress, terminal, clock, random, version, signal };
 }
 
 /** Which server is meant: options first, then the variables that the official SDKs read. */

@@ -30,6 +30,7 @@ addClientCommands(program, CLIENT_COMMANDS, () => {
     terminal: processTerminal(),
     clock: systemClock,
     random: systemRandom,
+    version,
     signal: interruptSignal({ clock: systemClock, exit }),
     // What was printed may not have left the process yet.
     end: (code: ExitCode) => {

@@ -16,6 +16,8 @@ export interface CommandContext {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly random: Random;
+  /** Of this program. */
+  readonly version: string;
   /** Aborted by the first Ctrl-C; hand it to requests. */
   readonly signal: AbortSignal;
 }

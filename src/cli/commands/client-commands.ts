@@ -10,6 +10,7 @@ import { exportCommand } from "./export-command.ts";
 import { importCommand } from "./import-command.ts";
 import { KEYS_COMMANDS } from "./keys-commands.ts";
 import { lsCommand } from "./ls-command.ts";
+import { mcpCommand } from "./mcp-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { queryCommand } from "./query-command.ts";
 import { recallCommand } from "./recall-command.ts";
@@ -38,4 +39,5 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   verifyCommand,
   checkpointCommand,
   ...KEYS_COMMANDS,
+  mcpCommand,
 ];

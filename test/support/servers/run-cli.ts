@@ -71,6 +71,7 @@ export async function runCli(words: readonly string[], options: CliOptions = {})
     terminal,
     clock: options.clock ?? new InstantClock(),
     random: seededRandom(1),
+    version: "0.0.0-test",
     signal: options.signal ?? new AbortController().signal,
     end: (ended) => {
       code = ended;
