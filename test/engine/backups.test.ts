@@ -1,6 +1,7 @@
 /** Backups and restores over the whole engine: what comes back is what was there, or nothing is. */
 
 import { expect, test } from "vitest";
+import { DatabaseError } from "../../src/base/errors.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { BACKUP_LEASE_MS } from "../../src/commit/backups/backup-leases.ts";
 import { RESTORE_IDLE_MS } from "../../src/commit/backups/restores.ts";
@@ -297,6 +298,62 @@ test("a backup that nobody goes on with keeps nothing for long", async () => {
   expect((await keysOf(store, "/manifest/")).length).toBe(1);
   await server.close();
 });
+
+test("a lease that cannot be prolonged stays as it was until the next read", async () => {
+  const store = new FailingCheckpoints();
+  const clock = new InstantClock();
+  const server = await EngineFixture.open({ store, clock });
+  await server.write("n", { upsert_rows: rowsUpTo(20) });
+  const { id } = await must(server, "begin_backup", { body: { namespace: "n" } });
+  const before = await keysFrom(store, "checkpoints/");
+  await clock.sleep(0.7 * BACKUP_LEASE_MS);
+  store.isFailing = true;
+  await expect(readObject(server, id, 0)).rejects.toThrow("checkpoints are refused");
+  expect(await keysFrom(store, "checkpoints/")).toEqual(before);
+  store.isFailing = false;
+  await Promise.all([readObject(server, id, 0), readObject(server, id, 0)]);
+  const after = await keysFrom(store, "checkpoints/");
+  expect([after.length, after[0] === before[0]]).toEqual([1, false]);
+  await clock.sleep(0.7 * BACKUP_LEASE_MS);
+  await readObject(server, id, 0);
+  await server.close();
+});
+
+test("a state that was kept, and of which nobody could be told, is given up", async () => {
+  const store = new FailingCheckpoints();
+  const server = await EngineFixture.open({ store });
+  await server.write("n", { upsert_rows: rowsUpTo(20) });
+  await server.indexAll();
+  store.failsBehind = true;
+  const answer = await server.call("begin_backup", undefined, { namespace: "n" });
+  expect(answer.status).toBe(503);
+  store.failsBehind = false;
+  expect(await keysFrom(store, "checkpoints/")).toEqual([]);
+  await server.close();
+});
+
+/** Fails as a test says: puts of checkpoints, or listings once one was put. */
+class FailingCheckpoints extends MemoryObjectStore {
+  isFailing = false;
+  failsBehind = false;
+  #wasPut = false;
+
+  override put(...[key, body, condition]: Parameters<MemoryObjectStore["put"]>) {
+    const isCheckpoint = key.startsWith("checkpoints/");
+    if (isCheckpoint && this.isFailing) {
+      throw new DatabaseError("unavailable", "checkpoints are refused");
+    }
+    this.#wasPut ||= isCheckpoint;
+    return super.put(key, body, condition);
+  }
+
+  override list(...given: Parameters<MemoryObjectStore["list"]>) {
+    if (this.failsBehind && this.#wasPut) {
+      throw new DatabaseError("unavailable", "listings are refused");
+    }
+    return super.list(...given);
+  }
+}
 
 test("a restore that nobody goes on with, or that a stop ended, is taken back", async () => {
   const { server: source } = await filledServer();

@@ -61,6 +61,8 @@ export interface BackupPart {
 
 interface Lease {
   checkpoint: Checkpoint;
+  /** Under way; reads that come meanwhile wait for it. */
+  renewal?: Promise<void> | undefined;
   readonly objects: readonly ListedObject[];
 }
 
@@ -156,16 +158,23 @@ export class BackupLeases {
     return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
   }
 
-  /** The longer lease is there before the shorter one goes. */
   async #renew(lease: Lease): Promise<void> {
-    const { checkpoint } = lease;
     const nowMs = this.#clock.nowMs();
-    if (checkpoint.expiresAtMs - nowMs > BACKUP_LEASE_MS / 2) return;
+    if (lease.checkpoint.expiresAtMs - nowMs > BACKUP_LEASE_MS / 2) return;
+    lease.renewal ??= this.#prolong(lease, nowMs).finally(() => {
+      lease.renewal = undefined;
+    });
+    await lease.renewal;
+  }
+
+  /** The longer lease is in the store before it counts, and before the shorter one goes. */
+  async #prolong(lease: Lease, nowMs: number): Promise<void> {
+    const { checkpoint } = lease;
     const { of, name } = checkpoint;
     const expiresAtMs = nowMs + BACKUP_LEASE_MS;
     const renewed = newCheckpoint(of, checkpoint, { name, createdAtMs: nowMs, expiresAtMs });
-    lease.checkpoint = renewed;
     await putCheckpoint(this.#options.store, renewed);
+    lease.checkpoint = renewed;
     await this.#options.store.delete(checkpoint.key);
   }
 

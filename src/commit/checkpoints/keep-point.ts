@@ -47,10 +47,16 @@ export async function keepPoint(
     if (point === undefined) continue;
     const checkpoint = newCheckpoint(generation, point, { ...to, createdAtMs: clock.nowMs() });
     await putCheckpoint(store, checkpoint);
-    const after = await manifests.load();
-    const isNewest = (after?.version ?? 0) === point.manifestVersion;
-    if (isNewest && !(await isDeleted(store, generation))) return checkpoint;
-    await store.delete(checkpoint.key);
+    let isKept = false;
+    try {
+      const after = await manifests.load();
+      const isNewest = (after?.version ?? 0) === point.manifestVersion;
+      isKept = isNewest && !(await isDeleted(store, generation));
+      if (isKept) return checkpoint;
+    } finally {
+      // What nobody is told of would keep garbage until it expires.
+      if (!isKept) await store.delete(checkpoint.key);
+    }
   }
   throw new DatabaseError(
     "unavailable",
