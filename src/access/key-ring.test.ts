@@ -366,6 +366,15 @@ describe("damage", () => {
     expect(keys.verdict(key)).toBe("key");
   });
 
+  test("of the mark of changes is told at growing intervals", async () => {
+    const { keys } = await damaged(() => KEY_CHANGES_KEY);
+    for (let look = 0; look < 100; look++) await keys.ring.poll();
+    // Each look reads it twice, and the start once: told the 1st, 2nd, 4th, … 128th time.
+    expect(keys.logs).toEqual(
+      Array(8).fill("the mark of changes of API keys cannot be read; they are listed anew"),
+    );
+  });
+
   test("of the times of use loses those", async () => {
     const { keys } = await damaged(() => KEY_USES_KEY);
     const { json } = await keys.operations.list();

@@ -5,7 +5,7 @@
  * what there is. It is put last: who has seen it sees the change, too.
  */
 
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import {
@@ -70,6 +70,8 @@ export interface KeyStoreOptions {
 /** See the file's head. */
 export class KeyStore {
   readonly #options: KeyStoreOptions;
+  /** How often the mark of changes could not be read since it last could. */
+  #damagedMarks = 0;
 
   constructor(options: KeyStoreOptions) {
     this.#options = options;
@@ -104,9 +106,16 @@ export class KeyStore {
   async changes(): Promise<string | undefined> {
     const object = await this.#options.store.get(KEY_CHANGES_KEY);
     try {
-      return object && (await decodeChanges(object));
+      const nonce = object && (await decodeChanges(object));
+      this.#damagedMarks = 0;
+      return nonce;
     } catch (error) {
-      this.#report(error, "the mark of changes of API keys cannot be read; they are listed anew");
+      if (!isDamage(error)) throw error;
+      // It is looked at every other second: told the first time, and each time that it is twice as
+      // often as the last time.
+      if (isPowerOfTwo(++this.#damagedMarks)) {
+        this.#report(error, "the mark of changes of API keys cannot be read; they are listed anew");
+      }
       return `damaged ${Buffer.from(this.#options.random.bytes(NONCE_BYTES)).toString("hex")}`;
     }
   }
@@ -189,9 +198,15 @@ export class KeyStore {
 
   /** Notes damage; anything else is the store's trouble, and the whole listing fails. */
   #report(error: unknown, message: string): void {
-    const isDamage =
-      error instanceof DatabaseError && ["corrupt", "too_new", "too_old"].includes(error.code);
-    if (!isDamage) throw error;
+    if (!isDamage(error)) throw error;
     this.#options.log("error", message, { error: error.message });
   }
+}
+
+function isDamage(error: unknown): error is DatabaseError {
+  return isDatabaseError(error, "corrupt", "too_new", "too_old");
+}
+
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0;
 }
