@@ -243,5 +243,11 @@ describe("a wrong command line ends with code 2 and says what is right", () => {
   test("a directory without backups is none", async () => {
     const { code, err } = await run("restore", "--from", directory.path);
     expect([code, err]).toEqual([1, "trawl restore: there is no backup there\n"]);
+    const verified = await run("verify", directory.path);
+    expect([verified.code, verified.out, verified.err]).toEqual([
+      1,
+      "",
+      `trawl verify: there is no backup in ${directory.path}\n`,
+    ]);
   });
 });

@@ -26,6 +26,7 @@ export const verifyCommand: ClientCommand = {
     } finally {
       task.end();
     }
+    if (found.backups === 0) throw new Error(`there is no backup in ${place.text}`);
     output.result(found, () => textOf(found));
     return found.faults.length === 0 ? EXIT.done : EXIT.failed;
   },
