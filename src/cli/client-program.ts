@@ -105,7 +105,8 @@ async function runCommand(
     terminal.err(`trawl ${name}: ${message}\n`);
     // Whoever reads results by program finds the reason in the same place.
     if (call.options.json === true) {
-      terminal.out(`${JSON.stringify({ status: "error", error: (error as Error).message })}\n`);
+      const said = signal.aborted ? message : (error as Error).message;
+      terminal.out(`${JSON.stringify({ status: "error", error: said })}\n`);
     }
     return code;
   } finally {

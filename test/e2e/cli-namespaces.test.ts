@@ -105,8 +105,13 @@ describe("the server is", () => {
 test("an interrupted command ends with code 130", async () => {
   const interruption = new AbortController();
   interruption.abort(new Error("interrupted"));
-  const { code, err } = await runCli(["ls", "--url", inject("serverUrl")], {
-    signal: interruption.signal,
-  });
+  const { signal } = interruption;
+  const { code, err } = await runCli(["ls", "--url", inject("serverUrl")], { signal });
   expect([code, err]).toEqual([130, "trawl ls: interrupted\n"]);
+});
+
+test("an interrupted command says so in JSON, too, whatever failed by it", async () => {
+  const signal = AbortSignal.abort(new Error("interrupted"));
+  const { code, json } = await runCli(["verify", "/nowhere", "--json"], { signal });
+  expect([code, json]).toEqual([130, { status: "error", error: "interrupted" }]);
 });
