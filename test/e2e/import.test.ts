@@ -171,6 +171,13 @@ describe("formats", () => {
     file("part-2.jsonl", '{"id":2,"a":2}\n');
     const { json } = await run([join(folder, "part-*.jsonl"), "--namespace", globbed, "--json"]);
     expect(json.rows).toBe(2);
+    expect(json.seconds).toBe(Math.round(json.seconds * 1000) / 1000);
+  });
+
+  test("a pattern that nothing matches is told as one", async () => {
+    const pattern = join(folder, "none-*.jsonl");
+    const { code, err } = await run([pattern, "--namespace", newName("none")]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`no file matches ${pattern}`)]);
   });
 
   test("uuids are ids of their own type", async () => {
@@ -284,7 +291,8 @@ describe("bad rows", () => {
     const three = await run([path, "--namespace", newName("max"), "--max-errors", "3"]);
     expect(three.code).toBe(3);
     const two = await run([path, "--namespace", newName("max"), "--max-errors", "2"]);
-    expect(two.code).toBe(1);
+    expect([two.code, two.err]).toEqual([1, expect.stringContaining("--max-errors is 2; ")]);
+    expect(two.err).not.toContain("--max-errors N");
   });
 
   test("of the same id in one batch are written one after the other", async () => {
@@ -320,10 +328,28 @@ describe("what is wrong before the first write ends with 2", () => {
     [["--map", "meta=", "--map", "title=$x"], /must not start with `\$`; rename it/],
     [["--map", "meta"], /--map: meta is not of the form old=new/],
     [["--schema", "[1]"], /--schema: the file \[1\] cannot be read/],
+    [
+      ["--map", "meta=", "--schema", '{"title":{"type":"sting"}}'],
+      /--schema: title\.type: "sting" is no type.*; did you mean "string"\?/,
+    ],
+    [["--map", "meta=", "--schema", '{"title":7}'], /--schema: title: 7 is no type/],
     [["--max-errors", "many"], /--max-errors: many is no whole number/],
     [["--rejects", path], /is a file that is to be read/],
   ])("%j", async (words, message) => {
     const { code, err } = await run([path, "--namespace", newName("plan"), ...words]);
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  test.each([
+    ["empty.csv", "", /empty\.csv/],
+    ["twice.csv", "id,a,a\n1,2,3\n", /twice\.csv.*"a"/],
+    ["missing.jsonl", undefined, /missing\.jsonl cannot be read: ENOENT/],
+    ["-", "walrus", /give --format/],
+  ])("%s with %j", async (given, text, message) => {
+    const isFile = given !== "-" && text !== undefined;
+    const name = given === "-" ? given : isFile ? file(given, text) : join(folder, given);
+    const input = text ?? "";
+    const { code, err } = await run([name, "--namespace", newName("plan")], { input });
     expect([code, err]).toEqual([2, expect.stringMatching(message)]);
   });
 

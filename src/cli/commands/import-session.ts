@@ -28,7 +28,7 @@ import { sampleFiles } from "../../transfer/import/sample-files.ts";
 import type { RejectedRow } from "../../transfer/import/settle-batch.ts";
 import { openRows } from "../../transfer/read/open-rows.ts";
 import type { OpenedFile } from "../../transfer/read/opened-file.ts";
-import { FILE_START } from "../../transfer/read/source-row.ts";
+import { FILE_START, FileFault } from "../../transfer/read/source-row.ts";
 import { printable, tableText } from "../output/table-text.ts";
 import type { CommandContext } from "./client-command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -66,7 +66,7 @@ export class ImportSession {
   constructor(context: CommandContext, options: ImportOptions) {
     this.#context = context;
     this.#options = options;
-    this.#names = inputFiles(options.files);
+    this.#names = beforeWriting(() => inputFiles(options.files));
     this.#startedMs = context.clock.monotonicMs();
     this.#statePath =
       this.#names[0] === "-"
@@ -100,6 +100,14 @@ export class ImportSession {
   }
 
   async #plan(): Promise<PlannedRun> {
+    try {
+      return await this.#planned();
+    } catch (error) {
+      throw usageFault(error);
+    }
+  }
+
+  async #planned(): Promise<PlannedRun> {
     const { client, signal, terminal } = this.#context;
     const { namespace, format } = this.#options;
     const files: OpenedFile[] = [];
@@ -117,15 +125,10 @@ export class ImportSession {
       );
     }
     const sampled = await sampleFiles(files);
-    try {
-      const isResumed = before !== undefined;
-      const options = { ...this.#options, existing, isResumed, words: COMMAND_WORDS };
-      const plan = planImport(sampled, options);
-      return { files, plan, before, imported, isNew: existing === undefined };
-    } catch (error) {
-      if (error instanceof PlanFault) throw new UsageError(error.message);
-      throw error;
-    }
+    const isResumed = before !== undefined;
+    const options = { ...this.#options, existing, isResumed, words: COMMAND_WORDS };
+    const plan = planImport(sampled, options);
+    return { files, plan, before, imported, isNew: existing === undefined };
   }
 
   async #readState(files: readonly ImportedFile[]): Promise<ImportState | undefined> {
@@ -273,7 +276,7 @@ export class ImportSession {
 
   async #finish({ counts, reason, last }: ImportEnd, planned: PlannedRun): Promise<ExitCode> {
     const { output, clock, terminal } = this.#context;
-    const seconds = (clock.monotonicMs() - this.#startedMs) / 1000;
+    const seconds = Math.round(clock.monotonicMs() - this.#startedMs) / 1000;
     const resumedAt = planned.before === undefined ? null : rowsOf(planned.before.position);
     if (reason === "done" && this.#statePath !== undefined) await removeState(this.#statePath);
     const { rows, rejected, bytes } = counts;
@@ -300,10 +303,12 @@ export class ImportSession {
       return `${row}\n${why}; ${this.#resumption()}`;
     }
     const mended = this.#statePath === undefined ? "mend it" : "mend it and give --restart";
-    return (
-      `${row}\n${mended}, or leave such rows out by adding --rejects FILE or --max-errors N; ` +
-      this.#resumption()
-    );
+    const { rejectedMax } = this.#options;
+    const leftOut =
+      rejectedMax === 0
+        ? "leave such rows out by adding --rejects FILE or --max-errors N"
+        : `leave more rows out: --max-errors is ${rejectedMax}; --rejects FILE allows any`;
+    return `${row}\n${mended}, or ${leftOut}; ${this.#resumption()}`;
   }
 
   #resumption(): string {
@@ -326,4 +331,18 @@ function rowsOf({ rowsBefore, rows }: ImportState["position"]): number {
 
 function rejectedText({ row: { file, line }, error }: RejectedRow): string {
   return `${printable(file)}:${line}: ${printable(error)}`;
+}
+
+function beforeWriting<T>(look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    throw usageFault(error);
+  }
+}
+
+/** What is wrong with files before anything was written is wrong usage: nothing was done. */
+function usageFault(error: unknown): unknown {
+  const isFiles = error instanceof PlanFault || error instanceof FileFault;
+  return isFiles ? new UsageError(error.message) : error;
 }

@@ -7,6 +7,7 @@ import {
   formatAttributeType,
   type IdType,
   parseAttributeType,
+  SCALAR_KINDS,
 } from "../../model/attribute-type.ts";
 import { type SampledColumn, type SampledFile, sampleColumns } from "./column-samples.ts";
 import { type InferredType, inferType } from "./infer-type.ts";
@@ -67,6 +68,7 @@ export function planColumns(
   options: PlanOptions,
 ): ImportPlan {
   checkNames(known, options);
+  checkTypes(options.schema);
   const idSource = pickId(known, options);
   const columns = [...known]
     .filter(([name]) => name !== idSource)
@@ -101,6 +103,24 @@ function checkNames(known: ReadonlyMap<string, unknown>, options: PlanOptions): 
     throw new PlanFault(`${option}: there is no column ${quote(name)}${hint}`);
   }
 }
+
+/** The server would refuse them with the first batch, and blame its rows. */
+function checkTypes(schema: PlanOptions["schema"]): void {
+  for (const [attribute, declaration] of Object.entries(schema)) {
+    const spelled = spelledName(declaration);
+    if (spelled === undefined || spelledType(declaration) !== undefined) continue;
+    const path = spelled === declaration ? attribute : `${attribute}.type`;
+    const near = typeof spelled === "string" ? similarName(spelled, TYPE_EXAMPLES) : undefined;
+    const hint = near === undefined ? "" : `; did you mean ${quote(near)}?`;
+    throw new PlanFault(
+      `--schema: ${path}: ${JSON.stringify(spelled)} is no type, as ` +
+        `${TYPE_EXAMPLES.join(", ")} are${hint}`,
+    );
+  }
+}
+
+/** One of each kind. */
+const TYPE_EXAMPLES = [...SCALAR_KINDS, "[]string", "bytes", "[768]f32", "[][128]f32", "{}f16"];
 
 function pickId(
   known: ReadonlyMap<string, SampledColumn>,

@@ -1,7 +1,7 @@
 /** The files that an import was given, by name or by pattern, and how to know them again. */
 
 import { createHash } from "node:crypto";
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import { FileFault } from "../read/source-row.ts";
@@ -16,9 +16,11 @@ const FINGERPRINT_BYTES = MIB;
 export function inputFiles(patterns: readonly string[]): readonly string[] {
   const names = patterns.flatMap((pattern) => {
     if (pattern === "-" || !/[*?[{]/.test(pattern)) return [pattern];
-    const found = globSync(pattern).sort();
     // A name may have such characters itself.
-    return found.length === 0 ? [pattern] : found;
+    if (existsSync(pattern)) return [pattern];
+    const found = globSync(pattern).sort();
+    if (found.length === 0) throw new FileFault(`no file matches ${pattern}`);
+    return found;
   });
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined) throw new FileFault(`${twice} is given twice`);
