@@ -21,6 +21,13 @@ export type EmbeddingConfig =
       readonly modelDimensions: Readonly<Record<string, number>>;
     };
 
+/** A static embedding model in a folder. */
+export interface StaticModelPath {
+  /** By which schemas will know it. */
+  readonly name: string;
+  readonly path: string;
+}
+
 /** What scores documents for queries with `rerank_by`. */
 export type RerankConfig =
   /** Such queries are refused. */
@@ -73,6 +80,8 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly memoryBytesMax: number;
   readonly kernel: "auto" | "scalar";
   readonly embedding: EmbeddingConfig;
+  /** Beside the one that ships with Trawl; their names differ. */
+  readonly staticModels: readonly StaticModelPath[];
   readonly reranking: RerankConfig;
   readonly log: StructuredLog;
   /** Hears that a hint for indexers was put. */

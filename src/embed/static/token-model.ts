@@ -1,0 +1,8 @@
+/** What makes tokens of a word: the part of a tokenizer that knows its vocabulary. */
+export interface TokenModel {
+  /**
+   * Adds the numbers of a word's tokens, in order; nothing for what the vocabulary does not have,
+   * since unknown tokens have no meaning that a mean should count.
+   */
+  addTokens(word: string, tokens: number[]): void;
+}

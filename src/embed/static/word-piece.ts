@@ -1,0 +1,62 @@
+/**
+ * WordPiece as BERT has it (Wu et al. 2016): of each word the longest piece that the vocabulary
+ * has, then the longest of the rest, whose pieces have a prefix. A word whose rest has no piece is
+ * unknown as a whole.
+ */
+
+import type { TokenModel } from "./token-model.ts";
+
+/** Longest word in code points that is looked at, where a model does not say. */
+const WORD_CHARS_DEFAULT = 100;
+
+/** What a tokenizer.json says of its model. */
+export interface WordPieceOptions {
+  readonly vocabulary: ReadonlyMap<string, number>;
+  /** Longer words are unknown. */
+  readonly wordCharsMax?: number | undefined;
+  /** Before all pieces of a word but the first, such as `##`. */
+  readonly prefix: string;
+}
+
+/** See the file's head. */
+export class WordPiece implements TokenModel {
+  readonly #vocabulary: ReadonlyMap<string, number>;
+  readonly #wordCharsMax: number;
+  readonly #prefix: string;
+  /** UTF-16 units of the longest piece: no longer one is looked up. */
+  readonly #pieceUnitsMax: number;
+
+  constructor({ vocabulary, wordCharsMax = WORD_CHARS_DEFAULT, prefix }: WordPieceOptions) {
+    this.#vocabulary = vocabulary;
+    this.#wordCharsMax = wordCharsMax;
+    this.#prefix = prefix;
+    let longest = 0;
+    for (const piece of vocabulary.keys()) longest = Math.max(longest, piece.length);
+    this.#pieceUnitsMax = longest;
+  }
+
+  addTokens(word: string, tokens: number[]): void {
+    const before = tokens.length;
+    if (word.length > this.#wordCharsMax && [...word].length > this.#wordCharsMax) return;
+    for (let start = 0; start < word.length; ) {
+      const end = this.#longestFrom(word, start, tokens);
+      if (end === undefined) {
+        tokens.length = before;
+        return;
+      }
+      start = end;
+    }
+  }
+
+  /** Adds the longest piece that begins at `start`, and returns where it ends. */
+  #longestFrom(word: string, start: number, tokens: number[]): number | undefined {
+    for (let end = Math.min(word.length, start + this.#pieceUnitsMax); end > start; end--) {
+      const piece = word.slice(start, end);
+      const token = this.#vocabulary.get(start === 0 ? piece : this.#prefix + piece);
+      if (token === undefined) continue;
+      tokens.push(token);
+      return end;
+    }
+    return undefined;
+  }
+}
