@@ -7,6 +7,7 @@ import type {
   EngineConfig,
   IndexerConfig,
   RerankConfig,
+  StaticModelPath,
   TracingConfig,
 } from "../api/config.ts";
 import type { HttpConfig } from "../http/http-server.ts";
@@ -103,6 +104,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       kernel,
       ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
       embedding: embeddingConfig(given),
+      staticModels: staticModels(given),
       reranking: rerankConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
@@ -279,6 +281,33 @@ function embeddingConfig(given: GivenSettings): EmbeddingConfig {
     ...(apiKey !== undefined && { apiKey }),
     modelDimensions: isDimensions(dimensions) ? dimensions : {},
   };
+}
+
+/** Names that begin so are those of Trawl's own models. */
+const OWN_MODELS = "trawl/";
+
+function staticModels(given: GivenSettings): readonly StaticModelPath[] {
+  const models = listOf(given, "static-models").map((text) => {
+    const at = text.indexOf("=");
+    const model = { name: text.slice(0, Math.max(at, 0)), path: text.slice(at + 1) };
+    if (model.name === "" || model.path === "") {
+      throw new SettingFault(
+        `--static-models: ${text} is no name=folder, such as acme/potion=./potion-base-8M`,
+      );
+    }
+    if (model.name.startsWith(OWN_MODELS)) {
+      throw new SettingFault(
+        `--static-models: ${model.name} begins with ${OWN_MODELS}, as Trawl's own models do; ` +
+          "give it another name",
+      );
+    }
+    return { ...model, path: resolve(model.path) };
+  });
+  const twice = models.find(({ name }, i) => models.findIndex((m) => m.name === name) < i);
+  if (twice !== undefined) {
+    throw new SettingFault(`--static-models names ${twice.name} twice`);
+  }
+  return models;
 }
 
 function rerankConfig(given: GivenSettings): RerankConfig {

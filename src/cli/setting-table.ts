@@ -302,7 +302,9 @@ export const SETTINGS = [
     name: "embedder",
     type: { kind: "choice", choices: ["none", "hash", "http"] },
     defaultText: "none",
-    help: "source of native embeddings; `hash` is deterministic and offline, for trials and tests",
+    help:
+      "source of native embeddings by other models than static ones; `hash` is deterministic and " +
+      "offline, for tests",
   },
   {
     name: "embedding-url",
@@ -319,6 +321,13 @@ export const SETTINGS = [
     name: "embedding-dimensions",
     type: { kind: "dimensions" },
     help: "dimensions of embedding models that are not known by name: `model=768,other=1024`",
+  },
+  {
+    name: "static-models",
+    type: { kind: "list" },
+    help:
+      "folders with static embedding models in model2vec's form, by the names that schemas give " +
+      "them: `acme/potion=./potion`; `trawl/static-en` is always there",
   },
   {
     name: "reranker",

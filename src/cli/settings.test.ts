@@ -39,6 +39,7 @@ describe("defaults", () => {
       memoryBytesMax: MACHINE.memoryBytes,
       kernel: "auto",
       embedding: { kind: "none" },
+      staticModels: [],
       reranking: { kind: "none" },
     });
     expect(log).toEqual({ level: "info", format: "auto" });
@@ -160,6 +161,14 @@ describe("values", () => {
   });
 });
 
+test("static models have names and folders", () => {
+  const flags = { "static-models": "acme/potion=./potion, b=/a=b" };
+  expect(configOf({ flags }).engine.staticModels).toEqual([
+    { name: "acme/potion", path: `${process.cwd()}/potion` },
+    { name: "b", path: "/a=b" },
+  ]);
+});
+
 test("reranking settings make one configuration", () => {
   const flags = {
     reranker: "http",
@@ -235,6 +244,10 @@ describe("refusals", () => {
     [{ flags: { embedder: "http" } }, "needs --embedding-url"],
     [{ flags: { embedder: "http", "embedding-url": "x" } }, "x is no http or https URL"],
     [{ flags: { "embedding-dimensions": "a", embedder: "http" } }, "pairs"],
+    [{ flags: { "static-models": "./potion" } }, "./potion is no name=folder, such as"],
+    [{ flags: { "static-models": "a=" } }, "a= is no name=folder"],
+    [{ flags: { "static-models": "trawl/mine=./m" } }, "begins with trawl/"],
+    [{ flags: { "static-models": "a=./m,a=./n" } }, "--static-models names a twice"],
     [{ flags: { "rerank-url": "http://x" } }, "--rerank-url is set, but --reranker is none"],
     [
       { flags: { reranker: "words", "rerank-api-key": "k" } },

@@ -1,0 +1,95 @@
+/**
+ * Embeds with static models where a request names one, and leaves all other models to another
+ * provider. A model is made when it is asked for first.
+ */
+
+import type { Clock } from "../../base/clock.ts";
+import { invalid } from "../../base/errors.ts";
+import type { Steps } from "../../base/steps.ts";
+import { cutModelText } from "../cut-texts.ts";
+import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from "../embedding-provider.ts";
+import type { StaticModel } from "./static-model.ts";
+
+/** Milliseconds of work after which others get their turn. */
+const TURN_MS = 2;
+
+/** A model that is there, and how it is made. */
+export interface StaticModelSource {
+  readonly dimensions: number;
+  /** Throws what a request for the model should hear. */
+  load(): Promise<StaticModel>;
+}
+
+/** What a provider needs. */
+export interface StaticEmbeddingOptions {
+  /** By name. */
+  readonly models: ReadonlyMap<string, StaticModelSource>;
+  /** Embeds with all models that are not static. */
+  readonly others: EmbeddingProvider;
+  readonly clock: Clock;
+}
+
+/** See the file's head. */
+export class StaticEmbeddingProvider implements EmbeddingProvider {
+  readonly #options: StaticEmbeddingOptions;
+  readonly #loaded = new Map<string, Promise<StaticModel>>();
+
+  constructor(options: StaticEmbeddingOptions) {
+    this.#options = options;
+  }
+
+  dimensionsOf(model: string): number | undefined {
+    const { models, others } = this.#options;
+    return models.get(model)?.dimensions ?? others.dimensionsOf(model);
+  }
+
+  async embed(request: EmbeddingRequest, signal?: AbortSignal): Promise<Embeddings> {
+    const { models, others } = this.#options;
+    const source = models.get(request.model);
+    if (source === undefined) return others.embed(request, signal);
+    const { model: name, texts, dimensions } = request;
+    if (dimensions !== source.dimensions) {
+      throw invalid(
+        `💔 embedding model "${name}" makes vectors of ${source.dimensions} dimensions, ` +
+          `and ${dimensions} are asked for: leave \`dims\` out, or name another model`,
+      );
+    }
+    const model = await this.#load(name, source);
+    return this.#inTurns(embedAll(model, texts), signal);
+  }
+
+  /** What failed is tried again by the next request. */
+  async #load(name: string, source: StaticModelSource): Promise<StaticModel> {
+    const loading = this.#loaded.get(name) ?? source.load();
+    this.#loaded.set(name, loading);
+    try {
+      return await loading;
+    } catch (error) {
+      this.#loaded.delete(name);
+      throw error;
+    }
+  }
+
+  async #inTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
+    const { clock } = this.#options;
+    let turnEndMs = clock.monotonicMs() + TURN_MS;
+    for (let next = steps.next(); ; next = steps.next()) {
+      if (next.done === true) return next.value;
+      if (clock.monotonicMs() < turnEndMs) continue;
+      await clock.sleep(0, signal);
+      turnEndMs = clock.monotonicMs() + TURN_MS;
+    }
+  }
+}
+
+function* embedAll(model: StaticModel, texts: readonly string[]): Steps<Embeddings> {
+  const vectors: Float32Array[] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const embedded = yield* model.embed(cutModelText(text));
+    vectors.push(embedded.vector);
+    tokens += embedded.tokens;
+    yield;
+  }
+  return { vectors, tokens };
+}
