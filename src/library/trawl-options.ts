@@ -42,6 +42,8 @@ export interface TrawlOptions {
   readonly embeddingApiKey?: string;
   /** Dimensions of embedding models that are not known by name. */
   readonly embeddingDimensions?: Readonly<Record<string, number>>;
+  /** Folders with static embedding models, by name: `"acme/potion=./potion"`. */
+  readonly staticModels?: readonly string[];
   readonly reranker?: "none" | "words" | "http";
   readonly rerankUrl?: string;
   readonly rerankApiKey?: string;

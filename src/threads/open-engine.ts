@@ -2,12 +2,14 @@
 
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { EngineConfig } from "../api/config.ts";
+import type { EmbeddingSettings } from "../api/embedding-source.ts";
 import type { Engine } from "../api/engine.ts";
 import { GIB } from "../base/byte-sizes.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EndingClock } from "../base/ending-clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { exposeCollection, threadHeap } from "../base/thread-heap.ts";
+import { type ModelFolder, readModelFolder } from "../embed/static/model-folder.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
 import { isExclusive } from "../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "./cache/cache-thread.ts";
@@ -57,11 +59,12 @@ const QUERY_MEMORY_SHARE = 0.15;
  * acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
-  const { store, diskCache, encryptionKeysPath, queryThreads, embedding, reranking } = config;
+  const { store, diskCache, encryptionKeysPath, queryThreads, reranking } = config;
   const { log, onHint } = config;
   const access = { store, diskCache, encryptionKeysPath };
   const onCrash = crashListener(config, (error) => engine.lose("other", error));
   const clock = new EndingClock(systemClock);
+  const embedding = await embeddingSettings(config);
   exposeCollection();
   const kernel = await compileKernel(config.kernel);
   const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
@@ -123,6 +126,15 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   }
   if (config.onCrash === undefined) collectWhenIdle(clock, threadHeap());
   return engine;
+}
+
+/** Reads the folders of static models; a bad one is told here, and not by the first request. */
+async function embeddingSettings(config: EngineConfig): Promise<EmbeddingSettings> {
+  const folders: ModelFolder[] = [];
+  for (const { name, path } of config.staticModels) {
+    folders.push(await readModelFolder(name, path));
+  }
+  return { config: config.embedding, folders };
 }
 
 /** What to do about a thread that crashes: `lose` tells the engine, where the process goes on. */

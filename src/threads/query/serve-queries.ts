@@ -1,8 +1,8 @@
 /** What a thread does that answers queries: the query threads, and the main thread for short ones. */
 
 import type { MessagePort, Transferable } from "node:worker_threads";
-import type { EmbeddingConfig, RerankConfig } from "../../api/config.ts";
-import { embeddingSource } from "../../api/embedding-source.ts";
+import type { RerankConfig } from "../../api/config.ts";
+import { type EmbeddingSettings, embeddingSource } from "../../api/embedding-source.ts";
 import { rerankSource } from "../../api/rerank-source.ts";
 import type { Clock } from "../../base/clock.ts";
 import { nextTurn } from "../../base/next-turn.ts";
@@ -22,7 +22,7 @@ export interface QuerySettings {
   readonly thread: number;
   /** Undefined where kernels run as plain TypeScript. */
   readonly kernel: WebAssembly.Module | undefined;
-  readonly embedding: EmbeddingConfig;
+  readonly embedding: EmbeddingSettings;
   readonly reranking: RerankConfig;
   /** Bytes of vectors that an exact scan may ask for at a time. */
   readonly scanBytesMax: number;

@@ -1,8 +1,7 @@
 /** Entry of the write thread: opens the store and the memory, and connects the message port. */
 
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import type { EmbeddingConfig } from "../../api/config.ts";
-import { embeddingSource } from "../../api/embedding-source.ts";
+import { type EmbeddingSettings, embeddingSource } from "../../api/embedding-source.ts";
 import { must } from "../../base/assert.ts";
 import { BlockPool } from "../../base/block-pool.ts";
 import { systemClock } from "../../base/clock.ts";
@@ -36,7 +35,7 @@ const MANIFEST_POLL_MS = 500;
 /** What the main thread tells this thread at its start. */
 export interface WriteThreadData {
   readonly access: StoreAccessConfig;
-  readonly embedding: EmbeddingConfig;
+  readonly embedding: EmbeddingSettings;
   /** Bytes of all segments together. */
   readonly segmentBytesMax: number;
   /** Heap that documents of writes may take beyond their JSON, until they are committed. */
