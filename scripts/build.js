@@ -22,6 +22,8 @@ import { findNode, isNewEnough } from "./find-node.js";
 
 /** File in dist/ that holds the hash of the sources that dist/ was made of. */
 const HASH_FILE = ".sources-hash";
+/** Vectors of the embedding model that ships with Trawl, in src/ and in dist/. */
+const TABLE = "embed/static/static-en.table";
 
 /** Brings dist/ up to date with its sources; it needs the tools for that only where it is not. */
 export function build(root) {
@@ -56,6 +58,7 @@ function compile(root, hash) {
     copyFileSync(kernel, join(staged, "kernel.wasm"));
     runBundler(root, "build-console.js", join(staged, "console"));
     runBundler(root, "build-mcp.js", join(staged, "mcp", "protocol-package.js"));
+    copyFileSync(join(root, "src", TABLE), join(staged, TABLE));
     writeFileSync(join(staged, HASH_FILE), hash);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(staged, join(root, "dist"));
@@ -102,7 +105,9 @@ function hashSources(root) {
     "tsconfig.build.json",
     "tsconfig.types.json",
     "scripts/build-console.js",
+    "scripts/build-mcp.js",
     "scripts/compress-pages.js",
+    `src/${TABLE}`,
     ...sourcesBelow(root, "src"),
     ...sourcesBelow(root, "console"),
   ];

@@ -9,7 +9,7 @@ export const LIBRARY_CALL =
 
 /** Opens the directory in this process, asks for artworks about storms, and closes it. */
 export async function askInProcess(dataDir: string): Promise<Found> {
-  const trawl = await openTrawl({ dataDir, embedder: "hash", logLevel: "error" });
+  const trawl = await openTrawl({ dataDir, logLevel: "error" });
   try {
     const columns = ["title", "artists"];
     const { rows = [], performance } = await trawl.namespace("artworks").query({

@@ -19,7 +19,7 @@ export class DemoServer {
 
   /** Resolves with the server's address once it listens; rejects if it ends before that. */
   start(): Promise<string> {
-    const flags = ["--port", "0", "--data-dir", this.#dataDir, "--embedder", "hash"];
+    const flags = ["--port", "0", "--data-dir", this.#dataDir];
     const child = spawn(process.execPath, [MAIN, "serve", ...flags, "--log-level", "warn"], {
       env: withoutSettings(process.env),
       stdio: ["ignore", "pipe", "pipe"],

@@ -7,8 +7,8 @@ import { WORD_DIMENSIONS, wordVectors } from "./word-vectors.ts";
 /** A namespace as the SDK sees it. */
 export type Namespace = Turbopuffer.Namespace;
 
-/** Name of the embedding model; the offline embedder takes any name, with 256 dimensions. */
-export const MODEL = "hashed-words";
+/** The embedding model that ships with Trawl. */
+export const MODEL = "trawl/static-en";
 
 /** Most documents of a write that embeds. */
 const BATCH = 30;
@@ -23,7 +23,7 @@ const SCHEMA: Record<string, Turbopuffer.AttributeSchema> = {
     full_text_search: { stemming: true },
     embed: { model: MODEL, attribute: "about_vector" },
   },
-  about_vector: { type: "[256]f16", ann: true },
+  about_vector: { type: "[384]f16", ann: true },
   subject_words: { type: `[][${WORD_DIMENSIONS}]f32`, ann: { late_interaction: true } },
   subject_weights: { type: "{}f16", sparse_knn: { distance_metric: "dot_product" } },
   acquired: "datetime",
