@@ -6,6 +6,7 @@
 
 import { knownDimensions } from "./embedding-models.ts";
 import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from "./embedding-provider.ts";
+import { hashText } from "./hash-text.ts";
 
 /** Dimensions for models that are not known by name. */
 const DIMENSIONS_DEFAULT = 256;
@@ -49,15 +50,4 @@ function addFeature(sums: Float64Array, feature: string, weight: number): void {
   const hash = hashText(feature);
   const sign = hash >>> 31 === 1 ? -1 : 1;
   sums[(hash & 0x7fffffff) % sums.length] += sign * weight;
-}
-
-/** FNV-1a over UTF-16 units, with a final mix so that all bits depend on all of the text. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

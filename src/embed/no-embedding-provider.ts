@@ -2,15 +2,15 @@ import { type DatabaseError, invalid } from "../base/errors.ts";
 import { knownDimensions } from "./embedding-models.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 
-/** Stands where no embedder is configured: schemas may name models, but nothing can be embedded. */
+/** Stands where no embedder is configured: schemas may name models, but these cannot embed. */
 export const noEmbeddingProvider: EmbeddingProvider = {
-  embed: () => Promise.reject(notConfigured()),
+  embed: ({ model }) => Promise.reject(notConfigured(model)),
   dimensionsOf: knownDimensions,
 };
 
-function notConfigured(): DatabaseError {
+function notConfigured(model: string): DatabaseError {
   return invalid(
-    "💔 native embedding is not configured on this server: start it with `--embedder http` and " +
-      "the URL of an OpenAI-compatible service, or with `--embedder hash` for trials",
+    `💔 embedding model "${model}" is not there: name "trawl/static-en", which needs no setting, ` +
+      "or start the server with `--embedder http` and the URL of an OpenAI-compatible service",
   );
 }
