@@ -11,6 +11,8 @@ import {
   StaticEmbeddingProvider,
   type StaticModelSource,
 } from "../embed/static/static-embedding-provider.ts";
+import { STATIC_ENGLISH, staticEnglish } from "../embed/static/static-english.ts";
+import { stemmerOf } from "../text/languages/language.ts";
 import type { EmbeddingConfig } from "./config.ts";
 
 /** What a thread that embeds is told. */
@@ -25,12 +27,13 @@ export function embeddingSource(
   { config, folders }: EmbeddingSettings,
   clock: Clock,
 ): EmbeddingProvider {
-  const models = new Map(
-    folders.map((folder): [string, StaticModelSource] => [
+  const models = new Map<string, StaticModelSource>([
+    [STATIC_ENGLISH, staticEnglish(stemmerOf("english"))],
+    ...folders.map((folder): [string, StaticModelSource] => [
       folder.name,
       { dimensions: folder.dimensions, load: async () => new FolderModel(folder) },
     ]),
-  );
+  ]);
   return new StaticEmbeddingProvider({ models, others: otherModels(config, clock), clock });
 }
 

@@ -1,6 +1,10 @@
-/** Native embedding: by the offline embedder of the shared server, and by a service over HTTP. */
+/** Native embedding: by what needs no service, and by a service over HTTP. */
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { safetensorsOf } from "../support/models/safetensors-file.ts";
 import {
   EMBEDDING_TEXT_MAX,
   type EmbeddingServer,
@@ -88,6 +92,85 @@ describe("the offline embedder", () => {
       upsert_rows: [{ id: 1, text: "x" }],
     });
     await expectFault(noMetric, 400, "distance_metric must be specified");
+  });
+});
+
+describe("static models", () => {
+  let folder = "";
+
+  const server = fileServer(async () => {
+    folder = mkdtempSync(join(tmpdir(), "trawl-tiny-"));
+    const vocab = { "[UNK]": 0, fish: 1, boat: 2 };
+    const model = { type: "WordLevel", unk_token: "[UNK]", vocab };
+    const tokenizer = { pre_tokenizer: { type: "Whitespace" }, model };
+    const data = new Float32Array([0, 0, 1, 0, 0, 1]);
+    const embeddings = { type: "F32", shape: [3, 2], data };
+    writeFileSync(join(folder, "model.safetensors"), safetensorsOf({ embeddings }));
+    writeFileSync(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ normalize: true }));
+    return { arguments: ["--query-threads", "1", "--static-models", `acme/tiny=${folder}`] };
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const client = () => sdkClient({ baseURL: server.url, timeout: 20_000 });
+  const schema = (model: string) => ({
+    text: { type: "string" as const, embed: untyped<string>(model) },
+  });
+
+  test("trawl/static-en is there without any setting, and knows other words", async () => {
+    const ns = client().namespace("static-en");
+    await ns.write({
+      distance_metric: "cosine_distance",
+      schema: schema("trawl/static-en"),
+      upsert_rows: [
+        { id: 1, text: "the physician cures a patient" },
+        { id: 2, text: "an automobile drives on a road" },
+        { id: 3, text: "a violin in an orchestra" },
+      ],
+    });
+    expect((await ns.schema()).embed_text.type).toBe("[384]f16");
+    expect(idsOf(await ns.query(near("text", "doctor")))[0]).toBe(1);
+    expect(idsOf(await ns.query(near("text", "cars")))[0]).toBe(2);
+    const found = await ns.query(near("embed_text", "music", { model: "trawl/static-en" }));
+    expect(idsOf(found)[0]).toBe(3);
+  });
+
+  test("a folder of one's own goes by the name that it is given", async () => {
+    const ns = client().namespace("tiny");
+    await ns.write({
+      distance_metric: "cosine_distance",
+      schema: schema("acme/tiny"),
+      upsert_rows: [
+        { id: 1, text: "fish" },
+        { id: 2, text: "boat" },
+      ],
+    });
+    expect((await ns.schema()).embed_text.type).toBe("[2]f16");
+    expect(idsOf(await ns.query(near("text", "unheard boat")))).toEqual([2, 1]);
+  });
+
+  test("other models are told what there is", async () => {
+    const write = client()
+      .namespace("other")
+      .write({
+        distance_metric: "cosine_distance",
+        schema: {
+          text: { type: "string", embed: untyped<string>({ model: "acme/other", dims: 4 }) },
+        },
+        upsert_rows: [{ id: 1, text: "x" }],
+      });
+    await expectFault(write, 400, 'name "trawl/static-en"');
+    const sized = client()
+      .namespace("sized")
+      .write({
+        distance_metric: "cosine_distance",
+        schema: {
+          text: { type: "string", embed: untyped<string>({ model: "acme/tiny", dims: 4 }) },
+        },
+        upsert_rows: [{ id: 1, text: "fish" }],
+      });
+    await expectFault(sized, 400, "makes vectors of 2 dimensions, and 4 are asked for");
   });
 });
 
