@@ -105,7 +105,6 @@ function hashSources(root) {
     "tsconfig.build.json",
     "tsconfig.types.json",
     "scripts/build-console.js",
-    "scripts/build-mcp.js",
     "scripts/compress-pages.js",
     `src/${TABLE}`,
     ...sourcesBelow(root, "src"),
