@@ -25,7 +25,7 @@ import {
 } from "./tidy/text-rules.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["src", "console", "test", "bench", "scripts", "assembly"];
+const FOLDERS = ["src", "console", "test", "bench", "scripts", "assembly", "examples"];
 
 type Rule = (files: readonly SourceFile[]) => Finding[];
 
