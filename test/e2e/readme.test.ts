@@ -7,12 +7,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { pythonInterpreter } from "../support/docs/python-interpreter.ts";
+import { hasTool } from "../support/processes/find-tool.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const SHOWN_URL = "http://127.0.0.1:8484";
 const run = promisify(execFile);
+const PYTHON = pythonInterpreter();
+const HAS_PYTHON = hasTool(PYTHON, ["-c", "import turbopuffer"]);
 
 let server: ServerProcess;
 let folder: string;
@@ -41,6 +45,14 @@ test("the example for the official client finds what it wrote", async () => {
   const { stdout } = await run(process.execPath, [path]);
   expect(stdout).toMatch(/id: 1[\s\S]*id: 1/);
   expect(stdout).not.toMatch(/id: 2/);
+});
+
+test.runIf(HAS_PYTHON)("the example in Python finds the same", async () => {
+  const path = join(folder, "example.py");
+  writeFileSync(path, blocks("python")[0]);
+  const { stdout } = await run(PYTHON, [path]);
+  expect(stdout).toMatch(/id=1[\s\S]*id=1/);
+  expect(stdout).not.toMatch(/id=2/);
 });
 
 test("the examples for curl find what they wrote", async () => {
