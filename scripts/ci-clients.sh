@@ -53,6 +53,9 @@ python() {
     { skip "Python: the registry does not have the client"; return; }
   run "$bin/pip" install --quiet --requirement "$wanted"
   run "$bin/python" "$clients/python/drive.py"
+  # What docs/, README.md and examples/ show in Python; `npm test` has run the other languages.
+  run env TRAWL_TEST_PYTHON="$bin/python" npm test --silent -- \
+    test/e2e/{docs-examples,examples,readme}.test.ts
 }
 
 go_client() {
