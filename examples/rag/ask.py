@@ -1,7 +1,7 @@
 """Retrieval-augmented generation: finds the passages of a handbook that bear on a question, and has
 a language model answer from them alone. Without one (`CHAT_URL`), it prints the passages.
 
-    python examples/rag/ask.py "What does error E7 mean?"
+    python examples/rag/ask.py "Why is the grinder so noisy?"
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 from turbopuffer import Turbopuffer
 
 MODEL = "trawl/static-en"  # the server makes the vectors; see docs/guides/rag.md
-PASSAGES = 3
+PASSAGES = 2
 
 client = Turbopuffer(
     base_url=os.environ.get("TURBOPUFFER_BASE_URL", "http://127.0.0.1:8484"),
@@ -73,7 +73,7 @@ def complete(url, prompt):
         return json.load(response)["choices"][0]["message"]["content"]
 
 
-question = sys.argv[1] if len(sys.argv) > 1 else "What does error E7 mean?"
+question = sys.argv[1] if len(sys.argv) > 1 else "Why is the grinder so noisy?"
 load()
 passages = retrieve(question)
 if "CHAT_URL" in os.environ:

@@ -2,7 +2,7 @@
  * Retrieval-augmented generation: finds the passages of a handbook that bear on a question, and has
  * a language model answer from them alone. Without one (`CHAT_URL`), it prints the passages.
  *
- *     node examples/rag/ask.ts "What does error E7 mean?"
+ *     node examples/rag/ask.ts "Why is the grinder so noisy?"
  */
 
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import Turbopuffer from "@turbopuffer/turbopuffer";
 
 /** The server makes the vectors; see docs/guides/rag.md for what its models are. */
 const MODEL = "trawl/static-en";
-const PASSAGES = 3;
+const PASSAGES = 2;
 
 interface Passage {
   readonly id: string;
@@ -80,7 +80,7 @@ async function complete(url: string, prompt: string): Promise<string> {
   return answer.choices[0].message.content;
 }
 
-const question = process.argv[2] ?? "What does error E7 mean?";
+const question = process.argv[2] ?? "Why is the grinder so noisy?";
 await load();
 const passages = await retrieve(question);
 const chatUrl = process.env.CHAT_URL;

@@ -1,4 +1,4 @@
-/** The pages of docs/: each is in the contents, links lead somewhere, figures are those of the code. */
+/** The pages of docs/: each has its place, links lead somewhere, figures are those of the code. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

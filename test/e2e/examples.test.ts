@@ -70,15 +70,15 @@ describe("with a language model", () => {
       for await (const chunk of request) text += chunk;
       prompts.push({ path: request.url, body: JSON.parse(text) });
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ choices: [{ message: { content: "No water [faults-1]." } }] }));
+      response.end(JSON.stringify({ choices: [{ message: { content: "A stone [faults-2]." } }] }));
     });
     await new Promise<void>((resolve) => chat.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/v1`;
     const printed = await run(command, { CHAT_URL: url, CHAT_MODEL: "small" });
     chat.closeAllConnections();
     chat.close();
-    expect(printed).toBe("No water [faults-1].\n");
-    const content = expect.stringMatching(/\[faults-1\] Faults: Error E7[\s\S]*What does error E7/);
+    expect(printed).toBe("A stone [faults-2].\n");
+    const content = expect.stringMatching(/\[faults-2\] Faults: If the[\s\S]*Why is the grinder/);
     expect(prompts).toEqual([
       {
         path: "/v1/chat/completions",
