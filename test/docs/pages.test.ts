@@ -9,6 +9,7 @@ import { NAMESPACE_NAME_CHARS_MAX } from "../../src/base/ids.ts";
 import { SETTINGS, type Setting } from "../../src/cli/setting-table.ts";
 import * as kernel from "../../src/kernel/kernel.ts";
 import * as limits from "../../src/model/contract-limits.ts";
+import { FILTER_OPERATORS } from "../../src/model/filter.ts";
 import { LANGUAGES } from "../../src/model/full-text-options.ts";
 import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
 import { PROBING } from "../../src/query/query-options.ts";
@@ -166,7 +167,11 @@ test.each<[page: string, ...statements: string[]]>([
     `| \`k1\`, \`b\`, \`k3\` | ${DEFAULTS.k1}, ${DEFAULTS.b}, ${DEFAULTS.k3} `,
   ],
   ["queries/order.md", `up to ${limits.ORDER_BY_MAX}.`],
-  ["queries/filters.md", `\`distance\` (0 to ${limits.FUZZY_DISTANCE_MAX})`],
+  [
+    "queries/filters.md",
+    `\`distance\` (0 to ${limits.FUZZY_DISTANCE_MAX})`,
+    ...FILTER_OPERATORS.map((operator) => `\`${operator}\``),
+  ],
   [
     "queries/aggregates.md",
     `up to ${limits.AGGREGATES_MAX} functions`,
