@@ -12,7 +12,7 @@ from pathlib import Path
 
 from turbopuffer import Turbopuffer
 
-MODEL = "trawl/static-en"  # the server makes the vectors; see docs/guides/rag.md
+MODEL = "trawl/static-en"  # the server makes the vectors; see docs/embedding.md
 PASSAGES = 2
 
 client = Turbopuffer(

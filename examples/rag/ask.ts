@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import Turbopuffer from "@turbopuffer/turbopuffer";
 
-/** The server makes the vectors; see docs/guides/rag.md for what its models are. */
+/** The server makes the vectors; see docs/embedding.md for what its models are. */
 const MODEL = "trawl/static-en";
 const PASSAGES = 2;
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
   data = await temporaryDirectory();
   server = await startServer({
     dataDir: data.path,
-    arguments: ["--embedder", "hash", "--reranker", "words", "--strict", "--log-level", "warn"],
+    arguments: ["--reranker", "words", "--strict", "--log-level", "warn"],
   });
   proxy = await startRecordingProxy(server.url);
   mkdirSync(join(ROOT, "build"), { recursive: true });
