@@ -26,19 +26,20 @@ import type { StoredKey } from "./key-store.ts";
 import { TOKEN_MS_MAX } from "./query-token.ts";
 
 /** Longest name of a key, in characters; our choice. */
-const KEY_NAME_CHARS_MAX = 128;
+export const KEY_NAME_CHARS_MAX = 128;
 /** Patterns of one key: each is a listing of its own where the key lists; our choice. */
-const PATTERNS_MAX = 32;
+export const PATTERNS_MAX = 32;
 /** Greatest limit of a key: beyond what a server can do, and exact as a number. */
-const LIMIT_MAX = 1e12;
+export const LIMIT_MAX = 1e12;
 /** Smallest one: about one request or byte in a quarter of an hour. */
-const LIMIT_MIN = 0.001;
+export const LIMIT_MIN = 0.001;
 /** Longest life of a key that ends by itself. */
 const KEY_MS_MAX = 3650 * 86_400_000;
 /** How long a token is good for if nothing is said. */
 const TOKEN_MS_DEFAULT = 3_600_000;
 
-const CREATE_MEMBERS = [
+/** Members of a request for a key. */
+export const CREATE_MEMBERS = [
   "name",
   "actions",
   "namespaces",
@@ -46,7 +47,8 @@ const CREATE_MEMBERS = [
   "requests_per_second",
   "bytes_per_second",
 ] as const;
-const TOKEN_MEMBERS = ["namespace", "filter", "expires_in"] as const;
+/** Members of a request for a token. */
+export const TOKEN_MEMBERS = ["namespace", "filter", "expires_in"] as const;
 
 /** What a new key is to be. */
 export type KeyRequest = Omit<ApiKey, "id" | "hash" | "lastFour">;

@@ -4,7 +4,7 @@ import { DatabaseError, type ErrorCode, MEMORY_RETRY_MS } from "../base/errors.t
 import { type HttpAnswer, jsonAnswer } from "./engine.ts";
 
 /** HTTP status of each error code (wire contract). */
-const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
+export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   malformed: 422,
   unauthorized: 401,

@@ -9,7 +9,7 @@ import { type LineBatch, LineBatches, LineFault, lineError } from "../wire/write
 import type { BodySource } from "./write-call.ts";
 
 /** What may be said beside the lines, in the query string. */
-const PARAMETERS = ["schema", "distance_metric"];
+export const IMPORT_PARAMETERS = ["schema", "distance_metric"];
 
 /** What an import works with. */
 export interface ImportLinesOptions {
@@ -116,7 +116,7 @@ function withPlace(error: DatabaseError, lines: readonly number[], done: Progres
       ? "nothing was committed"
       : `lines 1 to ${done.lines} were committed (${rows}): go on behind them`;
   const said = error.message
-    .replaceAll(/upsert_rows\[\d+\]\.?/g, "")
+    .replaceAll(/upsert_rows\[\d+\](?:\.|: )?/g, "")
     .replace(/ at line \d+ column \d+/, "");
   const { code, attribute, retryAfterMs } = error;
   return new DatabaseError(code, `${said}; in ${where} of the body; ${before}`, {
@@ -133,10 +133,12 @@ function withPlace(error: DatabaseError, lines: readonly number[], done: Progres
 
 function membersOf(parameters: Readonly<Record<string, string>>): Record<string, unknown> {
   for (const name of Object.keys(parameters)) {
-    if (PARAMETERS.includes(name)) continue;
-    const near = similarName(name, PARAMETERS);
+    if (IMPORT_PARAMETERS.includes(name)) continue;
+    const near = similarName(name, IMPORT_PARAMETERS);
     const hint =
-      near === undefined ? `; there are ${PARAMETERS.join(" and ")}` : `; did you mean ${near}?`;
+      near === undefined
+        ? `; there are ${IMPORT_PARAMETERS.join(" and ")}`
+        : `; did you mean ${near}?`;
     throw invalid(`💔 unknown query parameter ${JSON.stringify(clip(name))}${hint}`);
   }
   const { schema, distance_metric } = parameters;

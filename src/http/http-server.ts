@@ -44,6 +44,7 @@ import { HttpMetrics } from "./http-metrics.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { McpEndpoint } from "./mcp-endpoint.ts";
 import { NamespaceTraffic } from "./namespace-traffic.ts";
+import { OpenapiAnswer } from "./openapi-answer.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
 import { RecentSlowRequests } from "./recent-slow-requests.ts";
@@ -126,6 +127,8 @@ export interface HttpOptions {
   readonly tls?: TlsFiles | undefined;
   /** Pages for browsers; the first is where a browser that asks for `/` is sent. */
   readonly sites: readonly PageSite[];
+  /** Makes the reference when it is first asked for. */
+  readonly openapi: () => Promise<object>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: HttpLog;
@@ -151,6 +154,7 @@ export class HttpServer {
   readonly #traffic: NamespaceTraffic;
   readonly #tracing: RequestTracing | undefined;
   readonly #origins: OriginCheck;
+  readonly #openapi: OpenapiAnswer;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
   readonly #answers: WaitingAnswers;
@@ -176,6 +180,7 @@ export class HttpServer {
     this.#tracing = tracing && new RequestTracing(tracing, clock, random);
     this.#traffic = new NamespaceTraffic(options.clock, options.config.metricsNamespacesMax);
     this.#origins = new OriginCheck({ ...options.config, hasKey: () => ring.isLocked });
+    this.#openapi = new OpenapiAnswer(options.openapi);
     this.#handler = new ApiHandler({
       engine: options.engine,
       keys: ring,
@@ -517,6 +522,8 @@ export class HttpServer {
         const body = encoder.encode(await this.#metrics.render(kept));
         return { status: 200, headers: { "content-type": this.#metrics.contentType }, body };
       }
+      case "openapi":
+        return this.#openapi.answer(headers);
     }
   }
 

@@ -100,11 +100,12 @@ export const OWN_ROUTES: readonly OwnRoute[] = [
 ];
 
 /** Paths about the server itself; the API key is asked for where `guarded` says so. */
-const SERVICE_ROUTES = {
+export const SERVICE_ROUTES = {
   "/": { name: "root", guarded: false },
   "/healthz": { name: "health", guarded: false },
   "/readyz": { name: "readiness", guarded: false },
   "/metrics": { name: "metrics", guarded: true },
+  "/openapi.json": { name: "openapi", guarded: false },
 } as const;
 
 /** Where assistants' messages go; they come by POST alone, since no session is kept. */

@@ -15,7 +15,7 @@ import {
 } from "../../model/json-value.ts";
 
 /** Longest name of an embedding model, in UTF-16 units; our choice. */
-const EMBEDDING_MODEL_CHARS_MAX = 256;
+export const EMBEDDING_MODEL_CHARS_MAX = 256;
 
 /** The member's value; undefined where it is absent or null, which mean the same. */
 export function present(object: JsonObject, name: string): JsonValue | undefined {
