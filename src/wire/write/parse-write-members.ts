@@ -23,7 +23,8 @@ import {
 } from "../json/json-shape.ts";
 import { parseFilter } from "../query/parse-filter.ts";
 
-const METRICS = ["cosine_distance", "euclidean_squared"] as const;
+/** Distance metrics of dense vectors. */
+export const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 /** Names that the contract's message lists although they cannot be used. */
 const METRICS_REFUSED: readonly string[] = ["Unknown", "euclidean", "Query"];
 
