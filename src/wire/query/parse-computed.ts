@@ -23,8 +23,10 @@ import type { ExpressionBudget } from "./expression-budget.ts";
 import { isOperator, parseScoreExpression } from "./parse-score-expression.ts";
 import { parseVectors } from "./parse-vector-operand.ts";
 
-const FRAGMENT_UNITS = ["word", "sentence", "paragraph", "none"] as const;
-const OFFSET_UNITS = ["utf-8", "utf-16", "codepoints"] as const;
+/** What a value is cut into for highlights. */
+export const FRAGMENT_UNITS = ["word", "sentence", "paragraph", "none"] as const;
+/** What the offsets of highlights count. */
+export const OFFSET_UNITS = ["utf-8", "utf-16", "codepoints"] as const;
 
 /** Reads the computed attributes, by response name. */
 export function parseComputed(

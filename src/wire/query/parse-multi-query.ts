@@ -18,7 +18,7 @@ import { parseRerankedWindow } from "./parse-limits.ts";
 import { parseModelRerank } from "./parse-rerank.ts";
 
 /** Rank constant of reciprocal rank fusion unless given (wire contract). */
-const RANK_CONSTANT_DEFAULT = 60;
+export const RANK_CONSTANT_DEFAULT = 60;
 
 /** Members of a single query that mean nothing beside `queries`. */
 const QUERY_MEMBERS = [

@@ -15,9 +15,11 @@ import { parseRankBy } from "./parse-rank-by.ts";
 import { RECALL_FORM } from "./query-forms.ts";
 
 /** Stored vectors that one recall measurement samples as queries; our choice. */
-const RECALL_SAMPLES_MAX = 10_000;
-const SAMPLES_DEFAULT = 25;
-const TOP_K_DEFAULT = 10;
+export const RECALL_SAMPLES_MAX = 10_000;
+/** Stored vectors that one measurement samples unless it says so (wire contract). */
+export const SAMPLES_DEFAULT = 25;
+/** Neighbours of each that are compared unless it says so (wire contract). */
+export const TOP_K_DEFAULT = 10;
 
 /**
  * Reads the body of a recall request; an empty body asks for the defaults. Members that are not

@@ -27,7 +27,7 @@ import {
 } from "./parse-filter.ts";
 
 /** Operators between an attribute and an operand that only rank expressions have. */
-const RANK_OPERATORS = ["ANN", "kNN", "SparseKNN", "BM25"] as const;
+export const RANK_OPERATORS = ["ANN", "kNN", "SparseKNN", "BM25"] as const;
 const RANK_INPUT = "data did not match any variant of enum a valid variant of RankInput";
 
 type Parser = (
@@ -36,7 +36,7 @@ type Parser = (
   budget: ExpressionBudget,
 ) => ScoreExpression;
 
-const FUNCTIONS: Readonly<Record<string, Parser>> = {
+const FUNCTIONS = {
   Sum: parseSum,
   Max: parseMax,
   Product: parseProduct,
@@ -44,7 +44,10 @@ const FUNCTIONS: Readonly<Record<string, Parser>> = {
   Dist: parseDist,
   Saturate: (path, elements, budget) => parseCurve("saturate", { path, elements, budget }),
   Decay: (path, elements, budget) => parseCurve("decay", { path, elements, budget }),
-};
+} satisfies Readonly<Record<string, Parser>>;
+
+/** A function that expressions may begin with. */
+export type ScoreFunction = keyof typeof FUNCTIONS;
 
 /** Reads a score expression of any kind, filters included. */
 export function parseScoreExpression(
@@ -63,7 +66,7 @@ export function parseScoreExpression(
 }
 
 /** Tells whether expressions may begin with the name as a function. */
-export function isFunction(name: JsonValue): boolean {
+export function isFunction(name: JsonValue): name is ScoreFunction {
   return typeof name === "string" && Object.hasOwn(FUNCTIONS, name);
 }
 
@@ -79,7 +82,7 @@ function parseNode(
 ): ScoreExpression {
   const [head, second] = elements;
   if (typeof head !== "string") throw rankInputError(path, "expected a name as the first element");
-  const call = Object.hasOwn(FUNCTIONS, head) ? FUNCTIONS[head] : undefined;
+  const call: Parser | undefined = isFunction(head) ? FUNCTIONS[head] : undefined;
   // `["Sum", "BM25", …]` ranks by an attribute that happens to have a function's name.
   const named = isOperator(second) && (head !== "Attribute" || elements.length > 2);
   if (call && !named) return call(path, elements, budget);
