@@ -3,7 +3,7 @@ import type { FullTextOptions } from "../model/full-text-options.ts";
 import { hasStopWords } from "./languages/language.ts";
 
 /** Greatest `max_token_length`, in code points (contract: 254). */
-const TOKEN_LENGTH_MAX = 254;
+export const TOKEN_LENGTH_MAX = 254;
 
 /** The options that a request names; the others are left to `completeFullTextOptions`. */
 export type NamedFullTextOptions = { readonly [K in keyof FullTextOptions]?: FullTextOptions[K] };

@@ -11,7 +11,7 @@ import { parseSchemaMap } from "./parse-write-members.ts";
 import { METADATA_FORM, SCHEMA_FORM } from "./write-forms.ts";
 
 /** Replicas of a pinning that names no number (wire contract). */
-const PINNED_REPLICAS_DEFAULT = 1;
+export const PINNED_REPLICAS_DEFAULT = 1;
 
 /**
  * Reads the body of a schema update: the bare map from attribute names to declarations. Options
