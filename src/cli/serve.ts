@@ -61,6 +61,11 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       audit,
       tls,
       sites,
+      openapi: async () => {
+        // Few ask for it, and it would be in memory.
+        const { openapiDocument } = await import("../reference/openapi-document.ts");
+        return openapiDocument(version);
+      },
       clock,
       random: systemRandom,
       log,

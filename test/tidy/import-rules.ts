@@ -16,7 +16,7 @@ const RINGS = [
   ["api"],
   ["threads", "access", "mcp"],
   ["http", "client"],
-  ["transfer"],
+  ["transfer", "reference"],
   ["cli"],
   ["library"],
 ];

@@ -20,7 +20,8 @@ export interface ListParameters {
   readonly pageSize: number;
 }
 
-const LIST_PARAMETERS: ReadonlySet<string> = new Set(["cursor", "prefix", "page_size"]);
+/** Query parameters of a listing. */
+export const LIST_PARAMETERS: ReadonlySet<string> = new Set(["cursor", "prefix", "page_size"]);
 
 /**
  * Reads a listing's query string: `cursor`, `prefix`, `page_size`; an empty cursor is none. Others

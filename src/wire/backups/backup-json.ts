@@ -22,9 +22,11 @@ import {
 import { UnknownMembers } from "../json/unknown-members.ts";
 import { readJsonBody } from "../write/member-places.ts";
 
-const BACKUP_FORM = objectForm({ namespace: ANY_FORM });
+/** The body that begins a backup. */
+export const BACKUP_FORM = objectForm({ namespace: ANY_FORM });
 const OBJECT_FORM = objectForm({ key: ANY_FORM, bytes: ANY_FORM, sha256: ANY_FORM });
-const RESTORE_FORM = objectForm({
+/** The body that begins a restore. */
+export const RESTORE_FORM = objectForm({
   as: ANY_FORM,
   namespace: ANY_FORM,
   generation: ANY_FORM,
@@ -33,8 +35,10 @@ const RESTORE_FORM = objectForm({
   has_import: ANY_FORM,
   objects: { isList: true, next: () => OBJECT_FORM },
 });
-const CHECKPOINT_FORM = objectForm({ name: ANY_FORM, expires_in_seconds: ANY_FORM });
-const CHECKPOINT_RESTORE_FORM = objectForm({ as: ANY_FORM });
+/** The body that makes a checkpoint. */
+export const CHECKPOINT_FORM = objectForm({ name: ANY_FORM, expires_in_seconds: ANY_FORM });
+/** The body that restores one. */
+export const CHECKPOINT_RESTORE_FORM = objectForm({ as: ANY_FORM });
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Reads the body that begins a backup: the name of a namespace. */

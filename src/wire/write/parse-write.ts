@@ -41,7 +41,8 @@ const LIST_MEMBERS = [
 ] as const;
 type ListMember = (typeof LIST_MEMBERS)[number];
 
-const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...LIST_MEMBERS, ...WRITE_FORMS.keys()]);
+/** All members of a write. */
+export const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...LIST_MEMBERS, ...WRITE_FORMS.keys()]);
 
 /** A list, or what nobody reads, on its way. */
 interface ListParser {

@@ -93,6 +93,7 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
     tls,
     sites: sites ?? [],
     audit,
+    openapi: async () => ({ openapi: "3.1.0" }),
     clock,
     random,
     log,
