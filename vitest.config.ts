@@ -19,6 +19,12 @@ export function freshSeed(): string {
   return seed;
 }
 
+/** What files have besides that talk to real servers. */
+const CHECKED = {
+  ...COMMON,
+  setupFiles: [...COMMON.setupFiles, "test/support/reference/check-fetches.ts"],
+};
+
 const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** Suites of what a real server answers. */
@@ -42,7 +48,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...COMMON,
+          ...CHECKED,
           ...LIMITS,
           name: "end to end",
           testTimeout: 180_000,
@@ -58,7 +64,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...COMMON,
+          ...CHECKED,
           ...LIMITS,
           name: "console",
           // A real browser beside a server of each file's own: it has the cores to itself.

@@ -1,0 +1,73 @@
+/** The reference as something to check requests and answers with. */
+
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { JsonSchema } from "../../../src/reference/json-schema.ts";
+import { openapiDocument } from "../../../src/reference/openapi-document.ts";
+
+/** The document, as programs see it. */
+export const DOCUMENT = openapiDocument("0.0.0-test") as unknown as OpenapiDocument;
+
+/** As far as tests look into it. */
+export interface OpenapiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+/** One operation of the document. */
+export interface OperationObject {
+  readonly operationId: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: JsonSchema;
+  }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+type Content = Readonly<
+  Record<
+    string,
+    {
+      readonly schema: JsonSchema;
+      readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+    }
+  >
+>;
+
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  // Options at the end of a list may be left out.
+  strictTuples: false,
+  validateFormats: false,
+});
+ajv.addKeyword("components");
+ajv.addSchema({ $id: "trawl:", components: DOCUMENT.components });
+const compiled = new Map<JsonSchema, ValidateFunction>();
+
+/** What is wrong with a value; undefined if it is as the schema says. */
+export function schemaFault(schema: JsonSchema, value: unknown): string | undefined {
+  let validate = compiled.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"trawl:#/')));
+    compiled.set(schema, validate);
+  }
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { separator: "; " });
+}
+
+/** The schema itself, or the component that it names. */
+export function resolved(schema: JsonSchema): JsonSchema {
+  if (typeof schema.$ref !== "string") return schema;
+  const name = schema.$ref.replace("#/components/schemas/", "");
+  const found = DOCUMENT.components.schemas[name];
+  if (found === undefined) throw new Error(`the document has no component ${name}`);
+  return resolved(found);
+}
+
+/** All schemas of which a value must meet any, nested choices too. */
+export function branches(schema: JsonSchema): readonly JsonSchema[] {
+  const own = resolved(schema);
+  if (!Array.isArray(own.anyOf)) return [own];
+  return (own.anyOf as JsonSchema[]).flatMap(branches);
+}
