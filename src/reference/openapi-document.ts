@@ -34,9 +34,9 @@ const DESCRIPTION = [
   "  `trawl-strict: true` they are an error. Null is an absent field.",
   "- Bodies may be gzip; answers from 1 KiB on are, where it is asked for.",
   "- Numbers have 64 bits: ids above 2^53 need a parser that keeps them.",
-  '- Every error has the shape `{"status": "error", "error": "…"}`. Beside those of each operation,',
-  "  the server answers 404 and 405 where there is no route or no such method, 417 to expectations",
-  "  that it cannot meet, and 431 to headers that are too large.",
+  '- Every error has the shape `{"status": "error", "error": "…"}`. Beside those of each',
+  "  operation, the server answers 404 and 405 where there is no route or no such method, 417 to",
+  "  expectations that it cannot meet, and 431 to headers that are too large.",
   "- `x-request-id` of a request, or a new one, is in its answer and in the server's log.",
 ].join("\n");
 

@@ -1200,6 +1200,21 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "caller": {
+    "kind": "key",
+    "name": "--api-key",
+    "last_four": "",
+    "actions": [
+      "read",
+      "write",
+      "list",
+      "admin"
+    ],
+    "namespaces": [
+      "*"
+    ],
+    "expires_at": null
+  },
   "token": {
     "token": "tput_eyJ2IjoxfQ.3q2-7w",
     "namespace": "movies",

@@ -17,8 +17,8 @@ export const VALUE_SCHEMAS: JsonSchemas = {
     type: ["integer", "string"],
     minimum: 0,
     description:
-      `The id of a document: an unsigned 64-bit integer, a string of up to ` +
-      `${ID_BYTES_MAX} bytes, or a UUID where the schema declares \`id\` as \`uuid\`. A namespace has ids of one type.`,
+      `The id of a document: an unsigned 64-bit integer, a string of up to ${ID_BYTES_MAX} ` +
+      "bytes, or a UUID where the schema declares `id` as `uuid`. A namespace has ids of one type.",
   },
   Vector: {
     description: "A dense vector: numbers, or standard base64 of little-endian float32.",
