@@ -75,7 +75,7 @@ export function errorResponse(status: number, namesNamespace: boolean): JsonSche
 }
 
 /** What a status means, over all codes that have it. */
-function errorText(status: number): string {
+export function errorText(status: number): string {
   if (status === UNSUPPORTED_ENCODING) return "The body's content encoding is not gzip.";
   const codes = Object.entries(STATUS_BY_CODE).filter(([, code]) => code === status);
   return codes.map(([code]) => BY_CODE[code as ErrorCode]).join(" ");
