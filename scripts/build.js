@@ -1,8 +1,8 @@
 /**
  * The build: dist/, with the JavaScript of src/, the WebAssembly kernel, the types of the library,
- * the console's pages, and the package that speaks to assistants in one file. Keyed by a hash of
- * what it is made of, so that an unchanged tree costs one pass over its files (about 30 ms), and a
- * dist/ that was built elsewhere counts where the sources are the same.
+ * the pages of the console and the documentation, and the package that speaks to assistants in one
+ * file. Keyed by a hash of what it is made of, so that an unchanged tree costs one pass over its
+ * files, and a dist/ that was built elsewhere counts where the sources are the same.
  */
 
 import { spawnSync } from "node:child_process";
@@ -57,6 +57,7 @@ function compile(root, hash) {
     copyTypes(join(types, "library"), join(staged, "library"));
     copyFileSync(kernel, join(staged, "kernel.wasm"));
     runBundler(root, "build-console.js", join(staged, "console"));
+    runBundler(root, "build-docs.ts", join(staged, "docs"));
     runBundler(root, "build-mcp.js", join(staged, "mcp", "protocol-package.js"));
     copyFileSync(join(root, "src", TABLE), join(staged, TABLE));
     writeFileSync(join(staged, HASH_FILE), hash);
@@ -80,9 +81,10 @@ function runCompiler(root, project, output) {
 /** Runs a script that bundles; its tools need a Node that runs the service as well. */
 function runBundler(root, script, output) {
   const node = isNewEnough(process.version) ? process.execPath : findNode(root);
-  const args = [join(root, "scripts", script), output];
+  const quiet = "--disable-warning=ExperimentalWarning";
+  const args = [quiet, join(root, "scripts", script), output];
   const result = spawnSync(node, args, { cwd: root, stdio: ["ignore", 2, 2] });
-  if (result.status !== 0) throw new Error(`${script} failed; the bundler's message is above`);
+  if (result.status !== 0) throw new Error(`${script} failed; its message is above`);
 }
 
 /** Copies the types that the library's users see, which are those that need no other folder's. */
@@ -106,9 +108,12 @@ function hashSources(root) {
     "tsconfig.types.json",
     "scripts/build-console.js",
     "scripts/compress-pages.js",
+    "scripts/build-docs.ts",
     `src/${TABLE}`,
     ...sourcesBelow(root, "src"),
     ...sourcesBelow(root, "console"),
+    ...sourcesBelow(root, "scripts/docs"),
+    ...sourcesBelow(root, "docs"),
   ];
   for (const file of files) {
     hash
@@ -119,7 +124,7 @@ function hashSources(root) {
   return hash.digest("hex");
 }
 
-const SOURCE = /\.(?:tsx?|css|html|svg|json)$/;
+const SOURCE = /\.(?:tsx?|css|html|svg|json|md|png)$/;
 
 function sourcesBelow(root, folder) {
   const found = [];

@@ -14,10 +14,18 @@ export async function openPages(
   { pages }: Pick<ServerConfig, "pages">,
   log: HttpLog,
 ): Promise<readonly PageSite[]> {
-  if (!pages.hasConsole) return [];
-  const folder = fileURLToPath(new URL("console", BUILT));
+  const names = pages.hasConsole ? (["console", "docs"] as const) : (["docs"] as const);
+  const sites = await Promise.all(names.map((name) => openSite(name, log)));
+  return sites.filter((site) => site !== undefined);
+}
+
+async function openSite(name: "console" | "docs", log: HttpLog): Promise<PageSite | undefined> {
+  const folder = fileURLToPath(new URL(name, BUILT));
   const files = await PageFiles.open(folder);
-  if (files !== undefined) return [{ path: "/console", files, fallback: "index.html" }];
-  log("warn", "the console is not served, since it is not built", { folder });
-  return [];
+  if (files === undefined) {
+    log("warn", `/${name}/ is not served, since it is not built`, { folder });
+    return undefined;
+  }
+  // The console itself knows what its addresses mean.
+  return { path: `/${name}`, files, ...(name === "console" && { fallback: "index.html" }) };
 }
