@@ -30,6 +30,7 @@ const CONSOLE_RINGS = [
   ["screens"],
   ["shell"],
   ["."],
+  ["docs"],
 ];
 /** What of the product runs in browsers, too, as far as it needs nothing of Node. */
 const SHARED_FOLDERS = ["base", "model"];
@@ -69,6 +70,8 @@ const ENTRY_POINTS = new Set([
   "src/cli/main.ts",
   // The console's page names it.
   "console/main.tsx",
+  // The pages of the documentation name it.
+  "console/docs/docs-page.ts",
   // What programs import that have Trawl in their own process.
   "src/library/open-trawl.ts",
   // The second implementation that the conformance suite of object stores is checked against.
