@@ -41,6 +41,7 @@ export function AggregateEditor(props: EditorProps<QueryModel>): JSX.Element {
               }}
             />
           ))}
+          <FieldProblem text={problems.get("groupBy")} />
         </fieldset>
       )}
       {model.groupBy.length > 0 && (

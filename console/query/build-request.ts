@@ -112,12 +112,21 @@ function aggregateBody(model: QueryModel, schema: RequestSchema, problems: Probl
   return {
     aggregate_by: functions,
     ...(isGrouped && {
-      group_by: model.groupBy,
+      group_by: groupKeys(model, schema, problems),
       top_k: wholeNumber(model.groupLimit, bounds, "groupLimit", problems),
     }),
     ...filterOf(model, schema, problems),
     ...consistencyOf(model),
   };
+}
+
+/** Arrays are grouped by each of their elements; the server takes one array in a query. */
+function groupKeys(model: QueryModel, schema: RequestSchema, problems: Problems): Json[] {
+  const isArray = (name: string) => schema.get(name)?.type?.kind === "array";
+  if (model.groupBy.filter(isArray).length > 1) {
+    problems.note("groupBy", "only one of them may be an array");
+  }
+  return model.groupBy.map((name) => (isArray(name) ? { [name]: ["ForEachUnique", name] } : name));
 }
 
 function filterOf(model: QueryModel, schema: RequestSchema, problems: Problems): JsonMembers {

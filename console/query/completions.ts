@@ -121,7 +121,7 @@ function valueCompletions(open: readonly OpenValue[], schema: RequestSchema): Co
       if (before.length === 0) return [string("Count", "documents"), string("Sum", "of values")];
       return before[0] === "Sum" ? attributes(sumAttributes(schema)) : [];
     case "group_by":
-      return attributes(groupAttributes(schema));
+      return attributes(groupAttributes(schema).filter(({ type }) => type?.kind === "scalar"));
     case "include_attributes":
     case "exclude_attributes":
     case "limit":

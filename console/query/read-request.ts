@@ -84,7 +84,7 @@ function aggregateModel(request: JsonMembers, schema: RequestSchema) {
   return {
     form: "aggregate" as const,
     aggregates,
-    groupBy: groupBy.filter((name) => typeof name === "string"),
+    groupBy: groupBy.flatMap((key) => (isMembers(key) ? Object.keys(key) : isName(key) ? key : [])),
     groupLimit: numberText(request.top_k, "10000"),
     filter: readFilter(request.filters, schema),
   };

@@ -61,7 +61,9 @@ const SHOWN = [
   `{"queries": [{"rank_by": ["title", "BM25", "a"], "top_k": 9, "filters": ["year", "Lt", 1]},
      {"rank_by": ["vector", "ANN", [1, 0]], "top_k": 9, "filters": ["year", "Lt", 1]}],
     "rerank_by": ["RRF", {"rank_constant": 10, "weights": [2, 1]}], "limit": 10}`,
-  `{"aggregate_by": {"n": ["Count"], "years": ["Sum", "year"]}, "group_by": ["tags"], "top_k": 7}`,
+  `{"aggregate_by": {"n": ["Count"], "years": ["Sum", "year"]}, "group_by": ["year"], "top_k": 7}`,
+  `{"aggregate_by": {"n": ["Count"]}, "group_by": ["year", {"tags": ["ForEachUnique", "tags"]}],
+    "top_k": 7}`,
   `{"aggregate_by": {"n": ["Count"]}, "filters": ["year", "Lt", 2000]}`,
 ];
 

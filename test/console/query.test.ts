@@ -177,6 +177,7 @@ describeConsole("the Query screen", ["--embedder", "hash"], (fixture) => {
     await page.getByRole("button", { name: `id is not ${LARGE}`, exact: true }).waitFor();
     await run(page);
     await results(page).getByText("3 documents").waitFor();
+    await page.getByLabel("Near in").selectOption("vector");
     await page.getByLabel("More like the document").fill("1");
     await page.getByRole("button", { name: "Take its vector" }).click();
     await page.getByText("[0.1, 0.9]").first().waitFor();
@@ -331,7 +332,8 @@ describeConsole("the Query screen over 4,000 artworks", [], (fixture) => {
   });
 
   test("groups of real documents come by the thousand", async () => {
-    const query = { aggregate_by: { n: ["Count"] }, group_by: ["artists"], top_k: 10_000 };
+    const artists = { artists: ["ForEachUnique", "artists"] };
+    const query = { aggregate_by: { n: ["Count"] }, group_by: [artists], top_k: 10_000 };
     const q = encodeURIComponent(JSON.stringify(query));
     const page = await fixture.open(`/console/namespaces/artworks/query?q=${q}&ran=1`);
     await results(page)
