@@ -12,7 +12,7 @@ const DIMENSIONS = 128;
 const FREQUENCY_MIN = 3;
 /** Share of all stems above which one stands beside everything, and says nothing about it. */
 const SHARE_MAX = 0.002;
-/** The share at which a stem counts half; "a" in Arora et al. 2017; measured (ADR 45). */
+/** The share at which a stem counts half; "a" in Arora et al. 2017; measured (ADR 43). */
 const HALF_SHARE = 2e-4;
 const SEED = 1;
 

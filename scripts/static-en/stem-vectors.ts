@@ -8,7 +8,7 @@ export interface StemVectors {
   readonly rows: Float32Array;
 }
 
-/** How much a stem's own vector counts beside the mean of its relations; measured (ADR 45). */
+/** How much a stem's own vector counts beside the mean of its relations; measured (ADR 43). */
 const OWN_WEIGHT = 3;
 const RETROFIT_ROUNDS = 5;
 

@@ -4,7 +4,7 @@ import { type Clock, formatTime } from "../base/clock.ts";
 import { type RequestEnd, slowRequestFacts } from "./request-log.ts";
 
 /** So many are kept, each of some KiB: the lines of the last minutes where all is slow. */
-const KEPT_REQUESTS_MAX = 200;
+export const KEPT_REQUESTS_MAX = 200;
 
 type KeptRequest = ReturnType<typeof slowRequestFacts> & { readonly time: string };
 

@@ -19,7 +19,7 @@ const server = fileServer(() => ({
 /** Asked for by programs alone, or of a form of their own. */
 const WITHOUT_EXAMPLE = new Set([
   ...["begin_restore", "put_restore", "finish_restore", "end_restore"],
-  ...["metrics", "openapi"],
+  ...["metrics", "openapi", "list_slow_queries"],
 ]);
 
 test("every operation has an example, and every example an operation", () => {

@@ -19,7 +19,7 @@ const SPELLING_DIMENSIONS = 256;
 const HASHES = 8;
 /** Between the hashes of a stem: 2^32 by the golden ratio, as SplitMix has it. */
 const HASH_STEP = 0x9e3779b9;
-/** Share of the similarity of two texts that their spelling has; measured (ADR 45). */
+/** Share of the similarity of two texts that their spelling has; measured (ADR 43). */
 const SPELLING_SHARE = 0.5;
 /** Weight of a stem that the table does not have: most of them are rare. */
 const UNKNOWN_WEIGHT = 1;

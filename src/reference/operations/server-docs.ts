@@ -47,6 +47,12 @@ export const TRAWL_DOCS: Readonly<Record<TrawlRoute["name"], OperationDoc>> = {
     description: "Says what the key or token of the request may do, and where.",
     answers: { 200: ok("CallerAnswer", "What it may do.") },
   },
+  list_slow_queries: {
+    tag: "Server",
+    summary: "The last slow requests",
+    description: "What the log says of them: where the time went, and never what was asked for.",
+    answers: { 200: ok("SlowQueries", "The newest first.") },
+  },
 };
 
 /** By the name of the route. */

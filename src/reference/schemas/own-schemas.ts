@@ -10,6 +10,7 @@ import {
 import { TOKEN_MS_MAX } from "../../access/query-token.ts";
 import { DURATION_FORM } from "../../base/duration.ts";
 import { NAMESPACE_NAME_CHARS_MAX } from "../../base/ids.ts";
+import { KEPT_REQUESTS_MAX } from "../../http/recent-slow-requests.ts";
 import { BACKUP_OBJECTS_MAX } from "../../model/backup.ts";
 import {
   described,
@@ -138,6 +139,15 @@ export const OWN_SCHEMAS: JsonSchemas = {
     },
     ["name", "last_four", "expires_at"],
   ),
+  SlowQueries: output("Requests that took long, of this server since it started.", {
+    slow_query_ms: integer("From so many milliseconds on a request is slow; 0: none is.", COUNT),
+    slow_query_sample: integer("So many a minute are told of, at most.", COUNT),
+    slow_queries: list(
+      { type: "object", required: ["time", "request", "operation", "status", "ms", "message"] },
+      "As the lines of the log, with their time.",
+      { maxItems: KEPT_REQUESTS_MAX },
+    ),
+  }),
   BackupRequest: input("What to back up.", { namespace: NAMESPACE }, ["namespace"]),
   BackupAnswer: output("The state that is kept until the backup ends.", {
     id: text("The backup's id."),
