@@ -5,6 +5,7 @@
 
 import { afterAll, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
+import { pause } from "../support/clocks/pause.ts";
 import { testRandom } from "../support/random/seed.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
@@ -63,7 +64,7 @@ async function call(path: string, body?: unknown): Promise<Row> {
     const text = await answer.text();
     if (answer.status === 200) return JSON.parse(text) as Row;
     if (answer.status !== 429) throw new Error(`${answer.status}: ${text}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200);
   }
 }
 
@@ -72,7 +73,7 @@ async function indexed(): Promise<void> {
   for (;;) {
     const { index } = await call("/v1/namespaces/many-values/metadata");
     if ((index as Row).status === "up-to-date") return;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
 }
 

@@ -7,7 +7,7 @@ import type { PredicateRun } from "../plan/operator.ts";
 
 /**
  * To look a candidate up in a list takes as long as to add so many postings to a set, or to go over
- * so many words of one: 50 ns and 4, measured over lists of 1,000 to 500,000 of a million documents.
+ * so many words of one: 50 ns and 4, over lists of 1,000 to 500,000 of a million documents.
  */
 const POSTINGS_PER_LOOKUP = 13;
 
