@@ -5,7 +5,8 @@ import { inverseDocumentFrequency, queryWeight, termScore, termWeight } from "..
 import { FULL_TEXT_DEFAULTS } from "../../text/full-text-rules.ts";
 import type { DocsPiece } from "./docs-piece.ts";
 
-const OPTIONS = { ...FULL_TEXT_DEFAULTS, stemming: true };
+/** Whoever asks in sentences means the words that are not in all of them. */
+const OPTIONS = { ...FULL_TEXT_DEFAULTS, stemming: true, removeStopwords: true };
 /** Words of a heading, and of the page's name, say more than others what a piece is about. */
 const HEADING_WEIGHT = 3;
 

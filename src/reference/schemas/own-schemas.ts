@@ -143,7 +143,18 @@ export const OWN_SCHEMAS: JsonSchemas = {
     slow_query_ms: integer("From so many milliseconds on a request is slow; 0: none is.", COUNT),
     slow_query_sample: integer("So many a minute are told of, at most.", COUNT),
     slow_queries: list(
-      { type: "object", required: ["time", "request", "operation", "status", "ms", "message"] },
+      {
+        type: "object",
+        properties: {
+          time: TIME,
+          request: text("Its id."),
+          operation: text("The operation."),
+          status: integer("What it was answered."),
+          ms: number("From its headers to the end of its answer."),
+          message: text("What it is."),
+        },
+        required: ["time", "request", "operation", "status", "ms", "message"],
+      },
       "As the lines of the log, with their time.",
       { maxItems: KEPT_REQUESTS_MAX },
     ),
