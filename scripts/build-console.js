@@ -3,9 +3,11 @@
  * files beside. It is a program of its own, since the bundler needs a newer Node than the launcher.
  */
 
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { BundledLicenses } from "./bundled-licenses.js";
 import { compressPages } from "./compress-pages.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -24,6 +26,7 @@ const NODE_GLOBALS = { Buffer: ["buffer", "Buffer"] };
  * policy allows no data URLs for scripts and styles.
  */
 async function buildConsole(output) {
+  const licenses = new BundledLicenses();
   await build({
     configFile: false,
     root: join(ROOT, "console"),
@@ -31,7 +34,12 @@ async function buildConsole(output) {
     publicDir: false,
     logLevel: "warn",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    worker: { format: "es", rolldownOptions: { transform: { inject: NODE_GLOBALS } } },
+    plugins: [licenses.plugin()],
+    worker: {
+      format: "es",
+      plugins: () => [licenses.plugin()],
+      rolldownOptions: { transform: { inject: NODE_GLOBALS } },
+    },
     build: {
       outDir: output,
       emptyOutDir: true,
@@ -43,6 +51,7 @@ async function buildConsole(output) {
       chunkSizeWarningLimit: 1024,
     },
   });
+  writeFileSync(join(output, "licenses.txt"), licenses.text());
   compressPages(output);
 }
 

@@ -107,6 +107,7 @@ function hashSources(root) {
     "tsconfig.build.json",
     "tsconfig.types.json",
     "scripts/build-console.js",
+    "scripts/bundled-licenses.js",
     "scripts/compress-pages.js",
     "scripts/build-docs.ts",
     `src/${TABLE}`,
