@@ -26,6 +26,8 @@ const KIND_TEXTS: Readonly<Record<QueryKind, string>> = {
   aggregate: "Count and sum",
 };
 
+const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
+
 /** The builder of a draft, or why it cannot show the request. */
 export function QueryBuilder({ draft }: { readonly draft: QueryDraft }): JSX.Element {
   const model = draft.model.value;
@@ -44,7 +46,7 @@ export function QueryBuilder({ draft }: { readonly draft: QueryDraft }): JSX.Ele
     value: model,
     onChange: (changed: QueryModel) => draft.editModel(changed),
     schema: draft.schema,
-    problems: draft.problems.value,
+    problems: draft.isUntouched.value ? NO_PROBLEMS : draft.problems.value,
     place: "",
   };
   const kind = kindOf(model);

@@ -9,7 +9,9 @@ const SCHEMA = readRequestSchema({
 test("what is changed in the controls is in the JSON, and the other way", () => {
   const draft = new QueryDraft(SCHEMA, undefined);
   expect(draft.problems.value.get("rankings.0.query")).toBe("type what to look for");
+  expect(draft.isUntouched.value).toBe(true);
   draft.editText('{"rank_by": ["title", "BM25", "walrus"], "top_k": 3}');
+  expect(draft.isUntouched.value).toBe(false);
   const model = draft.model.value;
   expect(model).toMatchObject({ limit: "3", rankings: [{ ranking: { query: "walrus" } }] });
   if (model === undefined) return;

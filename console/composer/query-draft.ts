@@ -25,11 +25,12 @@ export class QueryDraft {
   readonly #model = signal<QueryModel>();
   readonly #problems = signal<ReadonlyMap<string, string>>(new Map());
   readonly #reason = signal<string>();
+  readonly #isUntouched = signal(false);
 
   /** Begins with `text`, or with the first query that the schema offers. */
   constructor(schema: RequestSchema, text: string | undefined) {
     this.schema = schema;
-    if (text === undefined) this.editModel(firstQuery(schema));
+    if (text === undefined) this.reset();
     else this.editText(legible(text));
   }
 
@@ -46,6 +47,11 @@ export class QueryDraft {
   /** What is wrong in the controls, by their places. */
   get problems(): ReadonlySignal<ReadonlyMap<string, string>> {
     return this.#problems;
+  }
+
+  /** Whether it is as it began: nobody has got anything wrong yet. */
+  get isUntouched(): ReadonlySignal<boolean> {
+    return this.#isUntouched;
   }
 
   /** Why the controls cannot show the JSON. */
@@ -67,6 +73,7 @@ export class QueryDraft {
 
   /** Takes over what the controls were changed to. */
   editModel(model: QueryModel): void {
+    this.#isUntouched.value = false;
     const { body, problems } = buildRequest(model, this.schema);
     this.#model.value = model;
     this.#problems.value = problems;
@@ -76,6 +83,7 @@ export class QueryDraft {
 
   /** Takes over what the JSON was changed to. */
   editText(text: string): void {
+    this.#isUntouched.value = false;
     this.#text.value = text;
     this.#problems.value = new Map();
     const parsed = parseJsonSource(text);
@@ -94,6 +102,7 @@ export class QueryDraft {
   /** Lets the controls begin anew. */
   reset(): void {
     this.editModel(firstQuery(this.schema));
+    this.#isUntouched.value = true;
   }
 }
 

@@ -57,7 +57,12 @@ export function RequestPanel(props: RequestPanelProps): JSX.Element {
     <section class="request" aria-label="Request">
       <Tabs label="Request as" tabs={VIEWS} value={view} onSelect={onView} panelId={panelId} />
       <div id={panelId} role="tabpanel" aria-label={text}>
-        {isStale && <p class="composer-note">The request is not whole yet: see what is marked.</p>}
+        {isStale && (
+          <p class="composer-note">
+            The request is not whole yet:{" "}
+            {draft.isUntouched.value ? "say what to look for." : "see what is marked."}
+          </p>
+        )}
         {view === "json" ? (
           <JsonView {...props} />
         ) : body === undefined ? (
