@@ -370,8 +370,8 @@ describe("what models read", () => {
   });
 });
 
-test("a query ends when its assistant leaves", async () => {
-  const { connect, engine } = await fixture();
+test("a query ends when its assistant leaves, which is no bug", async () => {
+  const { connect, engine, lines } = await fixture();
   const client = await connect();
   const leaving = new AbortController();
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -389,6 +389,10 @@ test("a query ends when its assistant leaves", async () => {
   );
   await expect(call).rejects.toThrow();
   await ended;
+  const isOver = () =>
+    lines.some(({ facts: { operation: name, status } }) => name === "mcp" && status === 499);
+  await expect.poll(isOver).toBe(true);
+  expect(lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
 test("a bug is logged, and the model is told that it is none of its own", async () => {

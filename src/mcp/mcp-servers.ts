@@ -73,12 +73,17 @@ export class McpServers {
     try {
       return { content: [{ type: "text" as const, text: await tool.run(given, context) }] };
     } catch (error) {
-      return { content: [{ type: "text" as const, text: this.#faultText(error) }], isError: true };
+      return {
+        content: [{ type: "text" as const, text: this.#faultText(error, context) }],
+        isError: true,
+      };
     }
   }
 
-  #faultText(error: unknown): string {
+  #faultText(error: unknown, { signal }: ToolContext): string {
     if (error instanceof ToolFault) return error.message;
+    // That the wait for an answer ends with whoever waited is no bug; nobody reads this.
+    if (signal.aborted) return "the call was given up";
     this.#options.onBug(error);
     return "this failed inside Trawl, whatever you ask; its log says why: tell your user";
   }
