@@ -295,6 +295,26 @@ describe("what models write", () => {
     expect(engine.seen[0].body).toContain(`"filters":${filters}`);
   });
 
+  test("a vector may be as long as a message", async () => {
+    const { post, engine } = await fixture();
+    const rank_by = ["v", "ANN", new Array(400_000).fill(1)];
+    const params = { name: "query", arguments: { namespace: "b", rank_by } };
+    const { text } = await post(
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    );
+    expect(text).not.toContain("failed inside Trawl");
+    expect(engine.seen.at(-1)?.operation).toBe("query");
+  });
+
+  test("a namespace that no address can hold is refused as any other bad name", async () => {
+    const { connect } = await fixture();
+    const result = await callTool(await connect(), "query", { namespace: "a\ud800" });
+    expect(result).toEqual({
+      text: expect.stringContaining("Namespace contains invalid characters"),
+      isError: true,
+    });
+  });
+
   test("text cannot add members to the body", async () => {
     const { connect, engine } = await fixture();
     const filters = '["a","Eq",1],"limit":10000';

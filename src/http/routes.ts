@@ -205,7 +205,8 @@ export function operationAddress(
   assert(candidate !== undefined, `no route asks for ${operation}`);
   const { route, segments } = candidate;
   const filled = segments.map((part) =>
-    part === ":namespace" ? encodeURIComponent(namespace ?? "") : part,
+    // A half of a surrogate pair, which no address can hold, is a bad name like all others.
+    part === ":namespace" ? encodeURIComponent(namespace?.toWellFormed() ?? "") : part,
   );
   const parameters = namespace === undefined ? {} : { namespace };
   const match = matchParameters(candidate, parameters);

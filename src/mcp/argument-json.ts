@@ -45,7 +45,9 @@ function roundedInteger(value: unknown): number | undefined {
     if (typeof next === "number" && Number.isInteger(next) && !Number.isSafeInteger(next)) {
       return next;
     }
-    if (typeof next === "object" && next !== null) waiting.push(...Object.values(next));
+    if (typeof next !== "object" || next === null) continue;
+    // One by one: a vector has more elements than a call may have arguments.
+    for (const inner of Object.values(next)) waiting.push(inner);
   }
   return undefined;
 }
