@@ -1,5 +1,6 @@
 /** Looks into JSON that comes from anywhere. */
 
+import { clip } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 
 /** An object of JSON. */
@@ -26,5 +27,15 @@ export function parseRecord(text: string, what: string): JsonRecord {
 export function textOf(json: JsonRecord, name: string, what: string): string {
   const value = json[name];
   if (typeof value === "string") return value;
-  throw invalid(`\`${name}\` of ${what} must be a string, was ${JSON.stringify(value)}`);
+  throw invalid(`\`${name}\` of ${what} must be a string, was ${quoted(value)}`);
+}
+
+/** What a message repeats of a value. */
+export function quoted(value: unknown): string {
+  try {
+    return clip(JSON.stringify(value) ?? "undefined");
+  } catch {
+    // To write JSON takes a stack as deep as its arrays; to read it does not.
+    return "nested too deeply";
+  }
 }

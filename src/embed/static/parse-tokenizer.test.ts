@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { parseTokenizer } from "./parse-tokenizer.ts";
@@ -145,6 +146,72 @@ describe("a Unigram tokenizer", () => {
     const normalizer = { type: "Precompiled", precompiled_charsmap: charsmap };
     expect(tokens({ normalizer, pre_tokenizer: space, model }, "ﬁsh")).toEqual([1]);
   });
+});
+
+describe("a hostile tokenizer", () => {
+  const long = "a".repeat(32_768);
+
+  test("cannot make a text grow without end", () => {
+    const doubling = { type: "Replace", pattern: { String: "a" }, content: "aa" };
+    const normalizer = { type: "Sequence", normalizers: new Array(16).fill(doubling) };
+    const model = { type: "Unigram", vocab: [["a", -1]] };
+    expect(tokens({ normalizer, model }, long)).toHaveLength(100);
+  });
+
+  test("cannot make a long word take time without end", () => {
+    // Each place of the word is the beginning of a piece of one character alone.
+    const pieces = ["a", "##a", `${"a".repeat(30_000)}b`];
+    const model = { ...wordPiece(pieces), max_input_chars_per_word: 1e9 };
+    expect(tokens({ model }, long)).toHaveLength(100);
+  });
+});
+
+/** A table of SentencePiece whose one spelling is so long. */
+function charsmap(spelling: string): string {
+  const head = Buffer.from(Uint32Array.of(4, 0).buffer);
+  return Buffer.concat([head, Buffer.from(`${spelling}\0`)]).toString("base64");
+}
+
+const LOWERCASE = { type: "Lowercase" };
+const SPLIT = { type: "WhitespaceSplit" };
+
+test.each([
+  [
+    { normalizer: { type: "Sequence", normalizers: new Array(17).fill(LOWERCASE) } },
+    "a Sequence of normalizers must be a list of at most 16",
+  ],
+  [
+    { pre_tokenizer: { type: "Sequence", pretokenizers: new Array(17).fill(SPLIT) } },
+    "a Sequence of pre-tokenizers must be a list of at most 16",
+  ],
+  [
+    { normalizer: { type: "Replace", pattern: { String: "a" }, content: "b".repeat(65) } },
+    "`content` of a Replace normalizer has 65 characters; at most 64 are known",
+  ],
+  [
+    { normalizer: { type: "Prepend", prepend: "b".repeat(65) } },
+    "`prepend` of a Prepend normalizer has 65 characters; at most 64 are known",
+  ],
+  [
+    { normalizer: { type: "Precompiled", precompiled_charsmap: charsmap("b".repeat(256)) } },
+    "`precompiled_charsmap` has a spelling of 256 bytes; at most 255 are known",
+  ],
+])("refuses what would make a text much longer, %#", (json, message) => {
+  const text = JSON.stringify({ ...json, model: wordPiece(["a"]) });
+  expect(() => parseTokenizer(text)).toThrow(message);
+});
+
+test.each([
+  `{"model":{"type":"Unigram","vocab":[["${"a".repeat(100_000)}"]]}}`,
+  `{"model":{"type":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`,
+])("quotes no more of a file than fits a line", (text) => {
+  let error: unknown;
+  try {
+    parseTokenizer(text);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect([isDatabaseError(error, "invalid"), String(error).length < 300]).toEqual([true, true]);
 });
 
 test.each([

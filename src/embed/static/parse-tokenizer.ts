@@ -7,7 +7,7 @@
 
 import { invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
-import { isRecord, type JsonRecord, parseRecord, textOf } from "./json-record.ts";
+import { isRecord, type JsonRecord, parseRecord, quoted, textOf } from "./json-record.ts";
 import { textNormalizer } from "./text-normalizer.ts";
 import { textSplitter } from "./text-splitter.ts";
 import type { TokenModel } from "./token-model.ts";
@@ -17,8 +17,8 @@ import { WordPiece } from "./word-piece.ts";
 
 /** Tokens of a vocabulary; our choice: above the largest multilingual models' half a million. */
 const VOCABULARY_MAX = 1_000_000;
-/** Words of a text between two pauses: under a millisecond. */
-const STEP_WORDS = 256;
+/** UTF-16 units of a text between two pauses: some milliseconds at most, mostly under one. */
+const STEP_UNITS = 1024;
 
 /** Makes tokens of texts. */
 export interface Tokenizer {
@@ -39,9 +39,13 @@ export function parseTokenizer(text: string): Tokenizer {
     *tokensOf(text, countMax) {
       const tokens: number[] = [];
       const words = split(normalize(text));
+      let units = 0;
       for (let i = 0; i < words.length && tokens.length < countMax; i++) {
         model.addTokens(words[i], tokens);
-        if (i % STEP_WORDS === STEP_WORDS - 1) yield;
+        units += words[i].length;
+        if (units < STEP_UNITS) continue;
+        units = 0;
+        yield;
       }
       return tokens.slice(0, countMax);
     },
@@ -67,8 +71,7 @@ function tokenModel(json: unknown): { readonly model: TokenModel; readonly token
       return unigramModel(json);
     default:
       throw invalid(
-        `model ${JSON.stringify(json.type)} is not known; known are Unigram, WordLevel and ` +
-          "WordPiece",
+        `model ${quoted(json.type)} is not known; known are Unigram, WordLevel and WordPiece`,
       );
   }
 }
@@ -80,7 +83,7 @@ function vocabularyOf({ vocab }: JsonRecord) {
   let tokensMax = 0;
   for (const [piece, token] of vocabulary) {
     if (!Number.isInteger(token) || token < 0 || token >= VOCABULARY_MAX) {
-      throw invalid(`token ${JSON.stringify(piece)} has the number ${JSON.stringify(token)}`);
+      throw invalid(`token ${quoted(piece)} has the number ${quoted(token)}`);
     }
     tokensMax = Math.max(tokensMax, token + 1);
   }
@@ -103,7 +106,7 @@ function unigramModel(json: JsonRecord) {
     if (Array.isArray(entry) && typeof entry[0] === "string" && Number.isFinite(entry[1])) {
       return [entry[0], entry[1]];
     }
-    throw invalid(`entry ${i} of \`vocab\` is ${JSON.stringify(entry)}, not [piece, score]`);
+    throw invalid(`entry ${i} of \`vocab\` is ${quoted(entry)}, not [piece, score]`);
   });
   const unknown = wholeNumber(json, "unk_id");
   return { model: new Unigram({ pieces, unknown }), tokensMax: pieces.length };
@@ -120,5 +123,5 @@ function wholeNumber(json: JsonRecord, name: string): number | undefined {
   const value = json[name];
   if (value === null || value === undefined) return undefined;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw invalid(`\`${name}\` of the model must be a whole number, was ${JSON.stringify(value)}`);
+  throw invalid(`\`${name}\` of the model must be a whole number, was ${quoted(value)}`);
 }

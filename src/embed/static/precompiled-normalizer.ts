@@ -15,6 +15,8 @@ import { invalid } from "../../base/errors.ts";
 
 /** Bytes of a grapheme that is looked up as a whole. */
 const GRAPHEME_BYTES_MAX = 5;
+/** Longest spelling of a grapheme in bytes; our choice: Unicode's own have some thirty. */
+const SPELLING_BYTES_MAX = 255;
 const ENCODER = new TextEncoder();
 
 /** A normalizer by such a table. Throws `invalid` for one whose lengths make no sense. */
@@ -28,6 +30,7 @@ export function precompiledNormalizer(base64: string): (text: string) => string 
   }
   const trie = new Uint32Array(bytes.buffer.slice(4, 4 + trieBytes));
   const spellings = bytes.subarray(4 + trieBytes);
+  checkSpellings(spellings);
   const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
   const known = new Map<string, string>();
   const spell = (piece: string): string => {
@@ -48,6 +51,20 @@ export function precompiledNormalizer(base64: string): (text: string) => string 
     }
     return changed;
   };
+}
+
+/** A text of them may become as much longer as they are. */
+function checkSpellings(spellings: Uint8Array): void {
+  for (let start = 0; start < spellings.length; ) {
+    const end = spellingEnd(spellings, start);
+    if (end - start > SPELLING_BYTES_MAX) {
+      throw invalid(
+        `\`precompiled_charsmap\` has a spelling of ${end - start} bytes; at most ` +
+          `${SPELLING_BYTES_MAX} are known`,
+      );
+    }
+    start = end + 1;
+  }
 }
 
 /** Remembered spellings of graphemes and characters; a language has some hundred. */
@@ -86,6 +103,10 @@ function hasValue(unit: number): boolean {
 }
 
 function spellingAt(spellings: Uint8Array, start: number): string {
+  return new TextDecoder().decode(spellings.subarray(start, spellingEnd(spellings, start)));
+}
+
+function spellingEnd(spellings: Uint8Array, start: number): number {
   const end = spellings.indexOf(0, start);
-  return new TextDecoder().decode(spellings.subarray(start, end < 0 ? spellings.length : end));
+  return end < 0 ? spellings.length : end;
 }

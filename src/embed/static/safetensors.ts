@@ -12,6 +12,7 @@
 
 import { KIB } from "../../base/byte-sizes.ts";
 import { invalid } from "../../base/errors.ts";
+import { quoted } from "./json-record.ts";
 
 /** Bytes of a header; our choice: some hundred tensors, where tables of vectors have three. */
 const HEADER_BYTES_MAX = 64 * KIB;
@@ -82,13 +83,13 @@ function readTensor(data: Uint8Array, name: string, entry: unknown): Tensor {
   const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>;
   if (typeof dtype !== "string" || !Object.hasOwn(BYTES_PER_ELEMENT, dtype)) {
     const known = Object.keys(BYTES_PER_ELEMENT).join(", ");
-    throw refusal(`tensor "${name}" has dtype ${JSON.stringify(dtype)}; known are ${known}`);
+    throw refusal(`tensor "${name}" has dtype ${quoted(dtype)}; known are ${known}`);
   }
   if (!isSizes(shape) || shape.length > RANK_MAX) {
-    throw refusal(`tensor "${name}" has shape ${JSON.stringify(shape)}, not up to 4 whole numbers`);
+    throw refusal(`tensor "${name}" has shape ${quoted(shape)}, not up to 4 whole numbers`);
   }
   if (!isSizes(offsets) || offsets.length !== 2) {
-    throw refusal(`tensor "${name}" has data_offsets ${JSON.stringify(offsets)}, not [start, end]`);
+    throw refusal(`tensor "${name}" has data_offsets ${quoted(offsets)}, not [start, end]`);
   }
   const type = dtype as TensorType;
   const [start, end] = offsets;

@@ -1,14 +1,23 @@
 /** What a tokenizer does to a text before it cuts it: small changes, as HF's tokenizers make. */
 
 import { invalid } from "../../base/errors.ts";
-import { isRecord, type JsonRecord, textOf } from "./json-record.ts";
+import { isRecord, type JsonRecord, quoted, textOf } from "./json-record.ts";
 import { precompiledNormalizer } from "./precompiled-normalizer.ts";
 
 /** Changes a text. */
 export type TextNormalizer = (text: string) => string;
 
 /** Depth of sequences in sequences; those of real models have one. */
-const DEPTH_MAX = 4;
+const DEPTH_MAX = 2;
+/** Parts of a sequence; those of real models have some five. */
+const PARTS_MAX = 16;
+/** UTF-16 units that are put in somewhere; real models have one or two. */
+const INSERTED_UNITS_MAX = 64;
+/**
+ * UTF-16 units of a changed text that the next change sees: four times the longest text that comes,
+ * or changes that each double a text would fill the memory.
+ */
+const TEXT_UNITS_MAX = 131_072;
 /** Characters that BERT drops, before all white space that is left becomes spaces. */
 const CONTROLS = /(?![\t\n\r])[\p{C}\ufffd]/gu;
 const WHITE_SPACE = /\p{White_Space}/gu;
@@ -37,7 +46,7 @@ export function textNormalizer(json: unknown, depth = 0): TextNormalizer {
     case "Strip":
       return stripNormalizer(json);
     case "Prepend":
-      return prepending(textOf(json, "prepend", "normalizer"));
+      return prepending(inserted(textOf(json, "prepend", "normalizer"), "prepend", json));
     case "Replace":
       return replacing(json);
     case "Precompiled":
@@ -46,7 +55,7 @@ export function textNormalizer(json: unknown, depth = 0): TextNormalizer {
       return sequence(json, depth);
     default:
       throw invalid(
-        `normalizer ${JSON.stringify(json.type)} is not known; known are BertNormalizer, ` +
+        `normalizer ${quoted(json.type)} is not known; known are BertNormalizer, ` +
           "Lowercase, NFC, NFD, NFKC, NFKD, Precompiled, Prepend, Replace, Sequence, Strip " +
           "and StripAccents",
       );
@@ -60,11 +69,13 @@ function lowerCase(text: string): string {
 }
 
 function sequence({ normalizers }: JsonRecord, depth: number): TextNormalizer {
-  if (!Array.isArray(normalizers) || depth >= DEPTH_MAX) {
-    throw invalid(`a Sequence of normalizers must be a list, at most ${DEPTH_MAX} deep`);
+  if (!Array.isArray(normalizers) || normalizers.length > PARTS_MAX || depth >= DEPTH_MAX) {
+    throw invalid(
+      `a Sequence of normalizers must be a list of at most ${PARTS_MAX}, ${DEPTH_MAX} deep`,
+    );
   }
   const parts = normalizers.map((part: unknown) => textNormalizer(part, depth + 1));
-  return (text) => parts.reduce((changed, part) => part(changed), text);
+  return (text) => parts.reduce((changed, part) => part(changed).slice(0, TEXT_UNITS_MAX), text);
 }
 
 /** Where accents are not spoken of, they go with the case, as in BERT's own code. */
@@ -88,6 +99,15 @@ function stripNormalizer({ strip_left: left, strip_right: right }: JsonRecord): 
   };
 }
 
+/** Returns a text that is put into others. Throws `invalid` for one that is too long. */
+function inserted(text: string, name: string, { type }: JsonRecord): string {
+  if (text.length <= INSERTED_UNITS_MAX) return text;
+  throw invalid(
+    `\`${name}\` of a ${type} normalizer has ${text.length} characters; at most ` +
+      `${INSERTED_UNITS_MAX} are known`,
+  );
+}
+
 function prepending(prefix: string): TextNormalizer {
   return (text) => (text === "" ? text : prefix + text);
 }
@@ -97,13 +117,14 @@ function replacing({ pattern, content }: JsonRecord): TextNormalizer {
   if (typeof content !== "string" || !isRecord(pattern)) {
     throw invalid("a Replace normalizer needs `pattern` and `content`");
   }
+  inserted(content, "content", { type: "Replace" });
   const { String: literal, Regex: expression } = pattern;
   if (typeof literal === "string" && literal !== "") {
     return (text) => text.replaceAll(literal, () => content);
   }
   if (expression === " {2,}") return (text) => text.replace(/ {2,}/g, () => content);
   throw invalid(
-    `a Replace normalizer has the pattern ${JSON.stringify(pattern)}; known are strings and the ` +
+    `a Replace normalizer has the pattern ${quoted(pattern)}; known are strings and the ` +
       'regular expression " {2,}"',
   );
 }

@@ -1,13 +1,15 @@
 /** How a tokenizer cuts a text into words before its model sees them, as HF's pre-tokenizers. */
 
 import { invalid } from "../../base/errors.ts";
-import { isRecord, type JsonRecord } from "./json-record.ts";
+import { isRecord, type JsonRecord, quoted } from "./json-record.ts";
 
 /** Cuts a text into words; what is between them is dropped. */
 export type TextSplitter = (text: string) => readonly string[];
 
 /** Depth of sequences in sequences; those of real models have one. */
-const DEPTH_MAX = 4;
+const DEPTH_MAX = 2;
+/** Parts of a sequence; those of real models have some three. */
+const PARTS_MAX = 16;
 /** What BERT takes for punctuation: Unicode's, and all of ASCII's that is no letter or digit. */
 const BERT_WORD = /[!-/:-@[-`{-~\p{P}]|[^\p{White_Space}!-/:-@[-`{-~\p{P}]+/gu;
 
@@ -32,15 +34,17 @@ export function textSplitter(json: unknown, depth = 0): TextSplitter {
       return sequence(json, depth);
     default:
       throw invalid(
-        `pre-tokenizer ${JSON.stringify(json.type)} is not known; known are BertPreTokenizer, ` +
+        `pre-tokenizer ${quoted(json.type)} is not known; known are BertPreTokenizer, ` +
           "Metaspace, Sequence, Whitespace and WhitespaceSplit",
       );
   }
 }
 
 function sequence({ pretokenizers }: JsonRecord, depth: number): TextSplitter {
-  if (!Array.isArray(pretokenizers) || depth >= DEPTH_MAX) {
-    throw invalid(`a Sequence of pre-tokenizers must be a list, at most ${DEPTH_MAX} deep`);
+  if (!Array.isArray(pretokenizers) || pretokenizers.length > PARTS_MAX || depth >= DEPTH_MAX) {
+    throw invalid(
+      `a Sequence of pre-tokenizers must be a list of at most ${PARTS_MAX}, ${DEPTH_MAX} deep`,
+    );
   }
   const parts = pretokenizers.map((part: unknown) => textSplitter(part, depth + 1));
   return (text) => parts.reduce<readonly string[]>((words, part) => words.flatMap(part), [text]);

@@ -4,10 +4,15 @@
  * unknown as a whole.
  */
 
+import { hasMoreCodePoints } from "../../base/bounded-text.ts";
 import type { TokenModel } from "./token-model.ts";
 
 /** Longest word in code points that is looked at, where a model does not say. */
 const WORD_CHARS_DEFAULT = 100;
+/** Longest piece in UTF-16 units that is looked for; our choice, far above vocabularies' own. */
+const PIECE_UNITS_MAX = 64;
+/** UTF-16 units of a word that are cut, for their time, where a model takes longer ones; our choice. */
+const WORD_UNITS_MAX = 2048;
 
 /** What a tokenizer.json says of its model. */
 export interface WordPieceOptions {
@@ -32,12 +37,13 @@ export class WordPiece implements TokenModel {
     this.#prefix = prefix;
     let longest = 0;
     for (const piece of vocabulary.keys()) longest = Math.max(longest, piece.length);
-    this.#pieceUnitsMax = longest;
+    this.#pieceUnitsMax = Math.min(longest, PIECE_UNITS_MAX);
   }
 
-  addTokens(word: string, tokens: number[]): void {
+  addTokens(whole: string, tokens: number[]): void {
     const before = tokens.length;
-    if (word.length > this.#wordCharsMax && [...word].length > this.#wordCharsMax) return;
+    if (hasMoreCodePoints(whole, this.#wordCharsMax)) return;
+    const word = whole.slice(0, WORD_UNITS_MAX);
     for (let start = 0; start < word.length; ) {
       const end = this.#longestFrom(word, start, tokens);
       if (end === undefined) {
