@@ -1,3 +1,4 @@
+import { invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { ModelFolder } from "./model-folder.ts";
 import { parseTokenizer, type Tokenizer } from "./parse-tokenizer.ts";
@@ -36,7 +37,18 @@ export class FolderModel implements StaticModel {
       for (let i = 0; i < dimensions; i++) sums[i] += weight * vectors[start + i];
     }
     const vector = Float32Array.from(sums, (sum) => sum / Math.max(1, tokens.length));
+    checkFinite(vector, this.#folder.name);
     if (normalizes) scaleToLength(vector, 1);
     return { vector, tokens: tokens.length };
   }
+}
+
+/** Throws `invalid` where weights and vectors, each of which is finite, are too much together. */
+function checkFinite(vector: Float32Array, model: string): void {
+  const wrong = vector.find((value) => !Number.isFinite(value));
+  if (wrong === undefined) return;
+  throw invalid(
+    `💔 embedding model "${model}" makes a vector of ${wrong} from a text; its folder's weights ` +
+      "or vectors are too large: name another model",
+  );
 }

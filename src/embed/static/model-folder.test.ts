@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,6 +96,14 @@ test.each([
   ],
   [
     () =>
+      folder({
+        embeddings: F32,
+        mapping: { type: "I64", shape: [1], data: BigInt64Array.of(2n ** 32n) },
+      }),
+    "element 0 of its mapping is 4294967296, and it has 4 vectors",
+  ],
+  [
+    () =>
       folder({ embeddings: F32, mapping: { type: "F32", shape: [1], data: new Float32Array(1) } }),
     "its mapping is F32 of shape 1",
   ],
@@ -106,4 +115,25 @@ test("a file that is too large is refused before it is read", async () => {
   const path = folder({ embeddings: F32 });
   writeFileSync(join(path, "config.json"), " ".repeat(64 * 1024 + 1));
   await expect(readModelFolder("mine", path)).rejects.toThrow("config.json has 65537 bytes");
+});
+
+test("a text whose vector floats cannot hold is refused", async () => {
+  const weights = { type: "F32", shape: [4], data: new Float32Array(4).fill(100) };
+  const huge = { ...F32, data: new Float32Array(8).fill(3e38) };
+  for (const config of [{}, { normalize: true }]) {
+    const path = folder({ embeddings: huge, weights }, { config });
+    await expect(embed(path, "fish")).rejects.toThrow(
+      'embedding model "mine" makes a vector of Infinity',
+    );
+  }
+});
+
+test("what is no file is refused, and not waited for", async () => {
+  const path = folder({ embeddings: F32 });
+  rmSync(join(path, "config.json"));
+  execFileSync("mkfifo", [join(path, "config.json")]);
+  await expect(readModelFolder("mine", path)).rejects.toThrow("config.json is no file");
+  rmSync(join(path, "config.json"));
+  mkdirSync(join(path, "config.json"));
+  await expect(readModelFolder("mine", path)).rejects.toThrow("config.json is no file");
 });

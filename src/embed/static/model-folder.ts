@@ -144,16 +144,14 @@ function placesOf({ type, shape, bytes, count }: Tensor, rows: number): Int32Arr
   if (shape.length !== 1 || (type !== "I32" && type !== "I64")) {
     throw invalid(`its mapping is ${type} of shape ${shape.join(" × ")}, not a list of I32 or I64`);
   }
-  const places =
-    type === "I32"
-      ? new Int32Array(buffer)
-      : Int32Array.from(new BigInt64Array(buffer), (place) => Number(place));
+  const places = type === "I32" ? new Int32Array(buffer) : new BigInt64Array(buffer);
+  // Before it is made of 32 bits, which the upper half of a number would be lost in.
   for (let i = 0; i < count; i++) {
     if (places[i] < 0 || places[i] >= rows) {
       throw invalid(`element ${i} of its mapping is ${places[i]}, and it has ${rows} vectors`);
     }
   }
-  return places;
+  return places instanceof Int32Array ? places : Int32Array.from(places, Number);
 }
 
 function textOf(bytes: Uint8Array): string {
