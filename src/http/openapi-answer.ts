@@ -17,14 +17,17 @@ export class OpenapiAnswer {
   readonly #make: () => Promise<object>;
   #kept: Promise<Kept> | undefined;
 
-  /** `make` is called once. */
+  /** `make` is called until it has made the document once. */
   constructor(make: () => Promise<object>) {
     this.#make = make;
   }
 
   /** The document, or that the client's copy of it is still right. */
   async answer(headers: IncomingHttpHeaders): Promise<HttpAnswer> {
-    this.#kept ??= this.#encode();
+    this.#kept ??= this.#encode().catch((error: unknown) => {
+      this.#kept = undefined;
+      throw error;
+    });
     const { bytes, etag } = await this.#kept;
     const known = headers["if-none-match"]?.split(",").some((tag) => bare(tag) === bare(etag));
     const answer = jsonAnswer(known ? 304 : 200, known ? new Uint8Array(0) : bytes);
