@@ -438,7 +438,7 @@ export class HttpServer {
     this.#metrics.observe(operation, answer.status, ms / 1000);
     if (answer.times?.kind !== undefined) this.#metrics.observeQuery(answer.times.kind, ms / 1000);
     this.#noteTraffic(outcome, ms / 1000);
-    const slow = this.#slow.note(ms);
+    const slow = isOpenToAll(asked, answer) ? undefined : this.#slow.note(ms);
     if (slow !== undefined) this.#metrics.countSlow(operation, slow.kind);
     this.#noteAudit(asked, outcome);
     const warning = answer.headers[WARNING_HEADER];
@@ -531,6 +531,15 @@ export class HttpServer {
     if (typeof sent === "string" && REQUEST_ID.test(sent)) return sent;
     return Buffer.from(this.#options.random.bytes(12)).toString("base64url");
   }
+}
+
+/**
+ * Whether anybody may have made a request: those who have no key could read answers slowly until
+ * no line, and no place in the list, is left for what is slow in truth.
+ */
+function isOpenToAll({ match }: ApiRequest, { status }: HttpAnswer): boolean {
+  const isUnguarded = match.kind === "service" && !match.route.guarded;
+  return isUnguarded || match.kind === "page" || REFUSED.has(status);
 }
 
 /** What Node's server is told of connections, whichever kind it is. */

@@ -63,3 +63,14 @@ test("a server tells of them who has all rights, and of nothing that was quick",
     expect.stringContaining("lacks the action `admin`, which is needed to see slow queries"),
   ]);
 });
+
+test("who has no key takes no place among them, however slowly answers are read", async () => {
+  const { server, lines } = httpFixture({ apiKey: "tpuf_root", slowRequestMs: 1e-9 });
+  for (const url of ["/healthz", "/openapi.json", "/v1/namespaces", "/metrics", "/nowhere"]) {
+    await server.app.inject({ url });
+  }
+  const headers = { authorization: "Bearer tpuf_root" };
+  const answer = await server.app.inject({ url: "/trawl/slow-queries", headers });
+  expect(answer.json().slow_queries).toEqual([]);
+  expect(lines.filter(({ message }) => message === "slow request")).toHaveLength(1);
+});
