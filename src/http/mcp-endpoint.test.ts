@@ -329,6 +329,13 @@ describe("what models write", () => {
     ["null", 400, "one JSON-RPC message"],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"x":', 400, "no JSON"],
     [`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, 400, "levels of arrays"],
+    [`{"a":[${"[],".repeat(50_000)}[]]}`, 400, "more than 50000 arrays and objects"],
+    [`{"jsonrpc":"2.0","id":"${"x".repeat(129)}","method":"ping"}`, 400, "`id` has 129 characters"],
+    [
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${"x".repeat(900_000)}"}}`,
+      400,
+      "`params.name` has 900000 characters; at most 128",
+    ],
     ['{"jsonrpc":"2.0","id":1,"method":"no/such"}', 200, "Method not found"],
     [`{"a":"${"x".repeat(2 ** 20)}"}`, 413, "limit of 1048576 bytes"],
   ])("message %#", async (body, status, part) => {

@@ -8,6 +8,10 @@ import type { ProtocolPackage } from "./mcp-servers.ts";
 
 /** Containers within containers; filters of a query have a tenth. */
 const DEPTH_MAX = 64;
+/** Arrays and objects of a message; empty ones take twenty times their text in memory. */
+const CONTAINERS_MAX = 50_000;
+/** Characters of a tool's name, and of a message's own id, which answers repeat. */
+const NAME_CHARS_MAX = 128;
 /** Of JSON-RPC: the message is no JSON, or no request. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -70,21 +74,34 @@ function parseMessage(
     const reason = "the body must be one JSON-RPC message; send several in requests of their own";
     return { fault: rpcError(INVALID_REQUEST, reason) };
   }
-  if (isTooDeep(parsed)) {
-    const reason = `the message has more than ${DEPTH_MAX} levels of arrays and objects`;
-    return { fault: rpcError(INVALID_REQUEST, reason) };
-  }
-  return { parsed };
+  const reason = longName(parsed) ?? sizeFault(parsed);
+  return reason === undefined ? { parsed } : { fault: rpcError(INVALID_REQUEST, reason) };
 }
 
 /** Looks at level after level, since what is too deep would end a recursion, too. */
-function isTooDeep(root: object): boolean {
+function sizeFault(root: object): string | undefined {
   let level: object[] = [root];
+  let count = 1;
   for (let depth = 0; depth < DEPTH_MAX; depth++) {
     level = level.flatMap((value) => Object.values(value).filter(isContainer));
-    if (level.length === 0) return false;
+    count += level.length;
+    if (level.length === 0) return undefined;
+    if (count > CONTAINERS_MAX) {
+      return `the message has more than ${CONTAINERS_MAX} arrays and objects; send less at once`;
+    }
   }
-  return true;
+  return `the message has more than ${DEPTH_MAX} levels of arrays and objects`;
+}
+
+/** What an answer would repeat whole, however long it is. */
+function longName(message: object): string | undefined {
+  const { id, params } = message as { readonly id?: unknown; readonly params?: unknown };
+  const { name } = (params ?? {}) as { readonly name?: unknown };
+  for (const [what, text] of Object.entries({ id, "params.name": name })) {
+    if (typeof text !== "string" || text.length <= NAME_CHARS_MAX) continue;
+    return `\`${what}\` has ${text.length} characters; at most ${NAME_CHARS_MAX} are taken`;
+  }
+  return undefined;
 }
 
 function isContainer(value: unknown): value is object {
