@@ -6,6 +6,7 @@ import {
   randomDocuments,
   randomValue,
 } from "../../../test/support/random/random-documents.ts";
+import { testRandom } from "../../../test/support/random/seed.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -26,6 +27,8 @@ const declared = Object.fromEntries(
   }),
 );
 const SCHEMA = create({ id: "string", ...declared }, "cosine_distance");
+/** Of which all together take several parts of text. */
+const LONG_TEXTS = ["x".repeat(10_000), "é".repeat(60_000), "日".repeat(100_000)];
 const CONTEXT = { schema: SCHEMA, isNewNamespace: true, distanceMetric: undefined };
 
 /** A typed value as a client may write it. */
@@ -101,6 +104,34 @@ test.each([1, 2, 3, 4])("random documents of every type are bound exactly (seed 
       expect(bound.documents.attributes.get(name), `seed ${seed}: ${name}`).toEqual(column);
     }
     expect(encodeColumns(bound.documents).length).toBe(encodeColumns(slow).length);
+  }
+});
+
+test("so many documents that every type takes several steps are bound exactly", () => {
+  const random = testRandom();
+  const few = randomDocuments(random, 200, { idType: "string", types: TYPES });
+  const texts = [...LONG_TEXTS, "", "short", "日本語 🦊"];
+  const documents = Array.from({ length: 8500 }, (_, i) => {
+    const attributes = new Map(withVectors(few[random.below(few.length)], random).attributes);
+    attributes.set("string", texts[i % 50 === 0 ? random.below(3) : 3 + random.below(3)]);
+    return { id: `${i}`, attributes };
+  });
+  const rows = documents.map(({ id, attributes }) => {
+    const cells = [...TYPES].map(([name, type]) => [
+      name,
+      written(attributes.get(name) ?? null, type, random),
+    ]);
+    return { id, ...Object.fromEntries(cells) };
+  });
+  const bound = runSteps(bindUpserts(looseRows(rows), CONTEXT)).documents;
+  const slow = buildDocuments("string", TYPES, documents);
+  expect(bound.attributes.size).toBe(slow.attributes.size);
+  for (const [name, column] of slow.attributes) {
+    // The runner's own comparison of so many values takes longer than all else.
+    const [found, expected] = [bound.attributes.get(name), column].map((one) =>
+      encodeColumns({ ...slow, attributes: new Map(one && [[name, one]]) }),
+    );
+    expect(Buffer.compare(found, expected), name).toBe(0);
   }
 });
 
