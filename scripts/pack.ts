@@ -7,6 +7,8 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packPages } from "./pack/pack-pages.ts";
+import { pruneModules } from "./pack/prune-modules.ts";
 import {
   type Lock,
   type Manifest,
@@ -36,7 +38,9 @@ const COPIED = [
   "scripts/trawl.js",
 ];
 /** What is for those alone who change the program. */
-const LEFT_OUT = ["dist/.sources-hash", "docs/adr"];
+const LEFT_OUT = ["dist/.sources-hash", "docs/adr", "docs/images"];
+/** Folders of built pages. */
+const PAGES = ["dist/console", "dist/docs"];
 /** npm lists each file that it packs, some 7,000. */
 const NPM_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -49,9 +53,11 @@ function main(): void {
     const filter = (from: string) => !LEFT_OUT.includes(relative(ROOT, from));
     cpSync(join(ROOT, path), join(STAGED, path), { recursive: true, filter });
   }
+  for (const folder of PAGES) packPages(join(STAGED, folder));
   writeJson("package.json", publishedManifest(manifest));
   writeJson("package-lock.json", runtimeLock(manifest, lock));
   npm(["ci", "--ignore-scripts", "--omit=dev", "--omit=optional", "--no-audit", "--no-fund"]);
+  pruneModules(join(STAGED, "node_modules"));
   const node = nodeFolder(manifest, lock);
   mkdirSync(join(STAGED, "node"));
   writeJson("node/package.json", node.manifest);

@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { MIB } from "../../base/byte-sizes.ts";
 
 /** Bytes of one folder's files that are kept; what does not fit is read again each time. */
@@ -63,9 +64,13 @@ export class PageFiles {
     }
   }
 
-  /** Whether there is a file that may be served; `path` is below the folder. */
+  /**
+   * Whether there is a file that may be served; `path` is below the folder. Of an installed package
+   * the compressed form alone is there.
+   */
   has(path: string): boolean {
-    return MEDIA_TYPES[extname(path)] !== undefined && this.#paths.has(path);
+    if (MEDIA_TYPES[extname(path)] === undefined) return false;
+    return this.#paths.has(path) || this.#paths.has(path + ENCODINGS.gzip);
   }
 
   /**
@@ -96,7 +101,9 @@ export class PageFiles {
   async #bytes(path: string): Promise<Uint8Array> {
     const kept = this.#kept.get(path);
     if (kept !== undefined) return kept;
-    const bytes = await readFile(join(this.#folder, path));
+    const bytes = this.#paths.has(path)
+      ? await readFile(join(this.#folder, path))
+      : gunzipSync(await readFile(join(this.#folder, path + ENCODINGS.gzip)));
     if (this.#keptBytes + bytes.length <= KEPT_BYTES_MAX && !this.#kept.has(path)) {
       this.#kept.set(path, bytes);
       this.#keptBytes += bytes.length;

@@ -23,6 +23,7 @@ beforeAll(async () => {
   await writeFile(join(site, "guide", "index.html"), "<p>guide</p>");
   await writeFile(join(site, "assets", "app-1a2b.js"), SCRIPT);
   await writeFile(join(site, "assets", "app-1a2b.js.gz"), gzipSync(SCRIPT));
+  await writeFile(join(site, "packed.html.gz"), gzipSync("<p>packed</p>"));
   await writeFile(join(site, "notes.bin"), "no type");
   files = (await PageFiles.open(site)) as PageFiles;
 });
@@ -77,6 +78,16 @@ describe("a site with a fallback", () => {
     expect(gunzipSync(packed.rawPayload).toString()).toBe(SCRIPT);
     const refused = await get("/console/assets/app-1a2b.js", { "accept-encoding": "gzip;q=0" });
     expect(refused.body).toBe(SCRIPT);
+  });
+
+  test("has files of which only the compressed form is there", async () => {
+    const get = fixture();
+    const plain = await get("/console/packed.html");
+    expect(plain.body).toBe("<p>packed</p>");
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    const packed = await get("/console/packed.html", { "accept-encoding": "gzip, br" });
+    expect(packed.headers).toMatchObject({ "content-encoding": "gzip", etag: plain.headers.etag });
+    expect(gunzipSync(packed.rawPayload).toString()).toBe("<p>packed</p>");
   });
 
   test("knows a file again by its etag, and answers HEAD", async () => {
