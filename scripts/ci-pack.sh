@@ -51,7 +51,14 @@ async function call(path, body) {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
   return answer.json();
 }
+async function look(path) {
+  const answer = await fetch(process.argv[2] + path);
+  const text = await answer.text();
+  if (!answer.ok || !text.startsWith("<!doctype html>")) throw new Error(`${path}: ${text}`);
+}
 async function main() {
+  await look("/console/");
+  await look("/docs/");
   const row = { id: 7, vector: [0.5, 1], title: "A walrus at sea" };
   await call("", {
     upsert_rows: [row],
