@@ -1,6 +1,6 @@
 /** What a page of the documentation does beside being read: copying code, its look, search. */
 
-import { sleep } from "../base/browser-clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 
 const THEME_KEY = "trawl-theme";
 const COPIED_MS = 1500;
@@ -43,7 +43,7 @@ function addCopyButton(block: HTMLElement): void {
     const done = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error("no clipboard"));
     const say = async (said: string) => {
       button.textContent = said;
-      await sleep(COPIED_MS);
+      await systemClock.sleep(COPIED_MS);
       button.textContent = "Copy";
     };
     done.then(

@@ -1,7 +1,7 @@
 /** Search over all pages of the documentation, in the browser. */
 
 import MiniSearch, { type SearchResult } from "minisearch";
-import { sleep } from "../base/browser-clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { SEARCH_OPTIONS } from "./search-options.ts";
 
 const SHOWN_MAX = 12;
@@ -37,7 +37,7 @@ class SearchBox {
     input.addEventListener("input", () => this.#search());
     input.addEventListener("keydown", (event) => this.#onKey(event));
     input.addEventListener("blur", () => {
-      void sleep(CLOSE_MS).then(() => this.#close());
+      void systemClock.sleep(CLOSE_MS).then(() => this.#close());
     });
   }
 

@@ -4,10 +4,10 @@
  */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { systemClock } from "../../src/base/clock.ts";
 import { ApiClient } from "../api/api-client.ts";
 import { type ApiFault, faultOf } from "../api/api-fault.ts";
 import { type Caller, type CallerAction, denialOf, readCaller } from "../api/caller.ts";
-import { sleep } from "../base/browser-clock.ts";
 
 const KEY = "trawl-api-key";
 /** How often a server that is gone is asked whether it is back. */
@@ -108,7 +108,7 @@ function noteReach(isReached: boolean): void {
 
 async function keepRetrying(): Promise<void> {
   while (!reached.peek()) {
-    await sleep(RETRY_MS);
+    await systemClock.sleep(RETRY_MS);
     if (!reached.peek()) await retryServer();
   }
 }

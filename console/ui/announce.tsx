@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { sleep } from "../base/browser-clock.ts";
+import { systemClock } from "../../src/base/clock.ts";
 
 /** How long a message stays. */
 const SHOWN_MS = 6000;
@@ -13,7 +13,7 @@ const message = signal<{ readonly text: string } | undefined>(undefined);
 export function announce(text: string): void {
   const said = { text };
   message.value = said;
-  void sleep(SHOWN_MS).then(() => {
+  void systemClock.sleep(SHOWN_MS).then(() => {
     if (message.peek() === said) message.value = undefined;
   });
 }

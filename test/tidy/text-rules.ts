@@ -9,7 +9,7 @@ interface BannedText {
 }
 
 /** Folders that may ask the machine for time and chance. */
-const MACHINE_FOLDERS = ["src/base/", "console/base/"];
+const MACHINE_FOLDERS = ["src/base/"];
 
 /** Calls that only those folders may make, so that a simulation can own time and chance. */
 const BANNED_CALLS: readonly BannedText[] = [

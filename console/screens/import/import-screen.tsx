@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { countedText, sizeText } from "../../../src/base/amount-text.ts";
-import { sleep } from "../../base/browser-clock.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { denial, sessionKey } from "../../state/session.ts";
 import { announce } from "../../ui/announce.tsx";
@@ -39,7 +39,7 @@ export function ImportScreen(): JSX.Element {
     if (!hasFiles) return;
     const typing = new AbortController();
     // What was corrected stays; the namespace decides what of it holds.
-    sleep(view.phase === "planning" ? 0 : TYPING_MS, typing.signal).then(
+    systemClock.sleep(view.phase === "planning" ? 0 : TYPING_MS, typing.signal).then(
       () => thread.plan(view.draft, { namespace, key }),
       () => {},
     );

@@ -1,9 +1,9 @@
 /** The document of the point under the pointer, read when the pointer rests. */
 
 import type { JSX } from "preact";
+import { systemClock } from "../../../src/base/clock.ts";
 import type { DocumentId } from "../../api/documents.ts";
 import { stringifyExact } from "../../api/exact-json.ts";
-import { sleep } from "../../base/browser-clock.ts";
 import { useRequest } from "../../state/use-request.ts";
 import { loadDocument } from "./load-sample.ts";
 
@@ -24,7 +24,7 @@ export function HoveredDocument(props: {
   const key = String(id);
   const document = useRequest(
     async (api, signal) => {
-      await sleep(REST_MS, signal);
+      await systemClock.sleep(REST_MS, signal);
       return { key, row: await loadDocument({ api, namespace, signal }, { id, without }) };
     },
     [namespace, key],

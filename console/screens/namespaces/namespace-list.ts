@@ -1,9 +1,9 @@
 /** The names of the list, page by page, for what is searched. */
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { systemClock } from "../../../src/base/clock.ts";
 import { type ApiFault, faultOf } from "../../api/api-fault.ts";
 import { listNamespaces } from "../../api/namespaces.ts";
-import { sleep } from "../../base/browser-clock.ts";
 import { client, serverReturns } from "../../state/session.ts";
 
 /** After the last key: whoever types is not asked for each letter. */
@@ -62,7 +62,7 @@ export function useNamespaceList(prefix: string): NamespaceList {
     const controller = new AbortController();
     ended.current = controller;
     const waitMs = loaded.prefix === undefined || loaded.prefix === prefix ? 0 : TYPING_MS;
-    sleep(waitMs, controller.signal).then(
+    systemClock.sleep(waitMs, controller.signal).then(
       () => page(undefined, controller.signal),
       () => undefined,
     );

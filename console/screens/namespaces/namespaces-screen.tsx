@@ -3,8 +3,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { countedText, countText, sizeText } from "../../../src/base/amount-text.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { type NamespaceMetadata, readMetadata } from "../../api/namespaces.ts";
-import { nowMs } from "../../base/browser-clock.ts";
 import { currentRoute, navigate, routePath, setParameters } from "../../state/route.ts";
 import { client, denial } from "../../state/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -158,7 +158,7 @@ function metadataColumns(loader: MetadataLoader): readonly TableColumn<string>[]
       width: "minmax(140px, 1fr)",
       cell: known(({ last_write_at: last, updated_at: updated }) => {
         const iso = last ?? updated;
-        return <span title={iso}>{agoText(nowMs() - Date.parse(iso))}</span>;
+        return <span title={iso}>{agoText(systemClock.nowMs() - Date.parse(iso))}</span>;
       }),
     },
   ];

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { systemClock } from "../../../src/base/clock.ts";
 import { type ApiFault, faultOf } from "../../api/api-fault.ts";
 import { createCheckpoint } from "../../api/namespaces.ts";
-import { sleep } from "../../base/browser-clock.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { client, denial } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
@@ -78,7 +78,7 @@ function OfNamespace({ namespace }: { readonly namespace: string }): JSX.Element
   const [isTyped, setTyped] = useState(false);
   useEffect(() => {
     const typing = new AbortController();
-    sleep(TYPING_MS, typing.signal).then(
+    systemClock.sleep(TYPING_MS, typing.signal).then(
       () => setTyped(true),
       () => {},
     );

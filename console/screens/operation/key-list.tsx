@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countedText } from "../../../src/base/amount-text.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { type ApiFault, faultOf } from "../../api/api-fault.ts";
-import { nowMs } from "../../base/browser-clock.ts";
 import { client, denial } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
 import { announce } from "../../ui/announce.tsx";
@@ -28,7 +28,9 @@ export function KeyList(): JSX.Element {
   }
   const { value: keys, fault, isLoading, reload } = state;
   if (keys === undefined && fault === undefined) return <Spinner label="Asking for keys" />;
-  const count = (keys ?? []).filter((key) => keyState(key, nowMs()) === "counts").length;
+  const count = (keys ?? []).filter(
+    (key) => keyState(key, systemClock.nowMs()) === "counts",
+  ).length;
   return (
     <>
       <div class="screen-head">
@@ -86,7 +88,7 @@ function columnsOf(onRevoke: (key: ServerKey) => void): readonly TableColumn<Ser
       title: "State",
       width: "100px",
       cell: (key) => {
-        const state = keyState(key, nowMs());
+        const state = keyState(key, systemClock.nowMs());
         return <Chip tone={tone[state]}>{state}</Chip>;
       },
     },
@@ -111,7 +113,7 @@ function columnsOf(onRevoke: (key: ServerKey) => void): readonly TableColumn<Ser
       width: "100px",
       align: "end",
       cell: (key) =>
-        keyState(key, nowMs()) === "counts" && (
+        keyState(key, systemClock.nowMs()) === "counts" && (
           <Button look="quiet" label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
             Revoke
           </Button>

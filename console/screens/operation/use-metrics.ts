@@ -1,9 +1,9 @@
 /** `/metrics`, asked for every two seconds while somebody looks. */
 
 import { useEffect, useState } from "preact/hooks";
+import { systemClock } from "../../../src/base/clock.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { type ApiFault, faultOf } from "../../api/api-fault.ts";
-import { monotonicMs, nowMs, sleep } from "../../base/browser-clock.ts";
 import { client } from "../../state/session.ts";
 import { type Moment, withScrape } from "./live-series.ts";
 import type { Scrape } from "./metric-change.ts";
@@ -40,7 +40,7 @@ export function useMetrics(isHeld: boolean): LiveMetrics {
       setFault(undefined);
       setMoments((all) =>
         PANELS.map(({ series }, i) =>
-          withScrape(all[i], { before, after }, { series, nowMs: nowMs() }),
+          withScrape(all[i], { before, after }, { series, nowMs: systemClock.nowMs() }),
         ),
       );
     };
@@ -64,13 +64,13 @@ async function pollMetrics(
   while (!signal.aborted) {
     try {
       const { text } = await api.send({ method: "GET", path: "/metrics", signal });
-      const scrape = { atMs: monotonicMs(), samples: parseMetrics(text) };
+      const scrape = { atMs: systemClock.monotonicMs(), samples: parseMetrics(text) };
       to.told(scrape, last?.api === api ? last.scrape : undefined);
       last = { api, scrape };
     } catch (error) {
       if (!signal.aborted) to.failed(faultOf(error));
     }
-    await sleep(POLL_MS, signal).catch(() => undefined);
+    await systemClock.sleep(POLL_MS, signal).catch(() => undefined);
   }
 }
 

@@ -2,8 +2,8 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { systemClock } from "../../../src/base/clock.ts";
 import { readMetadata } from "../../api/namespaces.ts";
-import { nowMs } from "../../base/browser-clock.ts";
 import { ComposeColumn } from "../../composer/compose-column.tsx";
 import { keptQuery } from "../../composer/kept-draft.ts";
 import { QueryDraft, type TextFault } from "../../composer/query-draft.ts";
@@ -59,7 +59,7 @@ function Query({ namespace, schema, hiddenReason }: QueryProps): JSX.Element {
   const start = () => {
     if (draft.problems.peek().size > 0 || draft.fault.peek() !== undefined) return;
     const text = draft.text.peek();
-    rememberQuery(namespace, { text, atMs: nowMs() });
+    rememberQuery(namespace, { text, atMs: systemClock.nowMs() });
     setParameters({ ran: "1" }, { replace: true });
     void run.run(text);
   };
@@ -114,7 +114,7 @@ function useQuery(namespace: string, schema: Json) {
     [namespace, key],
   );
   const run = useMemo(
-    () => new QueryRun({ client: () => client.peek(), namespace, nowMs }),
+    () => new QueryRun({ client: () => client.peek(), namespace, nowMs: systemClock.nowMs }),
     [namespace],
   );
   return { draft, run };

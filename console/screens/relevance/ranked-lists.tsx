@@ -2,8 +2,8 @@
 
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
+import { systemClock } from "../../../src/base/clock.ts";
 import type { DocumentRow } from "../../api/documents.ts";
-import { sleep } from "../../base/browser-clock.ts";
 import { type RequestState, useRequest } from "../../state/use-request.ts";
 import { ErrorNote, Spinner } from "../../ui/notes.tsx";
 import type { JudgmentStore } from "./judgment-store.ts";
@@ -69,7 +69,7 @@ function useRanking(
 ): RequestState<readonly DocumentRow[]> {
   return useRequest(
     async (api, signal) => {
-      await sleep(TYPED_MS, signal);
+      await systemClock.sleep(TYPED_MS, signal);
       const place = { api, namespace, signal, vectors: choices.vectors };
       return runRanking(place, form, query, { limit, attributes: choices.shown });
     },
