@@ -5,10 +5,11 @@ import { countText } from "../../../src/base/amount-text.ts";
 import { parseAttributeType } from "../../../src/model/attribute-type.ts";
 import type { DocumentId, DocumentRow } from "../../api/documents.ts";
 import { parseExact, stringifyExact } from "../../api/exact-json.ts";
-import { type NamespaceMetadata, readMetadata } from "../../api/namespaces.ts";
+import type { NamespaceMetadata } from "../../api/namespaces.ts";
 import { currentRoute, setParameters } from "../../state/route.ts";
-import { useRequest } from "../../state/use-request.ts";
+import { useMetadata } from "../../state/use-metadata.ts";
 import { Button } from "../../ui/button.tsx";
+import { MetadataNote } from "../../ui/metadata-note.tsx";
 import { EmptyState, ErrorNote, Progress, Spinner } from "../../ui/notes.tsx";
 import { Table, type TableColumn } from "../../ui/table.tsx";
 import { ColumnMenu } from "./column-menu.tsx";
@@ -34,10 +35,8 @@ const COLUMNS_DEFAULT = 12;
 /** The table of the address's namespace. */
 export function DocumentsScreen(): JSX.Element {
   const namespace = currentRoute.value.namespace ?? "";
-  const { value, fault, reload } = useRequest(
-    (api, signal) => readMetadata(api, namespace, signal),
-    [namespace],
-  );
+  const metadata = useMetadata(namespace);
+  const { value } = metadata;
   return (
     <>
       <div class="screen-head">
@@ -45,11 +44,12 @@ export function DocumentsScreen(): JSX.Element {
         {value !== undefined && (
           <span class="muted">{`${countText(value.approx_row_count)} in ${namespace}`}</span>
         )}
-        {value === undefined && fault === undefined && <Spinner label="Reading the schema" />}
       </div>
-      {fault !== undefined && <ErrorNote fault={fault} onRetry={reload} />}
+      {(value === undefined || metadata.fault !== undefined) && (
+        <MetadataNote metadata={metadata} />
+      )}
       {value !== undefined && (
-        <Documents namespace={namespace} metadata={value} onChanged={reload} />
+        <Documents namespace={namespace} metadata={value} onChanged={metadata.reload} />
       )}
     </>
   );

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { type NamespaceMetadata, readMetadata } from "../../api/namespaces.ts";
+import type { NamespaceMetadata } from "../../api/namespaces.ts";
 import { ComposeColumn } from "../../composer/compose-column.tsx";
 import { keptQuery } from "../../composer/kept-draft.ts";
 import { QueryDraft, type TextFault } from "../../composer/query-draft.ts";
@@ -12,8 +12,9 @@ import type { Json } from "../../query/json-value.ts";
 import { readRequestSchema } from "../../query/request-schema.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { client, denial } from "../../state/session.ts";
-import { useRequest } from "../../state/use-request.ts";
+import { useMetadata } from "../../state/use-metadata.ts";
 import { Button } from "../../ui/button.tsx";
+import { MetadataNote } from "../../ui/metadata-note.tsx";
 import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
 import { type ExplainMode, ExplainRun, type ExplainState } from "./explain-run.ts";
 import "./explain.css";
@@ -22,18 +23,14 @@ import { PlanView } from "./plan-view.tsx";
 /** The screen. */
 export function ExplainScreen(): JSX.Element {
   const namespace = currentRoute.value.namespace ?? "";
-  const metadata = useRequest((api, signal) => readMetadata(api, namespace, signal), [namespace]);
+  const metadata = useMetadata(namespace);
   if (metadata.value !== undefined) {
     return <Explain namespace={namespace} metadata={metadata.value} />;
   }
   return (
     <div class="screen">
       <h1>Explain</h1>
-      {metadata.fault === undefined ? (
-        <Spinner label="Reading the schema" />
-      ) : (
-        <ErrorNote fault={metadata.fault} onRetry={metadata.reload} />
-      )}
+      <MetadataNote metadata={metadata} />
     </div>
   );
 }

@@ -1,10 +1,10 @@
 /** The screen that shows the vectors of a namespace as points of a plane. */
 
 import type { JSX } from "preact";
-import { readMetadata } from "../../api/namespaces.ts";
 import { currentRoute } from "../../state/route.ts";
-import { useRequest } from "../../state/use-request.ts";
-import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
+import { useMetadata } from "../../state/use-metadata.ts";
+import { MetadataNote } from "../../ui/metadata-note.tsx";
+import { EmptyState } from "../../ui/notes.tsx";
 import { mapChoices } from "./map-choices.ts";
 import "./map.css";
 import { VectorMap } from "./vector-map.tsx";
@@ -12,7 +12,7 @@ import { VectorMap } from "./vector-map.tsx";
 /** A map of vectors. */
 export function MapScreen(): JSX.Element {
   const namespace = currentRoute.value.namespace ?? "";
-  const metadata = useRequest((api, signal) => readMetadata(api, namespace, signal), [namespace]);
+  const metadata = useMetadata(namespace);
   const choices = metadata.value && mapChoices(metadata.value);
   if (choices !== undefined && choices.vectors.length > 0) {
     return <VectorMap namespace={namespace} choices={choices} />;
@@ -20,11 +20,11 @@ export function MapScreen(): JSX.Element {
   return (
     <>
       <h1>Map</h1>
-      {metadata.fault !== undefined && (
-        <ErrorNote fault={metadata.fault} onRetry={metadata.reload} />
+      {choices === undefined ? (
+        <MetadataNote metadata={metadata} />
+      ) : (
+        <NoVectors namespace={namespace} />
       )}
-      {choices !== undefined && <NoVectors namespace={namespace} />}
-      {metadata.isLoading && choices === undefined && <Spinner label="Reading the schema" />}
     </>
   );
 }

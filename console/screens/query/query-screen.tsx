@@ -3,7 +3,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { systemClock } from "../../../src/base/clock.ts";
-import { readMetadata } from "../../api/namespaces.ts";
 import { ComposeColumn } from "../../composer/compose-column.tsx";
 import { keptQuery } from "../../composer/kept-draft.ts";
 import { QueryDraft, type TextFault } from "../../composer/query-draft.ts";
@@ -13,9 +12,9 @@ import type { Json } from "../../query/json-value.ts";
 import { readRequestSchema } from "../../query/request-schema.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { client } from "../../state/session.ts";
-import { useRequest } from "../../state/use-request.ts";
+import { useMetadata } from "../../state/use-metadata.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote, Spinner } from "../../ui/notes.tsx";
+import { MetadataNote } from "../../ui/metadata-note.tsx";
 import { KeptQueries } from "./kept-queries.tsx";
 import { QueryRun, type RunState } from "./query-run.ts";
 import "./query.css";
@@ -25,7 +24,7 @@ import { Results, resultView } from "./results.tsx";
 /** The screen. */
 export function QueryScreen(): JSX.Element {
   const namespace = currentRoute.value.namespace ?? "";
-  const metadata = useRequest((api, signal) => readMetadata(api, namespace, signal), [namespace]);
+  const metadata = useMetadata(namespace);
   if (metadata.value !== undefined) {
     return <Query namespace={namespace} schema={metadata.value.schema as Json} />;
   }
@@ -36,11 +35,7 @@ export function QueryScreen(): JSX.Element {
   return (
     <div class="screen">
       <h1>Query</h1>
-      {metadata.fault === undefined ? (
-        <Spinner label="Reading the schema" />
-      ) : (
-        <ErrorNote fault={metadata.fault} onRetry={metadata.reload} />
-      )}
+      <MetadataNote metadata={metadata} />
     </div>
   );
 }

@@ -2,12 +2,12 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { readMetadata } from "../../api/namespaces.ts";
 import { currentRoute, setParameters } from "../../state/route.ts";
-import { useRequest } from "../../state/use-request.ts";
+import { useMetadata } from "../../state/use-metadata.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
+import { MetadataNote } from "../../ui/metadata-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/notes.tsx";
 import { GridPanel } from "./grid-panel.tsx";
 import { type JudgmentStore, useJudgments } from "./judgment-store.ts";
 import { JudgmentsPanel } from "./judgments-panel.tsx";
@@ -39,11 +39,8 @@ export function RelevanceScreen(): JSX.Element {
 
 function Content(): JSX.Element {
   const namespace = currentRoute.value.namespace ?? "";
-  const metadata = useRequest((api, signal) => readMetadata(api, namespace, signal), [namespace]);
-  if (metadata.value === undefined) {
-    if (metadata.fault === undefined) return <Spinner label="Reading the schema" />;
-    return <ErrorNote fault={metadata.fault} onRetry={metadata.reload} />;
-  }
+  const metadata = useMetadata(namespace);
+  if (metadata.value === undefined) return <MetadataNote metadata={metadata} />;
   const choices = choicesOf(metadata.value);
   const first = firstForm(choices.texts, choices.vectors);
   const second = secondForm(choices.texts, choices.vectors);
