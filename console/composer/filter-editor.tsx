@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 import { partPlace } from "../query/build-filter.ts";
+import { conditionText } from "../query/condition-text.ts";
 import {
   type BuilderOperator,
   filterAttributes,
@@ -15,6 +16,7 @@ import type { ConditionModel, FilterModel, GroupModel } from "../query/query-mod
 import type { RequestAttribute } from "../query/request-schema.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import "./composer.css";
 import { attributeChoices, type EditorProps } from "./editor-props.tsx";
 
 /** Groups within groups that can be made here; JSON may have more, and they are shown. */
@@ -103,7 +105,8 @@ function newGroup({ join }: GroupModel): GroupModel {
   return { kind: "group", join: join === "And" ? "Or" : "And", not: false, parts: [] };
 }
 
-function newCondition(attribute: RequestAttribute): ConditionModel {
+/** A condition on an attribute, by the first of its operators. */
+export function newCondition(attribute: RequestAttribute): ConditionModel {
   const operator = operatorsOf(attribute)[0];
   const empty = { operand: "", lastAsPrefix: false, distance: 1 } as const;
   return { kind: "condition", attribute: attribute.name, operator, ...empty };
@@ -119,7 +122,7 @@ function ConditionChip(props: ConditionProps): JSX.Element {
   const problem = problems.get(place);
   const [isOpen, setOpen] = useState(problem !== undefined);
   const id = useId();
-  const text = `${value.attribute} ${operatorWords(value.operator)} ${value.operand}`.trim();
+  const text = conditionText(value);
   return (
     <div class={isOpen ? "condition condition-open" : "condition"}>
       <span class={problem === undefined ? "chip chip-filter" : "chip chip-filter chip-bad"}>
@@ -149,7 +152,8 @@ function ConditionChip(props: ConditionProps): JSX.Element {
   );
 }
 
-function ConditionControls(props: ConditionProps): JSX.Element {
+/** Attribute, operator and operand of one condition. */
+export function ConditionControls(props: ConditionProps): JSX.Element {
   const { value, onChange, schema, problems, place } = props;
   const attribute = schema.get(value.attribute);
   const operators = attribute === undefined ? [] : operatorsOf(attribute);

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
+import type { BuilderOperator } from "../../query/filter-operators.ts";
+import { readRequestSchema } from "../../query/request-schema.ts";
 import {
   type Condition,
-  conditionText,
   filtersOf,
   formatConditions,
-  operatorsOf,
   parseConditions,
-  parseOperand,
+  shownCondition,
   toggleCondition,
+  typedCondition,
 } from "./document-filters.ts";
 
 const YEAR: Condition = ["year", "Gte", 1999];
@@ -35,34 +36,36 @@ test("several conditions are joined, one is itself", () => {
   expect(filtersOf([YEAR, ID])).toEqual(["And", [YEAR, ID]]);
 });
 
-test("operands follow the type", () => {
-  expect(parseOperand("string", "Eq", "12")).toEqual({ value: "12" });
-  expect(parseOperand("int", "Eq", "12")).toEqual({ value: 12 });
-  expect(parseOperand("uint", "Eq", "18446744073709551615")).toEqual({ value: 2n ** 64n - 1n });
-  expect(parseOperand("float", "Lt", "1.5e3")).toEqual({ value: 1500 });
-  expect(parseOperand("bool", "Eq", "true")).toEqual({ value: true });
-  expect(parseOperand("string", "Eq", "null")).toEqual({ value: null });
-  expect(parseOperand("[]int", "Contains", "3")).toEqual({ value: 3 });
-  expect(parseOperand("int", "In", "1, 2")).toEqual({ value: [1, 2] });
+const SCHEMA = readRequestSchema({
+  year: { type: "int", filterable: true },
+  tag: { type: "string", filterable: true },
+  tags: { type: "[]string", filterable: true },
+  text: { type: "string", full_text_search: true },
 });
 
-test("texts that are no operand are told so", () => {
-  expect(parseOperand("int", "Eq", "1.5")).toEqual({ fault: "Write a whole number" });
-  expect(parseOperand("float", "Eq", "")).toEqual({ fault: "Write a number" });
-  expect(parseOperand("bool", "Eq", "yes")).toEqual({ fault: "Write true or false" });
-  expect(parseOperand("int", "In", "1,b")).toEqual({ fault: "Write a whole number" });
-});
-
-test("operators are those that a type has", () => {
-  expect(operatorsOf("[3]f32")).toEqual([]);
-  expect(operatorsOf("bool")).toEqual(["Eq", "NotEq"]);
-  expect(operatorsOf("[]string")[0]).toBe("Contains");
-  expect(operatorsOf("string")).toContain("Glob");
-  expect(operatorsOf("int")).not.toContain("Glob");
+test("what is typed is a condition of the API, or a problem at its place", () => {
+  const model = (attribute: string, operator: BuilderOperator, operand: string) => ({
+    kind: "condition" as const,
+    ...{ attribute, operator, operand, lastAsPrefix: false, distance: 1 as const },
+  });
+  const typed = (...parts: Parameters<typeof model>) => typedCondition(model(...parts), SCHEMA);
+  expect(typed("year", "Gte", "1999")).toEqual({ condition: YEAR });
+  expect(typed("id", "Eq", "18446744073709551615")).toEqual({ condition: ID });
+  expect(typed("year", "In", "1, 2")).toEqual({ condition: ["year", "In", [1, 2]] });
+  expect(typed("tags", "Contains", "x")).toEqual({ condition: ["tags", "Contains", "x"] });
+  expect(typed("tag", "IsNull", "")).toEqual({ condition: ["tag", "Eq", null] });
+  const problems = new Map([["filter.0", '"1.5" is no integer']]);
+  expect(typed("year", "Eq", "1.5")).toEqual({ problems });
 });
 
 test("chips read as a person says it", () => {
-  expect(conditionText(YEAR)).toBe("year ≥ 1999");
-  expect(conditionText(["tag", "Eq", ""])).toBe('tag = ""');
-  expect(conditionText(["a", "In", ["x", "y"]])).toBe('a in ["x","y"]');
+  const shown = (...condition: Condition) => shownCondition(condition, SCHEMA);
+  expect(shownCondition(YEAR, SCHEMA)).toBe("year ≥ 1999");
+  expect(shown("tag", "Eq", "")).toBe('tag is ""');
+  expect(shown("tag", "Eq", null)).toBe("tag is absent");
+  expect(shown("tag", "In", ["x", "y"])).toBe("tag is one of x, y");
+  expect(shown("text", "ContainsAllTokens", "a b", { last_as_prefix: true })).toBe(
+    "text has all words a b",
+  );
+  expect(shown("missing", "Eq", 1)).toBe('["missing","Eq",1]');
 });

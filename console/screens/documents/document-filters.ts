@@ -1,96 +1,47 @@
 /** Filters as the screen has them: conditions that must all hold, in addresses and in requests. */
 
-import { parseAttributeType } from "../../../src/model/attribute-type.ts";
+import { FILTER_OPERATORS, type FilterOperator } from "../../../src/model/filter.ts";
 import { parseExact, stringifyExact } from "../../api/exact-json.ts";
+import { buildFilter } from "../../query/build-filter.ts";
+import { conditionText } from "../../query/condition-text.ts";
+import { operandShape } from "../../query/filter-operators.ts";
+import type { Json } from "../../query/json-value.ts";
+import { Problems } from "../../query/problems.ts";
+import { type ConditionModel, NO_FILTER } from "../../query/query-model.ts";
+import { readFilter } from "../../query/read-filter.ts";
+import type { RequestSchema } from "../../query/request-schema.ts";
 
 /** Conditions in one address; a longer list is somebody's mistake. */
 const CONDITIONS_MAX = 32;
 
-/** Operators that the screen offers, as the API names them. */
-const OPERATORS = [
-  "Eq",
-  "NotEq",
-  "Lt",
-  "Lte",
-  "Gt",
-  "Gte",
-  "In",
-  "NotIn",
-  "Glob",
-  "IGlob",
-  "Contains",
-  "NotContains",
-] as const;
-
-/** One of them. */
-export type Operator = (typeof OPERATORS)[number];
-
 /** One condition in the API's own form. */
-export type Condition = readonly [attribute: string, operator: Operator, value: unknown];
+export type Condition = readonly [
+  attribute: string,
+  operator: FilterOperator,
+  operand: Json,
+  options?: Json,
+];
 
-const SIGNS: Readonly<Record<Operator, string>> = {
-  Eq: "=",
-  NotEq: "≠",
-  Lt: "<",
-  Lte: "≤",
-  Gt: ">",
-  Gte: "≥",
-  In: "in",
-  NotIn: "not in",
-  Glob: "like",
-  IGlob: "like (any case)",
-  Contains: "contains",
-  NotContains: "does not contain",
-};
+/** A condition, or what is wrong with what was typed, by its place as `buildFilter` notes it. */
+export type TypedCondition =
+  | { readonly condition: Condition }
+  | { readonly problems: ReadonlyMap<string, string> };
 
-/** How an operator is shown. */
-export function operatorText(operator: Operator): string {
-  return SIGNS[operator];
+/** What a condition's controls say. */
+export function typedCondition(model: ConditionModel, schema: RequestSchema): TypedCondition {
+  const problems = new Problems();
+  const json = buildFilter({ ...NO_FILTER, parts: [model] }, schema, problems);
+  if (problems.messages.size > 0) return { problems: problems.messages };
+  return { condition: json as unknown as Condition };
 }
 
-/** Operators that make sense of a type; none of one that cannot be filtered by. */
-export function operatorsOf(type: string): readonly Operator[] {
-  const parsed = parseAttributeType(type);
-  if (parsed === undefined) return [];
-  if (parsed.kind === "array") return ["Contains", "NotContains", "Eq", "NotEq"];
-  if (parsed.kind !== "scalar") return [];
-  const ordered = ["Eq", "NotEq", "Lt", "Lte", "Gt", "Gte", "In", "NotIn"] as const;
-  if (parsed.of === "bool") return ["Eq", "NotEq"];
-  return parsed.of === "string" ? [...ordered, "Glob", "IGlob"] : ordered;
-}
-
-/**
- * The operand that a text means for an attribute of a type: `null`, a number where the type has
- * numbers, several separated by commas for `In`. Returns a fault where the text is none.
- */
-export function parseOperand(
-  type: string,
-  operator: Operator,
-  text: string,
-): { readonly value: unknown } | { readonly fault: string } {
-  if (operator === "In" || operator === "NotIn") {
-    const values = text.split(",").map((part) => parseOperand(type, "Eq", part.trim()));
-    const fault = values.find((each) => "fault" in each);
-    return fault ?? { value: values.map((each) => "value" in each && each.value) };
-  }
-  if (text === "null") return { value: null };
-  const element = type.replace(/^\[\]/, "");
-  if (element === "bool") {
-    if (text === "true" || text === "false") return { value: text === "true" };
-    return { fault: "Write true or false" };
-  }
-  if (!["int", "uint", "float"].includes(element)) return { value: text };
-  if (/^-?\d+$/.test(text)) return { value: parseExact(text) };
-  if (element === "float" && text.trim() !== "" && Number.isFinite(Number(text))) {
-    return { value: Number(text) };
-  }
-  return { fault: element === "float" ? "Write a number" : "Write a whole number" };
-}
-
-/** A condition as a chip shows it. */
-export function conditionText([attribute, operator, value]: Condition): string {
-  const shown = typeof value === "string" ? value : stringifyExact(value);
-  return `${attribute} ${SIGNS[operator]} ${shown === "" ? '""' : shown}`;
+/** A condition as a chip shows it; its JSON where the controls have no such condition. */
+export function shownCondition(condition: Condition, schema: RequestSchema): string {
+  const [model] = readFilter(condition as readonly Json[], schema).parts;
+  const attribute = schema.get(condition[0]);
+  if (model?.kind !== "condition" || attribute === undefined) return stringifyExact(condition);
+  const isEmpty = model.operand === "" && operandShape(attribute, model.operator) !== "none";
+  return conditionText(isEmpty ? { ...model, operand: '""' } : model);
 }
 
 /** Reads the conditions of an address; what is none is left out. */
@@ -128,8 +79,8 @@ export function filtersOf(conditions: readonly unknown[]): unknown {
 function isCondition(value: unknown): value is Condition {
   return (
     Array.isArray(value) &&
-    value.length === 3 &&
+    (value.length === 3 || value.length === 4) &&
     typeof value[0] === "string" &&
-    OPERATORS.includes(value[1] as Operator)
+    (FILTER_OPERATORS as readonly unknown[]).includes(value[1])
   );
 }

@@ -6,6 +6,8 @@ import { parseAttributeType } from "../../../src/model/attribute-type.ts";
 import type { DocumentId, DocumentRow } from "../../api/documents.ts";
 import { parseExact, stringifyExact } from "../../api/exact-json.ts";
 import type { NamespaceMetadata } from "../../api/namespaces.ts";
+import type { Json } from "../../query/json-value.ts";
+import { readRequestSchema } from "../../query/request-schema.ts";
 import { currentRoute, setParameters } from "../../state/route.ts";
 import { useMetadata } from "../../state/use-metadata.ts";
 import { Button } from "../../ui/button.tsx";
@@ -91,7 +93,11 @@ function Documents({ namespace, metadata, onChanged }: DocumentsProps): JSX.Elem
         <Button onClick={list.reload}>Refresh</Button>
         {list.isLoading && <Spinner label="Loading" />}
       </div>
-      <FilterBar schema={schema} conditions={conditions} onConditions={onConditions} />
+      <FilterBar
+        schema={readRequestSchema(schema as Json)}
+        conditions={conditions}
+        onConditions={onConditions}
+      />
       <div class="documents">
         <FacetPanel
           namespace={namespace}

@@ -2,6 +2,7 @@
 
 import { parseAttributeType } from "../../../src/model/attribute-type.ts";
 import type { AttributeMetadata } from "../../api/namespaces.ts";
+import type { Json } from "../../query/json-value.ts";
 import { type Condition, filtersOf } from "./document-filters.ts";
 
 /** Values that are looked at; of attributes with more, the counts are of these alone. */
@@ -11,7 +12,7 @@ const SHOWN_MAX = 12;
 
 /** One value and its count. */
 export interface Facet {
-  readonly value: unknown;
+  readonly value: Json;
   readonly count: number;
   /** What filters by it. */
   readonly condition: Condition;
@@ -59,7 +60,7 @@ export function facetsOf(
   const key = isArray(attribute) ? "value" : name;
   const facets = groups
     .map((group): Facet => {
-      const value = group[key] ?? null;
+      const value = (group[key] ?? null) as Json;
       // No array contains null: what has none has no array.
       const condition: Condition = [name, value === null ? "Eq" : operator, value];
       return { value, count: Number(group[countLabel(name)]), condition };

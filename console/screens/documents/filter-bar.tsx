@@ -2,35 +2,34 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { AttributeMetadata } from "../../api/namespaces.ts";
+import { ConditionControls, newCondition } from "../../composer/filter-editor.tsx";
+import { partPlace } from "../../query/build-filter.ts";
+import { filterAttributes } from "../../query/filter-operators.ts";
+import type { RequestSchema } from "../../query/request-schema.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
-import {
-  type Condition,
-  conditionText,
-  type Operator,
-  operatorsOf,
-  operatorText,
-  parseOperand,
-} from "./document-filters.ts";
+import { type Condition, shownCondition, typedCondition } from "./document-filters.ts";
+
+const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
+/** Where the fault of the only condition of a filter is noted. */
+const CONDITION_PLACE = partPlace("filter", 0);
 
 /** What is filtered. */
 export interface FilterBarProps {
-  readonly schema: Readonly<Record<string, AttributeMetadata>>;
+  readonly schema: RequestSchema;
   readonly conditions: readonly Condition[];
   readonly onConditions: (conditions: readonly Condition[]) => void;
 }
 
 /** The chips, and the form when it is opened. */
 export function FilterBar(props: FilterBarProps): JSX.Element {
-  const { conditions, onConditions } = props;
+  const { schema, conditions, onConditions } = props;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <div class="bar" role="group" aria-label="Filter">
         {conditions.map((condition, i) => {
-          const text = conditionText(condition);
+          const text = shownCondition(condition, schema);
           return (
             <Chip
               key={text}
@@ -65,44 +64,23 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
 }
 
 function ConditionForm({ schema, conditions, onConditions }: FilterBarProps): JSX.Element {
-  const names = Object.keys(schema).filter(
-    (name) =>
-      (name === "id" || schema[name].filterable === true) &&
-      operatorsOf(schema[name].type).length > 0,
-  );
-  const [attribute, setAttribute] = useState(names[0] ?? "id");
-  const type = schema[attribute]?.type ?? "string";
-  const operators = operatorsOf(type);
-  const [chosen, setOperator] = useState<Operator>("Eq");
-  const operator = operators.includes(chosen) ? chosen : (operators[0] ?? "Eq");
-  const [text, setText] = useState("");
-  const [error, setError] = useState<string>();
+  // There is one: ids can always be filtered by.
+  const [model, setModel] = useState(() => newCondition(filterAttributes(schema.values())[0]));
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(NO_PROBLEMS);
   const add = (event: Event) => {
     event.preventDefault();
-    const operand = parseOperand(type, operator, text);
-    if ("fault" in operand) return setError(operand.fault);
-    onConditions([...conditions, [attribute, operator, operand.value]]);
+    const typed = typedCondition(model, schema);
+    if ("problems" in typed) return setProblems(typed.problems);
+    onConditions([...conditions, typed.condition]);
   };
   return (
     <form class="bar condition-form" onSubmit={add}>
-      <SelectField
-        label="Attribute"
-        value={attribute}
-        choices={names.map((value) => ({ value, text: value }))}
-        onSelect={setAttribute}
-      />
-      <SelectField
-        label="Operator"
-        value={operator}
-        choices={operators.map((value) => ({ value, text: operatorText(value) }))}
-        onSelect={setOperator}
-      />
-      <TextField
-        label={operator === "In" || operator === "NotIn" ? "Values, with commas" : "Value"}
-        value={text}
-        onInput={setText}
-        error={error}
-        placeholder={type}
+      <ConditionControls
+        value={model}
+        onChange={(changed) => changed !== undefined && setModel(changed)}
+        schema={schema}
+        problems={problems}
+        place={CONDITION_PLACE}
       />
       <Button type="submit" look="primary">
         Filter
