@@ -25,10 +25,3 @@ test("values are written as JSON.stringify writes them", () => {
   }
   expect(stringifyExact({ a: undefined })).toBe("{}");
 });
-
-test("indented text has lists of plain values in one line", () => {
-  const value = { vector: [0.5, 1], rows: [{ id: 2n ** 60n }] };
-  expect(stringifyExact(value, 2)).toBe(
-    '{\n  "vector": [0.5, 1],\n  "rows": [\n    {\n      "id": 1152921504606846976\n    }\n  ]\n}',
-  );
-});

@@ -28,28 +28,13 @@ const OLD_BROWSER =
   "this browser rounds ids of more than 53 bits; take Chrome 114, Firefox 135, Safari 18.4 or " +
   "a newer one";
 
-/** Writes JSON, indented by `indent` spaces; undefined members are left out. */
-export function stringifyExact(value: unknown, indent = 0): string {
-  return written(value, indent, "\n");
-}
-
-function written(value: unknown, indent: number, lineBreak: string): string {
+/** Writes JSON without spaces; undefined members are left out. */
+export function stringifyExact(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const inner = lineBreak + " ".repeat(indent);
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  const parts = Array.isArray(value)
-    ? value.map((element) => written(element, indent, inner))
-    : Object.entries(value)
-        .filter(([, member]) => member !== undefined)
-        .map(([name, member]) => {
-          const colon = indent > 0 ? ": " : ":";
-          return `${JSON.stringify(name)}${colon}${written(member, indent, inner)}`;
-        });
-  if (parts.length === 0) return open + close;
-  if (indent === 0) return `${open}${parts.join(",")}${close}`;
-  // Lists of plain values, such as vectors, stay in one line.
-  const isFlat = Array.isArray(value) && value.every((each) => typeof each !== "object");
-  if (isFlat) return `${open}${parts.join(", ")}${close}`;
-  return `${open}${inner}${parts.join(`,${inner}`)}${lineBreak}${close}`;
+  if (Array.isArray(value)) return `[${value.map(stringifyExact).join()}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members
+    .map(([name, member]) => `${JSON.stringify(name)}:${stringifyExact(member)}`)
+    .join()}}`;
 }

@@ -10,6 +10,8 @@ import {
   writeDocuments,
 } from "../../api/documents.ts";
 import { parseExact, stringifyExact } from "../../api/exact-json.ts";
+import type { JsonMembers } from "../../query/json-value.ts";
+import { printJson } from "../../query/print-literal.ts";
 import { client, denial } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
 import { announce } from "../../ui/announce.tsx";
@@ -48,7 +50,7 @@ function DocumentForm(
   props: DocumentDialogProps & { readonly document: DocumentRow },
 ): JSX.Element {
   const { namespace, id, document, onClose, onChanged } = props;
-  const [text, setText] = useState(() => stringifyExact(document, 2));
+  const [text, setText] = useState(() => printJson(document as JsonMembers));
   const [isDeleting, setDeleting] = useState(false);
   const { error, isBusy, refuse, write } = useWrite({ namespace, id, onChanged });
   const denied = denial("write", namespace);

@@ -3,10 +3,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { parseAttributeType } from "../../../src/model/attribute-type.ts";
-import { apiPath } from "../../api/api-client.ts";
 import type { DocumentRow } from "../../api/documents.ts";
 import { stringifyExact } from "../../api/exact-json.ts";
 import type { AttributeMetadata } from "../../api/namespaces.ts";
+import { curlSnippet } from "../../query/curl-snippet.ts";
+import { parseJsonText } from "../../query/json-source.ts";
+import type { JsonMembers } from "../../query/json-value.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -52,12 +54,9 @@ export function RowActions(props: RowActionsProps): JSX.Element {
 }
 
 function curlOf(namespace: string, query: unknown): string {
-  const url = location.origin + apiPath("v2", "namespaces", namespace, "query");
-  const body = stringifyExact(query, 2).replaceAll("'", "'\\''");
-  return (
-    `curl -X POST ${url} \\\n` +
-    `  -H "Authorization: Bearer $TURBOPUFFER_API_KEY" \\\n  -d '${body}'`
-  );
+  // As it is sent: without members that are undefined.
+  const body = parseJsonText(stringifyExact(query)) as JsonMembers;
+  return curlSnippet(body, { baseUrl: location.origin, namespace });
 }
 
 function saveFile(name: string, text: string): void {
