@@ -4,8 +4,8 @@
  */
 
 import type { Random } from "../../src/base/random.ts";
+import { symmetricEigen } from "../../src/base/symmetric-eigen.ts";
 import { multiply, type SparseMatrix } from "./sparse-matrix.ts";
-import { symmetricEigen } from "./symmetric-eigen.ts";
 
 /** Directions beyond those that are wanted, which make these better. */
 const OVERSAMPLING = 10;
@@ -28,13 +28,12 @@ export function greatestEigenvectors(
     orthonormalize(basis, width);
   }
   const inBasis = productOf(basis, multiply(matrix, basis, width), width);
-  const { values, vectors } = symmetricEigen(inBasis, width);
-  const best = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, count);
+  const best = symmetricEigen(inBasis, width).vectors.slice(0, count);
   const found = new Float32Array(matrix.size * count);
   for (let row = 0; row < matrix.size; row++) {
-    best.forEach((column, j) => {
+    best.forEach((weights, j) => {
       let sum = 0;
-      for (let i = 0; i < width; i++) sum += basis[row * width + i] * vectors[i * width + column];
+      for (let i = 0; i < width; i++) sum += basis[row * width + i] * weights[i];
       found[row * count + j] = sum;
     });
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../src/base/random.ts";
+import { symmetricEigen } from "../../../src/base/symmetric-eigen.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { principalComponents, project, type VectorMatrix } from "./principal-components.ts";
-import { symmetricEigen } from "./symmetric-eigen.ts";
 
 /** The slow twin: the whole covariance matrix and its eigenvectors. */
 function naiveComponents({ values, count, dims }: VectorMatrix) {
@@ -15,7 +15,7 @@ function naiveComponents({ values, count, dims }: VectorMatrix) {
       rows.reduce((sum, i) => sum + ((at(i, a) - mean[a]) * (at(i, b) - mean[b])) / count, 0),
     ),
   );
-  return { mean, ...symmetricEigen(covariance) };
+  return { mean, ...symmetricEigen(Float64Array.from(covariance.flat()), dims) };
 }
 
 /** Vectors that differ less along each next dimension, turned by a random rotation of pairs. */

@@ -4,7 +4,7 @@
  */
 
 import type { Random } from "../../../src/base/random.ts";
-import { symmetricEigen } from "./symmetric-eigen.ts";
+import { symmetricEigen } from "../../../src/base/symmetric-eigen.ts";
 
 /** Vectors one behind the other: `count` times `dims` numbers. */
 export interface VectorMatrix {
@@ -53,11 +53,10 @@ export function principalComponents(
     basis = orthonormal(covarianceTimes(matrix, mean, basis), random);
   }
   const images = covarianceTimes(matrix, mean, basis);
-  const { values, vectors } = symmetricEigen(
-    basis.map((direction) => images.map((image) => dot(direction, image))),
-  );
+  const products = basis.flatMap((direction) => images.map((image) => dot(direction, image)));
+  const { values, vectors } = symmetricEigen(Float64Array.from(products), basis.length);
   const directions = vectors.slice(0, wanted).map((weights) => signed(combined(basis, weights)));
-  const variances = values.slice(0, wanted).map((value) => Math.max(0, value));
+  const variances = Array.from(values.subarray(0, wanted), (value) => Math.max(0, value));
   return { mean, directions, variances, totalVariance: totalVarianceOf(matrix, mean) };
 }
 
@@ -154,7 +153,7 @@ function subtractProjections(vector: Float64Array, basis: readonly Float64Array[
   }
 }
 
-function combined(basis: readonly Float64Array[], weights: readonly number[]): Float64Array {
+function combined(basis: readonly Float64Array[], weights: Float64Array): Float64Array {
   const sum = new Float64Array(basis[0]?.length ?? 0);
   basis.forEach((direction, k) => {
     const weight = weights[k];
