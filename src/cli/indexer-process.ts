@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
 import type { NamespaceName } from "../base/ids.ts";
-import type { HttpLog } from "../http/request-log.ts";
+import type { HttpLog } from "../http/observability/request-log.ts";
 import { HINTED, namespaceOfManifest } from "./indexer-messages.ts";
 
 /** How long a server waits before it starts an indexer again that has ended; doubles each time. */

@@ -2,7 +2,7 @@
 
 import pino, { type LoggerOptions } from "pino";
 import { formatTime, systemClock } from "../base/clock.ts";
-import type { HttpLog } from "../http/request-log.ts";
+import type { HttpLog } from "../http/observability/request-log.ts";
 import type { LogConfig } from "./server-config.ts";
 
 /** What the log writes to; the process's stderr in the program. */

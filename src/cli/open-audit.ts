@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
-import { AuditLog, type AuditSink, fileSink } from "../http/audit-log.ts";
-import type { HttpLog } from "../http/request-log.ts";
+import { AuditLog, type AuditSink, fileSink } from "../http/observability/audit-log.ts";
+import type { HttpLog } from "../http/observability/request-log.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { AuditConfig } from "./server-config.ts";
 

@@ -1,9 +1,9 @@
 /** Opens the pages that the server has for browsers. */
 
 import { fileURLToPath } from "node:url";
+import type { HttpLog } from "../http/observability/request-log.ts";
 import { PageFiles } from "../http/pages/page-files.ts";
 import type { PageSite } from "../http/pages/page-site.ts";
-import type { HttpLog } from "../http/request-log.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** Where the build puts pages, seen from the sources and from what is built of them. */

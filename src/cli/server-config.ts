@@ -10,9 +10,9 @@ import type {
   StaticModelPath,
   TracingConfig,
 } from "../api/config.ts";
+import type { TlsPaths } from "../http/connections/tls-files.ts";
 import type { HttpConfig } from "../http/http-server.ts";
 import { isLoopbackName } from "../http/origin-check.ts";
-import type { TlsPaths } from "../http/tls-files.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";
 import { SettingFault, type SettingValue } from "./parse-setting.ts";

@@ -22,19 +22,19 @@ import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { RequestScope } from "../model/request-scope.ts";
 import { IMPORT_HELD_BYTES_MAX } from "../wire/write/line-batches.ts";
-import type { AuditActor } from "./audit-actor.ts";
-import type { BodyBudget } from "./body-budget.ts";
-import { clientOf } from "./client-of.ts";
-import { isLocalClient } from "./local-client.ts";
-import type { OriginCheck } from "./origin-check.ts";
-import { answerPage } from "./pages/page-site.ts";
+import type { BodyBudget } from "./bodies/body-budget.ts";
 import {
   type BodyRules,
   BodyStalled,
   ClientLeft,
   RequestBody,
   UnsupportedEncoding,
-} from "./request-body.ts";
+} from "./bodies/request-body.ts";
+import { clientOf } from "./client-of.ts";
+import { isLocalClient } from "./local-client.ts";
+import type { AuditActor } from "./observability/audit-actor.ts";
+import type { OriginCheck } from "./origin-check.ts";
+import { answerPage } from "./pages/page-site.ts";
 import type { RequestMessage } from "./request-message.ts";
 import { isForAdmins, needOf } from "./route-needs.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";

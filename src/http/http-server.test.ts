@@ -14,7 +14,7 @@ import type { HttpAnswer } from "../api/engine.ts";
 import { seededRandom } from "../base/random.ts";
 import { WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import { BODY_SWEEP_MS } from "./api-handler.ts";
-import { BODY_STALL_MS_MAX, ClientLeft } from "./request-body.ts";
+import { BODY_STALL_MS_MAX, ClientLeft } from "./bodies/request-body.ts";
 
 interface Answer {
   readonly status: number;

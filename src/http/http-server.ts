@@ -28,6 +28,9 @@ import { WARNING_HEADER } from "../api/warned-answer.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
+import { compressAnswer } from "./answers/compress-answer.ts";
+import { sendAnswer } from "./answers/send-answer.ts";
+import { WaitingAnswers } from "./answers/waiting-answers.ts";
 import {
   ApiHandler,
   type ApiOptions,
@@ -35,21 +38,28 @@ import {
   type ApiRequest,
   BODY_SWEEP_MS,
 } from "./api-handler.ts";
-import { auditEvents } from "./audit-events.ts";
-import type { AuditLog } from "./audit-log.ts";
-import { BodyBudget } from "./body-budget.ts";
-import { TELEMETRY_HEADER } from "./client-telemetry.ts";
-import { compressAnswer } from "./compress-answer.ts";
-import { HttpMetrics } from "./http-metrics.ts";
-import { IdleConnections } from "./idle-connections.ts";
+import { BodyBudget } from "./bodies/body-budget.ts";
+import { IdleConnections } from "./connections/idle-connections.ts";
+import { TLS_POLL_MS, type TlsFiles } from "./connections/tls-files.ts";
+import { trackConnections } from "./connections/track-connections.ts";
 import { McpEndpoint } from "./mcp-endpoint.ts";
-import { NamespaceTraffic } from "./namespace-traffic.ts";
+import { auditEvents } from "./observability/audit-events.ts";
+import type { AuditLog } from "./observability/audit-log.ts";
+import { TELEMETRY_HEADER } from "./observability/client-telemetry.ts";
+import { HttpMetrics } from "./observability/http-metrics.ts";
+import { NamespaceTraffic } from "./observability/namespace-traffic.ts";
+import { RecentSlowRequests } from "./observability/recent-slow-requests.ts";
+import { type HttpLog, logOutcome } from "./observability/request-log.ts";
+import {
+  RequestTracing,
+  type TracingOptions,
+  traceMetrics,
+} from "./observability/request-tracing.ts";
+import { SlowRequests } from "./observability/slow-requests.ts";
+import { WarningLog } from "./observability/warning-log.ts";
 import { OpenapiAnswer } from "./openapi-answer.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
-import { RecentSlowRequests } from "./recent-slow-requests.ts";
-import { type HttpLog, logOutcome } from "./request-log.ts";
-import { RequestTracing, type TracingOptions, traceMetrics } from "./request-tracing.ts";
 import {
   explainMiss,
   ROUTER_ENTRIES,
@@ -59,12 +69,6 @@ import {
   type ServiceRoute,
   siteEntries,
 } from "./routes.ts";
-import { sendAnswer } from "./send-answer.ts";
-import { SlowRequests } from "./slow-requests.ts";
-import { TLS_POLL_MS, type TlsFiles } from "./tls-files.ts";
-import { trackConnections } from "./track-connections.ts";
-import { WaitingAnswers } from "./waiting-answers.ts";
-import { WarningLog } from "./warning-log.ts";
 
 /** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
 const HEADERS_MS_MAX = 20_000;

@@ -12,7 +12,7 @@ import { answerMessage } from "../mcp/mcp-exchange.ts";
 import { McpServers, type ProtocolPackage } from "../mcp/mcp-servers.ts";
 import type { CallOutcome, ServerCall } from "../mcp/server-calls.ts";
 import type { ApiOutcome, ApiRequest } from "./api-handler.ts";
-import type { HttpLog } from "./request-log.ts";
+import type { HttpLog } from "./observability/request-log.ts";
 import { innerMessage } from "./request-message.ts";
 import { operationAddress } from "./routes.ts";
 

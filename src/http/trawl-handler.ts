@@ -5,7 +5,7 @@ import { callerJson } from "../access/caller-json.ts";
 import type { KeyOperations, KeyOutcome } from "../access/key-operations.ts";
 import { type HttpAnswer, jsonAnswer } from "../api/engine.ts";
 import { KIB } from "../base/byte-sizes.ts";
-import type { RequestBody } from "./request-body.ts";
+import type { RequestBody } from "./bodies/request-body.ts";
 import type { TrawlRoute } from "./trawl-routes.ts";
 
 /** Longest body about keys and tokens: some KiB are the longest that make sense. */

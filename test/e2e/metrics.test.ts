@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { OTHER_NAMESPACES } from "../../src/http/namespace-traffic.ts";
+import { OTHER_NAMESPACES } from "../../src/http/observability/namespace-traffic.ts";
 import { diskCacheMetrics } from "../../src/threads/disk-cache-metrics.ts";
 import { rawCall } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";

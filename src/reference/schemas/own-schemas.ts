@@ -10,7 +10,7 @@ import {
 import { TOKEN_MS_MAX } from "../../access/query-token.ts";
 import { DURATION_FORM } from "../../base/duration.ts";
 import { NAMESPACE_NAME_CHARS_MAX } from "../../base/ids.ts";
-import { KEPT_REQUESTS_MAX } from "../../http/recent-slow-requests.ts";
+import { KEPT_REQUESTS_MAX } from "../../http/observability/recent-slow-requests.ts";
 import { BACKUP_OBJECTS_MAX } from "../../model/backup.ts";
 import {
   described,

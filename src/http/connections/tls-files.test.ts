@@ -4,9 +4,9 @@ import { createConnection } from "node:net";
 import { join } from "node:path";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type HttpFixture, httpFixture } from "../../test/support/servers/http-fixture.ts";
-import { TLS_PAIRS } from "../../test/support/servers/tls-pairs.ts";
-import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
+import { type HttpFixture, httpFixture } from "../../../test/support/servers/http-fixture.ts";
+import { TLS_PAIRS } from "../../../test/support/servers/tls-pairs.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { TlsFiles } from "./tls-files.ts";
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import { MinuteBudget } from "../base/minute-budget.ts";
+import type { Clock } from "../../base/clock.ts";
+import { MinuteBudget } from "../../base/minute-budget.ts";
 import type { SlowRequest } from "./request-log.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The last slow requests, for those who have no log at hand. */
 
-import { type Clock, formatTime } from "../base/clock.ts";
+import { type Clock, formatTime } from "../../base/clock.ts";
 import { type RequestEnd, slowRequestFacts } from "./request-log.ts";
 
 /** So many are kept, each of some KiB: the lines of the last minutes where all is slow. */

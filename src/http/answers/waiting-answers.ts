@@ -4,7 +4,7 @@
  */
 
 import type { ServerResponse } from "node:http";
-import { KIB } from "../base/byte-sizes.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 
 /** Answers up to this size always find room. */
 const SMALL_ANSWER_BYTES = 64 * KIB;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../base/random.ts";
+import { seededRandom } from "../../base/random.ts";
 import { NamespaceTraffic, OTHER_NAMESPACES } from "./namespace-traffic.ts";
 
 const REQUEST = { operation: "query", status: 200, seconds: 0.5, bytesIn: 3, bytesOut: 7 };

@@ -1,8 +1,8 @@
 /** The log line of one request. */
 
-import { type AnswerTimes, answerBytes } from "../api/engine.ts";
-import { clip } from "../base/bounded-text.ts";
-import { type ApiOutcome, CLIENT_GONE_STATUS } from "./api-handler.ts";
+import { type AnswerTimes, answerBytes } from "../../api/engine.ts";
+import { clip } from "../../base/bounded-text.ts";
+import { type ApiOutcome, CLIENT_GONE_STATUS } from "../api-handler.ts";
 
 /** Takes one structured log line; `facts` are extra members of the line. */
 export type HttpLog = (

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
+import { jsonAnswer } from "../../../test/support/servers/fake-engine.ts";
 import { compressAnswer } from "./compress-answer.ts";
 
 const LARGE = jsonAnswer({ text: "x".repeat(5000) });

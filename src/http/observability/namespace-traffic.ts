@@ -1,6 +1,6 @@
-import type { EngineMetric } from "../api/engine.ts";
-import { must } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
+import type { EngineMetric } from "../../api/engine.ts";
+import { must } from "../../base/assert.ts";
+import type { Clock } from "../../base/clock.ts";
 
 /** Stands for all namespaces that are not told one by one; no namespace can have the name. */
 export const OTHER_NAMESPACES = "(other)";

@@ -3,7 +3,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import Negotiator from "negotiator";
-import type { HttpAnswer } from "../api/engine.ts";
+import type { HttpAnswer } from "../../api/engine.ts";
 
 /** Answers from this size on are compressed for clients that ask (contract: above 500 bytes). */
 const COMPRESSED_BODY_BYTES_MIN = 1024;

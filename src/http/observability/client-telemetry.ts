@@ -3,8 +3,8 @@
  * `/metrics`, and never a reason to refuse a request.
  */
 
-import { KIB } from "../base/byte-sizes.ts";
-import { ROUTES } from "./routes.ts";
+import { KIB } from "../../base/byte-sizes.ts";
+import { ROUTES } from "../routes.ts";
 
 /** The header, as Node names it. */
 export const TELEMETRY_HEADER = "x-turbopuffer-client-telemetry";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../test/support/random/seed.ts";
+import { testRandom } from "../../../test/support/random/seed.ts";
 import { BodyBudget, type BodyCharge } from "./body-budget.ts";
 
 function open(budget: BodyBudget, client: string, namespace = "n", evict = () => {}): BodyCharge {

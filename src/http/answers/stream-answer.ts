@@ -2,7 +2,7 @@
 
 import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import { answerBytes, answerPieces, type HttpAnswer } from "../api/engine.ts";
+import { answerBytes, answerPieces, type HttpAnswer } from "../../api/engine.ts";
 import { asksForGzip, GZIP_HEADERS, GZIP_LEVEL } from "./compress-answer.ts";
 
 /** The pieces of an answer, each forgotten once it is written, and the headers that tell of them. */

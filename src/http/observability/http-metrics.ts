@@ -2,7 +2,7 @@
 
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { EngineMetric } from "../api/engine.ts";
+import type { EngineMetric } from "../../api/engine.ts";
 import { type ClientTelemetry, parseClientTelemetry } from "./client-telemetry.ts";
 
 /** Upper bounds of the latency histogram, in seconds: from a cached lookup to the longest write. */

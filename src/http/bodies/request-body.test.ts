@@ -2,7 +2,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { testRandom } from "../../test/support/random/seed.ts";
+import { testRandom } from "../../../test/support/random/seed.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { BodyStalled, RequestBody, UnsupportedEncoding } from "./request-body.ts";
 

@@ -2,8 +2,8 @@
 
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import type { HttpAnswer } from "../api/engine.ts";
-import { KIB } from "../base/byte-sizes.ts";
+import type { HttpAnswer } from "../../api/engine.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 /** Bodies up to this size go out in one string with the headers; longer ones are not copied. */

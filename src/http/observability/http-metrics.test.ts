@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { EngineMetric } from "../api/engine.ts";
+import type { EngineMetric } from "../../api/engine.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 
 let metrics: HttpMetrics;

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
-import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
-import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
-import { type HttpChoices, httpFixture } from "../../test/support/servers/http-fixture.ts";
-import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
-import { KIB } from "../base/byte-sizes.ts";
+import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
+import { jsonAnswer } from "../../../test/support/servers/fake-engine.ts";
+import { type HttpChoices, httpFixture } from "../../../test/support/servers/http-fixture.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import { AuditLog, type AuditSink, fileSink } from "./audit-log.ts";
 
 const REQUEST = { id: "r", origin: "::1" };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
-import { seededRandom } from "../base/random.ts";
-import { noPhases } from "../model/request-stats.ts";
-import type { Span } from "../trace/span.ts";
+import { jsonAnswer } from "../../../test/support/servers/fake-engine.ts";
+import { seededRandom } from "../../base/random.ts";
+import { noPhases } from "../../model/request-stats.ts";
+import type { Span } from "../../trace/span.ts";
 import { RequestTracing, traceMetrics } from "./request-tracing.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -1,6 +1,6 @@
 /** What is said of bodies that are too large, or that find no room beside others. */
 
-import { DatabaseError } from "../base/errors.ts";
+import { DatabaseError } from "../../base/errors.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 
 /** Retry advice when other bodies fill the budget; they take about as long to arrive. */

@@ -5,9 +5,9 @@
  */
 
 import { appendFile } from "node:fs/promises";
-import type { EngineMetric } from "../api/engine.ts";
-import { MIB } from "../base/byte-sizes.ts";
-import { type Clock, formatTime } from "../base/clock.ts";
+import type { EngineMetric } from "../../api/engine.ts";
+import { MIB } from "../../base/byte-sizes.ts";
+import { type Clock, formatTime } from "../../base/clock.ts";
 import type { AuditEvent } from "./audit-events.ts";
 import type { HttpLog } from "./request-log.ts";
 

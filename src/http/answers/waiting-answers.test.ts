@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { KIB } from "../base/byte-sizes.ts";
+import { KIB } from "../../base/byte-sizes.ts";
 import { WaitingAnswers } from "./waiting-answers.ts";
 
 /** A response whose client has taken so many bytes. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
-import { httpFixture } from "../../test/support/servers/http-fixture.ts";
+import { jsonAnswer } from "../../../test/support/servers/fake-engine.ts";
+import { httpFixture } from "../../../test/support/servers/http-fixture.ts";
 import { RecentSlowRequests } from "./recent-slow-requests.ts";
 import type { RequestEnd } from "./request-log.ts";
 

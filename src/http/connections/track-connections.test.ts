@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, request } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { TLS_PAIRS } from "../../test/support/servers/tls-pairs.ts";
+import { TLS_PAIRS } from "../../../test/support/servers/tls-pairs.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { trackConnections } from "./track-connections.ts";
 

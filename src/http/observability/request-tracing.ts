@@ -1,13 +1,13 @@
 /** Spans of requests: one for each, and below it what threads have recorded of it. */
 
-import type { EngineMetric, HttpAnswer } from "../api/engine.ts";
-import { clip } from "../base/bounded-text.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Random } from "../base/random.ts";
-import type { Span } from "../trace/span.ts";
-import type { ExporterStats, SpanExporter } from "../trace/span-exporter.ts";
-import { parseTraceparent } from "../trace/trace-context.ts";
-import type { ApiOutcome } from "./api-handler.ts";
+import type { EngineMetric, HttpAnswer } from "../../api/engine.ts";
+import { clip } from "../../base/bounded-text.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import type { Span } from "../../trace/span.ts";
+import type { ExporterStats, SpanExporter } from "../../trace/span-exporter.ts";
+import { parseTraceparent } from "../../trace/trace-context.ts";
+import type { ApiOutcome } from "../api-handler.ts";
 
 /** Where spans go, and whose are made. */
 export interface TracingOptions {
