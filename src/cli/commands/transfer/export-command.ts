@@ -1,19 +1,19 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Option } from "commander";
-import { countedText, sizeText } from "../../base/amount-text.ts";
-import { durationText } from "../../base/duration.ts";
-import type { ExportResult } from "../../transfer/export/export-namespace.ts";
+import { countedText, sizeText } from "../../../base/amount-text.ts";
+import { durationText } from "../../../base/duration.ts";
+import type { ExportResult } from "../../../transfer/export/export-namespace.ts";
 import {
   type ExportRequest,
   formatOfName,
   schemaPath,
-} from "../../transfer/export/export-request.ts";
-import type { ProgressTask } from "../output/progress-reporter.ts";
-import type { ClientCommand, CommandContext } from "./client-command.ts";
-import { EXIT } from "./exit-codes.ts";
-import { readJsonArgument } from "./read-argument.ts";
-import { UsageError } from "./usage-error.ts";
+} from "../../../transfer/export/export-request.ts";
+import type { ProgressTask } from "../../output/progress-reporter.ts";
+import type { ClientCommand, CommandContext } from "../client-command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readJsonArgument } from "../read-argument.ts";
+import { UsageError } from "../usage-error.ts";
 
 interface ExportCommandOptions {
   readonly namespace: string;
@@ -50,7 +50,7 @@ export const exportCommand: ClientCommand = {
     const given = options as unknown as ExportCommandOptions;
     const request = await requestOf(given, context);
     const { discardExport, exportNamespace } = await import(
-      "../../transfer/export/export-namespace.ts"
+      "../../../transfer/export/export-namespace.ts"
     );
     if (given.restart) await discardExport(request.out, { client, signal });
     const startedMs = clock.monotonicMs();
@@ -131,7 +131,7 @@ async function checkOut(options: ExportCommandOptions, out: string): Promise<voi
       () => true,
       () => false,
     );
-  const { statePath } = await import("../../transfer/export/export-state.ts");
+  const { statePath } = await import("../../../transfer/export/export-state.ts");
   const isReplaced = options.overwrite === true || !(await exists(out));
   if (isReplaced || (await exists(statePath(out)))) return;
   throw new UsageError(`--out: ${options.out} is there already; choose another, or --overwrite it`);

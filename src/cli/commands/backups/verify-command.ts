@@ -1,8 +1,8 @@
-import { countedText, sizeText } from "../../base/amount-text.ts";
-import type { BackupVerification } from "../../transfer/backups/verify-backup.ts";
+import { countedText, sizeText } from "../../../base/amount-text.ts";
+import type { BackupVerification } from "../../../transfer/backups/verify-backup.ts";
+import type { ClientCommand } from "../client-command.ts";
+import { EXIT } from "../exit-codes.ts";
 import { addBucketOptions } from "./bucket-options.ts";
-import type { ClientCommand } from "./client-command.ts";
-import { EXIT } from "./exit-codes.ts";
 
 /** `trawl verify <dir>`: reads every byte of a directory of backups; asks no server. */
 export const verifyCommand: ClientCommand = {
@@ -16,7 +16,7 @@ export const verifyCommand: ClientCommand = {
   run: async (context, call) => {
     const { output, progress } = context;
     const { openBackupStore } = await import("./open-backup-store.ts");
-    const { verifyBackups } = await import("../../transfer/backups/verify-backup.ts");
+    const { verifyBackups } = await import("../../../transfer/backups/verify-backup.ts");
     const place = { text: call.words[0] ?? "", flag: "the place", isMade: false };
     const store = await openBackupStore(place, context, call);
     const task = progress.start({ label: "verifying", unit: "byte" });

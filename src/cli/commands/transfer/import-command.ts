@@ -1,5 +1,5 @@
-import type { ClientCommand, CommandCall, CommandContext } from "./client-command.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import type { ClientCommand, CommandCall, CommandContext } from "../client-command.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { declareImport, parseImportOptions } from "./import-options.ts";
 
 /** `trawl import`: rows of files become documents. */

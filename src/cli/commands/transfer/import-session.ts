@@ -1,39 +1,43 @@
 /** One run of `trawl import`, from its options to its exit code. */
 
 import type { Readable } from "node:stream";
-import { countedText, countText, sizeText } from "../../base/amount-text.ts";
-import { durationText } from "../../base/duration.ts";
-import { formatAttributeType } from "../../model/attribute-type.ts";
+import { countedText, countText, sizeText } from "../../../base/amount-text.ts";
+import { durationText } from "../../../base/duration.ts";
+import { formatAttributeType } from "../../../model/attribute-type.ts";
 import {
   RejectsFile,
   readState,
   removeState,
   statePath,
   writeState,
-} from "../../transfer/import/import-files.ts";
-import { type ImportPlan, planImport } from "../../transfer/import/import-plan.ts";
+} from "../../../transfer/import/import-files.ts";
+import { type ImportPlan, planImport } from "../../../transfer/import/import-plan.ts";
 import {
   type ImportedFile,
   type ImportState,
   REJECTS_SETTING,
   stateConflict,
-} from "../../transfer/import/import-state.ts";
-import { existingTypes, rowPoster } from "../../transfer/import/import-target.ts";
-import { fingerprintOf, inputFiles } from "../../transfer/import/input-files.ts";
-import { PlanFault } from "../../transfer/import/plan-fault.ts";
-import { COMMAND_WORDS } from "../../transfer/import/plan-words.ts";
-import { rowSender } from "../../transfer/import/row-sender.ts";
-import { type ImportCounts, type ImportEnd, runImport } from "../../transfer/import/run-import.ts";
-import { sampleFiles } from "../../transfer/import/sample-files.ts";
-import type { RejectedRow } from "../../transfer/import/settle-batch.ts";
-import { openRows } from "../../transfer/read/open-rows.ts";
-import type { OpenedFile } from "../../transfer/read/opened-file.ts";
-import { FILE_START, FileFault } from "../../transfer/read/source-row.ts";
-import { printable, tableText } from "../output/table-text.ts";
-import type { CommandContext } from "./client-command.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+} from "../../../transfer/import/import-state.ts";
+import { existingTypes, rowPoster } from "../../../transfer/import/import-target.ts";
+import { fingerprintOf, inputFiles } from "../../../transfer/import/input-files.ts";
+import { PlanFault } from "../../../transfer/import/plan-fault.ts";
+import { COMMAND_WORDS } from "../../../transfer/import/plan-words.ts";
+import { rowSender } from "../../../transfer/import/row-sender.ts";
+import {
+  type ImportCounts,
+  type ImportEnd,
+  runImport,
+} from "../../../transfer/import/run-import.ts";
+import { sampleFiles } from "../../../transfer/import/sample-files.ts";
+import type { RejectedRow } from "../../../transfer/import/settle-batch.ts";
+import { openRows } from "../../../transfer/read/open-rows.ts";
+import type { OpenedFile } from "../../../transfer/read/opened-file.ts";
+import { FILE_START, FileFault } from "../../../transfer/read/source-row.ts";
+import { printable, tableText } from "../../output/table-text.ts";
+import type { CommandContext } from "../client-command.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { UsageError } from "../usage-error.ts";
 import type { ImportOptions } from "./import-options.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Where an import begins that nothing is known of. */
 const NOTHING: Pick<ImportState, "position" | "rows" | "rejected" | "bytes" | "rejectsBytes"> = {

@@ -1,10 +1,10 @@
-import { countedText } from "../../base/amount-text.ts";
-import { isClientError } from "../../client/client-error.ts";
-import type { RestoredNamespace } from "../../transfer/backups/restore-backup.ts";
+import { countedText } from "../../../base/amount-text.ts";
+import { isClientError } from "../../../client/client-error.ts";
+import type { RestoredNamespace } from "../../../transfer/backups/restore-backup.ts";
+import type { ClientCommand } from "../client-command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../usage-error.ts";
 import { addBucketOptions } from "./bucket-options.ts";
-import type { ClientCommand } from "./client-command.ts";
-import { EXIT } from "./exit-codes.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** `trawl restore --from <dir>`: makes namespaces of a server from a backup. */
 export const restoreCommand: ClientCommand = {
@@ -28,9 +28,9 @@ export const restoreCommand: ClientCommand = {
       throw new UsageError("--as needs --namespace, which says whose name it stands for");
     }
     const { openBackupStore } = await import("./open-backup-store.ts");
-    const { BackupTarget } = await import("../../transfer/backups/backup-target.ts");
+    const { BackupTarget } = await import("../../../transfer/backups/backup-target.ts");
     const { findBackedUp, restoreNamespace } = await import(
-      "../../transfer/backups/restore-backup.ts"
+      "../../../transfer/backups/restore-backup.ts"
     );
     const place = { text: String(options.from), flag: "--from", isMade: false };
     const target = new BackupTarget(await openBackupStore(place, context, call));

@@ -1,11 +1,11 @@
-import { countedText, sizeText } from "../../base/amount-text.ts";
-import { type ClientError, isClientError } from "../../client/client-error.ts";
-import { listNamespaces, readMetadata } from "../../client/namespaces.ts";
-import type { BackupOutcome } from "../../transfer/backups/take-backup.ts";
+import { countedText, sizeText } from "../../../base/amount-text.ts";
+import { type ClientError, isClientError } from "../../../client/client-error.ts";
+import { listNamespaces, readMetadata } from "../../../client/namespaces.ts";
+import type { BackupOutcome } from "../../../transfer/backups/take-backup.ts";
+import type { ClientCommand, CommandContext } from "../client-command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../usage-error.ts";
 import { addBucketOptions } from "./bucket-options.ts";
-import type { ClientCommand, CommandContext } from "./client-command.ts";
-import { EXIT } from "./exit-codes.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** `trawl backup --to <dir>`: copies what is new in namespaces, while the server works. */
 export const backupCommand: ClientCommand = {
@@ -22,8 +22,8 @@ export const backupCommand: ClientCommand = {
     const { output, progress, client, signal, clock, random } = context;
     const keep = countOf(call.options.keep);
     const { openBackupStore } = await import("./open-backup-store.ts");
-    const { BackupTarget } = await import("../../transfer/backups/backup-target.ts");
-    const { takeBackup } = await import("../../transfer/backups/take-backup.ts");
+    const { BackupTarget } = await import("../../../transfer/backups/backup-target.ts");
+    const { takeBackup } = await import("../../../transfer/backups/take-backup.ts");
     const place = { text: String(call.options.to), flag: "--to", isMade: true };
     const target = new BackupTarget(await openBackupStore(place, context, call));
     const named = call.options.namespace as string[] | undefined;

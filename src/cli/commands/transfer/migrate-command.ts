@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
-import { countedText } from "../../base/amount-text.ts";
-import { durationText } from "../../base/duration.ts";
-import { ApiClient } from "../../client/api-client.ts";
-import { parseBaseUrl } from "../../client/base-url.ts";
-import type { MigrationSource, SourceOptions } from "../../transfer/migrate/migration-source.ts";
-import type { ProgressTask } from "../output/progress-reporter.ts";
-import type { ClientCommand, CommandContext } from "./client-command.ts";
-import { EXIT } from "./exit-codes.ts";
-import { readJsonArgument } from "./read-argument.ts";
-import { UsageError } from "./usage-error.ts";
+import { countedText } from "../../../base/amount-text.ts";
+import { durationText } from "../../../base/duration.ts";
+import { ApiClient } from "../../../client/api-client.ts";
+import { parseBaseUrl } from "../../../client/base-url.ts";
+import type { MigrationSource, SourceOptions } from "../../../transfer/migrate/migration-source.ts";
+import type { ProgressTask } from "../../output/progress-reporter.ts";
+import type { ClientCommand, CommandContext } from "../client-command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readJsonArgument } from "../read-argument.ts";
+import { UsageError } from "../usage-error.ts";
 
 const SOURCES = ["qdrant", "chroma", "pinecone", "turbopuffer", "trawl"] as const;
 
@@ -54,7 +54,7 @@ export const migrateCommand: ClientCommand = {
     const sourceOptions = sourceOptionsOf(url, given, context);
     const statePath = resolve(given.state ?? `${namespace}.migrate`);
     const { discardMigration, migrateNamespace } = await import(
-      "../../transfer/migrate/migrate-namespace.ts"
+      "../../../transfer/migrate/migrate-namespace.ts"
     );
     if (given.restart) await discardMigration(statePath);
     const { client: sourceClient, name: sourceName } = sourceOptions;
@@ -121,20 +121,20 @@ async function openSource(
 ): Promise<MigrationSource> {
   switch (from) {
     case "qdrant": {
-      const { QdrantSource } = await import("../../transfer/migrate/qdrant-source.ts");
+      const { QdrantSource } = await import("../../../transfer/migrate/qdrant-source.ts");
       return new QdrantSource(options);
     }
     case "chroma": {
-      const { ChromaSource } = await import("../../transfer/migrate/chroma-source.ts");
+      const { ChromaSource } = await import("../../../transfer/migrate/chroma-source.ts");
       return new ChromaSource(options);
     }
     case "pinecone": {
-      const { PineconeSource } = await import("../../transfer/migrate/pinecone-source.ts");
+      const { PineconeSource } = await import("../../../transfer/migrate/pinecone-source.ts");
       return new PineconeSource(options);
     }
     case "turbopuffer":
     case "trawl": {
-      const { SameApiSource } = await import("../../transfer/migrate/same-api-source.ts");
+      const { SameApiSource } = await import("../../../transfer/migrate/same-api-source.ts");
       return new SameApiSource(options);
     }
   }
