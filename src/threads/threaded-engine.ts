@@ -24,7 +24,6 @@ import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../model/contract-
 import type { NamespaceState } from "../namespace/published-state.ts";
 import { THRESHOLDS } from "../namespace/thresholds.ts";
 import type { FromCacheThread } from "./cache/cache-thread.ts";
-import { IndexDebt } from "./query/index-debt.ts";
 import { LargeBodies } from "./query/large-bodies.ts";
 import type { OwnQueries } from "./query/own-queries.ts";
 import {
@@ -33,6 +32,7 @@ import {
   type Verification,
 } from "./query/query-dispatcher.ts";
 import { RecallSampler, type RecallSamplerOptions } from "./query/recall-sampler.ts";
+import { IndexDebt } from "./query/snapshots/index-debt.ts";
 import type { ThreadLoads } from "./query/thread-loads.ts";
 import type {
   FromQueryThread,

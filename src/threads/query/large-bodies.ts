@@ -5,7 +5,7 @@
 
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
-import { WeightedSlots } from "./weighted-slots.ts";
+import { WeightedSlots } from "./turns/weighted-slots.ts";
 
 /** Bodies above this size take turns; our choice: a thousand times that of a usual query. */
 const LARGE_BODY_BYTES = 1 * MIB;

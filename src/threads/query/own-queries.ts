@@ -12,7 +12,7 @@ import type { NamespaceName } from "../../base/ids.ts";
 import type { FromQueryThread, ToQueryThread } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { QueryCosts } from "./query-costs.ts";
-import { SLICE_MS } from "./query-turns.ts";
+import { SLICE_MS } from "./turns/query-turns.ts";
 
 /** Longer bodies take too long to read. */
 const BODY_BYTES_MAX = 4 * KIB;

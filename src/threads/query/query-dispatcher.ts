@@ -26,10 +26,10 @@ import type {
 } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { BESIDE_COUNT_MAX, type OwnQueries, type OwnRoom } from "./own-queries.ts";
-import { querySlotsOf } from "./query-slots.ts";
-import { SnapshotDirectory } from "./snapshot-directory.ts";
+import { SnapshotDirectory } from "./snapshots/snapshot-directory.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
-import type { WeightedSlots } from "./weighted-slots.ts";
+import { querySlotsOf } from "./turns/query-slots.ts";
+import type { WeightedSlots } from "./turns/weighted-slots.ts";
 
 /** A query as it is handed to a thread. */
 export interface DispatchedQuery {

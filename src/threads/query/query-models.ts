@@ -13,8 +13,8 @@ import type { Schema } from "../../model/schema.ts";
 import { checkRerank } from "../../query/bind/check-rerank.ts";
 import { embedTexts, withEmbeddings } from "../../query/bind/embed-query.ts";
 import { rerankCandidates, rerankedResult } from "../../query/score/rerank-results.ts";
-import type { QueryLife } from "./query-life.ts";
-import type { QueryTurns } from "./query-turns.ts";
+import type { QueryLife } from "./turns/query-life.ts";
+import type { QueryTurns } from "./turns/query-turns.ts";
 
 /** A request without texts that wait to be embedded. */
 export interface PreparedQuery {

@@ -7,14 +7,14 @@ import type { NamespaceState } from "../../namespace/published-state.ts";
 import type { TakeSteps } from "../../query/executor/run-on-snapshot.ts";
 import { QueryMemory } from "../../query/query-memory.ts";
 import { UnknownMembers } from "../../wire/json/unknown-members.ts";
-import { NamespaceReplica } from "./namespace-replica.ts";
-import { QueryLife } from "./query-life.ts";
 import {
   type OperationsThread,
   type QueryMessage,
   QueryOperations,
   type QueryOperationsOptions,
 } from "./query-operations.ts";
+import { NamespaceReplica } from "./snapshots/namespace-replica.ts";
+import { QueryLife } from "./turns/query-life.ts";
 
 const SCHEMA = schemaOf({ text: { type: "string", fullTextSearch: fullText() } });
 const BUILD = {

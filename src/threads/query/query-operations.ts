@@ -52,13 +52,13 @@ import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
 import type { FromQueryThread, RecallSample, ToQueryThread } from "../thread-messages.ts";
 import { drawSamples } from "./draw-samples.ts";
 import { exportPage } from "./export-page.ts";
-import type { NamespaceReplica, ReplicaMoment } from "./namespace-replica.ts";
 import { QueryDivision } from "./query-division.ts";
-import type { QueryLife } from "./query-life.ts";
 import { embedRequest, type PreparedQuery, rerankFound } from "./query-models.ts";
-import type { QueryTurns } from "./query-turns.ts";
 import type { ReadAhead } from "./read-ahead.ts";
+import type { NamespaceReplica, ReplicaMoment } from "./snapshots/namespace-replica.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
+import type { QueryLife } from "./turns/query-life.ts";
+import type { QueryTurns } from "./turns/query-turns.ts";
 
 /** The instance was retired while the query waited for its texts, its slots, or bytes. */
 export class NamespaceClosed extends Error {}

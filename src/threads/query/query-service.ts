@@ -24,8 +24,6 @@ import type {
   RecallSample,
   ToQueryThread,
 } from "../thread-messages.ts";
-import { NamespaceReplica } from "./namespace-replica.ts";
-import { QueryLife } from "./query-life.ts";
 import {
   NamespaceClosed,
   type OperationsWork,
@@ -33,8 +31,10 @@ import {
   QueryOperations,
   type QueryOperationsOptions,
 } from "./query-operations.ts";
-import { HandedOver, QueryTurns, type TurnStats } from "./query-turns.ts";
+import { NamespaceReplica } from "./snapshots/namespace-replica.ts";
 import { takeParts } from "./take-parts.ts";
+import { QueryLife } from "./turns/query-life.ts";
+import { HandedOver, QueryTurns, type TurnStats } from "./turns/query-turns.ts";
 
 type MeasureMessage = Extract<ToQueryThread, { kind: "measure" }>;
 type HelpMessage = Extract<ToQueryThread, { kind: "help" }>;

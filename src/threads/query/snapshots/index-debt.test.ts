@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NamespaceState } from "../../namespace/published-state.ts";
+import type { NamespaceState } from "../../../namespace/published-state.ts";
 import { IndexDebt } from "./index-debt.ts";
 
 test("debt is summed, and late from when there is enough until it becomes less", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Clock } from "../../base/clock.ts";
-import { QUERY_SLOTS } from "../../model/contract-limits.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { QUERY_SLOTS } from "../../../model/contract-limits.ts";
 import { querySlotsOf } from "./query-slots.ts";
 
 /** A clock whose sleeps end when the test says so. */

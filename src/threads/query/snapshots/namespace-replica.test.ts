@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { documentOf, openSnapshot, schemaOf } from "../../../test/support/queries/query-fixture.ts";
-import { must } from "../../base/assert.ts";
-import type { SegmentId } from "../../base/ids.ts";
-import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
-import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
-import type { OpenSegment } from "../../segment/segment-reader.ts";
-import { objectKey } from "../../storage/object-store.ts";
-import type { NamespaceUpdate } from "../thread-messages.ts";
+import {
+  documentOf,
+  openSnapshot,
+  schemaOf,
+} from "../../../../test/support/queries/query-fixture.ts";
+import { must } from "../../../base/assert.ts";
+import type { SegmentId } from "../../../base/ids.ts";
+import type { NamespaceInstance, NamespaceState } from "../../../namespace/published-state.ts";
+import type { MemtableDelta } from "../../../segment/memtable/memtable-delta.ts";
+import type { OpenSegment } from "../../../segment/segment-reader.ts";
+import { objectKey } from "../../../storage/object-store.ts";
+import type { NamespaceUpdate } from "../../thread-messages.ts";
 import { NamespaceReplica } from "./namespace-replica.ts";
 
 const OBJECT = objectKey("namespaces/n-table/0000000001/segments/a");

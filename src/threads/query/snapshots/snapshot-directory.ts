@@ -6,13 +6,13 @@
  * read them has let go.
  */
 
-import type { NamespaceName } from "../../base/ids.ts";
+import type { NamespaceName } from "../../../base/ids.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
-} from "../../namespace/published-state.ts";
-import type { NamespaceUpdate } from "../thread-messages.ts";
+} from "../../../namespace/published-state.ts";
+import type { NamespaceUpdate } from "../../thread-messages.ts";
 import { SnapshotFold } from "./snapshot-fold.ts";
 
 /** Deltas kept for a query thread that lags behind before it gets the whole state again. */

@@ -3,15 +3,15 @@
  * whether anybody still waits for it.
  */
 
-import { clip } from "../../base/bounded-text.ts";
-import type { Clock } from "../../base/clock.ts";
-import { DatabaseError } from "../../base/errors.ts";
-import type { QueryPhases, QueryStep } from "../../model/request-stats.ts";
-import type { QueryMemory } from "../../query/query-memory.ts";
-import { SpanRecorder } from "../../trace/span-recorder.ts";
+import { clip } from "../../../base/bounded-text.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { DatabaseError } from "../../../base/errors.ts";
+import type { QueryPhases, QueryStep } from "../../../model/request-stats.ts";
+import type { QueryMemory } from "../../../query/query-memory.ts";
+import { SpanRecorder } from "../../../trace/span-recorder.ts";
+import { PhaseTimes, type WaitPhase } from "../phase-times.ts";
+import { QueryNotes } from "../query-details.ts";
 import type { QueryFlow } from "./caller-turns.ts";
-import { PhaseTimes, type WaitPhase } from "./phase-times.ts";
-import { QueryNotes } from "./query-details.ts";
 
 /** What a query does that has not been told otherwise. */
 const FIRST_STEP = (): string => "reading the request";

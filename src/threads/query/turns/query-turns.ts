@@ -6,8 +6,8 @@
  * the background has slices while no query has one to take; one that comes then begins at once.
  */
 
-import type { Clock } from "../../base/clock.ts";
-import type { Steps } from "../../base/steps.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Steps } from "../../../base/steps.ts";
 import { CallerTurns } from "./caller-turns.ts";
 import type { QueryLife } from "./query-life.ts";
 

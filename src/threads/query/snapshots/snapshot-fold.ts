@@ -3,13 +3,13 @@
  * the sum of all deltas so far, from which a query thread that knows nothing can start.
  */
 
-import type { SegmentId } from "../../base/ids.ts";
-import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
+import type { SegmentId } from "../../../base/ids.ts";
+import { clearBit, fullBitmap } from "../../../codec/bitmap.ts";
 import type {
   AddedSegment,
   MemtableDelta,
   SegmentLocation,
-} from "../../segment/memtable/memtable-delta.ts";
+} from "../../../segment/memtable/memtable-delta.ts";
 
 interface FoldedSegment {
   readonly at: SegmentLocation;

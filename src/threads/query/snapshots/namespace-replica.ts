@@ -4,15 +4,15 @@
  * used again no sooner.
  */
 
-import type { SegmentId } from "../../base/ids.ts";
-import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
-import type { Snapshot } from "../../query/snapshot.ts";
-import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
-import { SnapshotReplica } from "../../segment/memtable/snapshot-replica.ts";
-import { nameSegments } from "../../segment/named-columns.ts";
-import type { OpenSegment } from "../../segment/segment-reader.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
-import type { NamespaceUpdate } from "../thread-messages.ts";
+import type { SegmentId } from "../../../base/ids.ts";
+import type { NamespaceInstance, NamespaceState } from "../../../namespace/published-state.ts";
+import type { Snapshot } from "../../../query/snapshot.ts";
+import type { AddedSegment } from "../../../segment/memtable/memtable-delta.ts";
+import { SnapshotReplica } from "../../../segment/memtable/snapshot-replica.ts";
+import { nameSegments } from "../../../segment/named-columns.ts";
+import type { OpenSegment } from "../../../segment/segment-reader.ts";
+import type { SegmentView } from "../../../segment/segment-view.ts";
+import type { NamespaceUpdate } from "../../thread-messages.ts";
 
 /** What a replica needs of its thread. */
 export interface ReplicaOptions {

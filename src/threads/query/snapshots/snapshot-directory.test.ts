@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type NamespaceName, namespaceName, type SegmentId } from "../../base/ids.ts";
-import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
-import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
-import type { NamespaceUpdate } from "../thread-messages.ts";
+import { type NamespaceName, namespaceName, type SegmentId } from "../../../base/ids.ts";
+import type { NamespaceInstance, NamespaceState } from "../../../namespace/published-state.ts";
+import type { MemtableDelta } from "../../../segment/memtable/memtable-delta.ts";
+import type { NamespaceUpdate } from "../../thread-messages.ts";
 import { PENDING_DELTAS_MAX, SnapshotDirectory } from "./snapshot-directory.ts";
 
 const NAME: NamespaceName = namespaceName("movies");

@@ -3,9 +3,9 @@
  * in the order of arrival, for at most QUERY_SLOT_WAIT_MS_MAX, and is then refused.
  */
 
-import type { Clock } from "../../base/clock.ts";
-import { DatabaseError } from "../../base/errors.ts";
-import { QUERY_SLOT_WAIT_MS_MAX } from "../../model/contract-limits.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { DatabaseError } from "../../../base/errors.ts";
+import { QUERY_SLOT_WAIT_MS_MAX } from "../../../model/contract-limits.ts";
 
 /** What slots need besides their number. */
 export interface SlotOptions {

@@ -1,7 +1,7 @@
-import type { EngineMetric } from "../../api/engine.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
-import type { Thresholds } from "../../namespace/thresholds.ts";
+import type { EngineMetric } from "../../../api/engine.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { NamespaceInstance, NamespaceState } from "../../../namespace/published-state.ts";
+import type { Thresholds } from "../../../namespace/thresholds.ts";
 
 interface Debt {
   readonly bytes: number;

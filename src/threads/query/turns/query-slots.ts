@@ -3,8 +3,8 @@
  * many as it weighs (contract: aggregations 4, kNN 2, others 1).
  */
 
-import type { Clock } from "../../base/clock.ts";
-import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../model/contract-limits.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../../model/contract-limits.ts";
 import { WeightedSlots } from "./weighted-slots.ts";
 
 /** See the file's head. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../base/clock.ts";
-import { DatabaseError } from "../../base/errors.ts";
-import { MemoryPool } from "../../base/memory-pool.ts";
-import type { Steps } from "../../base/steps.ts";
-import { QueryMemory } from "../../query/query-memory.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { DatabaseError } from "../../../base/errors.ts";
+import { MemoryPool } from "../../../base/memory-pool.ts";
+import type { Steps } from "../../../base/steps.ts";
+import { QueryMemory } from "../../../query/query-memory.ts";
 import { QueryLife } from "./query-life.ts";
 import { HandedOver, QueryTurns, SLICE_MS } from "./query-turns.ts";
 
