@@ -73,8 +73,6 @@ function Documents({ namespace, metadata, onChanged }: DocumentsProps): JSX.Elem
   const list = useDocumentList(namespace, { schema, columns, order, conditions });
   const onConditions = (next: readonly Condition[]) =>
     setParameters({ filter: formatConditions(next) });
-  const opened = parameters.get("document");
-  const close = () => setParameters({ document: undefined });
   return (
     <>
       <div class="bar">
@@ -120,19 +118,13 @@ function Documents({ namespace, metadata, onChanged }: DocumentsProps): JSX.Elem
           />
         </div>
       </div>
-      {opened !== null && (
-        <DocumentDialog
-          key={opened}
-          namespace={namespace}
-          id={idOf(opened)}
-          onClose={close}
-          onChanged={() => {
-            close();
-            list.reload();
-            onChanged();
-          }}
-        />
-      )}
+      <OpenedDocument
+        namespace={namespace}
+        onChanged={() => {
+          list.reload();
+          onChanged();
+        }}
+      />
     </>
   );
 }
@@ -257,6 +249,28 @@ function chosenColumns(text: string | null, names: readonly string[]): readonly 
   } catch {
     return names.slice(0, COLUMNS_DEFAULT);
   }
+}
+
+/** The document that the address names. */
+function OpenedDocument(props: {
+  readonly namespace: string;
+  readonly onChanged: () => void;
+}): JSX.Element | null {
+  const opened = currentRoute.value.parameters.get("document");
+  if (opened === null) return null;
+  const close = () => setParameters({ document: undefined });
+  return (
+    <DocumentDialog
+      key={opened}
+      namespace={props.namespace}
+      id={idOf(opened)}
+      onClose={close}
+      onChanged={() => {
+        close();
+        props.onChanged();
+      }}
+    />
+  );
 }
 
 /** An id as addresses have it: JSON, so that 5 and "5" are two. */
