@@ -63,7 +63,14 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   // Rows are placed, so that they widen nothing by themselves.
   const leastPx = columns.reduce((sum, { width }) => sum + Number.parseInt(pixelsOf(width), 10), 0);
   return (
-    <div class="table-scroller" ref={scroller} tabIndex={0} role="region" aria-label={label}>
+    <div
+      class="table-scroller"
+      ref={scroller}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      onKeyDown={jumpToEnds}
+    >
       <div
         class="table"
         style={{ minWidth: `${leastPx}px` }}
@@ -104,6 +111,18 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
       </div>
     </div>
   );
+}
+
+/**
+ * Home and End lead there at once. By themselves browsers glide, and go on gliding in the rows of
+ * another subject that is chosen meanwhile.
+ */
+function jumpToEnds(event: KeyboardEvent): void {
+  const { key, target, currentTarget } = event;
+  if ((key !== "Home" && key !== "End") || target !== currentTarget) return;
+  const scroller = currentTarget as HTMLElement;
+  event.preventDefault();
+  scroller.scrollTop = key === "Home" ? 0 : scroller.scrollHeight;
 }
 
 /** The least width of a column. */
