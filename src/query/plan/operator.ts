@@ -22,7 +22,7 @@ import type { DocumentRanking, RankedDocument, Threshold } from "../order/top-do
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { QueryMemory } from "../query-memory.ts";
 import type { QueryOptions } from "../query-options.ts";
-import type { ScoredList } from "../score/scored-list.ts";
+import type { BoundedScores } from "../score/bounded-scores.ts";
 import type { SegmentScores } from "../score/segment-scores.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -169,15 +169,12 @@ export interface ScoreRun extends PredicateRun {
   readonly threshold: Threshold;
 }
 
-/** How the scores of an operator are sums over posting lists. */
-export interface ScoreSums<N extends ScoreNode = ScoreNode> {
-  /** Looks at what `lists` looks at beside what `run` does. */
+/** How posting lists bound the scores of an operator. */
+export interface ScoreBounds<N extends ScoreNode = ScoreNode> {
+  /** Looks at what `bounded` looks at beside what `run` does. */
   needs(node: N, run: SegmentRun): Need[];
-  /**
-   * The lists whose scores, added up in their order, are what `run` scores; no other document has
-   * one. Undefined: scores are more than such sums.
-   */
-  lists(node: N, run: SegmentRun): Steps<ScoredList[] | undefined>;
+  /** What bounds the scores that `run` gives; undefined if nothing does. */
+  bounded(node: N, run: ScoreRun): Steps<BoundedScores | undefined>;
 }
 
 /** Scores documents. */
@@ -187,8 +184,8 @@ export interface ScoreOperator<N extends ScoreNode = ScoreNode> {
   needs(node: N, run: SegmentRun): Need[];
   /** May score documents outside of `within`. */
   run(node: N, run: ScoreRun): Steps<SegmentScores>;
-  /** Scores that are sums over posting lists. Absent: they never are. */
-  readonly sums?: ScoreSums<N>;
+  /** Absent: nothing bounds the scores. */
+  readonly bounds?: ScoreBounds<N>;
   explain(node: N, operators: Operators): string[];
   /** Absent: the operator does not look at the terms of texts, and scores no fragment. */
   readonly fragments?: {

@@ -9,14 +9,16 @@
  * followed: only documents of the other lists, the essential ones, can reach it. Of those are added
  * up; the rest is looked up for documents that may reach the threshold with it.
  *
- * Scores come out to the bit as if all had been added up in the order of the lists: sums that are
- * in another order, and bounds, are only compared with `leastSum`.
+ * Scores come out to the bit as if all had been scored: sums that are in another order, of lists
+ * that bound more than they are, and bounds, are only compared with `leastSum`.
  */
 
 import type { Steps } from "../../base/steps.ts";
+import { type BoundedScores, CANDIDATES_MAX } from "./bounded-scores.ts";
 import { type BestScoresRun, ChunkScorer } from "./chunk-scorer.ts";
 import { ListCursor } from "./list-cursor.ts";
-import { BOUND_SLACK, blockCount, type ScoredList } from "./scored-list.ts";
+import type { NotOffered } from "./not-offered.ts";
+import { BOUND_SLACK, blockCount } from "./scored-list.ts";
 
 /** Ordinals of a window at least: bounds of fewer cost more than they save. */
 const WINDOW_MIN = 1024;
@@ -24,21 +26,27 @@ const WINDOW_MIN = 1024;
 const LIST_POSTINGS = 16;
 /** The least float32 above 0: rounding to float32 raises no number by as much. */
 const FLOAT32_MIN = 2 ** -149;
+/** Documents that may be scored by themselves before it is asked whether that pays. */
+const EXACT_MIN = 4 * CANDIDATES_MAX;
+/** It does while less than one of so many is: it costs as much as to score so many at once. */
+const EXACT_SHARE = 16;
 /** By how much sums of float64 may differ in another order, in parts of all that is added. */
 const SUM_SLACK = 2 ** -50;
 
 /**
- * Offers all documents of `within` to the ranking that it may keep, each with its negated score.
- * Each list can be bounded; documents that no list has are not offered.
+ * Offers documents of `within` to the ranking that it may keep, each with its negated score, and
+ * tells what is left. Each list can be bounded.
  */
-export function* offerBest(lists: readonly ScoredList[], run: BestScoresRun): Steps<void> {
-  const { ranking, work } = run;
-  const most = lists.reduce((sum, { magnitude }) => sum + magnitude, 0);
-  const errors = most * lists.length * SUM_SLACK;
-  const least = (): number => leastSum(ranking.worstKey, errors);
-  if (most < least()) {
+export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<NotOffered> {
+  const { lists, constant } = bounded;
+  const { ranking, work, documentCount } = run;
+  const most = lists.reduce((sum, { magnitude }) => sum + magnitude, constant);
+  // Each list may lose a bit more where it is scaled.
+  const errors = most * (lists.length + 2) * SUM_SLACK + lists.length * FLOAT32_MIN;
+  const least = (): number => leastSum(ranking.worstKey, errors) - constant;
+  if (most - constant < least()) {
     for (const list of lists) work.blocksSkipped += blockCount(list);
-    return;
+    return { from: documentCount, unlisted: false };
   }
   const cursors: ListCursor[] = [];
   for (const list of lists) {
@@ -47,10 +55,15 @@ export function* offerBest(lists: readonly ScoredList[], run: BestScoresRun): St
   }
   // By their bounds, ascending.
   const order = [...cursors];
-  const scorer = new ChunkScorer(cursors, order, run);
-  for (let start = 0; start < run.documentCount; ) {
+  const exact = bounded.isSum ? undefined : yield* bounded.bind(cursors);
+  const scorer = new ChunkScorer({ cursors, order, exact }, run);
+  let start = 0;
+  while (start < documentCount && !isInVain(scorer.exactCount, start)) {
     const end = windowEnd(order, start, least());
-    if (end === undefined) break;
+    if (end === undefined) {
+      start = documentCount;
+      break;
+    }
     const { isAny, rest } = chooseEssential(order, least());
     if (scorer.isPauseDue(order.length * LIST_POSTINGS)) yield;
     for (let from = start; isAny && from < end; ) {
@@ -65,6 +78,13 @@ export function* offerBest(lists: readonly ScoredList[], run: BestScoresRun): St
   }
   for (const cursor of cursors) work.blocksSkipped += cursor.skippedBlocks;
   scorer.end();
+  // Where no clause adds a constant, documents without postings have no score.
+  return { from: Math.min(start, documentCount), unlisted: constant > 0 && least() <= 0 };
+}
+
+/** Tells whether most documents up to an ordinal had to be scored by themselves: bounds say little. */
+function isInVain(exactCount: number, ordinal: number): boolean {
+  return exactCount > EXACT_MIN && exactCount * EXACT_SHARE > ordinal;
 }
 
 /**

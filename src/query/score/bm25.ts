@@ -22,6 +22,7 @@ import type {
   TextFragment,
 } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
+import { sumOfLists } from "./bounded-scores.ts";
 import { scoreAll } from "./score-all.ts";
 import type { PostingRange, ScoredDocuments, ScoredList } from "./scored-list.ts";
 import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
@@ -55,10 +56,11 @@ export const BM25: ScoreOperator<Bm25Node> = {
   needs: (node, run) => termNeeds(node.attribute, soughtBy(node), run),
   run: scoreTexts,
   // The score of a prefix is no sum of its terms'.
-  sums: {
+  bounds: {
     needs: (node, run) => (node.prefix === undefined ? [() => lookAtBlocks(node, run)] : []),
-    *lists(node, run) {
-      return node.prefix === undefined ? yield* termLists(node, run, true) : undefined;
+    *bounded(node, run) {
+      if (node.prefix !== undefined) return undefined;
+      return sumOfLists(yield* termLists(node, run, true), false);
     },
   },
 
@@ -150,11 +152,14 @@ class TermScores implements ScoredList {
   readonly #lengths: Uint32Array;
   readonly #averageLength: number;
   readonly #saturation: TermSaturation;
+  readonly #term: TermPostings;
+  readonly #node: Bm25Node;
 
-  constructor(
-    { postings, blocks, lengths, weight }: TermPostings,
-    { averageLength, saturation }: Bm25Node,
-  ) {
+  constructor(term: TermPostings, node: Bm25Node) {
+    const { postings, blocks, lengths, weight } = term;
+    const { averageLength, saturation } = node;
+    this.#term = term;
+    this.#node = node;
     this.ordinals = postings.ordinals;
     this.blocks = blocks;
     this.magnitude = weight;
@@ -162,6 +167,10 @@ class TermScores implements ScoredList {
     this.#lengths = lengths;
     this.#averageLength = averageLength;
     this.#saturation = saturation;
+  }
+
+  scaled(factor: number): TermScores {
+    return new TermScores({ ...this.#term, weight: this.magnitude * factor }, this.#node);
   }
 
   blockBounds({ pairEnds, pairs }: ListBlocks): Float64Array {

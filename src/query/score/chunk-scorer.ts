@@ -3,6 +3,12 @@
 import type { DocumentRanking } from "../order/top-documents.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { WorkStats } from "../work-stats.ts";
+import {
+  CANDIDATES_MAX,
+  type CandidateScores,
+  newCandidateScores,
+  type ScoreCandidates,
+} from "./bounded-scores.ts";
 import type { ListCursor } from "./list-cursor.ts";
 import type { PostingRange } from "./scored-list.ts";
 import { scoreKey } from "./segment-scores.ts";
@@ -27,7 +33,7 @@ const LOOKUP_POSTINGS = 8;
 /** What it costs to offer a document that is kept or has to be compared by its id, in postings. */
 const OFFER_POSTINGS = 64;
 /** Documents that are offered at once. */
-const OFFERED = POSTINGS_PER_STEP / OFFER_POSTINGS;
+const OFFERED = Math.min(CANDIDATES_MAX, POSTINGS_PER_STEP / OFFER_POSTINGS);
 
 /** A part of a window. */
 interface Chunk {
@@ -55,6 +61,16 @@ interface ChunkBuffers {
   readonly scores: Float64Array;
 }
 
+/** What documents are scored by. */
+export interface ChunkLists {
+  /** In the order of summation. */
+  readonly cursors: readonly ListCursor[];
+  /** The same, those of the greatest bounds last; changed between two chunks. */
+  readonly order: readonly ListCursor[];
+  /** Absent: scores are the sums. */
+  readonly exact: ScoreCandidates | undefined;
+}
+
 /** Lent to one ranking at a time; others make their own. */
 let spare: ChunkBuffers | undefined;
 
@@ -73,10 +89,10 @@ function newBuffers(): ChunkBuffers {
  * of what a query allocated.
  */
 export class ChunkScorer {
-  /** In the order of summation. */
   readonly #cursors: readonly ListCursor[];
-  /** The same, those of the greatest bounds last. */
   readonly #order: readonly ListCursor[];
+  readonly #exact: ScoreCandidates | undefined;
+  readonly #exactScores: CandidateScores;
   readonly #run: BestScoresRun;
   readonly #buffers: ChunkBuffers;
   /** Since the last pause, in postings. */
@@ -92,10 +108,14 @@ export class ChunkScorer {
   /** Of the listed ones. */
   #offered = 0;
 
-  /** `order` is changed between two chunks. */
-  constructor(cursors: readonly ListCursor[], order: readonly ListCursor[], run: BestScoresRun) {
+  /** Documents that were scored by themselves, not by sums. */
+  exactCount = 0;
+
+  constructor({ cursors, order, exact }: ChunkLists, run: BestScoresRun) {
     this.#cursors = cursors;
     this.#order = order;
+    this.#exact = exact;
+    this.#exactScores = exact === undefined ? NO_SCORES : newCandidateScores();
     this.#run = run;
     this.#buffers = spare ?? newBuffers();
     spare = undefined;
@@ -134,7 +154,8 @@ export class ChunkScorer {
     let others = order.length;
     while (others > 0 && order[others - 1].isEssential) others--;
     this.#toLookUp = others;
-    this.#added = others === 0 ? this.#cursors.length : 0;
+    const isAdded = others === 0 || this.#exact !== undefined;
+    this.#added = isAdded ? this.#cursors.length : 0;
     return chunkEnd;
   }
 
@@ -286,12 +307,31 @@ export class ChunkScorer {
     const { ordinals, scores } = this.#buffers;
     const start = this.#offered;
     const end = Math.min(start + OFFERED, this.#count);
-    for (let i = start; i < end; i++) scores[i] = scoreKey(scores[i]);
+    if (this.#exact === undefined) {
+      for (let i = start; i < end; i++) scores[i] = scoreKey(scores[i]);
+    } else {
+      this.#scoreExactly(this.#exact, start, end);
+    }
     ranking.offerAll(scores.subarray(start, end), segment, ordinals.subarray(start, end));
     this.#offered = end;
     this.#worked += (end - start) * OFFER_POSTINGS;
   }
+
+  /** Writes the keys of listed ones. */
+  #scoreExactly(exact: ScoreCandidates, start: number, end: number): void {
+    const { ordinals, scores } = this.#buffers;
+    const { values, has } = this.#exactScores;
+    exact(ordinals.subarray(start, end), this.#exactScores);
+    for (let i = start; i < end; i++) {
+      scores[i] = has[i - start] === 1 ? scoreKey(values[i - start]) : Number.NaN;
+    }
+    this.exactCount += end - start;
+    this.#worked += (end - start) * this.#cursors.length * LOOKUP_POSTINGS;
+  }
 }
+
+/** Where sums are the scores. */
+const NO_SCORES: CandidateScores = { values: new Float64Array(0), has: new Uint8Array(0) };
 
 /** Whether any ordinal from `base`, a multiple of 32, to before `end` is in the set. */
 function hasAny(bits: OrdinalBits, base: number, end: number): boolean {

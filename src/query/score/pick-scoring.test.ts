@@ -30,5 +30,5 @@ test.each([
   ["long lists without bounds", [listOf(1), listOf(129)], "all"],
   ["long lists with bounds", [{ ...listOf(129), blocks: BLOCKS }, listOf(1)], "best"],
 ])("%s: of what scores %s", (_name, lists, scoring) => {
-  expect(pickScoring(lists)).toBe(scoring);
+  expect(pickScoring({ lists, constant: 0 })).toBe(scoring);
 });

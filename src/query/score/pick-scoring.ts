@@ -19,6 +19,13 @@ export function mayPassOver(documentCount: number, capacity: number): boolean {
 }
 
 /** Picks what costs less where it may pay to pass over documents. */
-export function pickScoring(lists: readonly Parameters<typeof hasBounds>[0][]): Scoring {
-  return lists.length <= LISTS_MAX && lists.every(hasBounds) ? "best" : "all";
+export function pickScoring({
+  lists,
+  constant,
+}: {
+  readonly lists: readonly Parameters<typeof hasBounds>[0][];
+  readonly constant: number;
+}): Scoring {
+  const isBounded = constant < Number.POSITIVE_INFINITY && lists.every(hasBounds);
+  return isBounded && lists.length <= LISTS_MAX ? "best" : "all";
 }

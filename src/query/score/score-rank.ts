@@ -1,10 +1,11 @@
 import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
-import { andBits, eachPart, type VisitPart } from "../ordinal-bits.ts";
+import { andBits, eachPart, isEmpty, type VisitPart } from "../ordinal-bits.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode, ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
 import { offerBest } from "./best-scores.ts";
+import { notOfferedBits } from "./not-offered.ts";
 import { mayPassOver, pickScoring } from "./pick-scoring.ts";
 import { scoreKey } from "./segment-scores.ts";
 
@@ -32,30 +33,34 @@ export const SCORE_RANK: RankOperator<ScoreRankNode> = {
     const operator = operators.score(score);
     const { documentCount } = view;
     const { capacity } = ranking;
-    if (operator.sums !== undefined && mayPassOver(documentCount, capacity)) {
-      const lists = yield* operator.sums.lists(score, run);
-      if (lists !== undefined && pickScoring(lists) === "best") {
-        yield* offerBest(lists, { documentCount, within, ranking, segment: index, work });
-        return;
+    let rest = within;
+    if (operator.bounds !== undefined && mayPassOver(documentCount, capacity)) {
+      const bounded = yield* operator.bounds.bounded(score, run);
+      if (bounded !== undefined && pickScoring(bounded) === "best") {
+        const best = { documentCount, within, ranking, segment: index, work };
+        const notOffered = yield* offerBest(bounded, best);
+        if (notOffered.from === documentCount && !notOffered.unlisted) return;
+        rest = yield* notOfferedBits(notOffered, bounded.lists, within);
+        if (isEmpty(rest)) return;
       }
     }
-    const { values, scored } = yield* operator.run(score, run);
+    const { values, scored } = yield* operator.run(score, { ...run, within: rest });
     const offer: VisitPart = (ordinals, keys) => {
       for (let i = 0; i < ordinals.length; i++) keys[i] = scoreKey(values[ordinals[i]]);
       ranking.offerAll(keys, index, ordinals);
     };
-    yield* eachPart(andBits(scored, within), offer, DOCUMENTS_PER_STEP);
+    yield* eachPart(andBits(scored, rest), offer, DOCUMENTS_PER_STEP);
   },
 
   distOf: (key) => -key,
   // Postings are read as a whole.
   grain: () => "segments",
   needs({ score }, run) {
-    const { needs, sums } = run.operators.score(score);
+    const { needs, bounds } = run.operators.score(score);
     const own = needs(score, run);
     // How many documents are wanted only matters where that is nearly all of them.
-    if (sums === undefined || !mayPassOver(run.view.documentCount, 1)) return own;
-    return [...own, ...sums.needs(score, run)];
+    if (bounds === undefined || !mayPassOver(run.view.documentCount, 1)) return own;
+    return [...own, ...bounds.needs(score, run)];
   },
   explain: ({ score }, _snapshot, operators) => [
     "Rank: score, descending",

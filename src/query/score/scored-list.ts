@@ -18,6 +18,8 @@ export interface ScoredList {
    * at least 0, what documents without a posting have.
    */
   blockBounds(blocks: ListBlocks): Float64Array;
+  /** The same list, whose scores are so many times as great but for their rounding; 0 or more. */
+  scaled(factor: number): ScoredList;
   /** The score of the posting at an index, which is this ordinal's. */
   scoreAt(index: number, ordinal: number): number;
   /**

@@ -7,6 +7,7 @@ import type { SparsePostings } from "../../segment/sparse/sparse-lists.ts";
 import type { SparseView } from "../../segment/sparse/sparse-section.ts";
 import type { ScoreOperator, SegmentRun } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
+import { sumOfLists } from "./bounded-scores.ts";
 import { scoreAll } from "./score-all.ts";
 import type { PostingRange, ScoredDocuments, ScoredList } from "./scored-list.ts";
 
@@ -27,9 +28,11 @@ export const SPARSE: ScoreOperator<SparseNode> = {
     return yield* scoreAll(yield* entryLists(node, run, false), run);
   },
 
-  sums: {
+  bounds: {
     needs: (node, run) => [() => lookUp(node, run, (sparse, name) => sparse.blocks(name))],
-    lists: (node, run) => entryLists(node, run, true),
+    *bounded(node, run) {
+      return sumOfLists(yield* entryLists(node, run, true), true);
+    },
   },
 
   explain: ({ attribute, entries }) => [
@@ -80,6 +83,7 @@ class EntryScores implements ScoredList {
   readonly ordinals: OrdinalList;
   readonly blocks: ListBlocks | undefined;
   readonly magnitude: number;
+  readonly #postings: SparsePostings;
   readonly #weights: Float16Array;
   /** In the query. */
   readonly #weight: number;
@@ -88,8 +92,13 @@ class EntryScores implements ScoredList {
     this.ordinals = postings.ordinals;
     this.blocks = blocks;
     this.magnitude = FLOAT16_MAX * Math.abs(weight);
+    this.#postings = postings;
     this.#weights = postings.weights;
     this.#weight = weight;
+  }
+
+  scaled(factor: number): EntryScores {
+    return new EntryScores(this.#postings, this.blocks, this.#weight * factor);
   }
 
   blockBounds({ pairEnds, pairs }: ListBlocks): Float64Array {
