@@ -15,8 +15,13 @@ export function idAttributeType(idType: IdType): AttributeType {
   return { kind: "scalar", of: idType };
 }
 
+/** Which documents have a value; absent: all of them. */
+interface Presence {
+  readonly presence?: Uint8Array | undefined;
+}
+
 /** Tells whether a document has a value; an empty array is one. */
-export function hasValue(column: Column, ordinal: number): boolean {
+export function hasValue(column: Presence, ordinal: number): boolean {
   const { presence } = column;
   return presence === undefined || ((presence[ordinal >> 3] >> (ordinal & 7)) & 1) === 1;
 }

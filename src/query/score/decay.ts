@@ -11,6 +11,9 @@ export interface DecayNode extends MappedNode {
 export const DECAY = mappedClause<DecayNode>({
   kind: "decay",
   title: ({ midpoint, exponent }) => `Decay with midpoint ${midpoint}, exponent ${exponent}`,
+  bound: () => {
+    return { factor: 0, constant: 1 };
+  },
   change:
     ({ midpoint, exponent }) =>
     (value) =>

@@ -1,8 +1,15 @@
+import { oneStep } from "../../base/steps.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { type ExactReader, type NumberReader, scoreNumbers } from "./number-column.ts";
+import {
+  boundNumbers,
+  type ExactReader,
+  type NumberReader,
+  type NumberScorer,
+  scoreNumbers,
+} from "./number-column.ts";
 
 /** How far the value of a numeric attribute is from `origin`. */
 export interface DistNode extends ScoreNode {
@@ -17,6 +24,14 @@ export const DIST: ScoreOperator<DistNode> = {
   needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
   run: ({ attribute, origin }, run) =>
     scoreNumbers(attribute, run, (read, exact) => distanceFrom(origin, read, exact)),
+  bounds: {
+    needs: () => [],
+    bounded: ({ attribute, origin }, run) =>
+      oneStep(() => {
+        const scorer: NumberScorer = (read, exact) => distanceFrom(origin, read, exact);
+        return boundNumbers(attribute, run, scorer, Number.POSITIVE_INFINITY);
+      }),
+  },
   explain: ({ attribute, origin }) => [`Dist of ${attribute} from ${origin}`],
 };
 

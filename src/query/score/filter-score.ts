@@ -1,6 +1,9 @@
+import { oneStep } from "../../base/steps.ts";
+import { hasBit } from "../../codec/bitmap.ts";
 import { eachBit } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { Predicate, ScoreNode } from "../plan/plan.ts";
+import { constantBound } from "./bounded-scores.ts";
 
 /** 1 for documents that match; beside other clauses 0 for those that do not. */
 export interface FilterScoreNode extends ScoreNode {
@@ -20,6 +23,26 @@ export const FILTER_SCORE: ScoreOperator<FilterScoreNode> = {
       values[ordinal] = 1;
     });
     return { values, scored, otherwise: 0 };
+  },
+
+  bounds: {
+    needs: () => [],
+    bounded: ({ predicate }, run) =>
+      oneStep(() =>
+        constantBound({
+          constant: 1,
+          otherwise: 0,
+          *bind() {
+            const matches = yield* run.operators.predicate(predicate).run(predicate, run);
+            return (ordinals, { values, has }) => {
+              for (let i = 0; i < ordinals.length; i++) {
+                values[i] = 1;
+                has[i] = Number(hasBit(matches, ordinals[i]));
+              }
+            };
+          },
+        }),
+      ),
   },
 
   explain: ({ predicate }, operators) =>

@@ -10,6 +10,9 @@ export interface FloorNode extends MappedNode {
 export const FLOOR = mappedClause<FloorNode>({
   kind: "floor",
   title: ({ floor }) => `Max with ${floor}`,
+  // Lists that take away would take from the floor, too.
+  bound: ({ floor }, { constant, mayTakeAway }) =>
+    mayTakeAway ? undefined : { factor: 1, constant: Math.max(constant, floor) },
   change:
     ({ floor }) =>
     (score) =>

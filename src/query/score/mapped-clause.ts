@@ -5,6 +5,7 @@ import { eachBit } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
+import type { BoundedScores } from "./bounded-scores.ts";
 import { scoreFragment, termsInFragments } from "./fragment-score.ts";
 
 /** Score arithmetic over one clause. */
@@ -12,10 +13,18 @@ export interface MappedNode extends ScoreNode {
   readonly clause: ScoreNode;
 }
 
+/** How bounds change with scores. */
+export type ChangedBounds = Pick<BoundedScores, "constant"> & { readonly factor: number };
+
 /** How the scores change. */
 export interface Mapping<N extends MappedNode> {
   readonly kind: N["kind"];
   title(node: N): string;
+  /**
+   * What bounds changed scores: so many times what the lists add, and a constant. Undefined:
+   * nothing does.
+   */
+  bound(node: N, clause: BoundedScores): ChangedBounds | undefined;
   change(node: N): (score: number) => number;
 }
 
@@ -23,6 +32,7 @@ export interface Mapping<N extends MappedNode> {
 export function mappedClause<N extends MappedNode>({
   kind,
   title,
+  bound,
   change,
 }: Mapping<N>): ScoreOperator<N> {
   return {
@@ -47,6 +57,18 @@ export function mappedClause<N extends MappedNode>({
       };
     },
 
+    bounds: {
+      needs: ({ clause }, run) => run.operators.score(clause).bounds?.needs(clause, run) ?? [],
+
+      *bounded(node, run) {
+        const { clause } = node;
+        const { bounds } = run.operators.score(clause);
+        const bounded = bounds && (yield* bounds.bounded(clause, run));
+        const changed = bounded && bound(node, bounded);
+        return changed && changedScores(bounded, changed, change(node));
+      },
+    },
+
     explain: (node, operators) => [
       title(node),
       ...operators.score(node.clause).explain(node.clause, operators).map(indent),
@@ -58,6 +80,29 @@ export function mappedClause<N extends MappedNode>({
         return score === undefined ? undefined : change(node)(score);
       },
       terms: ({ clause }, attribute, operators) => termsInFragments(clause, attribute, operators),
+    },
+  };
+}
+
+function changedScores(
+  clause: BoundedScores,
+  { constant, factor }: ChangedBounds,
+  change: (score: number) => number,
+): BoundedScores {
+  const { lists, mayTakeAway, otherwise } = clause;
+  return {
+    lists: lists.map((list) => list.scaled(factor)),
+    constant,
+    mayTakeAway: mayTakeAway && factor > 0,
+    otherwise: otherwise === undefined ? undefined : change(otherwise),
+    isSum: false,
+    *bind(cursors) {
+      const score = yield* clause.bind(cursors);
+      return (ordinals, into) => {
+        score(ordinals, into);
+        const { values } = into;
+        for (let i = 0; i < ordinals.length; i++) values[i] = change(values[i]);
+      };
     },
   };
 }

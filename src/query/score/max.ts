@@ -6,4 +6,13 @@ export interface MaxNode extends MergedNode {
 }
 
 /** Maxima. */
-export const MAX = mergedClauses<MaxNode>("max", "Max", (a, b) => Math.max(a, b));
+export const MAX = mergedClauses<MaxNode>({
+  kind: "max",
+  title: "Max",
+  merge: (a, b) => Math.max(a, b),
+  // The greatest is at most the sum, unless a list takes something away.
+  bound: (clauses) =>
+    clauses.some(({ mayTakeAway }) => mayTakeAway)
+      ? undefined
+      : Math.max(...clauses.map(({ constant }) => constant)),
+});

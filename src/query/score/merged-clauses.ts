@@ -7,6 +7,12 @@ import { eachBit, emptyBits, orBits } from "../ordinal-bits.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
+import {
+  type BoundedScores,
+  type CandidateScores,
+  newCandidateScores,
+  type ScoreCandidates,
+} from "./bounded-scores.ts";
 import { scoreFragment, termsInFragments } from "./fragment-score.ts";
 import { noScores, type SegmentScores, scoreBytes } from "./segment-scores.ts";
 
@@ -15,15 +21,28 @@ export interface MergedNode extends ScoreNode {
   readonly clauses: readonly ScoreNode[];
 }
 
+/** How scores are merged. */
+export interface Merging<N extends MergedNode> {
+  readonly kind: N["kind"];
+  readonly title: string;
+  readonly merge: (a: number, b: number) => number;
+  /**
+   * Merges constants so that, with what the lists of all clauses add, they bound the merged score.
+   * Undefined: nothing does.
+   */
+  bound(clauses: readonly BoundedScores[]): number | undefined;
+}
+
 /**
  * Makes the operator that merges scores by `merge`, in the order of the clauses: a document that a
  * clause does not produce has what it is `otherwise`, or it is as if the clause were not there.
  */
-export function mergedClauses<N extends MergedNode>(
-  kind: N["kind"],
-  title: string,
-  merge: (a: number, b: number) => number,
-): ScoreOperator<N> {
+export function mergedClauses<N extends MergedNode>({
+  kind,
+  title,
+  merge,
+  bound,
+}: Merging<N>): ScoreOperator<N> {
   return {
     kind,
     needs: ({ clauses }, run) =>
@@ -40,6 +59,24 @@ export function mergedClauses<N extends MergedNode>(
       const merged = yield* mergeScores(parts, run.view.documentCount, merge);
       run.memory?.give(bytes * clauses.length);
       return merged;
+    },
+
+    bounds: {
+      needs: ({ clauses }, run) =>
+        clauses.flatMap((clause) => run.operators.score(clause).bounds?.needs(clause, run) ?? []),
+
+      *bounded({ clauses }, run) {
+        const parts: BoundedScores[] = [];
+        for (const clause of clauses) {
+          const { bounds } = run.operators.score(clause);
+          const part = bounds && (yield* bounds.bounded(clause, run));
+          if (part === undefined) return undefined;
+          parts.push(part);
+        }
+        if (parts.length === 1) return parts[0];
+        const constant = bound(parts);
+        return constant === undefined ? undefined : { ...boundedTogether(parts, merge), constant };
+      },
     },
 
     explain: ({ clauses }, operators) => [
@@ -82,4 +119,45 @@ function* mergeScores(
     orBits(scored, seen);
   }
   return { values, scored, otherwise: defaults.length === 0 ? undefined : defaults.reduce(merge) };
+}
+
+interface BoundClause {
+  readonly score: ScoreCandidates;
+  readonly otherwise: number | undefined;
+  readonly scores: CandidateScores;
+}
+
+function boundedTogether(
+  parts: readonly BoundedScores[],
+  merge: (a: number, b: number) => number,
+): Omit<BoundedScores, "constant"> {
+  const defaults = parts.flatMap(({ otherwise }) => otherwise ?? []);
+  return {
+    lists: parts.flatMap(({ lists }) => lists),
+    mayTakeAway: parts.some(({ mayTakeAway }) => mayTakeAway),
+    otherwise: defaults.length === 0 ? undefined : defaults.reduce(merge),
+    isSum: false,
+    *bind(cursors) {
+      const clauses: BoundClause[] = [];
+      let first = 0;
+      for (const { lists, otherwise, bind } of parts) {
+        const score = yield* bind(cursors.slice(first, first + lists.length));
+        clauses.push({ score, otherwise, scores: newCandidateScores() });
+        first += lists.length;
+      }
+      return (ordinals, { values, has }) => {
+        for (const { score, scores } of clauses) score(ordinals, scores);
+        for (let i = 0; i < ordinals.length; i++) {
+          has[i] = Number(clauses.some(({ scores }) => scores.has[i] === 1));
+          let merged: number | undefined;
+          for (const { scores, otherwise } of clauses) {
+            const value = scores.has[i] === 1 ? scores.values[i] : otherwise;
+            if (value === undefined) continue;
+            merged = merged === undefined ? value : merge(merged, value);
+          }
+          values[i] = merged ?? 0;
+        }
+      };
+    },
+  };
 }

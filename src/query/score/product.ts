@@ -10,6 +10,9 @@ export interface ProductNode extends MappedNode {
 export const PRODUCT = mappedClause<ProductNode>({
   kind: "product",
   title: ({ weight }) => `Product with ${weight}`,
+  bound: ({ weight }, { constant }) => {
+    return { factor: weight, constant: weight === 0 ? 0 : constant * weight };
+  },
   change:
     ({ weight }) =>
     (score) =>

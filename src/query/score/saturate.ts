@@ -11,8 +11,25 @@ export interface SaturateNode extends MappedNode {
 export const SATURATE = mappedClause<SaturateNode>({
   kind: "saturate",
   title: ({ midpoint, exponent }) => `Saturate with midpoint ${midpoint}, exponent ${exponent}`,
+  bound: (node, { lists, constant, mayTakeAway }) => {
+    const slope = slopeOf(node);
+    const most = lists.reduce((sum, { magnitude }) => sum + magnitude, constant);
+    return !mayTakeAway && slope * most < 1
+      ? { factor: slope, constant: slope * constant }
+      : { factor: 0, constant: 1 };
+  },
   change:
     ({ midpoint, exponent }) =>
     (value) =>
       value > 0 ? 1 / (1 + (midpoint / value) ** exponent) : 0,
 });
+
+/**
+ * How many times a number its score is at most. The quotient x^(e − 1) / (x^e + m^e) has its
+ * greatest value where x^e = (e − 1) · m^e, and for e = 1 at 0; below 1 it has none.
+ */
+function slopeOf({ midpoint, exponent }: SaturateNode): number {
+  if (exponent < 1) return Number.POSITIVE_INFINITY;
+  if (exponent === 1) return 1 / midpoint;
+  return (exponent - 1) ** (1 - 1 / exponent) / (exponent * midpoint);
+}

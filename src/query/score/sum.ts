@@ -6,4 +6,9 @@ export interface SumNode extends MergedNode {
 }
 
 /** Sums, added in the order of the clauses, so that a score is the same in any segment. */
-export const SUM = mergedClauses<SumNode>("sum", "Sum", (sum, score) => sum + score);
+export const SUM = mergedClauses<SumNode>({
+  kind: "sum",
+  title: "Sum",
+  merge: (sum, score) => sum + score,
+  bound: (clauses) => clauses.reduce((sum, { constant }) => sum + constant, 0),
+});

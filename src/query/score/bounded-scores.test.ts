@@ -1,0 +1,235 @@
+/** Score arithmetic that passes over documents finds what it finds where all are scored. */
+
+import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
+import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import {
+  documentOf,
+  documentQuery,
+  fullText,
+  KERNELS,
+  openSnapshot,
+  requestOf,
+  type SegmentContent,
+  schemaOf,
+  splitDocuments,
+} from "../../../test/support/queries/query-fixture.ts";
+import { pick } from "../../../test/support/random/random-queries.ts";
+import { blockIndexes } from "../../../test/support/segments/block-indexes.ts";
+import { type Random, seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
+import type { TypedDocument } from "../../codec/columns-builder.ts";
+import type { DocumentQuery, ScoreExpression } from "../../model/query.ts";
+import { runRequest } from "../executor/run-request.ts";
+import type { Snapshot } from "../snapshot.ts";
+
+const SCHEMA = schemaOf({
+  title: { type: "string", fullTextSearch: fullText({ k1: 0.9, b: 0.4 }) },
+  text: { type: "string", fullTextSearch: fullText() },
+  sparse: "{}f16",
+  n: "uint",
+  p: { type: "float", filterable: true },
+  none: "int",
+});
+const NEAR: ScoreExpression = {
+  kind: "decay",
+  clause: { kind: "dist", attribute: "n", origin: 0n },
+  midpoint: 100,
+  exponent: 1,
+};
+const BELOW_300: ScoreExpression = { kind: "filter", filter: filterOf(["n", "Lt", 300]) };
+const WORDS = Array.from({ length: 40 }, (_, rank) => `w${rank}`);
+
+/** Words are the rarer the later they are listed; many documents lack an attribute. */
+function drawDocument(random: Random, id: number): TypedDocument {
+  const draw = () => WORDS[Math.floor(WORDS.length ** random.next()) - 1];
+  const words = (count: number) => Array.from({ length: count }, draw).join(" ");
+  const names = words(3).split(" ").sort();
+  const weights = [...new Set(names)].map(() => pick(random, [-2, -0.5, 0, 0.25, 1, 3]));
+  return documentOf(BigInt(id), {
+    title: words(1 + random.below(4)),
+    ...(random.below(5) > 0 && { text: words(1 + random.below(30)) }),
+    ...(random.below(3) > 0 && {
+      sparse: { names: [...new Set(names)], weights: Float32Array.from(weights) },
+    }),
+    ...(random.below(4) > 0 && { n: BigInt(random.below(1000)) }),
+    ...(random.below(4) > 0 && { p: random.below(3) === 0 ? 2 : random.next() * 4 }),
+  });
+}
+
+function drawWords(random: Random): string {
+  return Array.from({ length: 1 + random.below(3) }, () => pick(random, WORDS)).join(" ");
+}
+
+function bm25(attribute: string, query: string): ScoreExpression {
+  return { kind: "bm25", attribute, query, lastAsPrefix: false };
+}
+
+function sum(...clauses: readonly ScoreExpression[]): ScoreExpression {
+  return { kind: "sum", clauses };
+}
+
+function weighed(weight: number, clause: ScoreExpression): ScoreExpression {
+  return { kind: "product", weight, clause };
+}
+
+function drawText(random: Random): ScoreExpression {
+  return bm25(pick(random, ["title", "text"]), drawWords(random));
+}
+
+function drawCurve(random: Random, clause: ScoreExpression): ScoreExpression {
+  const exponent = pick(random, [0.5, 1, 2, 3.7]);
+  const midpoint = pick(random, [0.01, 1, 20, 1000]);
+  return { kind: pick(random, ["saturate", "decay"] as const), clause, midpoint, exponent };
+}
+
+function drawNumber(random: Random): ScoreExpression {
+  const attribute = pick(random, ["n", "p"]);
+  const value: ScoreExpression = { kind: "attribute", attribute };
+  if (random.below(4) === 0) return { kind: "floor", floor: 0, clause: value };
+  const origin = BigInt(random.below(900));
+  const dist: ScoreExpression = { kind: "dist", attribute: "n", origin };
+  return drawCurve(random, pick(random, [dist, value]));
+}
+
+function drawLeaf(random: Random): ScoreExpression {
+  switch (random.below(6)) {
+    case 0: {
+      const entries = drawWords(random).split(" ");
+      const weights = entries.map((name): [string, number] => [name, pick(random, [-1, 0.5, 2])]);
+      return { kind: "sparse", attribute: "sparse", entries: new Map(weights) };
+    }
+    case 1:
+      return { kind: "filter", filter: filterOf(["n", "Lt", random.below(1000)]) };
+    case 2:
+      return drawNumber(random);
+    default:
+      return drawText(random);
+  }
+}
+
+function drawTree(random: Random, depth: number): ScoreExpression {
+  if (depth === 0) return drawLeaf(random);
+  const below = () => drawTree(random, random.below(depth));
+  switch (random.below(7)) {
+    case 0:
+      return { kind: "product", weight: pick(random, [0, 1e-40, 0.2, 1, 7.3]), clause: below() };
+    case 1:
+      return { kind: "floor", floor: pick(random, [0, 0.3, 2]), clause: below() };
+    case 2:
+      return drawCurve(random, below());
+    case 3:
+      return { kind: "max", clauses: Array.from({ length: 1 + random.below(3) }, below) };
+    default:
+      return { kind: "sum", clauses: Array.from({ length: 1 + random.below(4) }, below) };
+  }
+}
+
+function ranked(expression: ScoreExpression, options: Partial<DocumentQuery> = {}): DocumentQuery {
+  return documentQuery({ kind: "score", expression }, { limit: 10, ...options });
+}
+
+/** The same scores, where all documents are scored: nobody knows how far values are from others. */
+function withoutBounds(expression: ScoreExpression): ScoreExpression {
+  const nothing: ScoreExpression = { kind: "dist", attribute: "none", origin: 0n };
+  return { kind: "sum", clauses: [expression, nothing] };
+}
+
+function run(snapshot: Snapshot, query: DocumentQuery) {
+  return runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+}
+
+function drawOptions(random: Random): Partial<DocumentQuery> {
+  return {
+    limit: pick(random, [1, 3, 10, 100, 1500]),
+    offset: random.below(4) === 0 ? random.below(300) : 0,
+    filter: random.below(3) === 0 ? filterOf(["n", "Lt", random.below(1000)]) : undefined,
+  };
+}
+
+const SEEDS = Array.from({ length: effort({ usual: 4, full: 24 }) }, (_, round) => 4101 + round);
+
+test.each(SEEDS)("seed %i: answers are the same to the bit with bounds and without", (seed) => {
+  const random = seededRandom(seed);
+  const count = 4000 + random.below(4000);
+  const documents = Array.from({ length: count }, (_, i) => drawDocument(random, i));
+  const deleted = Array.from({ length: 300 }, (_, i) => drawDocument(random, 20_000 + i));
+  const contents = splitDocuments(random, documents, 1 + random.below(2), deleted);
+  const snapshots = [1, 5, 128].map((block) => openSnapshot(SCHEMA, contents, blockIndexes(block)));
+  let skipped = 0;
+  for (let i = 0; i < 60; i++) {
+    const expression = drawTree(random, 1 + random.below(3));
+    const options = drawOptions(random);
+    const expected = run(snapshots[0], ranked(withoutBounds(expression), options));
+    expect(expected.stats.blocksSkipped).toBe(0);
+    for (const snapshot of snapshots) {
+      const { results, stats } = run(snapshot, ranked(expression, options));
+      expect(results, `query ${i}: ${JSON.stringify(expression, bigints)}`).toEqual(
+        expected.results,
+      );
+      skipped += stats.blocksSkipped;
+    }
+  }
+  expect(skipped).toBeGreaterThan(0);
+});
+
+function bigints(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? `${value}n` : value;
+}
+
+/** `count` documents, of which the first have the word more often, and few a title of it. */
+function bestFirst(count: number, best: number): SegmentContent {
+  const documents = Array.from({ length: count }, (_, i) =>
+    documentOf(BigInt(i), {
+      text: `common filler ${i < best ? "common" : "filler"}`,
+      title: i % 1000 === 0 ? "rare" : "none",
+      n: BigInt(i),
+      p: i / count,
+    }),
+  );
+  return { documents };
+}
+
+// All documents have the word, which is worth little then.
+const COMMON = weighed(1e6, bm25("text", "common"));
+const NUMBER: ScoreExpression = {
+  kind: "floor",
+  floor: 0,
+  clause: { kind: "attribute", attribute: "p" },
+};
+
+test.each([
+  ["two attributes", sum(COMMON, bm25("title", "rare"))],
+  ["a filter", sum(COMMON, BELOW_300)],
+  ["the nearer", sum(COMMON, NEAR)],
+  ["a number", sum(COMMON, NUMBER)],
+  ["the greater", { kind: "max", clauses: [COMMON, bm25("title", "rare")] }],
+] as const)("%s: blocks that cannot reach the best are passed over", (_name, expression) => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(16_384, 10)]);
+  const { results, stats } = run(snapshot, ranked(expression));
+  const all = run(snapshot, ranked(withoutBounds(expression)));
+  expect(results).toEqual(all.results);
+  expect(all.stats.postingsTouched).toBeGreaterThanOrEqual(16_384);
+  expect(stats.blocksSkipped).toBeGreaterThan(60);
+  expect(stats.postingsTouched).toBeLessThan(8000);
+});
+
+test("documents without postings are found where a filter alone is enough", () => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(4096, 10)]);
+  const expression = sum(bm25("title", "rare"), weighed(0.25, BELOW_300));
+  const { results } = run(snapshot, ranked(expression, { limit: 7 }));
+  // Five have the word, of which one matches the filter, too.
+  const ids = [0n, 1000n, 2000n, 3000n, 4000n, 1n, 2n];
+  expect(results).toMatchObject([{ documents: ids.map((id) => ({ id })) }]);
+});
+
+test("where bounds say nothing, documents are scored all at once", () => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(60_000, 60_000)]);
+  // Any document may be kept by its number, which outweighs the word.
+  const expression = sum(bm25("text", "common"), NUMBER);
+  const { results, stats } = run(snapshot, ranked(expression, { limit: 3 }));
+  const ids = [59_999n, 59_998n, 59_997n];
+  expect(results).toMatchObject([{ documents: ids.map((id) => ({ id })) }]);
+  // Some were scored by themselves before, but by far not all.
+  expect(stats.postingsTouched).toBeLessThan(60_000 + 10_000);
+});
