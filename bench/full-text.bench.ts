@@ -127,6 +127,32 @@ const before = snapshotOf(unbounded.segment);
 const after = snapshotOf(bounded.segment);
 const filter = KEPT < 1 ? filterOf(["n", "Lt", Math.round(KEPT * 1_000_000)]) : undefined;
 
+const near = { kind: "dist", attribute: "n", origin: 500_000n } as const;
+const lower = { kind: "filter", filter: filterOf(["n", "Lt", 300_000]) } as const;
+/** What texts are ranked by beside BM25, and how. */
+const ARITHMETIC: Record<
+  string,
+  (bm25: ScoreExpression, other: ScoreExpression) => ScoreExpression
+> = {
+  "with a sparse product": (bm25, other) => sumOf(bm25, other),
+  "times 2, with a decay": (bm25) =>
+    sumOf(weighed(2, bm25), { kind: "decay", clause: near, midpoint: 100_000, exponent: 1 }),
+  "with a filter": (bm25) => sumOf(bm25, weighed(0.5, lower)),
+  "or half of it, the greater": (bm25) => {
+    return { kind: "max", clauses: [bm25, weighed(0.5, bm25)] };
+  },
+  "saturated, with a filter": (bm25) =>
+    sumOf({ kind: "saturate", clause: bm25, midpoint: 50, exponent: 1 }, weighed(0.01, lower)),
+};
+
+function sumOf(...clauses: readonly ScoreExpression[]): ScoreExpression {
+  return { kind: "sum", clauses };
+}
+
+function weighed(weight: number, clause: ScoreExpression): ScoreExpression {
+  return { kind: "product", weight, clause };
+}
+
 function expressions(terms: number, kind: "bm25" | "sparse"): ScoreExpression[] {
   return Array.from({ length: QUERIES }, () => {
     const words = new Set<number>();
@@ -162,9 +188,22 @@ function measure(snapshot: Snapshot, expression: ScoreExpression) {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1];
 
-for (const kind of ["bm25", "sparse"] as const) {
-  for (const terms of TERMS) {
-    const pairs = expressions(terms, kind).map((expression) => {
+const RANKINGS: [name: string, (terms: number) => ScoreExpression[], terms: readonly number[]][] = [
+  ["bm25", (terms) => expressions(terms, "bm25"), TERMS],
+  ["sparse", (terms) => expressions(terms, "sparse"), TERMS],
+  ...Object.entries(ARITHMETIC).map(([name, make]): (typeof RANKINGS)[number] => [
+    `bm25 ${name}`,
+    (terms) => {
+      const others = expressions(terms, "sparse");
+      return expressions(terms, "bm25").map((bm25, i) => make(bm25, others[i]));
+    },
+    [1, 2, 3, 5],
+  ]),
+];
+
+for (const [kind, draw, counts] of RANKINGS) {
+  for (const terms of counts) {
+    const pairs = draw(terms).map((expression) => {
       const [old, now] = [measure(before, expression), measure(after, expression)];
       const same =
         JSON.stringify(old.outcome.results, text) === JSON.stringify(now.outcome.results, text);
