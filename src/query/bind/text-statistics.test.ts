@@ -5,12 +5,14 @@ import {
   openSnapshot,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { pick } from "../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
-import { hasBit } from "../../codec/bitmap.ts";
+import { clearBit, hasBit, popCount } from "../../codec/bitmap.ts";
+import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { together } from "../executor/missing-bytes.ts";
-import { documentFrequency } from "./text-statistics.ts";
+import { documentFrequency, textStatistics } from "./text-statistics.ts";
 
 const WORDS = ["all", "half", "tenth", "one", "none"];
 const schema = schemaOf({ text: { type: "string", fullTextSearch: fullText() } });
@@ -46,7 +48,8 @@ test.each([0, 1, 3, 20, 400])("documents with a term are counted beside %i delet
     const live = Array.from({ length: segment.view.documentCount }, (_, o) =>
       hasBit(liveBitmap, o),
     );
-    return { ...segment, view: segment.view, liveBitmap, liveCount: live.filter(Boolean).length };
+    const liveCount = live.filter(Boolean).length;
+    return { view: segment.view, liveBitmap, liveCount, liveVersion: 1 };
   });
   for (const term of WORDS) {
     let expected = 0;
@@ -66,4 +69,51 @@ test("postings are read only of segments with deleted documents", () => {
     documentFrequency(snapshot.segments, { attribute: "text", term: "half" }, together);
   expect(runRemote(sources, count, 2)).toBe(900);
   expect(sources.map(({ rounds }) => rounds)).toEqual([1, 2]);
+});
+
+/** The ordinal of a document with the word in a segment of `snapshotOf`. */
+const LAST_OF_HALF = 898;
+
+test("postings are counted once for each version of what is deleted", () => {
+  const { snapshot, sources } = remoteSnapshot(snapshotOf(30));
+  const count = (segments = snapshot.segments) =>
+    documentFrequency(segments, { attribute: "text", term: "half" }, together);
+  runRemote(sources, count, 3);
+  for (const source of sources) source.drop();
+  // The directory of terms is read again, but no postings.
+  const { rounds } = sources[0];
+  expect(runRemote(sources, count, 3)).toBe(450);
+  expect(sources[0].rounds - rounds).toBe(1);
+  const [segment] = snapshot.segments;
+  const liveBitmap = Uint32Array.from(segment.liveBitmap);
+  clearBit(liveBitmap, LAST_OF_HALF);
+  const { view, liveCount } = segment;
+  const later = { view, liveBitmap, liveCount: liveCount - 1, liveVersion: 1000 };
+  expect(runRemote(sources, () => count([later]), 3)).toBe(449);
+});
+
+test("lengths follow what is deleted, and what older snapshots have", () => {
+  const random = testRandom();
+  const [segment] = snapshotOf(5).segments;
+  const { view } = segment;
+  const liveBitmap = Uint32Array.from(segment.liveBitmap);
+  const versions: SegmentSnapshot[] = [];
+  for (let liveVersion = 1; liveVersion < 30; liveVersion++) {
+    for (let times = random.below(40); times > 0; times--) {
+      liveBitmap[random.below(liveBitmap.length)] &= ~(1 << random.below(32));
+    }
+    const liveCount = liveBitmap.reduce((sum, word) => sum + popCount(word), 0);
+    versions.push({ view, liveBitmap: liveBitmap.slice(), liveCount, liveVersion });
+  }
+  for (let i = 0; i < 100; i++) {
+    const version = pick(random, versions);
+    let expected = { documentCount: 0, termCount: 0 };
+    for (let o = 0; o < view.documentCount; o++) {
+      if (!hasBit(version.liveBitmap, o)) continue;
+      const words = String(view.column("text")?.value(o as never)).split(" ").length;
+      const { documentCount, termCount } = expected;
+      expected = { documentCount: documentCount + 1, termCount: termCount + words };
+    }
+    expect(textStatistics([version], "text", together)).toEqual(expected);
+  }
 });

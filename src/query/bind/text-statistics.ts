@@ -3,12 +3,13 @@
  * on where documents are stored or on what was there before.
  */
 
-import { countBits, hasBit } from "../../codec/bitmap.ts";
+import { hasBit } from "../../codec/bitmap.ts";
 import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import { andBits, forEachBit, presenceBits } from "../ordinal-bits.ts";
+import type { TextView } from "../../segment/text/text-section.ts";
+import { andBits, type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
 import type { Together } from "../plan/operator.ts";
 
 /** Length statistics of one text attribute. */
@@ -21,9 +22,11 @@ export interface TextStatistics {
 
 interface CachedStatistics extends TextStatistics {
   readonly liveVersion: number;
+  /** The documents that were counted. */
+  readonly counted: OrdinalBits;
 }
 
-/** Per view and attribute, at the newest `liveVersion` asked for. */
+/** Per view and attribute, at the last `liveVersion` asked for. */
 const CACHE = new WeakMap<SegmentView, Map<string, CachedStatistics>>();
 
 /**
@@ -59,17 +62,54 @@ export function documentFrequency(
 const LOOKUP_POSTINGS = 16;
 
 /** Reads postings only where documents are deleted. */
-function liveCountOf(
-  { view, liveBitmap, liveCount }: SegmentSnapshot,
-  attribute: string,
-  term: string,
-): number {
+function liveCountOf(segment: SegmentSnapshot, attribute: string, term: string): number {
+  const { view, liveCount } = segment;
   const text = view.index(TEXT_INDEX, attribute);
   const count = text?.postingCount(term) ?? 0;
+  if (text === undefined || count === 0 || view.documentCount === liveCount) return count;
+  const counts = liveCountsOf(segment, attribute);
+  const known = counts.get(term);
+  if (known !== undefined) return known;
+  const counted = countLive(text, term, segment);
+  if (counts.size >= LIVE_COUNTS_MAX) counts.clear();
+  counts.set(term, counted);
+  return counted;
+}
+
+/** Terms of an attribute of a segment whose live documents are remembered. */
+const LIVE_COUNTS_MAX = 4096;
+
+interface LiveCounts {
+  readonly liveVersion: number;
+  readonly byTerm: Map<string, number>;
+}
+
+/** Per view and attribute, at the last `liveVersion` asked for. */
+const LIVE_COUNTS = new WeakMap<SegmentView, Map<string, LiveCounts>>();
+
+/** What is known of the live documents of terms. */
+function liveCountsOf(
+  { view, liveVersion }: SegmentSnapshot,
+  attribute: string,
+): Map<string, number> {
+  const byAttribute = LIVE_COUNTS.get(view) ?? new Map<string, LiveCounts>();
+  const last = byAttribute.get(attribute);
+  if (last !== undefined && last.liveVersion === liveVersion) return last.byTerm;
+  const byTerm = new Map<string, number>();
+  LIVE_COUNTS.set(view, byAttribute.set(attribute, { liveVersion, byTerm }));
+  return byTerm;
+}
+
+/** Counts the live documents with a term that a segment has where some are deleted. */
+function countLive(
+  text: TextView,
+  term: string,
+  { view, liveBitmap, liveCount }: SegmentSnapshot,
+): number {
   const deletedCount = view.documentCount - liveCount;
-  if (text === undefined || count === 0 || deletedCount === 0) return count;
   const ordinals = text.postings(term)?.ordinals;
   if (ordinals === undefined) return 0;
+  const count = ordinals.length;
   if (liveBitmap.length + deletedCount * LOOKUP_POSTINGS < count) {
     return count - deletedAmong(ordinals, { liveBitmap, documentCount: view.documentCount });
   }
@@ -116,13 +156,28 @@ function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextSta
   const text = view.index(TEXT_INDEX, attribute);
   if (text === undefined) return { documentCount: 0, termCount: 0 };
   const { lengths, presence } = text;
-  const bits = andBits(presenceBits(presence, view.documentCount), liveBitmap);
-  let termCount = 0;
-  forEachBit(bits, (ordinal) => {
-    termCount += lengths[ordinal];
-  });
-  const statistics = { documentCount: countBits(bits), termCount, liveVersion };
+  const counted = andBits(presenceBits(presence, view.documentCount), liveBitmap);
+  const statistics = { ...recounted(cached, counted, lengths), liveVersion, counted };
   const byAttribute = CACHE.get(view) ?? new Map<string, CachedStatistics>();
   CACHE.set(view, byAttribute.set(attribute, statistics));
   return statistics;
+}
+
+/** Looks only at the documents that have come or gone since others were counted. */
+function recounted(
+  last: CachedStatistics | undefined,
+  counted: OrdinalBits,
+  lengths: Uint32Array,
+): TextStatistics {
+  const before = last?.counted ?? new Uint32Array(counted.length);
+  let { documentCount, termCount } = last ?? { documentCount: 0, termCount: 0 };
+  for (let w = 0; w < counted.length; w++) {
+    for (let word = counted[w] ^ before[w]; word !== 0; word &= word - 1) {
+      const bit = word & -word;
+      const sign = (counted[w] & bit) === 0 ? -1 : 1;
+      documentCount += sign;
+      termCount += sign * lengths[(w << 5) + 31 - Math.clz32(bit)];
+    }
+  }
+  return { documentCount, termCount };
 }
