@@ -24,7 +24,7 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
 
   *rankSegment({ keys, within }, part, { work }) {
     const { segment, index, matching, ranking } = part;
-    const walk = keys.length === 1 ? pickWalk(keys[0], within, part) : undefined;
+    const walk = pickWalk(keys[0], within, part);
     const rest = walk === undefined ? matching : yield* walkOrder(walk, part, work);
     if (rest === undefined) return;
     const writeHints = orderHints(segment, keys[0]);
@@ -39,7 +39,7 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
   // A walk through the order of a segment is short, and its parts would each take as long.
   grain: ({ keys }, { segments }) => {
     const hasOrder = segments.some(({ view }) => hasEntries(keys[0].attribute, view));
-    return keys.length === 1 && hasOrder ? "segments" : "ordinals";
+    return hasOrder ? "segments" : "ordinals";
   },
 
   needs: (node, { view }) => [
@@ -55,7 +55,7 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
 /** Looks at the first entries of a walk; it ends where others are not in memory. */
 function walkNeeds({ keys, within }: OrderRankNode, view: SegmentView): Need[] {
   const [key] = keys;
-  if (keys.length > 1 || !hasEntries(key.attribute, view)) return [];
+  if (!hasEntries(key.attribute, view)) return [];
   return [
     () => {
       const found = entriesWithin(key, within, view);

@@ -54,7 +54,14 @@ function randomOrder(random: Random): DocumentQuery {
     ["And", [range(), range()]],
     ["Or", [range(), range()]],
   ][random.below(6)];
-  return ordered(name, pick(random, ["asc", "desc"]), {
+  const further = [...new Set([pick(random, NAMES), pick(random, ["id", ...NAMES])])];
+  const direction = () => pick(random, ["asc", "desc"] as const);
+  const keys = [{ attribute: name, direction: direction() }];
+  for (const attribute of further.slice(0, random.below(3))) {
+    if (attribute !== name) keys.push({ attribute, direction: direction() });
+  }
+  const rankBy = { kind: "order", keys } as const;
+  return documentQuery(rankBy, {
     limit: 1 + random.below(12),
     offset: random.below(3) === 0 ? random.below(20) : 0,
     filter: filter && filterOf(filter),
@@ -141,6 +148,12 @@ describe("work", () => {
     expect(compare(ordered("n", "desc", { limit: 2000 }))).toBe(2048);
     // Each value has 64 entries, all of which may win by their ids.
     expect(compare(ordered("tag", "asc", { limit: 10 }))).toBe(1024);
+    // Further keys decide among these.
+    const keys = [
+      { attribute: "tag", direction: "desc" },
+      { attribute: "all", direction: "asc" },
+    ] as const;
+    expect(compare(documentQuery({ kind: "order", keys }, { limit: 10 }))).toBe(1024);
     // Documents without a value come first.
     expect(compare(ordered("n", "asc", { limit: 10 }))).toBe(0);
     expect(compare(ordered("n", "asc", { limit: 1000 }))).toBe(1024);

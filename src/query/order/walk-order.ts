@@ -1,4 +1,7 @@
-/** Ranks documents by one attribute in the order of its sorted values, until enough were met. */
+/**
+ * Ranks documents by an attribute in the order of its sorted values, until enough were met: all
+ * that have the value of the last one, so that further keys and ids decide among them.
+ */
 
 import type { Steps } from "../../base/steps.ts";
 import { clearBit, hasBit } from "../../codec/bitmap.ts";
