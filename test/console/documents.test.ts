@@ -133,6 +133,27 @@ describeConsole("the documents", [], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
+  test("that a spreadsheet would run are named when they are downloaded as CSV", async () => {
+    const rows = [
+      { id: 1, a: "=1+1" },
+      { id: 2, a: "-2" },
+      { id: 3, a: "a" },
+    ];
+    await seedNamespace(fixture.url, "formulas", { upsert_rows: rows });
+    const page = await fixture.open("/console/namespaces/formulas/documents", { width: 390 });
+    const note = page.getByText(/^2 texts in the file begin with =, \+, -, @ or a tab/);
+    await page.getByText("3 loaded, all of them").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download CSV" }).click(),
+    ]);
+    expect(await readFile(await download.path(), "utf8")).toBe("id,a\r\n1,=1+1\r\n2,-2\r\n3,a\r\n");
+    await note.waitFor();
+    await fixture.expectAccessible(page);
+    await page.getByRole("button", { name: "Download JSONL" }).click();
+    await note.waitFor({ state: "detached" });
+  });
+
   test("may have 10,752 dimensions", async () => {
     const page = await fixture.open("/console/namespaces/wide/documents");
     await page

@@ -132,6 +132,15 @@ describe("CSV", () => {
     // Null is nothing, an empty text is quoted.
     expect(text.split("\n").at(-2)).toContain(',"",');
   });
+
+  test("has texts that spreadsheets would run as they are, or escaped", async () => {
+    const formulas = nameOf(namespace("formulas"));
+    await write(formulas, ['{"id":1,"a":"=1+1"}', '{"id":2,"a":"1"}']);
+    const plain = await exported(formulas, "formulas.csv");
+    expect(await readFile(plain, "utf8")).toBe("id,a\n1,=1+1\n2,1\n");
+    const escaped = await exported(formulas, "escaped.csv", "--escape-formulas");
+    expect(await readFile(escaped, "utf8")).toBe("id,a\n1,'=1+1\n2,1\n");
+  });
 });
 
 /** A slow reader of CSV with quotes. */
@@ -343,6 +352,7 @@ describe("an export", () => {
     [["--namespace", "x", "--out", "x.parquet", "--vector-encoding", "float"], "has no effect"],
     [["--namespace", "x", "--out", "x.csv", "--vector-encoding", "hex"], "Allowed choices"],
     [["--namespace", "x", "--out", "x.csv", "--filters", "[1"], "--filters is no JSON"],
+    [["--namespace", "x", "--out", "x.jsonl", "--escape-formulas"], "only in CSV are texts run"],
   ])("%j is refused with code 2", async (words, said) => {
     const { code, err } = await run(words);
     expect(err).toContain(said);

@@ -81,6 +81,7 @@ function Documents({ namespace, metadata, onChanged }: DocumentsProps): JSX.Elem
           chosen={columns}
           onChange={(chosen) => setParameters({ columns: JSON.stringify(chosen) })}
         />
+        <Button onClick={list.reload}>Refresh</Button>
         <RowActions
           namespace={namespace}
           schema={schema}
@@ -88,7 +89,6 @@ function Documents({ namespace, metadata, onChanged }: DocumentsProps): JSX.Elem
           columns={columns}
           query={pageQuery({ schema, columns, order, conditions, after: undefined })}
         />
-        <Button onClick={list.reload}>Refresh</Button>
         {list.isLoading && <Spinner label="Loading" />}
       </div>
       <FilterBar

@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { countedText } from "../../../src/base/amount-text.ts";
 import { parseAttributeType } from "../../../src/model/attribute-type.ts";
 import type { DocumentRow } from "../../api/documents.ts";
 import { stringifyExact } from "../../api/exact-json.ts";
@@ -12,7 +13,7 @@ import type { JsonMembers } from "../../query/json-value.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { type RowFormat, rowsText } from "./shown-rows.ts";
+import { formulaCount, type RowFormat, rowsText } from "./shown-rows.ts";
 
 /** What is in the table. */
 export interface RowActionsProps {
@@ -28,10 +29,12 @@ export interface RowActionsProps {
 export function RowActions(props: RowActionsProps): JSX.Element {
   const { namespace, schema, rows, columns, query } = props;
   const [isShown, setShown] = useState(false);
+  const [formulas, setFormulas] = useState(0);
   const download = (format: RowFormat) => {
     const isVector = (name: string) =>
       parseAttributeType(schema[name]?.type ?? "")?.kind === "vector";
     const vectorColumns = new Set(columns.filter(isVector));
+    setFormulas(format === "csv" ? formulaCount({ rows, columns }) : 0);
     saveFile(`${namespace}.${format}`, rowsText(format, { rows, columns, vectorColumns }));
   };
   const denied = rows.length === 0 ? "nothing is shown" : undefined;
@@ -44,6 +47,13 @@ export function RowActions(props: RowActionsProps): JSX.Element {
         Download CSV
       </Button>
       <Button onClick={() => setShown(true)}>Show the request</Button>
+      {formulas > 0 && (
+        <p class="field-hint" role="status">
+          {countedText(formulas, "text")} in the file {formulas === 1 ? "begins" : "begin"} with =,
+          +, -, @ or a tab: a spreadsheet would run that as a formula.{" "}
+          <code>trawl export --escape-formulas</code> writes such texts so that none does.
+        </p>
+      )}
       {isShown && (
         <Dialog title="The request of this table" isWide onClose={() => setShown(false)}>
           <CodeBlock label="The request as curl" code={curlOf(namespace, query)} />

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rowsText } from "./shown-rows.ts";
+import { formulaCount, rowsText } from "./shown-rows.ts";
 
 const SHOWN = {
   rows: [
@@ -15,6 +15,19 @@ test("JSON Lines have ids exact, vectors as numbers, and nothing of what is not 
     '{"id":18446744073709551615,"title":"a \\"b\\", c","tags":["x"],"vector":[1,0]}\n' +
       '{"id":"k","title":"two\\nlines"}\n',
   );
+});
+
+test("CSV quotes empty texts, as imports read them, and leaves texts as they are", () => {
+  const rows = [
+    { id: "=1+1", title: "" },
+    { id: 2, title: null },
+    { id: 3, title: "=1+1" },
+  ];
+  expect(rowsText("csv", { rows, columns: ["title"], vectorColumns: new Set() })).toBe(
+    'id,title\r\n=1+1,""\r\n2,\r\n3,=1+1\r\n',
+  );
+  expect(formulaCount({ rows, columns: ["title"] })).toBe(2);
+  expect(formulaCount({ rows: [{ id: -1, n: -1 }], columns: ["n", "none"] })).toBe(0);
 });
 
 test("CSV quotes what would break its lines", () => {

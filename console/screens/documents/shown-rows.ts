@@ -1,5 +1,6 @@
 /** What is shown of documents, as files: JSON Lines and CSV. */
 
+import { csvCell, isFormulaText } from "../../../src/base/csv-cell.ts";
 import type { DocumentRow } from "../../api/documents.ts";
 import { stringifyExact } from "../../api/exact-json.ts";
 import { vectorValues } from "./vector-values.ts";
@@ -46,8 +47,14 @@ function shownValue(row: DocumentRow, name: string, { vectorColumns }: ShownRows
   return values === undefined ? value : [...values];
 }
 
+/** How many cells of the table as CSV a spreadsheet would run as formulas. */
+export function formulaCount({ rows, columns }: Pick<ShownRows, "rows" | "columns">): number {
+  const names = ["id", ...columns];
+  const isFormula = (value: unknown) => typeof value === "string" && isFormulaText(value);
+  return rows.reduce((sum, row) => sum + names.filter((name) => isFormula(row[name])).length, 0);
+}
+
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
-  const text = typeof value === "string" ? value : stringifyExact(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvCell(typeof value === "string" ? value : stringifyExact(value));
 }

@@ -8,6 +8,7 @@ import { createReadStream } from "node:fs";
 import { open, rename, stat, writeFile } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type Clock, formatTime } from "../../base/clock.ts";
+import { csvCell } from "../../base/csv-cell.ts";
 import type { Random } from "../../base/random.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { ClientError, isClientError } from "../../client/client-error.ts";
@@ -17,7 +18,7 @@ import {
   deleteNamespace,
   readMetadata,
 } from "../../client/namespaces.ts";
-import { csvHeader, csvLine } from "./csv-lines.ts";
+import { csvHeader, csvLine, harmlessCell } from "./csv-lines.ts";
 import { type ExportRequest, schemaPath } from "./export-request.ts";
 import {
   type ExportSource,
@@ -168,7 +169,7 @@ function snapshotGone(cause: Error): Error {
 }
 
 function refuseOther({ request: begun }: ExportState, request: ExportRequest): void {
-  const names = Object.keys(begun) as (keyof ExportRequest)[];
+  const names = Object.keys({ ...begun, ...request }) as (keyof ExportRequest)[];
   const other = names.find((name) => begun[name] !== request[name]);
   if (other === undefined) return;
   throw new Error(
@@ -184,14 +185,16 @@ async function gather(begun: FoundState, options: ExportOptions): Promise<FoundS
   const { schema } = begun.found;
   const columns = exportedColumns(begun);
   const isCsv = request.format === "csv";
-  const lineOf = (row: Buffer) => (isCsv ? [Buffer.from(csvLine(columns, row))] : [row, LINE_FEED]);
+  const textCell = request.escapesFormulas ? harmlessCell : csvCell;
+  const lineOf = (row: Buffer) =>
+    isCsv ? [Buffer.from(csvLine(columns, row, textCell))] : [row, LINE_FEED];
   const file = await PartialFile.open(partialPath(request.out), {
     bytes: begun.bytes,
     gzip: request.gzip,
   });
   let state = begun;
   try {
-    if (isCsv && begun.bytes === 0) await file.append(Buffer.from(csvHeader(columns)));
+    if (isCsv && begun.bytes === 0) await file.append(Buffer.from(csvHeader(columns, textCell)));
     const excluded = Object.keys(schema).filter((name) => !columns.includes(name));
     const vectorEncoding = request.format === "parquet" ? "base64" : encodingOf(request);
     let savedMs = clock.monotonicMs();

@@ -16,6 +16,8 @@ export interface ExportRequest {
   readonly filters: string | null;
   /** Vectors as arrays of decimals, as base64 of float32, or left out. */
   readonly vectors: "float" | "base64" | "none";
+  /** In CSV, an apostrophe stands before texts that spreadsheets would run. */
+  readonly escapesFormulas?: true;
   /** Whether to read a branch, which stays as it is, or the namespace itself. */
   readonly snapshot: boolean;
 }

@@ -10,11 +10,15 @@ const INTEGER = /^([+-]?)0*(\d+)$/;
 const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * The JSON of a cell of a table of texts; undefined for null, which an empty cell is. Integers are
- * kept digit by digit. Throws `ValueFault`.
+ * The JSON of a cell of a table of texts; undefined for null, which a cell of nothing is, and one
+ * of an empty text where only texts may be empty. Integers are kept digit by digit. Throws
+ * `ValueFault`.
  */
-export function encodeText(text: string, type: AttributeType | undefined): string | undefined {
-  if (text === "") return undefined;
+export function encodeText(
+  text: string | undefined,
+  type: AttributeType | undefined,
+): string | undefined {
+  if (text === undefined || (text === "" && !mayBeEmpty(type))) return undefined;
   switch (type?.kind) {
     case "scalar":
       return encodeScalarText(text, type.of);
@@ -29,6 +33,15 @@ export function encodeText(text: string, type: AttributeType | undefined): strin
     default:
       return JSON.stringify(text);
   }
+}
+
+/**
+ * Whether an empty text is a value of the type. Programs that quote every cell write nothing as
+ * an empty text, too: in a column of numbers it can mean nothing else.
+ */
+function mayBeEmpty(type: AttributeType | undefined): boolean {
+  if (type === undefined) return true;
+  return type.kind === "bytes" || (type.kind === "scalar" && type.of === "string");
 }
 
 /** The JSON of a cell of a binary table; undefined for null. Throws `ValueFault`. */

@@ -29,7 +29,10 @@ function object(text: string, options: Partial<PlanOptions> = {}): string {
   return encode({ kind: "json", text: Buffer.from(text) }, undefined, options);
 }
 
-function texts(row: Record<string, string>, options: Partial<PlanOptions> = {}): string {
+function texts(
+  row: Record<string, string | undefined>,
+  options: Partial<PlanOptions> = {},
+): string {
   const columns = Object.keys(row).map((name) => ({ name }));
   return encode({ kind: "texts", texts: Object.values(row) }, columns, options);
 }
@@ -84,9 +87,9 @@ test("objects without what is needed are faults", () => {
 });
 
 test("texts become what their column is", () => {
-  expect(texts({ id: "007", n: "9007199254740993", f: "1e3", b: "True", s: 'a"b', e: "" })).toBe(
-    '{"id":"007","n":9007199254740993,"f":1000,"b":true,"s":"a\\"b"}',
-  );
+  expect(
+    texts({ id: "007", n: "9007199254740993", f: "1e3", b: "True", s: 'a"b', e: undefined }),
+  ).toBe('{"id":"007","n":9007199254740993,"f":1000,"b":true,"s":"a\\"b"}');
   expect(texts({ id: "a", vector: "[1, 0.5]" })).toBe('{"id":"a","vector":"AACAPwAAAD8="}');
   const schema = { n: "int", f: "float", b: "bool", l: "[]int" };
   expect(texts({ id: "1", n: "1.5" }, { schema })).toBe('fault: n: "1.5" is no integer');
@@ -101,6 +104,16 @@ test("texts become what their column is", () => {
   const uint = { existing: new Map([["id", "uint"]]) };
   expect(texts({ id: "x" }, uint)).toBe('fault: the id "x" is no integer from 0 on');
   expect(texts({ id: "", n: "1" }, uint)).toBe("fault: the id is missing");
+});
+
+test("an empty text is one where the column has texts, and a cell of nothing is no value", () => {
+  const schema = { s: "string", b: "bytes", n: "int", d: "datetime", l: "[]string", v: "[2]f32" };
+  const all = (text: string | undefined) =>
+    texts({ id: "1", s: text, b: text, n: text, d: text, l: text, v: text }, { schema });
+  expect(all("")).toBe('{"id":1,"s":"","b":""}');
+  expect(all(undefined)).toBe('{"id":1}');
+  expect(texts({ id: "1", unknown: "", none: undefined })).toBe('{"id":1,"unknown":""}');
+  expect(texts({ id: undefined, n: "1" }, { schema })).toBe("fault: the id is missing");
 });
 
 test("values of binary tables are exact, and missing ones left out", () => {

@@ -69,7 +69,7 @@ export class RowEncoder {
       case "json":
         return jsonOrText(Buffer.from(content.text).toString());
       case "texts":
-        return this.#rawTable((i) => JSON.stringify(content.texts[i]));
+        return this.#rawTable((i) => JSON.stringify(content.texts[i] ?? null));
       case "values":
         return this.#rawTable((i) => rawCell(content.values[i]));
       default:

@@ -52,9 +52,9 @@ export function kindOfJson(text: string): ValueKind {
   return kindOfObject(value as Record<string, unknown>);
 }
 
-/** The kind of a cell of a table of texts. */
-export function kindOfText(text: string): ValueKind {
-  if (text === "") return { kind: "null" };
+/** The kind of a cell of a table of texts. An empty text tells nothing of its column's type. */
+export function kindOfText(text: string | undefined): ValueKind {
+  if (text === undefined || text === "") return { kind: "null" };
   if (/^(?:true|false)$/i.test(text)) return { kind: "bool" };
   if (INTEGER.test(text)) return kindOfNumber(text);
   // Digits after a zero are a code, and no number.

@@ -32,8 +32,11 @@ export type CellValue =
 export type RowContent =
   /** What stands in the file, which should be a JSON object; nothing of it was checked. */
   | { readonly kind: "json"; readonly text: Uint8Array }
-  /** Texts of a table, one for each column; what they mean is for the schema to say. */
-  | { readonly kind: "texts"; readonly texts: readonly string[] }
+  /**
+   * Texts of a table, one for each column; what they mean is for the schema to say. A cell of
+   * nothing is undefined, one of an empty text in quotes is `""`.
+   */
+  | { readonly kind: "texts"; readonly texts: readonly (string | undefined)[] }
   /** Values of a table, one for each column. */
   | { readonly kind: "values"; readonly values: readonly CellValue[] }
   /** It could not be read. */

@@ -11,21 +11,28 @@ function reader(text: string | Uint8Array, chunkBytes = () => 5): TableTextReade
   return new TableTextReader(new ChunkedBytes(text, { chunkBytes }), CSV);
 }
 
-/** Reads CSV of well-formed quotes, letter by letter. */
-function naiveRows(text: string): { line: number; cells: string[] }[] {
-  const rows: { line: number; cells: string[] }[] = [];
-  let cells: string[] = [];
+/** Reads CSV of well-formed quotes, letter by letter; undefined are cells of nothing. */
+function naiveRows(
+  text: string,
+  delimiter: string,
+): { line: number; cells: (string | undefined)[] }[] {
+  const rows: { line: number; cells: (string | undefined)[] }[] = [];
+  let cells: (string | undefined)[] = [];
   let cell = "";
   let line = 1;
   let startLine = 1;
   let isQuoted = false;
   let wasQuoted = false;
-  const endRow = () => {
-    if (cells.length > 0 || cell !== "" || wasQuoted)
-      rows.push({ line: startLine, cells: [...cells, cell] });
-    cells = [];
+  const endCell = () => {
+    cells.push(cell === "" && !wasQuoted ? undefined : cell);
     cell = "";
     wasQuoted = false;
+  };
+  const endRow = () => {
+    const isRow = cells.length > 0 || cell !== "" || wasQuoted;
+    endCell();
+    if (isRow) rows.push({ line: startLine, cells });
+    cells = [];
   };
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
@@ -39,11 +46,8 @@ function naiveRows(text: string): { line: number; cells: string[] }[] {
     } else if (char === '"') {
       isQuoted = true;
       wasQuoted = true;
-    } else if (char === ",") {
-      cells.push(cell);
-      cell = "";
-      wasQuoted = true;
-    } else if (char === "\n") {
+    } else if (char === delimiter) endCell();
+    else if (char === "\n") {
       endRow();
       startLine = line;
     } else if (char !== "\r") cell += char;
@@ -56,20 +60,23 @@ test("random tables read as a naive parser reads them, from every row on", async
   for (let seed = 1; seed <= 300; seed++) {
     const random = seededRandom(seed);
     const lineEnd = random.below(2) === 0 ? "\n" : "\r\n";
+    const delimiter = [",", "\t", ";"][random.below(3)];
+    const columns = 1 + random.below(3);
     const cell = () => {
       const bare = ["", "a", "é", "12", "x y"][random.below(5)];
       if (random.below(2) === 0) return bare;
-      const inner = ["", "\n", '""', ",", "\r\n", "ü"][random.below(6)];
+      const inner = ["", "\n", '""', delimiter, "\r\n", "ü"][random.below(6)];
       return `"${bare}${inner}${bare}"`;
     };
-    const row = () => `${cell()},${cell()}`;
+    const row = () => Array.from({ length: columns }, cell).join(delimiter);
     const rowTexts = Array.from({ length: random.below(9) }, () => {
       return random.below(6) === 0 ? "" : row();
     });
     const mark = random.below(3) === 0 ? "\ufeff" : "";
     const end = random.below(2) === 0 ? "" : lineEnd;
-    const text = mark + ["a,b", ...rowTexts].join(lineEnd) + end;
-    const [, ...naive] = naiveRows(text.replace("\ufeff", ""));
+    const header = ["a", "b", "c"].slice(0, columns).join(delimiter);
+    const text = mark + [header, ...rowTexts].join(lineEnd) + end;
+    const [, ...naive] = naiveRows(text.replace("\ufeff", ""), delimiter);
     const table = reader(text, () => 1 + random.below(20));
     const rows = await readAll(table);
     expect(contents(rows), `seed ${seed}`).toEqual(naive.map(({ cells }) => cells));
@@ -82,6 +89,45 @@ test("random tables read as a naive parser reads them, from every row on", async
       expect(await readAll(table, next), `seed ${seed}`).toEqual(rows.slice(i + 1));
     }
   }
+});
+
+test.each([
+  ["csv", ",", "\n"],
+  ["csv", ",", "\r\n"],
+  ["csv", ";", "\n"],
+  ["tsv", "\t", "\r\n"],
+] as const)(
+  "in %s with %j and %j an empty text has quotes, and nothing has none",
+  async (...of) => {
+    const [format, delimiter, lineEnd] = of;
+    const rows = [
+      ["a", "b", "c"],
+      ['""', "1", '""'],
+      ["", "2", ""],
+      ["", '""', ""],
+      ['""', "", '""'],
+      ["x", "y", '""'],
+    ];
+    const text = rows.map((cells) => cells.join(delimiter)).join(lineEnd);
+    for (const end of ["", lineEnd]) {
+      const source = new ChunkedBytes(text + end, { chunkBytes: () => 3 });
+      const table = new TableTextReader(source, { ...CSV, format });
+      expect(contents(await readAll(table))).toEqual([
+        ["", "1", ""],
+        [undefined, "2", undefined],
+        [undefined, "", undefined],
+        ["", undefined, ""],
+        ["x", "y", ""],
+      ]);
+    }
+  },
+);
+
+test("in a table of one column a line of quotes is a row, and an empty line is none", async () => {
+  expect(contents(await readAll(reader('a\n""\n\nx\n""')))).toEqual([[""], ["x"], [""]]);
+  expect(await reader('""\n1').columns()).toEqual([
+    { name: "column_1", note: "has no name in the header" },
+  ]);
 });
 
 test("the header names the columns; one without a name is called by its place", async () => {

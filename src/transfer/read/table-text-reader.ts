@@ -28,6 +28,9 @@ export interface RecordParser {
   end(): Promise<void>;
 }
 
+/** A cell's text: an empty one is quoted, and a cell of nothing is undefined. */
+type CellText = string | undefined;
+
 /** How a table is read. */
 export interface TableTextOptions {
   /** The delimiter of `csv` is told by the header. */
@@ -90,7 +93,7 @@ export class TableTextReader implements RowReader {
     if (this.#header !== undefined) return this.#header;
     const head = await this.#source.head();
     const delimiter = this.#options.format === "tsv" ? "\t" : likelyDelimiter(head);
-    let names: readonly string[] | undefined;
+    let names: readonly CellText[] | undefined;
     const parser = this.#parser(delimiter, (texts) => {
       names ??= texts;
     });
@@ -101,7 +104,7 @@ export class TableTextReader implements RowReader {
     if (names === undefined) {
       throw new FileFault(`${name} has no header: its first line must name the columns`);
     }
-    const trimmed = names.map((column) => column.trim());
+    const trimmed = names.map((column = "") => column.trim());
     checkNames(name, trimmed);
     this.#header = { names: trimmed, delimiter };
     return this.#header;
@@ -109,7 +112,7 @@ export class TableTextReader implements RowReader {
 
   #parser(
     delimiter: string,
-    take: (texts: readonly string[], end: RecordEnd) => void,
+    take: (texts: readonly CellText[], end: RecordEnd) => void,
   ): RecordParser {
     return this.#options.parserOf({
       delimiter,
@@ -119,7 +122,9 @@ export class TableTextReader implements RowReader {
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: ROW_CHARS_MAX,
-      on_record: (texts: readonly string[], context: RecordEnd) => {
+      // Only while a cell is parsed is it known whether it has quotes.
+      cast: (text: string, { quoting }) => (text === "" && !quoting ? undefined : text),
+      on_record: (texts: readonly CellText[], context: RecordEnd) => {
         take(texts, context);
         return null;
       },
@@ -143,7 +148,7 @@ export class TableTextReader implements RowReader {
   }
 }
 
-function contentOf(texts: readonly string[], columnCount: number): RowContent {
+function contentOf(texts: readonly CellText[], columnCount: number): RowContent {
   if (texts.length === columnCount) return { kind: "texts", texts };
   const error = `the row has ${cells(texts.length)}, the header ${columnCount}`;
   return { kind: "fault", error, raw: JSON.stringify(texts) };
@@ -153,8 +158,8 @@ function cells(count: number): string {
   return count === 1 ? "1 cell" : `${count} cells`;
 }
 
-function lineBreaks(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => {
+function lineBreaks(texts: readonly CellText[]): number {
+  return texts.reduce((sum: number, text = "") => {
     return text.includes("\n") ? sum + text.split("\n").length - 1 : sum;
   }, 0);
 }

@@ -25,6 +25,8 @@ const TABLE = [
   ["3", "x", "1", "1", "true", "a bad int", "", "", "[1,2,3]", "008"],
   ["4", "5"],
   ["5", "6", "7", "8.25", "", "", "", '["b","c"]', "[0.5,1,2]", ""],
+  // Quoted cells without a text, in columns of texts and of others.
+  ["6", '""', "8", '""', "", '""', '""', '""', "[0.5,1,2]", '""'],
 ];
 TABLE[1].push('["a"]', "[1,2,3]", "012");
 
@@ -32,7 +34,7 @@ function tableText(delimiter: string, lineEnd: string): string {
   const rows = TABLE.map((cells) =>
     cells
       .map((cell) => {
-        const isPlain = !/["\n]/.test(cell) && !cell.includes(delimiter);
+        const isPlain = cell === '""' || (!/["\n]/.test(cell) && !cell.includes(delimiter));
         return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
       })
       .join(delimiter),

@@ -21,6 +21,7 @@ interface ExportCommandOptions {
   readonly filters?: string;
   readonly vectors: boolean;
   readonly vectorEncoding?: "float" | "base64";
+  readonly escapeFormulas?: true;
   readonly live?: true;
   readonly restart?: true;
   readonly overwrite?: true;
@@ -42,6 +43,7 @@ export const exportCommand: ClientCommand = {
           "vectors in JSONL and CSV (default: float)",
         ).choices(["float", "base64"]),
       )
+      .option("--escape-formulas", "in CSV, an ' before texts that spreadsheets would run")
       .option("--live", "read the namespace itself, which a key that may only read can do")
       .option("--restart", "forget an export to this file that was cut off, and begin anew")
       .option("--overwrite", "replace the file if it is there"),
@@ -110,6 +112,9 @@ async function requestOf(
     const why = isParquet ? "Parquet holds vectors as numbers" : "--no-vectors leaves them out";
     throw new UsageError(`--vector-encoding has no effect: ${why}`);
   }
+  if (options.escapeFormulas && form.format !== "csv") {
+    throw new UsageError("--escape-formulas has no effect: only in CSV are texts run as formulas");
+  }
   const out = resolve(options.out);
   await checkOut(options, out);
   const { filters } = options;
@@ -120,6 +125,7 @@ async function requestOf(
     ...form,
     filters: filters === undefined ? null : await readJsonArgument(filters, "--filters", terminal),
     vectors: options.vectors ? (options.vectorEncoding ?? "float") : "none",
+    ...(options.escapeFormulas && { escapesFormulas: true as const }),
     snapshot: options.live !== true,
   };
 }

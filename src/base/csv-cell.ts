@@ -1,0 +1,15 @@
+/** Cells of CSV (RFC 4180). */
+
+const NEEDS_QUOTES = /[",\r\n]|^\s|\s$|^$/;
+/** What spreadsheets take for the beginning of a formula, whether the cell has quotes or not. */
+const FORMULA_START = /^[=+\-@\t\r]/;
+
+/** A text as a cell; an empty one has quotes, since a cell of nothing is no value. */
+export function csvCell(text: string): string {
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Whether a spreadsheet runs the text, where it opens it in a file of CSV. */
+export function isFormulaText(text: string): boolean {
+  return FORMULA_START.test(text);
+}
