@@ -98,6 +98,22 @@ describe("request bodies", () => {
     expect(engine.seen.map(({ body }) => body)).toEqual(["[1]", "[1]", "[1]", "[1]"]);
   });
 
+  test("and content types of no valid form say nothing to who has no key", async () => {
+    const { engine, send, lines } = await start({ apiKey: "root" });
+    for (const type of [";", "json", "text/", "a/b/c", ""]) {
+      for (const path of ["/v2/namespaces/a", "/no/such/route", "/mcp", "/trawl/keys"]) {
+        const stranger = await send({ path, headers: { "content-type": type }, body: "[1]" });
+        expect([type, path, stranger.status]).toEqual([type, path, 401]);
+      }
+      const headers = { "content-type": type, authorization: "Bearer root" };
+      expect((await send({ headers, body: "[1]" })).status).toBe(200);
+      expect((await send({ path: "/no/such/route", headers, body: "[1]" })).status).toBe(404);
+      expect((await send({ path: "/mcp", headers, body: "{}" })).status).toBe(415);
+    }
+    expect(engine.seen.map(({ body }) => body)).toEqual(Array(5).fill("[1]"));
+    expect(lines.filter(({ facts }) => facts["status"] === 401)).not.toEqual([]);
+  });
+
   test("an absent body is an empty one", async () => {
     const { engine, send } = await start();
     expect((await send({})).status).toBe(200);

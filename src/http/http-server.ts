@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import Fastify, {
+  type FastifyError,
   type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyReply,
@@ -90,6 +91,11 @@ const REQUEST_ID_CHARS_MAX = 128;
 const DRAIN_SWEEP_MS = 100;
 /** For so long queries may go on when the server stops. */
 const QUERY_GRACE_MS = 25;
+
+/** The framework's own word for a content type of no valid form. */
+const INVALID_CONTENT_TYPE = "FST_ERR_CTP_INVALID_MEDIA_TYPE";
+
+type FrameworkError = Partial<Pick<FastifyError, "code" | "statusCode">> & Error;
 
 type RouteParameters = Readonly<Record<string, string>>;
 
@@ -301,11 +307,17 @@ export class HttpServer {
       });
     }
     app.setNotFoundHandler((request, reply) => this.#refuse(request, reply));
-    app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
+    app.setErrorHandler((error: FrameworkError, request, reply) => {
+      // Nobody looks at the content type before it is known who asks, and few do then.
+      if (error.code === INVALID_CONTENT_TYPE) {
+        if (request.is404) return this.#refuse(request, reply);
+        return request.routeOptions.handler.call(app, request, reply);
+      }
       // Only the framework's own checks of headers end here; the handler itself never throws.
       const answer = errorBody(error.statusCode ?? 500, error.message);
       sendAnswer(reply.raw, answer, { "x-request-id": request.id }, undefined);
       reply.hijack();
+      return undefined;
     });
     limitServer(app.server, this.#awaitingContinue);
     trackConnections(app.server, this.#connections, { isTls: this.#options.tls !== undefined });
