@@ -11,6 +11,7 @@ import { UsageError } from "./commands/usage-error.ts";
 import { addCompletionCommand } from "./completion/completion-command.ts";
 import { addDoctorCommand } from "./doctor/doctor-command.ts";
 import { interruptSignal } from "./interrupt-signal.ts";
+import { addOpenapiCommand } from "./openapi-command.ts";
 import { processTerminal } from "./output/terminal.ts";
 import { createProgram } from "./program.ts";
 
@@ -46,6 +47,13 @@ addDoctorCommand(program, () => ({
     return runDoctor({ sources, version, clock: systemClock, random: systemRandom });
   },
   end: (code) => process.exit(code),
+}));
+addOpenapiCommand(program, () => ({
+  print: processTerminal().out,
+  document: async () => {
+    const { openapiDocument } = await import("../reference/openapi-document.ts");
+    return openapiDocument(version);
+  },
 }));
 addCompletionCommand(program, (text) => process.stdout.write(text));
 for (const command of allCommands(program)) command.exitOverride();
