@@ -91,8 +91,17 @@ export interface HttpAnswer {
   readonly times?: AnswerTimes;
   /** Of writes, for the audit; absent: none. */
   readonly effects?: readonly NamespaceEffect[];
+  /** Of copies that were refused, for the audit: what they would have done. */
+  readonly refused?: RefusedEffects;
   /** What was done for it, if it was traced. */
   readonly spans?: readonly TimedSpan[];
+}
+
+/** What was asked for and not done. */
+export interface RefusedEffects {
+  readonly effects: readonly NamespaceEffect[];
+  /** Of the refusal, also where its client is gone or has no room for it. */
+  readonly status: number;
 }
 
 /** Where the time of a query went, in milliseconds from the first byte of its request. */

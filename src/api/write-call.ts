@@ -46,6 +46,8 @@ export interface BodySource {
 export interface CallReporter {
   /** Takes the members of the body that nobody reads. */
   readonly unknown: UnknownMembers;
+  /** What the call asks for, where that is told also if it is refused. */
+  tries(effects: readonly NamespaceEffect[]): void;
   /** The call may take long; what it is about to do. */
   long(effects: readonly NamespaceEffect[]): void;
   progress(text: string): void;

@@ -23,6 +23,7 @@ import {
 } from "../commit/write-jobs.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import { formatDatetime } from "../model/datetime.ts";
+import type { NamespaceEffect } from "../model/namespace-effect.ts";
 import {
   EVERY_NAMESPACE,
   fitsPatterns,
@@ -152,6 +153,14 @@ function visibleTo({ scope }: CallMessage): NamespacePatterns {
   return scope?.visible ?? [EVERY_NAMESPACE];
 }
 
+/** What a copy does, for the audit. */
+function copyEffects({
+  kind,
+  namespace: source,
+}: NonNullable<WriteRequest["copyFrom"]>): readonly NamespaceEffect[] {
+  return [{ kind: kind === "copy" ? "copied" : "branched", source }];
+}
+
 /** Throws `forbidden` unless the client may read what is to be copied. */
 function checkSource({ copyFrom }: WriteRequest, scope: RequestScope | undefined): void {
   if (copyFrom === undefined || scope === undefined) return;
@@ -238,13 +247,13 @@ class NamespaceOperations {
 
   async #writeBatch(
     bytes: Uint8Array,
-    { unknown }: CallReporter,
+    reporter: CallReporter,
   ): Promise<{ readonly billedBytes: number }> {
     const { catalog } = this.#options;
     const namespace = await catalog.get(this.#name);
     const memory = new WriteMemory(this.#options.writeMemory, this.#options.blocks);
     try {
-      const parsed = await this.#parse(namespace, { body: bodyOf(bytes), memory }, unknown);
+      const parsed = await this.#parse(namespace, { body: bodyOf(bytes), memory }, reporter);
       assert(parsed.kind === "documents", "lines of documents are no copy");
       const { billedBytes } = await catalog.submit(this.#name, parsed.job);
       if (parsed.declaresSchema) await this.#awaitIndexes();
@@ -262,7 +271,7 @@ class NamespaceOperations {
   ): Promise<HttpAnswer> {
     const { catalog } = this.#options;
     this.#spans?.enter("parse");
-    const parsed = await this.#parse(namespace, source, reporter.unknown);
+    const parsed = await this.#parse(namespace, source, reporter);
     this.#spans?.enter(parsed.kind === "copy" ? "copy" : "wait");
     if (parsed.kind === "copy") return this.#copy(parsed.request, reporter);
     const outcome = await catalog.submit(this.#name, parsed.job);
@@ -287,12 +296,13 @@ class NamespaceOperations {
   async #parse(
     namespace: Namespace,
     source: WriteSource,
-    unknown: UnknownMembers,
+    reporter: CallReporter,
   ): Promise<ParsedWrite> {
     const request = await parseBody(source, namespace, {
-      unknown,
+      unknown: reporter.unknown,
       slices: new Slices(this.#options.namespaceOptions),
     });
+    if (request.copyFrom !== undefined) reporter.tries(copyEffects(request.copyFrom));
     checkSource(request, this.#call.scope);
     if (this.#call.operation === "start_copy" && request.copyFrom?.kind !== "copy") {
       throw invalid(
@@ -413,8 +423,8 @@ class NamespaceOperations {
 
   async #copy(request: WriteRequest, reporter: CallReporter): Promise<HttpAnswer> {
     const { namespaceOptions, catalog } = this.#options;
-    const { kind, namespace: source } = must(request.copyFrom, "a copy without a source");
-    const effects = [{ kind: kind === "copy" ? "copied" : "branched", source }] as const;
+    const copyFrom = must(request.copyFrom, "a copy without a source");
+    const effects = copyEffects(copyFrom);
     reporter.long(effects);
     const progress = (text: string) => reporter.progress(text);
     const copied = await copyNamespace(this.#name, request, {
@@ -428,7 +438,7 @@ class NamespaceOperations {
       200,
       encodeWriteAnswer({
         counts: NO_COUNTS,
-        copied: { kind, documentCount: copied.documentCount },
+        copied: { kind: copyFrom.kind, documentCount: copied.documentCount },
         billedBytes: copied.billedBytes,
         queryBilling: undefined,
         serverTotalMs: this.#elapsedMs(),

@@ -250,12 +250,13 @@ export class ApiHandler {
       const answer = await answerWith(body);
       const { fault, bytesReceived } = body;
       if (isGone(request, fault)) {
-        const { times, spans, effects } = answer;
+        const { times, spans, effects, refused } = answer;
         // What was done stays done: the audit tells of it also where nobody waits for the answer.
         const seen = {
           ...(times && { times }),
           ...(spans && { spans }),
           ...(effects && { effects }),
+          ...(refused && { refused }),
         };
         return { answer: { ...CLIENT_GONE, ...seen }, bytesReceived };
       }

@@ -111,7 +111,7 @@ describe("request bodies", () => {
       expect((await send({ path: "/mcp", headers, body: "{}" })).status).toBe(415);
     }
     expect(engine.seen.map(({ body }) => body)).toEqual(Array(5).fill("[1]"));
-    expect(lines.filter(({ facts }) => facts["status"] === 401)).not.toEqual([]);
+    expect(lines.filter(({ facts }) => facts.status === 401)).not.toEqual([]);
   });
 
   test("an absent body is an empty one", async () => {

@@ -435,7 +435,8 @@ export class HttpServer {
     );
     this.#answers.admit(response, answerBytes(refusal));
     // What was done stays done, and is told to the audit.
-    return answer.effects === undefined ? refusal : { ...refusal, effects: answer.effects };
+    const { effects, refused } = answer;
+    return { ...refusal, ...(effects && { effects }), ...(refused && { refused }) };
   }
 
   #cutOffStalled(): void {

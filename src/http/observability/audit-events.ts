@@ -43,17 +43,20 @@ const ACTION_OF_EFFECT: Readonly<Record<NamespaceEffect["kind"], string>> = {
  */
 export function auditEvents(outcome: ApiOutcome, hasWrites: boolean): AuditEvent[] {
   const { operation, namespace, target, actor, answer } = outcome;
-  const { status, effects = [] } = answer;
+  const { status, effects = [], refused } = answer;
   if (status === 401) return [];
   const event = (action: string, ...targets: (string | undefined)[]): AuditEvent => {
     return { action, actor, status, targets: targets.filter((name) => name !== undefined) };
   };
-  const events = effects.map((effect) =>
-    event(ACTION_OF_EFFECT[effect.kind], namespace, "source" in effect ? effect.source : undefined),
-  );
+  const effectEvent = (effect: NamespaceEffect) =>
+    event(ACTION_OF_EFFECT[effect.kind], namespace, "source" in effect ? effect.source : undefined);
+  const events = effects.map(effectEvent);
+  for (const effect of refused?.effects ?? []) {
+    events.push({ ...effectEvent(effect), status: refused?.status ?? status });
+  }
   if (CHANGES.has(operation)) events.push(event(operation, namespace ?? target));
-  // A copy that is refused has no effects.
-  if (operation === "start_copy" && effects.length === 0) {
+  // One that is refused before its body is read says nothing of its source.
+  if (operation === "start_copy" && events.length === 0) {
     events.push(event("copy_namespace", namespace));
   }
   if (operation === "write" && hasWrites) events.push(event("write", namespace));

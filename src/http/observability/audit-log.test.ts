@@ -209,6 +209,33 @@ describe("requests", () => {
     expect(lines()).toMatchObject([{ action: "copy_namespace", targets: ["a", "b"], status: 499 }]);
   });
 
+  test("that are refused are events with what they asked for, whoever waits for that", async () => {
+    const { call, audit, lines, engine, server } = await served(false);
+    const refused = { effects: [{ kind: "copied", source: "b" }], status: 404 } as const;
+    engine.answer = () => ({ ...jsonAnswer({}), status: 404, refused });
+    await call("POST", "/v2/namespaces/a", "root", {});
+    await call("POST", "/v2/namespaces/a/async", "root", {});
+    const url = await server.listen();
+    const leaving = new AbortController();
+    engine.answer = async () => {
+      const gone = once(engine.signals[2], "abort");
+      leaving.abort();
+      await gone;
+      return { ...jsonAnswer({}), status: 404, refused };
+    };
+    const headers = { authorization: "Bearer root" };
+    const sent = { method: "POST", headers, body: "{}", signal: leaving.signal };
+    await expect(fetch(`${url}/v2/namespaces/c`, sent)).rejects.toThrow();
+    await vi.waitFor(() => expect(lines()).toHaveLength(3));
+    await server.close();
+    await audit.close();
+    expect(lines()).toMatchObject([
+      { action: "copy_namespace", targets: ["a", "b"], status: 404 },
+      { action: "copy_namespace", targets: ["a", "b"], status: 404 },
+      { action: "copy_namespace", targets: ["c", "b"], status: 404 },
+    ]);
+  });
+
   test("whose answers find no room are events of what they did", async () => {
     const { audit, lines, engine, call } = await served(false, { answerBytesMax: 1 });
     const answer = { ...jsonAnswer("x".repeat(64 * KIB)), effects: [{ kind: "created" }] } as const;

@@ -3,10 +3,12 @@
  * chunks and are parsed as they arrive.
  */
 
+import type { HttpAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
 import { warnedAnswer } from "../../api/warned-answer.ts";
 import type { BodySource, CallHandler, CallMessage, CallReporter } from "../../api/write-call.ts";
 import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import type { NamespaceEffect } from "../../model/namespace-effect.ts";
 import { UnknownMembers } from "../../wire/json/unknown-members.ts";
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 
@@ -62,8 +64,12 @@ export class WriteService {
     else body.end();
     this.#running++;
     const unknown = new UnknownMembers(message);
+    let tried: readonly NamespaceEffect[] | undefined;
     const reporter: CallReporter = {
       unknown,
+      tries: (effects) => {
+        tried = effects;
+      },
       long: (effects) => this.#post({ kind: "long", call, effects }),
       progress: (text) => this.#post({ kind: "progress", call, text }),
     };
@@ -71,7 +77,14 @@ export class WriteService {
       const answer = await this.#handler(message, body, reporter);
       this.#post({ kind: "answer", call, answer: warnedAnswer(answer, unknown) });
     } catch (error) {
-      if (!(error instanceof CallAborted)) this.#reject(message, error, unknown);
+      if (error instanceof CallAborted) return;
+      const { status, ...answer } = this.#rejection(message, error, unknown);
+      const refused = tried && { effects: tried, status };
+      this.#post({
+        kind: "answer",
+        call,
+        answer: { ...answer, status, ...(refused && { refused }) },
+      });
     } finally {
       this.#bodies.delete(call);
       this.#running--;
@@ -79,14 +92,13 @@ export class WriteService {
     }
   }
 
-  #reject(message: CallMessage, error: unknown, unknown: UnknownMembers): void {
+  #rejection(message: CallMessage, error: unknown, unknown: UnknownMembers): HttpAnswer {
     if (!isDatabaseError(error) || isAlarming(error)) {
       const stack = error instanceof Error ? error.stack : String(error);
       const facts = { operation: message.operation, namespace: message.namespace, stack };
       this.#post({ kind: "log", level: "error", message: "request failed", facts });
     }
-    const answer = warnedAnswer(errorAnswer(error), unknown);
-    this.#post({ kind: "answer", call: message.call, answer });
+    return warnedAnswer(errorAnswer(error), unknown);
   }
 }
 
