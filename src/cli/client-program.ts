@@ -122,8 +122,7 @@ function contextOf(options: SharedOptions, machine: ClientMachine): CommandConte
     silenceMsMax: options.timeout,
     clock,
     random,
-    onRetry: ({ message }, waitMs) =>
-      progress.note(`trying again in ${(waitMs / 1000).toFixed(1)} s: ${message}`),
+    onRetry: ({ message }, waitMs) => progress.wait("trying again", waitMs, message),
   });
   const output = new Output(terminal, options.json === true);
   return { client, output, progress, terminal, clock, random, version, signal };

@@ -209,7 +209,7 @@ function Run(props: {
       </div>
       {isRunning && progress === undefined && <Spinner label="Sending the first rows" />}
       {isRunning && progress !== undefined && (
-        <Progress label={progressText(progress)} value={readShare(progress)} />
+        <Progress label={progressText(progress, waiting)} value={readShare(progress)} />
       )}
       {isRunning && waiting !== undefined && <p class="note note-wait">{waiting}</p>}
       {!isRunning && end !== undefined && <End end={end} namespace={namespace} />}

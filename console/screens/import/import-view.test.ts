@@ -11,12 +11,18 @@ const PROGRESS: ImportProgress = {
 };
 
 test("progress says how far, how fast and how long", () => {
-  expect(progressText(PROGRESS)).toBe(
+  expect(progressText(PROGRESS, undefined)).toBe(
     "3,000 rows · 1,000 rows/s · 1.0 MiB of 4.0 MiB · 2 rejected · about 6.0 s left",
   );
   const end = { ...PROGRESS, bytesRead: 9e9, counts: { rows: 1, rejected: 0, bytes: 1 } };
-  expect(progressText({ ...end, rowsBefore: 0, seconds: 0 })).toBe(
+  expect(progressText({ ...end, rowsBefore: 0, seconds: 0 }, undefined)).toBe(
     "1 row · 0 rows/s · 4.0 MiB of 4.0 MiB",
+  );
+});
+
+test("while the server is waited for, no rate is told", () => {
+  expect(progressText(PROGRESS, "too much; tried again in 1.5 s")).toBe(
+    "3,000 rows · 1.0 MiB of 4.0 MiB · 2 rejected",
   );
 });
 

@@ -84,15 +84,20 @@ export function readShare({ bytesRead, bytesTotal }: ImportProgress): number {
   return bytesTotal === 0 ? 1 : Math.min(1, bytesRead / bytesTotal);
 }
 
-/** How far an import is, how fast, and how long it will take, in words. */
-export function progressText(progress: ImportProgress): string {
+/**
+ * How far an import is, how fast, and how long it will take, in words. While something is waited
+ * for, the time of the last progress says nothing of the rate, and nobody knows for how long.
+ */
+export function progressText(progress: ImportProgress, waiting: string | undefined): string {
   const { counts, bytesRead, bytesTotal, seconds, rowsBefore } = progress;
   const share = readShare(progress);
   const rate = seconds > 0 ? (counts.rows - rowsBefore) / seconds : 0;
-  const left = share > 0 && share < 1 ? ((1 - share) / share) * seconds * 1000 : undefined;
+  const isGoing = waiting === undefined;
+  const left =
+    isGoing && share > 0 && share < 1 ? ((1 - share) / share) * seconds * 1000 : undefined;
   return [
     countedText(counts.rows, "row"),
-    `${countText(Math.round(rate))} rows/s`,
+    ...(isGoing ? [`${countText(Math.round(rate))} rows/s`] : []),
     `${sizeText(Math.min(bytesRead, bytesTotal))} of ${sizeText(bytesTotal)}`,
     ...(counts.rejected > 0 ? [`${countText(counts.rejected)} rejected`] : []),
     ...(left === undefined ? [] : [`about ${durationText(left)} left`]),

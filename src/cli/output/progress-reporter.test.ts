@@ -28,6 +28,33 @@ test("where nobody may look, there is a line every few seconds", async () => {
   );
 });
 
+test("a request that is tried again is named, with what is done meanwhile", async () => {
+  const { clock, progress, said } = reporter({});
+  const task = progress.start({ label: "importing", unit: "row", total: 10_000 });
+  const linesAfter = async (ms: number) => {
+    said.err = "";
+    await clock.sleep(ms);
+    clock.tick();
+    return said.err;
+  };
+  await clock.sleep(1_000);
+  task.advance(3_000);
+  progress.wait("trying again", 20_000, "too much at once");
+  expect(said.err).toMatch(/^trying again in 20\.0 s: too much at once\n/);
+  expect(await linesAfter(9_000)).toBe(
+    "importing 3,000 rows of 10,000 · 300/s · trying again in 11.0 s: too much at once\n",
+  );
+  expect(await linesAfter(20_000)).toBe(
+    "importing 3,000 rows of 10,000 · 100/s · trying again: too much at once\n",
+  );
+  expect(await linesAfter(10_000)).toBe(
+    "importing 3,000 rows of 10,000 · 0/s · trying again: too much at once\n",
+  );
+  task.advance(600);
+  expect(await linesAfter(0)).toBe("importing 3,600 rows of 10,000 · 20/s · 5 min 20 s left\n");
+  task.end();
+});
+
 test("on a terminal there is a bar, drawn ten times a second at most, that goes away", async () => {
   const { clock, progress, said } = reporter({ errIsTerminal: true });
   const task = progress.start({ label: "importing", unit: "byte", total: 2 ** 20, done: 2 ** 19 });

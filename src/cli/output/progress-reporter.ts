@@ -3,7 +3,8 @@
 import { countedText, countText, sizeText } from "../../base/amount-text.ts";
 import type { Clock } from "../../base/clock.ts";
 import { durationText } from "../../base/duration.ts";
-import { clippedText } from "./table-text.ts";
+import { RecentRate } from "../../base/recent-rate.ts";
+import { clippedText, printable } from "./table-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Between two pictures of a bar: eyes see no more. */
@@ -63,7 +64,14 @@ export class ProgressReporter {
     return task;
   }
 
-  /** Says something in between, such as why it takes longer. */
+  /** Says that a request is sent again after a while, and why; the task says so until it goes on. */
+  wait(what: string, waitMs: number, message: string): void {
+    const reason = printable(message);
+    this.#task?.wait({ what, reason, untilMs: this.#clock.monotonicMs() + waitMs });
+    this.note(`${what} in ${(waitMs / 1000).toFixed(1)} s: ${reason}`);
+  }
+
+  /** Says something in between. */
   note(text: string): void {
     if (this.#quiet) return;
     const clear = this.#terminal.errIsTerminal ? CLEAR_LINE : "";
@@ -89,14 +97,23 @@ interface TaskView {
   readonly end: () => void;
 }
 
+/** A request that is sent again. */
+interface Wait {
+  /** `trying again`. */
+  readonly what: string;
+  readonly reason: string;
+  readonly untilMs: number;
+}
+
 class RunningTask implements ProgressTask {
   readonly #start: ProgressStart;
   readonly #view: TaskView;
-  readonly #startedMs: number;
+  readonly #rate: RecentRate;
   readonly #stop: () => void;
   #total: number | undefined;
   #done: number;
   #shownMs: number;
+  #wait: Wait | undefined;
   #hasEnded = false;
 
   constructor(start: ProgressStart, view: TaskView) {
@@ -104,16 +121,23 @@ class RunningTask implements ProgressTask {
     this.#view = view;
     this.#total = start.total;
     this.#done = start.done ?? 0;
-    this.#startedMs = view.clock.monotonicMs();
-    this.#shownMs = this.#startedMs;
+    this.#shownMs = view.clock.monotonicMs();
+    this.#rate = new RecentRate({ ms: this.#shownMs, count: this.#done });
     this.#stop = view.clock.every(view.isBar ? 1_000 : LINE_INTERVAL_MS, () => this.show());
     if (view.isBar) this.show();
   }
 
   advance(count: number): void {
     this.#done += count;
+    this.#wait = undefined;
     const { clock, isBar } = this.#view;
-    if (isBar && clock.monotonicMs() - this.#shownMs >= BAR_INTERVAL_MS) this.show();
+    const nowMs = clock.monotonicMs();
+    this.#rate.note(nowMs, this.#done);
+    if (isBar && nowMs - this.#shownMs >= BAR_INTERVAL_MS) this.show();
+  }
+
+  wait(wait: Wait): void {
+    this.#wait = wait;
   }
 
   setTotal(total: number): void {
@@ -130,9 +154,8 @@ class RunningTask implements ProgressTask {
   show(): void {
     const nowMs = this.#view.clock.monotonicMs();
     this.#shownMs = nowMs;
-    const { label, unit, units, done: before = 0 } = this.#start;
-    const seconds = (nowMs - this.#startedMs) / 1000;
-    const rate = seconds > 0 ? (this.#done - before) / seconds : 0;
+    const { label, unit, units } = this.#start;
+    const rate = this.#rate.at(nowMs);
     const amount = (count: number) =>
       unit === "byte" ? sizeText(Math.round(count)) : countText(Math.round(count));
     const total = this.#total;
@@ -140,11 +163,18 @@ class RunningTask implements ProgressTask {
       unit === "byte" ? amount(this.#done) : countedText(this.#done, unit, units),
       ...(total === undefined ? [] : [`of ${amount(total)}`]),
       `· ${amount(rate)}/s`,
-      ...leftText(total === undefined ? undefined : total - this.#done, rate),
+      ...(this.#wait === undefined
+        ? leftText(total === undefined ? undefined : total - this.#done, rate)
+        : [waitText(this.#wait, nowMs)]),
     ];
     const bar = this.#view.isBar && total !== undefined ? `${barText(this.#done / total)} ` : "";
     this.#view.show(`${label} ${bar}${parts.join(" ")}`);
   }
+}
+
+function waitText({ what, reason, untilMs }: Wait, nowMs: number): string {
+  const when = untilMs > nowMs ? ` in ${durationText(untilMs - nowMs)}` : "";
+  return `· ${what}${when}: ${reason}`;
 }
 
 function leftText(left: number | undefined, rate: number): string[] {

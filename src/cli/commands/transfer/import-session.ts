@@ -3,6 +3,7 @@
 import type { Readable } from "node:stream";
 import { countedText, countText, sizeText } from "../../../base/amount-text.ts";
 import { durationText } from "../../../base/duration.ts";
+import { RecentRate } from "../../../base/recent-rate.ts";
 import { formatAttributeType } from "../../../model/attribute-type.ts";
 import {
   RejectsFile,
@@ -251,17 +252,16 @@ export class ImportSession {
   /** Bytes of the files are what is known beforehand; rows are said beside them. */
   #showProgress(files: readonly OpenedFile[], before: ImportCounts) {
     const { clock, progress } = this.#context;
-    const startedMs = clock.monotonicMs();
-    let rows = before.rows;
+    let { rows } = before;
+    const rate = new RecentRate({ ms: clock.monotonicMs(), count: rows });
     const sizes = files.map(({ sizeBytes }) => sizeBytes);
     const total = sizes.includes(undefined)
       ? undefined
       : sizes.reduce<number>((sum, size = 0) => sum + size, 0);
     const task = progress.start({
       get label() {
-        const seconds = (clock.monotonicMs() - startedMs) / 1000;
-        const rate = seconds > 0 ? Math.round((rows - before.rows) / seconds) : 0;
-        return `${countedText(rows, "row")} ${countText(rate)}/s`;
+        const perSecond = Math.round(rate.at(clock.monotonicMs()));
+        return `${countedText(rows, "row")} ${countText(perSecond)}/s`;
       },
       unit: "byte",
       total,
@@ -270,6 +270,7 @@ export class ImportSession {
     return {
       update: (counts: ImportCounts) => {
         rows = counts.rows;
+        rate.note(clock.monotonicMs(), rows);
         const bytes = files.reduce((sum, { counter }) => sum + counter.bytesRead, 0);
         task.advance(bytes - bytesDone);
         bytesDone = bytes;

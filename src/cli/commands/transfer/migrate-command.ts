@@ -109,8 +109,7 @@ function sourceOptionsOf(
     ...(from !== "trawl" && { serverName: from }),
     clock,
     random,
-    onRetry: ({ message }, waitMs) =>
-      progress.note(`asking ${from} again in ${(waitMs / 1000).toFixed(1)} s: ${message}`),
+    onRetry: ({ message }, waitMs) => progress.wait(`asking ${from} again`, waitMs, message),
   });
   return { client, name: source ?? namespace, apiKey, signal };
 }
