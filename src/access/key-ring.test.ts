@@ -13,7 +13,8 @@ import {
   keyRevocationKey,
 } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey } from "../storage/object-store.ts";
-import { DEAD_KEYS_MS, KEY_POLL_MS } from "./key-ring.ts";
+import { DEAD_KEYS_MAX, DEAD_KEYS_MS } from "./dead-keys.ts";
+import { KEY_POLL_MS } from "./key-ring.ts";
 import { KEY_USES_MS } from "./key-uses.ts";
 
 describe("the header", () => {
@@ -138,6 +139,49 @@ describe("keys", () => {
     await later.ring.poll();
     const last = await KeyFixture.open({ store, clock: keys.clock });
     expect(last.verdict(key)).toBe("unknown API key");
+  });
+
+  test("are not removed by a server whose clock is far ahead, and are by the others", async () => {
+    const store = new MemoryObjectStore();
+    const right = await KeyFixture.open({ store });
+    const { key } = await right.create({ name: "app", expires_in: "1d" });
+    await right.create();
+    const ahead = await KeyFixture.open({
+      store,
+      clock: new InstantClock(right.clock.nowMs() + 3 * DEAD_KEYS_MS),
+    });
+    expect(ahead.verdict(key)).toMatch(/has expired/);
+    // Whatever it does itself is no proof of the time.
+    for (let turn = 0; turn < 3; turn++) {
+      const { id } = await ahead.create();
+      await ahead.operations.revoke(id);
+      await ahead.ring.poll();
+    }
+    await right.ring.poll();
+    expect(right.verdict(key)).toBe("key");
+    await right.clock.sleep(DEAD_KEYS_MS + 2 * 86_400_000);
+    await right.create();
+    await right.ring.poll();
+    expect(right.verdict(key)).toBe("unknown API key");
+  });
+
+  test("are remembered up to a number, those that ended last", async () => {
+    const store = new MemoryObjectStore();
+    const keys = await KeyFixture.open({ store, apiKey: "boot" });
+    const ended: string[] = [];
+    for (let i = 0; i < DEAD_KEYS_MAX + 40; i++) {
+      const { id } = await keys.create();
+      await keys.clock.sleep(1);
+      await keys.operations.revoke(id);
+      ended.push(id);
+    }
+    const { id: live } = await keys.create();
+    await keys.ring.poll();
+    const { json } = await keys.operations.list();
+    const left = new Set((json.keys as { id: string }[]).map(({ id }) => id));
+    expect(left).toEqual(new Set([...ended.slice(-DEAD_KEYS_MAX), live]));
+    const again = await KeyFixture.open({ store, clock: keys.clock, apiKey: "boot" });
+    expect(((await again.operations.list()).json.keys as object[]).length).toBe(DEAD_KEYS_MAX + 1);
   });
 
   test("that are not there cannot be revoked, nor that of the settings", async () => {

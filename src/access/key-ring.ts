@@ -11,6 +11,7 @@ import { TurnQueue } from "../base/turn-queue.ts";
 import { EVERY_NAMESPACE } from "../model/namespace-pattern.ts";
 import { type ApiKey, KEY_ACTIONS, keyHash, keyId, shownKey } from "./api-key.ts";
 import type { Caller } from "./caller.ts";
+import { type KeyTimes, pickDeadKeys } from "./dead-keys.ts";
 import { type KeyListing, type KeyStore, NO_KEYS, type StoredKey } from "./key-store.ts";
 import { KEY_USES_MS, KeyUses } from "./key-uses.ts";
 import {
@@ -21,6 +22,7 @@ import {
   unknownSignature,
   verifyToken,
 } from "./query-token.ts";
+import { StoreTime } from "./store-time.ts";
 
 /** How often a server looks for changes of other ones: one request, which finds nothing new. */
 export const KEY_POLL_MS = 2000;
@@ -28,8 +30,8 @@ export const KEY_POLL_MS = 2000;
 const KEYS_MAX = 10_000;
 /** Tokens whose signature need not be computed again; some 10 KB each at most. */
 const VERIFIED_TOKENS_MAX = 1000;
-/** For so long keys that count no more are kept, to say of them what has become of them. */
-export const DEAD_KEYS_MS = 30 * 86_400_000;
+/** Keys that are removed at the same time. */
+const REMOVALS_AT_ONCE = 32;
 
 /** What a `KeyRing` is made of. */
 export interface KeyRingOptions {
@@ -49,6 +51,9 @@ export class KeyRing {
   readonly #turns = new TurnQueue(1);
   #listing: KeyListing = NO_KEYS;
   #byHash: ReadonlyMap<string, StoredKey>;
+  readonly #storeTime = new StoreTime();
+  /** Keys that this server has changed since it started: their times are those of its own clock. */
+  readonly #ownChanges = new Set<string>();
   /** By the hash of their text, the oldest first. */
   readonly #verified = new Map<string, QueryToken>();
   #isPolling = false;
@@ -176,12 +181,16 @@ export class KeyRing {
   }
 
   async #removeDead(): Promise<void> {
-    const { clock, store, log } = this.#options;
-    const limitMs = clock.nowMs() - DEAD_KEYS_MS;
+    const { store, log } = this.#options;
+    const dead = pickDeadKeys(this.#listing.keys.values(), this.#times());
+    if (dead.length === 0) return;
+    const keys = new Map(this.#listing.keys);
     try {
-      for (const { key, revocation } of this.#listing.keys.values()) {
-        const endedMs = revocation === undefined ? key.expiresAtMs : revocation.atMs;
-        if (endedMs !== undefined && endedMs < limitMs) await store.remove(key.id);
+      for (let start = 0; start < dead.length; start += REMOVALS_AT_ONCE) {
+        const ids = dead.slice(start, start + REMOVALS_AT_ONCE);
+        await Promise.all(ids.map((id) => store.remove(id)));
+        for (const id of ids) keys.delete(id);
+        this.#take({ ...this.#listing, keys });
       }
     } catch (error) {
       // They open nothing, and are removed the next time.
@@ -190,8 +199,22 @@ export class KeyRing {
     }
   }
 
+  /** What time it is, here and in the store; to be asked after each reading of the keys. */
+  #times(): KeyTimes {
+    const { clock } = this.#options;
+    const monotonicMs = clock.monotonicMs();
+    const all = [...this.#listing.keys.values()];
+    // The first key of all was made by some clock, and none is known to be better.
+    const isFirst = this.#storeTime.at(monotonicMs) === undefined;
+    const told = all.filter(({ key }) => isFirst || !this.#ownChanges.has(key.id));
+    this.#storeTime.read(told, monotonicMs);
+    for (const id of this.#ownChanges) if (!this.#listing.keys.has(id)) this.#ownChanges.delete(id);
+    return { nowMs: clock.nowMs(), storeMs: this.#storeTime.at(monotonicMs) };
+  }
+
   /** What was changed counts here from now on, also if the others cannot be told. */
   #change(changed: StoredKey): void {
+    this.#ownChanges.add(changed.key.id);
     const keys = new Map(this.#listing.keys).set(changed.key.id, changed);
     // The nonce stays the old one: what others have changed meanwhile is found by the next look.
     this.#take({ keys, hasHadKeys: true, nonce: this.#listing.nonce });
