@@ -11,7 +11,7 @@ import type {
   TracingConfig,
 } from "../api/config.ts";
 import type { TlsPaths } from "../http/connections/tls-files.ts";
-import type { HttpConfig } from "../http/http-server.ts";
+import type { HttpConfig } from "../http/http-config.ts";
 import { isLoopbackName } from "../http/origin-check.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";

@@ -1,15 +1,14 @@
 /**
  * The HTTP server: Fastify around the handler of requests. Bodies are never parsed here; the engine
- * reads them as they arrive. Limits on slow clients, compression of answers, request ids, log lines
- * and metrics belong to this file.
+ * reads them as they arrive. Limits on slow clients, request ids, the service's own answers and a
+ * clean stop belong to this file.
  */
 
-import type { IncomingHttpHeaders, Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import Fastify, {
   type FastifyError,
-  type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -25,32 +24,28 @@ import {
   jsonAnswer,
 } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
-import { WARNING_HEADER } from "../api/warned-answer.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import { compressAnswer } from "./answers/compress-answer.ts";
 import { sendAnswer } from "./answers/send-answer.ts";
 import { WaitingAnswers } from "./answers/waiting-answers.ts";
-import {
-  ApiHandler,
-  type ApiOptions,
-  type ApiOutcome,
-  type ApiRequest,
-  BODY_SWEEP_MS,
-} from "./api-handler.ts";
+import { ApiHandler, type ApiOptions, type ApiRequest, BODY_SWEEP_MS } from "./api-handler.ts";
 import { BodyBudget } from "./bodies/body-budget.ts";
+import { endConnection } from "./connections/end-connection.ts";
 import { IdleConnections } from "./connections/idle-connections.ts";
+import { limitServer, transportOf } from "./connections/server-transport.ts";
 import { TLS_POLL_MS, type TlsFiles } from "./connections/tls-files.ts";
 import { trackConnections } from "./connections/track-connections.ts";
+import type { HttpConfig } from "./http-config.ts";
 import { McpEndpoint } from "./mcp-endpoint.ts";
-import { auditEvents } from "./observability/audit-events.ts";
 import type { AuditLog } from "./observability/audit-log.ts";
 import { TELEMETRY_HEADER } from "./observability/client-telemetry.ts";
 import { HttpMetrics } from "./observability/http-metrics.ts";
 import { NamespaceTraffic } from "./observability/namespace-traffic.ts";
 import { RecentSlowRequests } from "./observability/recent-slow-requests.ts";
-import { type HttpLog, logOutcome } from "./observability/request-log.ts";
+import { REFUSED, RequestEnds } from "./observability/request-ends.ts";
+import type { HttpLog } from "./observability/request-log.ts";
 import {
   RequestTracing,
   type TracingOptions,
@@ -71,19 +66,13 @@ import {
   siteEntries,
 } from "./routes.ts";
 
-/** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
-const HEADERS_MS_MAX = 20_000;
 /** Time for a whole request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
 const REQUEST_MS_MAX = 900_000;
 /** An idle connection is kept this long: longer than the 60 s for which clients reuse it. */
 const KEEP_ALIVE_MS = 75_000;
 /** How long the rest of a body is still read, and thrown away, after its request was answered. */
 const BODY_DISCARD_MS_MAX = 10_000;
-/** How long a client may take to end a connection that the server has ended. */
-const CONNECTION_END_MS_MAX = 2000;
-/** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
-const CONNECTIONS_MAX = 10_000;
-/** From so many on, each new connection ends the one that has been idle longest. */
+/** From so many connections on, each new connection ends the one that has been idle longest. */
 const CONNECTIONS_CROWDED = 9_000;
 /** A client's own request id, in characters; a longer one is replaced. */
 const REQUEST_ID_CHARS_MAX = 128;
@@ -98,32 +87,6 @@ const INVALID_CONTENT_TYPE = "FST_ERR_CTP_INVALID_MEDIA_TYPE";
 type FrameworkError = Partial<Pick<FastifyError, "code" | "statusCode">> & Error;
 
 type RouteParameters = Readonly<Record<string, string>>;
-
-/** What the program tells the HTTP server at start; every value is already checked. */
-export interface HttpConfig {
-  readonly host: string;
-  /** 0 lets the system pick a free port. */
-  readonly port: number;
-  /** See `OriginRules`. */
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: readonly string[];
-  /** Decompressed bytes of request bodies that may be in memory, over all requests. */
-  readonly bodyBytesInFlightMax: number;
-  /** Bytes of answers that clients have not taken yet. */
-  readonly answerBytesMax: number;
-  /** Milliseconds after which a client that takes nothing of its answer is cut off. */
-  readonly answerStallMs: number;
-  /** Requests that take longer are logged as slow ones; 0 for none. */
-  readonly slowRequestMs: number;
-  /** So many of them a minute at most. */
-  readonly slowRequestsLoggedMax: number;
-  /** Namespaces that `/metrics` tells of one by one. */
-  readonly metricsNamespacesMax: number;
-  /** Unknown fields of requests are refused and not ignored. */
-  readonly strict: boolean;
-  /** Whether assistants are served, and with which tools. */
-  readonly mcp: "off" | "reading" | "writing";
-}
 
 /** What the server is made of. */
 export interface HttpOptions {
@@ -148,8 +111,6 @@ export interface HttpOptions {
 }
 
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARS_MAX}}$`);
-/** Statuses of requests that may not be made. */
-const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 const encoder = new TextEncoder();
 
 /** See the file's head. */
@@ -158,7 +119,7 @@ export class HttpServer {
   readonly #budget: BodyBudget;
   readonly #metrics: HttpMetrics;
   readonly #handler: ApiHandler;
-  readonly #warnings: WarningLog;
+  readonly #ends: RequestEnds;
   readonly #slow: SlowRequests;
   readonly #recentSlow: RecentSlowRequests;
   readonly #traffic: NamespaceTraffic;
@@ -183,12 +144,20 @@ export class HttpServer {
       bodyBytesInFlight: () => this.#budget.bytesUsed,
       requestsInFlight: () => this.#requestsInFlight,
     });
-    this.#warnings = new WarningLog(options.log);
     this.#slow = new SlowRequests(options.clock, options.config);
     this.#recentSlow = new RecentSlowRequests(options.clock);
     const { keys: ring, clock, random, tracing } = options;
     this.#tracing = tracing && new RequestTracing(tracing, clock, random);
     this.#traffic = new NamespaceTraffic(options.clock, options.config.metricsNamespacesMax);
+    this.#ends = new RequestEnds({
+      metrics: this.#metrics,
+      traffic: this.#traffic,
+      slow: this.#slow,
+      recentSlow: this.#recentSlow,
+      warnings: new WarningLog(options.log),
+      audit: options.audit,
+      log: options.log,
+    });
     this.#origins = new OriginCheck({ ...options.config, hasKey: () => ring.isLocked });
     this.#openapi = new OpenapiAnswer(options.openapi);
     this.#handler = new ApiHandler({
@@ -223,7 +192,7 @@ export class HttpServer {
       clock,
       log,
       handle: (request) => this.#handler.handle(request),
-      noteEnd: (request, outcome, ms) => this.#noteEnd(request, outcome, ms),
+      noteEnd: (request, outcome, ms) => this.#ends.note(request, outcome, ms),
     });
     return (request, caller, body) => endpoint.answer(request, caller, body);
   }
@@ -285,7 +254,7 @@ export class HttpServer {
       genReqId: (message) => this.#requestId(message.headers["x-request-id"]),
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_MS_MAX,
-      ...transportOf(this.#options.tls),
+      ...transportOf(this.#options.tls, BODY_SWEEP_MS),
       forceCloseConnections: "idle",
       return503OnClosing: false,
       exposeHeadRoutes: false,
@@ -293,7 +262,7 @@ export class HttpServer {
       // What is too long is said where names are checked.
       routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
       frameworkErrors: (_error, request, reply) => this.#refuse(request, reply),
-      clientErrorHandler: (error, socket) => this.#endConnection(error, socket),
+      clientErrorHandler: (error, socket) => endConnection(error, socket, this.#options.clock),
     });
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -337,21 +306,6 @@ export class HttpServer {
     }
     (this.#app.server as unknown as TlsServer).setSecureContext(seen.pair);
     log("info", "a new TLS certificate is used", { validTo: seen.validTo });
-  }
-
-  /** Ends a connection whose bytes are no request; a client that does not end it too is cut off. */
-  #endConnection({ code }: { readonly code: string }, socket: Socket): void {
-    if (!socket.writable || code === "ECONNRESET") {
-      socket.destroy();
-      return;
-    }
-    const closed = new AbortController();
-    socket.once("close", () => closed.abort());
-    socket.end(clientErrorText(code));
-    this.#options.clock.sleep(CONNECTION_END_MS_MAX, closed.signal).then(
-      () => socket.destroy(),
-      () => {},
-    );
   }
 
   /** Answers a request that the router has no route for. */
@@ -402,7 +356,7 @@ export class HttpServer {
     void over.then(() => {
       const ms = this.#options.clock.monotonicMs() - startMs;
       this.#requestsInFlight--;
-      this.#noteEnd(asked, sent, ms);
+      this.#ends.note(asked, sent, ms);
       if (trace === undefined) return;
       this.#tracing?.end({ trace, requestId: request.id, method, path, outcome: sent, ms });
     });
@@ -449,28 +403,6 @@ export class HttpServer {
     });
   }
 
-  #noteEnd(asked: ApiRequest, outcome: ApiOutcome, ms: number): void {
-    const { log } = this.#options;
-    const { operation, answer } = outcome;
-    this.#metrics.observe(operation, answer.status, ms / 1000);
-    if (answer.times?.kind !== undefined) this.#metrics.observeQuery(answer.times.kind, ms / 1000);
-    this.#noteTraffic(outcome, ms / 1000);
-    const slow = isOpenToAll(asked, answer) ? undefined : this.#slow.note(ms);
-    if (slow !== undefined) this.#metrics.countSlow(operation, slow.kind);
-    this.#noteAudit(asked, outcome);
-    const warning = answer.headers[WARNING_HEADER];
-    if (warning !== undefined) {
-      this.#metrics.countUnknownFields(operation);
-      this.#warnings.note(operation, outcome.namespace, warning);
-    }
-    const isLogged = slow?.kind === "logged";
-    const { id, path, message } = asked;
-    const request = { id, path, method: message.method ?? "GET" };
-    const end = { request, outcome, ms, slow: isLogged ? slow : undefined };
-    if (isLogged) this.#recentSlow.add(end);
-    logOutcome(log, end);
-  }
-
   #slowRequestsJson(): Readonly<Record<string, unknown>> {
     const { slowRequestMs, slowRequestsLoggedMax } = this.#options.config;
     return {
@@ -478,20 +410,6 @@ export class HttpServer {
       slow_query_sample: slowRequestsLoggedMax,
       slow_queries: this.#recentSlow.list(),
     };
-  }
-
-  #noteTraffic({ operation, namespace, answer, bytesReceived }: ApiOutcome, seconds: number): void {
-    const { status } = answer;
-    if (namespace === undefined || REFUSED.has(status)) return;
-    const bytes = { bytesIn: bytesReceived, bytesOut: answerBytes(answer) };
-    this.#traffic.note(namespace, { operation, status, seconds, ...bytes });
-  }
-
-  #noteAudit({ id, message }: ApiRequest, outcome: ApiOutcome): void {
-    const { audit } = this.#options;
-    if (audit === undefined) return;
-    const origin = message.socket.remoteAddress;
-    for (const event of auditEvents(outcome, audit.hasWrites)) audit.note(event, { id, origin });
   }
 
   /** Cuts the connection of a client that keeps sending a body after its answer was sent. */
@@ -550,64 +468,12 @@ export class HttpServer {
   }
 }
 
-/**
- * Whether anybody may have made a request: those who have no key could read answers slowly until
- * no line, and no place in the list, is left for what is slow in truth.
- */
-function isOpenToAll({ match }: ApiRequest, { status }: HttpAnswer): boolean {
-  const isUnguarded = match.kind === "service" && !match.route.guarded;
-  return isUnguarded || match.kind === "page" || REFUSED.has(status);
-}
-
-/** What Node's server is told of connections, whichever kind it is. */
-function transportOf(tls: TlsFiles | undefined): Pick<FastifyHttpOptions<Server>, "http"> {
-  const limits = {
-    headersTimeout: HEADERS_MS_MAX,
-    connectionsCheckingInterval: BODY_SWEEP_MS,
-    // Node refuses requests without a host in a shape of its own; nothing here needs the host.
-    requireHostHeader: false,
-  };
-  if (tls === undefined) return { http: limits };
-  // The framework's types know one kind of server at a time; this one has all that the other has.
-  const secure = { https: { ...limits, ...tls.pair, handshakeTimeout: HEADERS_MS_MAX } };
-  return secure as unknown as Pick<FastifyHttpOptions<Server>, "http">;
-}
-
 /** Path and query string of a URL as sent. */
 function splitUrl(url: string): [path: string, query: string] {
   const at = url.indexOf("?");
   return at < 0 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
 }
 
-function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
-  server.maxConnections = CONNECTIONS_MAX;
-  // Without this, Node asks for the body before anybody has looked at the headers.
-  server.on("checkContinue", (message, response) => {
-    awaitingContinue.add(message);
-    server.emit("request", message, response);
-  });
-  server.on("checkExpectation", (message, response: ServerResponse) => {
-    const expectation = JSON.stringify(message.headers.expect);
-    const { status, headers, body } = errorBody(417, `cannot meet the expectation ${expectation}`);
-    response.writeHead(status, { ...headers, "content-length": body.byteLength }).end(body);
-  });
-}
-
 function ok(facts: object = {}): HttpAnswer {
   return jsonAnswer(200, encoder.encode(JSON.stringify({ status: "OK", ...facts })));
-}
-
-/** A whole response for bytes that are no HTTP request, by Node's error code. */
-function clientErrorText(code: string): string {
-  const [status, reason, message] =
-    code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? [408, "Request Timeout", "the request did not arrive in time"]
-      : code === "HPE_HEADER_OVERFLOW"
-        ? [431, "Request Header Fields Too Large", "the request's headers are too large"]
-        : [400, "Bad Request", `the bytes received are no valid HTTP request (${code})`];
-  const body = JSON.stringify({ status: "error", error: message });
-  return (
-    `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
-    `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  );
 }

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { type HttpFixture, httpFixture } from "../../test/support/servers/http-fixture.ts";
 import { KIB, MIB } from "../base/byte-sizes.ts";
-import type { HttpConfig } from "./http-server.ts";
+import type { HttpConfig } from "./http-config.ts";
 
 let fixture: HttpFixture;
 let url: string;
