@@ -1,5 +1,6 @@
 /** The page around what a page says: head, list of pages, search, what is on the page. */
 
+import { CONSOLE_LINK } from "../../src/http/pages/console-link.ts";
 import { type DocPage, escapeHtml, type PageGroup } from "./doc-page.ts";
 import { hrefOf } from "./render-guide.ts";
 
@@ -46,8 +47,7 @@ export function pageHtml(page: DocPage, frame: SiteFrame): string {
 <option value="system">System</option><option value="light">Light</option>
 <option value="dark">Dark</option><option value="contrast">High contrast</option>
 </select></label>
-<a class="console" href="/console/">Console</a>
-</header>
+${CONSOLE_LINK}</header>
 <div class="columns">
 <nav class="pages" aria-label="Pages">${navigationHtml(page, frame)}</nav>
 <main id="docs-page" tabindex="-1">

@@ -2,7 +2,8 @@
 
 import { fileURLToPath } from "node:url";
 import type { HttpLog } from "../http/observability/request-log.ts";
-import { PageFiles } from "../http/pages/page-files.ts";
+import { withoutConsoleLink } from "../http/pages/console-link.ts";
+import { type PageEdit, PageFiles } from "../http/pages/page-files.ts";
 import type { PageSite } from "../http/pages/page-site.ts";
 import type { ServerConfig } from "./server-config.ts";
 
@@ -14,18 +15,23 @@ export async function openPages(
   { pages }: Pick<ServerConfig, "pages">,
   log: HttpLog,
 ): Promise<readonly PageSite[]> {
-  const names = pages.hasConsole ? (["console", "docs"] as const) : (["docs"] as const);
-  const sites = await Promise.all(names.map((name) => openSite(name, log)));
-  return sites.filter((site) => site !== undefined);
+  const console = pages.hasConsole ? await openSite("console", log) : undefined;
+  const docs = await openSite("docs", log, console === undefined ? withoutConsoleLink : undefined);
+  return [
+    // The console itself knows what its addresses mean.
+    ...(console === undefined ? [] : [{ ...console, fallback: "index.html" }]),
+    ...(docs === undefined ? [] : [docs]),
+  ];
 }
 
-async function openSite(name: "console" | "docs", log: HttpLog): Promise<PageSite | undefined> {
+async function openSite(
+  name: "console" | "docs",
+  log: HttpLog,
+  edit?: PageEdit,
+): Promise<PageSite | undefined> {
   const folder = fileURLToPath(new URL(name, BUILT));
-  const files = await PageFiles.open(folder);
-  if (files === undefined) {
-    log("warn", `/${name}/ is not served, since it is not built`, { folder });
-    return undefined;
-  }
-  // The console itself knows what its addresses mean.
-  return { path: `/${name}`, files, ...(name === "console" && { fallback: "index.html" }) };
+  const files = await PageFiles.open(folder, edit);
+  if (files !== undefined) return { path: `/${name}`, files };
+  log("warn", `/${name}/ is not served, since it is not built`, { folder });
+  return undefined;
 }

@@ -37,27 +37,35 @@ export interface PageFile {
   readonly etag: string;
 }
 
+/** What becomes of the text of a page before it is sent. */
+export type PageEdit = (html: string) => string;
+
 /** See the file's head. */
 export class PageFiles {
   readonly #folder: string;
   /** Paths below the folder, with slashes. */
   readonly #paths: ReadonlySet<string>;
+  readonly #edit: PageEdit | undefined;
   readonly #kept = new Map<string, Uint8Array>();
   readonly #etags = new Map<string, string>();
   #keptBytes = 0;
 
-  private constructor(folder: string, paths: ReadonlySet<string>) {
+  private constructor(folder: string, paths: ReadonlySet<string>, edit?: PageEdit) {
     this.#folder = folder;
     this.#paths = paths;
+    this.#edit = edit;
   }
 
-  /** Looks which files there are; undefined if there is no such folder. */
-  static async open(folder: string): Promise<PageFiles | undefined> {
+  /**
+   * Looks which files there are; undefined if there is no such folder. `edit` changes every page;
+   * pages are then sent without compression, since their compressed forms are the unchanged ones.
+   */
+  static async open(folder: string, edit?: PageEdit): Promise<PageFiles | undefined> {
     try {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
       const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
-      return new PageFiles(folder, new Set(paths.map((path) => path.split(sep).join("/"))));
+      return new PageFiles(folder, new Set(paths.map((path) => path.split(sep).join("/"))), edit);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
@@ -79,7 +87,10 @@ export class PageFiles {
    */
   async read(path: string, accepted: readonly PageEncoding[]): Promise<PageFile> {
     const encoding = (Object.keys(ENCODINGS) as PageEncoding[]).find(
-      (name) => accepted.includes(name) && this.#paths.has(path + ENCODINGS[name]),
+      (name) =>
+        this.#editOf(path) === undefined &&
+        accepted.includes(name) &&
+        this.#paths.has(path + ENCODINGS[name]),
     );
     const etag = this.#etags.get(path) ?? (await this.#readEtag(path));
     const bytes = await this.#bytes(encoding === undefined ? path : path + ENCODINGS[encoding]);
@@ -101,13 +112,19 @@ export class PageFiles {
   async #bytes(path: string): Promise<Uint8Array> {
     const kept = this.#kept.get(path);
     if (kept !== undefined) return kept;
-    const bytes = this.#paths.has(path)
+    const built = this.#paths.has(path)
       ? await readFile(join(this.#folder, path))
       : gunzipSync(await readFile(join(this.#folder, path + ENCODINGS.gzip)));
+    const edit = this.#editOf(path);
+    const bytes = edit === undefined ? built : Buffer.from(edit(built.toString()));
     if (this.#keptBytes + bytes.length <= KEPT_BYTES_MAX && !this.#kept.has(path)) {
       this.#kept.set(path, bytes);
       this.#keptBytes += bytes.length;
     }
     return bytes;
+  }
+
+  #editOf(path: string): PageEdit | undefined {
+    return extname(path) === ".html" ? this.#edit : undefined;
   }
 }

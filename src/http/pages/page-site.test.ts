@@ -168,6 +168,21 @@ test("pages that were built anew are told of, and not taken for a bug", async ()
   ]);
 });
 
+test("pages that are changed for a server are sent so, with an etag of their own", async () => {
+  const site = join(directory.path, "site");
+  const changed = (await PageFiles.open(site, (html) =>
+    html.replace("packed", "changed"),
+  )) as PageFiles;
+  const { server } = httpFixture({ sites: [{ path: "/docs", files: changed }] });
+  const headers = { host: "localhost", "accept-encoding": "gzip, br" };
+  const answer = await server.app.inject({ url: "/docs/packed", headers });
+  expect([answer.headers["content-encoding"], answer.body]).toEqual([undefined, "<p>changed</p>"]);
+  const built = await fixture()("/console/packed.html");
+  expect(answer.headers.etag).not.toBe(built.headers.etag);
+  const script = await server.app.inject({ url: "/docs/assets/app-1a2b.js", headers });
+  expect(gunzipSync(script.rawPayload).toString()).toBe(SCRIPT);
+});
+
 test("a folder that is not there has no files", async () => {
   expect(await PageFiles.open(join(directory.path, "nowhere"))).toBeUndefined();
 });
