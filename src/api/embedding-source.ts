@@ -1,6 +1,7 @@
 /** The embedding provider that the configuration names, with the static models. */
 
 import type { Clock } from "../base/clock.ts";
+import { invalid } from "../base/errors.ts";
 import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import { hashEmbeddingProvider } from "../embed/hash-embedding-provider.ts";
 import { HttpEmbeddingProvider } from "../embed/http-embedding-provider.ts";
@@ -20,21 +21,30 @@ export interface EmbeddingSettings {
   readonly config: EmbeddingConfig;
   /** Models in folders, which were read once for all threads. */
   readonly folders: readonly ModelFolder[];
+  /** Why the model that ships with Trawl has no room, and what to do; absent: it has. */
+  readonly ownRefusal?: string;
 }
 
 /** Makes the provider. Each thread that embeds has its own. */
 export function embeddingSource(
-  { config, folders }: EmbeddingSettings,
+  { config, folders, ownRefusal }: EmbeddingSettings,
   clock: Clock,
-): EmbeddingProvider {
+): StaticEmbeddingProvider {
+  const own = staticEnglish(stemmerOf("english"));
   const models = new Map<string, StaticModelSource>([
-    [STATIC_ENGLISH, staticEnglish(stemmerOf("english"))],
-    ...folders.map((folder): [string, StaticModelSource] => [
-      folder.name,
-      { dimensions: folder.dimensions, load: async () => new FolderModel(folder) },
-    ]),
+    [STATIC_ENGLISH, ownRefusal === undefined ? own : { ...own, load: refusing(ownRefusal) }],
+    ...folders.map((folder): [string, StaticModelSource] => {
+      const { name, dimensions, threadBytes } = folder;
+      return [name, { dimensions, threadBytes, load: async () => new FolderModel(folder) }];
+    }),
   ]);
   return new StaticEmbeddingProvider({ models, others: otherModels(config, clock), clock });
+}
+
+function refusing(message: string): () => Promise<never> {
+  return async () => {
+    throw invalid(`💔 ${message}`);
+  };
 }
 
 /** What embeds with all models that are not static. */

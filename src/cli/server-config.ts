@@ -285,6 +285,8 @@ function embeddingConfig(given: GivenSettings): EmbeddingConfig {
 
 /** Names that begin so are those of Trawl's own models. */
 const OWN_MODELS = "trawl/";
+/** Folders of static models; our choice. Their memory is bounded beside that. */
+const STATIC_MODELS_MAX = 16;
 
 function staticModels(given: GivenSettings): readonly StaticModelPath[] {
   const models = listOf(given, "static-models").map((text) => {
@@ -303,6 +305,12 @@ function staticModels(given: GivenSettings): readonly StaticModelPath[] {
     }
     return { ...model, path: resolve(model.path) };
   });
+  if (models.length > STATIC_MODELS_MAX) {
+    throw new SettingFault(
+      `--static-models names ${models.length} folders; it takes at most ${STATIC_MODELS_MAX}: ` +
+        "leave out those that no schema names",
+    );
+  }
   const twice = models.find(({ name }, i) => models.findIndex((m) => m.name === name) < i);
   if (twice !== undefined) {
     throw new SettingFault(`--static-models names ${twice.name} twice`);

@@ -248,6 +248,10 @@ describe("refusals", () => {
     [{ flags: { "static-models": "a=" } }, "a= is no name=folder"],
     [{ flags: { "static-models": "trawl/mine=./m" } }, "begins with trawl/"],
     [{ flags: { "static-models": "a=./m,a=./n" } }, "--static-models names a twice"],
+    [
+      { flags: { "static-models": Array.from({ length: 17 }, (_, i) => `m${i}=./m`).join() } },
+      "--static-models names 17 folders; it takes at most 16",
+    ],
     [{ flags: { "rerank-url": "http://x" } }, "--rerank-url is set, but --reranker is none"],
     [
       { flags: { reranker: "words", "rerank-api-key": "k" } },

@@ -9,7 +9,6 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { EndingClock } from "../base/ending-clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { exposeCollection, threadHeap } from "../base/thread-heap.ts";
-import { type ModelFolder, readModelFolder } from "../embed/static/model-folder.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
 import { isExclusive } from "../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "./cache/cache-thread.ts";
@@ -25,6 +24,8 @@ import {
 import type { QueryThreadData } from "./query/query-thread.ts";
 import { cachePort, type QuerySettings, serveQueries } from "./query/serve-queries.ts";
 import { ThreadLoads } from "./query/thread-loads.ts";
+import { staticModelMetrics } from "./static-model-metrics.ts";
+import { readStaticModels, type StaticModels } from "./static-models.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
@@ -59,14 +60,37 @@ const QUERY_MEMORY_SHARE = 0.15;
  * acknowledged is durable, and a restart is clean.
  */
 export async function openEngine(config: EngineConfig): Promise<Engine> {
+  const clock = new EndingClock(systemClock);
+  const models = await readStaticModels(config);
+  exposeCollection();
+  const kernel = await compileKernel(config.kernel);
+  // What the models take is out of everything else's reach.
+  const memoryBytesMax = config.memoryBytesMax - models.plannedBytes;
+  const engine = startEngine({ ...config, memoryBytesMax }, { clock, models, kernel });
+  try {
+    await engine.ready();
+  } catch (error) {
+    await engine.abandon();
+    throw error;
+  }
+  if (config.onCrash === undefined) collectWhenIdle(clock, threadHeap());
+  return engine;
+}
+
+/** What threads are started with beside the settings. */
+interface EngineParts {
+  readonly clock: EndingClock;
+  readonly models: StaticModels;
+  readonly kernel: WebAssembly.Module | undefined;
+}
+
+/** Starts the threads and connects them; `config.memoryBytesMax` is what models leave. */
+function startEngine(config: EngineConfig, { clock, models, kernel }: EngineParts): ThreadedEngine {
   const { store, diskCache, encryptionKeysPath, queryThreads, reranking } = config;
   const { log, onHint } = config;
   const access = { store, diskCache, encryptionKeysPath };
   const onCrash = crashListener(config, (error) => engine.lose("other", error));
-  const clock = new EndingClock(systemClock);
-  const embedding = await embeddingSettings(config);
-  exposeCollection();
-  const kernel = await compileKernel(config.kernel);
+  const embedding: EmbeddingSettings = { ...models, config: config.embedding };
   const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
   const writeCache = new MessageChannel();
   const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
@@ -91,6 +115,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     log,
     isShared: !isExclusive(store),
     samplesRecall: config.recallSampleRate > 0,
+    steadyMetrics: staticModelMetrics(models),
     onHint,
     writeThread: startThread<ToWriteThread, FromWriteThread>(
       "write/write-thread",
@@ -118,23 +143,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
       onCrash,
     ),
   });
-  try {
-    await engine.ready();
-  } catch (error) {
-    await engine.abandon();
-    throw error;
-  }
-  if (config.onCrash === undefined) collectWhenIdle(clock, threadHeap());
   return engine;
-}
-
-/** Reads the folders of static models; a bad one is told here, and not by the first request. */
-async function embeddingSettings(config: EngineConfig): Promise<EmbeddingSettings> {
-  const folders: ModelFolder[] = [];
-  for (const { name, path } of config.staticModels) {
-    folders.push(await readModelFolder(name, path));
-  }
-  return { config: config.embedding, folders };
 }
 
 /** What to do about a thread that crashes: `lose` tells the engine, where the process goes on. */

@@ -65,6 +65,8 @@ export interface EngineOptions {
   readonly queryBodyBytesMax?: number;
   /** Query threads draw rankings whose recall is to be measured. */
   readonly samplesRecall?: boolean;
+  /** Metrics that stay as they are from the start on. */
+  readonly steadyMetrics?: readonly EngineMetric[];
   /** Queries that the main thread answers itself; absent: none. */
   readonly ownQueries?: OwnQueries | undefined;
   /** Of the query threads, which see it, too. */
@@ -185,6 +187,7 @@ export class ThreadedEngine implements Engine {
       ...(this.#recall?.metrics() ?? []),
       ...this.#cacheMetrics,
       ...this.#debt.metrics(),
+      ...(this.#options.steadyMetrics ?? []),
     ];
   }
 

@@ -1,9 +1,10 @@
 /** Native embedding: by what needs no service, and by a service over HTTP. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { MIB } from "../../src/base/byte-sizes.ts";
 import { safetensorsOf } from "../support/models/safetensors-file.ts";
 import {
   EMBEDDING_TEXT_MAX,
@@ -19,6 +20,7 @@ import {
   testNamespaces,
   untyped,
 } from "../support/servers/sdk-client.ts";
+import { startServer } from "../support/servers/server-process.ts";
 
 const MODEL = "openai/text-embedding-3-small";
 
@@ -134,6 +136,41 @@ describe("static models", () => {
     expect(idsOf(await ns.query(near("text", "cars")))[0]).toBe(2);
     const found = await ns.query(near("embed_text", "music", { model: "trawl/static-en" }));
     expect(idsOf(found)[0]).toBe(3);
+  });
+
+  test("/metrics show what models take, and what they may take", async () => {
+    const bytesOf = async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      const rows = text.matchAll(/^trawl_static_model_bytes\{(.*)\} (\d+)$/gm);
+      return new Map([...rows].map(([, labels, bytes]) => [labels, Number(bytes)]));
+    };
+    const ns = client().namespace("measured");
+    await ns.write({
+      distance_metric: "cosine_distance",
+      schema: schema("acme/tiny"),
+      upsert_rows: [{ id: 1, text: "fish" }],
+    });
+    // Threads report once a second.
+    await vi.waitFor(async () => {
+      const bytes = await bytesOf();
+      expect(bytes.get('model="acme/tiny",thread="shared"')).toBeGreaterThan(0);
+      expect(bytes.get('model="acme/tiny",thread="write"')).toBeGreaterThan(0);
+    }, 20_000);
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text).toMatch(/^trawl_static_model_bytes_max [1-9]\d+$/m);
+  });
+
+  test("a model that has no room is refused at the start", async () => {
+    const large = mkdtempSync(join(tmpdir(), "trawl-large-"));
+    const file = join(large, "model.safetensors");
+    writeFileSync(file, "");
+    truncateSync(file, 100 * MIB);
+    const flags = ["--memory-limit", "256MiB", "--static-models", `acme/large=${large}`];
+    const data = join(large, "data");
+    await expect(startServer({ dataDir: data, arguments: flags })).rejects.toThrow(
+      /acme\/large .* takes 100\.0 MiB.*--memory-limit \(256\.0 MiB\): raise it to/,
+    );
+    rmSync(large, { recursive: true });
   });
 
   test("a folder of one's own goes by the name that it is given", async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -37,8 +37,10 @@ function folder(
 
 const SPLIT = { type: "WhitespaceSplit" };
 
+const folderAt = (path: string) => ({ name: "mine", path, checkSize: () => {} });
+
 async function embed(path: string, text: string) {
-  const model = new FolderModel(await readModelFolder("mine", path));
+  const model = new FolderModel(await readModelFolder(folderAt(path)));
   const { vector, tokens } = runSteps(model.embed(text));
   return { vector: [...vector], tokens };
 }
@@ -108,13 +110,13 @@ test.each([
     "its mapping is F32 of shape 1",
   ],
 ])("refuses folder %#, and says what is wrong", async (make, message) => {
-  await expect(readModelFolder("mine", make())).rejects.toThrow(message);
+  await expect(readModelFolder(folderAt(make()))).rejects.toThrow(message);
 });
 
 test("a file that is too large is refused before it is read", async () => {
   const path = folder({ embeddings: F32 });
   writeFileSync(join(path, "config.json"), " ".repeat(64 * 1024 + 1));
-  await expect(readModelFolder("mine", path)).rejects.toThrow("config.json has 65537 bytes");
+  await expect(readModelFolder(folderAt(path))).rejects.toThrow("config.json has 65537 bytes");
 });
 
 test("a text whose vector floats cannot hold is refused", async () => {
@@ -132,8 +134,29 @@ test("what is no file is refused, and not waited for", async () => {
   const path = folder({ embeddings: F32 });
   rmSync(join(path, "config.json"));
   execFileSync("mkfifo", [join(path, "config.json")]);
-  await expect(readModelFolder("mine", path)).rejects.toThrow("config.json is no file");
+  await expect(readModelFolder(folderAt(path))).rejects.toThrow("config.json is no file");
   rmSync(join(path, "config.json"));
   mkdirSync(join(path, "config.json"));
-  await expect(readModelFolder("mine", path)).rejects.toThrow("config.json is no file");
+  await expect(readModelFolder(folderAt(path))).rejects.toThrow("config.json is no file");
+});
+
+test("who reads a folder hears how large it is before that, and may refuse", async () => {
+  const path = folder({ embeddings: F32 });
+  const sizes: number[] = [];
+  const checkSize = (bytes: number) => {
+    sizes.push(bytes);
+    throw new Error("no room");
+  };
+  await expect(readModelFolder({ name: "mine", path, checkSize })).rejects.toThrow("no room");
+  expect(sizes).toEqual([statSync(join(path, "model.safetensors")).size]);
+});
+
+test("a folder says what threads share, and what each takes beside that", async () => {
+  const weights = { type: "F32", shape: [4], data: new Float32Array(4) };
+  const mapping = { type: "I32", shape: [4], data: new Int32Array(4) };
+  const path = folder({ embeddings: F32, weights, mapping });
+  const jsonBytes = statSync(join(path, "tokenizer.json")).size;
+  const { sharedBytes, threadBytes } = await readModelFolder(folderAt(path));
+  expect(sharedBytes).toBe(4 * 2 * 4 + jsonBytes);
+  expect(threadBytes).toBe(4 * 64 + jsonBytes + 16 + 16);
 });

@@ -18,6 +18,11 @@ const MODEL_BYTES_MAX = 512 * MIB;
 /** Bytes of `tokenizer.json`, each thread's of which takes some times as much memory. */
 const TOKENIZER_BYTES_MAX = 32 * MIB;
 const CONFIG_BYTES_MAX = 64 * KIB;
+/**
+ * Heap of a vocabulary's token in a thread beside its spelling, which tokenizer.json bounds: 60 to
+ * 77 bytes were measured with the spelling, by kind of model.
+ */
+const TOKEN_BYTES = 64;
 /** Names of the tensor with the vectors: model2vec's, and sentence-transformers'. */
 const VECTORS = ["embeddings", "embedding.weight"] as const;
 
@@ -38,15 +43,32 @@ export interface ModelFolder {
   readonly normalizes: boolean;
   /** The bytes of tokenizer.json, in shared memory. */
   readonly tokenizer: Uint8Array;
+  /** What all threads share of it. */
+  readonly sharedBytes: number;
+  /** What each thread takes beside that once it embeds with it; an upper bound. */
+  readonly threadBytes: number;
+}
+
+/** Which folder is read, and who hears how large it is. */
+export interface ModelFolderSource {
+  /** By which schemas know it. */
+  readonly name: string;
+  readonly path: string;
+  /** Hears what model.safetensors has before it is read, of which most is shared; may throw. */
+  readonly checkSize: (fileBytes: number) => void;
 }
 
 /**
  * Reads and checks a folder. Throws `invalid`, with the file and what is wrong in it, or how its
- * folder should look.
+ * folder should look, and what `checkSize` throws.
  */
-export async function readModelFolder(name: string, path: string): Promise<ModelFolder> {
+export async function readModelFolder({
+  name,
+  path,
+  checkSize,
+}: ModelFolderSource): Promise<ModelFolder> {
   const file = join(path, "model.safetensors");
-  const bytes = await readBounded(file, MODEL_BYTES_MAX);
+  const bytes = await readBounded(file, MODEL_BYTES_MAX, checkSize);
   const table = inFile(file, () => readTable(bytes));
   const configFile = join(path, "config.json");
   const config = await readBounded(configFile, CONFIG_BYTES_MAX);
@@ -54,7 +76,8 @@ export async function readModelFolder(name: string, path: string): Promise<Model
   const tokenizerFile = join(path, "tokenizer.json");
   const json = await readBounded(tokenizerFile, TOKENIZER_BYTES_MAX);
   const { tokensMax } = inFile(tokenizerFile, () => parseTokenizer(textOf(json)));
-  const tokenCount = table.places?.length ?? table.vectors.length / table.dimensions;
+  const { vectors, weights, places, dimensions } = table;
+  const tokenCount = places?.length ?? vectors.length / dimensions;
   if (tokensMax > tokenCount) {
     const has = `${tokensMax} tokens, and model.safetensors vectors for ${tokenCount}`;
     throw invalid(`${tokenizerFile} has ${has}; both must be of one model`);
@@ -65,6 +88,12 @@ export async function readModelFolder(name: string, path: string): Promise<Model
     ...table,
     normalizes: normalize === true,
     tokenizer: new Uint8Array(sharedCopy(json)),
+    sharedBytes: vectors.byteLength + json.length,
+    threadBytes:
+      tokensMax * TOKEN_BYTES +
+      json.length +
+      (weights?.byteLength ?? 0) +
+      (places?.byteLength ?? 0),
   };
 }
 

@@ -11,7 +11,7 @@ function* lengthOf(text: string): Steps<StaticEmbedding> {
 }
 
 function provider(load: () => Promise<{ dimensions: number; embed: typeof lengthOf }>) {
-  const models = new Map([["mine", { dimensions: 2, load }]]);
+  const models = new Map([["mine", { dimensions: 2, threadBytes: 70, load }]]);
   const clock = new InstantClock();
   return new StaticEmbeddingProvider({ models, others: hashEmbeddingProvider, clock });
 }
@@ -26,6 +26,7 @@ test("a model is loaded by the first request for it, once", async () => {
   });
   expect(source.dimensionsOf("mine")).toBe(2);
   expect(loads).toBe(0);
+  expect(source.loadedBytes()).toEqual(new Map());
   const request = { model: "mine", texts: ["a", "abc"], dimensions: 2 };
   const [first, second] = await Promise.all([source.embed(request), source.embed(request)]);
   expect(first).toEqual({
@@ -34,6 +35,7 @@ test("a model is loaded by the first request for it, once", async () => {
   });
   expect(second).toEqual(first);
   expect(loads).toBe(1);
+  expect(source.loadedBytes()).toEqual(new Map([["mine", 70]]));
 });
 
 test("what could not be loaded is tried again", async () => {

@@ -16,6 +16,8 @@ const TURN_MS = 2;
 /** A model that is there, and how it is made. */
 export interface StaticModelSource {
   readonly dimensions: number;
+  /** Memory that each thread takes which has loaded it; an upper bound. */
+  readonly threadBytes: number;
   /** Throws what a request for the model should hear. */
   load(): Promise<StaticModel>;
 }
@@ -41,6 +43,14 @@ export class StaticEmbeddingProvider implements EmbeddingProvider {
   dimensionsOf(model: string): number | undefined {
     const { models, others } = this.#options;
     return models.get(model)?.dimensions ?? others.dimensionsOf(model);
+  }
+
+  /** Memory that this thread takes for each model that it has loaded, by name. */
+  loadedBytes(): ReadonlyMap<string, number> {
+    const { models } = this.#options;
+    return new Map(
+      [...this.#loaded.keys()].map((name) => [name, models.get(name)?.threadBytes ?? 0]),
+    );
   }
 
   async embed(request: EmbeddingRequest, signal?: AbortSignal): Promise<Embeddings> {

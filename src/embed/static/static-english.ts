@@ -1,6 +1,7 @@
 /** The model that ships with Trawl. */
 
 import { readFile } from "node:fs/promises";
+import { MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { MeaningModel } from "./meaning-model.ts";
 import { decodeMeaningVectors } from "./meaning-vectors.ts";
@@ -12,11 +13,14 @@ export const STATIC_ENGLISH = "trawl/static-en";
 /** Beside this file, in src/ and in dist/ alike. */
 const TABLE_FILE = new URL("static-en.table", import.meta.url);
 const DIMENSIONS = 384;
+/** What a thread takes that embeds with it: 3.6 MiB of table, and up to 16,384 stems of words. */
+export const STATIC_ENGLISH_THREAD_BYTES = 6 * MIB;
 
 /** Reads its table when it is asked for; `stem` is the stemmer of English. */
 export function staticEnglish(stem: (word: string) => string): StaticModelSource {
   return {
     dimensions: DIMENSIONS,
+    threadBytes: STATIC_ENGLISH_THREAD_BYTES,
     async load() {
       const table = await decodeMeaningVectors(await readTable());
       return new MeaningModel(table, stem);

@@ -10,6 +10,7 @@ import { systemRandom } from "../../base/random.ts";
 import { type CachePort, connectCache } from "../../cache/cache-reader.ts";
 import { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { THRESHOLDS } from "../../namespace/thresholds.ts";
+import { loadedModelMetrics } from "../static-model-metrics.ts";
 import { type FromQueryThread, METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { QueryService } from "./query-service.ts";
 import { queryThreadMetrics } from "./query-thread-metrics.ts";
@@ -64,11 +65,12 @@ export function serveQueries(settings: QuerySettings, channel: QueryChannel): Qu
   const reads = connectCache(cache, (arena, memory) => kernels.attach(arena, memory));
   // Where queries are handed over there is no time to look at whole namespaces.
   const readAhead = handsOver === true ? undefined : new ReadAhead({ reads, nextTurn });
+  const embedding = embeddingSource(settings.embedding, clock);
   const service = new QueryService({
     kernels,
     reads,
     readAhead,
-    embedding: embeddingSource(settings.embedding, clock),
+    embedding,
     reranking: rerankSource(settings.reranking, clock),
     clock,
     random: systemRandom,
@@ -84,7 +86,8 @@ export function serveQueries(settings: QuerySettings, channel: QueryChannel): Qu
     handsOver,
   });
   clock.every(METRICS_INTERVAL_MS, () => {
-    post({ kind: "metrics", metrics: queryThreadMetrics(service, { readAhead, reads }, name) });
+    const metrics = queryThreadMetrics(service, { readAhead, reads }, name);
+    post({ kind: "metrics", metrics: [...metrics, ...loadedModelMetrics(embedding, name)] });
   });
   return service;
 }

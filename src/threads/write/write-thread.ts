@@ -23,6 +23,7 @@ import { openStoreAccess, type StoreAccessConfig } from "../../storage/open-stor
 import { isExclusive } from "../../storage/store-config.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
 import { movableBuffers } from "../movable-buffers.ts";
+import { loadedModelMetrics } from "../static-model-metrics.ts";
 import type { FromWriteThread, LogMessage } from "../thread-messages.ts";
 import { IDLE_SWEEP_MS, METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { LongestTurns } from "./longest-turns.ts";
@@ -76,6 +77,7 @@ async function start(): Promise<void> {
   }
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.kernelThreads });
   const blocks = isExclusive(store) ? new BlockPool() : undefined;
+  const embedding = embeddingSource(data.embedding, clock);
   const catalog = await serveWrites({
     clock,
     random,
@@ -84,7 +86,7 @@ async function start(): Promise<void> {
     keys,
     arenas,
     reads,
-    embedding: embeddingSource(data.embedding, clock),
+    embedding,
     thresholds: THRESHOLDS,
     writeBytesMax: data.writeBytesMax,
     isExclusive: isExclusive(store),
@@ -96,7 +98,10 @@ async function start(): Promise<void> {
     onClosed: async () => lock?.release(),
   });
   const turns = new LongestTurns();
-  const metrics = () => writeThreadMetrics({ access, catalog, arenas, turns });
+  const metrics = () => [
+    ...writeThreadMetrics({ access, catalog, arenas, turns }),
+    ...loadedModelMetrics(embedding, "write"),
+  ];
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
   clock.every(IDLE_SWEEP_MS, () => {

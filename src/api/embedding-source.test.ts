@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { embeddingSource } from "./embedding-source.ts";
+
+test("a model without room says so to who asks for it, and takes nothing", async () => {
+  const ownRefusal = "static model trawl/static-en takes 1.0 GiB: raise --memory-limit";
+  const config = { kind: "none" } as const;
+  const source = embeddingSource({ config, folders: [], ownRefusal }, new InstantClock());
+  const request = { model: "trawl/static-en", texts: ["boat"], dimensions: 384 };
+  await expect(source.embed(request)).rejects.toMatchObject({
+    code: "invalid",
+    message: `💔 ${ownRefusal}`,
+  });
+  expect(source.loadedBytes()).toEqual(new Map());
+  const roomy = embeddingSource({ config, folders: [] }, new InstantClock());
+  expect((await roomy.embed(request)).vectors[0]).toHaveLength(384);
+  expect([...roomy.loadedBytes().keys()]).toEqual(["trawl/static-en"]);
+});
