@@ -151,6 +151,27 @@ test("the figures of README.md beside Lucene are those of bench/README.md", () =
   }
 });
 
+test("the figures of README.md beside another engine are those of bench/README.md", () => {
+  const rowsOf = (page: string, head: string) => {
+    const [, table] = read(page).split(`${head}\n`);
+    return [...table.split("\n\n")[0].matchAll(/^\| (?!---)(.*?) \|$/gm)].map(([, row]) =>
+      row.split(" | "),
+    );
+  };
+  const shown = rowsOf("README.md", "| Work | Clients | Trawl | zvec |");
+  const measured = rowsOf(
+    "bench/README.md",
+    "| Work | Clients | Trawl: p50 / p95 | Trawl | zvec: p50 / p95 | zvec |",
+  );
+  const headline = measured.map(([work, clients, ours, ourRate, theirs, theirRate]) => {
+    const p50 = (both: string) => both.replace(/ \/ .*/, " ms");
+    const figures = clients === "1" ? [p50(ours), p50(theirs)] : [ourRate, theirRate];
+    return [work, clients, ...figures];
+  });
+  expect(shown.length).toBeGreaterThan(2);
+  expect(shown).toEqual(headline);
+});
+
 test.each<[page: string, ...statements: string[]]>([
   ["queries/vectors.md", `at most ${count(PROBING.exactMatchesMax)} documents of a segment match`],
   ["queries/sparse-vectors.md", `at most ${count(limits.SPARSE_ENTRIES_MAX)} for a document`],
