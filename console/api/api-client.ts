@@ -2,6 +2,7 @@
 
 import { ApiFault, faultKind } from "./api-fault.ts";
 import { parseExact, stringifyExact } from "./exact-json.ts";
+import { isFolded } from "./reachable-name.ts";
 
 /** How a client reaches its server. */
 export interface ApiClientOptions {
@@ -88,6 +89,10 @@ export class ApiClient {
   async #fetch(request: ApiRequest): Promise<Response> {
     const { baseUrl, key, onReach } = this.#options;
     const { method, path, parameters, json, signal } = request;
+    if (isFolded(path)) {
+      const message = `browsers send ${path} as another path, so it was not sent`;
+      throw new ApiFault("refused", message);
+    }
     const body = json === undefined ? request.body : stringifyExact(json);
     const init: RequestInit = {
       method,

@@ -1,9 +1,10 @@
 /** Namespaces as the API lists, describes and changes them. */
 
+import { LIST_PAGE_SIZE_MAX } from "../../src/model/contract-limits.ts";
 import { type ApiClient, apiPath } from "./api-client.ts";
 
-/** Names in one page of a listing: enough for a screen, and for the search to be felt at once. */
-const LIST_PAGE_SIZE = 200;
+/** Names in the first page of a listing: enough for a screen, and few to wait for. */
+const FIRST_PAGE_NAMES = 200;
 
 /** One attribute as metadata describes it; what is absent is off. */
 export interface AttributeMetadata {
@@ -41,7 +42,11 @@ export interface NamespacePage {
   readonly next: string | undefined;
 }
 
-/** Lists namespaces whose names begin with `prefix`, from the cursor on. */
+/**
+ * Lists namespaces whose names begin with `prefix`, from the cursor on. Pages after the first are
+ * as large as the API lets them be: who goes on wants the end, and of 10,000 names it is ten pages
+ * away.
+ */
 export async function listNamespaces(
   client: ApiClient,
   page: { readonly prefix?: string; readonly cursor?: string | undefined; signal?: AbortSignal },
@@ -53,7 +58,11 @@ export async function listNamespaces(
   }>({
     method: "GET",
     path: "/v2/namespaces",
-    parameters: { prefix: prefix || undefined, cursor, page_size: LIST_PAGE_SIZE },
+    parameters: {
+      prefix: prefix || undefined,
+      cursor,
+      page_size: cursor === undefined ? FIRST_PAGE_NAMES : LIST_PAGE_SIZE_MAX,
+    },
     signal,
   });
   return {

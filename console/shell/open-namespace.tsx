@@ -2,12 +2,13 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { namespaceNameFault } from "../../src/base/ids.ts";
 import { patternStart } from "../../src/model/namespace-pattern.ts";
+import { nameFault, unreachableReason } from "../api/reachable-name.ts";
 import { navigate, routePath } from "../state/route.ts";
 import { callerState } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
+import { UnreachableName } from "../ui/unreachable-name.tsx";
 
 /** Links to the namespaces that the key names, and a field for the others. */
 export function OpenNamespace(): JSX.Element {
@@ -18,7 +19,7 @@ export function OpenNamespace(): JSX.Element {
   const named = patterns.filter((pattern) => patternStart(pattern) === undefined);
   const open = (event: Event) => {
     event.preventDefault();
-    const fault = name === "" ? "Give its name" : namespaceNameFault(name);
+    const fault = name === "" ? "Give its name" : nameFault(name);
     if (fault === undefined) navigate(routePath("documents", name));
     else setError(fault);
   };
@@ -28,7 +29,11 @@ export function OpenNamespace(): JSX.Element {
         <ul class="named-namespaces">
           {named.map((each) => (
             <li key={each}>
-              <a href={routePath("documents", each)}>{each}</a>
+              {unreachableReason(each) === undefined ? (
+                <a href={routePath("documents", each)}>{each}</a>
+              ) : (
+                <UnreachableName name={each} />
+              )}
             </li>
           ))}
         </ul>

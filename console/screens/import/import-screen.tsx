@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { countedText, sizeText } from "../../../src/base/amount-text.ts";
 import { systemClock } from "../../../src/base/clock.ts";
+import { nameFault } from "../../api/reachable-name.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { denial, sessionKey } from "../../state/session.ts";
 import { announce } from "../../ui/announce.tsx";
@@ -235,6 +236,8 @@ function End(props: {
 /** Why nothing can be imported now; undefined: it can. */
 function denialOf(view: ImportView, namespace: string): string | undefined {
   if (namespace === "") return "Name the namespace first.";
+  const fault = nameFault(namespace);
+  if (fault !== undefined) return fault;
   const denied = denial("write", namespace) ?? denial("read", namespace);
   if (denied !== undefined) return `${denied}.`;
   if (view.planned === undefined) return view.fault ?? "The files are still looked at.";

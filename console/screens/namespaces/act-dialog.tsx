@@ -2,11 +2,11 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { namespaceNameFault } from "../../../src/base/ids.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { faultOf } from "../../api/api-fault.ts";
 import type { CallerAction } from "../../api/caller.ts";
 import { copyNamespace, createCheckpoint, deleteNamespace } from "../../api/namespaces.ts";
+import { nameFault, unreachableReason } from "../../api/reachable-name.ts";
 import { client, denial } from "../../state/session.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -181,7 +181,9 @@ function useAct(onDone: () => void) {
 /** Why the key may not do it; where it goes to counts as soon as it has a name. */
 function deniedAct(act: Act, namespace: string, text: string): string | undefined {
   const own = denial(FACTS[act].action, namespace);
-  if (own !== undefined || (act !== "branch" && act !== "copy")) return own;
+  if (own !== undefined) return own;
+  // Only these two name their source in the body, where any name is as good as another.
+  if (act !== "branch" && act !== "copy") return unreachableReason(namespace);
   return text === "" ? denial("write") : denial("write", text);
 }
 
@@ -190,7 +192,7 @@ function faultOfInput(act: Act, namespace: string, text: string): string | undef
   switch (act) {
     case "branch":
     case "copy":
-      return text === "" ? "Give it a name" : namespaceNameFault(text);
+      return text === "" ? "Give it a name" : nameFault(text);
     case "checkpoint":
       return text === "" ? "Give it a name" : undefined;
     case "delete":

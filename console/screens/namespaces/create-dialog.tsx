@@ -2,9 +2,9 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { namespaceNameFault } from "../../../src/base/ids.ts";
 import { faultOf } from "../../api/api-fault.ts";
 import { writeDocuments } from "../../api/documents.ts";
+import { nameFault as faultOfName } from "../../api/reachable-name.ts";
 import { client, denial } from "../../state/session.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -36,7 +36,7 @@ export function CreateDialog(props: {
           ...each,
           fullText: changed.get(each.name) ?? each.fullText,
         }));
-  const nameFault = name === "" ? undefined : namespaceNameFault(name);
+  const nameFault = name === "" ? undefined : faultOfName(name);
   const denied = name === "" ? denial("write") : denial("write", name);
   const submit = () => {
     if (name === "") return refuse("Give the namespace a name");

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { countedText, countText, sizeText } from "../../../src/base/amount-text.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { type NamespaceMetadata, readMetadata } from "../../api/namespaces.ts";
+import { unreachableReason } from "../../api/reachable-name.ts";
 import { currentRoute, navigate, routePath, setParameters } from "../../state/route.ts";
 import { client, denial } from "../../state/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,6 +13,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
 import { Table, type TableColumn } from "../../ui/table.tsx";
+import { UnreachableName } from "../../ui/unreachable-name.tsx";
 import { ACTS, type Act, ActDialog } from "./act-dialog.tsx";
 import { CreateDialog } from "./create-dialog.tsx";
 import { MetadataLoader } from "./metadata-loader.ts";
@@ -79,7 +81,7 @@ function NamespaceTable(props: {
       isBusy={isLoading}
       onVisible={(start, end) => {
         const visible = names.slice(start, end);
-        loader.want(visible.filter((name) => denial("read", name) === undefined));
+        loader.want(visible.filter((name) => hiddenReason(name) === undefined));
       }}
       onNearEnd={hasMore ? loadMore : undefined}
     />
@@ -91,11 +93,14 @@ function columnsOf(loader: MetadataLoader): readonly TableColumn<string>[] {
     key: "name",
     title: "Name",
     width: "minmax(180px, 3fr)",
-    cell: (text) => (
-      <a href={routePath("documents", text)} title={text}>
-        {text}
-      </a>
-    ),
+    cell: (text) =>
+      unreachableReason(text) === undefined ? (
+        <a href={routePath("documents", text)} title={text}>
+          {text}
+        </a>
+      ) : (
+        <UnreachableName name={text} />
+      ),
   };
   const actions: TableColumn<string> = {
     key: "act",
@@ -120,8 +125,8 @@ function metadataColumns(loader: MetadataLoader): readonly TableColumn<string>[]
     (name: string): ComponentChildren => {
       const state = loader.get(name);
       if (state?.kind === "known") return show(state.metadata);
-      const denied = denial("read", name);
-      if (denied !== undefined) return <span title={denied}>—</span>;
+      const hidden = hiddenReason(name);
+      if (hidden !== undefined) return <span title={hidden}>—</span>;
       return state === undefined ? "…" : <span title={state.reason}>—</span>;
     };
   return [
@@ -162,6 +167,11 @@ function metadataColumns(loader: MetadataLoader): readonly TableColumn<string>[]
       }),
     },
   ];
+}
+
+/** Why nothing can be asked of a namespace. */
+function hiddenReason(name: string): string | undefined {
+  return denial("read", name) ?? unreachableReason(name);
 }
 
 function IndexState({ metadata }: { readonly metadata: NamespaceMetadata }): JSX.Element {

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countedText, countText, sizeText } from "../../../src/base/amount-text.ts";
 import { durationText } from "../../../src/base/duration.ts";
+import { unreachableReason } from "../../api/reachable-name.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { denial } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
@@ -9,6 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
 import { Table, type TableColumn } from "../../ui/table.tsx";
+import { UnreachableName } from "../../ui/unreachable-name.tsx";
 import {
   inOrder,
   longestPhase,
@@ -142,7 +144,11 @@ function SlowDetails(props: {
         </Fact>
         {namespace !== undefined && (
           <Fact name="Namespace">
-            <a href={routePath("query", namespace)}>{namespace}</a>
+            {unreachableReason(namespace) === undefined ? (
+              <a href={routePath("query", namespace)}>{namespace}</a>
+            ) : (
+              <UnreachableName name={namespace} />
+            )}
           </Fact>
         )}
         {request.documents !== undefined && (
