@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import type { QueryModel, SelectionModel } from "../query/query-model.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import type { EditorProps } from "./editor-props.tsx";
+import { LimitPerOptions } from "./limit-per-options.tsx";
 
 /** See the file's head. */
 export function AnswerOptions(props: EditorProps<QueryModel>): JSX.Element {
@@ -41,6 +42,7 @@ export function AnswerOptions(props: EditorProps<QueryModel>): JSX.Element {
         />
       </div>
       {isDocuments && <SelectionFields {...props} />}
+      {isDocuments && model.rankings.length === 1 && <LimitPerOptions {...props} />}
       {isDocuments && hasText && (
         <CheckField
           label="Show what matched (highlights)"

@@ -13,6 +13,7 @@ import { type EditorProps, FieldProblem } from "./editor-props.tsx";
 import { FilterEditor } from "./filter-editor.tsx";
 import type { QueryDraft } from "./query-draft.ts";
 import { RankingEditor } from "./ranking-editor.tsx";
+import { RerankOptions } from "./rerank-options.tsx";
 
 /** Kinds of queries as people choose them. */
 type QueryKind = Ranking["kind"] | "hybrid" | "aggregate";
@@ -77,6 +78,7 @@ export function QueryBuilder({ draft }: { readonly draft: QueryDraft }): JSX.Ele
           onChange={(filter) => draft.editModel({ ...model, filter })}
         />
       </section>
+      {kind !== "aggregate" && <RerankOptions {...own} />}
       <AnswerOptions {...own} />
     </div>
   );
@@ -143,12 +145,14 @@ function RankingHead(props: EditorProps<QueryModel> & { readonly index: number }
         }))}
         onSelect={(kind) => replace({ ranking: newRanking(kind, schema) })}
       />
-      <TextField
-        label="Weight"
-        value={weighted.weight}
-        error={problems.get(`rankings.${index}.weight`)}
-        onInput={(weight) => replace({ weight })}
-      />
+      {!model.rerank.isOn && (
+        <TextField
+          label="Weight"
+          value={weighted.weight}
+          error={problems.get(`rankings.${index}.weight`)}
+          onInput={(weight) => replace({ weight })}
+        />
+      )}
       <Button
         look="quiet"
         label={`Remove ranking ${index + 1}`}
@@ -163,6 +167,7 @@ function RankingHead(props: EditorProps<QueryModel> & { readonly index: number }
   );
 }
 
+/** Of all rankings together; ranks are not fused where a model scores what they found. */
 function FusionOptions(props: EditorProps<QueryModel>): JSX.Element {
   const { value: model, onChange, problems } = props;
   return (
@@ -174,13 +179,15 @@ function FusionOptions(props: EditorProps<QueryModel>): JSX.Element {
           error={problems.get("candidates")}
           onInput={(candidates) => onChange({ ...model, candidates })}
         />
-        <TextField
-          label="Rank constant"
-          value={model.rankConstant}
-          hint="of the fusion (RRF): score is weight / (constant + rank)"
-          error={problems.get("rankConstant")}
-          onInput={(rankConstant) => onChange({ ...model, rankConstant })}
-        />
+        {!model.rerank.isOn && (
+          <TextField
+            label="Rank constant"
+            value={model.rankConstant}
+            hint="of the fusion (RRF): score is weight / (constant + rank)"
+            error={problems.get("rankConstant")}
+            onInput={(rankConstant) => onChange({ ...model, rankConstant })}
+          />
+        )}
       </div>
     </section>
   );

@@ -2,6 +2,7 @@
 
 import {
   AGGREGATES_MAX,
+  RERANK_DOCUMENTS_MAX,
   RESULT_ROWS_MAX,
   SUBQUERIES_MAX,
 } from "../../src/model/contract-limits.ts";
@@ -49,10 +50,11 @@ function documentsBody(model: QueryModel, schema: RequestSchema, problems: Probl
   return {
     ...buildRanking(first.ranking, { schema, problems, place: "rankings.0" }),
     ...filter,
-    top_k: wholeNumber(model.limit, { min: 1, max: RESULT_ROWS_MAX }, "limit", problems),
+    ...limitOf(model, problems),
     ...(offset > 0 && { offset }),
     ...selectionOf(model.selection),
     ...(model.highlight && highlightsOf(first.ranking)),
+    ...(model.rerank.isOn && rerankOf(model, problems)),
     ...consistency,
   };
 }
@@ -78,6 +80,13 @@ function fusedBody(model: QueryModel, schema: RequestSchema, problems: Problems)
     ...selectionOf(model.selection),
     ...(model.highlight && highlightsOf(ranking)),
   }));
+  const limit = wholeNumber(model.limit, { min: 1, max: RESULT_ROWS_MAX }, "limit", problems);
+  if (model.rerank.isOn) return { queries, ...rerankOf(model, problems), limit };
+  return { queries, rerank_by: fusionOf(model, problems), limit };
+}
+
+/** How ranks become one ranking, without what the server takes by itself. */
+function fusionOf(model: QueryModel, problems: Problems): Json {
   const weights = model.rankings.map(({ weight }, i) =>
     positiveNumber(weight, `rankings.${i}.weight`, problems),
   );
@@ -87,11 +96,52 @@ function fusedBody(model: QueryModel, schema: RequestSchema, problems: Problems)
     ...(String(constant) !== RANK_CONSTANT && { rank_constant: constant }),
     ...(weights.some((weight) => weight !== 1) && { weights }),
   };
-  return {
-    queries,
-    rerank_by: Object.keys(options).length === 0 ? ["RRF"] : ["RRF", options],
-    limit: wholeNumber(model.limit, { min: 1, max: RESULT_ROWS_MAX }, "limit", problems),
+  return Object.keys(options).length === 0 ? ["RRF"] : ["RRF", options];
+}
+
+/** The limit of one ranking: a number, or one with a bound for each value of some attributes. */
+function limitOf(model: QueryModel, problems: Problems): JsonMembers {
+  const total = wholeNumber(model.limit, { min: 1, max: RESULT_ROWS_MAX }, "limit", problems);
+  const { isOn, attributes, limit } = model.limitPer;
+  if (!isOn) return { top_k: total };
+  if (attributes.length === 0) problems.note("limitPer.attributes", "choose an attribute");
+  for (const name of attributes) checkReturned(name, model, "limitPer.attributes", problems);
+  const per = {
+    attributes,
+    limit: wholeNumber(limit, { min: 1, max: total }, "limitPer", problems),
   };
+  return { limit: { total, per } };
+}
+
+function rerankOf(model: QueryModel, problems: Problems): JsonMembers {
+  const { rerank, rankings } = model;
+  const name = rerank.model.trim();
+  if (name === "") problems.note("rerank.model", "name a model that the server has");
+  if (rerank.query.trim() === "")
+    problems.note("rerank.query", "type what texts are scored against");
+  if (rerank.attribute === "") problems.note("rerank.attribute", "no attribute has texts");
+  else checkReturned(rerank.attribute, model, "rerank.attribute", problems);
+  const isFused = rankings.length > 1;
+  const count = isFused ? Number(model.candidates) * rankings.length : Number(model.limit);
+  if (count > RERANK_DOCUMENTS_MAX) {
+    const most = Math.floor(RERANK_DOCUMENTS_MAX / rankings.length);
+    problems.note(
+      isFused ? "candidates" : "limit",
+      `a model takes at most ${RERANK_DOCUMENTS_MAX} documents: type ${most} or less`,
+    );
+  }
+  return { rerank_by: { model: name, attribute: rerank.attribute, query: rerank.query } };
+}
+
+/** What the server reads of documents for the answer, the answer must have. */
+function checkReturned(
+  name: string,
+  { selection: { kind, names } }: QueryModel,
+  place: string,
+  problems: Problems,
+): void {
+  if (kind === "all" || (kind !== "none" && names.includes(name) === (kind === "include"))) return;
+  problems.note(place, `${name} must come back: choose it under Attributes`);
 }
 
 function aggregateBody(model: QueryModel, schema: RequestSchema, problems: Problems): JsonMembers {

@@ -9,6 +9,7 @@ import {
   type RequestAttribute,
   type RequestSchema,
   sparseAttributes,
+  stringAttributes,
   sumAttributes,
   textAttributes,
 } from "./request-schema.ts";
@@ -45,7 +46,7 @@ const QUERY_MEMBERS = {
 const ROOT_MEMBERS = {
   ...QUERY_MEMBERS,
   queries: "several queries at once",
-  rerank_by: "how several are fused",
+  rerank_by: "how several are fused, or a model",
   consistency: "strong or eventual",
   vector_encoding: "float or base64",
 };
@@ -66,6 +67,13 @@ function membersAt(root: OpenValue, inner: readonly OpenValue[]): Readonly<Recor
     return inner.length === 1
       ? { total: "how many come back", per: "how many for each value" }
       : { attributes: "by whose values", limit: "how many for each" };
+  }
+  if (root.member === "rerank_by" && inner.length === 1 && inner[0]?.kind === "object") {
+    return {
+      model: "one that the server has",
+      attribute: "whose texts it reads",
+      query: "what they are scored against",
+    };
   }
   if (root.member === "consistency") {
     return { level: "strong or eventual", max_staleness_seconds: "how old it may be" };
@@ -106,7 +114,10 @@ function valueCompletions(open: readonly OpenValue[], schema: RequestSchema): Co
   const query = open[0]?.member === "queries" ? open[2] : open[0];
   const innermost = open[open.length - 1];
   if (innermost === undefined || query === undefined) return [];
-  if (innermost.kind === "object") return memberValues(innermost.member);
+  if (innermost.kind === "object") {
+    const isReranked = open[0]?.member === "rerank_by" && innermost.member === "attribute";
+    return isReranked ? attributes(stringAttributes(schema)) : memberValues(innermost.member);
+  }
   const before = innermost.before;
   switch (query.member) {
     case "filters":

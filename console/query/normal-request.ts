@@ -32,7 +32,11 @@ function normalizeLimit(request: Record<string, Json>, name: "limit" | "top_k"):
   let value = request[name] ?? request[other];
   if (isMembers(value) && Object.keys(value).join() === "total") value = value.total;
   if (value === undefined) return;
-  if (name in request && other in request) return;
+  if (name in request && other in request) {
+    const [bound, total] = [request.limit, request.top_k];
+    if (!isMembers(bound) || bound.total !== total) return;
+    value = bound;
+  }
   delete request[other];
   request[name] = value;
 }

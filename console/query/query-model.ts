@@ -10,6 +10,7 @@ import {
   nearAttributes,
   type RequestSchema,
   sparseAttributes,
+  stringAttributes,
   textAttributes,
 } from "./request-schema.ts";
 
@@ -97,6 +98,24 @@ export interface AggregateModel {
   readonly attribute: string;
 }
 
+/** Documents found are scored anew by a model of the server, and ordered by that. */
+export interface RerankModel {
+  readonly isOn: boolean;
+  /** One that the server has. */
+  readonly model: string;
+  /** Whose texts the model reads. */
+  readonly attribute: string;
+  /** What they are scored against. */
+  readonly query: string;
+}
+
+/** At most `limit` documents of each combination of the attributes' values. */
+export interface LimitPerModel {
+  readonly isOn: boolean;
+  readonly attributes: readonly string[];
+  readonly limit: string;
+}
+
 /** A whole query. */
 export interface QueryModel {
   readonly form: "documents" | "aggregate";
@@ -108,7 +127,11 @@ export interface QueryModel {
   readonly rankConstant: string;
   readonly filter: GroupModel;
   readonly limit: string;
+  /** Of one ranking alone: the API has none for a fusion of several. */
+  readonly limitPer: LimitPerModel;
   readonly offset: string;
+  /** Of several rankings, it stands in place of their fusion. */
+  readonly rerank: RerankModel;
   readonly selection: SelectionModel;
   /** Fragments of the texts that matched come back, too. */
   readonly highlight: boolean;
@@ -134,7 +157,14 @@ export function firstQuery(schema: RequestSchema): QueryModel {
     rankConstant: RANK_CONSTANT,
     filter: NO_FILTER,
     limit: "10",
+    limitPer: { isOn: false, attributes: [], limit: "1" },
     offset: "0",
+    rerank: {
+      isOn: false,
+      model: "",
+      attribute: stringAttributes(schema)[0]?.name ?? "",
+      query: "",
+    },
     selection: usualSelection(schema),
     highlight: kind === "text",
     consistency: "strong",

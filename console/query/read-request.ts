@@ -9,9 +9,11 @@ import { normalRequest } from "./normal-request.ts";
 import {
   type AggregateModel,
   firstQuery,
+  type LimitPerModel,
   NO_FILTER,
   type QueryModel,
   RANK_CONSTANT,
+  type RerankModel,
   type SelectionModel,
   type WeightedRanking,
 } from "./query-model.ts";
@@ -39,14 +41,17 @@ function modelOf(request: JsonMembers, schema: RequestSchema): QueryModel {
   const empty = { ...firstQuery(schema), highlight: false, filter: NO_FILTER };
   const common = { ...empty, consistency: consistencyOf(request) };
   if ("aggregate_by" in request) return { ...common, ...aggregateModel(request, schema) };
-  if (!isList(request.queries)) return { ...common, ...documentsModel(request, schema) };
+  if (!isList(request.queries)) return { ...common, ...documentsModel(request, empty, schema) };
   const queries = request.queries.filter(isMembers);
+  const rerank = rerankOf(request, empty.rerank);
   const options = isList(request.rerank_by) ? request.rerank_by[1] : undefined;
   const fusion = isMembers(options) ? options : {};
   const weights = isList(fusion.weights) ? fusion.weights : [];
   return {
     ...common,
-    ...(queries.length > 0 && documentsModel(queries[0], schema)),
+    ...(queries.length > 0 && documentsModel(queries[0], empty, schema)),
+    rerank,
+    limitPer: empty.limitPer,
     highlight: queries.some(hasHighlights),
     rankings: queries.map((query, i) => ({
       ranking: readRanking(query.rank_by, schema),
@@ -58,7 +63,8 @@ function modelOf(request: JsonMembers, schema: RequestSchema): QueryModel {
   };
 }
 
-function documentsModel(query: JsonMembers, schema: RequestSchema) {
+function documentsModel(query: JsonMembers, empty: QueryModel, schema: RequestSchema) {
+  const limit = isMembers(query.top_k) ? query.top_k : { total: query.top_k ?? null };
   const rankings: WeightedRanking[] = [
     { ranking: readRanking(query.rank_by, schema), weight: "1" },
   ];
@@ -66,11 +72,26 @@ function documentsModel(query: JsonMembers, schema: RequestSchema) {
     form: "documents" as const,
     rankings,
     filter: readFilter(query.filters, schema),
-    limit: numberText(query.top_k, ""),
+    limit: numberText(limit.total, ""),
+    limitPer: limitPerOf(limit.per, empty.limitPer),
+    rerank: rerankOf(query, empty.rerank),
     offset: numberText(query.offset, "0"),
     selection: selectionOf(query),
     highlight: hasHighlights(query),
   };
+}
+
+function limitPerOf(per: Json | undefined, off: LimitPerModel): LimitPerModel {
+  if (!isMembers(per)) return off;
+  const attributes = isList(per.attributes) ? per.attributes.filter(isName) : [];
+  return { isOn: true, attributes, limit: numberText(per.limit, "") };
+}
+
+function rerankOf({ rerank_by: rerank }: JsonMembers, off: RerankModel): RerankModel {
+  if (!isMembers(rerank)) return off;
+  const text = (value: Json | undefined) => (typeof value === "string" ? value : "");
+  const { model, attribute, query } = rerank;
+  return { isOn: true, model: text(model), attribute: text(attribute), query: text(query) };
 }
 
 function aggregateModel(request: JsonMembers, schema: RequestSchema) {

@@ -93,6 +93,18 @@ export function orderAttributes(schema: RequestSchema): RequestAttribute[] {
   );
 }
 
+/** Attributes whose texts a model can read. */
+export function stringAttributes(schema: RequestSchema): RequestAttribute[] {
+  return [...schema.values()].filter(
+    ({ name, type }) => name !== "id" && type?.kind === "scalar" && type.of === "string",
+  );
+}
+
+/** Attributes of whose values at most so many documents may be asked for. */
+export function limitPerAttributes(schema: RequestSchema): RequestAttribute[] {
+  return [...schema.values()].filter(({ name, type }) => name !== "id" && type?.kind === "scalar");
+}
+
 /** Attributes whose values can be added up. */
 export function sumAttributes(schema: RequestSchema): RequestAttribute[] {
   return [...schema.values()].filter(

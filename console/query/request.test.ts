@@ -61,6 +61,15 @@ const SHOWN = [
   `{"queries": [{"rank_by": ["title", "BM25", "a"], "top_k": 9, "filters": ["year", "Lt", 1]},
      {"rank_by": ["vector", "ANN", [1, 0]], "top_k": 9, "filters": ["year", "Lt", 1]}],
     "rerank_by": ["RRF", {"rank_constant": 10, "weights": [2, 1]}], "limit": 10}`,
+  `{"top_k": 5, "include_attributes": ["year", "read"],
+    "limit": {"total": 5, "per": {"attributes": ["year", "read"], "limit": 2}}}`,
+  `{"rank_by": ["title", "BM25", "a"], "include_attributes": true,
+    "top_k": {"total": 5, "per": {"attributes": ["year"], "limit": 1}}}`,
+  `{"rank_by": ["title", "BM25", "a"], "top_k": 5, "exclude_attributes": ["vector"],
+    "rerank_by": {"model": "words", "attribute": "title", "query": "a walrus"}}`,
+  `{"queries": [{"rank_by": ["title", "BM25", "a"], "top_k": 9, "include_attributes": ["body"]},
+     {"rank_by": ["vector", "ANN", [1, 0]], "top_k": 9, "include_attributes": ["body"]}],
+    "rerank_by": {"model": "m", "attribute": "body", "query": "a"}, "limit": 10}`,
   `{"aggregate_by": {"n": ["Count"], "years": ["Sum", "year"]}, "group_by": ["year"], "top_k": 7}`,
   `{"aggregate_by": {"n": ["Count"]}, "group_by": ["year", {"tags": ["ForEachUnique", "tags"]}],
     "top_k": 7}`,
@@ -88,7 +97,15 @@ test.each([
   [`{"top_k": 1, "filters": ["year", "Lt", null]}`, "filters"],
   [`{"top_k": 1, "filters": ["nope", "Lt", 1]}`, "filters"],
   [`{"top_k": 1, "filters": ["And", [["year", "Lt", 1], ["nope", "Lt", 1]]]}`, "filters"],
-  [`{"top_k": 1, "rerank_by": {"model": "m", "attribute": "title", "query": "a"}}`, "rerank_by"],
+  [
+    `{"top_k": 1, "rerank_by": {"model": "m", "attribute": "title", "query": "a", "more": 1}}`,
+    "rerank_by.more",
+  ],
+  [
+    `{"top_k": 1, "rerank_by": {"model": 1, "attribute": "title", "query": "a"}}`,
+    "rerank_by.model",
+  ],
+  [`{"top_k": 1, "rerank_by": ["RRF"]}`, "rerank_by"],
   [
     `{"queries": [{"top_k": 1, "filters": ["year", "Lt", 1]}, {"top_k": 1}],
       "rerank_by": ["RRF"], "limit": 1}`,
@@ -102,7 +119,13 @@ test.each([
     `{"aggregate_by": {"n": ["Count"]}, "group_by": [{"t": ["ForEachUnique", "tags"]}]}`,
     "group_by",
   ],
-  [`{"top_k": 1, "limit": {"total": 1, "per": {"attributes": ["year"], "limit": 1}}}`, "limit"],
+  [`{"top_k": 2, "limit": {"total": 1, "per": {"attributes": ["year"], "limit": 1}}}`, "limit"],
+  [`{"limit": {"total": 1, "per": {"attributes": ["year", 1], "limit": 1}}}`, "per.attributes"],
+  [
+    `{"queries": [{"limit": {"total": 1, "per": {"attributes": ["year"], "limit": 1}}},
+      {"top_k": 1}], "rerank_by": ["RRF"], "limit": 1}`,
+    "queries[0].top_k",
+  ],
   [`[]`, "JSON object"],
 ])("the builder says that it cannot show %s", (text, reason) => {
   expect(readRequest(parseJsonText(text) as Json, SCHEMA)).toEqual({
@@ -129,4 +152,39 @@ test("what was typed wrongly is told at its control", () => {
     "offset",
     "rankings.0.method",
   ]);
+});
+
+test("what a model reads, and what is counted for each value, must come back", () => {
+  const read = readRequest(parseJsonText(SHOWN[0]) as Json, SCHEMA);
+  if ("reason" in read) throw new Error(read.reason);
+  const model = {
+    ...read.model,
+    limit: "1001",
+    limitPer: { isOn: true, attributes: ["year"], limit: "2000" },
+    rerank: { isOn: true, model: " ", attribute: "title", query: "" },
+  };
+  const bad = buildRequest(model, SCHEMA).problems;
+  expect([...bad.keys()].sort()).toEqual([
+    "limit",
+    "limitPer",
+    "limitPer.attributes",
+    "rerank.attribute",
+    "rerank.model",
+    "rerank.query",
+  ]);
+  expect(bad.get("limit")).toBe("a model takes at most 1000 documents: type 1000 or less");
+  const fused = { ...model, candidates: "501", rankings: [...model.rankings, ...model.rankings] };
+  expect(buildRequest(fused, SCHEMA).problems.get("candidates")).toMatch("type 500 or less");
+  const none = { ...model, limitPer: { ...model.limitPer, attributes: [] } };
+  expect(buildRequest(none, SCHEMA).problems.get("limitPer.attributes")).toBe(
+    "choose an attribute",
+  );
+  const good = {
+    ...model,
+    limit: "3",
+    limitPer: { ...model.limitPer, limit: "3" },
+    rerank: { ...model.rerank, model: "words", query: "a" },
+    selection: { kind: "include" as const, names: ["title", "year"] },
+  };
+  expect([...buildRequest(good, SCHEMA).problems]).toEqual([]);
 });

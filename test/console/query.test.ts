@@ -66,11 +66,19 @@ async function shownRequest(page: Page): Promise<unknown> {
   );
 }
 
+/** The title of the first document of the results. */
+async function firstTitle(page: Page): Promise<string> {
+  const text = (await results(page).getByRole("row").nth(1).textContent()) ?? "";
+  return ["A walrus at sea", "Walrus and seal"].find((title) => text.includes(title)) ?? text;
+}
+
 async function run(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Run", exact: true }).click();
 }
 
-describeConsole("the Query screen", ["--embedder", "hash"], (fixture) => {
+const FLAGS = ["--embedder", "hash", "--reranker", "words"];
+
+describeConsole("the Query screen", FLAGS, (fixture) => {
   beforeAll(() => writeBooks(fixture.url));
 
   test("words are found, with what matched, by the keyboard alone", async () => {
@@ -130,6 +138,106 @@ describeConsole("the Query screen", ["--embedder", "hash"], (fixture) => {
     await run(page);
     await results(page).getByText("4 rows").waitFor();
     await fixture.expectAccessible(page);
+  });
+
+  test("a model reranks what one ranking or several have found", async () => {
+    const page = await openQuery(fixture, { rank_by: ["title", "BM25", "walrus"], top_k: 5 });
+    const part = page.getByRole("region", { name: "Reranking" });
+    await part.getByLabel("Rerank by a model").check();
+    // What is looked for is there already; what the answer lacks is told at its control.
+    expect(await part.getByLabel("Scored against").inputValue()).toBe("walrus");
+    await part.getByLabel("Text that it reads").selectOption("note");
+    await part.getByText("note must come back: choose it under Attributes").waitFor();
+    await page.getByLabel("Attributes", { exact: true }).selectOption("all");
+    await part.getByText("name a model that the server has").waitFor();
+    await part.getByLabel("Reranking model").fill("words");
+    await part.getByLabel("Scored against").fill("cold sea");
+    await fixture.expectAccessible(page);
+    const rerank = { model: "words", attribute: "note", query: "cold sea" };
+    expect(await shownRequest(page)).toEqual({
+      rank_by: ["title", "BM25", "walrus"],
+      top_k: 5,
+      include_attributes: true,
+      rerank_by: rerank,
+    });
+    await run(page);
+    await results(page).getByText("2 documents").waitFor();
+    expect(await firstTitle(page)).toBe("Walrus and seal");
+
+    await page.getByRole("button", { name: "Hybrid", exact: true }).click();
+    await page.getByRole("region", { name: "Ranking 2" }).getByLabel("Text").fill("cold sea");
+    // Ranks are not fused, so weights and constant would be passed over.
+    expect(await page.getByLabel("Weight", { exact: true }).count()).toBe(0);
+    expect(await page.getByLabel("Rank constant").count()).toBe(0);
+    await page.getByLabel("Found by each").fill("501");
+    await page
+      .getByText("a model takes at most 1000 documents: type 500 or less", { exact: true })
+      .waitFor();
+    await page.getByLabel("Found by each").fill("500");
+    expect(await shownRequest(page)).toMatchObject({ rerank_by: rerank, limit: 5 });
+    await run(page);
+    await results(page).getByText("4 documents").waitFor();
+    await fixture.expectAccessible(page);
+    // The address has all of it, and the controls show it again.
+    const again = await fixture.open(page.url().slice(fixture.url.length));
+    await again.getByLabel("Rerank by a model").and(again.locator(":checked")).waitFor();
+    expect(await again.getByLabel("Scored against").inputValue()).toBe("cold sea");
+    await again.getByLabel("Rerank by a model").uncheck();
+    expect(await shownRequest(again)).toMatchObject({ rerank_by: ["RRF"] });
+    await again.getByLabel("Rerank by a model").check();
+    await again.getByLabel("Reranking model").fill("word");
+    await run(again);
+    await results(again)
+      .getByRole("alert")
+      .getByText(/none that this server has: words/)
+      .waitFor();
+  });
+
+  test("of each value come at most so many documents", async () => {
+    const page = await openQuery(fixture, {
+      rank_by: ["year", "desc"],
+      top_k: 4,
+      include_attributes: ["title"],
+    });
+    await page.getByLabel("At most so many of each value").check();
+    await page.getByText("choose an attribute").first().waitFor();
+    const values = page.getByRole("group", { name: "Values of" });
+    await values.getByLabel("note", { exact: true }).check();
+    await page.getByText("note must come back: choose it under Attributes").first().waitFor();
+    await fixture.expectAccessible(page);
+    await page.getByLabel("Attributes", { exact: true }).selectOption("all");
+    await values.getByLabel("note", { exact: true }).uncheck();
+    await values.getByLabel("year", { exact: true }).check();
+    await page.getByLabel("Documents of each").fill("5");
+    await page.getByText("type a whole number from 1 to 4").first().waitFor();
+    await page.getByLabel("Documents of each").fill("1");
+    expect(await shownRequest(page)).toEqual({
+      rank_by: ["year", "desc"],
+      limit: { total: 4, per: { attributes: ["year"], limit: 1 } },
+      include_attributes: true,
+    });
+    await run(page);
+    await results(page).getByText("4 documents").waitFor();
+    await screenshot(page, "query-limit-per");
+    await fixture.expectAccessible(page);
+    // A fusion of several has no such limit.
+    await page.getByRole("button", { name: "Hybrid", exact: true }).click();
+    expect(await page.getByLabel("At most so many of each value").count()).toBe(0);
+  });
+
+  test.each(WIDTHS)("all of its controls fit a window of %i pixels", async (width) => {
+    const query = {
+      rank_by: ["title", "BM25", "walrus"],
+      limit: { total: 4, per: { attributes: ["year"], limit: 1 } },
+      include_attributes: true,
+      rerank_by: { model: "words", attribute: "note", query: "cold sea" },
+    };
+    const path = `/console/namespaces/books/query?q=${encodeURIComponent(JSON.stringify(query))}`;
+    const page = await fixture.open(path, { width });
+    await page.getByLabel("Reranking model").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    await fixture.expectAccessible(page);
+    await screenshot(page, `query-rerank-${width}`);
   });
 
   test("filters are chips with the operators of their type, in groups too", async () => {

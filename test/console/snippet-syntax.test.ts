@@ -28,6 +28,10 @@ const BODIES: readonly JsonMembers[] = [
   },
   { aggregate_by: { "odd name": ["Count"] }, group_by: ["year"], top_k: 9 },
   { top_k: 1, unheard_of: { a: true } },
+  {
+    limit: { total: 9, per: { attributes: ["year"], limit: 1 } },
+    rerank_by: { model: "words", attribute: "title", query: "a" },
+  },
 ];
 
 test("printed JSON is the request, in lines of at most 88 columns", () => {
@@ -51,6 +55,7 @@ test("calls and members follow the client's types", () => {
   expect(typescriptSnippet(BODIES[2], PLACE)).toContain('exact("18446744073709551615")');
   expect(typescriptSnippet(BODIES[3], PLACE)).toContain("await namespace.multiQuery({");
   expect(typescriptSnippet(BODIES[4], PLACE)).toContain("answer.aggregation_groups");
+  expect(typescriptSnippet(BODIES[6], PLACE)).toContain(" as Parameters<typeof namespace.query>");
   expect(pythonSnippet(BODIES[5], PLACE)).toContain('extra_body={"unheard_of": {"a": True}}');
   expect(pythonSnippet(BODIES[3], PLACE)).toContain('["read", "Eq", None]');
 });
