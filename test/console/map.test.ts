@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { describeConsole } from "../support/console/open-console.ts";
+import { screenshot } from "../support/console/screenshot.ts";
 
 /** Enough for UMAP to take seconds, so that it can be stopped. */
 const COUNT = 1500;
@@ -35,6 +36,29 @@ async function drawn(page: Page, amount: "all" | "fewer"): Promise<void> {
   const all = `[data-drawn="${COUNT}"]`;
   const canvas = amount === "all" ? `canvas${all}` : `canvas[data-drawn]:not(${all})`;
   await page.locator(canvas).waitFor();
+}
+
+/** Draws a square line; its sides are at `start` and `end`, as parts of the map's width and height. */
+async function drawLasso(page: Page, start: number, end: number): Promise<void> {
+  const box = await page.getByRole("group", { name: `Map of ${COUNT} points` }).boundingBox();
+  if (box === null) throw new Error("the map is not there");
+  const corner = (x: number, y: number) => [box.x + box.width * x, box.y + box.height * y] as const;
+  await page.mouse.move(...corner(start, start));
+  await page.mouse.down();
+  for (const [x, y] of [
+    [end, start],
+    [end, end],
+    [start, end],
+  ]) {
+    await page.mouse.move(...corner(x, y), { steps: 5 });
+  }
+  await page.mouse.up();
+}
+
+/** How many points are selected, as the page says it. */
+async function selectedOf(page: Page): Promise<number> {
+  const text = await page.getByRole("region", { name: "Selected points" }).getByRole("status");
+  return Number.parseInt((await text.textContent()) ?? "", 10);
 }
 
 describeConsole("Map", [], (fixture) => {
@@ -71,21 +95,68 @@ describeConsole("Map", [], (fixture) => {
     const found = await post(`${fixture.url}/v2/namespaces/groups/query`, JSON.parse(query));
     expect((found as { rows: unknown[] }).rows).toHaveLength(100);
     await page.getByRole("button", { name: "Selects (lasso)" }).click();
-    const box = await page.getByRole("group", { name: `Map of ${COUNT} points` }).boundingBox();
-    if (box === null) throw new Error("the map is not there");
-    const corner = (x: number, y: number) =>
-      [box.x + box.width * x, box.y + box.height * y] as const;
-    await page.mouse.move(...corner(0.01, 0.01));
-    await page.mouse.down();
-    for (const [x, y] of [
-      [0.99, 0.01],
-      [0.99, 0.99],
-      [0.01, 0.99],
-    ]) {
-      await page.mouse.move(...corner(x, y), { steps: 5 });
-    }
-    await page.mouse.up();
+    await drawLasso(page, 0.01, 0.99);
     await page.getByText(`${COUNT} of ${COUNT}`).waitFor();
+  });
+
+  test("has a link for each part of it that is seen, and for what is selected", async () => {
+    const page = await fixture.open(`${ADDRESS}?color=group&near=7`, { width: 1600 });
+    await drawn(page, "all");
+    // One group is made larger until the others are outside.
+    const ring = await page.locator("circle.map-ring").first().boundingBox();
+    if (ring === null) throw new Error("no neighbour is drawn");
+    await page.mouse.move(ring.x + ring.width / 2, ring.y + ring.height / 2);
+    await page.mouse.wheel(0, -1000);
+    await page.waitForURL(/[?&]view=[-\d._]+/);
+    await drawn(page, "fewer");
+    await page.getByRole("button", { name: "Selects (lasso)" }).click();
+    await drawLasso(page, 0.01, 0.99);
+    await page.waitForURL(/[?&]selected=pca\.[-\d._e]+/);
+    const selected = await selectedOf(page);
+    expect(selected).toBeGreaterThan(0);
+    expect(selected).toBeLessThan(COUNT);
+    const address = new URL(page.url());
+    expect(address.search.length).toBeLessThan(1000);
+    // In a smaller window the same points are selected, and as much of them is seen.
+    const link = address.pathname + address.search;
+    const again = await fixture.open(link, { width: 1024 });
+    await again.getByText(`${selected} of ${COUNT}`).waitFor();
+    await drawn(again, "fewer");
+    await fixture.expectAccessible(again);
+    await screenshot(again, "map-link");
+    const lasso = again.getByRole("button", { name: "Selects (lasso)" });
+    expect(await lasso.getAttribute("aria-pressed")).toBe("true");
+    // It stays as it is where nobody moves it.
+    expect(new URL(again.url()).search).toBe(address.search);
+    await again.getByRole("group", { name: `Map of ${COUNT} points` }).focus();
+    await again.keyboard.press("0");
+    await drawn(again, "all");
+    await again.waitForURL((url) => !url.searchParams.has("view"));
+    const part = again.getByRole("region", { name: "Selected points" });
+    await part.getByRole("button", { name: "Clear" }).click();
+    await again.getByText(`0 of ${COUNT}`).waitFor();
+    expect(new URL(again.url()).searchParams.has("selected")).toBe(false);
+    await again.goBack();
+    await again.getByText(`${selected} of ${COUNT}`).waitFor();
+  });
+
+  test("a selection by colour is in the address, until the colours are others", async () => {
+    const page = await fixture.open(`${ADDRESS}?color=group&selected=color.group+1`);
+    await page.getByText(`500 of ${COUNT}`).waitFor();
+    await page.getByLabel("Colour by").selectOption("");
+    await page.getByText(`0 of ${COUNT}`).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await page.getByRole("button", { name: "Select all points" }).click();
+    await page.waitForURL(/selected=all/);
+    // Other documents have other places.
+    await page.getByRole("textbox", { name: "Filter" }).fill('["size", "Lt", 30]');
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("0 of 30").waitFor();
+    expect(new URL(page.url()).searchParams.has("selected")).toBe(false);
+    const nowhere = await fixture.open(`${ADDRESS}?view=nowhere&selected=color.nothing`);
+    await drawn(nowhere, "all");
+    await nowhere.getByText("The address selects what is not drawn").waitFor();
+    await fixture.expectAccessible(nowhere);
   });
 
   test("draws the neighbours of a document, and shows the one that is pointed at", async () => {

@@ -12,13 +12,18 @@ const CHOICES = {
 };
 
 test("an address says what is drawn, and how", () => {
-  const text = 'vector=b&points=50000&color=genre&by=umap&near=7&filter=["year","Gte",1990]';
+  const text =
+    "vector=b&points=50000&color=genre&by=umap&near=7&drag=lasso&view=0.5_0.5_2&selected=all&" +
+    'filter=["year","Gte",1990]';
   expect(readAddress(new URLSearchParams(text), CHOICES)).toEqual({
     vector: CHOICES.vectors[1],
     wanted: 20_000,
     filter: { text: '["year","Gte",1990]', value: ["year", "Gte", 1990] },
     color: "genre",
     method: "umap",
+    mode: "lasso",
+    view: "0.5_0.5_2",
+    selected: "all",
     near: { kind: "document", id: 7 },
   });
 });
@@ -31,6 +36,9 @@ test("what it does not say is as at the start", () => {
     filter: { text: "", value: undefined },
     color: undefined,
     method: "pca",
+    mode: "move",
+    view: undefined,
+    selected: undefined,
     near: { kind: "words", text: "red fox" },
   });
 });

@@ -6,6 +6,9 @@ import { type MapChoices, typedId, type VectorAttribute } from "./map-choices.ts
 /** How vectors become points. */
 export type MapMethod = "pca" | "umap";
 
+/** What the pointer does where it is drawn over the map. */
+export type PointerMode = "move" | "lasso";
+
 /** See the file's head. */
 export interface MapAddress {
   readonly vector: VectorAttribute;
@@ -15,6 +18,12 @@ export interface MapAddress {
   /** Undefined: one colour for all. */
   readonly color: string | undefined;
   readonly method: MapMethod;
+  /** What dragging the pointer does. */
+  readonly mode: PointerMode;
+  /** Text of view-address.ts; undefined: all points are seen. */
+  readonly view: string | undefined;
+  /** Text of selection-address.ts; undefined: nothing is selected. */
+  readonly selected: string | undefined;
   /** What neighbours are drawn of. */
   readonly near:
     | { readonly kind: "document"; readonly id: DocumentId }
@@ -43,8 +52,21 @@ export function readAddress(parameters: URLSearchParams, choices: MapChoices): M
     filter: readFilter(parameters.get("filter") ?? ""),
     color: choices.colors.find((name) => name === parameters.get("color")),
     method,
+    mode: parameters.get("drag") === "lasso" ? "lasso" : "move",
+    view: parameters.get("view") ?? undefined,
+    selected: parameters.get("selected") ?? undefined,
     near: nearOf(id, words),
   };
+}
+
+/**
+ * Changes of what is drawn, with what they take away: a part of another map, and points of other
+ * documents, mean nothing.
+ */
+export function ofOtherPoints(
+  changes: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  return { ...changes, view: undefined, selected: undefined };
 }
 
 /** A filter from what was written: JSON as the API takes it; nothing is no filter. */

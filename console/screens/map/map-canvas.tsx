@@ -4,12 +4,11 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawPoints } from "./draw-points.ts";
-import { pointsInside, withCorner } from "./lasso.ts";
+import { withCorner } from "./lasso.ts";
+import type { PointerMode } from "./map-address.ts";
 import { MapLines } from "./map-lines.tsx";
 import {
-  boundsOf,
   type Extent,
-  fitView,
   inMap,
   type MapView,
   onScreen,
@@ -19,9 +18,7 @@ import {
 } from "./map-view.ts";
 import { PointGrid } from "./point-grid.ts";
 import type { PointShades } from "./point-shades.ts";
-
-/** What the pointer does where it is drawn over the map. */
-export type PointerMode = "move" | "lasso";
+import { useMapView, type ViewAddress } from "./use-map-view.ts";
 
 /** What a map shows. */
 export interface MapCanvasProps {
@@ -34,7 +31,9 @@ export interface MapCanvasProps {
   /** 0xAABBGGRR, as pixels have it. */
   readonly background: number;
   readonly mode: PointerMode;
-  readonly onLasso: (points: readonly number[]) => void;
+  /** Told the corners of a drawn line, as places of the map. */
+  readonly onLasso: (corners: readonly Place[]) => void;
+  readonly address: ViewAddress;
   readonly onPick: (point: number) => void;
   /** What is shown of the point under the pointer. */
   readonly describe: (point: number) => ComponentChildren;
@@ -57,16 +56,9 @@ export function MapCanvas(props: MapCanvasProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const extent = useExtent(frame);
   const grid = useMemo(() => new PointGrid(positions), [positions]);
-  const whole = useMemo(
-    () => fitView(boundsOf(positions), extent),
-    [positions, extent.width, extent.height],
-  );
-  const view = useSignal<MapView>(whole);
+  const { view, whole } = useMapView(positions, extent, props.address);
   const [hovered, setHovered] = useState<number | undefined>(undefined);
   const lasso = useSignal<readonly Place[]>([]);
-  useEffect(() => {
-    view.value = whole;
-  }, [whole]);
   useDrawing(canvas, { ...props, view, extent, order: grid.order });
   const gestures = useGestures({ ...props, view, whole, grid, lasso, setHovered });
   return (
@@ -197,7 +189,7 @@ interface GestureOptions extends MapCanvasProps {
 
 /** Handlers of pointer and wheel: drag moves or draws a lasso (Shift: the other one), a click picks. */
 function useGestures(options: GestureOptions) {
-  const { view, whole, grid, lasso, mode, positions, onLasso, onPick, setHovered } = options;
+  const { view, whole, grid, lasso, mode, onLasso, onPick, setHovered } = options;
   const press = useRef<{ start: Place; last: Place; isLasso: boolean } | undefined>(undefined);
   const pointAt = (place: Place): number | undefined => {
     const found = grid.nearest(inMap(view.peek(), place), REACH_PX / view.peek().scale);
@@ -235,8 +227,7 @@ function useGestures(options: GestureOptions) {
         const point = pointAt(place);
         if (point !== undefined) onPick(point);
       } else if (pressed.isLasso) {
-        const drawn = corners.map((corner) => inMap(view.peek(), corner));
-        onLasso(pointsInside(drawn, positions, grid));
+        onLasso(corners.map((corner) => inMap(view.peek(), corner)));
       }
     },
     onPointerCancel: () => {

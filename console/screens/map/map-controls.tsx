@@ -6,19 +6,24 @@ import { setParameters } from "../../state/route.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { pointsThatFit } from "./load-sample.ts";
-import { type MapAddress, POINTS_OFFERED, readFilter, UMAP_POINTS_MAX } from "./map-address.ts";
-import type { PointerMode } from "./map-canvas.tsx";
+import {
+  type MapAddress,
+  ofOtherPoints,
+  POINTS_OFFERED,
+  readFilter,
+  UMAP_POINTS_MAX,
+} from "./map-address.ts";
 import { type MapChoices, typedId } from "./map-choices.ts";
+import { isOfColor } from "./selection-address.ts";
 
 /** See the file's head. */
 export function MapControls(props: {
   readonly address: MapAddress;
   readonly choices: MapChoices;
-  readonly mode: PointerMode;
-  readonly onMode: (mode: PointerMode) => void;
   readonly onReload: () => void;
 }): JSX.Element {
-  const { address, choices, mode, onMode, onReload } = props;
+  const { address, choices, onReload } = props;
+  const { mode } = address;
   return (
     <>
       <div class="bar">
@@ -29,13 +34,13 @@ export function MapControls(props: {
             value: attribute,
             text: `${attribute} (${dims} dimensions)`,
           }))}
-          onSelect={(vector) => setParameters({ vector })}
+          onSelect={(vector) => setParameters(ofOtherPoints({ vector }))}
         />
         <SelectField
           label="Points"
           value={String(address.wanted)}
           choices={pointChoices(address)}
-          onSelect={(points) => setParameters({ points })}
+          onSelect={(points) => setParameters(ofOtherPoints({ points }))}
         />
         <SelectField
           label="Drawn by"
@@ -44,7 +49,7 @@ export function MapControls(props: {
             { value: "pca", text: "PCA (at once)" },
             { value: "umap", text: "UMAP (takes a while)" },
           ]}
-          onSelect={(by) => setParameters({ by: by === "pca" ? undefined : by })}
+          onSelect={(by) => setParameters({ by: by === "pca" ? undefined : by, view: undefined })}
         />
         <SelectField
           label="Colour by"
@@ -53,13 +58,19 @@ export function MapControls(props: {
             { value: "", text: "nothing" },
             ...choices.colors.map((value) => ({ value, text: value })),
           ]}
-          onSelect={(color) => setParameters({ color })}
+          onSelect={(color) => setParameters({ color, ...withoutColors(address) })}
         />
         <div class="button-group" role="group" aria-label="Dragging the pointer">
-          <Button isPressed={mode === "move"} onClick={() => onMode("move")}>
+          <Button
+            isPressed={mode === "move"}
+            onClick={() => setParameters({ drag: undefined }, { replace: true })}
+          >
             Moves
           </Button>
-          <Button isPressed={mode === "lasso"} onClick={() => onMode("lasso")}>
+          <Button
+            isPressed={mode === "lasso"}
+            onClick={() => setParameters({ drag: "lasso" }, { replace: true })}
+          >
             Selects (lasso)
           </Button>
         </div>
@@ -68,6 +79,11 @@ export function MapControls(props: {
       <FilterBar address={address} choices={choices} />
     </>
   );
+}
+
+/** What a selection by colour says means nothing under other colours. */
+function withoutColors({ selected }: MapAddress) {
+  return isOfColor(selected) ? { selected: undefined } : {};
 }
 
 /** Numbers of points, as far as memory holds the vectors and the method does not take too long. */
@@ -103,7 +119,8 @@ function FilterBar(props: {
         event.preventDefault();
         if (filterFault !== undefined || idFault !== undefined) return;
         const { filter: written, nearId: id, words: text } = draft;
-        setParameters({ filter: written.trim(), near: id.trim(), words: text.trim() });
+        const other = { filter: written.trim(), near: id.trim(), words: text.trim() };
+        setParameters(other.filter === filter.text ? other : ofOtherPoints(other));
       }}
     >
       <TextField

@@ -8,12 +8,10 @@ export function MapLegend(props: {
   readonly shades: PointShades;
   /** The attribute. */
   readonly title: string | undefined;
-  readonly onSelect: (points: readonly number[]) => void;
+  readonly onSelect: (entry: LegendEntry) => void;
 }): JSX.Element | undefined {
   const { shades, title, onSelect } = props;
   if (shades.kind === "one" || title === undefined) return undefined;
-  const pointsOf = ({ shade }: LegendEntry) =>
-    Array.from(shades.shades.keys()).filter((point) => shades.shades[point] === shade);
   return (
     <section class="map-part" aria-labelledby="legend-title">
       <h2 id="legend-title">
@@ -33,7 +31,7 @@ export function MapLegend(props: {
                 type="button"
                 class="link"
                 title={`Select the points of ${entry.label}`}
-                onClick={() => onSelect(pointsOf(entry))}
+                onClick={() => onSelect(entry)}
               >
                 {entry.label}
               </button>

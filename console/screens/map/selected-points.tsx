@@ -7,6 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Table, type TableColumn } from "../../ui/table.tsx";
 import type { MapAddress } from "./map-address.ts";
+import { ALL_POINTS } from "./selection-address.ts";
 import type { DrawnSample, VectorMapState } from "./use-vector-map.ts";
 
 /** Characters of a query in an address: servers take 16 KiB of headers with all else. */
@@ -22,33 +23,9 @@ export function SelectedPoints(props: {
   readonly sample: DrawnSample;
 }): JSX.Element {
   const { namespace, address, map, sample } = props;
-  const { selected, select } = map;
+  const { points: selected, isUnknown, select } = map.selection;
   const values = map.colors.value?.of === sample ? map.colors.value.values : undefined;
-  const columns: TableColumn<number>[] = [
-    {
-      key: "id",
-      title: "id",
-      width: "minmax(120px, 1fr)",
-      cell: (point) => (
-        <button
-          type="button"
-          class="link"
-          title="Draw its neighbours"
-          onClick={() => setParameters({ near: String(sample.ids[point]), words: undefined })}
-        >
-          {String(sample.ids[point])}
-        </button>
-      ),
-    },
-  ];
-  if (address.color !== undefined && values !== undefined) {
-    columns.push({
-      key: "color",
-      title: address.color,
-      width: "minmax(100px, 1fr)",
-      cell: (point) => String(values[point] ?? ""),
-    });
-  }
+  const columns = columnsOf(sample, values && address.color, values);
   return (
     <section class="map-part" aria-labelledby="selected-title">
       <header class="map-part-head">
@@ -57,15 +34,21 @@ export function SelectedPoints(props: {
           {selected.length} of {sample.ids.length}
         </span>
         {selected.length > 0 && (
-          <Button look="quiet" onClick={() => select([])}>
+          <Button look="quiet" onClick={() => select(undefined)}>
             Clear
           </Button>
         )}
       </header>
+      {isUnknown && (
+        <p class="muted">
+          The address selects what is not drawn: by a colour that this map has not, or points of a
+          map by UMAP.
+        </p>
+      )}
       {selected.length === 0 ? (
         <p class="muted">
           Draw a lasso around points (or drag with Shift), or take a colour of the legend.{" "}
-          <button type="button" class="link" onClick={() => select(Array.from(sample.ids.keys()))}>
+          <button type="button" class="link" onClick={() => select(ALL_POINTS)}>
             Select all points
           </button>
         </p>
@@ -84,6 +67,40 @@ export function SelectedPoints(props: {
       )}
     </section>
   );
+}
+
+/** The id, and the value that colours are of. */
+function columnsOf(
+  sample: DrawnSample,
+  color: string | undefined,
+  values: readonly unknown[] | undefined,
+): readonly TableColumn<number>[] {
+  const columns: TableColumn<number>[] = [
+    {
+      key: "id",
+      title: "id",
+      width: "minmax(120px, 1fr)",
+      cell: (point) => (
+        <button
+          type="button"
+          class="link"
+          title="Draw its neighbours"
+          onClick={() => setParameters({ near: String(sample.ids[point]), words: undefined })}
+        >
+          {String(sample.ids[point])}
+        </button>
+      ),
+    },
+  ];
+  if (color !== undefined && values !== undefined) {
+    columns.push({
+      key: "color",
+      title: color,
+      width: "minmax(100px, 1fr)",
+      cell: (point) => String(values[point] ?? ""),
+    });
+  }
+  return columns;
 }
 
 /** The selection as a filter: opened in Query where it fits an address, to be copied in any case. */

@@ -6,11 +6,12 @@ import { stringifyExact } from "../../api/exact-json.ts";
 import { client, serverReturns } from "../../state/session.ts";
 import { type Task, useTask } from "../../state/use-task.ts";
 import { loadNeighbours, loadSample, loadValues, type Sample } from "./load-sample.ts";
-import type { MapAddress } from "./map-address.ts";
+import type { MapAddress, MapMethod } from "./map-address.ts";
 import { ProjectionWorker, umapInWorker } from "./map-workers.ts";
 import { type PointShades, plainShades, shadesOf } from "./point-shades.ts";
 import { COMPONENTS } from "./projection.ts";
 import { type MapGround, useGround } from "./use-ground.ts";
+import { type Selection, useSelection } from "./use-selection.ts";
 
 /** A sample and its places by principal components. */
 export interface DrawnSample extends Sample {
@@ -19,25 +20,33 @@ export interface DrawnSample extends Sample {
   readonly shares: readonly number[];
 }
 
+/** Places by UMAP; final ones are those that the same documents have each time. */
+export interface ShapedPoints {
+  readonly positions: Float32Array;
+  readonly isFinal: boolean;
+}
+
 /** Neighbours that are looked for. */
 const NEIGHBOURS = 20;
 
 /** See the file's head. */
 export interface VectorMapState {
   readonly load: Task<DrawnSample>;
-  readonly umap: Task<Float32Array>;
+  readonly umap: Task<ShapedPoints>;
   readonly colors: Task<{ readonly of: Sample; readonly values: readonly unknown[] }>;
   readonly nearest: Task<readonly DocumentRow[]>;
-  /** Where the points are now. */
+  /** Where the points are now, and by which method. */
   readonly positions: Float32Array;
+  readonly shownBy: MapMethod;
+  /** The places stay: UMAP is not at work on them, and was not stopped. */
+  readonly isFinal: boolean;
   readonly shades: PointShades;
   readonly ground: MapGround;
   /** The query's own point and its neighbours that are in the sample. */
   readonly neighbours: { readonly from: number | undefined; readonly to: readonly number[] };
   /** Points by their document's id as text. */
   readonly pointOf: ReadonlyMap<string, number>;
-  readonly selected: readonly number[];
-  readonly select: (points: readonly number[]) => void;
+  readonly selection: Selection;
   /** Reads the sample again. */
   readonly reload: () => void;
 }
@@ -48,18 +57,17 @@ const NO_IDS: readonly DocumentId[] = [];
 /** Keeps a map as its address says. */
 export function useVectorMap(namespace: string, address: MapAddress): VectorMapState {
   const [turn, setTurn] = useState(0);
-  const [selected, select] = useState<readonly number[]>([]);
   const worker = useRef<ProjectionWorker | undefined>(undefined);
   const ground = useGround();
   const load = useLoad(namespace, address, { turn, worker });
-  useEffect(() => select([]), [load.value]);
   const umap = useUmap(address, load, worker);
   const colors = useColors(namespace, address, load);
   const nearest = useNearest(namespace, address);
   const ids = load.value?.ids ?? NO_IDS;
   const pointOf = useMemo(() => new Map(ids.map((id, i) => [String(id), i])), [ids]);
   const byPca = load.value?.positions ?? NO_POSITIONS;
-  const isShaped = address.method === "umap" && umap.value?.length === byPca.length;
+  const shaped = umap.value?.positions.length === byPca.length ? umap.value : undefined;
+  const isShaped = address.method === "umap" && shaped !== undefined;
   const values = colors.value?.of === load.value ? colors.value?.values : undefined;
   const shades = useMemo(() => {
     if (address.color === undefined || values === undefined) {
@@ -74,18 +82,27 @@ export function useVectorMap(namespace: string, address: MapAddress): VectorMapS
     const to = found.flatMap(({ id }) => pointOf.get(String(id)) ?? []);
     return { from, to };
   }, [nearest.value, pointOf, nearText(address)]);
+  const selection = useSelection(address.selected, load.value, {
+    count: ids.length,
+    shades,
+    positionsBy: (method) => {
+      if (method === "pca") return load.value?.positions;
+      return shaped?.isFinal ? shaped.positions : undefined;
+    },
+  });
   return {
     load,
     umap,
     colors,
     nearest,
-    positions: isShaped ? (umap.value ?? byPca) : byPca,
+    positions: isShaped ? shaped.positions : byPca,
+    shownBy: isShaped ? "umap" : "pca",
+    isFinal: !isShaped || shaped.isFinal,
     shades,
     ground,
     neighbours,
     pointOf,
-    selected,
-    select,
+    selection,
     reload: () => setTurn(turn + 1),
   };
 }
@@ -126,8 +143,8 @@ function useUmap(
   { method }: MapAddress,
   load: Task<DrawnSample>,
   worker: WorkerRef,
-): Task<Float32Array> {
-  const task = useTask<Float32Array>();
+): Task<ShapedPoints> {
+  const task = useTask<ShapedPoints>();
   const sample = load.value;
   useEffect(() => {
     const projection = worker.current;
@@ -135,7 +152,7 @@ function useUmap(
     task.start(async ({ signal, tell, show }) => {
       tell(`Reducing vectors to ${COMPONENTS} dimensions`);
       const { coordinates, axes } = await projection.project(COMPONENTS);
-      return umapInWorker(
+      const positions = await umapInWorker(
         { coordinates, axes },
         {
           signal,
@@ -146,11 +163,12 @@ function useUmap(
             } else if (report.kind === "epoch") {
               const { epoch, epochs, positions } = report;
               tell(`UMAP round ${epoch} of ${epochs}`, epoch / epochs);
-              if (positions !== undefined) show(positions);
+              if (positions !== undefined) show({ positions, isFinal: false });
             }
           },
         },
       );
+      return { positions, isFinal: true };
     });
     return task.stop;
   }, [method, sample]);

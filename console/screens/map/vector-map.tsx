@@ -1,20 +1,23 @@
 /** A map with what chooses it, its legend, its selection and the document pointed at. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { currentRoute, setParameters } from "../../state/route.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/notes.tsx";
 import { TaskNote } from "../../ui/task-note.tsx";
 import { HoveredDocument } from "./hovered-document.tsx";
+import { pointsInside } from "./lasso.ts";
 import type { Sample } from "./load-sample.ts";
 import { readAddress } from "./map-address.ts";
-import { MapCanvas, type PointerMode } from "./map-canvas.tsx";
+import { MapCanvas } from "./map-canvas.tsx";
 import type { MapChoices } from "./map-choices.ts";
 import { MapControls } from "./map-controls.tsx";
 import { MapLegend } from "./map-legend.tsx";
+import type { Place } from "./map-view.ts";
 import { NeighbourList } from "./neighbour-list.tsx";
+import { PointGrid } from "./point-grid.ts";
 import { SelectedPoints } from "./selected-points.tsx";
+import { colorSelection, lassoSelection } from "./selection-address.ts";
 import { useVectorMap, type VectorMapState } from "./use-vector-map.ts";
 
 /** See the file's head. */
@@ -25,7 +28,6 @@ export function VectorMap(props: {
   const { namespace, choices } = props;
   const address = readAddress(currentRoute.value.parameters, choices);
   const map = useVectorMap(namespace, address);
-  const [mode, setMode] = useState<PointerMode>("move");
   const sample = map.load.value;
   return (
     <>
@@ -35,7 +37,7 @@ export function VectorMap(props: {
           <span class="muted">{sampleWords(sample, map, address.method)}</span>
         )}
       </div>
-      <MapControls {...{ address, choices, mode }} onMode={setMode} onReload={map.reload} />
+      <MapControls {...{ address, choices }} onReload={map.reload} />
       <Tasks map={map} method={address.method} />
       {sample !== undefined && sample.ids.length === 0 && map.load.step === undefined && (
         <EmptyState title="There is nothing to draw">
@@ -51,8 +53,12 @@ export function VectorMap(props: {
             marked={marksOf(map)}
             neighbours={map.neighbours}
             background={map.ground.background}
-            mode={mode}
-            onLasso={map.select}
+            mode={address.mode}
+            onLasso={(corners) => selectInside(map, corners)}
+            address={{
+              text: address.view,
+              onText: (view) => setParameters({ view }, { replace: true }),
+            }}
             onPick={(point) => setParameters({ near: String(sample.ids[point]), words: undefined })}
             describe={(point) => (
               <HoveredDocument
@@ -63,7 +69,11 @@ export function VectorMap(props: {
             )}
           />
           <aside class="map-side" aria-label="About the map">
-            <MapLegend shades={map.shades} title={address.color} onSelect={map.select} />
+            <MapLegend
+              shades={map.shades}
+              title={address.color}
+              onSelect={(entry) => map.selection.select(colorSelection(entry))}
+            />
             <NeighbourList map={map} address={address} />
             <SelectedPoints {...{ namespace, address, map, sample }} />
           </aside>
@@ -71,6 +81,13 @@ export function VectorMap(props: {
       )}
     </>
   );
+}
+
+/** Selects what lies in a drawn line; only places that stay can be told of in an address. */
+function selectInside(map: VectorMapState, corners: readonly Place[]): void {
+  const { positions, selection } = map;
+  if (map.isFinal) selection.select(lassoSelection(corners, positions, map.shownBy));
+  else selection.selectHere(pointsInside(corners, positions, new PointGrid(positions)));
 }
 
 /** What is under way, and what has failed; a sample that could not be read can be tried again. */
@@ -97,7 +114,8 @@ function Tasks(props: {
 }
 
 /** Points that stand out: those selected, or a query's neighbours with it; all if there are none. */
-function marksOf({ selected, neighbours, positions }: VectorMapState): Uint8Array | undefined {
+function marksOf({ selection, neighbours, positions }: VectorMapState): Uint8Array | undefined {
+  const selected = selection.points;
   if (selected.length === 0) return undefined;
   const marked = new Uint8Array(positions.length / 2);
   for (const point of selected) marked[point] = 1;

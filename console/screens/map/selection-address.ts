@@ -1,0 +1,60 @@
+/** Which points are selected, as the address says it: by a line, by a colour, or all. */
+
+import { pointsInside } from "./lasso.ts";
+import { lassoOfText, lassoText } from "./lasso-address.ts";
+import type { MapMethod } from "./map-address.ts";
+import { boundsOf, type Place } from "./map-view.ts";
+import { PointGrid } from "./point-grid.ts";
+import type { LegendEntry, PointShades } from "./point-shades.ts";
+
+/** Characters of a legend's label that are compared; values may have any length. */
+const LABEL_CHARS_MAX = 200;
+/** The text for all points. */
+export const ALL_POINTS = "all";
+
+/** What a selection is read from. */
+export interface SelectablePoints {
+  readonly count: number;
+  readonly shades: PointShades;
+  /** Places by the method that the line was drawn over; undefined while there are none. */
+  readonly positionsBy: (method: MapMethod) => Float32Array | undefined;
+}
+
+/** The text for the points of a colour. */
+export function colorSelection({ label }: LegendEntry): string {
+  return `color.${label.slice(0, LABEL_CHARS_MAX)}`;
+}
+
+/** The text for the points within a line; undefined where it encloses nothing. */
+export function lassoSelection(
+  corners: readonly Place[],
+  positions: Float32Array,
+  method: MapMethod,
+): string | undefined {
+  const line = lassoText(corners, boundsOf(positions));
+  return line && `${method}.${line}`;
+}
+
+/** Tells whether a selection follows from the colours, and means nothing under others. */
+export function isOfColor(text: string | undefined): boolean {
+  return text?.startsWith("color.") === true;
+}
+
+/** The points that a text says, in rising order; undefined where that cannot be known (yet). */
+export function selectedPoints(text: string, of: SelectablePoints): readonly number[] | undefined {
+  if (text === ALL_POINTS) return Array.from({ length: of.count }, (_, point) => point);
+  const dot = text.indexOf(".");
+  const [kind, rest] = [text.slice(0, dot), text.slice(dot + 1)];
+  if (kind === "color") return pointsOfColor(rest, of);
+  if (kind !== "pca" && kind !== "umap") return undefined;
+  const positions = of.positionsBy(kind);
+  const corners = positions && lassoOfText(rest, boundsOf(positions));
+  return corners && pointsInside(corners, positions, new PointGrid(positions));
+}
+
+function pointsOfColor(label: string, { count, shades }: SelectablePoints) {
+  const entry = shades.legend.find((each) => each.label.slice(0, LABEL_CHARS_MAX) === label);
+  if (entry === undefined || shades.shades.length !== count) return undefined;
+  const all = Array.from({ length: count }, (_, point) => point);
+  return all.filter((point) => shades.shades[point] === entry.shade);
+}
