@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import { ApiClient } from "../../console/api/api-client.ts";
 import { ImportJob } from "../../console/screens/import/import-job.ts";
@@ -210,8 +210,10 @@ test("a run that is stopped settles what is under way, and goes on", async () =>
 test.each([
   ["a.bin", Buffer.from("nothing known"), "a.bin: neither its name nor its first bytes tell"],
   ["a.parquet", Buffer.from("PAR1 and no more"), "a.parquet: "],
-  ["a.jsonl.zst", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), "is packed with zstd"],
-  ["a.arrow", Buffer.from("ARROW1\0\0"), "a.arrow is an Arrow file"],
+  ["a.jsonl.zst", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), "a.jsonl.zst is no whole zstd file"],
+  ["a.csv.zst", zstdCompressSync("id,v\n1,2\n").subarray(0, 15), "a.csv.zst is no whole zstd file"],
+  ["a.arrow", Buffer.from("ARROW1\0\0"), "a.arrow is cut off"],
+  ["a.arrows", Buffer.from("no stream at all"), "a.arrows is no Arrow IPC of version 0.15"],
   ["a.csv.gz", gzipSync("id,v\n1,2\n").subarray(0, 15), "a.csv.gz is no whole gzip file"],
   ["a.csv", Buffer.from("id,v\n1,\xe9\n", "latin1"), "a.csv is not UTF-8"],
   ["a.csv", Buffer.from("a,a\n1,2\n"), 'a.csv:1: columns 1 and 2 are both named "a"'],

@@ -52,6 +52,7 @@ const SHARED_FILES: ReadonlySet<string> = new Set([
   "src/transfer/import/run-import.ts",
   "src/transfer/import/sample-files.ts",
   "src/transfer/import/settle-batch.ts",
+  "src/transfer/read/arrow-reader.ts",
   "src/transfer/read/byte-source.ts",
   "src/transfer/read/file-format.ts",
   "src/transfer/read/json-array-reader.ts",
@@ -60,6 +61,7 @@ const SHARED_FILES: ReadonlySet<string> = new Set([
   "src/transfer/read/parquet-reader.ts",
   "src/transfer/read/source-row.ts",
   "src/transfer/read/table-text-reader.ts",
+  "src/transfer/read/zstd-frames.ts",
 ]);
 /** Where `Buffer` may be used all the same: the build of the console's import has a package for it. */
 const BUFFERED = /^(?:src\/transfer\/|src\/wire\/json\/scan-object\.ts|console\/screens\/import\/)/;

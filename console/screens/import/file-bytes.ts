@@ -45,11 +45,12 @@ export class ChosenFileBytes implements ByteSource {
       case "gzip":
         yield* skipBytes(unpackGzip(this.#read(0, PACKED_READ_BYTES), this.name), offset);
         return;
-      case "zstd":
-        throw new FileFault(
-          `${this.name} is packed with zstd, which is not unpacked here: unpack it, or import it ` +
-            "with `trawl import`, which does",
-        );
+      case "zstd": {
+        // Few files are: what unpacks them is loaded when there is one.
+        const { unpackZstd } = await import("./unpack-zstd.ts");
+        yield* skipBytes(unpackZstd(this.#read(0, PACKED_READ_BYTES), this.name), offset);
+        return;
+      }
     }
   }
 

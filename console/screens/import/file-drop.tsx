@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 
 /** What may be chosen; what a file is, its bytes tell. */
-const ENDINGS = ".jsonl,.ndjson,.json,.csv,.tsv,.tab,.parquet,.gz";
+const ENDINGS =
+  ".jsonl,.ndjson,.json,.csv,.tsv,.tab,.parquet,.arrow,.arrows,.feather,.ipc,.gz,.zst";
 
 /** A place that files are dropped on, or chosen by a button. */
 export function FileDrop(props: {

@@ -2,7 +2,7 @@
 
 import { decompress as unpackZstd } from "fzstd";
 import { ungzip } from "pako";
-import { type FileFormat, formatOf } from "../../../src/transfer/read/file-format.ts";
+import { formatOf } from "../../../src/transfer/read/file-format.ts";
 import { JsonArrayReader } from "../../../src/transfer/read/json-array-reader.ts";
 import { JsonLinesReader } from "../../../src/transfer/read/json-lines-reader.ts";
 import type { OpenedFile } from "../../../src/transfer/read/opened-file.ts";
@@ -31,8 +31,14 @@ export async function openChosenFile(file: File): Promise<OpenedFile> {
       const reader = new TableTextReader(source, { format, parserOf: fedParser });
       return { ...opened, format, reader, counter: source };
     }
+    case "arrow": {
+      // Most files are others: its library is loaded when there is one.
+      const { ArrowReader } = await import("../../../src/transfer/read/arrow-reader.ts");
+      const reader = new ArrowReader(source, (bytes) => unpackZstd(bytes));
+      return { ...opened, format, reader, counter: source };
+    }
     default:
-      throw unreadable(file.name, format);
+      throw unreadable(file.name);
   }
 }
 
@@ -47,15 +53,10 @@ function slicesOf(file: File): ParquetSource {
   };
 }
 
-function unreadable(name: string, format: FileFormat | undefined): FileFault {
-  if (format === "arrow") {
-    return new FileFault(
-      `${name} is an Arrow file, which is not read here: import it with \`trawl import\`, which ` +
-        "does, or save it as Parquet",
-    );
-  }
+function unreadable(name: string): FileFault {
   return new FileFault(
     `${name}: neither its name nor its first bytes tell the format; files that end with .jsonl, ` +
-      ".json, .csv, .tsv or .parquet are read here, also with .gz behind it",
+      ".json, .csv, .tsv, .arrow or .parquet are read here, all but the last also with .gz or " +
+      ".zst behind it",
   );
 }

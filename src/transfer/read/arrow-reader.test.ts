@@ -1,3 +1,4 @@
+import { zstdDecompressSync } from "node:zlib";
 import {
   binary,
   bool,
@@ -26,11 +27,14 @@ import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
 import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import { ArrowReader } from "./arrow-reader.ts";
+import type { ByteSource } from "./byte-source.ts";
+
+const readerOf = (source: ByteSource) => new ArrowReader(source, zstdDecompressSync);
 
 function written(type: DataType, values: readonly unknown[], format: "file" | "stream" = "stream") {
   const table = tableFromArrays({ v: [...values] }, { types: { v: type } });
   const bytes = tableToIPC(table, { format }) ?? new Uint8Array(0);
-  return new ArrowReader(new ChunkedBytes(bytes, { chunkBytes: () => 13 }));
+  return readerOf(new ChunkedBytes(bytes, { chunkBytes: () => 13 }));
 }
 
 test.each<[string, DataType, readonly unknown[], string, readonly unknown[]]>([
@@ -101,7 +105,7 @@ test("rows are read on from every position, over several batches", async () => {
   const values = Array.from({ length: 30 }, (_, i) => i);
   const table = tableFromArrays({ v: values }, { types: { v: int8() }, maxBatchRows: 7 });
   const bytes = tableToIPC(table, { format: "stream" }) ?? new Uint8Array(0);
-  const reader = new ArrowReader(new ChunkedBytes(bytes, { chunkBytes: () => 50 }));
+  const reader = readerOf(new ChunkedBytes(bytes, { chunkBytes: () => 50 }));
   const rows = await readAll(reader);
   expect(contents(rows).flat()).toEqual(values);
   for (const [i, { next }] of rows.entries()) {
@@ -112,9 +116,9 @@ test("rows are read on from every position, over several batches", async () => {
 test("a file that is cut off is refused", async () => {
   const bytes = tableToIPC(tableFromArrays({ v: ["a", "b"] }), { format: "stream" });
   const whole = bytes ?? new Uint8Array(0);
-  const cut = new ArrowReader(new ChunkedBytes(whole.subarray(0, whole.length - 30)));
+  const cut = readerOf(new ChunkedBytes(whole.subarray(0, whole.length - 30)));
   await expect(readAll(cut)).rejects.toThrow("rows is cut off: it ends inside of a record batch");
-  await expect(readAll(new ArrowReader(new ChunkedBytes("not an arrow file")))).rejects.toThrow(
+  await expect(readAll(readerOf(new ChunkedBytes("not an arrow file")))).rejects.toThrow(
     "rows is no Arrow IPC of version 0.15 or newer",
   );
 });

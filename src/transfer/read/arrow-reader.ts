@@ -1,6 +1,5 @@
 /** Arrow IPC, as file or as stream, one record batch after the other. */
 
-import { zstdDecompressSync } from "node:zlib";
 import {
   CompressionType,
   type DataType,
@@ -33,19 +32,23 @@ const FILE_HEAD_BYTES = 8;
 /** Kinds of messages, as `Message.fbs` numbers them. */
 const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
 
-setCompressionCodec(CompressionType.ZSTD, {
-  encode: () => {
-    throw new Error("nothing is written here");
-  },
-  decode: (bytes) => zstdDecompressSync(bytes),
-});
-
 /** See the file's head. */
 export class ArrowReader implements RowReader {
   readonly #source: ByteSource;
 
-  constructor(source: ByteSource) {
+  /** `unpackZstd` unpacks what batches have packed; the library keeps one for all readers. */
+  constructor(source: ByteSource, unpackZstd: (bytes: Uint8Array) => Uint8Array) {
     this.#source = source;
+    setCompressionCodec(CompressionType.ZSTD, {
+      encode: () => {
+        throw new Error("nothing is written here");
+      },
+      // Numbers are read where they lie, which must be at a multiple of 8.
+      decode: (bytes) => {
+        const unpacked = unpackZstd(bytes);
+        return unpacked.byteOffset % 8 === 0 ? unpacked : new Uint8Array(unpacked);
+      },
+    });
   }
 
   async columns(): Promise<readonly SourceColumn[]> {

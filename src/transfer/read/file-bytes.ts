@@ -6,7 +6,7 @@ import { createGunzip } from "node:zlib";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type ByteSource, cutHead, type Packing, packingOf, skipBytes } from "./byte-source.ts";
 import { FileFault } from "./source-row.ts";
-import { unpackZstd } from "./zstd-frames.ts";
+import { unpackZstd } from "./unpack-zstd.ts";
 
 /** Bytes of a file that are asked for at once. */
 const READ_BYTES = MIB;

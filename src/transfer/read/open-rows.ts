@@ -1,6 +1,7 @@
 /** Finds the reader for a file, by its name and its first bytes. */
 
 import { statSync } from "node:fs";
+import { zstdDecompressSync } from "node:zlib";
 import { ArrowReader } from "./arrow-reader.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { FileBytes, PipeBytes } from "./file-bytes.ts";
@@ -52,7 +53,7 @@ function textReader(source: ByteSource, format: Exclude<FileFormat, "parquet">):
     case "json":
       return new JsonArrayReader(source);
     case "arrow":
-      return new ArrowReader(source);
+      return new ArrowReader(source, zstdDecompressSync);
     default:
       return new TableTextReader(source, { format, parserOf: streamParser });
   }

@@ -1,6 +1,27 @@
 /** Small files of each format, with a column of each type and rows that are bad in each way. */
 
-import { gzipSync, zstdCompressSync } from "node:zlib";
+import { gzipSync, constants as ZLIB, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import {
+  binary,
+  bool,
+  CompressionType,
+  type CompressionType_,
+  type DataType,
+  dateDay,
+  dictionary,
+  fixedSizeList,
+  float32,
+  float64,
+  int64,
+  list as listOf,
+  setCompressionCodec,
+  TimeUnit,
+  tableFromArrays,
+  tableToIPC,
+  timestamp,
+  uint64,
+  utf8 as utf8Type,
+} from "@uwdata/flechette";
 import { parquetWriteBuffer } from "hyparquet-writer";
 
 type WriteOptions = Parameters<typeof parquetWriteBuffer>[0];
@@ -96,6 +117,34 @@ function parquet(codec: WriteOptions["codec"]): Uint8Array {
   return new Uint8Array(parquetWriteBuffer(options as unknown as WriteOptions));
 }
 
+const ARROW_TYPES: Readonly<Record<string, DataType>> = {
+  id: int64(),
+  uint: uint64(),
+  float: float64(),
+  bool: bool(),
+  text: dictionary(utf8Type()),
+  bytes: binary(),
+  when: timestamp(TimeUnit.MICROSECOND),
+  day: dateDay(),
+  tags: listOf(utf8Type()),
+  embedding: fixedSizeList(float32(), 8),
+};
+
+/** The same columns, of those types that Arrow has. */
+function arrow(format: "file" | "stream", codec: CompressionType_ | null = null): Uint8Array {
+  // The library keeps one for all who read and write.
+  setCompressionCodec(CompressionType.ZSTD, {
+    encode: (bytes) => zstdCompressSync(bytes),
+    decode: (bytes) => zstdDecompressSync(bytes),
+  });
+  const named = COLUMNS.filter(({ name }) => name in ARROW_TYPES);
+  const columns = Object.fromEntries(named.map(({ name, data }) => [name, [...data]]));
+  const bytes = tableToIPC(tableFromArrays(columns, { types: ARROW_TYPES }), { format, codec });
+  return new Uint8Array(bytes ?? []);
+}
+
+const WITH_SUM = { params: { [ZLIB.ZSTD_c_checksumFlag]: 1 } };
+
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** By name, whose ending is the format's. */
@@ -108,6 +157,15 @@ export const EVERY_TYPE_FILES: Readonly<Record<string, () => Uint8Array>> = {
     const text = tableText(";", "\n");
     return Buffer.concat([gzipSync(text.slice(0, 99)), gzipSync(text.slice(99))]);
   },
+  "types.csv.zst": () => {
+    const text = tableText(",", "\n");
+    const frames = [text.slice(0, 99), text.slice(99)].map((part) => Buffer.from(part));
+    return Buffer.concat(frames.map((part) => zstdCompressSync(part, WITH_SUM)));
+  },
+  "types.arrow": () => arrow("file"),
+  "types.arrows": () => arrow("stream"),
+  "types-zstd.arrow": () => arrow("file", CompressionType.ZSTD),
+  "types.arrow.zst": () => zstdCompressSync(arrow("stream"), WITH_SUM),
   "types.tsv": () => utf8(tableText("\t", "\n")),
   "types.parquet": () => parquet("SNAPPY"),
   "types-gzip.parquet": () => parquet("GZIP"),
