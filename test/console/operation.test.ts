@@ -2,7 +2,10 @@
 
 import { expect, test } from "vitest";
 import { describeConsole, WIDTHS } from "../support/console/open-console.ts";
+import { screenshot } from "../support/console/screenshot.ts";
+import { runCli } from "../support/servers/run-cli.ts";
 import { rawCall } from "../support/servers/sdk-client.ts";
+import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const ROOT = "tpuf_root";
 const WORDS = "of many words ".repeat(40);
@@ -69,6 +72,7 @@ describeConsole("the screen Operation", SLOW, (fixture) => {
       await fixture.expectAccessible(page);
       const wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
       expect(await page.evaluate(wide), tab).toBe(false);
+      await screenshot(page, `operation-${tab}-${width}`);
     }
   });
 
@@ -108,6 +112,30 @@ describeConsole("the screen Operation", SLOW, (fixture) => {
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Took" }).click();
     expect(page.url()).toContain("order=slowest");
+  });
+
+  test("composes the command of a backup, which makes one", async () => {
+    await fill("copied");
+    const directory = await temporaryDirectory();
+    const page = await fixture.open("/console/operation?tab=backups");
+    const commands = page.getByRole("region", { name: "the backup commands" });
+    await page.getByLabel("Keep the newest").fill("many");
+    await page.getByText("type a whole number from 1 to 999999").waitFor();
+    await fixture.expectAccessible(page);
+    await page.getByLabel("Keep the newest").fill("3");
+    await page.getByLabel("Into the directory or bucket").fill(directory.path);
+    await page.getByLabel("Only the namespaces").fill("copied");
+    const line = `npx trawl backup --to ${directory.path} --namespace=copied --keep 3`;
+    await commands.getByText(line).waitFor();
+    const text = (await commands.textContent()) ?? "";
+    const [, words = ""] = /npx trawl (backup .*)/.exec(text) ?? [];
+    const { code, err } = await runCli([...words.split(" "), "--url", fixture.url]);
+    expect(code, err).toBe(0);
+    expect((await runCli(["verify", directory.path])).code).toBe(0);
+    await directory.remove();
+    // The address has it, so that it can be sent to who runs it.
+    const again = await fixture.open(page.url().slice(fixture.url.length));
+    await again.getByText(line).waitFor();
   });
 
   test("keeps a state by a checkpoint, and brings it back", async () => {

@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { countText } from "../../../src/base/amount-text.ts";
 import { parseAttributeType } from "../../../src/model/attribute-type.ts";
+import { temperatureWords } from "../../api/cache-temperature.ts";
 import type { DocumentId, DocumentRow } from "../../api/documents.ts";
 import { parseExact, stringifyExact } from "../../api/exact-json.ts";
 import type { NamespaceMetadata } from "../../api/namespaces.ts";
@@ -234,7 +235,8 @@ function StatusLine(props: {
       {isFull && <span>The page holds no more; filter, or use `trawl export`.</span>}
       {performance !== undefined && (
         <span>
-          {`${performance.server_total_ms} ms on the server, ${performance.cache_temperature}`}
+          {`${performance.server_total_ms} ms on the server, `}
+          {temperatureWords(performance.cache_temperature)}
         </span>
       )}
     </div>

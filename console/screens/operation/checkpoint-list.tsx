@@ -4,11 +4,10 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { type ApiFault, faultOf } from "../../api/api-fault.ts";
 import { createCheckpoint } from "../../api/namespaces.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
-import { client, denial } from "../../state/session.ts";
+import { client } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
-import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
@@ -24,49 +23,26 @@ import {
 /** How long a name is not typed on before the server is asked. */
 const TYPING_MS = 300;
 
-/** What protects against loss: checkpoints here, backups by the command line. */
+/** Checkpoints of a namespace: made, restored and removed. */
 export function CheckpointList(): JSX.Element {
-  const denied = denial("admin");
   const namespace = currentRoute.value.parameters.get("namespace") ?? "";
-  if (denied !== undefined) {
-    return <EmptyState title="Backups are not for this key">{denied}.</EmptyState>;
-  }
   return (
-    <>
-      <section class="stack" aria-labelledby="checkpoints-title">
-        <h2 id="checkpoints-title">Checkpoints</h2>
-        <p class="muted">
-          A checkpoint keeps what a namespace is now and moves no bytes: what is deleted or
-          overwritten by mistake comes back from it, also after the namespace was deleted.
-        </p>
-        <div class="bar">
-          <TextField
-            label="Namespace"
-            value={namespace}
-            onInput={(value) => setParameters({ namespace: value }, { replace: true })}
-          />
-        </div>
-        {namespace !== "" && <OfNamespace key={namespace} namespace={namespace} />}
-      </section>
-      <section class="stack" aria-labelledby="backups-title">
-        <h2 id="backups-title">Backups</h2>
-        <p class="muted">
-          Checkpoints are in the same store as what they keep. Backups are copies elsewhere, which
-          the command line writes: it copies what is new while the server works.
-        </p>
-        <CodeBlock label="the backup commands" code={backupCommands()} />
-      </section>
-    </>
+    <section class="stack" aria-labelledby="checkpoints-title">
+      <h2 id="checkpoints-title">Checkpoints</h2>
+      <p class="muted">
+        A checkpoint keeps what a namespace is now and moves no bytes: what is deleted or
+        overwritten by mistake comes back from it, also after the namespace was deleted.
+      </p>
+      <div class="bar">
+        <TextField
+          label="Namespace"
+          value={namespace}
+          onInput={(value) => setParameters({ namespace: value }, { replace: true })}
+        />
+      </div>
+      {namespace !== "" && <OfNamespace key={namespace} namespace={namespace} />}
+    </section>
   );
-}
-
-function backupCommands(): string {
-  return [
-    `export TURBOPUFFER_BASE_URL=${location.origin}`,
-    "npx trawl backup --to /backups/trawl      # or s3://bucket/prefix; again: what is new",
-    "npx trawl verify /backups/trawl           # reads every byte",
-    "npx trawl restore --from /backups/trawl   # namespaces that are not there",
-  ].join("\n");
 }
 
 type Opened =

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { currentRoute, setParameters } from "../../state/route.ts";
 import { Tabs } from "../../ui/tabs.tsx";
-import { CheckpointList } from "./checkpoint-list.tsx";
+import { BackupPanel } from "./backup-panel.tsx";
 import { KeyList } from "./key-list.tsx";
 import { LiveCharts } from "./live-charts.tsx";
 import { SlowQueries } from "./slow-queries.tsx";
@@ -54,6 +54,6 @@ function Panel({ tab }: { readonly tab: TabName }): JSX.Element {
     case "keys":
       return <KeyList />;
     case "backups":
-      return <CheckpointList />;
+      return <BackupPanel />;
   }
 }

@@ -69,7 +69,10 @@ test("times are the server's, and the whole", () => {
     approx_namespace_size: 9,
   };
   expect(performanceText({ performance }, 7.6)).toBe(
-    "3 ms to run · 4 ms in the server · 8 ms with the network · hot · 2 of 9 documents not indexed",
+    "3 ms to run · 4 ms in the server · 8 ms with the network · all in memory (hot) · " +
+      "2 of 9 documents not indexed",
   );
+  const newer = { ...performance, cache_temperature: "lukewarm", exhaustive_search_count: 0 };
+  expect(performanceText({ performance: newer }, 7.6)).toMatch(/ · lukewarm$/);
   expect(performanceText({}, 7.6)).toBe("8 ms with the network");
 });

@@ -1,5 +1,6 @@
 /** Answers to queries in the form in which they are shown. */
 
+import { temperatureWords } from "../../api/cache-temperature.ts";
 import { highlightName } from "../../query/build-ranking.ts";
 import { isList, isMembers, type Json, type JsonMembers } from "../../query/json-value.ts";
 
@@ -109,7 +110,7 @@ export function performanceText(answer: Json, roundTripMs: number): string {
     `${String(performance.query_execution_ms)} ms to run`,
     `${String(performance.server_total_ms)} ms in the server`,
     `${Math.round(roundTripMs)} ms with the network`,
-    String(performance.cache_temperature),
+    temperatureWords(performance.cache_temperature),
   ];
   const { exhaustive_search_count: fresh, approx_namespace_size: size } = performance;
   if (Number(fresh) > 0) parts.push(`${String(fresh)} of ${String(size)} documents not indexed`);
