@@ -159,6 +159,33 @@ describeConsole("Map", [], (fixture) => {
     await fixture.expectAccessible(nowhere);
   });
 
+  test("draws many points more coarsely while they move, and sharply at rest", async () => {
+    const ids = Array.from({ length: 12_000 }, (_, i) => i);
+    await post(`${fixture.url}/v2/namespaces/crowd`, {
+      upsert_columns: { id: ids, vector: ids.map((i) => [Math.sin(i), Math.cos(i * 2)]) },
+      distance_metric: "euclidean_squared",
+    });
+    const page = await fixture.open("/console/namespaces/crowd/map?points=20000");
+    await page.locator('canvas[data-drawn="12000"]').waitFor();
+    // As a screen of twice as many pixels tells it.
+    await page.evaluate("Object.defineProperty(window, 'devicePixelRatio', { value: 2 })");
+    await page.getByRole("button", { name: "Draw again" }).click();
+    const density = () =>
+      page.evaluate(
+        "(({ width, clientWidth }) => width / clientWidth)(document.querySelector('canvas'))",
+      );
+    await expect.poll(density).toBe(2);
+    await page.evaluate(`{
+      const canvas = document.querySelector("canvas");
+      window.seen_ = [];
+      const note = () => window.seen_.push(canvas.width / canvas.clientWidth);
+      new MutationObserver(note).observe(canvas, { attributeFilter: ["width"] });
+    }`);
+    await page.getByRole("group", { name: "Map of 12000 points" }).focus();
+    await page.keyboard.press("+");
+    await expect.poll(() => page.evaluate("window.seen_")).toEqual([1, 2]);
+  });
+
   test("draws the neighbours of a document, and shows the one that is pointed at", async () => {
     const page = await fixture.open(`${ADDRESS}?near=7`);
     await page.locator("line.map-neighbour").nth(19).waitFor({ state: "attached" });

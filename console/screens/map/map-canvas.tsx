@@ -3,7 +3,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { drawPoints } from "./draw-points.ts";
 import { withCorner } from "./lasso.ts";
 import type { PointerMode } from "./map-address.ts";
 import { MapLines } from "./map-lines.tsx";
@@ -18,6 +17,7 @@ import {
 } from "./map-view.ts";
 import { PointGrid } from "./point-grid.ts";
 import type { PointShades } from "./point-shades.ts";
+import { useMapDrawing } from "./use-map-drawing.ts";
 import { useMapView, type ViewAddress } from "./use-map-view.ts";
 
 /** What a map shows. */
@@ -39,15 +39,12 @@ export interface MapCanvasProps {
   readonly describe: (point: number) => ComponentChildren;
 }
 
-/** Radius of a point in CSS pixels, and how far from it the pointer still means it. */
-const RADIUS_PX = 1.8;
+/** How far from a point the pointer still means it. */
 const REACH_PX = 10;
 /** A press that moves less is a click. */
 const CLICK_PX = 4;
 const PAN_PX = 60;
 const ZOOM_STEP = 1.4;
-/** Pixels of a CSS pixel at most: more cost time and show no more. */
-const DENSITY_MAX = 2;
 
 /** See the file's head. */
 export function MapCanvas(props: MapCanvasProps): JSX.Element {
@@ -59,7 +56,7 @@ export function MapCanvas(props: MapCanvasProps): JSX.Element {
   const { view, whole } = useMapView(positions, extent, props.address);
   const [hovered, setHovered] = useState<number | undefined>(undefined);
   const lasso = useSignal<readonly Place[]>([]);
-  useDrawing(canvas, { ...props, view, extent, order: grid.order });
+  useMapDrawing(canvas, { ...props, view, extent, order: grid.order });
   const gestures = useGestures({ ...props, view, whole, grid, lasso, setHovered });
   return (
     <div
@@ -124,59 +121,6 @@ function useExtent(frame: { readonly current: HTMLElement | null }): Extent {
     return () => observer.disconnect();
   }, []);
   return extent;
-}
-
-/** Draws when something that is drawn has changed, once a frame; says how much on the element. */
-function useDrawing(
-  canvas: { readonly current: HTMLCanvasElement | null },
-  options: MapCanvasProps & {
-    readonly view: Signal<MapView>;
-    readonly extent: Extent;
-    readonly order: Uint32Array;
-  },
-): void {
-  const { positions, shades, marked, background, view, extent, order } = options;
-  const image = useRef<ImageData | undefined>(undefined);
-  useEffect(() => {
-    const element = canvas.current;
-    const context = element?.getContext("2d", { alpha: false });
-    if (!element || !context) return;
-    const density = Math.min(DENSITY_MAX, devicePixelRatio || 1);
-    const width = Math.max(1, Math.round(extent.width * density));
-    const height = Math.max(1, Math.round(extent.height * density));
-    if (element.width !== width || element.height !== height) {
-      element.width = width;
-      element.height = height;
-    }
-    if (image.current?.width !== width || image.current.height !== height) {
-      image.current = context.createImageData(width, height);
-    }
-    const data = image.current;
-    const pixels = new Uint32Array(data.data.buffer);
-    const points = { positions, shades: shades.shades, colors: shades.colors, marked, order };
-    let asked = 0;
-    const draw = () => {
-      asked = 0;
-      const { scale, shiftX, shiftY } = view.peek();
-      const shown = {
-        scale: scale * density,
-        shiftX: shiftX * density,
-        shiftY: shiftY * density,
-      };
-      const style = { radius: RADIUS_PX * density, background };
-      const drawn = drawPoints({ pixels, width, height }, points, shown, style);
-      context.putImageData(data, 0, 0);
-      element.dataset.drawn = String(drawn);
-      element.dataset.frames = String(Number(element.dataset.frames ?? 0) + 1);
-    };
-    const unsubscribe = view.subscribe(() => {
-      if (asked === 0) asked = requestAnimationFrame(draw);
-    });
-    return () => {
-      unsubscribe();
-      cancelAnimationFrame(asked);
-    };
-  }, [positions, shades, marked, background, extent.width, extent.height]);
 }
 
 interface GestureOptions extends MapCanvasProps {
