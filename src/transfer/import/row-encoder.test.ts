@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { seededRandom } from "../../base/random.ts";
+import { parseAttributeType } from "../../model/attribute-type.ts";
 import type { CellValue, RowContent, SourceColumn } from "../read/source-row.ts";
 import { type PlanOptions, planImport } from "./import-plan.ts";
 import { COMMAND_WORDS } from "./plan-words.ts";
@@ -146,4 +148,28 @@ test("values of binary tables are exact, and missing ones left out", () => {
       vectors,
     ),
   ).toBe('{"id":1,"v":["AACAPwAAAD8=","AACAPwAAAD8="]}');
+});
+
+test("views of floats are written and refused as arrays of the same numbers are", () => {
+  const seed = 20_261_126;
+  const random = seededRandom(seed);
+  const odd = [Number.NaN, Number.POSITIVE_INFINITY, -0, 1e300, 7];
+  for (let run = 0; run < 300; run++) {
+    const numbers = Array.from({ length: random.below(12) }, () =>
+      random.next() < 0.05 ? odd[random.below(odd.length)] : random.next() * 2 - 1,
+    );
+    for (const view of [Float32Array.from(numbers), Float64Array.from(numbers)]) {
+      for (const type of ["[4]f32", "[]float", "string", undefined]) {
+        const parsed = type === undefined ? undefined : parseAttributeType(type);
+        const message = `seed ${seed}, run ${run}, ${type}`;
+        expect(value(view, parsed), message).toBe(value(Array.from(view), parsed));
+      }
+      const row = (cell: CellValue): RowContent => ({ kind: "values", values: [1n, cell] });
+      const encoder = new RowEncoder({ schema: {}, columns: [] } as never, [
+        { name: "id" },
+        { name: "v" },
+      ]);
+      expect(encoder.raw(row(view))).toBe(encoder.raw(row(Array.from(view))));
+    }
+  }
 });

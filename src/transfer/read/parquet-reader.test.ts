@@ -93,7 +93,20 @@ test.each<[string, readonly object[], readonly unknown[], string, readonly unkno
     "datetime",
     ["2026-01-31T00:00:00.000000000Z", undefined],
   ],
-  ["lists of floats", list("v", "FLOAT"), [[1, 2], [], null], "[]float", [[1, 2], [], undefined]],
+  [
+    "lists of floats",
+    list("v", "FLOAT"),
+    [[1, 2], [], null],
+    "[]float",
+    [Float32Array.of(1, 2), new Float32Array(0), undefined],
+  ],
+  [
+    "lists of doubles",
+    list("v", "DOUBLE"),
+    [[0.1], [0.2, null]],
+    "[]float",
+    [Float64Array.of(0.1), [0.2, null]],
+  ],
   [
     "lists of strings",
     list("v", "BYTE_ARRAY", { converted_type: "UTF8" }),

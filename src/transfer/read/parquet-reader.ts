@@ -11,7 +11,9 @@ import {
 } from "hyparquet";
 import { GIB, MIB } from "../../base/byte-sizes.ts";
 import { formatDatetime } from "../../model/datetime.ts";
+import { type FloatListColumn, floatListColumn } from "./float-lists.ts";
 import { parquetColumnForm } from "./parquet-column.ts";
+import { type GroupRows, readFloatLists } from "./parquet-float-pages.ts";
 import {
   type CellValue,
   FileFault,
@@ -51,6 +53,11 @@ export interface SlicedFile extends AsyncBuffer {
 export interface ParquetSource {
   readonly open: () => Promise<SlicedFile>;
   readonly compressors: Compressors;
+}
+
+/** Rows that are read at once, counted from the file's start. */
+interface RowWindow extends GroupRows {
+  readonly groupStart: number;
 }
 
 /** See the file's head. */
@@ -97,7 +104,7 @@ export class ParquetReader implements RowReader {
         const windowRows = Math.ceil((groupEnd - groupStart) / windows);
         for (; start < groupEnd; start = Math.min(groupEnd, start + windowRows)) {
           const end = Math.min(groupEnd, start + windowRows);
-          yield* this.#window(columns, start, end);
+          yield* this.#window(columns, { group, groupStart, start, end });
         }
         groupStart = groupEnd;
       }
@@ -110,12 +117,12 @@ export class ParquetReader implements RowReader {
 
   async *#window(
     columns: readonly SourceColumn[],
-    start: number,
-    end: number,
+    window: RowWindow,
   ): AsyncGenerator<readonly SourceRow[]> {
+    const { start, end } = window;
     if (this.#kept?.start !== start || this.#kept.end !== end) {
       this.#kept = undefined;
-      this.#kept = { start, end, values: await this.#readWindow(columns, start, end) };
+      this.#kept = { start, end, values: await this.#readWindow(columns, window) };
     }
     const { values } = this.#kept;
     for (let first = start; first < end; first += ROWS_AT_ONCE) {
@@ -131,17 +138,38 @@ export class ParquetReader implements RowReader {
 
   async #readWindow(
     columns: readonly SourceColumn[],
-    rowStart: number,
-    rowEnd: number,
+    window: RowWindow,
   ): Promise<ArrayLike<unknown>[]> {
+    const { start: rowStart, end: rowEnd } = window;
+    const { children } = parquetSchema((await this.#open()).metadata);
     const scan = await this.#scan();
     const values: ArrayLike<unknown>[] = [];
-    for (const { name: column, fault } of columns) {
+    for (const [i, { name: column, fault }] of columns.entries()) {
       // What cannot be imported is not read either.
-      if (fault !== undefined) values.push(new Array(rowEnd - rowStart));
-      else values.push(await scan.readColumn({ column, rowStart, rowEnd }));
+      if (fault !== undefined) {
+        values.push(new Array(rowEnd - rowStart));
+        continue;
+      }
+      const lists = await this.#floatLists(floatListColumn(children[i]), window);
+      values.push(lists ?? (await scan.readColumn({ column, rowStart, rowEnd })));
     }
     return values;
+  }
+
+  /** Undefined where the column is none of floats, or has what is for the general reader. */
+  async #floatLists(
+    column: FloatListColumn | undefined,
+    { group, groupStart, start, end }: RowWindow,
+  ): Promise<ArrayLike<unknown> | undefined> {
+    if (column === undefined) return undefined;
+    const { file } = await this.#open();
+    const bytesBefore = this.#bytesRead;
+    const source = { file: this.#counted(file), compressors: this.#source.compressors };
+    const rows = { group, start: start - groupStart, end: end - groupStart };
+    const lists = await readFloatLists(source, column, rows);
+    // What is read again counts once.
+    if (lists === undefined) this.#bytesRead = bytesBefore;
+    return lists;
   }
 
   /** Made anew for each window, since a scan keeps the columns that it has read. */

@@ -17,7 +17,7 @@ export const FILE_START: ReadPosition = { rows: 0, line: 1, offset: 0 };
 
 /**
  * A value in the form in which all binary formats hand it on: 64-bit integers as bigints, datetimes
- * as ISO 8601 texts, dense vectors as float32. `undefined` stands for null.
+ * as ISO 8601 texts, lists of floats without nulls as they are stored. `undefined` stands for null.
  */
 export type CellValue =
   | undefined
@@ -26,6 +26,7 @@ export type CellValue =
   | bigint
   | string
   | Float32Array
+  | Float64Array
   | readonly CellValue[];
 
 /** What a row holds. */
