@@ -83,6 +83,7 @@ describe("trawl backup", () => {
     expect(newest.json).toEqual({
       namespaces: [{ namespace: name, as: `${name}-new`, documents: 300 }],
       failed: [],
+      lacks: [],
     });
     await made.deleteAll();
     expect((await run(...from)).code).toBe(0);
@@ -97,6 +98,9 @@ describe("trawl backup", () => {
     expect(json.failed).toEqual([
       { namespace: `${name}-none`, error: expect.stringContaining("was not found") },
     ]);
+    const partial = await run("restore", "--from", directory.path);
+    expect(partial.code).toBe(1);
+    expect(partial.out).toContain(`LACKING ${name}-none: it could not be backed up that time`);
     const alone = await run("backup", ...to, `${name}-none`);
     expect([alone.code, alone.json.status]).toEqual([1, "error"]);
     const made = namespace("partly-second");
@@ -116,7 +120,7 @@ describe("trawl backup", () => {
     const first = await run("backup", ...to);
     await made.deleteAll();
     await made.write({ upsert_rows: [{ id: 1, title: "another life" }] });
-    await run("backup", ...to, "--keep", "1");
+    expect((await run("backup", ...to, "--keep", "1")).json).toMatchObject({ removed: 1 });
     const verified = await run("verify", directory.path, "--json");
     expect(verified.json).toMatchObject({ backups: 1, faults: [] });
     expect(await objectFiles()).toHaveLength(verified.json.objects);
@@ -175,6 +179,38 @@ describe("damage in a backup", () => {
     const missing = await run("verify", directory.path);
     expect(missing.code).toBe(1);
     expect(missing.out).toMatch(/^1 backup: read .*, 1 fault\nFAULT objects\/.*missing/);
+  });
+
+  test("is mended by the next backup: by length always, else with --verify", async () => {
+    const { name } = await written("mended");
+    const to = ["--to", directory.path, "--namespace", name];
+    expect((await run("backup", ...to)).code).toBe(0);
+    const [cut, flipped] = await objectFiles();
+    const bytes = await readFile(cut);
+    await writeFile(cut, bytes.subarray(1));
+    const json = await run("backup", ...to, "--json");
+    expect(json.json).toMatchObject({ objects_copied: 1, unmended: [] });
+    const problem = expect.stringContaining(`bytes than ${bytes.length}`);
+    const file = cut.slice(directory.path.length + 1);
+    expect(json.json.mended).toEqual([{ file, key: expect.stringContaining(name), problem }]);
+    await writeFile(flipped, (await readFile(flipped)).fill(7));
+    expect((await run("backup", ...to, "--json")).json).toMatchObject({ mended: [] });
+    const mended = await run("backup", ...to, "--verify");
+    expect(mended.code).toBe(0);
+    expect(mended.out).toMatch(/^MENDED objects\/.*: its SHA-256 is another one\nbackup /);
+    expect((await run("verify", directory.path)).code).toBe(0);
+  });
+
+  test("that the server cannot mend is told of, and ends --verify with code 1", async () => {
+    const { made, name } = await written("lost");
+    const to = ["--to", directory.path, "--namespace", name];
+    expect((await run("backup", ...to)).code).toBe(0);
+    const [file] = await objectFiles();
+    await rm(file);
+    await made.deleteAll();
+    await made.write({ upsert_rows: [{ id: 1, title: "another life" }] });
+    const { code, out } = await run("backup", ...to, "--verify");
+    expect([code, out]).toEqual([1, expect.stringMatching(/^FAULT objects\/.*missing.*\nbackup /)]);
   });
 
   test("of its index file is found, and the backup before it is used", async () => {

@@ -8,8 +8,8 @@
  *
  * An index file is a frame (codec/frame.ts) of kind "backup", whose payload is JSON in UTF-8:
  * `created_at_ms`, and `namespaces`, each with the members of a state (`namespace`, `generation`,
- * `manifest_version`, `sequence`, `has_import`) and `objects`: `key`, `bytes`, `sha256`. It is put
- * when all objects that it names are there, so what is listed under `backups/` is whole.
+ * `manifest_version`, `sequence`, `has_import`) and `objects`: `key`, `bytes`, `sha256`; of a
+ * partial backup also `lacks`. It is put when all objects that it names are there.
  */
 
 import { DatabaseError } from "../../base/errors.ts";
@@ -39,6 +39,8 @@ export interface BackedUpNamespace {
 export interface BackupIndex {
   readonly created_at_ms: number;
   readonly namespaces: readonly BackedUpNamespace[];
+  /** Names of namespaces that could not be backed up: it is partial. Absent: it is whole. */
+  readonly lacks?: readonly string[];
 }
 
 const INDEX_KEY = /^backups\/\d{15}-[0-9a-f]{8}$/;
@@ -97,8 +99,13 @@ function isIndex(value: unknown): value is BackupIndex {
     isRecord(value) &&
     typeof value.created_at_ms === "number" &&
     Array.isArray(value.namespaces) &&
-    value.namespaces.every(isNamespace)
+    value.namespaces.every(isNamespace) &&
+    (value.lacks === undefined || isTexts(value.lacks))
   );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
 function isNamespace(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { DatabaseError } from "../../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { BackupObject } from "../../model/backup.ts";
 import {
   ALWAYS,
@@ -6,6 +6,7 @@ import {
   type ObjectKey,
   type ObjectStore,
 } from "../../storage/object-store.ts";
+import { SelectedObjectStore } from "../../storage/selected-object-store.ts";
 import { storePages } from "../../storage/store-pages.ts";
 import {
   type BackupIndex,
@@ -18,6 +19,14 @@ import {
   OBJECTS_PREFIX,
   UNFINISHED_KEY,
 } from "./backup-index.ts";
+
+/** What removing old backups came to. */
+export interface KeptBackups {
+  /** Index files that were removed. */
+  readonly removed: readonly ObjectKey[];
+  /** Index files for whose sake no object was removed: nobody can tell which they need. */
+  readonly unreadable: readonly ObjectKey[];
+}
 
 /** A directory or bucket of backups (layout: backup-index.ts). One run at a time writes to it. */
 export class BackupTarget {
@@ -39,10 +48,13 @@ export class BackupTarget {
     return decodeIndex(file, key);
   }
 
-  /** What an interrupted run had come to; undefined if there is none that can be read. */
-  async readUnfinished(): Promise<BackupIndex | undefined> {
+  /**
+   * What an interrupted run had come to, without an index if that cannot be read; undefined if no
+   * run was interrupted.
+   */
+  async readUnfinished(): Promise<{ readonly index: BackupIndex | undefined } | undefined> {
     const file = await this.#store.get(UNFINISHED_KEY);
-    return file && decodeIndex(file, UNFINISHED_KEY).catch(() => undefined);
+    return file && { index: await decodeIndex(file, UNFINISHED_KEY).catch(() => undefined) };
   }
 
   /** Notes what a run has come to. */
@@ -50,11 +62,15 @@ export class BackupTarget {
     await this.#store.put(UNFINISHED_KEY, await encodeIndex(index, UNFINISHED_KEY), ALWAYS);
   }
 
+  /** Removes the note of a run that is over. */
+  async removeUnfinished(): Promise<void> {
+    await this.#store.delete(UNFINISHED_KEY);
+  }
+
   /** Puts the index file of a backup all of whose objects are there; returns its key. */
   async putIndex(index: BackupIndex, nonce: string): Promise<ObjectKey> {
     const key = indexKey(index.created_at_ms, nonce);
     await this.#store.put(key, await encodeIndex(index, key), ALWAYS);
-    await this.#store.delete(UNFINISHED_KEY);
     return key;
   }
 
@@ -76,20 +92,54 @@ export class BackupTarget {
     throw new DatabaseError("corrupt", `cannot read ${key}: it is missing in the backup`);
   }
 
-  /** Removes all but the newest backups, and the objects that only the others need. */
-  async keepNewest(count: number): Promise<void> {
+  /** A store in which an object has the key that it has in its own. */
+  storeOf(key: ObjectKey, { sha256 }: BackupObject): ObjectStore {
+    return new SelectedObjectStore(this.#store, new Map([[key, contentKey(sha256)]]));
+  }
+
+  /**
+   * Removes what is older than the newest `count` whole backups, and the objects that no backup
+   * needs any more. Partial and empty ones do not count: a server that has lost its data makes
+   * such, and they must not cost the last one that has it.
+   */
+  async keepNewest(count: number): Promise<KeptBackups> {
     const keys = await this.indexKeys();
-    const kept = new Set<ObjectKey>();
-    // An index that cannot be read must not cost what it names.
-    for (const key of keys.slice(-count)) {
-      const { namespaces } = await this.readIndex(key);
-      for (const { sha256 } of namespaces.flatMap(({ objects }) => objects))
-        kept.add(contentKey(sha256));
+    let first = keys.length;
+    for (let whole = 0; whole < count && first > 0; ) {
+      const index = await this.#tryReadIndex(keys[--first]);
+      if (index !== undefined && isWhole(index)) whole++;
     }
-    // A server that has lost its data makes empty backups, which must not cost the last full one.
-    if (kept.size === 0) return;
-    for (const key of keys.slice(0, -count)) await this.#store.delete(key);
-    for (const key of await this.contentKeys()) if (!kept.has(key)) await this.#store.delete(key);
+    const removed = keys.slice(0, first);
+    for (const key of removed) await this.#store.delete(key);
+    return { removed, unreadable: await this.removeUnnamed() };
+  }
+
+  /**
+   * Removes objects that no backup names: what runs have left that nobody finished. Removes nothing
+   * where an index file cannot be read, which must not cost what it names; returns such files.
+   */
+  async removeUnnamed(): Promise<readonly ObjectKey[]> {
+    const named = new Set<ObjectKey>();
+    const unreadable: ObjectKey[] = [];
+    for (const key of await this.indexKeys()) {
+      const index = await this.#tryReadIndex(key);
+      if (index === undefined) unreadable.push(key);
+      for (const { objects } of index?.namespaces ?? [])
+        for (const { sha256 } of objects) named.add(contentKey(sha256));
+    }
+    if (unreadable.length > 0) return unreadable;
+    for (const key of await this.contentKeys()) if (!named.has(key)) await this.#store.delete(key);
+    return [];
+  }
+
+  /** Undefined where it is damaged, or of a newer program. */
+  async #tryReadIndex(key: ObjectKey): Promise<BackupIndex | undefined> {
+    try {
+      return await this.readIndex(key);
+    } catch (error) {
+      if (isDatabaseError(error, "corrupt", "too_new", "too_old")) return undefined;
+      throw error;
+    }
   }
 
   async #keysBelow(prefix: string): Promise<ObjectKey[]> {
@@ -97,4 +147,8 @@ export class BackupTarget {
     for await (const { keys } of storePages(this.#store, { prefix })) found.push(...keys);
     return found;
   }
+}
+
+function isWhole({ namespaces, lacks = [] }: BackupIndex): boolean {
+  return namespaces.length > 0 && lacks.length === 0;
 }

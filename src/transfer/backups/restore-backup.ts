@@ -36,20 +36,26 @@ export interface RestoreChoice {
   readonly namespace?: string | undefined;
 }
 
+/** What there is to restore. */
+export interface RestorableBackup {
+  readonly namespaces: readonly BackedUpNamespace[];
+  /** What a partial backup has not, of what was asked for. */
+  readonly lacks: readonly string[];
+}
+
 /** Finds what to restore. Throws `not_found`, saying what there is. */
 export async function findBackedUp(
   target: BackupTarget,
   { backup, namespace }: RestoreChoice,
-): Promise<readonly BackedUpNamespace[]> {
+): Promise<RestorableBackup> {
   const keys = await target.indexKeys();
   if (keys.length === 0) throw new DatabaseError("not_found", "there is no backup there");
   const wanted = backup === undefined ? [...keys].reverse() : [keyOf(backup, keys)];
   for (const key of wanted) {
-    const { namespaces } = await target.readIndex(key);
-    const found = namespaces.filter(
-      (one) => namespace === undefined || one.namespace === namespace,
-    );
-    if (found.length > 0 || namespace === undefined) return found;
+    const { namespaces, lacks = [] } = await target.readIndex(key);
+    if (namespace === undefined) return { namespaces, lacks };
+    const found = namespaces.filter((one) => one.namespace === namespace);
+    if (found.length > 0) return { namespaces: found, lacks: [] };
   }
   const where = backup === undefined ? "no backup there" : `backup ${backup} does not`;
   throw new DatabaseError("not_found", `${where} has a namespace '${namespace}'`);

@@ -1,16 +1,18 @@
 /** Runs that end on the way: what was there before stays, and the next run goes on. */
 
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { BackupSource } from "../../../test/support/transfer/backup-source.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { seededRandom } from "../../base/random.ts";
-import { ApiClient } from "../../client/api-client.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
-import type { ObjectBody, ObjectKey, PutCondition } from "../../storage/object-store.ts";
+import {
+  ALWAYS,
+  type ObjectBody,
+  type ObjectKey,
+  type PutCondition,
+} from "../../storage/object-store.ts";
 import { BackupTarget } from "./backup-target.ts";
-import { takeBackup } from "./take-backup.ts";
+import { type BackupFault, verifyBackups } from "./verify-backup.ts";
 
 /** Fails from a number of puts of objects on. */
 class FailingStore extends MemoryObjectStore {
@@ -24,50 +26,18 @@ class FailingStore extends MemoryObjectStore {
   }
 }
 
-const CONTENT = new Map(
-  ["a", "b", "c", "d"].map((name) => [`namespaces/${name}`, `bytes ${name}`]),
-);
-let server: Server;
-let client: ApiClient;
-
-/** Serves the objects of `CONTENT`, whose names alone say what they are. */
+let source: BackupSource;
 beforeAll(async () => {
-  const keys = [...CONTENT.keys()];
-  server = createServer((request, response) => {
-    const number = /objects\/(\d+)/.exec(request.url ?? "")?.[1];
-    if (request.method !== "GET" || number === undefined) {
-      const state = { namespace: "n", generation: 1, manifest_version: 1, sequence: 1 };
-      const objects = keys.map((key) => ({ key }));
-      response.end(JSON.stringify({ id: "1", ...state, has_import: false, objects }));
-      return;
-    }
-    const body = Buffer.from(CONTENT.get(keys[Number(number)]) as string);
-    crypto.subtle.digest("SHA-256", body).then((digest) => {
-      response.setHeader("content-digest", `sha-256=:${Buffer.from(digest).toString("base64")}:`);
-      response.setHeader("trawl-object-end", "true");
-      response.end(body);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  client = new ApiClient({ url, clock: new InstantClock(), random: seededRandom(1) });
+  source = await BackupSource.open();
 });
+afterAll(() => source.close());
 
-afterAll(async () => {
-  client.close();
-  await new Promise((resolve) => server.close(resolve));
-});
-
-function take(store: MemoryObjectStore, clock = new InstantClock()) {
-  return takeBackup(["n"], {
-    client,
-    signal: new AbortController().signal,
-    target: new BackupTarget(store),
-    clock,
-    random: seededRandom(2),
-    onBytes: () => {},
-    judge: async () => "stop",
-  });
+function take(
+  store: MemoryObjectStore,
+  clock = new InstantClock(),
+  faults: readonly BackupFault[] = [],
+) {
+  return source.take(store, { clock, faults });
 }
 
 test("an interrupted run leaves no backup, and the next copies what is left", async () => {
@@ -87,9 +57,72 @@ test("an object that is gone is copied again, though a backup names it", async (
   await take(store);
   const [key] = await new BackupTarget(store).contentKeys();
   await store.delete(key);
-  expect(await take(store)).toMatchObject({ objects: 4, objectsCopied: 1 });
+  const mended = [{ file: key, key: expect.any(String), problem: "it was missing" }];
+  expect(await take(store)).toMatchObject({ objects: 4, objectsCopied: 1, mended });
   expect((await new BackupTarget(store).contentKeys()).size).toBe(4);
+  expect(await take(store)).toMatchObject({ objectsCopied: 0, mended: [], unmended: [] });
 });
+
+/** Changes the bytes of one object behind the backup's back. */
+async function damage(store: MemoryObjectStore, change: (bytes: Uint8Array) => Uint8Array) {
+  const [key] = await new BackupTarget(store).contentKeys();
+  const sound = (await store.get(key)) as Uint8Array;
+  await store.put(key, change(Uint8Array.from(sound)), ALWAYS);
+  return { key, sound };
+}
+
+test.each<[string, (bytes: Uint8Array) => Uint8Array, string]>([
+  ["empty", () => new Uint8Array(0), "it has fewer bytes than 7"],
+  ["cut off", (bytes) => bytes.subarray(0, -1), "it has fewer bytes than 7"],
+  ["too long", (bytes) => Buffer.concat([bytes, bytes]), "it has more bytes than 7"],
+])("an object that is %s is copied anew by the next run", async (_name, change, problem) => {
+  const store = new MemoryObjectStore();
+  await take(store);
+  const { key, sound } = await damage(store, change);
+  const mended = [{ file: key, key: expect.any(String), problem }];
+  expect(await take(store)).toMatchObject({ objects: 4, objectsCopied: 1, mended });
+  expect(await store.get(key)).toEqual(sound);
+});
+
+test("one with other bytes is copied anew where a verification has found it", async () => {
+  const store = new MemoryObjectStore();
+  await take(store);
+  const { key, sound } = await damage(store, (bytes) => bytes.fill(1));
+  expect(await take(store)).toMatchObject({ objectsCopied: 0, mended: [] });
+  const all = await verify(store);
+  const faults = all.filter(({ problem }) => problem.includes("SHA-256"));
+  expect(faults).toMatchObject([{ file: key }]);
+  expect(await take(store, undefined, faults)).toMatchObject({ objectsCopied: 1, mended: faults });
+  expect(await store.get(key)).toEqual(sound);
+});
+
+test("faults of what the run does not copy are told of, and stay", async () => {
+  const store = new MemoryObjectStore();
+  const { backup } = await take(store);
+  const indexFault = { file: `backups/${backup}`, problem: "its checksum is another one" };
+  const gone = { file: `objects/00/${"0".repeat(64)}`, key: "namespaces/gone", problem: "?" };
+  const outcome = await take(store, undefined, [indexFault, gone]);
+  expect(outcome).toMatchObject({ mended: [], unmended: [indexFault, gone] });
+});
+
+test("a disk that keeps other bytes than it was given ends the run", async () => {
+  class ForgetfulStore extends MemoryObjectStore {
+    override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
+      const isObject = key.startsWith("objects/");
+      return super.put(key, isObject ? new Uint8Array(3) : body, condition);
+    }
+  }
+  const store = new ForgetfulStore();
+  await take(store);
+  await expect(take(store)).rejects.toThrow(
+    /cannot mend objects.*it was copied anew, but it has 3/,
+  );
+});
+
+/** The test's server has objects of no kind: what is inside of them is no matter here. */
+async function verify(store: MemoryObjectStore): Promise<readonly BackupFault[]> {
+  return (await verifyBackups(store, () => {})).faults;
+}
 
 test("a clock that was set back makes no backup older than the one before", async () => {
   const store = new MemoryObjectStore();

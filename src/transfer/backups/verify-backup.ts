@@ -1,13 +1,10 @@
 /** Reads every byte of a directory or bucket of backups, and says what is damaged or missing. */
 
-import { createHash } from "node:crypto";
-import { isDatabaseError } from "../../base/errors.ts";
-import { BACKUP_PART_BYTES_MAX, type BackupObject } from "../../model/backup.ts";
-import { checkStoredObject } from "../../namespace/checkpoints/check-stored-object.ts";
-import { isObjectKey, type ObjectStore, objectKey } from "../../storage/object-store.ts";
-import { SelectedObjectStore } from "../../storage/selected-object-store.ts";
+import type { BackupObject } from "../../model/backup.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
 import { contentKey } from "./backup-index.ts";
 import { BackupTarget } from "./backup-target.ts";
+import { faultTextOf, objectFaultOf } from "./object-faults.ts";
 
 /** Something that is wrong. */
 export interface BackupFault {
@@ -43,48 +40,18 @@ export async function verifyBackups(
       for (const { objects: named } of (await target.readIndex(key)).namespaces)
         for (const object of named) objects.set(`${object.sha256} ${object.key}`, object);
     } catch (error) {
-      faults.push({ file: key, problem: problemOf(error) });
+      faults.push({ file: key, problem: faultTextOf(error) });
     }
   }
   let bytes = 0;
+  const countBytes = (read: number) => {
+    bytes += read;
+    onBytes(read);
+  };
   for (const object of objects.values()) {
-    const problem = await faultOf(object, { store, target }, (read) => {
-      bytes += read;
-      onBytes(read);
-    });
+    const problem = await objectFaultOf(object, { target, onBytes: countBytes });
     if (problem === undefined) continue;
     faults.push({ file: contentKey(object.sha256), key: object.key, problem });
   }
   return { backups: keys.length, objects: objects.size, bytes, faults };
-}
-
-async function faultOf(
-  object: BackupObject,
-  from: { readonly store: ObjectStore; readonly target: BackupTarget },
-  onBytes: (bytes: number) => void,
-): Promise<string | undefined> {
-  const hash = createHash("sha256");
-  let size = 0;
-  try {
-    for (let part: Uint8Array | undefined; part === undefined || part.length > 0; ) {
-      part = await from.target.readObject(object, size, size + BACKUP_PART_BYTES_MAX);
-      hash.update(part);
-      size += part.length;
-      onBytes(part.length);
-    }
-    if (size !== object.bytes) return `it has ${size} bytes, not ${object.bytes}`;
-    if (hash.digest("hex") !== object.sha256) return "its SHA-256 is another one";
-    if (!isObjectKey(object.key)) return `it is of '${object.key}', which is no key`;
-    const key = objectKey(object.key);
-    const places = new Map([[key, contentKey(object.sha256)]]);
-    await checkStoredObject(new SelectedObjectStore(from.store, places), key);
-    return undefined;
-  } catch (error) {
-    return problemOf(error);
-  }
-}
-
-function problemOf(error: unknown): string {
-  if (isDatabaseError(error, "corrupt", "too_new", "too_old", "not_found")) return error.message;
-  throw error;
 }

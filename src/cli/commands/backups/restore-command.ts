@@ -34,7 +34,8 @@ export const restoreCommand: ClientCommand = {
     );
     const place = { text: String(options.from), flag: "--from", isMade: false };
     const target = new BackupTarget(await openBackupStore(place, context, call));
-    const found = await findBackedUp(target, { backup, namespace });
+    const { namespaces: found, lacks } = await findBackedUp(target, { backup, namespace });
+    for (const name of lacks) output.line(lackingLine(name));
     const objects = found.flatMap((one) => one.objects);
     const total = objects.reduce((sum, { bytes }) => sum + bytes, 0);
     const task = progress.start({ label: "restoring", unit: "byte", total });
@@ -56,12 +57,17 @@ export const restoreCommand: ClientCommand = {
     } finally {
       task.end();
     }
-    output.result({ namespaces: restored, failed }, () => "");
-    return failed.length === 0 ? EXIT.done : EXIT.failed;
+    output.result({ namespaces: restored, failed, lacks }, () => "");
+    return failed.length === 0 && lacks.length === 0 ? EXIT.done : EXIT.failed;
   },
 };
 
 function lineOf({ namespace, as, documents }: RestoredNamespace): string {
   const name = namespace === as ? namespace : `${namespace} as ${as}`;
   return `restored ${name}: ${countedText(documents, "document")}`;
+}
+
+function lackingLine(namespace: string): string {
+  const how = `--namespace ${namespace} restores it from the newest backup that has it`;
+  return `LACKING ${namespace}: it could not be backed up that time; ${how}`;
 }

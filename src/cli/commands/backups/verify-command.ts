@@ -3,6 +3,7 @@ import type { BackupVerification } from "../../../transfer/backups/verify-backup
 import type { ClientCommand } from "../client-command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { addBucketOptions } from "./bucket-options.ts";
+import { faultText } from "./fault-text.ts";
 
 /** `trawl verify <dir>`: reads every byte of a directory of backups; asks no server. */
 export const verifyCommand: ClientCommand = {
@@ -36,8 +37,6 @@ function textOf({ backups, objects, bytes, faults }: BackupVerification): string
   const read =
     `${countedText(backups, "backup")}: read ${countedText(objects, "object")} ` +
     `(${sizeText(bytes)}), ${countedText(faults.length, "fault")}`;
-  const lines = faults.map(({ file, key, problem }) =>
-    key === undefined ? `FAULT ${file}: ${problem}` : `FAULT ${file} (${key}): ${problem}`,
-  );
+  const lines = faults.map((fault) => `FAULT ${faultText(fault)}`);
   return [read, ...lines].join("\n");
 }
