@@ -10,6 +10,7 @@
  *     deleted/<name>-table/<generation>                              ... and is done
  *     dirty/<name>-table/<generation>                                a hint: its log is long
  *     checkpoints/<name>-table/<generation>/<name>/<point>           namespace/checkpoints/
+ *     checkpoints/<name>-table/names/<name>/<number>                 the name is being given away
  *     namespaces/<name>-table/<generation>/restore/<number>          for a restore under way
  *     format/<version>                                               storage/store-format.ts
  *     keys/<key id>/key, keys/<key id>/revoked, keys/changes, keys/uses
@@ -149,6 +150,30 @@ export function parseCheckpointKey(
   const of = parseGeneration(directory, number);
   if (`${space}/` !== CHECKPOINTS_PREFIX || of === undefined || more.length > 0) return undefined;
   return name === undefined || point === undefined ? undefined : { of, name, point };
+}
+
+/** Start of the claims of a checkpoint's name. Ends in `/`. */
+export function checkpointClaimsPrefix(name: NamespaceName, checkpoint: string): string {
+  return `${checkpointsPrefix(name)}names/${checkpoint}/`;
+}
+
+/** Key of a claim of a checkpoint's name. */
+export function checkpointClaimKey(
+  name: NamespaceName,
+  checkpoint: string,
+  number: number,
+): ObjectKey {
+  const digitsOfNumber = digits(number, NUMBER_DIGITS);
+  return objectKey(`${checkpointClaimsPrefix(name, checkpoint)}${digitsOfNumber}`);
+}
+
+/** The number of a claim's key; undefined for anything else. */
+export function parseCheckpointClaim(
+  name: NamespaceName,
+  checkpoint: string,
+  key: string,
+): number | undefined {
+  return parseBelow(checkpointClaimsPrefix(name, checkpoint), key);
 }
 
 /** Start of the keys of what a restore has put to read it itself. */

@@ -10,14 +10,19 @@ import {
   listCheckpoints,
 } from "../../namespace/checkpoints/checkpoint.ts";
 import { pointObjects } from "../../namespace/checkpoints/point-objects.ts";
+import { IF_ABSENT } from "../../storage/object-store.ts";
 import type { CopyOutcome } from "../copies/copy-namespace.ts";
+import { awaitClaimable, claimName, nameTaken, releaseName } from "./checkpoint-claims.ts";
 import { keepPoint } from "./keep-point.ts";
 import { type OpenPointOptions, openPoint } from "./open-point.ts";
 
 /** Checkpoints of one namespace: collecting its garbage reads a manifest for each. */
 export const CHECKPOINTS_MAX = 256;
 
-/** Makes a checkpoint of what a namespace is now. Throws `conflict` where the name is taken. */
+/**
+ * Makes a checkpoint of what a namespace is now. Throws `conflict` where the name is taken, also by
+ * another server at the same time.
+ */
 export async function createCheckpoint(
   namespace: NamespaceName,
   to: { readonly name: string; readonly expiresAtMs: number },
@@ -25,14 +30,11 @@ export async function createCheckpoint(
 ): Promise<Checkpoint> {
   const fault = checkpointNameFault(to.name);
   if (fault !== undefined) throw invalid(`💔 checkpoint '${clip(to.name)}': ${fault}`);
+  const { clock, storeFor } = options.namespaceOptions;
+  const claims = { store: storeFor(undefined), clock };
+  const claim = await awaitClaimable(namespace, to.name, claims);
   const known = await currentCheckpoints(namespace, options);
-  if (known.some(({ name }) => name === to.name)) {
-    throw new DatabaseError(
-      "conflict",
-      `💔 namespace '${namespace}' has a checkpoint '${to.name}': ` +
-        "delete it, or take another name",
-    );
-  }
+  if (known.some(({ name }) => name === to.name)) throw nameTaken(namespace, to.name);
   if (known.length >= CHECKPOINTS_MAX) {
     throw new DatabaseError(
       "conflict",
@@ -40,7 +42,32 @@ export async function createCheckpoint(
         "may be: delete some, or let them expire sooner",
     );
   }
-  return keepPoint(namespace, to, options);
+  await claimName(claim, claims);
+  try {
+    return await keepAlone(namespace, to, options);
+  } finally {
+    // One that stays is waited for by the next that wants the name, and then removed.
+    await releaseName(claim, claims).catch(() => {});
+  }
+}
+
+/** Makes a checkpoint, and takes it back where another one has its name. Throws `conflict`. */
+async function keepAlone(
+  namespace: NamespaceName,
+  to: { readonly name: string; readonly expiresAtMs: number },
+  options: OpenPointOptions,
+): Promise<Checkpoint> {
+  const made = await keepPoint(namespace, { ...to, condition: IF_ABSENT }, options);
+  let isAlone = false;
+  try {
+    const current = await currentCheckpoints(namespace, options);
+    isAlone = current.every(({ name, key }) => name !== to.name || key === made.key);
+    if (isAlone) return made;
+  } finally {
+    // What nobody is told of would keep garbage until it expires.
+    if (!isAlone) await options.namespaceOptions.storeFor(undefined).delete(made.key);
+  }
+  throw nameTaken(namespace, to.name);
 }
 
 /**

@@ -12,9 +12,11 @@ import {
 } from "../../namespace/checkpoints/checkpoint.ts";
 import { isDeleted } from "../../namespace/generations/namespace-generations.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
+import type { PutCondition } from "../../storage/object-store.ts";
 import type { Namespace } from "../namespace.ts";
 import type { NamespaceCatalog } from "../namespace-catalog.ts";
 import type { NamespaceOptions } from "../namespace-options.ts";
+import { nameTaken } from "./checkpoint-claims.ts";
 
 /** Tries to keep a state while manifests come: one takes seconds of indexing, a try some requests. */
 const KEEP_ATTEMPTS_MAX = 8;
@@ -25,13 +27,22 @@ export interface KeepOptions {
   readonly catalog: NamespaceCatalog;
 }
 
+/** What a state is kept as. */
+export interface KeptAs {
+  readonly name: string;
+  readonly expiresAtMs: number;
+  /** `IF_ABSENT` for names that others may give, too. */
+  readonly condition: PutCondition;
+}
+
 /**
  * Keeps all that was committed before the call. Throws `not_found` if there is no such namespace,
- * and `unavailable` where it is indexed faster than it can be kept.
+ * `conflict` where the same was kept under the same name, and `unavailable` where it is indexed
+ * faster than it can be kept.
  */
 export async function keepPoint(
   name: NamespaceName,
-  to: { readonly name: string; readonly expiresAtMs: number },
+  to: KeptAs,
   { catalog, namespaceOptions }: KeepOptions,
 ): Promise<Checkpoint> {
   const { clock } = namespaceOptions;
@@ -46,7 +57,8 @@ export async function keepPoint(
     const point = pointOf(namespace, newest);
     if (point === undefined) continue;
     const checkpoint = newCheckpoint(generation, point, { ...to, createdAtMs: clock.nowMs() });
-    await putCheckpoint(store, checkpoint);
+    const { kind } = await putCheckpoint(store, checkpoint, to.condition);
+    if (kind === "conflict") throw nameTaken(name, to.name);
     let isKept = false;
     try {
       const after = await manifests.load();

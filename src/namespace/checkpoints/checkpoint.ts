@@ -31,7 +31,13 @@ import {
   type NamespaceGeneration,
   parseCheckpointKey,
 } from "../../storage/object-keys.ts";
-import { ALWAYS, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
+import {
+  ALWAYS,
+  type ObjectKey,
+  type ObjectStore,
+  type PutCondition,
+  type PutOutcome,
+} from "../../storage/object-store.ts";
 import { storePages } from "../../storage/store-pages.ts";
 
 /** A state of a namespace. */
@@ -92,9 +98,16 @@ export function newCheckpoint(
   return { of, name, createdAtMs, expiresAtMs, manifestVersion, sequence, hasImport, key };
 }
 
-/** Puts it: from then on collectors that load a newer manifest spare what it needs. */
-export async function putCheckpoint(store: ObjectStore, { key }: Checkpoint): Promise<void> {
-  await store.put(key, new Uint8Array(0), ALWAYS);
+/**
+ * Puts it: from then on collectors that load a newer manifest spare what it needs. Two of the same
+ * name, state and times have the same key: `IF_ABSENT` tells whether another one was faster.
+ */
+export function putCheckpoint(
+  store: ObjectStore,
+  { key }: Checkpoint,
+  condition: PutCondition = ALWAYS,
+): Promise<PutOutcome> {
+  return store.put(key, new Uint8Array(0), condition);
 }
 
 /** The checkpoints of all generations of a namespace, also those that have expired. */
