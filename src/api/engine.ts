@@ -113,6 +113,8 @@ export interface AnswerTimes {
   readonly kind?: string | undefined;
   /** Where they were asked for. */
   readonly details?: QueryDetails | undefined;
+  /** Of traced queries: work of the thread that answers, by the kind of operator that did it. */
+  readonly operatorsUs?: Readonly<Record<string, number>>;
 }
 
 /** Why a query took its time. Nothing that users have stored or asked for is in it. */

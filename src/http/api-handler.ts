@@ -21,6 +21,7 @@ import { DatabaseError, invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { RequestScope } from "../model/request-scope.ts";
+import type { RequestTrace } from "../trace/trace-context.ts";
 import { IMPORT_HELD_BYTES_MAX } from "../wire/write/line-batches.ts";
 import type { BodyBudget } from "./bodies/body-budget.ts";
 import {
@@ -70,8 +71,8 @@ export interface ApiRequest {
   readonly arrivedMs: number;
   /** From how many milliseconds on a query's answer has details. */
   readonly detailsMs: number | undefined;
-  /** It is traced, and arrived then, in milliseconds since the epoch. */
-  readonly tracedAtMs: number | undefined;
+  /** Undefined: it is not traced. */
+  readonly trace: RequestTrace | undefined;
 }
 
 /** What became of a request, for log and metrics. */
@@ -329,7 +330,7 @@ function toEngineRequest(
     signal: request.signal,
     arrivedMs: request.arrivedMs,
     ...(request.detailsMs !== undefined && { detailsMs: request.detailsMs }),
-    ...(request.tracedAtMs !== undefined && { tracedAtMs: request.tracedAtMs }),
+    ...(request.trace !== undefined && { tracedAtMs: request.trace.arrivedAtMs }),
   };
 }
 

@@ -157,6 +157,7 @@ export class HttpServer {
       warnings: new WarningLog(options.log),
       audit: options.audit,
       log: options.log,
+      tracing: this.#tracing,
     });
     this.#origins = new OriginCheck({ ...options.config, hasKey: () => ring.isLocked });
     this.#openapi = new OpenapiAnswer(options.openapi);
@@ -193,6 +194,7 @@ export class HttpServer {
       log,
       handle: (request) => this.#handler.handle(request),
       noteEnd: (request, outcome, ms) => this.#ends.note(request, outcome, ms),
+      traceBelow: ({ trace }) => trace && this.#tracing?.beginBelow(trace),
     });
     return (request, caller, body) => endpoint.answer(request, caller, body);
   }
@@ -334,7 +336,8 @@ export class HttpServer {
     const [path, query] = splitUrl(request.originalUrl);
     const matched = match({ method, path });
     const isOperation = matched.kind === "operation";
-    const trace = isOperation ? this.#tracing?.begin(request.headers.traceparent) : undefined;
+    const isTraced = isOperation || matched.kind === "mcp";
+    const trace = isTraced ? this.#tracing?.begin(request.headers.traceparent) : undefined;
     const asked: ApiRequest = {
       id: request.id,
       message: request.raw,
@@ -347,7 +350,7 @@ export class HttpServer {
       signal: gone.signal,
       arrivedMs: startMs,
       detailsMs: trace === undefined ? this.#slow.detailsMs : 0,
-      tracedAtMs: trace?.arrivedAtMs,
+      trace,
     };
     const outcome = await this.#handler.handle(asked);
     const accepted = request.headers["accept-encoding"] as string;
@@ -357,8 +360,6 @@ export class HttpServer {
       const ms = this.#options.clock.monotonicMs() - startMs;
       this.#requestsInFlight--;
       this.#ends.note(asked, sent, ms);
-      if (trace === undefined) return;
-      this.#tracing?.end({ trace, requestId: request.id, method, path, outcome: sent, ms });
     });
     const report = request.headers[TELEMETRY_HEADER];
     // What clients say that may not make requests is not counted.

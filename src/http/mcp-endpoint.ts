@@ -25,6 +25,8 @@ export interface McpEndpointOptions {
   readonly log: HttpLog;
   /** Answers a request that a tool makes. */
   readonly handle: (request: ApiRequest) => Promise<ApiOutcome>;
+  /** The trace of such a request below the message's. */
+  readonly traceBelow: (outer: ApiRequest) => ApiRequest["trace"];
   /** Hears of each of these that is over. */
   readonly noteEnd: (request: ApiRequest, outcome: ApiOutcome, ms: number) => void;
 }
@@ -78,6 +80,7 @@ export class McpEndpoint {
       beforeBody: () => {},
       signal: AbortSignal.any([outer.signal, call.signal]),
       arrivedMs: startMs,
+      trace: this.#options.traceBelow(outer),
     };
     const outcome = await handle(request);
     noteEnd(request, outcome, clock.monotonicMs() - startMs);

@@ -68,8 +68,11 @@ export interface QueryOptions {
   readonly progress?: ScanProgress | undefined;
   /** What was found for each subquery, while the query is run again for what is missing. */
   readonly kept?: KeptFindings | undefined;
-  /** Is told what the query does from now on, for whoever asks where the time went. */
-  readonly enter?: ((step: () => string) => void) | undefined;
+  /**
+   * Is told what the query does from now on, for whoever asks where the time went: in words that
+   * may show its literals, and by the kind of the operator that does it.
+   */
+  readonly enter?: ((step: () => string, operator: string) => void) | undefined;
   /** Is told the plans before they are run, and where their work is counted. */
   readonly planned?: ((plans: readonly CountedPlan[]) => void) | undefined;
   /** Absent: memory is not bounded. */

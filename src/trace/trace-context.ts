@@ -13,6 +13,16 @@ export interface TraceContext {
   readonly isSampled: boolean;
 }
 
+/** A request that is traced. */
+export interface RequestTrace {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Undefined: its span is the trace's first. */
+  readonly parentId: string | undefined;
+  /** When it arrived, in milliseconds since the epoch. */
+  readonly arrivedAtMs: number;
+}
+
 /** Later versions may add members behind the flags. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED_FLAG = 1;

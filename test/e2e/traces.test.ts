@@ -1,6 +1,7 @@
 /** Traces of a running server, as a collector has them. */
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { callTool, connectMcp } from "../support/mcp/mcp-client.ts";
 import { answerJson, type JsonService, startJsonService } from "../support/servers/json-service.ts";
 import { rawCall } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
@@ -99,6 +100,8 @@ test("a write and a query are in their clients' traces, with what was done for t
     "trawl.query.kind": "text",
     "trawl.query.shape": "rank_by title BM25 <string>; limit 1000; include_attributes true",
     "trawl.work.documents_scanned": "2000",
+    "trawl.operator.score_us": expect.stringMatching(/^[1-9]\d*$/),
+    "trawl.operator.return_us": expect.stringMatching(/^[1-9]\d*$/),
     "trawl.request_id": "q-1",
   });
   expect(query_.below.map(({ name }) => name)).toEqual(
@@ -126,6 +129,34 @@ test("who does not sample is not traced, nor who is not drawn", async () => {
   await traced(last);
   expect(spans.slice(before).every(({ traceId }) => traceId === last)).toBe(true);
   expect(spans.some(({ traceId }) => traceId === unsampled)).toBe(false);
+});
+
+test("an assistant's message has a span, and below it what its tools ask for", async () => {
+  const asking = "e".repeat(32);
+  const client = await connectMcp(server.url, { headers: sampled(asking) });
+  const query = { rank_by: ["title", "BM25", LITERAL], top_k: 1 };
+  const { isError, text } = await callTool(client, "query", { namespace: "books", ...query });
+  expect(isError, text).toBe(false);
+  await client.close();
+  const found = await vi.waitFor(() => {
+    const all = spans.filter(({ traceId }) => traceId === asking);
+    const query = all.find(({ name }) => name === "query");
+    const message = all.find(({ spanId }) => spanId === query?.parentSpanId);
+    if (query === undefined || message === undefined) throw new Error("no spans yet");
+    return { query, message, below: all.filter((span) => span.parentSpanId === query.spanId) };
+  }, 20_000);
+  expect(found.message).toMatchObject({ name: "mcp", parentSpanId: PARENT });
+  expect(attributesOf(found.message)).toMatchObject({ "url.path": "/mcp" });
+  expect(attributesOf(found.query)).toMatchObject({
+    "url.path": "/v2/namespaces/books/query",
+    "trawl.query.kind": "text",
+    "trawl.operator.score_us": expect.stringMatching(/^\d+$/),
+  });
+  expect(found.below.map(({ name }) => name)).toEqual(expect.arrayContaining(["search"]));
+  expect(BigInt(found.query.startTimeUnixNano)).toBeGreaterThanOrEqual(
+    BigInt(found.message.startTimeUnixNano),
+  );
+  expect(JSON.stringify(spans)).not.toContain(LITERAL);
 });
 
 test("nobody waits for a collector that does not answer, but a stop for two seconds", async () => {

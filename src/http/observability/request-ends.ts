@@ -9,6 +9,7 @@ import type { HttpMetrics } from "./http-metrics.ts";
 import type { NamespaceTraffic } from "./namespace-traffic.ts";
 import type { RecentSlowRequests } from "./recent-slow-requests.ts";
 import { type HttpLog, logOutcome } from "./request-log.ts";
+import type { RequestTracing } from "./request-tracing.ts";
 import type { SlowRequests } from "./slow-requests.ts";
 import type { WarningLog } from "./warning-log.ts";
 
@@ -25,6 +26,8 @@ export interface RequestEndOptions {
   /** Absent: there is none. */
   readonly audit: AuditLog | undefined;
   readonly log: HttpLog;
+  /** Absent: no request is traced. */
+  readonly tracing: RequestTracing | undefined;
 }
 
 /** See the file's head. */
@@ -37,7 +40,7 @@ export class RequestEnds {
 
   /** Notes a request that took `ms` milliseconds. */
   note(asked: ApiRequest, outcome: ApiOutcome, ms: number): void {
-    const { log, metrics, recentSlow, slow: slowRequests, warnings } = this.#options;
+    const { log, metrics, recentSlow, slow: slowRequests, tracing, warnings } = this.#options;
     const { operation, answer } = outcome;
     metrics.observe(operation, answer.status, ms / 1000);
     if (answer.times?.kind !== undefined) metrics.observeQuery(answer.times.kind, ms / 1000);
@@ -51,8 +54,11 @@ export class RequestEnds {
       warnings.note(operation, outcome.namespace, warning);
     }
     const isLogged = slow?.kind === "logged";
-    const { id, path, message } = asked;
+    const { id, path, message, trace } = asked;
     const request = { id, path, method: message.method ?? "GET" };
+    if (trace !== undefined) {
+      tracing?.end({ trace, requestId: id, method: request.method, path, outcome, ms });
+    }
     const end = { request, outcome, ms, slow: isLogged ? slow : undefined };
     if (isLogged) recentSlow.add(end);
     logOutcome(log, end);

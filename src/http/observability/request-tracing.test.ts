@@ -48,7 +48,8 @@ test("the request's span is below its client's, and what threads did below that"
     work: { documentsScanned: 5 },
     reads: { rounds: 1, loadedBytes: 10, storeBytes: 20 },
   };
-  const times = { workedMs: 1, waitedMs: 2, kind: "order", details };
+  const operatorsUs = { filter: 0, vector_scan: 120 };
+  const times = { workedMs: 1, waitedMs: 2, kind: "order", details, operatorsUs };
   const below = [{ name: "search", startMs: 1.5, endMs: 4 }];
   const answer = { ...jsonAnswer({}, 503), times, spans: below };
   const outcome = { answer, operation: "query", namespace: "a", bytesReceived: 1 };
@@ -75,6 +76,8 @@ test("the request's span is below its client's, and what threads did below that"
       "trawl.query.plan": details.plan,
       "trawl.segments": 2,
       "trawl.documents": 5,
+      "trawl.operator.filter_us": 0,
+      "trawl.operator.vector_scan_us": 120,
       "trawl.work.documents_scanned": 5,
       "trawl.reads.rounds": 1,
       "trawl.reads.loaded_bytes": 10,
@@ -85,6 +88,15 @@ test("the request's span is below its client's, and what threads did below that"
   expect(search).toMatchObject({ traceId: TRACE, parentId: trace.spanId, name: "search" });
   expect(search).toMatchObject({ kind: "internal", startMs: 1001.5, endMs: 1004 });
   expect(search.spanId).not.toBe(trace.spanId);
+});
+
+test("what the server asks itself for a request is below that one's span", () => {
+  const { tracing } = tracingAt(1);
+  const outer = tracing.begin(`00-${TRACE}-${PARENT}-01`);
+  if (outer === undefined) throw new Error("it is sampled");
+  const inner = tracing.beginBelow(outer);
+  expect(inner).toMatchObject({ traceId: TRACE, parentId: outer.spanId, arrivedAtMs: 1000 });
+  expect(inner.spanId).not.toBe(outer.spanId);
 });
 
 test("requests of nobody who is known have no spans", () => {

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { Span } from "../../trace/span.ts";
 import type { ExporterStats, SpanExporter } from "../../trace/span-exporter.ts";
-import { parseTraceparent } from "../../trace/trace-context.ts";
+import { parseTraceparent, type RequestTrace } from "../../trace/trace-context.ts";
 import type { ApiOutcome } from "../api-handler.ts";
 
 /** Where spans go, and whose are made. */
@@ -14,15 +14,6 @@ export interface TracingOptions {
   readonly exporter: Pick<SpanExporter, "add" | "stats">;
   /** Share of the requests whose client has not decided. */
   readonly sampleRate: number;
-}
-
-/** A request that is traced. */
-export interface RequestTrace {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentId: string | undefined;
-  /** When it arrived, in milliseconds since the epoch. */
-  readonly arrivedAtMs: number;
 }
 
 /** A traced request that is over. */
@@ -62,6 +53,12 @@ export class RequestTracing {
       parentId: context?.parentId,
       arrivedAtMs: this.#clock.nowMs(),
     };
+  }
+
+  /** The trace of a request that the server makes for a traced one. */
+  beginBelow({ traceId, spanId }: RequestTrace): RequestTrace {
+    const arrivedAtMs = this.#clock.nowMs();
+    return { traceId, spanId: this.#newId(8), parentId: spanId, arrivedAtMs };
   }
 
   /** Exports the spans of a request; none of one without a key (401), or anybody could fill them. */
@@ -114,6 +111,9 @@ function attributesOf({ requestId, method, path, outcome }: TracedRequest): Span
 function queryAttributes({ times }: HttpAnswer): Span["attributes"] {
   if (times === undefined) return {};
   const { shape, plan, segments, documents, work = {}, reads } = times.details ?? {};
+  const operators = Object.entries(times.operatorsUs ?? {}).map(([name, us]) => {
+    return [`trawl.operator.${name}_us`, us];
+  });
   const counts = Object.entries(work).map(([name, count]) => [`trawl.work.${snake(name)}`, count]);
   return {
     "trawl.query.kind": times.kind,
@@ -121,7 +121,7 @@ function queryAttributes({ times }: HttpAnswer): Span["attributes"] {
     "trawl.query.plan": plan,
     "trawl.segments": segments,
     "trawl.documents": documents,
-    ...(Object.fromEntries(counts) as Record<string, number>),
+    ...(Object.fromEntries([...operators, ...counts]) as Record<string, number>),
     "trawl.reads.rounds": reads?.rounds,
     "trawl.reads.loaded_bytes": reads?.loadedBytes,
     "trawl.reads.store_bytes": reads?.storeBytes,

@@ -97,9 +97,9 @@ function* aggregateSegment(
   segment: SegmentSnapshot,
   { aggregation, match, steps, execution: { options } }: Aggregating,
 ): Steps<void> {
-  options.enter?.(steps.filter);
+  options.enter?.(steps.filter, "filter");
   const matching = yield* match(segment);
-  options.enter?.(steps.aggregate);
+  options.enter?.(steps.aggregate, "aggregate");
   yield* aggregation.add(segment.view, matching);
 }
 

@@ -38,7 +38,7 @@ export function* runRequest(
   request: QueryRequest,
   options: QueryOptions,
 ): Steps<RequestOutcome> {
-  options.enter?.(planStep);
+  options.enter?.(planStep, "plan");
   const plans = yield* planTogether(request, snapshot, options);
   yield;
   const counted = plans.map((plan) => ({ plan, work: newWorkStats() }));

@@ -32,8 +32,8 @@ export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<
   const ranking = newRanking(plan, execution);
   const { memory } = execution.options;
   const match = matcherOf(plan.predicate, { ...execution, idType: snapshot.schema.idType, memory });
-  execution.options.enter?.(steps.filter);
-  const narrowed = yield* narrowedMatches(rank, match, execution);
+  execution.options.enter?.(steps.filter, "filter");
+  const narrowed = yield* narrowedMatches(rank, { match, rank: steps.rank }, execution);
   yield* togetherInSteps(segments, (segment, index) => {
     const matches = narrowed === undefined ? match : () => oneStep(() => narrowed[index].matching);
     const isNarrowed = narrowed?.[index].isNarrowed === true;
@@ -61,13 +61,13 @@ function* rankSegment(
   }: { readonly matches: Matcher; readonly steps: RankingSteps; readonly execution: Execution },
 ): Steps<void> {
   const { enter, memory } = execution.options;
-  enter?.(steps.filter);
+  enter?.(steps.filter, "filter");
   const matching = yield* matches(part.segment);
   if (matching.form === "list" && matching.ordinals.length === 0) return;
   if (limitPer !== undefined) {
     memory?.take(matchCount(matching) * RANKED_BYTES, "the ranking for limit.per");
   }
-  enter?.(steps.rank);
+  enter?.(steps.rank, rank.kind);
   yield* execution.operators.rank(rank).rankSegment(rank, { ...part, matching }, execution);
 }
 
@@ -99,7 +99,7 @@ function newRanking(
 /** What is looked at of each segment's matches; undefined if the ranking looks at all of them. */
 function* narrowedMatches(
   rank: RankNode,
-  match: Matcher,
+  steps: { readonly match: Matcher; readonly rank: () => string },
   execution: Execution,
 ): Steps<{ readonly matching: MatchedDocuments; readonly isNarrowed: boolean }[] | undefined> {
   const { snapshot, operators, togetherInSteps } = execution;
@@ -107,8 +107,9 @@ function* narrowedMatches(
   if (operator.narrow === undefined) return undefined;
   if (operator.narrows?.(rank, snapshot) === false) return undefined;
   const matches = yield* togetherInSteps(snapshot.segments, (segment) =>
-    matchSegment(rank, match, segment, execution),
+    matchSegment(rank, steps.match, segment, execution),
   );
+  execution.options.enter?.(steps.rank, rank.kind);
   const narrowed = yield* operator.narrow(rank, matches, execution);
   return narrowed.map(({ matches: bits, isNarrowed }) => ({
     matching: { form: "bits", bits, count: undefined },

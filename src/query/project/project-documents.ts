@@ -41,7 +41,7 @@ function* project(
 ): Steps<ResultDocument[]> {
   const { snapshot, work, operators, options } = execution;
   const { memory } = options;
-  options.enter?.(() => returnStep(plan));
+  options.enter?.(() => returnStep(plan), "return");
   const computed: [string, ComputedValue[]][] = [];
   for (const [name, node] of plan.computed) {
     computed.push([name, yield* operators.computed(node).run(node, ranked, execution)]);

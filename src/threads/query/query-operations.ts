@@ -360,7 +360,7 @@ export class QueryOperations {
     const { builds, buildsSinceMs } = seen.state;
     const { kernels, probing, clock } = this.#options;
     const division = isFirst ? this.#division(seen, life) : undefined;
-    const enter = (step: () => string): void => life.enter(step);
+    const enter = (step: () => string, operator: string): void => life.enter(step, operator);
     const { memory } = life;
     const options = { kernels, probing, progress, kept, division, enter, memory };
     if (buildsSinceMs === undefined) return options;

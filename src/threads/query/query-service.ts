@@ -308,5 +308,6 @@ function reportOf(
   const isSlow = detailsMs !== undefined && life.totalMs >= detailsMs;
   const details = isSlow ? { phases: life.phases, ...notes.describe() } : undefined;
   const times = { ...timesOf(life), kind: notes.kind, details };
-  return life.spans === undefined ? { times } : { times, spans: life.spans.end() };
+  if (life.spans === undefined) return { times };
+  return { times: { ...times, operatorsUs: life.operators }, spans: life.spans.end() };
 }

@@ -20,14 +20,24 @@ export function mcpClient(revision: Revision): Client {
   return new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
 }
 
+/** How a client comes to a server. */
+export interface ConnectOptions {
+  readonly revision?: Revision;
+  readonly key?: string;
+  /** Further ones of each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A client that is connected to a server over HTTP. */
 export async function connectMcp(
   url: string,
-  { revision = "2026-07-28", key }: { readonly revision?: Revision; readonly key?: string } = {},
+  { revision = "2026-07-28", key, headers: further }: ConnectOptions = {},
 ): Promise<Client> {
   const client = mcpClient(revision);
-  const headers: Record<string, string> =
-    key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const headers: Record<string, string> = {
+    ...further,
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+  };
   await client.connect(
     new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }),
   );

@@ -50,10 +50,13 @@ export class QueryLife {
   #workedMs = 0;
   #sliceStartMs: number | undefined;
   #step: () => string = FIRST_STEP;
+  #operator: string | undefined;
   #stepBeganMs = 0;
-  #timesSteps = false;
+  #timesSteps: boolean;
   /** Worked milliseconds by step. */
   #steps: Map<() => string, number> | undefined;
+  /** ... and by the kind of the operator, of steps that have one. */
+  #operators: Map<string, number> | undefined;
 
   constructor(flow: QueryFlow, options: LifeOptions) {
     const { clock, timeoutMs, waitedMs, memory, isBackground = false, isTraced } = options;
@@ -64,6 +67,7 @@ export class QueryLife {
     this.#timeoutMs = timeoutMs;
     this.#arrivedMs = clock.monotonicMs() - waitedMs;
     const readings = { totalMs: () => this.totalMs, workedMs: () => this.workedMs };
+    this.#timesSteps = isTraced === true;
     this.spans = isTraced ? new SpanRecorder(readings.totalMs) : undefined;
     this.times = new PhaseTimes(waitedMs, readings, this.spans);
   }
@@ -102,29 +106,36 @@ export class QueryLife {
     }
   }
 
-  /** What it does from now on, as an error may name it. */
-  enter(step: () => string): void {
+  /** What it does from now on, as an error may name it; `operator`: the kind of what does it. */
+  enter(step: () => string, operator?: string): void {
     // A look at the clock for each step would cost most queries more than it tells.
-    if (!this.#timesSteps) {
-      this.#step = step;
-      return;
-    }
-    const worked = this.workedMs;
-    this.#steps ??= new Map();
-    const before = this.#steps.get(this.#step) ?? 0;
-    this.#steps.set(this.#step, before + worked - this.#stepBeganMs);
+    if (this.#timesSteps) this.#settleStep();
     this.#step = step;
-    this.#stepBeganMs = worked;
+    this.#operator = operator;
   }
 
-  /** Its steps are timed from now on: its first slice is over, or somebody wants to know. */
+  #settleStep(): void {
+    const worked = this.workedMs;
+    const ms = worked - this.#stepBeganMs;
+    this.#stepBeganMs = worked;
+    this.#steps ??= new Map();
+    this.#steps.set(this.#step, (this.#steps.get(this.#step) ?? 0) + ms);
+    if (this.#operator === undefined) return;
+    this.#operators ??= new Map();
+    this.#operators.set(this.#operator, (this.#operators.get(this.#operator) ?? 0) + ms);
+  }
+
+  /**
+   * Its steps are timed from now on: its first slice is over, or somebody wants to know. Those of a
+   * traced query are from the first on.
+   */
   timeSteps(): void {
     this.#timesSteps = true;
   }
 
   /** What it has worked at since its steps are timed, the longest first, names cut. */
   get steps(): readonly QueryStep[] {
-    this.enter(this.#step);
+    this.#settleStep();
     // A step may have several parts of one name.
     const byName = new Map<string, number>();
     for (const [step, ms] of this.#steps ?? []) {
@@ -133,6 +144,13 @@ export class QueryLife {
     }
     const steps = [...byName].map(([name, ms]) => ({ name, ms }));
     return steps.sort((a, b) => b.ms - a.ms);
+  }
+
+  /** The same by kinds of operators, in whole microseconds: no name here is the request's. */
+  get operators(): Readonly<Record<string, number>> {
+    this.#settleStep();
+    const all = [...(this.#operators ?? [])];
+    return Object.fromEntries(all.map(([name, ms]) => [name, Math.round(ms * 1000)]));
   }
 
   /** Where its time went so far. */
