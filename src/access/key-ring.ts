@@ -208,6 +208,7 @@ export class KeyRing {
     const isFirst = this.#storeTime.at(monotonicMs) === undefined;
     const told = all.filter(({ key }) => isFirst || !this.#ownChanges.has(key.id));
     this.#storeTime.read(told, monotonicMs);
+    this.#storeTime.keepOnly(this.#listing.keys);
     for (const id of this.#ownChanges) if (!this.#listing.keys.has(id)) this.#ownChanges.delete(id);
     return { nowMs: clock.nowMs(), storeMs: this.#storeTime.at(monotonicMs) };
   }
