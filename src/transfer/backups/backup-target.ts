@@ -9,6 +9,7 @@ import {
 import { SelectedObjectStore } from "../../storage/selected-object-store.ts";
 import { storePages } from "../../storage/store-pages.ts";
 import {
+  type BackedUpNamespace,
   type BackupIndex,
   contentKey,
   decodeIndex,
@@ -115,11 +116,13 @@ export class BackupTarget {
   }
 
   /**
-   * Removes objects that no backup names: what runs have left that nobody finished. Removes nothing
+   * Removes objects that neither a backup nor `left` names: what nobody finishes. Removes nothing
    * where an index file cannot be read, which must not cost what it names; returns such files.
    */
-  async removeUnnamed(): Promise<readonly ObjectKey[]> {
-    const named = new Set<ObjectKey>();
+  async removeUnnamed(left: readonly BackedUpNamespace[] = []): Promise<readonly ObjectKey[]> {
+    const named = new Set<ObjectKey>(
+      left.flatMap(({ objects }) => objects.map(({ sha256 }) => contentKey(sha256))),
+    );
     const unreadable: ObjectKey[] = [];
     for (const key of await this.indexKeys()) {
       const index = await this.#tryReadIndex(key);

@@ -73,5 +73,11 @@ export async function lengthFaultOf(
 /** The message of an error that says what is wrong with stored bytes; throws any other. */
 export function faultTextOf(error: unknown): string {
   if (isDatabaseError(error, "corrupt", "too_new", "too_old", "not_found")) return error.message;
+  if (isDatabaseError(error, "unavailable") && isDiskFault(error.cause)) return error.message;
   throw error;
+}
+
+/** A disk that cannot read one file may read all others, and take it anew. */
+function isDiskFault(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "EIO";
 }

@@ -52,6 +52,65 @@ test("an interrupted run leaves no backup, and the next copies what is left", as
   expect(await take(store)).toMatchObject({ objects: 4, objectsCopied: 0, bytesCopied: 0 });
 });
 
+test("what was copied of a namespace that failed is there for the next run", async () => {
+  const store = new MemoryObjectStore();
+  const namespaces = ["n", "torn"];
+  source.tornAt = 3;
+  const failed = [{ namespace: "torn" }];
+  expect(await source.take(store, { namespaces })).toMatchObject({ objectsCopied: 7, failed });
+  expect(await source.take(store, { namespaces })).toMatchObject({ objectsCopied: 0, failed });
+  source.tornAt = Number.POSITIVE_INFINITY;
+  expect(await source.take(store, { namespaces })).toMatchObject({ objectsCopied: 1, failed: [] });
+  expect(await new BackupTarget(store).readUnfinished()).toBe(undefined);
+});
+
+test("it goes once no run lacks the namespace", async () => {
+  const store = new MemoryObjectStore();
+  source.tornAt = 2;
+  await source.take(store, { namespaces: ["torn", "n"] });
+  source.tornAt = Number.POSITIVE_INFINITY;
+  const target = new BackupTarget(store);
+  expect((await target.contentKeys()).size).toBe(6);
+  await take(store);
+  expect((await target.contentKeys()).size).toBe(4);
+  expect(await target.readUnfinished()).toBe(undefined);
+});
+
+test("a run whose objects another one has removed is no backup", async () => {
+  class SharedStore extends MemoryObjectStore {
+    override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
+      const isIndex = key.startsWith("backups/");
+      if (isIndex) await new BackupTarget(this).removeUnnamed();
+      return super.put(key, body, condition);
+    }
+  }
+  await expect(take(new SharedStore())).rejects.toThrow(/has another run written to the same/);
+});
+
+test("a file that the disk cannot read is one that is damaged", async () => {
+  class BadSector extends MemoryObjectStore {
+    bad: ObjectKey | undefined;
+    override async getRange(key: ObjectKey, start: number, end: number) {
+      if (key === this.bad) {
+        const cause = Object.assign(new Error("i/o error"), { code: "EIO" });
+        throw new DatabaseError("unavailable", "the disk cannot read it", { cause });
+      }
+      return super.getRange(key, start, end);
+    }
+    override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
+      if (key === this.bad) this.bad = undefined;
+      return super.put(key, body, condition);
+    }
+  }
+  const store = new BadSector();
+  await take(store);
+  [store.bad] = await new BackupTarget(store).contentKeys();
+  expect(await verify(store)).toContainEqual(
+    expect.objectContaining({ file: store.bad, problem: "the disk cannot read it" }),
+  );
+  expect(await take(store)).toMatchObject({ objectsCopied: 1, mended: [{}] });
+});
+
 test("an object that is gone is copied again, though a backup names it", async () => {
   const store = new MemoryObjectStore();
   await take(store);

@@ -115,6 +115,8 @@ class Copying {
   readonly #found: Found;
   readonly #createdAtMs: number;
   readonly #done: BackedUpNamespace[] = [];
+  /** What was copied of namespaces that could not be backed up as a whole. */
+  readonly #left: BackedUpNamespace[] = [];
   readonly #mended: BackupFault[] = [];
   #objectsCopied = 0;
   #bytesCopied = 0;
@@ -175,6 +177,7 @@ class Copying {
       }
       this.#done.push(current);
     } catch (error) {
+      this.#left.push(current);
       await this.#note(current).catch(() => {}); // The error that led here is the one to tell.
       throw error;
     } finally {
@@ -189,9 +192,9 @@ class Copying {
     const index = { created_at_ms: this.#createdAtMs, namespaces: this.#done, ...partial };
     const nonce = Buffer.from(random.bytes(4)).toString("hex");
     const backup = await target.putIndex(index, nonce);
-    if (this.#found.unfinished !== undefined) await target.removeUnnamed();
-    await target.removeUnfinished();
-    const objects = new Set(this.#done.flatMap((done) => done.objects.map(({ sha256 }) => sha256)));
+    await this.#leaveFor(lacks);
+    await this.#checkPresent();
+    const objects = new Set(objectsIn(this.#done).map(({ sha256 }) => sha256));
     const files = new Set(this.#mended.map(({ file }) => file));
     return {
       backup: backup.slice(INDEXES_PREFIX.length),
@@ -202,6 +205,28 @@ class Copying {
       mended: this.#mended,
       unmended: faults.filter(({ file }) => !files.has(file)),
     };
+  }
+
+  /** Lets the next run go on with the namespaces that this one lacks, and removes what none needs. */
+  async #leaveFor(lacks: readonly string[]): Promise<void> {
+    const { target } = this.#run;
+    const { unfinished } = this.#found;
+    const all = mergeObjects([...(unfinished ?? []), ...this.#left]);
+    const left = all.filter(({ namespace }) => lacks.includes(namespace));
+    if (unfinished !== undefined || this.#left.length > 0) await target.removeUnnamed(left);
+    if (left.length === 0) await target.removeUnfinished();
+    else await target.putUnfinished({ created_at_ms: this.#createdAtMs, namespaces: left });
+  }
+
+  /** Another run into the same place takes this one for interrupted. Throws `corrupt`. */
+  async #checkPresent(): Promise<void> {
+    const present = await this.#run.target.contentKeys();
+    for (const { sha256 } of objectsIn(this.#done)) {
+      const file = contentKey(sha256);
+      if (present.has(file)) continue;
+      const why = "has another run written to the same place? Back up again, alone";
+      throw new DatabaseError("corrupt", `${file} was removed since it was copied: ${why}`);
+    }
   }
 
   /** An object that is there already, of the right length. */
@@ -278,7 +303,11 @@ class Copying {
 }
 
 function objectsOf(index: BackupIndex | undefined): readonly BackupObject[] {
-  return (index?.namespaces ?? []).flatMap(({ objects }) => objects);
+  return objectsIn(index?.namespaces ?? []);
+}
+
+function objectsIn(namespaces: readonly BackedUpNamespace[]): readonly BackupObject[] {
+  return namespaces.flatMap(({ objects }) => objects);
 }
 
 /** One entry for each namespace, with the objects of all of its entries: runs add to each other. */

@@ -15,7 +15,7 @@ import { InstantClock } from "../clocks/instant-clock.ts";
 export interface TakeOptions {
   readonly clock?: InstantClock;
   readonly faults?: readonly BackupFault[];
-  /** `broken` is one that the server refuses. */
+  /** `broken` is one that the server refuses, `torn` one of which it refuses an object. */
   readonly namespaces?: readonly string[];
 }
 
@@ -23,6 +23,8 @@ export interface TakeOptions {
 export class BackupSource {
   /** Bytes by key: what each namespace has now. */
   content = new Map(["a", "b", "c", "d"].map((name) => [`namespaces/${name}`, `bytes ${name}`]));
+  /** Which object of `torn` it refuses. */
+  tornAt = Number.POSITIVE_INFINITY;
   readonly #server: Server;
   readonly #client: ApiClient;
   readonly #random = seededRandom(2);
@@ -58,15 +60,20 @@ export class BackupSource {
       random: this.#random,
       faults,
       onBytes: () => {},
-      judge: async (namespace) => (namespace === "broken" ? "failed" : "stop"),
+      judge: async (namespace) => (namespace === "n" ? "stop" : "failed"),
     });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const keys = [...this.content.keys()];
-    const number = /objects\/(\d+)/.exec(request.url ?? "")?.[1];
+    const [, id, number] = /(\w+)\/objects\/(\d+)/.exec(request.url ?? "") ?? [];
+    if (id === "torn" && Number(number) === this.tornAt) {
+      refuse(response, "its object is damaged");
+      return;
+    }
     if (request.method === "GET" && number !== undefined) {
-      const body = Buffer.from(this.content.get(keys[Number(number)]) as string);
+      const bytes = this.content.get(keys[Number(number)]);
+      const body = Buffer.from(id === "torn" ? `torn ${bytes}` : `${bytes}`);
       const digest = await crypto.subtle.digest("SHA-256", body);
       response.setHeader("content-digest", `sha-256=:${Buffer.from(digest).toString("base64")}:`);
       response.setHeader("trawl-object-end", "true");
@@ -76,12 +83,18 @@ export class BackupSource {
     const body = await text(request);
     const namespace = body === "" ? "n" : JSON.parse(body).namespace;
     if (namespace === "broken") {
-      response.writeHead(400, { "content-type": "application/json" });
-      response.end(JSON.stringify({ status: "error", error: "it is broken" }));
+      refuse(response, "it is broken");
       return;
     }
     const state = { namespace, generation: 1, manifest_version: 1, sequence: 1 };
-    const objects = keys.map((key) => ({ key }));
-    response.end(JSON.stringify({ id: "1", ...state, has_import: false, objects }));
+    const isTorn = namespace === "torn";
+    const objects = keys.map((key) => ({ key: isTorn ? `${key}-torn` : key }));
+    const begun = { id: isTorn ? "torn" : "1", ...state, has_import: false, objects };
+    response.end(JSON.stringify(begun));
   }
+}
+
+function refuse(response: ServerResponse, error: string): void {
+  response.writeHead(400, { "content-type": "application/json" });
+  response.end(JSON.stringify({ status: "error", error }));
 }
