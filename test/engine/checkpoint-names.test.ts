@@ -1,6 +1,7 @@
 /** Two servers over one store that make a checkpoint of the same name at the same time. */
 
 import { expect, test } from "vitest";
+import { DatabaseError } from "../../src/base/errors.ts";
 import { namespaceName } from "../../src/base/ids.ts";
 import { checkpointClaimKey } from "../../src/storage/object-keys.ts";
 import { IF_ABSENT } from "../../src/storage/object-store.ts";
@@ -61,6 +62,30 @@ test.each(["before", "after"] as const)(
       expect(await claims(store)).toEqual([]);
     }
     expect(requests).toBeGreaterThan(moment === "before" ? 6 : 2);
+    await first.close();
+    await second.close();
+  },
+);
+
+test.each(["before", "after"] as const)(
+  "is made once where the store fails %s any put",
+  async (moment) => {
+    const { store, first, second, create } = await twoServers();
+    let puts = 0;
+    for (let isOver = false; !isOver; puts++) {
+      let left = puts;
+      isOver = true;
+      store[moment] = async (key, kind) => {
+        if (kind !== "put" || !key.startsWith("checkpoints/") || left-- !== 0) return;
+        isOver = false;
+        throw new DatabaseError("unavailable", "the answer was lost");
+      };
+      expect((await create(first, `c${puts}`)).status, `at put ${puts}`).toBe(200);
+      store[moment] = undefined;
+      expect(await checkpoints(store)).toHaveLength(puts + 1);
+      expect(await claims(store)).toEqual([]);
+    }
+    expect(puts).toBe(3);
     await first.close();
     await second.close();
   },

@@ -17,7 +17,7 @@ import {
   putCheckpoint,
 } from "../../namespace/checkpoints/checkpoint.ts";
 import { pointObjects } from "../../namespace/checkpoints/point-objects.ts";
-import { ALWAYS, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { type KeepOptions, keepPoint } from "../checkpoints/keep-point.ts";
 
 /** How long a state is kept after the last read of it; a client that is alive reads all the time. */
@@ -100,7 +100,7 @@ export class BackupLeases {
   async #begin(name: NamespaceName): Promise<Backup> {
     const id = Buffer.from(this.#random.bytes(8)).toString("hex");
     const expiresAtMs = this.#clock.nowMs() + BACKUP_LEASE_MS;
-    const to = { name: `_backup-${id}`, expiresAtMs, condition: ALWAYS };
+    const to = { name: `_backup-${id}`, expiresAtMs, isAlone: false };
     const checkpoint = await keepPoint(name, to, this.#options);
     try {
       const { of, manifestVersion, sequence, hasImport } = checkpoint;

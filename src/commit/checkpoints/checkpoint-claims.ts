@@ -1,6 +1,7 @@
 /**
  * Claims of names for checkpoints, so that of several servers that make a checkpoint of one name at
- * a time one does. A claim is an empty object that is created if absent:
+ * a time one does. A claim is an object that is created if absent, whose bytes are drawn at random
+ * and tell whose it is where an answer was lost (those of older servers are empty):
  *
  *     checkpoints/<namespace>-table/names/<name of the checkpoint>/<number, 20 digits>
  *
@@ -18,12 +19,18 @@
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
+import type { Random } from "../../base/random.ts";
 import {
   checkpointClaimKey,
   checkpointClaimsPrefix,
   parseCheckpointClaim,
 } from "../../storage/object-keys.ts";
-import { IF_ABSENT, type ObjectStore } from "../../storage/object-store.ts";
+import { IF_ABSENT, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
+import {
+  isTransient,
+  retryDelayMs,
+  STORE_ATTEMPTS_MAX,
+} from "../../storage/retrying-object-store.ts";
 import { storePages } from "../../storage/store-pages.ts";
 
 /** How often a claim is looked at before it is taken for one that was left; 6.35 s in all. */
@@ -31,10 +38,14 @@ const LOOKS_MAX = 8;
 /** The pause after the first look; each next one is twice as long. */
 const LOOK_MS_MIN = 50;
 
+/** Random bytes of a claim, and of a checkpoint: no two are the same. */
+const NONCE_BYTES = 16;
+
 /** What claims work with. */
 export interface ClaimOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** A name that is claimed by nobody else. */
@@ -49,7 +60,7 @@ export interface ClaimableName {
 export async function awaitClaimable(
   namespace: NamespaceName,
   checkpoint: string,
-  { store, clock }: ClaimOptions,
+  { store, clock }: Pick<ClaimOptions, "store" | "clock">,
 ): Promise<ClaimableName> {
   let newest: number | undefined;
   for (let look = 0; look < LOOKS_MAX; look++) {
@@ -64,11 +75,32 @@ export async function awaitClaimable(
 /** Claims a name. Throws `conflict` where another one was faster. */
 export async function claimName(
   { namespace, checkpoint, number }: ClaimableName,
-  { store }: Pick<ClaimOptions, "store">,
+  options: ClaimOptions,
 ): Promise<void> {
   const key = checkpointClaimKey(namespace, checkpoint, number);
-  const { kind } = await store.put(key, new Uint8Array(0), IF_ABSENT);
-  if (kind === "conflict") throw nameTaken(namespace, checkpoint);
+  if (!(await putOwn(key, options))) throw nameTaken(namespace, checkpoint);
+}
+
+/**
+ * Puts an object if absent; false says that another one has the key. It is tried again where an
+ * answer was lost: the object's bytes tell whose it is.
+ */
+export async function putOwn(
+  key: ObjectKey,
+  { store, clock, random }: ClaimOptions,
+): Promise<boolean> {
+  const nonce = random.bytes(NONCE_BYTES);
+  for (let tried = 1; ; tried++) {
+    try {
+      const { kind } = await store.put(key, nonce, IF_ABSENT);
+      if (kind === "written") return true;
+      const there = tried > 1 ? await store.get(key) : undefined;
+      return there !== undefined && Buffer.compare(there, nonce) === 0;
+    } catch (error) {
+      if (tried === STORE_ATTEMPTS_MAX || !isTransient(error)) throw error;
+      await clock.sleep(retryDelayMs(tried, random));
+    }
+  }
 }
 
 /** Removes a claim, and those before it, whose makers are gone or give way. */

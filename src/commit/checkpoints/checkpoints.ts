@@ -10,7 +10,6 @@ import {
   listCheckpoints,
 } from "../../namespace/checkpoints/checkpoint.ts";
 import { pointObjects } from "../../namespace/checkpoints/point-objects.ts";
-import { IF_ABSENT } from "../../storage/object-store.ts";
 import type { CopyOutcome } from "../copies/copy-namespace.ts";
 import { awaitClaimable, claimName, nameTaken, releaseName } from "./checkpoint-claims.ts";
 import { keepPoint } from "./keep-point.ts";
@@ -30,8 +29,8 @@ export async function createCheckpoint(
 ): Promise<Checkpoint> {
   const fault = checkpointNameFault(to.name);
   if (fault !== undefined) throw invalid(`💔 checkpoint '${clip(to.name)}': ${fault}`);
-  const { clock, storeFor } = options.namespaceOptions;
-  const claims = { store: storeFor(undefined), clock };
+  const { clock, random, storeFor } = options.namespaceOptions;
+  const claims = { store: storeFor(undefined), clock, random };
   const claim = await awaitClaimable(namespace, to.name, claims);
   const known = await currentCheckpoints(namespace, options);
   if (known.some(({ name }) => name === to.name)) throw nameTaken(namespace, to.name);
@@ -57,7 +56,7 @@ async function keepAlone(
   to: { readonly name: string; readonly expiresAtMs: number },
   options: OpenPointOptions,
 ): Promise<Checkpoint> {
-  const made = await keepPoint(namespace, { ...to, condition: IF_ABSENT }, options);
+  const made = await keepPoint(namespace, { ...to, isAlone: true }, options);
   let isAlone = false;
   try {
     const current = await currentCheckpoints(namespace, options);

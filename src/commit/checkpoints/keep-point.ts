@@ -12,11 +12,10 @@ import {
 } from "../../namespace/checkpoints/checkpoint.ts";
 import { isDeleted } from "../../namespace/generations/namespace-generations.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
-import type { PutCondition } from "../../storage/object-store.ts";
 import type { Namespace } from "../namespace.ts";
 import type { NamespaceCatalog } from "../namespace-catalog.ts";
 import type { NamespaceOptions } from "../namespace-options.ts";
-import { nameTaken } from "./checkpoint-claims.ts";
+import { nameTaken, putOwn } from "./checkpoint-claims.ts";
 
 /** Tries to keep a state while manifests come: one takes seconds of indexing, a try some requests. */
 const KEEP_ATTEMPTS_MAX = 8;
@@ -31,8 +30,8 @@ export interface KeepOptions {
 export interface KeptAs {
   readonly name: string;
   readonly expiresAtMs: number;
-  /** `IF_ABSENT` for names that others may give, too. */
-  readonly condition: PutCondition;
+  /** Others may give the name, too, at the same time: one of them does. */
+  readonly isAlone: boolean;
 }
 
 /**
@@ -45,7 +44,7 @@ export async function keepPoint(
   to: KeptAs,
   { catalog, namespaceOptions }: KeepOptions,
 ): Promise<Checkpoint> {
-  const { clock } = namespaceOptions;
+  const { clock, random } = namespaceOptions;
   const store = namespaceOptions.storeFor(undefined);
   for (let tried = 1; tried <= KEEP_ATTEMPTS_MAX; tried++) {
     const namespace = await catalog.findNewest(name);
@@ -57,8 +56,10 @@ export async function keepPoint(
     const point = pointOf(namespace, newest);
     if (point === undefined) continue;
     const checkpoint = newCheckpoint(generation, point, { ...to, createdAtMs: clock.nowMs() });
-    const { kind } = await putCheckpoint(store, checkpoint, to.condition);
-    if (kind === "conflict") throw nameTaken(name, to.name);
+    if (!to.isAlone) await putCheckpoint(store, checkpoint);
+    else if (!(await putOwn(checkpoint.key, { store, clock, random }))) {
+      throw nameTaken(name, to.name);
+    }
     let isKept = false;
     try {
       const after = await manifests.load();

@@ -1,7 +1,8 @@
 /**
  * Checkpoints: states of a namespace that are kept. A state is what one version of the manifest and
  * the log after it, up to a sequence number, say; so a checkpoint moves no bytes, whatever the size
- * of the namespace. It is one empty object, whose key says it all:
+ * of the namespace. It is one object, whose key says it all; whoever puts it may write random bytes
+ * into it, by which it is known again where two have the same key:
  *
  *     checkpoints/<name>-table/<generation>/<name of the checkpoint>/
  *         <created, 15 digits>-<expires, 15 digits>-<manifest version, 20>-<sequence, 20>-<0 or 1>
@@ -31,13 +32,7 @@ import {
   type NamespaceGeneration,
   parseCheckpointKey,
 } from "../../storage/object-keys.ts";
-import {
-  ALWAYS,
-  type ObjectKey,
-  type ObjectStore,
-  type PutCondition,
-  type PutOutcome,
-} from "../../storage/object-store.ts";
+import { ALWAYS, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
 import { storePages } from "../../storage/store-pages.ts";
 
 /** A state of a namespace. */
@@ -98,16 +93,9 @@ export function newCheckpoint(
   return { of, name, createdAtMs, expiresAtMs, manifestVersion, sequence, hasImport, key };
 }
 
-/**
- * Puts it: from then on collectors that load a newer manifest spare what it needs. Two of the same
- * name, state and times have the same key: `IF_ABSENT` tells whether another one was faster.
- */
-export function putCheckpoint(
-  store: ObjectStore,
-  { key }: Checkpoint,
-  condition: PutCondition = ALWAYS,
-): Promise<PutOutcome> {
-  return store.put(key, new Uint8Array(0), condition);
+/** Puts it: from then on collectors that load a newer manifest spare what it needs. */
+export async function putCheckpoint(store: ObjectStore, { key }: Checkpoint): Promise<void> {
+  await store.put(key, new Uint8Array(0), ALWAYS);
 }
 
 /** The checkpoints of all generations of a namespace, also those that have expired. */
