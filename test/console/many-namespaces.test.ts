@@ -7,7 +7,7 @@ import { screenshot } from "../support/console/screenshot.ts";
 
 const COUNT = 10_000;
 const NAMES = Array.from({ length: COUNT }, (_, i) => `tenant-${String(i).padStart(5, "0")}`);
-const LAST = `tenant-${COUNT - 1}`;
+const LAST = NAMES[COUNT - 1];
 /** What a window of 800 pixels has room for, and what is kept ready above and below. */
 const ROWS_MAX = 60;
 /** Two for the page, and those of the table of at most so many rows for each place it was at. */
