@@ -41,13 +41,13 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
   const { lists, constant } = bounded;
   const { ranking, work, documentCount } = run;
   const most = lists.reduce((sum, { magnitude }) => sum + magnitude, constant);
-  // Each list may lose a bit more where it is scaled.
   const errors = most * (lists.length + 2) * SUM_SLACK + lists.length * FLOAT32_MIN;
   const least = (): number => leastSum(ranking.worstKey, errors) - constant;
   if (most - constant < least()) {
     for (const list of lists) work.blocksSkipped += blockCount(list);
     return { from: documentCount, unlisted: false };
   }
+  if (lists.length === 0) return { from: documentCount, unlisted: constant > 0 };
   const cursors: ListCursor[] = [];
   for (const list of lists) {
     cursors.push(new ListCursor(list));
@@ -79,7 +79,9 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
   for (const cursor of cursors) work.blocksSkipped += cursor.skippedBlocks;
   scorer.end();
   // Where no clause adds a constant, documents without postings have no score.
-  return { from: Math.min(start, documentCount), unlisted: constant > 0 && least() <= 0 };
+  // No number is above 0 that is none, as where what is infinite was scaled by 0.
+  const unlisted = constant > 0 && !(least() > 0);
+  return { from: Math.min(start, documentCount), unlisted };
 }
 
 /** Tells whether most documents up to an ordinal had to be scored by themselves: bounds say little. */

@@ -127,7 +127,8 @@ function* termLists(
     const postings = text.postings(term);
     const blocks = withBlocks ? text.blocks(term) : undefined;
     if (postings !== undefined) {
-      lists.push(new TermScores({ postings, blocks, lengths: text.lengths, weight }, node));
+      const known = { postings, blocks, lengths: text.lengths, weight, factor: 1 };
+      lists.push(new TermScores(known, node));
     }
     yield;
   }
@@ -141,6 +142,8 @@ interface TermPostings {
   /** Of all documents. */
   readonly lengths: Uint32Array;
   readonly weight: number;
+  /** How many times its scores are taken, which are rounded before. */
+  readonly factor: number;
 }
 
 /** What a term adds to the scores of a segment's documents. */
@@ -156,13 +159,13 @@ class TermScores implements ScoredList {
   readonly #node: Bm25Node;
 
   constructor(term: TermPostings, node: Bm25Node) {
-    const { postings, blocks, lengths, weight } = term;
+    const { postings, blocks, lengths, weight, factor } = term;
     const { averageLength, saturation } = node;
     this.#term = term;
     this.#node = node;
     this.ordinals = postings.ordinals;
     this.blocks = blocks;
-    this.magnitude = weight;
+    this.magnitude = weight * factor;
     this.#frequencies = postings.frequencies;
     this.#lengths = lengths;
     this.#averageLength = averageLength;
@@ -170,12 +173,12 @@ class TermScores implements ScoredList {
   }
 
   scaled(factor: number): TermScores {
-    return new TermScores({ ...this.#term, weight: this.magnitude * factor }, this.#node);
+    return new TermScores({ ...this.#term, factor: this.#term.factor * factor }, this.#node);
   }
 
   blockBounds({ pairEnds, pairs }: ListBlocks): Float64Array {
     const bounds = new Float64Array(pairEnds.length);
-    const weight = this.magnitude;
+    const { weight, factor } = this.#term;
     const averageLength = this.#averageLength;
     const saturation = this.#saturation;
     let p = 0;
@@ -185,7 +188,7 @@ class TermScores implements ScoredList {
         const score = termScore(weight, pairs[p], pairs[p + 1] / averageLength, saturation);
         if (score > most) most = score;
       }
-      bounds[b] = most;
+      bounds[b] = most * factor;
     }
     return bounds;
   }
@@ -193,7 +196,8 @@ class TermScores implements ScoredList {
   scoreAt(index: number, ordinal: number): number {
     const relativeLength = this.#lengths[ordinal] / this.#averageLength;
     const frequency = this.#frequencies.at(index);
-    return termScore(this.magnitude, frequency, relativeLength, this.#saturation);
+    const { weight, factor } = this.#term;
+    return termScore(weight, frequency, relativeLength, this.#saturation) * factor;
   }
 
   addScores(sums: Float64Array, base: number, { start, end }: PostingRange): void {
@@ -237,13 +241,13 @@ class TermScores implements ScoredList {
     const { lows } = this.ordinals;
     const { bytes } = this.#frequencies;
     const lengths = this.#lengths;
-    const weight = this.magnitude;
+    const { weight, factor } = this.#term;
     const averageLength = this.#averageLength;
     const saturation = this.#saturation;
     for (let i = start; i < end; i++) {
       const ordinal = first + lows[i];
       const relativeLength = lengths[ordinal] / averageLength;
-      sums[ordinal - base] += termScore(weight, bytes[i], relativeLength, saturation);
+      sums[ordinal - base] += termScore(weight, bytes[i], relativeLength, saturation) * factor;
     }
   }
 
@@ -253,14 +257,14 @@ class TermScores implements ScoredList {
     const { lows } = this.ordinals;
     const { bytes } = this.#frequencies;
     const lengths = this.#lengths;
-    const weight = this.magnitude;
+    const { weight, factor } = this.#term;
     const averageLength = this.#averageLength;
     const saturation = this.#saturation;
     for (let i = start; i < end; i++) {
       const ordinal = first + lows[i];
       const relativeLength = lengths[ordinal] / averageLength;
       ordinals[i - from] = ordinal;
-      scores[i - from] = termScore(weight, bytes[i], relativeLength, saturation);
+      scores[i - from] = termScore(weight, bytes[i], relativeLength, saturation) * factor;
     }
   }
 }

@@ -233,3 +233,59 @@ test("where bounds say nothing, documents are scored all at once", () => {
   // Some were scored by themselves before, but by far not all.
   expect(stats.postingsTouched).toBeLessThan(60_000 + 10_000);
 });
+
+test("equal scores of which most was taken away are decided by ids", () => {
+  const winner = {
+    text: "common word here",
+    sparse: { names: ["d"], weights: Float32Array.of(1.5) },
+  };
+  const contentOf = (first: number, ids: readonly number[]): SegmentContent => {
+    const others = Array.from({ length: 2500 }, (_, i) =>
+      documentOf(BigInt(first + i), { text: `filler ${i % 7} words` }),
+    );
+    return { documents: [...others, ...ids.map((id) => documentOf(BigInt(id), winner))] };
+  };
+  const ten = Array.from({ length: 10 }, (_, i) => 100 + i);
+  const snapshot = openSnapshot(SCHEMA, [contentOf(10_000, ten), contentOf(20_000, [1])]);
+  const [found] = run(snapshot, ranked(bm25("text", "common"))).results;
+  if (found.kind !== "documents") throw new Error("no documents");
+  const taken: ScoreExpression = {
+    kind: "sparse",
+    attribute: "sparse",
+    entries: new Map([["d", -1]]),
+  };
+  for (let i = 0; i < 90; i++) {
+    const weight = (1.5 * 1.001 * (1 + i * 1e-4)) / Number(found.documents[0].dist);
+    const expression = sum(weighed(weight, bm25("text", "common")), taken);
+    const { results } = run(snapshot, ranked(expression));
+    expect(results, `weight ${weight}`).toMatchObject([
+      { documents: [1, ...ten.slice(0, 9)].map((id) => ({ id: BigInt(id) })) },
+    ]);
+  }
+});
+
+test("what is infinite times nothing hides no document", () => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(4096, 10)]);
+  const huge: ScoreExpression = {
+    kind: "saturate",
+    clause: weighed(1e308, bm25("title", "rare")),
+    midpoint: 1,
+    exponent: 1,
+  };
+  const last: ScoreExpression = { kind: "filter", filter: filterOf(["n", "Gte", 4090]) };
+  const expression = sum(huge, weighed(2, last));
+  for (const limit of [1, 2, 7]) {
+    const { results } = run(snapshot, ranked(expression, { limit }));
+    const all = run(snapshot, ranked(withoutBounds(expression), { limit })).results;
+    expect(results).toEqual(all);
+  }
+});
+
+test("a ranking without words runs its filters once", () => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(4096, 10)]);
+  const glob: ScoreExpression = { kind: "filter", filter: filterOf(["title", "Glob", "*are"]) };
+  const once = run(snapshot, ranked(glob)).stats.valuesCompared;
+  expect(run(snapshot, ranked(sum(glob, glob))).stats.valuesCompared).toBe(2 * once);
+  const filtered = run(snapshot, ranked(withoutBounds(glob))).stats.valuesCompared;
+  expect(once).toBe(filtered);
+});
