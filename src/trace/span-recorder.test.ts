@@ -29,11 +29,54 @@ test("one thing follows the other, with gaps where it has no name", () => {
   ]);
 });
 
-test("so many spans are kept", () => {
+test("parts are below what they are of, and go on where it does", () => {
+  const { now, spans } = recorder();
+  spans.enter("search");
+  spans.enterPart("filter");
+  now.ms = 8;
+  spans.enterPart("score");
+  now.ms = 9;
+  // It waits for its turn, and reads.
+  spans.enter(undefined);
+  now.ms = 11;
+  spans.enter("search");
+  now.ms = 14;
+  spans.enterPart(undefined);
+  now.ms = 15;
+  spans.enter("serialize");
+  spans.enterPart("return");
+  now.ms = 16;
+  spans.enter("search");
+  now.ms = 17;
+  const score = { name: "score" };
+  expect(spans.end()).toEqual([
+    {
+      ...{ name: "search", startMs: 5, endMs: 9 },
+      parts: [
+        { name: "filter", startMs: 5, endMs: 8 },
+        { ...score, startMs: 8, endMs: 9 },
+      ],
+    },
+    { name: "search", startMs: 11, endMs: 15, parts: [{ ...score, startMs: 11, endMs: 14 }] },
+    {
+      ...{ name: "serialize", startMs: 15, endMs: 16 },
+      parts: [{ name: "return", startMs: 15, endMs: 16 }],
+    },
+    { name: "search", startMs: 16, endMs: 17 },
+  ]);
+});
+
+test("so many spans are kept, and so many parts of all of them", () => {
   const { now, spans } = recorder();
   for (let i = 0; i < 1000; i++) {
     spans.enter(`step ${i}`);
     now.ms++;
+    for (const part of ["a", "b", "c"]) {
+      spans.enterPart(part);
+      now.ms++;
+    }
   }
-  expect(spans.end()).toHaveLength(64);
+  const all = spans.end();
+  expect(all).toHaveLength(64);
+  expect(all.flatMap(({ parts = [] }) => parts)).toHaveLength(64);
 });

@@ -6,6 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { Span } from "../../trace/span.ts";
 import type { ExporterStats, SpanExporter } from "../../trace/span-exporter.ts";
+import type { TimedSpan } from "../../trace/span-recorder.ts";
 import { parseTraceparent, type RequestTrace } from "../../trace/trace-context.ts";
 import type { ApiOutcome } from "../api-handler.ts";
 
@@ -67,18 +68,7 @@ export class RequestTracing {
     if (outcome.answer.status === 401) return;
     const { traceId, spanId, arrivedAtMs } = trace;
     const { operation, answer } = outcome;
-    const below = (answer.spans ?? []).map(
-      ({ name, startMs, endMs }): Span => ({
-        traceId,
-        spanId: this.#newId(8),
-        parentId: spanId,
-        name,
-        kind: "internal",
-        startMs: arrivedAtMs + startMs,
-        endMs: arrivedAtMs + endMs,
-        attributes: {},
-      }),
-    );
+    const below = (answer.spans ?? []).flatMap((span) => this.#spansOf(span, trace, spanId));
     const whole: Span = {
       ...{ traceId, spanId, parentId: trace.parentId, name: operation, kind: "server" },
       startMs: arrivedAtMs,
@@ -87,6 +77,19 @@ export class RequestTracing {
       isError: answer.status >= 500,
     };
     this.#options.exporter.add([whole, ...below]);
+  }
+
+  /** A span, and those of its parts below it. */
+  #spansOf({ parts = [], ...span }: TimedSpan, trace: RequestTrace, parentId: string): Span[] {
+    const { traceId, arrivedAtMs } = trace;
+    const spanId = this.#newId(8);
+    const whole: Span = {
+      ...{ traceId, spanId, parentId, name: span.name, kind: "internal" },
+      startMs: arrivedAtMs + span.startMs,
+      endMs: arrivedAtMs + span.endMs,
+      attributes: {},
+    };
+    return [whole, ...parts.flatMap((part) => this.#spansOf(part, trace, spanId))];
   }
 
   #newId(bytes: number): string {

@@ -112,6 +112,7 @@ export class QueryLife {
     if (this.#timesSteps) this.#settleStep();
     this.#step = step;
     this.#operator = operator;
+    this.spans?.enterPart(operator);
   }
 
   #settleStep(): void {
