@@ -6,9 +6,9 @@
  * Run: `node bench/map-points.bench.ts`.
  */
 
-import { drawPoints } from "../console/screens/map/draw-points.ts";
+import { drawPoints } from "../console/screens/map/drawing/draw-points.ts";
+import { PointGrid } from "../console/screens/map/drawing/point-grid.ts";
 import { boundsOf, fitView } from "../console/screens/map/map-view.ts";
-import { PointGrid } from "../console/screens/map/point-grid.ts";
 import { seededRandom } from "../src/base/random.ts";
 
 const COUNT = 50_000;

@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import type { DocumentId } from "../../api/documents.ts";
 import { stringifyExact } from "../../api/exact-json.ts";
 import { useRequest } from "../../state/use-request.ts";
-import { loadDocument } from "./load-sample.ts";
+import { loadDocument } from "./projection/load-sample.ts";
 
 /** How long the pointer rests before the server is asked. */
 const REST_MS = 120;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { testRandom } from "../../../test/support/random/seed.ts";
+import { PointGrid } from "./drawing/point-grid.ts";
 import { isInside, pointsInside, withCorner } from "./lasso.ts";
 import type { Place } from "./map-view.ts";
-import { PointGrid } from "./point-grid.ts";
 
 const SQUARE = [
   { x: 0, y: 0 },

@@ -1,7 +1,7 @@
 /** Which points lie within a line that was drawn around them. */
 
+import type { PointGrid } from "./drawing/point-grid.ts";
 import { boundsOf, type Place } from "./map-view.ts";
-import type { PointGrid } from "./point-grid.ts";
 
 /** Corners that a drawn line keeps; a hand draws fewer, and each is compared with each point. */
 const CORNERS_MAX = 2000;

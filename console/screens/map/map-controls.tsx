@@ -5,16 +5,16 @@ import { useEffect, useState } from "preact/hooks";
 import { setParameters } from "../../state/route.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { pointsThatFit } from "./load-sample.ts";
 import {
   type MapAddress,
   ofOtherPoints,
   POINTS_OFFERED,
   readFilter,
   UMAP_POINTS_MAX,
-} from "./map-address.ts";
+} from "./address/map-address.ts";
+import { isOfColor } from "./address/selection-address.ts";
 import { type MapChoices, typedId } from "./map-choices.ts";
-import { isOfColor } from "./selection-address.ts";
+import { pointsThatFit } from "./projection/load-sample.ts";
 
 /** See the file's head. */
 export function MapControls(props: {

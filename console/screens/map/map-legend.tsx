@@ -1,7 +1,7 @@
 /** What the colours of a map mean; a category selects its points. */
 
 import type { JSX } from "preact";
-import type { LegendEntry, PointShades } from "./point-shades.ts";
+import type { LegendEntry, PointShades } from "./drawing/point-shades.ts";
 
 /** Nothing where all points have one colour. */
 export function MapLegend(props: {

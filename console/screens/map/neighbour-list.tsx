@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { setParameters } from "../../state/route.ts";
 import { Button } from "../../ui/button.tsx";
-import type { MapAddress } from "./map-address.ts";
+import type { MapAddress } from "./address/map-address.ts";
 import type { VectorMapState } from "./use-vector-map.ts";
 
 /** Nothing where no neighbours are asked for. */

@@ -6,8 +6,8 @@ import { routePath, setParameters } from "../../state/route.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Table, type TableColumn } from "../../ui/table.tsx";
-import type { MapAddress } from "./map-address.ts";
-import { ALL_POINTS } from "./selection-address.ts";
+import type { MapAddress } from "./address/map-address.ts";
+import { ALL_POINTS } from "./address/selection-address.ts";
 import type { DrawnSample, VectorMapState } from "./use-vector-map.ts";
 
 /** Characters of a query in an address: servers take 16 KiB of headers with all else. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { theme } from "../../state/theme.ts";
-import { type Ground, pixelColor } from "./color-scales.ts";
+import { type Ground, pixelColor } from "./drawing/color-scales.ts";
 
 /** What colours are chosen for, and the ground's own colour as pixels have it. */
 export interface MapGround {

@@ -3,8 +3,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { systemClock } from "../../../src/base/clock.ts";
+import { frameOf, viewOfText, viewText } from "./address/view-address.ts";
 import { boundsOf, type Extent, type MapView } from "./map-view.ts";
-import { frameOf, viewOfText, viewText } from "./view-address.ts";
 
 /** After the last change: browsers let addresses change a few times a second, no more. */
 const SETTLED_MS = 300;

@@ -2,8 +2,8 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { setParameters } from "../../state/route.ts";
-import type { Sample } from "./load-sample.ts";
-import { type SelectablePoints, selectedPoints } from "./selection-address.ts";
+import { type SelectablePoints, selectedPoints } from "./address/selection-address.ts";
+import type { Sample } from "./projection/load-sample.ts";
 
 /** See the file's head. */
 export interface Selection {

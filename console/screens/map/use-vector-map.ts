@@ -5,11 +5,11 @@ import type { DocumentId, DocumentRow } from "../../api/documents.ts";
 import { stringifyExact } from "../../api/exact-json.ts";
 import { client, serverReturns } from "../../state/session.ts";
 import { type Task, useTask } from "../../state/use-task.ts";
-import { loadNeighbours, loadSample, loadValues, type Sample } from "./load-sample.ts";
-import type { MapAddress, MapMethod } from "./map-address.ts";
-import { ProjectionWorker, umapInWorker } from "./map-workers.ts";
-import { type PointShades, plainShades, shadesOf } from "./point-shades.ts";
-import { COMPONENTS } from "./projection.ts";
+import type { MapAddress, MapMethod } from "./address/map-address.ts";
+import { type PointShades, plainShades, shadesOf } from "./drawing/point-shades.ts";
+import { loadNeighbours, loadSample, loadValues, type Sample } from "./projection/load-sample.ts";
+import { ProjectionWorker, umapInWorker } from "./projection/map-workers.ts";
+import { COMPONENTS } from "./projection/projection.ts";
 import { type MapGround, useGround } from "./use-ground.ts";
 import { type Selection, useSelection } from "./use-selection.ts";
 

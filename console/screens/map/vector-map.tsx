@@ -5,19 +5,19 @@ import { currentRoute, setParameters } from "../../state/route.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/notes.tsx";
 import { TaskNote } from "../../ui/task-note.tsx";
+import { readAddress } from "./address/map-address.ts";
+import { colorSelection, lassoSelection } from "./address/selection-address.ts";
+import { MapCanvas } from "./drawing/map-canvas.tsx";
+import { PointGrid } from "./drawing/point-grid.ts";
 import { HoveredDocument } from "./hovered-document.tsx";
 import { pointsInside } from "./lasso.ts";
-import type { Sample } from "./load-sample.ts";
-import { readAddress } from "./map-address.ts";
-import { MapCanvas } from "./map-canvas.tsx";
 import type { MapChoices } from "./map-choices.ts";
 import { MapControls } from "./map-controls.tsx";
 import { MapLegend } from "./map-legend.tsx";
 import type { Place } from "./map-view.ts";
 import { NeighbourList } from "./neighbour-list.tsx";
-import { PointGrid } from "./point-grid.ts";
+import type { Sample } from "./projection/load-sample.ts";
 import { SelectedPoints } from "./selected-points.tsx";
-import { colorSelection, lassoSelection } from "./selection-address.ts";
 import { useVectorMap, type VectorMapState } from "./use-vector-map.ts";
 
 /** See the file's head. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
 import { type DrawnPoints, discStamp, drawPoints, type PixelImage } from "./draw-points.ts";
 
 const WHITE = 0xffffffff;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
 import { PointGrid } from "./point-grid.ts";
 
 /** Random points, some of them at the same places. */

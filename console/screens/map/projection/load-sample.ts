@@ -1,9 +1,9 @@
 /** Reads the documents of a map from the server: vectors, then values and neighbours when asked. */
 
-import type { ApiClient } from "../../api/api-client.ts";
-import { type DocumentId, type DocumentRow, queryDocuments } from "../../api/documents.ts";
-import { stringifyExact } from "../../api/exact-json.ts";
-import { runBounded } from "../../base/run-bounded.ts";
+import type { ApiClient } from "../../../api/api-client.ts";
+import { type DocumentId, type DocumentRow, queryDocuments } from "../../../api/documents.ts";
+import { stringifyExact } from "../../../api/exact-json.ts";
+import { runBounded } from "../../../base/run-bounded.ts";
 import { decodeVector, normalized } from "./decode-vector.ts";
 import { afterPage, nextPage, planSample, SAMPLE_START, type SamplePlan } from "./sample-plan.ts";
 

@@ -1,7 +1,7 @@
 /** What the address says of a map. */
 
-import type { DocumentId } from "../../api/documents.ts";
-import { type MapChoices, typedId, type VectorAttribute } from "./map-choices.ts";
+import type { DocumentId } from "../../../api/documents.ts";
+import { type MapChoices, typedId, type VectorAttribute } from "../map-choices.ts";
 
 /** How vectors become points. */
 export type MapMethod = "pca" | "umap";

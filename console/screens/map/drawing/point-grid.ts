@@ -1,6 +1,6 @@
 /** A grid over points, so that the one under the pointer is found without looking at all. */
 
-import { type Bounds, boundsOf, type Place } from "./map-view.ts";
+import { type Bounds, boundsOf, type Place } from "../map-view.ts";
 
 /** Points that a cell has on average; below it a lookup visits more cells than points. */
 const POINTS_PER_CELL = 4;

@@ -1,7 +1,7 @@
 /** UMAP (McInnes, Healy and Melville, 2018) of points that are already in few dimensions. */
 
 import { UMAP } from "umap-js";
-import type { Random } from "../../../src/base/random.ts";
+import type { Random } from "../../../../src/base/random.ts";
 
 /** Neighbours that the shape is made of, and how close points may come: UMAP's usual values. */
 const NEIGHBOURS = 15;

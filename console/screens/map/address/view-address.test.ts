@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
-import { boundsOf, inMap, onScreen, panView, zoomView } from "./map-view.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
+import { boundsOf, inMap, onScreen, panView, zoomView } from "../map-view.ts";
 import { frameOf, viewOfText, viewText } from "./view-address.ts";
 
 const BOUNDS = boundsOf(Float32Array.from([-3, 5, 1, 6, 2, -7]));

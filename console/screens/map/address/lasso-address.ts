@@ -6,7 +6,7 @@
  * the points' span (view-address.ts), then the line's corners in thousandths of that square.
  */
 
-import { type Bounds, boundsOf, type Place } from "./map-view.ts";
+import { type Bounds, boundsOf, type Place } from "../map-view.ts";
 import { numbersOf, placeOfShare, shareOfPlace, shareText } from "./view-address.ts";
 
 /** Corners that are kept: those that bend the line the most. A text has at most 640 characters. */

@@ -2,10 +2,10 @@
 
 import type { Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../../src/base/clock.ts";
+import type { Extent, MapView } from "../map-view.ts";
 import { type DrawnPoints, drawPoints } from "./draw-points.ts";
 import { drawingDensity } from "./drawing-density.ts";
-import type { Extent, MapView } from "./map-view.ts";
 import type { PointShades } from "./point-shades.ts";
 
 /** Radius of a point in CSS pixels. */

@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type MapView, onScreen, type Place } from "./map-view.ts";
+import { type MapView, onScreen, type Place } from "../map-view.ts";
 
 /** Lines and rings, which follow the view. */
 export function MapLines(props: {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { seededRandom } from "../../../src/base/random.ts";
-import { symmetricEigen } from "../../../src/base/symmetric-eigen.ts";
-import { testRandom } from "../../../test/support/random/seed.ts";
+import { seededRandom } from "../../../../src/base/random.ts";
+import { symmetricEigen } from "../../../../src/base/symmetric-eigen.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
 import { principalComponents, project, type VectorMatrix } from "./principal-components.ts";
 
 /** The slow twin: the whole covariance matrix and its eigenvectors. */

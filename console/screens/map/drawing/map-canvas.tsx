@@ -3,9 +3,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { withCorner } from "./lasso.ts";
-import type { PointerMode } from "./map-address.ts";
-import { MapLines } from "./map-lines.tsx";
+import type { PointerMode } from "../address/map-address.ts";
+import { withCorner } from "../lasso.ts";
 import {
   type Extent,
   inMap,
@@ -14,11 +13,12 @@ import {
   type Place,
   panView,
   zoomView,
-} from "./map-view.ts";
+} from "../map-view.ts";
+import { useMapView, type ViewAddress } from "../use-map-view.ts";
+import { MapLines } from "./map-lines.tsx";
 import { PointGrid } from "./point-grid.ts";
 import type { PointShades } from "./point-shades.ts";
 import { useMapDrawing } from "./use-map-drawing.ts";
-import { useMapView, type ViewAddress } from "./use-map-view.ts";
 
 /** What a map shows. */
 export interface MapCanvasProps {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
-import { isInside } from "./lasso.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
+import { plainShades, shadesOf } from "../drawing/point-shades.ts";
+import { isInside } from "../lasso.ts";
+import { boundsOf } from "../map-view.ts";
 import { lassoOfText } from "./lasso-address.ts";
-import { boundsOf } from "./map-view.ts";
-import { plainShades, shadesOf } from "./point-shades.ts";
 import { colorSelection, isOfColor, lassoSelection, selectedPoints } from "./selection-address.ts";
 
 const COUNT = 1000;

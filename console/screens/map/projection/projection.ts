@@ -1,6 +1,6 @@
 /** Vectors as they arrive, and their projection onto the axes along which they differ the most. */
 
-import { seededRandom } from "../../../src/base/random.ts";
+import { seededRandom } from "../../../../src/base/random.ts";
 import {
   type PrincipalComponents,
   principalComponents,

@@ -4,7 +4,7 @@
  * samples, and the first documents by id are often those that were written first.
  */
 
-import type { DocumentId } from "../../api/documents.ts";
+import type { DocumentId } from "../../../api/documents.ts";
 
 /** What a plan is made of. */
 export interface SampleOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../../src/base/random.ts";
-import { testRandom } from "../../../test/support/random/seed.ts";
+import { seededRandom } from "../../../../src/base/random.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
 import { distinctRows, runUmap } from "./umap-run.ts";
 
 const QUIET = { onDistances: () => {}, onEpoch: () => {} };

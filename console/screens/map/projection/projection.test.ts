@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
 import { Projection } from "./projection.ts";
 
 /** Two heaps of vectors, far apart along the last dimension. */

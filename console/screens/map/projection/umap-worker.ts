@@ -1,6 +1,6 @@
 /** A worker that runs UMAP, so that the page stays quick and may stop it. */
 
-import { seededRandom } from "../../../src/base/random.ts";
+import { seededRandom } from "../../../../src/base/random.ts";
 import { runUmap } from "./umap-run.ts";
 
 /** What it is given. */

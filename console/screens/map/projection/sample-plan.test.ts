@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
-import type { DocumentId } from "../../api/documents.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
+import type { DocumentId } from "../../../api/documents.ts";
 import { afterPage, nextPage, planSample, SAMPLE_START, type SamplePlan } from "./sample-plan.ts";
 
 /** Answers pages from ids in memory, as the server would, and says what was read. */

@@ -5,7 +5,7 @@
  * of a map that is drawn anew.
  */
 
-import { type Bounds, type Extent, fitView, inMap, type MapView, type Place } from "./map-view.ts";
+import { type Bounds, type Extent, fitView, inMap, type MapView, type Place } from "../map-view.ts";
 
 /** Digits behind the point of a place: at the greatest zoom, less than a pixel of a large screen. */
 const PLACE_DIGITS = 7;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
-import { isInside } from "./lasso.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
+import { isInside } from "../lasso.ts";
+import { boundsOf, type Place } from "../map-view.ts";
 import { CORNERS_KEPT_MAX, lassoOfText, lassoText } from "./lasso-address.ts";
-import { boundsOf, type Place } from "./map-view.ts";
 
 const BOUNDS = boundsOf(Float32Array.from([-30, -10, 50, 20]));
 

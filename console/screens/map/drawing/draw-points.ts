@@ -4,7 +4,7 @@
  * everywhere, and a test can look at it.
  */
 
-import type { Extent, MapView } from "./map-view.ts";
+import type { Extent, MapView } from "../map-view.ts";
 
 /** Pixels row by row, each as ImageData has it on little-endian machines: 0xAABBGGRR. */
 export interface PixelImage extends Extent {

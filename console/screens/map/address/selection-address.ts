@@ -1,11 +1,11 @@
 /** Which points are selected, as the address says it: by a line, by a colour, or all. */
 
-import { pointsInside } from "./lasso.ts";
+import { PointGrid } from "../drawing/point-grid.ts";
+import type { LegendEntry, PointShades } from "../drawing/point-shades.ts";
+import { pointsInside } from "../lasso.ts";
+import { boundsOf, type Place } from "../map-view.ts";
 import { lassoOfText, lassoText } from "./lasso-address.ts";
 import type { MapMethod } from "./map-address.ts";
-import { boundsOf, type Place } from "./map-view.ts";
-import { PointGrid } from "./point-grid.ts";
-import type { LegendEntry, PointShades } from "./point-shades.ts";
 
 /** Characters of a legend's label that are compared; values may have any length. */
 const LABEL_CHARS_MAX = 200;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../../test/support/random/seed.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
 import { decodeVector, normalized } from "./decode-vector.ts";
 
 test("base64 and arrays of numbers give the same vector", () => {
