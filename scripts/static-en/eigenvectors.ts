@@ -3,8 +3,8 @@
  * a random start (Halko, Martinsson and Tropp 2011).
  */
 
+import { symmetricEigen } from "../../src/base/numbers/symmetric-eigen.ts";
 import type { Random } from "../../src/base/random.ts";
-import { symmetricEigen } from "../../src/base/symmetric-eigen.ts";
 import { multiply, type SparseMatrix } from "./sparse-matrix.ts";
 
 /** Directions beyond those that are wanted, which make these better. */

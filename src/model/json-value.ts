@@ -1,4 +1,4 @@
-import { sortNumbers } from "../base/sort-numbers.ts";
+import { sortNumbers } from "../base/numbers/sort-numbers.ts";
 import type { Steps } from "../base/steps.ts";
 
 /** A JSON value as the reader hands it over: lossless for integers, compact for number arrays. */

@@ -8,7 +8,7 @@
  */
 
 import { KIB, MIB } from "../base/byte-sizes.ts";
-import { KthLeast } from "../base/kth-least.ts";
+import { KthLeast } from "../base/numbers/kth-least.ts";
 import type { Steps } from "../base/steps.ts";
 import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
 import type { KernelSpace } from "./centroids.ts";

@@ -1,7 +1,7 @@
 /** Numbers the values of group keys, so that groups are found by small numbers. */
 
 import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { NumberTable } from "../../base/number-table.ts";
+import { NumberTable } from "../../base/numbers/number-table.ts";
 import { scalarHash, WideMap } from "../../base/wide-map.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";

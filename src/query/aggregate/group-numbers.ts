@@ -1,6 +1,6 @@
 /** Finds the groups of documents, a part of them at a time. */
 
-import { NumberTable } from "../../base/number-table.ts";
+import { NumberTable } from "../../base/numbers/number-table.ts";
 import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import type { ScalarValue } from "../../model/value.ts";

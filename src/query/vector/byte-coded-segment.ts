@@ -1,7 +1,7 @@
 /** Bounds of how far one segment's rows are from a query, by their byte codes. */
 
 import { must } from "../../base/assert.ts";
-import type { KthLeast } from "../../base/kth-least.ts";
+import type { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";

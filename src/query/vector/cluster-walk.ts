@@ -5,7 +5,7 @@
  * they are most, until so few are expected in all that remain that they may be missed.
  */
 
-import { KthLeast } from "../../base/kth-least.ts";
+import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import { rateBin } from "../../vector/hit-rates.ts";
 import { BOUND_DEVIATIONS } from "../../vector/one-bit-codes.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KthLeast } from "../../base/kth-least.ts";
+import { KthLeast } from "../../base/numbers/kth-least.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { DocumentGains } from "./document-gains.ts";

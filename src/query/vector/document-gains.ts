@@ -1,4 +1,4 @@
-import { KthLeast } from "../../base/kth-least.ts";
+import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { RowSink } from "./walk-clusters.ts";
 

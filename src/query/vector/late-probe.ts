@@ -5,7 +5,7 @@
  * that do not match cost nothing.
  */
 
-import { KthLeast } from "../../base/kth-least.ts";
+import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { unitVector } from "../../vector/metric.ts";

@@ -4,7 +4,7 @@
  * the best is left out, ties included, so that what is compared gives the same answer to the bit.
  */
 
-import { KthLeast } from "../../base/kth-least.ts";
+import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { countMissing } from "../executor/missing-bytes.ts";

@@ -3,7 +3,7 @@
  * whose codes say that they may be among the nearest.
  */
 
-import { KthLeast } from "../../base/kth-least.ts";
+import { KthLeast } from "../../base/numbers/kth-least.ts";
 import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import { boundShare } from "../../vector/one-bit-codes.ts";
 import type { Need, Together, WithNeeds } from "../plan/operator.ts";

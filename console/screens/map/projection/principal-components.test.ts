@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { symmetricEigen } from "../../../../src/base/numbers/symmetric-eigen.ts";
 import { seededRandom } from "../../../../src/base/random.ts";
-import { symmetricEigen } from "../../../../src/base/symmetric-eigen.ts";
 import { testRandom } from "../../../../test/support/random/seed.ts";
 import { principalComponents, project, type VectorMatrix } from "./principal-components.ts";
 

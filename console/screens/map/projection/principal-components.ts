@@ -3,8 +3,8 @@
  * the covariance matrix, which at 10,752 dimensions would be 925 MB.
  */
 
+import { symmetricEigen } from "../../../../src/base/numbers/symmetric-eigen.ts";
 import type { Random } from "../../../../src/base/random.ts";
-import { symmetricEigen } from "../../../../src/base/symmetric-eigen.ts";
 
 /** Vectors one behind the other: `count` times `dims` numbers. */
 export interface VectorMatrix {

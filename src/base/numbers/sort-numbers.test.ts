@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "../random.ts";
+import { runSteps } from "../steps.ts";
 import { sortNumbers } from "./sort-numbers.ts";
-import { runSteps } from "./steps.ts";
 
 test("sorts as arrays of numbers do", () => {
   for (let seed = 1; seed <= 300; seed++) {

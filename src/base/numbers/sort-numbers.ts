@@ -1,4 +1,4 @@
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../steps.ts";
 
 /** Numbers that are sorted at once, in less than a millisecond. */
 const BLOCK_NUMBERS = 4096;

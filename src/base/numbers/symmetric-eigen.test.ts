@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testRandom } from "../../test/support/random/seed.ts";
+import { testRandom } from "../../../test/support/random/seed.ts";
 import { symmetricEigen } from "./symmetric-eigen.ts";
 
 test("eigenvalues of a matrix that is solved by hand", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { seededRandom } from "../random.ts";
 import { KthLeast } from "./kth-least.ts";
-import { seededRandom } from "./random.ts";
 
 test("the k-th least of all numbers so far", () => {
   for (let seed = 1; seed <= 200; seed++) {

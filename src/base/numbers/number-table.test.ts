@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { seededRandom } from "../random.ts";
 import { NumberTable } from "./number-table.ts";
-import { seededRandom } from "./random.ts";
 
 test("has what a map has", () => {
   for (let seed = 1; seed <= 30; seed++) {
