@@ -28,7 +28,8 @@ import type { Slices } from "../base/slices.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { ARRAY_ALIGNMENT, alignUp } from "../codec/columns-packing.ts";
 import { decodeFrame, encodeFramePieces } from "../codec/frame.ts";
-import { NONCE_BYTES, type NumberedFamily } from "../storage/numbered-objects.ts";
+import { NONCE_BYTES } from "../storage/create-object.ts";
+import type { NumberedFamily } from "../storage/numbered-objects.ts";
 import {
   type NamespaceGeneration,
   parseWalKey,

@@ -5,7 +5,8 @@ import type { SequenceNumber } from "../base/ids.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import { type SliceOptions, Slices } from "../base/slices.ts";
-import { NONCE_BYTES, NumberedObjects } from "../storage/numbered-objects.ts";
+import { NONCE_BYTES } from "../storage/create-object.ts";
+import { NumberedObjects } from "../storage/numbered-objects.ts";
 import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import {

@@ -18,7 +18,8 @@ import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { ByteReader } from "../codec/bytes.ts";
 import { decodeFrame, encodeFrame } from "../codec/frame.ts";
 import { isSegmentEntry } from "../codec/segment-entry-codec.ts";
-import { NONCE_BYTES, type NumberedFamily } from "../storage/numbered-objects.ts";
+import { NONCE_BYTES } from "../storage/create-object.ts";
+import type { NumberedFamily } from "../storage/numbered-objects.ts";
 import {
   manifestKey,
   manifestPrefix,

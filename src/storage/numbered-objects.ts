@@ -1,15 +1,8 @@
 import type { Clock } from "../base/clock.ts";
-import { DatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
-import { IF_ABSENT, type ObjectBody, type ObjectKey, type ObjectStore } from "./object-store.ts";
-import { isTransient, retryDelayMs } from "./retrying-object-store.ts";
+import { createObject } from "./create-object.ts";
+import type { ObjectBody, ObjectKey, ObjectStore } from "./object-store.ts";
 import { storePages } from "./store-pages.ts";
-
-/** Tries to put one numbered object while the store's answers leave its fate open. */
-export const NUMBERED_PUT_ATTEMPTS_MAX = 6;
-
-/** Length of a nonce: enough to never repeat. */
-export const NONCE_BYTES = 16;
 
 /** How the objects of one family are named and read. */
 export interface NumberedFamily<T> {
@@ -97,25 +90,13 @@ export class NumberedObjects<T extends { readonly nonce: Uint8Array }> {
     { clock, random }: { readonly clock: Clock; readonly random: Random },
   ): Promise<NumberedPutOutcome<T>> {
     const key = this.#family.keyOf(number);
-    let cause: unknown;
-    for (let tried = 1; tried <= NUMBERED_PUT_ATTEMPTS_MAX; tried++) {
-      try {
-        const outcome = await this.#store.put(key, object, IF_ABSENT);
-        if (outcome.kind === "written") return outcome;
-
-        const there = await this.read(number);
-        if (there === undefined) return { kind: "collected", mayBeOwn: tried > 1 };
-        const isOwn = Buffer.compare(there.value.nonce, nonce) === 0;
-        if (isOwn) return { kind: "written" };
-        return { kind: "conflict", other: there.value, bytes: there.bytes };
-      } catch (error) {
-        if (!isTransient(error)) throw error;
-        cause = error;
-      }
-      if (tried < NUMBERED_PUT_ATTEMPTS_MAX) await clock.sleep(retryDelayMs(tried, random));
-    }
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const what = `cannot commit ${key} in ${NUMBERED_PUT_ATTEMPTS_MAX} tries, but it may be there`;
-    throw new DatabaseError("unavailable", `${what}: ${reason}`, { cause });
+    const onConflict = async (tried: number): Promise<NumberedPutOutcome<T>> => {
+      const there = await this.read(number);
+      if (there === undefined) return { kind: "collected", mayBeOwn: tried > 1 };
+      const isOwn = Buffer.compare(there.value.nonce, nonce) === 0;
+      if (isOwn) return { kind: "written" };
+      return { kind: "conflict", other: there.value, bytes: there.bytes };
+    };
+    return createObject({ key, object }, onConflict, { store: this.#store, clock, random });
   }
 }

@@ -19,15 +19,15 @@ export interface Mutation {
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: "an entry of the log overwrites what is there",
-    file: "src/storage/numbered-objects.ts",
-    find: "await this.#store.put(key, object, IF_ABSENT);",
+    file: "src/storage/create-object.ts",
+    find: "await store.put(key, object, IF_ABSENT);",
     replace: putAlways("/wal/"),
     noticedBy: "simulation",
   },
   {
     name: "a manifest overwrites what is there",
-    file: "src/storage/numbered-objects.ts",
-    find: "await this.#store.put(key, object, IF_ABSENT);",
+    file: "src/storage/create-object.ts",
+    find: "await store.put(key, object, IF_ABSENT);",
     replace: putAlways("/manifest/"),
     noticedBy: "simulation",
   },
@@ -49,9 +49,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a put whose outcome is open is called refused",
-    file: "src/storage/numbered-objects.ts",
-    find: "        if (!isTransient(error)) throw error;",
-    replace: '        throw new DatabaseError("invalid", "refused", { cause: error });',
+    file: "src/storage/create-object.ts",
+    find: "      if (!isTransient(error)) throw error;",
+    replace: '      throw new DatabaseError("invalid", "refused", { cause: error });',
     noticedBy: "simulation",
   },
   {
@@ -318,5 +318,5 @@ export const MUTATIONS: readonly Mutation[] = [
 /** Puts over what is there, where a key is of one kind of object. */
 function putAlways(kind: string): string {
   const condition = `key.includes("${kind}") ? { kind: "always" } : IF_ABSENT`;
-  return `await this.#store.put(key, object, ${condition});`;
+  return `await store.put(key, object, ${condition});`;
 }

@@ -16,37 +16,21 @@
  * clock: of two that have put a checkpoint, the later one sees the other in step 5.
  */
 
-import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
-import type { Random } from "../../base/random.ts";
+import { type CreateOptions, createObject, NONCE_BYTES } from "../../storage/create-object.ts";
 import {
   checkpointClaimKey,
   checkpointClaimsPrefix,
   parseCheckpointClaim,
 } from "../../storage/object-keys.ts";
-import { IF_ABSENT, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
-import {
-  isTransient,
-  retryDelayMs,
-  STORE_ATTEMPTS_MAX,
-} from "../../storage/retrying-object-store.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { storePages } from "../../storage/store-pages.ts";
 
 /** How often a claim is looked at before it is taken for one that was left; 6.35 s in all. */
 const LOOKS_MAX = 8;
 /** The pause after the first look; each next one is twice as long. */
 const LOOK_MS_MIN = 50;
-
-/** Random bytes of a claim, and of a checkpoint: no two are the same. */
-const NONCE_BYTES = 16;
-
-/** What claims work with. */
-export interface ClaimOptions {
-  readonly store: ObjectStore;
-  readonly clock: Clock;
-  readonly random: Random;
-}
 
 /** A name that is claimed by nobody else. */
 export interface ClaimableName {
@@ -60,7 +44,7 @@ export interface ClaimableName {
 export async function awaitClaimable(
   namespace: NamespaceName,
   checkpoint: string,
-  { store, clock }: Pick<ClaimOptions, "store" | "clock">,
+  { store, clock }: Pick<CreateOptions, "store" | "clock">,
 ): Promise<ClaimableName> {
   let newest: number | undefined;
   for (let look = 0; look < LOOKS_MAX; look++) {
@@ -75,38 +59,28 @@ export async function awaitClaimable(
 /** Claims a name. Throws `conflict` where another one was faster. */
 export async function claimName(
   { namespace, checkpoint, number }: ClaimableName,
-  options: ClaimOptions,
+  options: CreateOptions,
 ): Promise<void> {
   const key = checkpointClaimKey(namespace, checkpoint, number);
   if (!(await putOwn(key, options))) throw nameTaken(namespace, checkpoint);
 }
 
-/**
- * Puts an object if absent; false says that another one has the key. It is tried again where an
- * answer was lost: the object's bytes tell whose it is.
- */
-export async function putOwn(
-  key: ObjectKey,
-  { store, clock, random }: ClaimOptions,
-): Promise<boolean> {
-  const nonce = random.bytes(NONCE_BYTES);
-  for (let tried = 1; ; tried++) {
-    try {
-      const { kind } = await store.put(key, nonce, IF_ABSENT);
-      if (kind === "written") return true;
-      const there = tried > 1 ? await store.get(key) : undefined;
-      return there !== undefined && Buffer.compare(there, nonce) === 0;
-    } catch (error) {
-      if (tried === STORE_ATTEMPTS_MAX || !isTransient(error)) throw error;
-      await clock.sleep(retryDelayMs(tried, random));
-    }
-  }
+/** Puts an object if absent; false says that another one has the key. */
+export async function putOwn(key: ObjectKey, options: CreateOptions): Promise<boolean> {
+  const nonce = options.random.bytes(NONCE_BYTES);
+  const isOwn = async (tried: number): Promise<{ kind: "written" | "conflict" }> => {
+    const there = tried > 1 ? await options.store.get(key) : undefined;
+    const isSame = there !== undefined && Buffer.compare(there, nonce) === 0;
+    return { kind: isSame ? "written" : "conflict" };
+  };
+  const { kind } = await createObject({ key, object: nonce }, isOwn, options);
+  return kind === "written";
 }
 
 /** Removes a claim, and those before it, whose makers are gone or give way. */
 export async function releaseName(
   { namespace, checkpoint, number }: ClaimableName,
-  { store }: Pick<ClaimOptions, "store">,
+  { store }: Pick<CreateOptions, "store">,
 ): Promise<void> {
   for (const left of await listClaims(store, namespace, checkpoint))
     if (left <= number) await store.delete(checkpointClaimKey(namespace, checkpoint, left));

@@ -11,8 +11,8 @@ import {
 } from "../../../test/support/engine/sharing-server.ts";
 import { HookedObjectStore } from "../../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import { CREATE_ATTEMPTS_MAX } from "../../storage/create-object.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
-import { NUMBERED_PUT_ATTEMPTS_MAX } from "../../storage/numbered-objects.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 
 const GRACE_MS = 1000;
@@ -146,7 +146,7 @@ test("an entry of a copy that arrives after its failure was told breaks nothing"
       const put = () => MemoryObjectStore.prototype.put.call(store, key, body, condition);
       if (!isDown || !key.includes("/to-table/0000000001/wal/")) return put();
       late ??= put;
-      isDown = ++tries < NUMBERED_PUT_ATTEMPTS_MAX;
+      isDown = ++tries < CREATE_ATTEMPTS_MAX;
       throw new DatabaseError("unavailable", "no answer");
     };
     const { status } = await server.call("write", "to", { copy_from_namespace: "from" });
