@@ -14,6 +14,7 @@ import {
   schemaOf,
   splitDocuments,
 } from "../../../test/support/queries/query-fixture.ts";
+import { ABSENT_NUMBER, withoutBounds } from "../../../test/support/queries/without-bounds.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
 import { blockIndexes } from "../../../test/support/segments/block-indexes.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
@@ -29,7 +30,7 @@ const SCHEMA = schemaOf({
   sparse: "{}f16",
   n: "uint",
   p: { type: "float", filterable: true },
-  none: "int",
+  [ABSENT_NUMBER]: "int",
 });
 const NEAR: ScoreExpression = {
   kind: "decay",
@@ -127,12 +128,6 @@ function drawTree(random: Random, depth: number): ScoreExpression {
 
 function ranked(expression: ScoreExpression, options: Partial<DocumentQuery> = {}): DocumentQuery {
   return documentQuery({ kind: "score", expression }, { limit: 10, ...options });
-}
-
-/** The same scores, where all documents are scored: nobody knows how far values are from others. */
-function withoutBounds(expression: ScoreExpression): ScoreExpression {
-  const nothing: ScoreExpression = { kind: "dist", attribute: "none", origin: 0n };
-  return { kind: "sum", clauses: [expression, nothing] };
 }
 
 function run(snapshot: Snapshot, query: DocumentQuery) {
