@@ -1,5 +1,6 @@
 /** Scores documents of a part of a segment by posting lists, and offers the best; see `best-scores.ts`. */
 
+import { setBit } from "../../codec/bitmap.ts";
 import type { DocumentRanking } from "../order/top-documents.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -9,9 +10,11 @@ import {
   newCandidateScores,
   type ScoreCandidates,
 } from "./bounded-scores.ts";
+import { CHUNK, type ChunkBuffers, lendBuffers, returnBuffers } from "./chunk-buffers.ts";
 import type { ListCursor } from "./list-cursor.ts";
 import type { PostingRange } from "./scored-list.ts";
 import { scoreKey } from "./segment-scores.ts";
+import { findTaken, takeReached } from "./take-reached.ts";
 
 /** What documents are ranked by and from. */
 export interface BestScoresRun {
@@ -24,12 +27,12 @@ export interface BestScoresRun {
   readonly work: WorkStats;
 }
 
-/** Ordinals whose scores are added up at a time, a multiple of 32: they stay in a cache. */
-const CHUNK = 4096;
 /** Work between two pauses, in postings that are scored, of some nanoseconds each. */
 const POSTINGS_PER_STEP = 32_768;
 /** What it costs to look a document up in a list, in postings. */
 const LOOKUP_POSTINGS = 8;
+/** Postings that can be gone over in the time of a lookup. */
+const SCANNED_PER_LOOKUP = 24;
 /** What it costs to offer a document that is kept or has to be compared by its id, in postings. */
 const OFFER_POSTINGS = 64;
 /** Documents that are offered at once. */
@@ -51,16 +54,6 @@ interface ScoredChunk {
   readonly least: number;
 }
 
-/** Arrays for the documents of a chunk. */
-interface ChunkBuffers {
-  /** By ordinal − base; 0 between two chunks, and so are the bits of those that have one. */
-  readonly sums: Float64Array;
-  readonly summed: Uint32Array;
-  /** Documents that may be kept, ascending, and what is known of their scores. */
-  readonly ordinals: Uint32Array;
-  readonly scores: Float64Array;
-}
-
 /** What documents are scored by. */
 export interface ChunkLists {
   /** In the order of summation. */
@@ -69,18 +62,6 @@ export interface ChunkLists {
   readonly order: readonly ListCursor[];
   /** Absent: scores are the sums. */
   readonly exact: ScoreCandidates | undefined;
-}
-
-/** Lent to one ranking at a time; others make their own. */
-let spare: ChunkBuffers | undefined;
-
-function newBuffers(): ChunkBuffers {
-  return {
-    sums: new Float64Array(CHUNK),
-    summed: new Uint32Array(CHUNK / 32),
-    ordinals: new Uint32Array(CHUNK),
-    scores: new Float64Array(CHUNK),
-  };
 }
 
 /**
@@ -117,13 +98,12 @@ export class ChunkScorer {
     this.#exact = exact;
     this.#exactScores = exact === undefined ? NO_SCORES : newCandidateScores();
     this.#run = run;
-    this.#buffers = spare ?? newBuffers();
-    spare = undefined;
+    this.#buffers = lendBuffers();
   }
 
   /** Gives its buffers to the next one. */
   end(): void {
-    spare = this.#buffers;
+    returnBuffers(this.#buffers);
   }
 
   /** Counts work, in postings, and tells whether it is time for a pause. */
@@ -189,15 +169,18 @@ export class ChunkScorer {
     const order = this.#order;
     const isSingle = order.length === 1 || !order[order.length - 2].isEssential;
     if (isSingle) return this.#scoreList(order[order.length - 1], { base, end, least });
-    const { sums, summed } = this.#buffers;
+    const { sums } = this.#buffers;
     for (const cursor of this.#cursors) {
       if (!cursor.isEssential) continue;
-      const { list } = cursor;
-      const range = this.#follow(cursor, end);
-      list.addScores(sums, base, range);
-      list.ordinals.addTo(summed, base, range);
+      cursor.followed = this.#follow(cursor, end);
+      cursor.list.addScores(sums, base, cursor.followed);
     }
-    return this.#takeSums(base, end, least);
+    for (const cursor of this.#cursors) {
+      if (!cursor.isEssential) continue;
+      const { list, followed: range } = cursor;
+      takeReached(this.#buffers, { ordinals: list.ordinals, base, range }, least);
+    }
+    return this.#listTaken(base, end);
   }
 
   /** The postings of an essential list up to an ordinal. */
@@ -229,25 +212,20 @@ export class ChunkScorer {
     return count;
   }
 
-  /** Lists documents up to `end` that have a sum, or more, with theirs; makes all sums 0. */
-  #takeSums(base: number, end: number, least: number): number {
+  /** Lists the documents of a chunk that were taken, with their sums; none is taken any more. */
+  #listTaken(base: number, end: number): number {
     const { within } = this.#run;
-    const { sums, summed, ordinals, scores } = this.#buffers;
+    const { taken, kept, ordinals, scores } = this.#buffers;
     const words = (end - base + 31) >>> 5;
     let count = 0;
     for (let w = 0; w < words; w++) {
-      let word = summed[w];
-      if (word === 0) continue;
-      summed[w] = 0;
-      const kept = within[(base >>> 5) + w];
+      if (taken[w] === 0) continue;
+      let word = taken[w] & within[(base >>> 5) + w];
+      taken[w] = 0;
       for (; word !== 0; word &= word - 1) {
-        const bit = 31 - Math.clz32(word & -word);
-        const at = (w << 5) + bit;
-        const sum = sums[at];
-        sums[at] = 0;
-        if (((kept >>> bit) & 1) === 0 || sum < least) continue;
+        const at = (w << 5) + 31 - Math.clz32(word & -word);
         ordinals[count] = base + at;
-        scores[count++] = sum;
+        scores[count++] = kept[at];
       }
     }
     return count;
@@ -264,26 +242,79 @@ export class ChunkScorer {
   }
 
   /** Adds what a list has of the first documents listed; keeps those that reach a sum. */
-  #lookUp(cursor: ListCursor, count: number, least: number): number {
+  #lookUp(cursor: ListCursor, listed: number, least: number): number {
+    const count = this.#keepBounded(cursor, listed, least);
+    if (count === 0) return 0;
+    const { ordinals } = this.#buffers;
+    const start = cursor.find(ordinals[0], cursor.posting);
+    const end = cursor.find(ordinals[count - 1] + 1, start);
+    if (end - start > SCANNED_PER_LOOKUP * count) this.#search(cursor, count);
+    else this.#addFound(cursor, { start, end }, count);
+    return this.#keepReached(count, least);
+  }
+
+  /** Keeps those of the listed ones that may reach a sum with the list's bounds. */
+  #keepBounded(cursor: ListCursor, count: number, least: number): number {
     const { ordinals, scores } = this.#buffers;
-    const { list } = cursor;
     let kept = 0;
-    let at = cursor.posting;
     for (let i = 0; i < count; i++) {
       const ordinal = ordinals[i];
-      let score = scores[i];
+      const score = scores[i];
       if (score + cursor.boundAt(ordinal) < least) continue;
-      at = cursor.find(ordinal, at);
-      if (list.ordinals.isAt(at, ordinal)) {
-        score += list.scoreAt(at, ordinal);
-        cursor.touch({ start: at, end: at + 1 });
-        this.#run.work.postingsTouched++;
-      }
-      if (score < least) continue;
       ordinals[kept] = ordinal;
       scores[kept++] = score;
     }
     return kept;
+  }
+
+  /** Looks each of the listed ones up, and adds what the list has of it. */
+  #search(cursor: ListCursor, count: number): void {
+    const { ordinals, scores } = this.#buffers;
+    const { list } = cursor;
+    let at = cursor.posting;
+    for (let i = 0; i < count; i++) {
+      at = cursor.find(ordinals[i], at);
+      if (!list.ordinals.isAt(at, ordinals[i])) continue;
+      scores[i] += this.#scoreAt(cursor, at, ordinals[i]);
+    }
+  }
+
+  /**
+   * Adds what a list has of the listed ones, which are among a range of its postings, and goes over
+   * all of those: where they are few that is faster than to search for each.
+   */
+  #addFound(cursor: ListCursor, range: PostingRange, count: number): void {
+    const { ordinals, scores, taken, indexes } = this.#buffers;
+    const { list } = cursor;
+    const base = ordinals[0] & ~31;
+    for (let i = 0; i < count; i++) setBit(taken, ordinals[i] - base);
+    const found = findTaken(taken, { ordinals: list.ordinals, base, range }, indexes);
+    taken.fill(0, 0, ((ordinals[count - 1] - base) >>> 5) + 1);
+    let at = 0;
+    for (let f = 0; f < found; f++) {
+      const index = indexes[f];
+      const ordinal = list.ordinals.at(index, base >>> 16);
+      while (ordinals[at] < ordinal) at++;
+      scores[at] += this.#scoreAt(cursor, index, ordinal);
+    }
+  }
+
+  /** Keeps those of the first documents listed that reach a sum. */
+  #keepReached(count: number, least: number): number {
+    const { ordinals, scores } = this.#buffers;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      if (scores[i] < least) continue;
+      ordinals[kept] = ordinals[i];
+      scores[kept++] = scores[i];
+    }
+    return kept;
+  }
+
+  #scoreAt(cursor: ListCursor, index: number, ordinal: number): number {
+    cursor.touch({ start: index, end: index + 1 });
+    this.#run.work.postingsTouched++;
+    return cursor.list.scoreAt(index, ordinal);
   }
 
   /** Scores the listed ones by the next list: by all of them in their order, in the end. */

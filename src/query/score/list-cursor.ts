@@ -1,5 +1,7 @@
 import { boundList, type PostingRange, type ScoredList } from "./scored-list.ts";
 
+const NOTHING: PostingRange = { start: 0, end: 0 };
+
 /** Goes over a posting list in windows of ordinals, of which each begins behind the last one. */
 export class ListCursor {
   readonly list: ScoredList;
@@ -9,6 +11,8 @@ export class ListCursor {
   isEssential = true;
   /** Index of the first posting that may lie in the window, or behind it. */
   posting = 0;
+  /** The postings that were followed last. */
+  followed: PostingRange = NOTHING;
   readonly #blockPostings: number;
   readonly #lastOrdinals: Uint32Array;
   readonly #bounds: Float64Array;
