@@ -126,6 +126,27 @@ test.each(METRICS)("rows are in clusters that are near them by %s", (metric) => 
   expect(own).toBeLessThan(1.05 * nearest);
 });
 
+test("clusters are smaller where groups of vectors are hardly larger than they are", () => {
+  const random = seededRandom(8);
+  const meanRows = (groupRows: number) => {
+    const count = 4_000;
+    const centres = Array.from({ length: Math.ceil(count / groupRows) }, () =>
+      Float32Array.from({ length: 24 }, () => 100 * random.next() - 50),
+    );
+    const vectors = Array.from({ length: count }, () =>
+      centres[random.below(centres.length)].map((x) => x + 20 * (random.next() - 0.5)),
+    );
+    const rows = allRows(count);
+    const choice = { metric: "euclidean_squared" } as const;
+    return count / clustersOf(clusterRows(rowsOf(vectors, "f32"), rows, choice, FAST)).length;
+  };
+  // No groups, those of many clusters each, of about one, and of a part of one.
+  expect(meanRows(1)).toBeGreaterThan(45);
+  expect(meanRows(500)).toBeGreaterThan(45);
+  expect(meanRows(50)).toBeLessThan(45);
+  expect(meanRows(24)).toBeLessThan(28);
+});
+
 test("two levels are about as near as plain k-means", () => {
   const vectors = clustered(seededRandom(2), 3000, 8);
   const choice = { metric: "euclidean_squared", clusterRows: 30 } as const;

@@ -8,6 +8,7 @@ import { seededRandom } from "../base/random.ts";
 import { type CellOptions, type CentroidCells, trainCells } from "./centroid-cells.ts";
 import { Centroids, type KernelSpace, Means, type VectorSpace } from "./centroids.ts";
 import { nearestOfRows } from "./kmeans.ts";
+import { isLoose } from "./loose-cluster.ts";
 import { VectorReader, type VectorRows } from "./vector-rows.ts";
 
 /**
@@ -15,6 +16,12 @@ import { VectorReader, type VectorRows } from "./vector-rows.ts";
  * rows, but there are more of them to estimate and to walk through (ADR 24).
  */
 const CLUSTER_DOCUMENTS = 64;
+/** Where clusters are loose, half as many, and half of that: not less, half a block. */
+const CLUSTER_DOCUMENTS_MIN = 16;
+/** Share of loose clusters from which on smaller ones are tried (ADR 49). */
+const LOOSE_SHARE_MAX = 1 / 20;
+/** Clusters that are looked at, whether they are loose. */
+const LOOKED_AT = 256;
 /**
  * Vectors from which on a stored segment's rows are put in the order of clusters, with codes:
  * below, to compare all of them takes a tenth of a millisecond.
@@ -38,7 +45,7 @@ export interface ClusterChoice {
   readonly metric: VectorSpace["metric"];
   /** Centroids, end to end, of an earlier run over most of these rows. */
   readonly known?: Float32Array | undefined;
-  /** Rows of a cluster, about. */
+  /** Rows of a cluster, about. Absent: as many as the vectors allow. */
   readonly clusterRows?: number | undefined;
 }
 
@@ -53,20 +60,42 @@ const SEED = 0x6b6d;
 
 /**
  * Clusters some of the rows, in ascending order, at least one. Cost: a distance for each row and
- * about 9·√(rows / cluster size) centroids, twice for rows of clusters that are divided; memory: a
- * few words for each row, and the centroids.
+ * about 9·√(rows / cluster size) centroids, twice for rows of clusters that are divided, and all of
+ * it again where clusters turn out to be loose; memory: a few words for each row, and the centroids.
  */
 export function clusterRows(
   vectors: VectorRows,
   rows: Uint32Array,
-  choice: ClusterChoice,
+  { metric, known, clusterRows: given }: ClusterChoice,
   kernels: KernelSpace,
 ): RowClusters {
-  const { metric, known, clusterRows: wanted = CLUSTER_DOCUMENTS } = choice;
   const space = { metric, dimensions: vectors.dimensions };
-  const tools = { space, kernels, random: seededRandom(SEED) };
-  const divider = new Divider(new VectorReader(vectors), wanted, tools);
-  return divider.described(divider.clusters(rows, known));
+  const reader = new VectorReader(vectors);
+  let wanted = given ?? CLUSTER_DOCUMENTS;
+  for (let centroids = known; ; centroids = undefined, wanted /= 2) {
+    const tools = { space, kernels, random: seededRandom(SEED) };
+    const divider = new Divider(reader, wanted, tools);
+    const clusters = divider.clusters(rows, centroids);
+    const isSmallest = given !== undefined || wanted <= CLUSTER_DOCUMENTS_MIN;
+    if (isSmallest || looseShare(reader, clusters, metric) <= LOOSE_SHARE_MAX) {
+      return divider.described(clusters);
+    }
+  }
+}
+
+/** How many of some clusters are loose, as a share of those. */
+function looseShare(
+  reader: VectorReader,
+  clusters: readonly Uint32Array[],
+  metric: VectorSpace["metric"],
+): number {
+  const step = Math.max(1, clusters.length / LOOKED_AT);
+  let count = 0;
+  let loose = 0;
+  for (let at = 0; at < clusters.length; at += step, count++) {
+    if (isLoose(reader, clusters[Math.floor(at)], metric)) loose++;
+  }
+  return loose / count;
 }
 
 class Divider {
