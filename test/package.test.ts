@@ -27,6 +27,20 @@ test("the package bundles all that it needs, and has no scripts and no tools", (
   }
 });
 
+test("what only ONNX models need is not bundled, and not installed by npm itself", () => {
+  const published = publishedManifest(manifest);
+  const peers = Object.keys(manifest.peerDependencies as object);
+  expect(peers).toEqual(["@huggingface/tokenizers", "onnxruntime-web"]);
+  expect(published.peerDependencies).toEqual(manifest.peerDependencies);
+  expect(published.peerDependenciesMeta).toEqual(
+    Object.fromEntries(peers.map((name) => [name, { optional: true }])),
+  );
+  for (const name of peers) {
+    expect(published.bundleDependencies).not.toContain(name);
+    expect(runtimeLock(manifest, lock).packages).not.toHaveProperty(`node_modules/${name}`);
+  }
+});
+
 describe("what is bundled", () => {
   const { packages } = runtimeLock(manifest, lock);
 

@@ -27,7 +27,18 @@ export interface Lock {
 }
 
 /** Members of the clone's manifest that hold for the package as well. */
-const KEPT = ["name", "version", "description", "license", "type", "engines", "bin", "exports"];
+const KEPT = [
+  "name",
+  "version",
+  "description",
+  "license",
+  "type",
+  "engines",
+  "bin",
+  "exports",
+  "peerDependencies",
+  "peerDependenciesMeta",
+];
 
 /**
  * The package's `package.json`. All that it depends on is bundled: who installs it has the tree
