@@ -1,8 +1,8 @@
 import { invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import { scaleToLength } from "../scale-to-length.ts";
 import type { ModelFolder } from "./model-folder.ts";
 import { parseTokenizer, type Tokenizer } from "./parse-tokenizer.ts";
-import { scaleToLength } from "./scale-to-length.ts";
 import type { StaticEmbedding, StaticModel } from "./static-model.ts";
 
 /** Tokens of a text that count, the first ones; model2vec's default. */

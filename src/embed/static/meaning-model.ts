@@ -8,9 +8,9 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { hashText, mixBits } from "../hash-text.ts";
+import { scaleToLength } from "../scale-to-length.ts";
 import type { MeaningVectors } from "./meaning-vectors.ts";
 import { meaningWords } from "./meaning-words.ts";
-import { scaleToLength } from "./scale-to-length.ts";
 import type { StaticEmbedding, StaticModel } from "./static-model.ts";
 
 /** Dimensions that say which stems there are. */

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { KIB, MIB } from "../../base/byte-sizes.ts";
 import { invalid, isDatabaseError } from "../../base/errors.ts";
 import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
-import { parseRecord } from "./json-record.ts";
+import { parseRecord } from "../json-record.ts";
+import { readBounded } from "../read-bounded.ts";
 import { parseTokenizer } from "./parse-tokenizer.ts";
-import { readBounded } from "./read-bounded.ts";
 import { readSafetensors, type Tensor } from "./safetensors.ts";
 
 /** Bytes of `model.safetensors`; our choice: half a million vectors of 256 32-bit elements. */
@@ -23,6 +23,8 @@ const CONFIG_BYTES_MAX = 64 * KIB;
  * 77 bytes were measured with the spelling, by kind of model.
  */
 const TOKEN_BYTES = 64;
+/** For messages where a file is not there. */
+const LAYOUT = "a folder of a static model has model.safetensors, tokenizer.json, config.json";
 /** Names of the tensor with the vectors: model2vec's, and sentence-transformers'. */
 const VECTORS = ["embeddings", "embedding.weight"] as const;
 
@@ -68,13 +70,16 @@ export async function readModelFolder({
   checkSize,
 }: ModelFolderSource): Promise<ModelFolder> {
   const file = join(path, "model.safetensors");
-  const bytes = await readBounded(file, MODEL_BYTES_MAX, checkSize);
+  const bytes = await readBounded(file, { bytesMax: MODEL_BYTES_MAX, layout: LAYOUT, checkSize });
   const table = inFile(file, () => readTable(bytes));
   const configFile = join(path, "config.json");
-  const config = await readBounded(configFile, CONFIG_BYTES_MAX);
+  const config = await readBounded(configFile, { bytesMax: CONFIG_BYTES_MAX, layout: LAYOUT });
   const { normalize } = inFile(configFile, () => parseRecord(textOf(config), "it"));
   const tokenizerFile = join(path, "tokenizer.json");
-  const json = await readBounded(tokenizerFile, TOKENIZER_BYTES_MAX);
+  const json = await readBounded(tokenizerFile, {
+    bytesMax: TOKENIZER_BYTES_MAX,
+    layout: LAYOUT,
+  });
   const { tokensMax } = inFile(tokenizerFile, () => parseTokenizer(textOf(json)));
   const { vectors, weights, places, dimensions } = table;
   const tokenCount = places?.length ?? vectors.length / dimensions;

@@ -7,7 +7,7 @@
 
 import { invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
-import { isRecord, type JsonRecord, parseRecord, quoted, textOf } from "./json-record.ts";
+import { isRecord, type JsonRecord, parseRecord, quoted, textOf } from "../json-record.ts";
 import { textNormalizer } from "./text-normalizer.ts";
 import { textSplitter } from "./text-splitter.ts";
 import type { TokenModel } from "./token-model.ts";

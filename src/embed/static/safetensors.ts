@@ -12,7 +12,7 @@
 
 import { KIB } from "../../base/byte-sizes.ts";
 import { invalid } from "../../base/errors.ts";
-import { quoted } from "./json-record.ts";
+import { quoted } from "../json-record.ts";
 
 /** Bytes of a header; our choice: some hundred tensors, where tables of vectors have three. */
 const HEADER_BYTES_MAX = 64 * KIB;

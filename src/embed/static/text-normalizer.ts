@@ -1,7 +1,7 @@
 /** What a tokenizer does to a text before it cuts it: small changes, as HF's tokenizers make. */
 
 import { invalid } from "../../base/errors.ts";
-import { isRecord, type JsonRecord, quoted, textOf } from "./json-record.ts";
+import { isRecord, type JsonRecord, quoted, textOf } from "../json-record.ts";
 import { precompiledNormalizer } from "./precompiled-normalizer.ts";
 
 /** Changes a text. */

@@ -1,7 +1,7 @@
 /** How a tokenizer cuts a text into words before its model sees them, as HF's pre-tokenizers. */
 
 import { invalid } from "../../base/errors.ts";
-import { isRecord, type JsonRecord, quoted } from "./json-record.ts";
+import { isRecord, type JsonRecord, quoted } from "../json-record.ts";
 
 /** Cuts a text into words; what is between them is dropped. */
 export type TextSplitter = (text: string) => readonly string[];

@@ -1,8 +1,8 @@
 /** Scores documents by late interaction over a table of stems' vectors. */
 
+import { scaleToLength } from "../../../src/embed/scale-to-length.ts";
 import type { MeaningVectors } from "../../../src/embed/static/meaning-vectors.ts";
 import { meaningWords } from "../../../src/embed/static/meaning-words.ts";
-import { scaleToLength } from "../../../src/embed/static/scale-to-length.ts";
 import type { JudgedSet } from "./judged-sets.ts";
 
 /** Where a query's stems have their weights from: how rare they are in the set, or the table. */

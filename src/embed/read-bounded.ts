@@ -1,15 +1,23 @@
 import { constants, type FileHandle, open } from "node:fs/promises";
-import { invalid } from "../../base/errors.ts";
+import { invalid } from "../base/errors.ts";
+
+/** How a file of a model is read. */
+export interface BoundedRead {
+  readonly bytesMax: number;
+  /** What its folder should have, for the message where it is not there. */
+  readonly layout: string;
+  /** Hears how large it is before it is read; may throw. */
+  readonly checkSize?: (bytes: number) => void;
+}
 
 /**
- * Reads a whole file of at most so many bytes. Throws `invalid` where it cannot, or is larger, and
- * what `checkSize` throws, which hears how large it is before it is read.
+ * Reads a whole file of bounded size. Throws `invalid` where it cannot, or is larger, and what
+ * `checkSize` throws.
  */
 export async function readBounded(
   file: string,
-  bytesMax: number,
-  checkSize?: (bytes: number) => void,
-): Promise<Uint8Array> {
+  { bytesMax, layout, checkSize }: BoundedRead,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
     // Without this, a pipe is waited for until somebody writes into it.
     const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -22,8 +30,7 @@ export async function readBounded(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || !code.startsWith("E")) throw error;
-    const folder = "a folder of a static model has model.safetensors, tokenizer.json, config.json";
-    throw invalid(`${file} cannot be read (${code}); ${folder}`);
+    throw invalid(`${file} cannot be read (${code}); ${layout}`);
   }
 }
 
@@ -35,7 +42,11 @@ async function sizeOf(handle: FileHandle, file: string, bytesMax: number): Promi
   return size;
 }
 
-async function readHandle(handle: FileHandle, file: string, size: number): Promise<Uint8Array> {
+async function readHandle(
+  handle: FileHandle,
+  file: string,
+  size: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(size);
   for (let filled = 0; filled < size; ) {
     const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);

@@ -1,7 +1,7 @@
 /** Looks into JSON that comes from anywhere. */
 
-import { clip } from "../../base/bounded-text.ts";
-import { invalid } from "../../base/errors.ts";
+import { clip } from "../base/bounded-text.ts";
+import { invalid } from "../base/errors.ts";
 
 /** An object of JSON. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
