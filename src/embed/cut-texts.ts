@@ -32,8 +32,8 @@ export function cutModelText(text: string): string {
   return cutText(text, MODEL_TEXT_CHARS_MAX);
 }
 
-/** Cuts without leaving half of a surrogate pair. */
-function cutText(text: string, unitsMax: number): string {
+/** Cuts to so many UTF-16 units without leaving half of a surrogate pair. */
+export function cutText(text: string, unitsMax: number): string {
   if (text.length <= unitsMax) return text;
   const last = text.charCodeAt(unitsMax - 1);
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? unitsMax - 1 : unitsMax);
