@@ -6,6 +6,10 @@ import type { EmbeddingProvider } from "../embed/embedding-provider.ts";
 import { hashEmbeddingProvider } from "../embed/hash-embedding-provider.ts";
 import { HttpEmbeddingProvider } from "../embed/http-embedding-provider.ts";
 import { noEmbeddingProvider } from "../embed/no-embedding-provider.ts";
+import {
+  type OnnxEmbeddingOptions,
+  OnnxEmbeddingProvider,
+} from "../embed/onnx/onnx-embedding-provider.ts";
 import { FolderModel } from "../embed/static/folder-model.ts";
 import type { ModelFolder } from "../embed/static/model-folder.ts";
 import {
@@ -23,11 +27,13 @@ export interface EmbeddingSettings {
   readonly folders: readonly ModelFolder[];
   /** Why the model that ships with Trawl has no room, and what to do; absent: it has. */
   readonly ownRefusal?: string;
+  /** ONNX models, and the thread's own port to the one that runs them; absent: there are none. */
+  readonly onnx?: Omit<OnnxEmbeddingOptions, "others"> | undefined;
 }
 
 /** Makes the provider. Each thread that embeds has its own. */
 export function embeddingSource(
-  { config, folders, ownRefusal }: EmbeddingSettings,
+  { config, folders, ownRefusal, onnx }: EmbeddingSettings,
   clock: Clock,
 ): StaticEmbeddingProvider {
   const own = staticEnglish(stemmerOf("english"));
@@ -38,7 +44,9 @@ export function embeddingSource(
       return [name, { dimensions, threadBytes, load: async () => new FolderModel(folder) }];
     }),
   ]);
-  return new StaticEmbeddingProvider({ models, others: otherModels(config, clock), clock });
+  const service = serviceModels(config, clock);
+  const others = onnx ? new OnnxEmbeddingProvider({ ...onnx, others: service }) : service;
+  return new StaticEmbeddingProvider({ models, others, clock });
 }
 
 function refusing(message: string): () => Promise<never> {
@@ -47,8 +55,8 @@ function refusing(message: string): () => Promise<never> {
   };
 }
 
-/** What embeds with all models that are not static. */
-function otherModels(config: EmbeddingConfig, clock: Clock): EmbeddingProvider {
+/** What embeds with all models that are in no folder. */
+function serviceModels(config: EmbeddingConfig, clock: Clock): EmbeddingProvider {
   switch (config.kind) {
     case "none":
       return noEmbeddingProvider;
