@@ -21,8 +21,8 @@ export type EmbeddingConfig =
       readonly modelDimensions: Readonly<Record<string, number>>;
     };
 
-/** A static embedding model in a folder. */
-export interface StaticModelPath {
+/** An embedding model in a folder. */
+export interface ModelPath {
   /** By which schemas will know it. */
   readonly name: string;
   readonly path: string;
@@ -81,7 +81,9 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly kernel: "auto" | "scalar";
   readonly embedding: EmbeddingConfig;
   /** Beside the one that ships with Trawl; their names differ. */
-  readonly staticModels: readonly StaticModelPath[];
+  readonly staticModels: readonly ModelPath[];
+  /** ONNX models; no name is also that of a static model. */
+  readonly onnxModels: readonly ModelPath[];
   readonly reranking: RerankConfig;
   readonly log: StructuredLog;
   /** Hears that a hint for indexers was put. */

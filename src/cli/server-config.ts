@@ -7,7 +7,6 @@ import type {
   EngineConfig,
   IndexerConfig,
   RerankConfig,
-  StaticModelPath,
   TracingConfig,
 } from "../api/config.ts";
 import type { TlsPaths } from "../http/connections/tls-files.ts";
@@ -15,6 +14,7 @@ import type { HttpConfig } from "../http/http-config.ts";
 import { isLoopbackName } from "../http/origin-check.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import type { IndexerFlags } from "./indexer-process.ts";
+import { modelFolders } from "./model-settings.ts";
 import { SettingFault, type SettingValue } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
@@ -104,7 +104,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       kernel,
       ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
       embedding: embeddingConfig(given),
-      staticModels: staticModels(given),
+      ...modelFolders(given),
       reranking: rerankConfig(given),
     },
     http: httpConfig(given, memoryBytesMax),
@@ -281,41 +281,6 @@ function embeddingConfig(given: GivenSettings): EmbeddingConfig {
     ...(apiKey !== undefined && { apiKey }),
     modelDimensions: isDimensions(dimensions) ? dimensions : {},
   };
-}
-
-/** Names that begin so are those of Trawl's own models. */
-const OWN_MODELS = "trawl/";
-/** Folders of static models; our choice. Their memory is bounded beside that. */
-const STATIC_MODELS_MAX = 16;
-
-function staticModels(given: GivenSettings): readonly StaticModelPath[] {
-  const models = listOf(given, "static-models").map((text) => {
-    const at = text.indexOf("=");
-    const model = { name: text.slice(0, Math.max(at, 0)), path: text.slice(at + 1) };
-    if (model.name === "" || model.path === "") {
-      throw new SettingFault(
-        `--static-models: ${text} is no name=folder, such as acme/potion=./potion-base-8M`,
-      );
-    }
-    if (model.name.startsWith(OWN_MODELS)) {
-      throw new SettingFault(
-        `--static-models: ${model.name} begins with ${OWN_MODELS}, as Trawl's own models do; ` +
-          "give it another name",
-      );
-    }
-    return { ...model, path: resolve(model.path) };
-  });
-  if (models.length > STATIC_MODELS_MAX) {
-    throw new SettingFault(
-      `--static-models names ${models.length} folders; it takes at most ${STATIC_MODELS_MAX}: ` +
-        "leave out those that no schema names",
-    );
-  }
-  const twice = models.find(({ name }, i) => models.findIndex((m) => m.name === name) < i);
-  if (twice !== undefined) {
-    throw new SettingFault(`--static-models names ${twice.name} twice`);
-  }
-  return models;
 }
 
 function rerankConfig(given: GivenSettings): RerankConfig {

@@ -330,6 +330,13 @@ export const SETTINGS = [
       "them: `acme/potion=./potion`; `trawl/static-en` is always there",
   },
   {
+    name: "onnx-models",
+    type: { kind: "list" },
+    help:
+      "folders with ONNX embedding models, by the names that schemas give them: " +
+      "`acme/minilm=./minilm`; needs the packages onnxruntime-web and @huggingface/tokenizers",
+  },
+  {
     name: "reranker",
     type: { kind: "choice", choices: ["none", "words", "http"] },
     defaultText: "none",

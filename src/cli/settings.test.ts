@@ -40,6 +40,7 @@ describe("defaults", () => {
       kernel: "auto",
       embedding: { kind: "none" },
       staticModels: [],
+      onnxModels: [],
       reranking: { kind: "none" },
     });
     expect(log).toEqual({ level: "info", format: "auto" });
@@ -169,6 +170,14 @@ test("static models have names and folders", () => {
   ]);
 });
 
+test("ONNX models have names and folders", () => {
+  const flags = { "onnx-models": "acme/minilm=./minilm", "static-models": "b=/b" };
+  expect(configOf({ flags }).engine).toMatchObject({
+    staticModels: [{ name: "b", path: "/b" }],
+    onnxModels: [{ name: "acme/minilm", path: `${process.cwd()}/minilm` }],
+  });
+});
+
 test("reranking settings make one configuration", () => {
   const flags = {
     reranker: "http",
@@ -251,6 +260,13 @@ describe("refusals", () => {
     [
       { flags: { "static-models": Array.from({ length: 17 }, (_, i) => `m${i}=./m`).join() } },
       "--static-models names 17 folders; it takes at most 16",
+    ],
+    [{ flags: { "onnx-models": "./m" } }, "./m is no name=folder, such as acme/minilm="],
+    [{ flags: { "onnx-models": "trawl/mine=./m" } }, "--onnx-models: trawl/mine begins with"],
+    [{ flags: { "onnx-models": "a=b,b=b,c=b,d=b,e=b" } }, "names 5 folders; it takes at most 4"],
+    [
+      { flags: { "onnx-models": "a=./m", "static-models": "a=./n" } },
+      "--onnx-models names a, as --static-models does; give one of them another name",
     ],
     [{ flags: { "rerank-url": "http://x" } }, "--rerank-url is set, but --reranker is none"],
     [

@@ -44,6 +44,8 @@ export interface TrawlOptions {
   readonly embeddingDimensions?: Readonly<Record<string, number>>;
   /** Folders with static embedding models, by name: `"acme/potion=./potion"`. */
   readonly staticModels?: readonly string[];
+  /** Folders with ONNX embedding models, by name: `"acme/minilm=./minilm"`. */
+  readonly onnxModels?: readonly string[];
   readonly reranker?: "none" | "words" | "http";
   readonly rerankUrl?: string;
   readonly rerankApiKey?: string;

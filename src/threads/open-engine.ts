@@ -14,6 +14,7 @@ import { isExclusive } from "../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "./cache/cache-thread.ts";
 import { collectWhenIdle } from "./idle-collection.ts";
 import { batchingPort } from "./message-batch.ts";
+import { type OnnxModels, openOnnxModels } from "./onnx/open-onnx-models.ts";
 import { ownPort } from "./query/own-port.ts";
 import { OwnQueries } from "./query/own-queries.ts";
 import {
@@ -64,9 +65,11 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const models = await readStaticModels(config);
   exposeCollection();
   const kernel = await compileKernel(config.kernel);
+  const onnx = await openOnnxModels(config, (error) => onCrash(error));
   // What the models take is out of everything else's reach.
-  const memoryBytesMax = config.memoryBytesMax - models.plannedBytes;
-  const engine = startEngine({ ...config, memoryBytesMax }, { clock, models, kernel });
+  const memoryBytesMax = config.memoryBytesMax - models.plannedBytes - (onnx?.plannedBytes ?? 0);
+  const engine = startEngine({ ...config, memoryBytesMax }, { clock, models, onnx, kernel });
+  const onCrash = crashListener(config, (error) => engine.lose("other", error));
   try {
     await engine.ready();
   } catch (error) {
@@ -81,25 +84,27 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
 interface EngineParts {
   readonly clock: EndingClock;
   readonly models: StaticModels;
+  readonly onnx: OnnxModels | undefined;
   readonly kernel: WebAssembly.Module | undefined;
 }
 
 /** Starts the threads and connects them; `config.memoryBytesMax` is what models leave. */
-function startEngine(config: EngineConfig, { clock, models, kernel }: EngineParts): ThreadedEngine {
+function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
+  const { clock, models, onnx, kernel } = parts;
   const { store, diskCache, encryptionKeysPath, queryThreads, reranking } = config;
   const { log, onHint } = config;
   const access = { store, diskCache, encryptionKeysPath };
   const onCrash = crashListener(config, (error) => engine.lose("other", error));
-  const embedding: EmbeddingSettings = { ...models, config: config.embedding };
   const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
   const writeCache = new MessageChannel();
   const queryCaches = Array.from({ length: queryThreads }, () => new MessageChannel());
   const ownCache = new MessageChannel();
   // The main thread reads the arenas, too.
   const kernelThreads = queryThreads + 1;
+  const writeEmbedding = embeddingSettings(config, parts);
   const writeData: WriteThreadData = {
     access,
-    embedding,
+    embedding: writeEmbedding.settings,
     ...writeLimits(config),
     kernelThreads,
     checkpoints: config.checkpoints,
@@ -108,18 +113,21 @@ function startEngine(config: EngineConfig, { clock, models, kernel }: EnginePart
   const readers = [writeCache, ...queryCaches, ownCache].map(({ port2 }) => port2);
   const cacheData: CacheThreadData = { access, cacheBytesMax, kernelThreads, readers };
   const queryLoads = ThreadLoads.of(queryThreads);
-  const settings = { kernel, embedding, reranking, ...queryLimits(config, cacheBytesMax) };
+  const staticMetrics = staticModelMetrics(models);
+  const settings = { kernel, reranking, ...queryLimits(config, cacheBytesMax) };
+  const { settings: ownEmbedding } = embeddingSettings(config, parts);
+  const own = { thread: queryThreads, ...settings, embedding: ownEmbedding };
   const engine: ThreadedEngine = new ThreadedEngine({
     clock,
     random: systemRandom,
     log,
     isShared: !isExclusive(store),
     samplesRecall: config.recallSampleRate > 0,
-    steadyMetrics: staticModelMetrics(models),
+    modelMetrics: () => [...staticMetrics, ...(onnx?.metrics() ?? [])],
     onHint,
     writeThread: startThread<ToWriteThread, FromWriteThread>(
       "write/write-thread",
-      { data: writeData, ports: [writeCache.port1] },
+      { data: writeData, ports: [writeCache.port1, ...writeEmbedding.ports] },
       (error) => {
         engine.lose("write", error);
         onCrash(error);
@@ -127,16 +135,18 @@ function startEngine(config: EngineConfig, { clock, models, kernel }: EnginePart
     ),
     queryThreads: queryCaches.map(({ port1 }, thread) => {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
-      return startQueryThread({ thread, ...settings, loads, cache: port1 }, onCrash);
+      const { settings: embedding, ports } = embeddingSettings(config, parts);
+      const data = { thread, ...settings, embedding, loads, cache: port1 };
+      return startQueryThread(data, ports, onCrash);
     }),
     queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
-    ownQueries: ownQueries({ thread: queryThreads, ...settings }, ownCache.port1, {
-      clock,
-      onCrash,
-    }),
+    ownQueries: ownQueries(own, ownCache.port1, { clock, onCrash }),
     onCrash,
-    onEnd: () => clock.end(),
+    onEnd: async () => {
+      clock.end();
+      await onnx?.close();
+    },
     cacheThread: startThread<never, FromCacheThread>(
       "cache/cache-thread",
       { data: cacheData, ports: readers },
@@ -144,6 +154,18 @@ function startEngine(config: EngineConfig, { clock, models, kernel }: EnginePart
     ),
   });
   return engine;
+}
+
+/** What one thread that embeds is told, with its own port to ONNX models, if there are some. */
+function embeddingSettings(
+  { embedding: config }: EngineConfig,
+  { models, onnx }: Pick<EngineParts, "models" | "onnx">,
+): { readonly settings: EmbeddingSettings; readonly ports: readonly MessagePort[] } {
+  const { folders, ownRefusal } = models;
+  const settings = { config, folders, ...(ownRefusal !== undefined && { ownRefusal }) };
+  if (onnx === undefined) return { settings, ports: [] };
+  const port = onnx.connect();
+  return { settings: { ...settings, onnx: { models: onnx.models, port } }, ports: [port] };
 }
 
 /** What to do about a thread that crashes: `lose` tells the engine, where the process goes on. */
@@ -186,11 +208,12 @@ function queryLimits(
 
 function startQueryThread(
   data: QueryThreadData,
+  ports: readonly MessagePort[],
   onCrash: (error: Error) => void,
 ): ThreadPort<ToQueryThread, FromQueryThread> {
   const port = startThread<readonly PackedToQueryThread[], readonly PackedFromQueryThread[]>(
     "query/query-thread",
-    { data, ports: [data.cache] },
+    { data, ports: [data.cache, ...ports] },
     onCrash,
   );
   return packingPort(batchingPort(port, systemClock));

@@ -65,8 +65,8 @@ export interface EngineOptions {
   readonly queryBodyBytesMax?: number;
   /** Query threads draw rankings whose recall is to be measured. */
   readonly samplesRecall?: boolean;
-  /** Metrics that stay as they are from the start on. */
-  readonly steadyMetrics?: readonly EngineMetric[];
+  /** Metrics of embedding models. */
+  readonly modelMetrics?: () => readonly EngineMetric[];
   /** Queries that the main thread answers itself; absent: none. */
   readonly ownQueries?: OwnQueries | undefined;
   /** Of the query threads, which see it, too. */
@@ -78,7 +78,7 @@ export interface EngineOptions {
   /** Hears that the cache thread has failed; absent: it is thrown. */
   readonly onCrash?: (error: Error) => void;
   /** Called when all threads have ended. */
-  readonly onEnd?: () => void;
+  readonly onEnd?: () => Promise<void>;
 }
 
 /** The database, spread over threads. */
@@ -187,7 +187,7 @@ export class ThreadedEngine implements Engine {
       ...(this.#recall?.metrics() ?? []),
       ...this.#cacheMetrics,
       ...this.#debt.metrics(),
-      ...(this.#options.steadyMetrics ?? []),
+      ...(this.#options.modelMetrics?.() ?? []),
     ];
   }
 
@@ -217,7 +217,7 @@ export class ThreadedEngine implements Engine {
     await ownQueries?.port.terminate();
     await this.#options.writeThread.terminate();
     await this.#options.cacheThread.terminate();
-    this.#options.onEnd?.();
+    await this.#options.onEnd?.();
   }
 
   /** Ends the threads of an engine that could not start. */
@@ -226,7 +226,7 @@ export class ThreadedEngine implements Engine {
     const threads = [writeThread, ...queryThreads, cacheThread];
     await Promise.all(threads.map((thread) => thread.terminate()));
     await ownQueries?.port.terminate();
-    this.#options.onEnd?.();
+    await this.#options.onEnd?.();
   }
 
   /** Without this thread no read is answered: the start fails, or it is as after a crash. */

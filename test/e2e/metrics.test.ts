@@ -1,10 +1,12 @@
 /** `/metrics`, and all that names its metrics: the documentation, the dashboard, the alerts. */
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { OTHER_NAMESPACES } from "../../src/http/observability/namespace-traffic.ts";
 import { diskCacheMetrics } from "../../src/threads/disk-cache-metrics.ts";
+import { writeOnnxFolder } from "../support/models/onnx-model-folder.ts";
 import { rawCall } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
@@ -22,17 +24,20 @@ let kinds: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
+  const model = join(directory.path, "model");
+  writeOnnxFolder(model, { words: [], vectors: [[1], [2], [3]] });
   server = await startServer({
-    dataDir: directory.path,
+    dataDir: join(directory.path, "data"),
     arguments: [
       ...["--query-threads", "1", "--indexer", "off", "--recall-sample-rate", "0.5"],
       ...["--metrics-namespaces", "2", "--otlp-endpoint", "http://127.0.0.1:9"],
+      ...["--onnx-models", `acme/tiny=${model}`],
     ],
   });
   // All threads have reported, then.
   await vi.waitFor(async () => {
     const text = await metrics();
-    for (const name of ["open_namespaces", "queries_total", "cache_bytes"]) {
+    for (const name of ["open_namespaces", "queries_total", "cache_bytes", "onnx_texts_total"]) {
       expect(text).toMatch(new RegExp(`^trawl_${name}\\b`, "m"));
     }
   }, 20_000);
