@@ -43,6 +43,22 @@ async function types(name: string): Promise<Record<string, string>> {
   return Object.fromEntries(entries.map(([attribute, { type }]) => [attribute, type]));
 }
 
+test("texts are embedded by the server, few at once, with the metric that they need", async () => {
+  const name = newName("embedded");
+  const rows = Array.from({ length: 95 }, (_, i) => `{"id":${i},"text":"a ship no. ${i}"}`);
+  const path = file("embedded.jsonl", `${rows.join("\n")}\n{"id":95,"text":"an old tree"}`);
+  const schema = JSON.stringify({ text: { type: "string", embed: "trawl/static-en" } });
+  const first = await run([path, "--namespace", name, "--schema", schema]);
+  expect([first.code, first.err]).toEqual([0, expect.any(String)]);
+  expect(first.out).toMatch(/96 rows imported \(/);
+  const query = { rank_by: ["text", "ANN", ["Embed", "oak"]], top_k: 1 };
+  const { json } = await rawCall("POST", `/v2/namespaces/${name}/query`, query);
+  expect(json.rows.map(({ id }: { id: number }) => id)).toEqual([95]);
+  // The namespace has it by now: nothing has to be said again.
+  const again = await run([path, "--namespace", name]);
+  expect([again.code, again.err]).toEqual([0, expect.any(String)]);
+});
+
 describe("formats", () => {
   test("JSON Lines keep integers beyond 2^53, and get types from a sample", async () => {
     const name = newName("jsonl");

@@ -17,6 +17,7 @@ function contextOf(lines: readonly string[], existing?: Record<string, string>):
   return {
     sampled: sampleColumns([{ name: "a.jsonl", columns: undefined, rows }]),
     existing: existing && new Map(Object.entries(existing)),
+    embeds: false,
     isResumed: false,
   };
 }
@@ -124,6 +125,21 @@ test("faults of the ids are no column's", () => {
   const context = contextOf(['{"id":1.5,"a":1}']);
   expect(firstDraft(context)).toEqual({ columns: {} });
   expect(planned({}, undefined, context).fault).toMatch(/^column "id" has fractions/);
+});
+
+test("texts that are to be found by meaning are embedded, with vectors for them", () => {
+  const { plan, columns } = planned({
+    by: { isLeftOut: true },
+    title: { isFullText: true, isByMeaning: true },
+    year: { isByMeaning: true },
+  });
+  expect(plan?.schema).toMatchObject({
+    title: { type: "string", full_text_search: true, embed: "trawl/static-en" },
+    year: { type: "int" },
+  });
+  expect(plan?.schema.year).toEqual({ type: "int" });
+  expect([plan?.hasVectors, plan?.embeds]).toEqual([true, true]);
+  expect(columns.find(({ source }) => source === "title")?.isByMeaning).toBe(true);
 });
 
 test("what is typed is shown before it was planned", () => {

@@ -19,6 +19,7 @@ export interface ColumnDraft {
   readonly type?: string;
   readonly isFullText?: boolean;
   readonly isFilterable?: boolean;
+  readonly isByMeaning?: boolean;
 }
 
 /** See the file's head. */
@@ -41,6 +42,8 @@ export interface PlannedColumnView {
   readonly isFixed: boolean;
   readonly isFullText: boolean;
   readonly isFilterable: boolean;
+  /** The server embeds its texts. */
+  readonly isByMeaning: boolean;
   readonly notes: readonly string[];
   readonly fault: string | undefined;
 }
@@ -64,9 +67,14 @@ export interface DraftContext {
   readonly sampled: ReadonlyMap<string, SampledColumn>;
   /** Types of the attributes of the namespace; undefined: it is new. */
   readonly existing: ReadonlyMap<string, string> | undefined;
+  /** The namespace has attributes whose texts the server embeds. */
+  readonly embeds: boolean;
   /** The namespace has been filled by this import. */
   readonly isResumed: boolean;
 }
+
+/** The model that every server has, without a setting. */
+export const MEANING_MODEL = "trawl/static-en";
 
 /** What may be chosen for any column. */
 const PLAIN_TYPES = [
@@ -127,7 +135,7 @@ function tryPlan(
 
 function optionsOf(
   draft: ImportDraft,
-  { existing, isResumed, sampled }: DraftContext,
+  { existing, embeds, isResumed, sampled }: DraftContext,
 ): PlanOptions {
   const renames = new Map<string, string | undefined>();
   const schema: Record<string, unknown> = Object.create(null);
@@ -135,14 +143,15 @@ function optionsOf(
     const { attribute = source, isLeftOut = false } = column;
     if (isLeftOut) renames.set(source, undefined);
     else if (attribute !== source) renames.set(source, attribute);
-    const isCorrected = column.type ?? column.isFullText ?? column.isFilterable;
+    const { isFullText, isFilterable, isByMeaning } = column;
+    const isCorrected = column.type ?? isFullText ?? isFilterable ?? isByMeaning;
     if (isLeftOut || isCorrected === undefined || existing?.has(attribute)) continue;
     const type = column.type ?? foundType(source, sampled, attribute === "vector");
     if (type !== undefined) schema[attribute] = declarationOf(type, column);
   }
   const { idColumn } = draft;
   if (idColumn !== undefined) renames.delete(idColumn);
-  return { idColumn, renames, schema, existing, isResumed, words: PAGE_WORDS };
+  return { idColumn, renames, schema, existing, embeds, isResumed, words: PAGE_WORDS };
 }
 
 /** What the API takes for an attribute of this type; options that are as usual are left out. */
@@ -152,6 +161,7 @@ function declarationOf(type: string, column: ColumnDraft): Record<string, unknow
   return {
     type,
     ...(isText && { full_text_search: true }),
+    ...(column.isByMeaning === true && type === "string" && { embed: MEANING_MODEL }),
     ...(!isVectorType(type) && isFilterable === isText && { filterable: isFilterable }),
     ...(/^\[\d+\]f/.test(type) && { ann: true }),
     ...(/^\[\]\[\d+\]f/.test(type) && { ann: { late_interaction: true } }),
@@ -165,12 +175,14 @@ export function withCorrection(
   corrected: ColumnDraft = {},
 ): PlannedColumnView {
   const { isLeftOut = false, isFullText = false, isFilterable = !isFullText } = corrected;
+  const { isByMeaning = false } = corrected;
   return {
     ...column,
     attribute: isLeftOut ? undefined : (corrected.attribute ?? column.source),
     type: column.isFixed ? column.type : (corrected.type ?? column.type),
     isFullText,
     isFilterable,
+    isByMeaning,
   };
 }
 
@@ -200,6 +212,7 @@ function columnView(
     isFixed: has !== undefined,
     isFullText: false,
     isFilterable: true,
+    isByMeaning: false,
     notes: [...(column?.notes ?? []), ...(reason === undefined ? [] : [reason])],
     fault: isAtFault ? fault.message : undefined,
   };

@@ -1,6 +1,7 @@
 /** The import of the page, in a thread of its own: opens, plans, and runs, as it is told to. */
 
 import type { Random } from "../../../src/base/random.ts";
+import { attributeTypes, embedsTexts } from "../../../src/transfer/import/attribute-types.ts";
 import { type SampledColumn, sampleColumns } from "../../../src/transfer/import/column-samples.ts";
 import type { ImportPlan } from "../../../src/transfer/import/import-plan.ts";
 import { rejectedLine } from "../../../src/transfer/import/rejected-line.ts";
@@ -16,7 +17,7 @@ import type { RejectedRow } from "../../../src/transfer/import/settle-batch.ts";
 import type { OpenedFile } from "../../../src/transfer/read/opened-file.ts";
 import { FILE_START } from "../../../src/transfer/read/source-row.ts";
 import type { ApiClient } from "../../api/api-client.ts";
-import { existingTypes } from "./existing-types.ts";
+import { existingSchema } from "./existing-schema.ts";
 import { type DraftContext, firstDraft, type ImportDraft, planDraft } from "./import-draft.ts";
 import type {
   ImportCommand,
@@ -112,10 +113,12 @@ export class ImportJob {
   }
 
   async #makePlan({ turn, draft, namespace, key }: PlanCommand): Promise<void> {
-    const existing =
-      namespace === "" ? undefined : await existingTypes(this.#options.clientOf(key), namespace);
+    const schema =
+      namespace === "" ? undefined : await existingSchema(this.#options.clientOf(key), namespace);
+    const existing = schema && attributeTypes(schema);
+    const embeds = schema !== undefined && embedsTexts(schema);
     const isResumed = this.#state?.namespace === namespace;
-    const context: DraftContext = { sampled: this.#sampled, existing, isResumed };
+    const context: DraftContext = { sampled: this.#sampled, existing, embeds, isResumed };
     const planned: ImportDraft = draft ?? firstDraft(context);
     const made = planDraft(planned, context);
     this.#plan = made.plan && { plan: made.plan, isNew: existing === undefined };

@@ -37,6 +37,23 @@ function plan(files: SampledFile[], options: Partial<PlanOptions> = {}): ImportP
   return planImport(files, { ...OPTIONS, ...options });
 }
 
+describe("texts that the server embeds", () => {
+  const file = objects('{"id":1,"title":"A walrus"}');
+
+  test("make vectors that no column shows, and small writes", () => {
+    const schema = { title: { type: "string", embed: "trawl/static-en" } };
+    const { hasVectors, embeds } = plan([file], { schema });
+    expect([hasVectors, embeds]).toEqual([true, true]);
+  });
+
+  test("are told by the namespace, too, which has its metric already", () => {
+    const existing = new Map([["title", "string"]]);
+    const { hasVectors, embeds } = plan([file], { existing, embeds: true });
+    expect([hasVectors, embeds]).toEqual([false, true]);
+    expect(plan([file], { schema: { title: "string" } }).embeds).toBe(false);
+  });
+});
+
 describe("types of JSON values", () => {
   test.each([
     ["1", "2", "int"],

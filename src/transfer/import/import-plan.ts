@@ -9,6 +9,7 @@ import {
   parseAttributeType,
   SCALAR_KINDS,
 } from "../../model/attribute-type.ts";
+import { embedsTexts } from "./attribute-types.ts";
 import { type SampledColumn, type SampledFile, sampleColumns } from "./column-samples.ts";
 import { type InferredType, inferType } from "./infer-type.ts";
 import { PlanFault } from "./plan-fault.ts";
@@ -28,6 +29,8 @@ export interface PlanOptions {
   readonly schema: Readonly<Record<string, unknown>>;
   /** Types of the attributes that the namespace has, its `id` among them; undefined: it is new. */
   readonly existing: ReadonlyMap<string, string> | undefined;
+  /** The namespace has attributes whose texts the server embeds. */
+  readonly embeds?: boolean;
   /** The namespace has been filled by this import. */
   readonly isResumed: boolean;
   /** How users do what faults ask them for. */
@@ -55,6 +58,8 @@ export interface ImportPlan {
   /** What the first write declares. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly hasVectors: boolean;
+  /** The server embeds texts of the rows, and takes few of them in one write. */
+  readonly embeds: boolean;
 }
 
 /** Decides. Throws `PlanFault`, which says what to do. */
@@ -81,9 +86,10 @@ export function planColumns(
     idType,
     columns,
     schema: declaredSchema(columns, idType, options),
-    hasVectors: columns.some(
-      ({ type }) => type?.kind === "vector" || type?.kind === "multi_vector",
-    ),
+    hasVectors:
+      embedsTexts(options.schema) ||
+      columns.some(({ type }) => type?.kind === "vector" || type?.kind === "multi_vector"),
+    embeds: options.embeds === true || embedsTexts(options.schema),
   };
 }
 

@@ -3,18 +3,17 @@
 import { type ApiClient, apiPath } from "../../client/api-client.ts";
 import { isClientError } from "../../client/client-error.ts";
 import { readMetadata } from "../../client/namespaces.ts";
-import { attributeTypes } from "./attribute-types.ts";
 import type { PostRows } from "./row-sender.ts";
 
-/** Types of a namespace's attributes as schemas spell them, `id` among them; undefined: no such. */
-export async function existingTypes(
+/** The schema of a namespace as the server answers it; undefined: there is no such namespace. */
+export async function existingSchema(
   client: ApiClient,
   namespace: string,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, string> | undefined> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const { schema } = await readMetadata(client, namespace, signal);
-    return attributeTypes(schema);
+    return schema;
   } catch (error) {
     if (isClientError(error, 404)) return undefined;
     throw error;

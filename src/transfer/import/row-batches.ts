@@ -37,12 +37,14 @@ export interface RowBatch {
 /** Gathers rows in order. */
 export class RowBatches {
   readonly #bytesMax: number;
+  readonly #rowsMax: number;
   #rows: BatchRow[] = [];
   #bytes = 0;
   #end: ImportPosition | undefined;
 
-  constructor(bytesMax = BATCH_BYTES) {
+  constructor(bytesMax = BATCH_BYTES, rowsMax = BATCH_ROWS_MAX) {
     this.#bytesMax = bytesMax;
+    this.#rowsMax = rowsMax;
   }
 
   /** Takes a row; returns a batch if it is full with it. */
@@ -50,7 +52,7 @@ export class RowBatches {
     this.#rows.push(row);
     this.#end = end;
     if (typeof row.document !== "string") this.#bytes += row.document.length + 1;
-    const isFull = this.#bytes >= this.#bytesMax || this.#rows.length >= BATCH_ROWS_MAX;
+    const isFull = this.#bytes >= this.#bytesMax || this.#rows.length >= this.#rowsMax;
     return isFull ? this.rest() : undefined;
   }
 

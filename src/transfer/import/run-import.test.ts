@@ -15,6 +15,7 @@ const NUMBERED: ImportPlan = {
   columns: [],
   schema: {},
   hasVectors: false,
+  embeds: false,
 };
 
 function opened(name: string, text: string, chunkBytes: () => number): OpenedFile {

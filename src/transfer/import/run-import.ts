@@ -1,5 +1,6 @@
 /** Does an import that was planned: reads, sends several batches at once, and keeps its place. */
 
+import { EMBEDDED_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START, type SourceColumn } from "../read/source-row.ts";
 import type { ImportPlan } from "./import-plan.ts";
@@ -139,7 +140,8 @@ class Importer {
 
   async *#batches(): AsyncGenerator<RowBatch> {
     const { files, position, plan, stop } = this.#run;
-    const batches = new RowBatches(this.#run.batchBytes);
+    const rowsMax = plan.embeds ? EMBEDDED_ROWS_MAX : undefined;
+    const batches = new RowBatches(this.#run.batchBytes, rowsMax);
     // Over all files; faulty rows count, so that ids do not move when they are mended.
     let rowNumber = position.rowsBefore + position.rows;
     for (let file = position.file; file < files.length; file++) {

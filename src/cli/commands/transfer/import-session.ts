@@ -5,6 +5,7 @@ import { countedText, countText, sizeText } from "../../../base/amount-text.ts";
 import { durationText } from "../../../base/duration.ts";
 import { RecentRate } from "../../../base/recent-rate.ts";
 import { formatAttributeType } from "../../../model/attribute-type.ts";
+import { attributeTypes, embedsTexts } from "../../../transfer/import/attribute-types.ts";
 import {
   RejectsFile,
   readState,
@@ -19,7 +20,7 @@ import {
   REJECTS_SETTING,
   stateConflict,
 } from "../../../transfer/import/import-state.ts";
-import { existingTypes, rowPoster } from "../../../transfer/import/import-target.ts";
+import { existingSchema, rowPoster } from "../../../transfer/import/import-target.ts";
 import { fingerprintOf, inputFiles } from "../../../transfer/import/input-files.ts";
 import { PlanFault } from "../../../transfer/import/plan-fault.ts";
 import { COMMAND_WORDS } from "../../../transfer/import/plan-words.ts";
@@ -122,7 +123,8 @@ export class ImportSession {
       if (sizeBytes !== undefined) imported.push({ name, fingerprint: await fingerprintOf(name) });
     }
     const before = await this.#readState(imported);
-    const existing = await existingTypes(client, namespace, signal);
+    const schema = await existingSchema(client, namespace, signal);
+    const existing = schema && attributeTypes(schema);
     if (before !== undefined && existing === undefined) {
       throw new Error(
         `${this.#statePath} says that rows were imported, and there is no namespace ` +
@@ -131,7 +133,8 @@ export class ImportSession {
     }
     const sampled = await sampleFiles(files);
     const isResumed = before !== undefined;
-    const options = { ...this.#options, existing, isResumed, words: COMMAND_WORDS };
+    const embeds = schema !== undefined && embedsTexts(schema);
+    const options = { ...this.#options, existing, embeds, isResumed, words: COMMAND_WORDS };
     const plan = planImport(sampled, options);
     return { files, plan, before, imported, isNew: existing === undefined };
   }

@@ -1,16 +1,15 @@
-import { attributeTypes } from "../../../src/transfer/import/attribute-types.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { ApiFault } from "../../api/api-fault.ts";
 import { readMetadata } from "../../api/namespaces.ts";
 
-/** Types of a namespace's attributes as schemas spell them, `id` among them; undefined: no such. */
-export async function existingTypes(
+/** The schema of a namespace as the server answers it; undefined: there is no such namespace. */
+export async function existingSchema(
   client: ApiClient,
   namespace: string,
-): Promise<ReadonlyMap<string, string> | undefined> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const { schema } = await readMetadata(client, namespace);
-    return attributeTypes(schema);
+    return schema;
   } catch (error) {
     if (error instanceof ApiFault && error.kind === "not_found") return undefined;
     throw error;
