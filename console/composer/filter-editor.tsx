@@ -186,7 +186,7 @@ export function ConditionControls(props: ConditionProps): JSX.Element {
       )}
       {takesPrefix(value.operator) && shape === "words" && (
         <CheckField
-          label="The last word may go on"
+          label="The last word may be the beginning of one"
           isChecked={value.lastAsPrefix}
           onChange={(lastAsPrefix) => onChange({ ...value, lastAsPrefix })}
         />

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { newRanking, type QueryModel, type Ranking } from "../query/query-model.ts";
 import { type RequestSchema, sparseAttributes } from "../query/request-schema.ts";
+import { withTypedText } from "../query/typed-text.ts";
 import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { AggregateEditor } from "./aggregate-editor.tsx";
@@ -52,7 +53,10 @@ export function QueryBuilder({ draft }: { readonly draft: QueryDraft }): JSX.Ele
   };
   const kind = kindOf(model);
   const rankingOf = (each: Ranking["kind"]) =>
-    former.current.get(each) ?? newRanking(each, draft.schema);
+    withTypedText(former.current.get(each) ?? newRanking(each, draft.schema), [
+      ...model.rankings.map(({ ranking }) => ranking),
+      ...former.current.values(),
+    ]);
   return (
     <div class="composer">
       <fieldset class="kinds">
@@ -143,7 +147,10 @@ function RankingHead(props: EditorProps<QueryModel> & { readonly index: number }
           value: kind,
           text: KIND_TEXTS[kind],
         }))}
-        onSelect={(kind) => replace({ ranking: newRanking(kind, schema) })}
+        onSelect={(kind) => {
+          const others = model.rankings.map(({ ranking }) => ranking);
+          replace({ ranking: withTypedText(newRanking(kind, schema), others) });
+        }}
       />
       {!model.rerank.isOn && (
         <TextField

@@ -61,7 +61,7 @@ function TextEditor(props: EditorProps<TextRanking>): JSX.Element {
       </fieldset>
       {value.attributes.length > 1 && <TextWeights {...props} />}
       <CheckField
-        label="The last word may go on"
+        label="The last word may be the beginning of one"
         isChecked={value.lastAsPrefix}
         onChange={(lastAsPrefix) => onChange({ ...value, lastAsPrefix })}
       />

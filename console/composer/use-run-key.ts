@@ -1,4 +1,7 @@
-/** Ctrl+Enter, or Cmd+Enter, anywhere in the page, as long as the screen is there. */
+/**
+ * Ctrl+Enter, or Cmd+Enter, anywhere in the page, and Enter in a line of the composer, as long as
+ * the screen is there.
+ */
 
 import { useEffect, useRef } from "preact/hooks";
 
@@ -8,7 +11,8 @@ export function useRunKey(run: () => void): void {
   latest.current = run;
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const isRun = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+      if (event.key !== "Enter") return;
+      const isRun = event.ctrlKey || event.metaKey || isComposerLine(event.target);
       // The JSON editor has taken it already where it has the focus.
       if (!isRun || event.defaultPrevented) return;
       event.preventDefault();
@@ -17,4 +21,10 @@ export function useRunKey(run: () => void): void {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, []);
+}
+
+/** A line to type in that belongs to no form of its own, where Enter does something else. */
+function isComposerLine(target: EventTarget | null): boolean {
+  const isLine = target instanceof HTMLInputElement && target.type === "text";
+  return isLine && target.form === null && target.closest(".composer") !== null;
 }

@@ -90,7 +90,7 @@ function optionMembers(inner: readonly OpenValue[]): Readonly<Record<string, str
     if (!isThreshold) return { max_edit_distance: "edits by length", case_sensitive: "" };
   }
   if (operator === "BM25" || /^Contains/.test(operator ?? "")) {
-    return { last_as_prefix: "the last word may go on" };
+    return { last_as_prefix: "the last word may be the beginning of one" };
   }
   if (head === "RRF") return { rank_constant: "60", weights: "one for each query" };
   if (head === "Embed") return { model: "name of a model" };

@@ -27,7 +27,7 @@ export function typescriptSnippet(body: JsonMembers, place: RequestPlace): strin
         ]
       : []),
     `const answer = await namespace.${call}(${literal}${cast});`,
-    `console.log(answer.${result});`,
+    `console.dir(answer.${result}, { depth: null });`,
     "",
   ].join("\n");
 }

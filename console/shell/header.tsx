@@ -9,10 +9,10 @@ import { KeyButton } from "./key-entry.tsx";
 import { SCREENS, type ScreenEntry } from "./screen-table.ts";
 
 const THEME_TEXTS: Readonly<Record<Theme, string>> = {
-  system: "System",
-  light: "Light",
-  dark: "Dark",
-  contrast: "High contrast",
+  system: "Theme: system",
+  light: "Theme: light",
+  dark: "Theme: dark",
+  contrast: "Theme: high contrast",
 };
 
 /** The header with the navigation. */

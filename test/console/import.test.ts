@@ -65,6 +65,35 @@ describeConsole("the screen Import", [], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
+  test("has a file searched by words and by meaning, without a word typed twice", async () => {
+    const works = ["The Pilot Boat", "Ship in a Storm", "Portrait of a Lady", "Still Life"];
+    const rows = Array.from({ length: 70 }, (_, i) => `N${i},"${works[i % 4]}, no. ${i}",${i}`);
+    const path = file("our works.csv", ["code,title,width", ...rows].join("\n"));
+    const page = await fixture.open("/console/");
+    await page.getByRole("link", { name: "Import", exact: true }).click();
+    await choose(page, path);
+    await page.getByLabel("Ids from").selectOption("code");
+    await page.getByLabel("Full text of title").check();
+    await page.getByLabel("Meaning of title").check();
+    await page.getByLabel("Distance metric").waitFor();
+    await fixture.expectAccessible(page);
+    await runImport(page);
+    await page.getByText("70 rows imported").first().waitFor();
+    await page.getByRole("link", { name: "Search in our-works" }).click();
+    await page.getByLabel("Words", { exact: true }).fill("storm");
+    await page.keyboard.press("Enter");
+    const found = page.getByRole("table", { name: "Documents found" });
+    const first = found.getByRole("row").nth(1);
+    await first.getByText(/Ship in a Storm/).waitFor();
+    await page.getByRole("button", { name: "Vector", exact: true }).click();
+    expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe("storm");
+    await page.getByLabel("Text", { exact: true }).fill("vessel");
+    await page.keyboard.press("Enter");
+    await first.getByText(/Boat|Ship/).waitFor();
+    const titles = await found.getByRole("columnheader").allInnerTexts();
+    expect(titles.slice(0, 3)).toEqual(["id", "$dist", "title"]);
+  });
+
   test("takes corrections of the schema, by keys alone, and is legible at each width", async () => {
     const rows = [
       "key,title,code,emb,spare",
@@ -75,6 +104,9 @@ describeConsole("the screen Import", [], (fixture) => {
     for (const width of WIDTHS) {
       const page = await fixture.open("/console/import", { width });
       await choose(page, path);
+      await page.getByText("There is none of this name: it will be made.").waitFor();
+      expect(await page.getByLabel("Namespace", { exact: true }).inputValue()).toBe("books");
+      await page.getByLabel("Namespace", { exact: true }).fill("");
       await page.getByText("Name the namespace first.").first().waitFor();
       await page.getByLabel("Ids from").waitFor();
       await fixture.expectAccessible(page);

@@ -84,7 +84,7 @@ test.each(BODIES)("the TypeScript program gets the answer to %o", async (body) =
   const file = join(directory, "snippet.mts");
   // What it prints is for people; a program can compare JSON.
   const text = typescriptSnippet(body, place()).replace(
-    /console\.log\((.*)\);/,
+    /console\.dir\((.*), \{ depth: null \}\);/,
     "console.log(JSON.stringify($1));",
   );
   await writeFile(file, text);

@@ -49,7 +49,8 @@ export function FileDrop(props: {
         Choose files
       </label>
       <p class="muted">
-        {denied ?? "or drop them here: JSON Lines, CSV, TSV or Parquet, also packed with gzip."}
+        {denied ??
+          "or drop them here: CSV, TSV, JSON Lines, Parquet, Arrow, also packed with gzip or zstd."}
       </p>
     </div>
   );

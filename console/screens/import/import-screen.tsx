@@ -1,7 +1,7 @@
 /** The screen that imports files: dropped, looked at, corrected, sent. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { countedText, sizeText } from "../../../src/base/amount-text.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { nameFault } from "../../api/reachable-name.ts";
@@ -12,10 +12,11 @@ import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { ErrorNote, Progress, Spinner } from "../../ui/notes.tsx";
 import { FileDrop } from "./file-drop.tsx";
-import { type ColumnDraft, withCorrection } from "./import-draft.ts";
+import { type ColumnDraft, MEANING_MODEL, withCorrection } from "./import-draft.ts";
 import { endText, type ImportView, progressText, readShare } from "./import-view.ts";
 import { RejectedRows } from "./rejected-rows.tsx";
 import { SchemaTable } from "./schema-table.tsx";
+import { suggestedNamespace } from "./suggested-namespace.ts";
 import { type ImportThread, useImport } from "./use-import.ts";
 import "./import.css";
 
@@ -59,7 +60,12 @@ export function ImportScreen(): JSX.Element {
         <p class="muted">Rows of files become documents; files are read here, piece by piece.</p>
       </div>
       <FileDrop
-        onFiles={thread.open}
+        onFiles={(files) => {
+          // Whoever came without a name gets one to change; one that was typed stays.
+          const name = namespace === "" ? suggestedNamespace(files[0]?.name ?? "") : namespace;
+          setParameters({ namespace: name }, { replace: true });
+          thread.open(files);
+        }}
         denied={isRunning ? "An import is running; stop it before another one." : undefined}
       />
       {view.phase === "opening" && <Spinner label="Looking at the files" />}
@@ -171,6 +177,11 @@ function Schema(props: {
       {planned.columns.some(({ isFixed }) => isFixed) && (
         <p class="muted">Attributes that the namespace has keep the types that they have.</p>
       )}
+      <p class="muted">
+        <strong>Full text</strong> has a column searched by its words, and{" "}
+        <strong>By meaning</strong> by what it says in other words: {MEANING_MODEL} makes vectors of
+        it in the server (English, at most four columns). Both at once make hybrid search.
+      </p>
       <SchemaTable
         columns={planned.columns.map((column) =>
           withCorrection(column, draft.columns[column.source]),
@@ -224,11 +235,17 @@ function End(props: {
 }): JSX.Element {
   const { end, namespace } = props;
   const text = endText(end);
+  const note = useRef<HTMLDivElement>(null);
+  // The schema may fill the window: how it ended would be below, where nobody looks.
+  useEffect(() => note.current?.scrollIntoView({ block: "nearest" }), []);
   if (end.reason !== "done") return <ErrorNote fault={{ message: text }} />;
   return (
-    <div class="note note-good">
+    <div class="note note-good" ref={note}>
       <p>{text}</p>
-      <a href={routePath("documents", namespace)}>Look at the documents of {namespace}</a>
+      <p class="import-next">
+        <a href={routePath("query", namespace)}>Search in {namespace}</a>
+        <a href={routePath("documents", namespace)}>Look at the documents of {namespace}</a>
+      </p>
     </div>
   );
 }

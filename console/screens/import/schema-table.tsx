@@ -23,6 +23,7 @@ export function SchemaTable(props: {
             <th scope="col">Attribute</th>
             <th scope="col">Type</th>
             <th scope="col">Full text</th>
+            <th scope="col">By meaning</th>
             <th scope="col">Filterable</th>
           </tr>
         </thead>
@@ -45,9 +46,8 @@ function SchemaRow(props: {
   readonly onChange: (change: ColumnDraft) => void;
 }): JSX.Element {
   const { column, onChange } = props;
-  const { source, attribute, type, isFixed } = column;
+  const { source, attribute, notes } = column;
   const isIn = attribute !== undefined;
-  const { notes } = column;
   return (
     <>
       <tr class={isIn ? undefined : "schema-out"}>
@@ -73,29 +73,12 @@ function SchemaRow(props: {
           )}
         </td>
         <td>{isIn && <TypeChoice column={column} onChange={onChange} />}</td>
-        <td>
-          {isIn && !isFixed && isTextType(type ?? "") && (
-            <Check
-              label={`Full text of ${source}`}
-              isChecked={column.isFullText}
-              onChange={(isFullText) => onChange({ isFullText })}
-            />
-          )}
-        </td>
-        <td>
-          {isIn && !isFixed && type !== undefined && !isVectorType(type) && (
-            <Check
-              label={`Filters on ${source}`}
-              isChecked={column.isFilterable}
-              onChange={(isFilterable) => onChange({ isFilterable })}
-            />
-          )}
-        </td>
+        <OptionCells {...props} />
       </tr>
       {(notes.length > 0 || column.fault !== undefined) && (
         <tr class="schema-notes">
           <td />
-          <td colSpan={5}>
+          <td colSpan={6}>
             {column.fault !== undefined && (
               <div class="field-error" role="alert">
                 {column.fault}
@@ -105,6 +88,47 @@ function SchemaRow(props: {
           </td>
         </tr>
       )}
+    </>
+  );
+}
+
+/** How the attribute can be searched; one that the namespace has stays as it is. */
+function OptionCells(props: {
+  readonly column: PlannedColumnView;
+  readonly onChange: (change: ColumnDraft) => void;
+}): JSX.Element {
+  const { column, onChange } = props;
+  const { source, attribute, type, isFixed } = column;
+  const isOpen = attribute !== undefined && !isFixed && type !== undefined;
+  return (
+    <>
+      <td>
+        {isOpen && isTextType(type) && (
+          <Check
+            label={`Full text of ${source}`}
+            isChecked={column.isFullText}
+            onChange={(isFullText) => onChange({ isFullText })}
+          />
+        )}
+      </td>
+      <td>
+        {isOpen && type === "string" && (
+          <Check
+            label={`Meaning of ${source}`}
+            isChecked={column.isByMeaning}
+            onChange={(isByMeaning) => onChange({ isByMeaning })}
+          />
+        )}
+      </td>
+      <td>
+        {isOpen && !isVectorType(type) && (
+          <Check
+            label={`Filters on ${source}`}
+            isChecked={column.isFilterable}
+            onChange={(isFilterable) => onChange({ isFilterable })}
+          />
+        )}
+      </td>
     </>
   );
 }

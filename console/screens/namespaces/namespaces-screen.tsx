@@ -205,13 +205,20 @@ function NoNamespaces(props: { readonly prefix: string; onCreate: () => void }):
     <EmptyState
       title="There are no namespaces yet"
       action={
-        <Button look="primary" denied={denial("write")} onClick={props.onCreate}>
-          Create a namespace
-        </Button>
+        <>
+          {denial("write") === undefined && (
+            <a class="button button-primary" href={routePath("import")}>
+              Import a file
+            </a>
+          )}{" "}
+          <Button denied={denial("write")} onClick={props.onCreate}>
+            Create a namespace
+          </Button>
+        </>
       }
     >
-      A namespace holds documents of one schema. Paste one document here, or load a file with{" "}
-      <code>trawl import books.csv --namespace books</code>.
+      A namespace holds documents of one schema. Import a file here (CSV, JSON Lines, Parquet,
+      Arrow), write one document by hand, or use any client of the API.
     </EmptyState>
   );
 }

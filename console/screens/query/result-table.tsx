@@ -6,6 +6,7 @@ import type { JsonMembers } from "../../query/json-value.ts";
 import { Table, type TableColumn } from "../../ui/table.tsx";
 import { type ShownResult, valueSummary } from "./answer-model.ts";
 import { MoreLikeThis } from "./more-like-this.tsx";
+import { rankedFirst } from "./ranked-columns.ts";
 
 /** See the file's head. Highlights are in the cards; here they would be long. */
 export function ResultTable(props: {
@@ -13,7 +14,8 @@ export function ResultTable(props: {
   readonly draft: QueryDraft;
 }): JSX.Element {
   const { result, draft } = props;
-  const names = result.columns.filter((name) => !name.startsWith("highlight_"));
+  const shown = result.columns.filter((name) => !name.startsWith("highlight_"));
+  const names = rankedFirst(shown, draft.model.value?.rankings.map(({ ranking }) => ranking) ?? []);
   const columns = names.map((name): TableColumn<JsonMembers> => {
     const isNumber = result.rows.every((row) =>
       ["number", "bigint", "undefined"].includes(typeof row[name]),
