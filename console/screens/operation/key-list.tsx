@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { countedText } from "../../../src/base/amount-text.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { type ApiFault, faultOf } from "../../api/api-fault.ts";
-import { client, denial } from "../../state/session.ts";
+import { callerState, client, denial } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -27,6 +27,9 @@ export function KeyList(): JSX.Element {
     return <EmptyState title="Keys are not for this key">{denied}.</EmptyState>;
   }
   const { value: keys, fault, isLoading, reload } = state;
+  const caller = callerState.value;
+  // Where the server was started with a key, nobody is shut out by the first one of the store.
+  const isOpen = caller.kind === "known" && caller.caller.kind === "anyone";
   if (keys === undefined && fault === undefined) return <Spinner label="Asking for keys" />;
   const count = (keys ?? []).filter(
     (key) => keyState(key, systemClock.nowMs()) === "counts",
@@ -48,7 +51,10 @@ export function KeyList(): JSX.Element {
       {fault !== undefined && <ErrorNote fault={fault} onRetry={reload} />}
       {keys?.length === 0 && (
         <EmptyState title="No keys yet">
-          From the first key on every request needs one; make it with the action admin.
+          {isOpen
+            ? "From the first key on every request needs one; make it with the action admin."
+            : "Make one for each program or person, with no more than they need: with read alone " +
+              "they can look and search, and change nothing."}
         </EmptyState>
       )}
       {keys !== undefined && keys.length > 0 && (
@@ -60,9 +66,7 @@ export function KeyList(): JSX.Element {
           isBusy={isLoading}
         />
       )}
-      {isMaking && (
-        <NewKey isFirst={keys?.length === 0} onClose={() => setMaking(false)} onMade={reload} />
-      )}
+      {isMaking && <NewKey isFirst={isOpen} onClose={() => setMaking(false)} onMade={reload} />}
       {ending !== undefined && (
         <Revocation serverKey={ending} onClose={() => setEnding(undefined)} onDone={reload} />
       )}

@@ -121,6 +121,10 @@ function KeyFields(props: {
           />
         ))}
       </fieldset>
+      <p class="field-hint">
+        read looks and searches, write changes documents, list sees the names of namespaces, which
+        this console begins with, and admin does all of it and makes keys.
+      </p>
       <TextField
         label="Namespaces"
         value={draft.namespaces}
@@ -176,6 +180,10 @@ function MadeKey(props: {
     >
       <p>This is the only time that its text is shown: the server keeps none.</p>
       <CodeBlock label="the key" code={made.key} />
+      <p class="muted">
+        Programs read it from <code>TURBOPUFFER_API_KEY</code>; people enter it where this console
+        asks for a key.
+      </p>
     </Dialog>
   );
 }

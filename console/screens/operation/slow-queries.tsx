@@ -54,7 +54,9 @@ export function SlowQueries(): JSX.Element {
       </div>
       {all.length === 0 ? (
         <EmptyState title="Nothing was slow">
-          What takes longer than --slow-query-ms appears here, with what took the time.
+          What takes longer than --slow-query-ms appears here, with what took the time; start the
+          server with a smaller one to see more. What takes the time of one query, Explain of its
+          namespace shows at once.
         </EmptyState>
       ) : (
         <SlowTable all={all} />
@@ -145,7 +147,11 @@ function SlowDetails(props: {
         {namespace !== undefined && (
           <Fact name="Namespace">
             {unreachableReason(namespace) === undefined ? (
-              <a href={routePath("query", namespace)}>{namespace}</a>
+              <>
+                <a href={routePath("query", namespace)}>{namespace}</a>
+                {" · "}
+                <a href={routePath("explain", namespace)}>Explain a query of it</a>
+              </>
             ) : (
               <UnreachableName name={namespace} />
             )}
