@@ -206,9 +206,21 @@ describeConsole("Map", [], (fixture) => {
       .getByText(/UMAP (?:looks for|round)|Reducing vectors/)
       .first()
       .waitFor();
-    await page.getByText(/UMAP round/).waitFor();
+    await page.getByText(/UMAP round \d\d/).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator(".task-note").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Selects (lasso)" }).click();
+    await drawLasso(page, 0.01, 0.6);
+    await page.waitForURL(/[?&]selected=umap-\d+\./);
+    const selected = await selectedOf(page);
+    expect(selected).toBeGreaterThan(0);
+    expect(selected).toBeLessThan(COUNT);
+    // A link finds them when its own map is in the same round, and keeps them afterwards.
+    const { pathname, search } = new URL(page.url());
+    const again = await fixture.open(pathname + search);
+    await again.getByText(`${selected} of ${COUNT}`).waitFor();
+    await again.locator(".task-note").waitFor({ state: "detached" });
+    expect(await selectedOf(again)).toBe(selected);
     await page.getByLabel("Drawn by").selectOption("pca");
     await page.getByLabel("Drawn by").selectOption("umap");
     await page.getByText(/UMAP round/).waitFor();

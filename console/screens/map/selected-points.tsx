@@ -42,7 +42,7 @@ export function SelectedPoints(props: {
       {isUnknown && (
         <p class="muted">
           The address selects what is not drawn: by a colour that this map has not, or points of a
-          map by UMAP.
+          map by UMAP that is not that far.
         </p>
       )}
       {selected.length === 0 ? (

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { setParameters } from "../../state/route.ts";
-import { type SelectablePoints, selectedPoints } from "./address/selection-address.ts";
+import { drawnPlaces, type SelectablePoints, selectedPoints } from "./address/selection-address.ts";
 import type { Sample } from "./projection/load-sample.ts";
 
 /** See the file's head. */
@@ -12,8 +12,6 @@ export interface Selection {
   readonly isUnknown: boolean;
   /** Selects what a text of selection-address.ts says; undefined: nothing. */
   readonly select: (text: string | undefined) => void;
-  /** Selects points that no address can name. */
-  readonly selectHere: (points: readonly number[]) => void;
 }
 
 /**
@@ -31,9 +29,10 @@ export function useSelection(
     readonly points: readonly number[];
   }>();
   const isHere = here !== undefined && here.of === sample && here.text === text;
+  const places = text === undefined ? undefined : drawnPlaces(text);
   const found = useMemo(
     () => (text === undefined || isHere ? undefined : selectedPoints(text, of)),
-    [text, isHere, of.count, of.shades, of.positionsBy("pca"), of.positionsBy("umap")],
+    [text, isHere, of.count, of.shades, places && of.positionsOf(places)],
   );
   const points = isHere ? here.points : (found ?? []);
   return {
@@ -43,10 +42,6 @@ export function useSelection(
       const selected = next === undefined ? [] : (selectedPoints(next, of) ?? []);
       setHere({ of: sample, text: next, points: selected });
       setParameters({ selected: next });
-    },
-    selectHere: (selected) => {
-      setHere({ of: sample, text: undefined, points: selected });
-      setParameters({ selected: undefined });
     },
   };
 }

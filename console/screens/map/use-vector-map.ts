@@ -5,7 +5,8 @@ import type { DocumentId, DocumentRow } from "../../api/documents.ts";
 import { stringifyExact } from "../../api/exact-json.ts";
 import { client, serverReturns } from "../../state/session.ts";
 import { type Task, useTask } from "../../state/use-task.ts";
-import type { MapAddress, MapMethod } from "./address/map-address.ts";
+import type { MapAddress } from "./address/map-address.ts";
+import { type DrawnPlaces, drawnPlaces } from "./address/selection-address.ts";
 import { type PointShades, plainShades, shadesOf } from "./drawing/point-shades.ts";
 import { loadNeighbours, loadSample, loadValues, type Sample } from "./projection/load-sample.ts";
 import { ProjectionWorker, umapInWorker } from "./projection/map-workers.ts";
@@ -20,10 +21,19 @@ export interface DrawnSample extends Sample {
   readonly shares: readonly number[];
 }
 
-/** Places by UMAP; final ones are those that the same documents have each time. */
+/** Places of one round of UMAP. */
+interface RoundPlaces {
+  readonly positions: Float32Array;
+  readonly round: number;
+}
+
+/** Places by UMAP, the same in each round whenever the same documents are drawn. */
 export interface ShapedPoints {
   readonly positions: Float32Array;
-  readonly isFinal: boolean;
+  /** Undefined: its last round. */
+  readonly round: number | undefined;
+  /** Those that a line in the address was drawn over. */
+  readonly kept: RoundPlaces | undefined;
 }
 
 /** Neighbours that are looked for. */
@@ -35,11 +45,9 @@ export interface VectorMapState {
   readonly umap: Task<ShapedPoints>;
   readonly colors: Task<{ readonly of: Sample; readonly values: readonly unknown[] }>;
   readonly nearest: Task<readonly DocumentRow[]>;
-  /** Where the points are now, and by which method. */
+  /** Where the points are now, and what puts them there. */
   readonly positions: Float32Array;
-  readonly shownBy: MapMethod;
-  /** The places stay: UMAP is not at work on them, and was not stopped. */
-  readonly isFinal: boolean;
+  readonly shown: DrawnPlaces;
   readonly shades: PointShades;
   readonly ground: MapGround;
   /** The query's own point and its neighbours that are in the sample. */
@@ -85,9 +93,10 @@ export function useVectorMap(namespace: string, address: MapAddress): VectorMapS
   const selection = useSelection(address.selected, load.value, {
     count: ids.length,
     shades,
-    positionsBy: (method) => {
+    positionsOf: ({ method, round }) => {
       if (method === "pca") return load.value?.positions;
-      return shaped?.isFinal ? shaped.positions : undefined;
+      const all = [shaped, shaped?.kept];
+      return all.find((each) => each !== undefined && each.round === round)?.positions;
     },
   });
   return {
@@ -96,8 +105,7 @@ export function useVectorMap(namespace: string, address: MapAddress): VectorMapS
     colors,
     nearest,
     positions: isShaped ? shaped.positions : byPca,
-    shownBy: isShaped ? "umap" : "pca",
-    isFinal: !isShaped || shaped.isFinal,
+    shown: { method: isShaped ? "umap" : "pca", round: isShaped ? shaped.round : undefined },
     shades,
     ground,
     neighbours,
@@ -140,14 +148,18 @@ function useLoad(
 }
 
 function useUmap(
-  { method }: MapAddress,
+  { method, selected }: MapAddress,
   load: Task<DrawnSample>,
   worker: WorkerRef,
 ): Task<ShapedPoints> {
   const task = useTask<ShapedPoints>();
   const sample = load.value;
+  const wanted = useRef<number>(undefined);
+  wanted.current = selected === undefined ? undefined : drawnPlaces(selected)?.round;
   useEffect(() => {
     const projection = worker.current;
+    let last: RoundPlaces | undefined;
+    let kept: RoundPlaces | undefined;
     if (method !== "umap" || sample === undefined || projection === undefined) return;
     task.start(async ({ signal, tell, show }) => {
       tell(`Reducing vectors to ${COMPONENTS} dimensions`);
@@ -163,12 +175,18 @@ function useUmap(
             } else if (report.kind === "epoch") {
               const { epoch, epochs, positions } = report;
               tell(`UMAP round ${epoch} of ${epochs}`, epoch / epochs);
-              if (positions !== undefined) show({ positions, isFinal: false });
+              if (positions === undefined) return;
+              // A line may have been drawn over the last one, or is waiting for this one.
+              if (last !== undefined && last.round === wanted.current) kept = last;
+              last = { positions, round: epoch };
+              if (epoch === wanted.current) kept = last;
+              show({ ...last, kept });
             }
           },
         },
       );
-      return { positions, isFinal: true };
+      if (last !== undefined && last.round === wanted.current) kept = last;
+      return { positions, round: undefined, kept };
     });
     return task.stop;
   }, [method, sample]);

@@ -8,13 +8,10 @@ import { TaskNote } from "../../ui/task-note.tsx";
 import { readAddress } from "./address/map-address.ts";
 import { colorSelection, lassoSelection } from "./address/selection-address.ts";
 import { MapCanvas } from "./drawing/map-canvas.tsx";
-import { PointGrid } from "./drawing/point-grid.ts";
 import { HoveredDocument } from "./hovered-document.tsx";
-import { pointsInside } from "./lasso.ts";
 import type { MapChoices } from "./map-choices.ts";
 import { MapControls } from "./map-controls.tsx";
 import { MapLegend } from "./map-legend.tsx";
-import type { Place } from "./map-view.ts";
 import { NeighbourList } from "./neighbour-list.tsx";
 import type { Sample } from "./projection/load-sample.ts";
 import { SelectedPoints } from "./selected-points.tsx";
@@ -54,7 +51,9 @@ export function VectorMap(props: {
             neighbours={map.neighbours}
             background={map.ground.background}
             mode={address.mode}
-            onLasso={(corners) => selectInside(map, corners)}
+            onLasso={(corners) =>
+              map.selection.select(lassoSelection(corners, map.positions, map.shown))
+            }
             address={{
               text: address.view,
               onText: (view) => setParameters({ view }, { replace: true }),
@@ -81,13 +80,6 @@ export function VectorMap(props: {
       )}
     </>
   );
-}
-
-/** Selects what lies in a drawn line; only places that stay can be told of in an address. */
-function selectInside(map: VectorMapState, corners: readonly Place[]): void {
-  const { positions, selection } = map;
-  if (map.isFinal) selection.select(lassoSelection(corners, positions, map.shownBy));
-  else selection.selectHere(pointsInside(corners, positions, new PointGrid(positions)));
 }
 
 /** What is under way, and what has failed; a sample that could not be read can be tried again. */

@@ -12,12 +12,22 @@ const LABEL_CHARS_MAX = 200;
 /** The text for all points. */
 export const ALL_POINTS = "all";
 
+/** Where points were when a line was drawn around them. */
+export interface DrawnPlaces {
+  readonly method: MapMethod;
+  /**
+   * The round of UMAP that was shown; undefined: its last, or no UMAP. The same documents are at
+   * the same places in the same round, so that a line over an unfinished map can be told of, too.
+   */
+  readonly round: number | undefined;
+}
+
 /** What a selection is read from. */
 export interface SelectablePoints {
   readonly count: number;
   readonly shades: PointShades;
-  /** Places by the method that the line was drawn over; undefined while there are none. */
-  readonly positionsBy: (method: MapMethod) => Float32Array | undefined;
+  /** What the line was drawn over; undefined while there is no such. */
+  readonly positionsOf: (places: DrawnPlaces) => Float32Array | undefined;
 }
 
 /** The text for the points of a colour. */
@@ -29,10 +39,17 @@ export function colorSelection({ label }: LegendEntry): string {
 export function lassoSelection(
   corners: readonly Place[],
   positions: Float32Array,
-  method: MapMethod,
+  { method, round }: DrawnPlaces,
 ): string | undefined {
   const line = lassoText(corners, boundsOf(positions));
-  return line && `${method}.${line}`;
+  return line && `${round === undefined ? method : `${method}-${round}`}.${line}`;
+}
+
+/** What the line of a text was drawn over; undefined where the text has no line. */
+export function drawnPlaces(text: string): DrawnPlaces | undefined {
+  const [, method, round] = /^(pca|umap)(?:-([1-9]\d{0,5}))?\./.exec(text) ?? [];
+  if (method === undefined || (method === "pca" && round !== undefined)) return undefined;
+  return { method: method as MapMethod, round: round === undefined ? undefined : Number(round) };
 }
 
 /** Tells whether a selection follows from the colours, and means nothing under others. */
@@ -46,8 +63,8 @@ export function selectedPoints(text: string, of: SelectablePoints): readonly num
   const dot = text.indexOf(".");
   const [kind, rest] = [text.slice(0, dot), text.slice(dot + 1)];
   if (kind === "color") return pointsOfColor(rest, of);
-  if (kind !== "pca" && kind !== "umap") return undefined;
-  const positions = of.positionsBy(kind);
+  const places = drawnPlaces(text);
+  const positions = places && of.positionsOf(places);
   const corners = positions && lassoOfText(rest, boundsOf(positions));
   return corners && pointsInside(corners, positions, new PointGrid(positions));
 }
