@@ -2,10 +2,11 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { countedText, countText, sizeText } from "../../../src/base/amount-text.ts";
+import { countText, sizeText } from "../../../src/base/amount-text.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { type NamespaceMetadata, readMetadata } from "../../api/namespaces.ts";
 import { unreachableReason } from "../../api/reachable-name.ts";
+import { agoText } from "../../base/ago-text.ts";
 import { currentRoute, navigate, routePath, setParameters } from "../../state/route.ts";
 import { client, denial } from "../../state/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -251,17 +252,4 @@ function Dialogs({ onChanged }: { readonly onChanged: () => void }): JSX.Element
 
 function countOf(count: number, hasMore: boolean): string {
   return count === 0 ? "" : `${countText(count)}${hasMore ? " and more" : ""}`;
-}
-
-/** `5 minutes ago`, in the largest unit of which there is one. */
-function agoText(ms: number): string {
-  const units = [
-    [86_400_000, "day"],
-    [3_600_000, "hour"],
-    [60_000, "minute"],
-  ] as const;
-  for (const [unitMs, name] of units) {
-    if (ms >= unitMs) return `${countedText(Math.floor(ms / unitMs), name)} ago`;
-  }
-  return "just now";
 }

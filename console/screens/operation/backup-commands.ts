@@ -12,9 +12,14 @@ export interface BackupForm {
   readonly keep: string;
 }
 
-/** The commands, and what is wrong with what was typed, by field. */
+/**
+ * The commands, each to be copied alone, since nobody wants to restore by pasting a backup; without
+ * comments, which some shells take for arguments. What is wrong with what was typed is by field.
+ */
 export interface BackupCommands {
-  readonly text: string;
+  readonly backup: string;
+  readonly verify: string;
+  readonly restore: string;
   readonly problems: Readonly<Partial<Record<keyof BackupForm, string>>>;
 }
 
@@ -34,14 +39,19 @@ export function backupCommands(
     ...names.map((name) => `--namespace=${shellWord(name)}`),
     ...(keep === "" ? [] : [`--keep ${shellWord(keep)}`]),
   ];
-  const lines = [
+  const [only] = names.length === 1 ? names : [];
+  // Beside the one that there is: whoever asks for one namespace mostly has it still.
+  const beside = only && ` --namespace=${shellWord(only)} --as ${shellWord(`${only}-restored`)}`;
+  const server = [
     `export TURBOPUFFER_BASE_URL=${shellWord(url)}`,
     ...(needsKey ? ["read -rs TURBOPUFFER_API_KEY && export TURBOPUFFER_API_KEY"] : []),
-    `npx trawl backup ${options.join(" ")}`,
-    `npx trawl verify ${place}   # reads every byte`,
-    `npx trawl restore --from ${place}   # namespaces that are not there`,
   ];
-  return { text: lines.join("\n"), problems: problemsOf(form.to.trim(), names, keep) };
+  return {
+    backup: [...server, `npx trawl backup ${options.join(" ")}`].join("\n"),
+    verify: `npx trawl verify ${place}`,
+    restore: [...server, `npx trawl restore --from ${place}${beside ?? ""}`].join("\n"),
+    problems: problemsOf(form.to.trim(), names, keep),
+  };
 }
 
 function problemsOf(

@@ -33,7 +33,7 @@ function Commands(): JSX.Element {
   const set = (name: keyof BackupForm) => (value: string) =>
     setParameters({ [name]: value }, { replace: true });
   const server = { url: location.origin, needsKey: sessionKey.value !== undefined };
-  const { text, problems } = backupCommands(form, server);
+  const { backup, verify, restore, problems } = backupCommands(form, server);
   return (
     <section class="stack" aria-labelledby="backups-title">
       <h2 id="backups-title">Backups</h2>
@@ -41,9 +41,10 @@ function Commands(): JSX.Element {
         Checkpoints are in the same store as what they keep. Backups are copies elsewhere. The
         server hands their bytes to a program with an admin's key and writes to no other place by
         itself, so a command makes them, which shows how far it is and copies only what is new. Say
-        what it is to do, and run it where it reaches the server and that place.
+        what it is to do, and run it where it reaches the server and that place.{" "}
+        <a href="/docs/backup">More on backups</a>
       </p>
-      <div class="bar">
+      <div class="bar bar-top">
         <TextField
           label="Into the directory or bucket"
           value={form.to}
@@ -67,7 +68,19 @@ function Commands(): JSX.Element {
           onInput={set("keep")}
         />
       </div>
-      <CodeBlock label="the backup commands" code={text} />
+      <CodeBlock label="the backup commands" code={backup} />
+      <h3>Is it whole?</h3>
+      <p class="muted">
+        This reads every byte of the place and asks no server; it ends with code 1 where something
+        is damaged.
+      </p>
+      <CodeBlock label="the command that verifies" code={verify} />
+      <h3>Bring it back</h3>
+      <p class="muted">
+        Of the newest backup, the namespaces that the server does not have; one that it has stays as
+        it is.
+      </p>
+      <CodeBlock label="the restore commands" code={restore} />
     </section>
   );
 }

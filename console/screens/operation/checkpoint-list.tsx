@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { systemClock } from "../../../src/base/clock.ts";
 import { type ApiFault, faultOf } from "../../api/api-fault.ts";
 import { createCheckpoint } from "../../api/namespaces.ts";
+import { agoText } from "../../base/ago-text.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { client } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
@@ -31,7 +32,8 @@ export function CheckpointList(): JSX.Element {
       <h2 id="checkpoints-title">Checkpoints</h2>
       <p class="muted">
         A checkpoint keeps what a namespace is now and moves no bytes: what is deleted or
-        overwritten by mistake comes back from it, also after the namespace was deleted.
+        overwritten by mistake comes back from it, also after the namespace was deleted. A server
+        that is started with <code>--checkpoint-every 1h</code> makes them by itself.
       </p>
       <div class="bar">
         <TextField
@@ -123,7 +125,11 @@ function columnsOf(onOpen: (opened: Opened) => void): readonly TableColumn<Check
       key: "created",
       title: "Created",
       width: "170px",
-      cell: (row) => row.created_at.slice(0, 19).replace("T", " "),
+      cell: ({ created_at: at }) => (
+        <span title={at.slice(0, 19).replace("T", " ")}>
+          {agoText(systemClock.nowMs() - Date.parse(at))}
+        </span>
+      ),
     },
     {
       key: "expires",
