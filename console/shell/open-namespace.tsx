@@ -43,7 +43,8 @@ export function OpenNamespace(): JSX.Element {
           label="Open a namespace by its name"
           value={name}
           onInput={setName}
-          placeholder={patterns[0]}
+          // All of them is no example of a name.
+          placeholder={patterns.find((pattern) => pattern !== "*") ?? ""}
           error={error}
         />
         <Button type="submit">Open</Button>

@@ -131,7 +131,7 @@ describeConsole("the screen Operation", SLOW, (fixture) => {
     const [, words = ""] = /npx trawl (backup .*)/.exec(text) ?? [];
     const { code, err } = await runCli([...words.split(" "), "--url", fixture.url]);
     expect(code, err).toBe(0);
-    // What is composed beside it verifies the backup, and brings the namespace back by another name.
+    // What is composed beside it verifies the backup, and brings it back by another name.
     for (const label of ["the command that verifies", "the restore commands"]) {
       const block = await page.getByRole("region", { name: label }).textContent();
       const [, composed = ""] = /npx trawl (.*)/.exec(block ?? "") ?? [];

@@ -34,7 +34,7 @@ test("a shell reads of them what was typed", () => {
 
 test("where there are keys, one is asked for and not written down", () => {
   const { backup, verify, restore } = backupCommands(NOTHING, { ...SERVER, needsKey: true });
-  const asked = "read -rs TURBOPUFFER_API_KEY && export TURBOPUFFER_API_KEY";
+  const asked = "read -rs TURBOPUFFER_API_KEY && export TURBOPUFFER_API_KEY && npx trawl ";
   expect(backup).toContain(asked);
   expect(restore).toContain(asked);
   // It reads the place alone.

@@ -42,14 +42,14 @@ export function backupCommands(
   const [only] = names.length === 1 ? names : [];
   // Beside the one that there is: whoever asks for one namespace mostly has it still.
   const beside = only && ` --namespace=${shellWord(only)} --as ${shellWord(`${only}-restored`)}`;
-  const server = [
-    `export TURBOPUFFER_BASE_URL=${shellWord(url)}`,
-    ...(needsKey ? ["read -rs TURBOPUFFER_API_KEY && export TURBOPUFFER_API_KEY"] : []),
-  ];
+  // In one line with the command: what is pasted behind `read` would be read as the key.
+  const key = needsKey ? "read -rs TURBOPUFFER_API_KEY && export TURBOPUFFER_API_KEY && " : "";
+  const asked = (command: string) =>
+    `export TURBOPUFFER_BASE_URL=${shellWord(url)}\n${key}npx trawl ${command}`;
   return {
-    backup: [...server, `npx trawl backup ${options.join(" ")}`].join("\n"),
+    backup: asked(`backup ${options.join(" ")}`),
     verify: `npx trawl verify ${place}`,
-    restore: [...server, `npx trawl restore --from ${place}${beside ?? ""}`].join("\n"),
+    restore: asked(`restore --from ${place}${beside ?? ""}`),
     problems: problemsOf(form.to.trim(), names, keep),
   };
 }

@@ -78,7 +78,7 @@ function Commands(): JSX.Element {
       <h3>Bring it back</h3>
       <p class="muted">
         Of the newest backup, the namespaces that the server does not have; one that it has stays as
-        it is.
+        it is, and comes back beside it by another name.
       </p>
       <CodeBlock label="the restore commands" code={restore} />
     </section>
