@@ -1,0 +1,142 @@
+/**
+ * Queries over as many documents as one asks for, over HTTP, with the server's defaults: vectors
+ * around 4,000 centres, or texts of some 44 words; one client and eight, with filters and without;
+ * recall is against Trawl's exact search of the same vectors. Run (Node >= 24):
+ *
+ *     node bench/http-scale.ts KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
+ *     node bench/http-scale.ts upserts/KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
+ *     node bench/http-scale.ts growth FOLDER…
+ *
+ * KIND is one of vectors, f16, uniform, two-vectors, texts and hybrid (a text and a vector). What
+ * is built in the folder is used again. `upserts/` asks while documents are written again, as they
+ * are, so that answers stay the same, and the indexer folds them in. `growth` draws what was
+ * measured in folders as `growth.svg` beside this file. Client and server share the machine.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type BenchServer, percentile, printTable } from "./http-harness.ts";
+import { askBesideUpserts } from "./scale/ask-beside-upserts.ts";
+import { type Answered, askAll, meansOf, recallOf } from "./scale/ask-queries.ts";
+import { type BuildStats, buildStatsOf, memoryMib, openSet } from "./scale/build-set.ts";
+import { drawGrowth, type GrowthPoint } from "./scale/growth-plot.ts";
+import { type QuerySet, querySetsOf } from "./scale/query-sets.ts";
+import { KINDS, type Kind, type ScaleSet } from "./scale/scale-set.ts";
+
+const MANY_CLIENTS = 8;
+/** How many of the first sets are asked by many clients, too. */
+const SETS_OF_MANY = 1;
+/** What the first query leads to is read behind it, on the same machine. */
+const SETTLE_MS = 5_000;
+/** Of documents a second, by what they have. */
+const UPSERTS = { vectors: 1_000, texts: 2_000 };
+
+const [what, ...rest] = process.argv.slice(2);
+if (what === "growth") writeFileSync(new URL("./growth.svg", import.meta.url), growthOf(rest));
+else await run(what, rest);
+
+async function run(asked: string | undefined, [documents, dimensions, folder, ...flags]: string[]) {
+  const [stage, kind] = asked?.startsWith("upserts/") ? asked.split("/") : ["queries", asked];
+  const isKind = KINDS.includes(kind as Kind);
+  if (!isKind || folder === undefined) {
+    throw new Error(`KIND DOCUMENTS DIMENSIONS FOLDER, with a kind of ${KINDS.join(", ")}`);
+  }
+  const set: ScaleSet = {
+    kind: kind as Kind,
+    documents: Number(documents),
+    dimensions: Number(dimensions),
+    folder,
+  };
+  const server = await openSet(set, flags);
+  printBuild(set, buildStatsOf(set));
+  const sets = querySetsOf(set);
+  await askAll(server.url, sets[0], 1);
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  if (stage === "upserts") {
+    const upserts = kind === "texts" ? UPSERTS.texts : UPSERTS.vectors;
+    await askBesideUpserts(server, { set, asked: sets[0], upserts });
+  } else await measure(server, set, sets);
+  printMemory(server);
+  await server.stop();
+}
+
+function printBuild({ documents }: ScaleSet, built: BuildStats): void {
+  const { writtenMs, indexedMs } = built;
+  const rate = (ms: number) => ((1_000 * documents) / ms).toFixed(0);
+  const seconds = (ms: number) => (ms / 1_000).toFixed(1);
+  const mib = [built.serverPeakMib, built.indexerPeakMib, built.segmentMib];
+  printTable(
+    [
+      "built: written s",
+      "per s",
+      "indexed after s",
+      "all per s",
+      "429s",
+      "MiB of server",
+      "indexer",
+      "segments",
+    ],
+    [
+      [
+        seconds(writtenMs),
+        rate(writtenMs),
+        seconds(indexedMs),
+        rate(writtenMs + indexedMs),
+        built.refusals,
+        ...mib.map((value) => value.toFixed(0)),
+      ],
+    ],
+  );
+}
+
+async function measure(server: BenchServer, set: ScaleSet, sets: readonly QuerySet[]) {
+  const { url } = server;
+  const lines: unknown[][] = [];
+  for (const [i, asked] of sets.entries()) {
+    const alone = await askAll(url, asked, 1);
+    const means = await meansOf(url, asked);
+    const recall = (await recallOf(url, asked))?.toFixed(3) ?? "";
+    const { entries, postings, codes, vectors, searchMs } = means;
+    const looked = [entries, postings, codes, vectors].map((count) => count.toFixed(0));
+    lines.push([...lineOf(asked.name, 1, alone), recall, searchMs.toFixed(2), ...looked]);
+    if (i >= SETS_OF_MANY) continue;
+    const p50Ms = percentile(alone.latenciesMs, 0.5);
+    const { kind, documents } = set;
+    const point: GrowthPoint = { kind, documents, p50Ms, looked: codes + postings };
+    writeFileSync(join(set.folder, "growth.json"), JSON.stringify(point));
+    const together = await askAll(url, asked, MANY_CLIENTS);
+    lines.push([...lineOf(asked.name, MANY_CLIENTS, together), ...Array(6).fill("")]);
+  }
+  const heads = ["ms", "clients", "p50", "p95", "p99", "per s", "recall@10", "search"];
+  printTable([...heads, "entries", "postings", "codes", "vectors"], lines);
+  await printExact(server, sets[0]);
+}
+
+function lineOf(name: string, clients: number, { latenciesMs, perSecond }: Answered): unknown[] {
+  const shares = [0.5, 0.95, 0.99].map((share) => percentile(latenciesMs, share).toFixed(2));
+  return [name, clients, ...shares, perSecond.toFixed(0)];
+}
+
+/** What an exact search of all takes, where there is one. */
+async function printExact(server: BenchServer, { exact }: QuerySet): Promise<void> {
+  if (exact === undefined) return;
+  const { latenciesMs } = await askAll(server.url, { name: "kNN", queries: exact.slice(0, 40) }, 1);
+  console.log(
+    `kNN, p50 / p95: ${[0.5, 0.95].map((s) => percentile(latenciesMs, s).toFixed(1))} ms`,
+  );
+}
+
+function printMemory(server: BenchServer): void {
+  const resident = memoryMib(server.process.pid ?? 0, "VmRSS");
+  const peak = server.peakMemoryMib();
+  console.log(`server, MiB: ${resident.toFixed(0)}, at most ${peak.toFixed(0)}`);
+}
+
+function growthOf(folders: readonly string[]): string {
+  return drawGrowth(
+    folders.map((folder) => ({
+      ...(JSON.parse(readFileSync(join(folder, "growth.json"), "utf8")) as GrowthPoint),
+      built: JSON.parse(readFileSync(join(folder, "built.json"), "utf8")) as BuildStats,
+    })),
+  );
+}

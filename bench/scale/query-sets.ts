@@ -1,0 +1,171 @@
+/** The queries that `bench/http-scale.ts` sends, by kind. */
+
+import { seededRandom } from "../../src/base/random.ts";
+import { prepareJson, vectorBase64 } from "../http-harness.ts";
+import { CENTRES, type ClusteredVector, ClusteredVectors } from "./clustered-vectors.ts";
+import { DOCUMENT_SEED, NAMESPACE, type ScaleSet, TAGS } from "./scale-set.ts";
+import { ZipfTexts } from "./zipf-texts.ts";
+
+/** Queries of each kind. */
+const QUERIES = 400;
+/** Of a kind, those whose exact results are looked up, and that are explained. */
+export const SAMPLE = 100;
+const LIMIT = 10;
+const QUERY_SEED = 43;
+const FILTER_SEED = 44;
+/** Shares of documents that filters keep, in percent. */
+const VECTOR_FILTERS = [50, 20, 10, 5, 2, 1, 0.1];
+const TEXT_FILTERS = [50, 10, 1];
+const WORDS = [1, 2, 3, 4, 5];
+
+/** Queries of a kind, each another one. */
+export interface QuerySet {
+  readonly name: string;
+  readonly queries: readonly object[];
+  /** The same, each with its exact answer; only of vectors. */
+  readonly exact?: readonly object[];
+}
+
+/** A query as a request that can be sent again and again. */
+export function requestOf(query: object): Uint8Array[] {
+  return prepareJson(`/v2/namespaces/${NAMESPACE}/query`, query);
+}
+
+/** All that are asked of a set, those without filters first. */
+export function querySetsOf(set: ScaleSet): QuerySet[] {
+  if (set.kind === "texts") return textQueries();
+  if (set.kind === "hybrid") return [...vectorQueries(set).slice(0, 1), words(), hybrid(set)];
+  if (set.kind !== "vectors") return plainVectorQueries(set);
+  return vectorQueries(set);
+}
+
+function plainVectorQueries(set: ScaleSet): QuerySet[] {
+  const drawn = drawVectors(set);
+  const first = nearest("nearest", drawn, "vector");
+  return set.kind === "two-vectors" ? [first, nearest("of the second", drawn, "second")] : [first];
+}
+
+function vectorQueries(set: ScaleSet): QuerySet[] {
+  const drawn = drawVectors(set);
+  const random = seededRandom(FILTER_SEED);
+  const range = (attribute: string, from: number, below: number) => [
+    "And",
+    [
+      [attribute, "Gte", from],
+      [attribute, "Lt", below],
+    ],
+  ];
+  const tags = (percent: number) => {
+    const count = (TAGS * percent) / 100;
+    return () => {
+      const from = random.below(TAGS - count + 1);
+      return count === 1 ? ["tag", "Eq", from] : range("tag", from, from + count);
+    };
+  };
+  const centres = (percent: number, shift: number) => {
+    const count = (CENTRES * percent) / 100;
+    return ({ centre }: ClusteredVector) => {
+      const from = Math.floor(((centre + shift) % CENTRES) / count) * count;
+      return range("centre", from, from + count);
+    };
+  };
+  const sets = [nearest("nearest", drawn, "vector")];
+  for (const percent of VECTOR_FILTERS) {
+    sets.push(nearest(`filter of ${percent} %`, drawn, "vector", tags(percent)));
+  }
+  for (const percent of [10, 1]) {
+    const near = `${percent} %, the query's clusters among them`;
+    sets.push(nearest(near, drawn, "vector", centres(percent, 0)));
+    const far = `${percent} %, clusters elsewhere`;
+    sets.push(nearest(far, drawn, "vector", centres(percent, CENTRES / 2)));
+  }
+  return sets;
+}
+
+function nearest(
+  name: string,
+  drawn: readonly ClusteredVector[],
+  attribute: string,
+  filter?: (query: ClusteredVector) => readonly unknown[],
+): QuerySet {
+  const filters = drawn.map((query) => filter?.(query));
+  const of = (kind: string, i: number, otherwise?: readonly unknown[]) => {
+    const rankBy = [attribute, kind, JSON.parse(vectorBase64(drawn[i].vector))];
+    return { rank_by: rankBy, limit: LIMIT, filters: filters[i] ?? otherwise };
+  };
+  return {
+    name,
+    queries: drawn.map((_, i) => of("ANN", i)),
+    // An exact search needs a filter; this one is true of all.
+    exact: drawn.map((_, i) => of("kNN", i, ["id", "Gte", 0])),
+  };
+}
+
+function drawVectors({ kind, dimensions }: ScaleSet): ClusteredVector[] {
+  const random = seededRandom(QUERY_SEED);
+  const vectors = new ClusteredVectors(dimensions, QUERY_SEED);
+  return Array.from({ length: QUERIES }, () => {
+    if (kind !== "uniform") return vectors.next();
+    const vector = Float32Array.from({ length: dimensions }, () => random.next() - 0.5);
+    return { vector, centre: 0 };
+  });
+}
+
+function textQueries(): QuerySet[] {
+  const texts = new ZipfTexts(DOCUMENT_SEED);
+  const random = seededRandom(FILTER_SEED);
+  const questions = Array.from({ length: QUERIES }, () =>
+    bestTexts(texts.nextQuery({ words: 15, stopWords: 7 })),
+  );
+  const conjunction = (text: string) => ({
+    ...bestTexts(text),
+    filters: ["text", "ContainsAllTokens", text],
+  });
+  const filtered = (percent: number) => {
+    const count = (TAGS * percent) / 100;
+    return drawWords(WORDS).map((text) => {
+      const from = random.below(TAGS - count + 1);
+      const range = [
+        ["tag", "Gte", from],
+        ["tag", "Lt", from + count],
+      ];
+      return { ...bestTexts(text), filters: ["And", range] };
+    });
+  };
+  return [
+    words(),
+    { name: "all of 2 and 3 words", queries: drawWords([2, 3]).map(conjunction) },
+    { name: "15 words, 7 of them stop words", queries: questions },
+    ...TEXT_FILTERS.map((percent) => ({
+      name: `1 to 5 words, filter of ${percent} %`,
+      queries: filtered(percent),
+    })),
+  ];
+}
+
+function words(): QuerySet {
+  return { name: "1 to 5 words", queries: drawWords(WORDS).map(bestTexts) };
+}
+
+function hybrid(set: ScaleSet): QuerySet {
+  const [{ queries: near }] = plainVectorQueries(set);
+  const best = words().queries;
+  const queries = near.map((query, i) => ({
+    queries: [query, best[i]],
+    rerank_by: ["RRF"],
+    limit: LIMIT,
+  }));
+  return { name: "both, fused by RRF", queries };
+}
+
+/** Texts of so many words, in turns. */
+function drawWords(counts: readonly number[]): string[] {
+  const texts = new ZipfTexts(DOCUMENT_SEED);
+  return Array.from({ length: QUERIES }, (_, i) =>
+    texts.nextQuery({ words: counts[i % counts.length], stopWords: 0 }),
+  );
+}
+
+function bestTexts(text: string): { readonly rank_by: readonly unknown[]; readonly limit: number } {
+  return { rank_by: ["text", "BM25", text], limit: LIMIT };
+}
