@@ -11,6 +11,7 @@ import {
   type PartsNode,
   partsNeeds,
 } from "./parts.ts";
+import { joinRanges } from "./range.ts";
 
 /** All parts match; without parts everything does. */
 export interface AndNode extends PartsNode {
@@ -40,7 +41,8 @@ export const AND: PredicateOperator<AndNode> = {
 
   arranged: (node, operators) => {
     const costOf = (part: Predicate): number => operators.predicate(part).cost(part, operators);
-    return allOf(arrangedParts(node, operators).sort((a, b) => costOf(a) - costOf(b)));
+    const parts = joinRanges(arrangedParts(node, operators));
+    return allOf(parts.sort((a, b) => costOf(a) - costOf(b)));
   },
 
   lookup: ({ predicates }, operators) => {

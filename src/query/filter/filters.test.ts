@@ -54,6 +54,33 @@ describe("null semantics", () => {
     expect(all).toEqual(expected.includes(1) ? [1, 2, 3] : []);
   });
 
+  test.each([
+    ["both take null", ["Lt", 10], ["Lte", 5], [1, 2]],
+    ["one takes null", ["Lt", 10], ["Gte", 5], [2]],
+    ["none takes null", ["Gte", 5], ["Gt", 5], [3]],
+    ["nothing is left", ["Gt", 10], ["Lt", 5], []],
+  ] as const)("of two ranges %s", (_, [operator, operand], [other, otherOperand], expected) => {
+    const both = [
+      "And",
+      [
+        ["a", operator, operand],
+        ["a", other, otherOperand],
+      ],
+    ];
+    expect(matching("int", [null, 5n, 10n], both)).toEqual(expected);
+  });
+
+  test("different elements may meet two ranges of an array", () => {
+    const both = [
+      "And",
+      [
+        ["a", "AnyLt", "y"],
+        ["a", "AnyGt", "x"],
+      ],
+    ];
+    expect(matching("[]string", [["x", "y"], ["x"], ["z"]], both)).toEqual([1]);
+  });
+
   // Documents: 1 has null, 2 is empty, 3 and 4 have values.
   test.each([
     ["NotContains", "x", [1, 2, 4]],

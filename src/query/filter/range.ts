@@ -1,8 +1,9 @@
 import type { ScalarValue } from "../../model/value.ts";
 import { andBits, invertBits, orBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
+import type { Predicate } from "../plan/plan.ts";
 import { attributeSource, presentIn } from "./attribute-source.ts";
-import { type Interval, type IntervalEnd, isInside } from "./interval.ts";
+import { type Interval, type IntervalEnd, intersection, isInside } from "./interval.ts";
 import { intervalMarker } from "./match-interval.ts";
 import { sortedIntervals } from "./sorted-cut.ts";
 import { isSorted, matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
@@ -71,6 +72,33 @@ export const RANGE: PredicateOperator<RangeNode> = {
     return [`${label}: ${subjectText(node)} ${ends.join(" and ")}${orNull}`];
   },
 };
+
+/**
+ * Parts of a conjunction, with one range in place of all those of a scalar attribute: each alone
+ * may be most of a namespace, where both ends together leave little. An array's may be met by
+ * different elements, and stay as they are.
+ */
+export function joinRanges(parts: readonly Predicate[]): Predicate[] {
+  const joined: Predicate[] = [];
+  const places = new Map<string, number>();
+  for (const part of parts) {
+    const place = isScalarRange(part) ? places.get(part.attribute) : undefined;
+    if (place !== undefined) joined[place] = joinTwo(joined[place] as RangeNode, part as RangeNode);
+    else {
+      if (isScalarRange(part)) places.set(part.attribute, joined.length);
+      joined.push(part);
+    }
+  }
+  return joined;
+}
+
+function isScalarRange(part: Predicate): part is RangeNode {
+  return part.kind === RANGE.kind && (part as RangeNode).on === "value";
+}
+
+function joinTwo(a: RangeNode, b: RangeNode): RangeNode {
+  return { ...a, ...intersection(a, b), nullMatches: a.nullMatches && b.nullMatches };
+}
 
 /** Entries that are set in the time of one comparison (ADR 30); of other types it takes that of 2. */
 const VALUE_COSTS: Readonly<Record<string, number>> = { float: 8, bool: 25 };

@@ -88,6 +88,7 @@ describe("work", () => {
   const snapshot = openSnapshot(schema, [{ documents }], ALWAYS);
   const plain = openSnapshot(schema, [{ documents }], NEVER);
   const WORDS = 6400 / 32;
+  const above = (n: number): readonly unknown[] => ["n", "Gte", n];
 
   test.each([
     [["tag", "Eq", 7], 64],
@@ -104,6 +105,10 @@ describe("work", () => {
     [["word", "Glob", "w00*"], 100],
     [["word", "Gte", "w6300"], 100],
     [["Not", ["tag", "Eq", 7]], 64],
+    // Both ends of a range are one range, whose entries alone are touched.
+    [["And", [above(3000), ["n", "Lt", 3100]]], 100],
+    [["And", [["n", "Lt", 3100], above(3000), above(3050)]], 50],
+    [["And", [above(3100), ["n", "Lt", 3000]]], 0],
   ])("%j touches %i entries and compares nothing", (filter, entriesTouched) => {
     const { stats, results } = answer(snapshot, filter);
     expect(stats).toMatchObject({ entriesTouched, valuesCompared: 0 });
