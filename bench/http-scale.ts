@@ -4,11 +4,12 @@
  * recall is against Trawl's exact search of the same vectors. Run (Node >= 24):
  *
  *     node bench/http-scale.ts KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
+ *     node bench/http-scale.ts bodies/KIND DOCUMENTS DIMENSIONS FOLDER
  *     node bench/http-scale.ts upserts/KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
  *     node bench/http-scale.ts growth FOLDER…
  *
  * KIND is one of vectors, f16, uniform, two-vectors, texts and hybrid (a text and a vector). What
- * is built in the folder is used again. `upserts/` asks while documents are written again, as they
+ * is built in the folder is used again; `bodies/` only makes what is to be sent. `upserts/` asks while documents are written again, as they
  * are, so that answers stay the same, and the indexer folds them in. `growth` draws what was
  * measured in folders as `growth.svg` beside this file. Client and server share the machine.
  */
@@ -21,7 +22,7 @@ import { type Answered, askAll, meansOf, recallOf } from "./scale/ask-queries.ts
 import { type BuildStats, buildStatsOf, memoryMib, openSet } from "./scale/build-set.ts";
 import { drawGrowth, type GrowthPoint } from "./scale/growth-plot.ts";
 import { type QuerySet, querySetsOf } from "./scale/query-sets.ts";
-import { KINDS, type Kind, type ScaleSet } from "./scale/scale-set.ts";
+import { bodiesOf, KINDS, type Kind, type ScaleSet } from "./scale/scale-set.ts";
 
 const MANY_CLIENTS = 8;
 /** How many of the first sets are asked by many clients, too. */
@@ -36,7 +37,7 @@ if (what === "growth") writeFileSync(new URL("./growth.svg", import.meta.url), g
 else await run(what, rest);
 
 async function run(asked: string | undefined, [documents, dimensions, folder, ...flags]: string[]) {
-  const [stage, kind] = asked?.startsWith("upserts/") ? asked.split("/") : ["queries", asked];
+  const [kind, stage] = asked?.split("/").reverse() ?? [];
   const isKind = KINDS.includes(kind as Kind);
   if (!isKind || folder === undefined) {
     throw new Error(`KIND DOCUMENTS DIMENSIONS FOLDER, with a kind of ${KINDS.join(", ")}`);
@@ -47,6 +48,10 @@ async function run(asked: string | undefined, [documents, dimensions, folder, ..
     dimensions: Number(dimensions),
     folder,
   };
+  if (stage === "bodies") {
+    bodiesOf(set);
+    return;
+  }
   const server = await openSet(set, flags);
   printBuild(set, buildStatsOf(set));
   const sets = querySetsOf(set);

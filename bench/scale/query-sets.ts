@@ -7,7 +7,7 @@ import { DOCUMENT_SEED, NAMESPACE, type ScaleSet, TAGS } from "./scale-set.ts";
 import { ZipfTexts } from "./zipf-texts.ts";
 
 /** Queries of each kind. */
-const QUERIES = 400;
+const QUERIES = 250;
 /** Of a kind, those whose exact results are looked up, and that are explained. */
 export const SAMPLE = 100;
 const LIMIT = 10;
