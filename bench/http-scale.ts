@@ -1,25 +1,33 @@
 /**
- * Queries over as many documents as one asks for, over HTTP, with the server's defaults: vectors
- * around 4,000 centres, or texts of some 44 words; one client and eight, with filters and without;
- * recall is against Trawl's exact search of the same vectors. Run (Node >= 24):
+ * Queries over as many documents as one asks for, over HTTP, with the server's defaults: vectors,
+ * 250 around each centre, or texts of some 44 words; one client and eight, with filters and
+ * without. Recall is against Trawl's exact search of the same vectors. Run (Node >= 24):
  *
  *     node bench/http-scale.ts KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
  *     node bench/http-scale.ts bodies/KIND DOCUMENTS DIMENSIONS FOLDER
+ *     node bench/http-scale.ts build/KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
  *     node bench/http-scale.ts upserts/KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
  *     node bench/http-scale.ts growth FOLDER…
  *
  * KIND is one of vectors, f16, uniform, two-vectors, texts and hybrid (a text and a vector). What
- * is built in the folder is used again; `bodies/` only makes what is to be sent. `upserts/` asks while documents are written again, as they
- * are, so that answers stay the same, and the indexer folds them in. `growth` draws what was
- * measured in folders as `growth.svg` beside this file. Client and server share the machine.
+ * is built in the folder is used again; `bodies/` only makes what is to be sent, and `build/` sends
+ * it. `upserts/` asks while documents are written again, as they are, so that answers stay the
+ * same, and the indexer folds them in. `growth` draws what was measured in folders as `growth.svg`
+ * beside this file. Client and server share the machine.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BenchServer, percentile, printTable } from "./http-harness.ts";
 import { askBesideUpserts } from "./scale/ask-beside-upserts.ts";
-import { type Answered, askAll, meansOf, recallOf } from "./scale/ask-queries.ts";
-import { type BuildStats, buildStatsOf, memoryMib, openSet } from "./scale/build-set.ts";
+import { type Answered, askAll, askedTimes, meansOf, recallOf } from "./scale/ask-queries.ts";
+import {
+  type BuildStats,
+  buildStatsOf,
+  cpuSeconds,
+  memoryMib,
+  openSet,
+} from "./scale/build-set.ts";
 import { drawGrowth, type GrowthPoint } from "./scale/growth-plot.ts";
 import { type QuerySet, querySetsOf } from "./scale/query-sets.ts";
 import { bodiesOf, KINDS, type Kind, type ScaleSet } from "./scale/scale-set.ts";
@@ -54,6 +62,10 @@ async function run(asked: string | undefined, [documents, dimensions, folder, ..
   }
   const server = await openSet(set, flags);
   printBuild(set, buildStatsOf(set));
+  if (stage === "build") {
+    await server.stop();
+    return;
+  }
   const sets = querySetsOf(set);
   await askAll(server.url, sets[0], 1);
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
@@ -98,21 +110,24 @@ async function measure(server: BenchServer, set: ScaleSet, sets: readonly QueryS
   const { url } = server;
   const lines: unknown[][] = [];
   for (const [i, asked] of sets.entries()) {
+    const cpuBefore = cpuSeconds(server.process.pid);
     const alone = await askAll(url, asked, 1);
+    const cpuMs = (1_000 * (cpuSeconds(server.process.pid) - cpuBefore)) / askedTimes(asked);
     const means = await meansOf(url, asked);
     const recall = (await recallOf(url, asked))?.toFixed(3) ?? "";
     const { entries, postings, codes, vectors, searchMs } = means;
     const looked = [entries, postings, codes, vectors].map((count) => count.toFixed(0));
-    lines.push([...lineOf(asked.name, 1, alone), recall, searchMs.toFixed(2), ...looked]);
+    const costs = [searchMs, cpuMs].map((ms) => ms.toFixed(2));
+    lines.push([...lineOf(asked.name, 1, alone), recall, ...costs, ...looked]);
     if (i >= SETS_OF_MANY) continue;
     const p50Ms = percentile(alone.latenciesMs, 0.5);
     const { kind, documents } = set;
     const point: GrowthPoint = { kind, documents, p50Ms, looked: codes + postings };
     writeFileSync(join(set.folder, "growth.json"), JSON.stringify(point));
     const together = await askAll(url, asked, MANY_CLIENTS);
-    lines.push([...lineOf(asked.name, MANY_CLIENTS, together), ...Array(6).fill("")]);
+    lines.push([...lineOf(asked.name, MANY_CLIENTS, together), ...Array(7).fill("")]);
   }
-  const heads = ["ms", "clients", "p50", "p95", "p99", "per s", "recall@10", "search"];
+  const heads = ["ms", "clients", "p50", "p95", "p99", "per s", "recall@10", "search", "CPU"];
   printTable([...heads, "entries", "postings", "codes", "vectors"], lines);
   await printExact(server, sets[0]);
 }

@@ -30,6 +30,11 @@ export async function askAll(
   };
 }
 
+/** How many queries `askAll` sends of a set. */
+export function askedTimes({ queries }: QuerySet): number {
+  return (1 + ROUNDS) * queries.length;
+}
+
 async function askOnce(
   url: string,
   requests: readonly (readonly Uint8Array[])[],

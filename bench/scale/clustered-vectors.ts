@@ -2,8 +2,8 @@
 
 import { type Random, seededRandom } from "../../src/base/random.ts";
 
-/** Around so many centres documents lie, however many there are. */
-export const CENTRES = 4_000;
+/** As many documents lie around each centre, however many there are. */
+const DOCUMENTS_PER_CENTRE = 250;
 /** Directions that they lie in, far fewer than their dimensions. */
 const LATENT = 32;
 const SPACE_SEED = 21;
@@ -14,26 +14,39 @@ export interface ClusteredVector {
   readonly centre: number;
 }
 
-/** Draws of one space, which depends on its dimensions alone; the seed says which draws. */
+/** A space of vectors. */
+export interface VectorSpace {
+  readonly dimensions: number;
+  readonly centres: number;
+}
+
+/** How many centres so many documents have. */
+export function centresOf(documents: number): number {
+  return Math.ceil(documents / DOCUMENTS_PER_CENTRE);
+}
+
+/** Draws of one space; the seed says which draws. */
 export class ClusteredVectors {
   readonly #dimensions: number;
+  readonly #centreCount: number;
   readonly #random: Random;
   /** By latent direction, then by dimension. */
   readonly #directions: Float32Array;
   readonly #centres: Float32Array;
 
-  constructor(dimensions: number, seed: number) {
+  constructor({ dimensions, centres }: VectorSpace, seed: number) {
     const space = seededRandom(SPACE_SEED);
     this.#dimensions = dimensions;
+    this.#centreCount = centres;
     this.#random = seededRandom(seed);
     this.#directions = Float32Array.from({ length: LATENT * dimensions }, () => normal(space));
-    this.#centres = Float32Array.from({ length: CENTRES * LATENT }, () => normal(space));
+    this.#centres = Float32Array.from({ length: centres * LATENT }, () => normal(space));
   }
 
   next(): ClusteredVector {
     const random = this.#random;
     const dimensions = this.#dimensions;
-    const centre = random.below(CENTRES);
+    const centre = random.below(this.#centreCount);
     const vector = new Float32Array(dimensions);
     for (let d = 0; d < dimensions; d++) vector[d] = 0.5 * normal(random);
     for (let i = 0; i < LATENT; i++) {

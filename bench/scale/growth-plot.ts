@@ -49,7 +49,8 @@ export function drawGrowth(points: readonly BuiltPoint[]): string {
     drawPanel(panel, points, PANEL.left + i * (PANEL.width + PANEL.gap)),
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="11">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"`,
+    `  font-family="sans-serif" font-size="11">`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     ...legend,
     ...panels,

@@ -2,7 +2,7 @@
 
 import { seededRandom } from "../../src/base/random.ts";
 import { prepareJson, vectorBase64 } from "../http-harness.ts";
-import { CENTRES, type ClusteredVector, ClusteredVectors } from "./clustered-vectors.ts";
+import { type ClusteredVector, ClusteredVectors, centresOf } from "./clustered-vectors.ts";
 import { DOCUMENT_SEED, NAMESPACE, type ScaleSet, TAGS } from "./scale-set.ts";
 import { ZipfTexts } from "./zipf-texts.ts";
 
@@ -46,6 +46,7 @@ function plainVectorQueries(set: ScaleSet): QuerySet[] {
 }
 
 function vectorQueries(set: ScaleSet): QuerySet[] {
+  const all = centresOf(set.documents);
   const drawn = drawVectors(set);
   const random = seededRandom(FILTER_SEED);
   const range = (attribute: string, from: number, below: number) => [
@@ -63,9 +64,9 @@ function vectorQueries(set: ScaleSet): QuerySet[] {
     };
   };
   const centres = (percent: number, shift: number) => {
-    const count = (CENTRES * percent) / 100;
+    const count = Math.ceil((all * percent) / 100);
     return ({ centre }: ClusteredVector) => {
-      const from = Math.floor(((centre + shift) % CENTRES) / count) * count;
+      const from = Math.floor(((centre + Math.floor(shift * all)) % all) / count) * count;
       return range("centre", from, from + count);
     };
   };
@@ -77,7 +78,7 @@ function vectorQueries(set: ScaleSet): QuerySet[] {
     const near = `${percent} %, the query's clusters among them`;
     sets.push(nearest(near, drawn, "vector", centres(percent, 0)));
     const far = `${percent} %, clusters elsewhere`;
-    sets.push(nearest(far, drawn, "vector", centres(percent, CENTRES / 2)));
+    sets.push(nearest(far, drawn, "vector", centres(percent, 1 / 2)));
   }
   return sets;
 }
@@ -101,9 +102,9 @@ function nearest(
   };
 }
 
-function drawVectors({ kind, dimensions }: ScaleSet): ClusteredVector[] {
+function drawVectors({ kind, documents, dimensions }: ScaleSet): ClusteredVector[] {
   const random = seededRandom(QUERY_SEED);
-  const vectors = new ClusteredVectors(dimensions, QUERY_SEED);
+  const vectors = new ClusteredVectors({ dimensions, centres: centresOf(documents) }, QUERY_SEED);
   return Array.from({ length: QUERIES }, () => {
     if (kind !== "uniform") return vectors.next();
     const vector = Float32Array.from({ length: dimensions }, () => random.next() - 0.5);

@@ -1,17 +1,19 @@
 /**
  * What `bench/http-scale.ts` measures: documents, and where they are kept. Sets are the same in
- * every process; documents with the same number in sets of other sizes are the same too.
+ * every process.
  */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seededRandom } from "../../src/base/random.ts";
 import { vectorBase64 } from "../http-harness.ts";
-import { ClusteredVectors } from "./clustered-vectors.ts";
+import { ClusteredVectors, centresOf } from "./clustered-vectors.ts";
 import { ZipfTexts } from "./zipf-texts.ts";
 
 /** What documents have beside an id, a `tag` and the number of the centre. */
 export const KINDS = ["vectors", "f16", "uniform", "two-vectors", "texts", "hybrid"] as const;
+
+/** One of them. */
 export type Kind = (typeof KINDS)[number];
 
 /** Tags are below, each on a thousandth of the documents. */
@@ -63,10 +65,11 @@ function writeBodies(set: ScaleSet, folder: string): string[] {
 }
 
 /** The rows of a set, which are to be taken in their order. */
-function rowsOf({ kind, dimensions }: ScaleSet): (id: number) => string {
+function rowsOf({ kind, documents, dimensions }: ScaleSet): (id: number) => string {
   const random = seededRandom(DOCUMENT_SEED);
   const texts = new ZipfTexts(DOCUMENT_SEED);
-  const vectors = new ClusteredVectors(dimensions, DOCUMENT_SEED);
+  const space = { dimensions, centres: centresOf(documents) };
+  const vectors = new ClusteredVectors(space, DOCUMENT_SEED);
   const vectorFields = (): string => {
     if (kind === "texts") return "";
     if (kind === "uniform") {
