@@ -53,8 +53,8 @@ export function compareStrings(a: string, b: string): number {
     let y = b.charCodeAt(i);
     if (x === y) continue;
     // Moves surrogates above the rest of the basic plane, as their code points are.
-    if (x >= 0xd800) x = x >= 0xe000 ? x - 0x2000 : x + 0x2000;
-    if (y >= 0xd800) y = y >= 0xe000 ? y - 0x2000 : y + 0x2000;
+    if (x >= 0xd800) x = x >= 0xe000 ? x - 0x800 : x + 0x2000;
+    if (y >= 0xd800) y = y >= 0xe000 ? y - 0x800 : y + 0x2000;
     return x - y;
   }
   return a.length - b.length;
