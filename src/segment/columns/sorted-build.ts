@@ -1,7 +1,6 @@
 /** Builds sorted values (`sorted-section.ts`) of a column or of a dictionary's codes. */
 
 import type { Steps } from "../../base/steps.ts";
-import { bitmapWords, setBit } from "../../codec/bitmap.ts";
 import {
   isSameWords,
   type SortableData,
@@ -9,6 +8,7 @@ import {
   sortOrdinals,
   sortWords,
 } from "./sort-words.ts";
+import { bitmapsOf, evenly, evenMilestones } from "./sorted-entries.ts";
 import type { SortedArrays, SortedKeys } from "./sorted-section.ts";
 
 /**
@@ -23,8 +23,6 @@ const FENCE_ENTRIES = 128;
 const ENTRIES_PER_KEY_MIN = 32;
 /** Values up to which each has a milestone: their bitmaps take at most half the ordinals' bytes. */
 const MILESTONE_VALUES_MAX = 16;
-/** Parts between milestones that are at no value: bitmaps of a quarter of the ordinals' bytes. */
-const MILESTONE_PARTS = 8;
 
 /** Entries that one step looks at. */
 const STEP_ENTRIES = 65_536;
@@ -49,9 +47,7 @@ export function* buildSorted(values: SortableValues): Steps<SortedArrays | undef
   const isExact = firsts !== undefined;
   const starts = firsts ?? evenly(entryCount, FENCE_ENTRIES);
   const hasOrdinals = !isExact || starts.length > MILESTONE_VALUES_MAX;
-  const inner = hasOrdinals
-    ? evenly(entryCount, Math.ceil(entryCount / MILESTONE_PARTS)).subarray(1)
-    : starts.subarray(1);
+  const inner = hasOrdinals ? evenMilestones(entryCount) : starts.subarray(1);
   const milestones = Uint32Array.from(entryCount < count ? [...inner, entryCount] : inner);
   return {
     isExact,
@@ -99,11 +95,6 @@ function* firstEntries(by: SortWords, ordinals: Uint32Array): Steps<Uint32Array 
   return Uint32Array.from(firsts);
 }
 
-/** 0 and all multiples of `distance` below `end`. */
-function evenly(end: number, distance: number): Uint32Array {
-  return Uint32Array.from({ length: Math.ceil(end / distance) }, (_, i) => i * distance);
-}
-
 function keysAt(data: SortableData, starts: Uint32Array, ordinals: Uint32Array): SortedKeys {
   const { kind, values } = data;
   switch (kind) {
@@ -116,24 +107,4 @@ function keysAt(data: SortableData, starts: Uint32Array, ordinals: Uint32Array):
     default:
       return Uint32Array.from(starts, (start) => values[ordinals[start]]);
   }
-}
-
-function* bitmapsOf(
-  milestones: Uint32Array,
-  ordinals: Uint32Array,
-  count: number,
-): Steps<Uint32Array> {
-  const words = bitmapWords(count);
-  const bitmaps = new Uint32Array(milestones.length * words);
-  let entry = 0;
-  for (let m = 0; m < milestones.length; m++) {
-    const bitmap = bitmaps.subarray(m * words, (m + 1) * words);
-    if (m > 0) bitmap.set(bitmaps.subarray((m - 1) * words, m * words));
-    while (entry < milestones[m]) {
-      const end = Math.min(entry + STEP_ENTRIES, milestones[m]);
-      for (; entry < end; entry++) setBit(bitmap, ordinals[entry]);
-      yield;
-    }
-  }
-  return bitmaps;
 }

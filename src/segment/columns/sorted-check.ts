@@ -13,6 +13,7 @@ import {
   sortWords,
 } from "./sort-words.ts";
 import { isPresent, presentOrdinals, type SortableValues } from "./sorted-build.ts";
+import type { SortedEntries } from "./sorted-entries.ts";
 import type { SortedValues } from "./sorted-section.ts";
 
 /** Throws `corrupt` unless sorted values, all in memory, are just those of the attribute. */
@@ -85,7 +86,8 @@ function checkKeys(
   }
 }
 
-function checkBitmaps(sorted: SortedValues, ordinals: Uint32Array): void {
+/** Throws `corrupt` unless the bitmaps of milestones are those of the entries, each of which is once. */
+export function checkBitmaps(sorted: SortedEntries, ordinals: Uint32Array): void {
   const { milestones, documentCount } = sorted;
   const expected = new Uint32Array(bitmapWords(documentCount));
   let entry = 0;
