@@ -22,6 +22,7 @@ import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
 import { SORTED_NUMBERS_INDEX } from "./columns/sorted-numbers-index.ts";
 import { DOCUMENT_SECTIONS } from "./documents/documents-section.ts";
 import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
+import { ID_ORDER } from "./ids/id-order-section.ts";
 import { ID_SECTIONS } from "./ids/id-section.ts";
 import type { ListBlocks } from "./postings/block-section.ts";
 import type { SegmentView } from "./segment-view.ts";
@@ -66,6 +67,7 @@ test("each kind of section has a code of its own, which docs/format.md lists", (
     ...ATTRIBUTE_INDEXES.flatMap(({ sections }) => sections),
     ...others,
     ID_FILTER_SECTION,
+    ...ID_ORDER.sections,
   ];
   expect(listed).toEqual(codes.sort((a, b) => a - b));
   expect(new Set(codes).size).toBe(codes.length);

@@ -133,7 +133,7 @@ class NamedView implements SegmentView {
     return this.#view.column(this.#columnOf(attribute));
   }
 
-  index<View>(index: AttributeIndex<View>, attribute: string): View | undefined {
+  index<View>(index: Pick<AttributeIndex<View>, "open">, attribute: string): View | undefined {
     return this.#view.index(index, this.#columnOf(attribute));
   }
 

@@ -61,7 +61,7 @@ export class OpenSegment implements SegmentView, IndexedSegment {
   #sized: Column[] | undefined;
   readonly #columns = new Map<string, SegmentColumn | undefined>();
   /** What was opened of each index, by attribute. */
-  readonly #views = new Map<AttributeIndex, Map<string, unknown>>();
+  readonly #views = new Map<Pick<AttributeIndex, "open">, Map<string, unknown>>();
 
   /** `head` begins with the segment's head. */
   constructor(
@@ -144,7 +144,7 @@ export class OpenSegment implements SegmentView, IndexedSegment {
     return opened;
   }
 
-  index<View>(index: AttributeIndex<View>, attribute: string): View | undefined {
+  index<View>(index: Pick<AttributeIndex<View>, "open">, attribute: string): View | undefined {
     this.#checkEpoch();
     const views = this.#views.get(index) as Map<string, View | undefined> | undefined;
     const known = views?.get(attribute);

@@ -10,6 +10,7 @@ import { checkStoredDocuments } from "./documents/documents-section.ts";
 import { BlockSource } from "./format/byte-source.ts";
 import { layoutOf, SEGMENT_VERSIONS, sealBlock } from "./format/segment-format.ts";
 import type { SegmentLayout } from "./format/segment-layout.ts";
+import { checkIdOrder } from "./ids/id-order-section.ts";
 import { checkSlots } from "./ids/id-section.ts";
 import { OpenSegment } from "./segment-reader.ts";
 
@@ -41,6 +42,7 @@ export function verifySegment(
     const { documentCount } = segment;
     checkData(segment.ids, documentCount);
     checkSlots(segment.idSlots, documentCount);
+    checkIdOrder(segment.sections(""), segment.ids);
     for (const attribute of segment.indexedAttributes) {
       const sections = segment.sections(attribute);
       for (const index of indexes) index.check(sections);

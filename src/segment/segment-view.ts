@@ -28,10 +28,10 @@ export interface SegmentView {
   /** Undefined if no document here has a value for the attribute. */
   column(attribute: string): ColumnView | undefined;
   /**
-   * An index of the attribute, opened once; undefined if the segment has none. What it reads may
-   * throw `BytesMissing`.
+   * An index of the attribute, or of ids, whose attribute is "", opened once; undefined if the
+   * segment has none. What it reads may throw `BytesMissing`.
    */
-  index<View>(index: AttributeIndex<View>, attribute: string): View | undefined;
+  index<View>(index: Pick<AttributeIndex<View>, "open">, attribute: string): View | undefined;
   /** Tells, without reading anything, whether there are sections of the index. */
   hasIndex(index: Pick<AttributeIndex, "sections">, attribute: string): boolean;
 }

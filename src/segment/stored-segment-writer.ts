@@ -13,10 +13,14 @@ import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planDocuments } from "./documents/documents-section.ts";
 import { headOf, planBlock, sealInPlace } from "./format/segment-format.ts";
-import type { SectionPlan } from "./format/segment-layout.ts";
+import type { SectionKind, SectionPlan } from "./format/segment-layout.ts";
 import { planIdFilter } from "./ids/id-filter-section.ts";
+import { ID_ORDER } from "./ids/id-order-section.ts";
 import { hashKeys, ID_SECTIONS } from "./ids/id-section.ts";
 import type { OpenSegment } from "./segment-reader.ts";
+
+/** Sections of ids that are copied. */
+const ID_KINDS: readonly SectionKind[] = [...Object.values(ID_SECTIONS), ...ID_ORDER.sections];
 
 /** The content of a stored segment, and its head. */
 export interface StoredSegmentContent {
@@ -65,7 +69,7 @@ function copiedSections(
   const owners = new Map(by.indexes.flatMap((index) => index.sections.map((k) => [k, index])));
   const attributes = columnOwners(by.schema);
   const isCopied = (kind: number, attribute: string): boolean => {
-    if (attribute === "") return kind === ID_SECTIONS.ids || kind === ID_SECTIONS.slots;
+    if (attribute === "") return ID_KINDS.includes(kind);
     const type = by.types.get(attribute);
     const index = owners.get(kind);
     if (type === undefined || index?.isStored === undefined) return true;

@@ -22,6 +22,7 @@ import type { ColumnData } from "../../model/columns.ts";
 import { UUID_BYTES } from "../../model/uuid.ts";
 import type { DocumentId } from "../../model/value.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import { planIdOrder } from "./id-order-section.ts";
 
 /**
  * Kinds of the sections; both without an attribute. Ids are the first section of a segment, their
@@ -115,7 +116,7 @@ export class IdTable {
   }
 }
 
-/** Plans the sections of ids, which are unique. */
+/** Plans the sections of ids, which are unique, and of their order. */
 export function* planIds(ids: ColumnData, count: number): Steps<SectionPlan[]> {
   const packer = new ArrayPacker();
   packData(packer, ids, count);
@@ -133,7 +134,7 @@ export function* planIds(ids: ColumnData, count: number): Steps<SectionPlan[]> {
     bytes: slots.byteLength,
     writeTo: (target) => copyInSteps(bytesOf(slots), target),
   };
-  return [data, table];
+  return [data, table, ...(yield* planIdOrder(ids, count))];
 }
 
 /**
