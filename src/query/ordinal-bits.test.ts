@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../base/random.ts";
-import { setBit } from "../codec/bitmap.ts";
+import { hasBit, setBit } from "../codec/bitmap.ts";
 import {
   countBitsUpTo,
   countRange,
   countRanges,
   emptyBits,
+  flipRange,
   invertBits,
   isFull,
 } from "./ordinal-bits.ts";
@@ -22,6 +23,23 @@ test("counts of ranges are those of each of them", () => {
     const expected = counts.map((_, i) => countRange(bits, starts[i], starts[i + 1]));
     expect(counts, `seed ${seed}`).toEqual(expected);
     expect(sum, `seed ${seed}`).toBe(counts.reduce((all, count) => all + count, 0));
+  }
+});
+
+test("flipping a range changes its bits alone, and tells how many words it took", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = seededRandom(seed);
+    const bits = Uint32Array.from({ length: 4 }, () => random.below(2 ** 32));
+    const [start, end] = [random.below(129), random.below(129)];
+    const flipped = bits.slice();
+    const words = flipRange(flipped, start, end);
+    const touched = new Set<number>();
+    for (let o = 0; o < 128; o++) {
+      const isInside = start <= o && o < end;
+      if (isInside) touched.add(o >> 5);
+      expect(hasBit(flipped, o), `seed ${seed}, ${o}`).toBe(hasBit(bits, o) !== isInside);
+    }
+    expect(words, `seed ${seed}`).toBe(touched.size);
   }
 });
 

@@ -84,6 +84,15 @@ export function addRange(bits: OrdinalBits, other: OrdinalBits, start: number, e
   for (let w = start >>> 5; w << 5 < end; w++) bits[w] |= other[w] & rangeMask(w, start, end);
 }
 
+/** Flips the bits from `start` to before `end`; returns how many words that took. */
+export function flipRange(bits: OrdinalBits, start: number, end: number): number {
+  if (start >= end) return 0;
+  const first = start >>> 5;
+  const last = (end - 1) >>> 5;
+  for (let w = first; w <= last; w++) bits[w] ^= rangeMask(w, start, end);
+  return last - first + 1;
+}
+
 /** The bits of a word of a set that stand for ordinals of a range, of which it has some. */
 export function wordWithin(bits: OrdinalBits, word: number, start: number, end: number): number {
   return bits[word] & rangeMask(word, start, end);

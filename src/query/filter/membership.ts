@@ -10,12 +10,7 @@ import type { Need, PredicateOperator } from "../plan/operator.ts";
 import { MATCH_ALL } from "./and.ts";
 import { attributeSource } from "./attribute-source.ts";
 import { intervalMarker } from "./match-interval.ts";
-import {
-  codeListIntervals,
-  listIntervals,
-  sortedNumber,
-  type ValueInterval,
-} from "./sorted-cut.ts";
+import { codeListIntervals, listIntervals, sortedKey, type ValueInterval } from "./sorted-cut.ts";
 import { isSorted, matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
 import {
   type Entries,
@@ -110,7 +105,7 @@ function intervalsOf(
   dictionary: DictionaryView | undefined,
 ): ValueInterval[] | undefined {
   if (!isShort(values, dictionary !== undefined)) return undefined;
-  if (dictionary === undefined) return listIntervals(values.map(sortedNumber));
+  if (dictionary === undefined) return listIntervals(values.map(sortedKey));
   return codeListIntervals(values.map((value) => dictionary.codeOf(String(value))));
 }
 

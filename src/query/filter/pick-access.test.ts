@@ -7,6 +7,7 @@ const SHAPE: SortedShape = {
   entryCount: 1_000_000,
   milestones: Uint32Array.from([1, 2, 3, 4, 5, 6, 7], (i) => i * 125_000),
   hasOrdinals: true,
+  isAscending: false,
 };
 /** Half have a value. */
 const HALF = { ...SHAPE, entryCount: 500_000, milestones: Uint32Array.of(250_000, 500_000) };
@@ -37,6 +38,13 @@ test("where there are no ordinals all is read from bitmaps", () => {
   expect(access(bits, 0, 10)).toEqual([[0, 10], 0, 1]);
   expect(access(bits, 10, 600_000)).toEqual([[10, 600_000], 0, 2]);
   expect(access(bits, 600_000, 1_000_000)).toEqual([[600_000, 1_000_000], 0, 2]);
+});
+
+test("entries that are their ordinals are a run of bits", () => {
+  const range = { start: cut(10), end: cut(640_010) };
+  const run = pickRangeAccess({ ...SHAPE, isAscending: true }, range);
+  expect(run).toMatchObject({ isRun: true, milestones: undefined, entries: 20_000, bitmaps: 0 });
+  expect(pickRangeAccess(SHAPE, range).isRun).toBe(false);
 });
 
 test("a cut that only values can tell costs the farther of its ends", () => {

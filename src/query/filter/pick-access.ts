@@ -19,6 +19,8 @@ export interface RangeAccess {
   readonly range: EntryRange;
   /** Those next to its two ends; undefined if its entries are taken one by one. */
   readonly milestones: readonly [Milestone, Milestone] | undefined;
+  /** Whether its entries are the ordinals from its start to its end, which are set by the word. */
+  readonly isRun: boolean;
   /** Entries that are taken, at most. */
   readonly entries: number;
   /** Bitmaps that are joined. */
@@ -29,6 +31,8 @@ export interface RangeAccess {
 export type SortedShape = Pick<SortedDirectory, "entryCount" | "milestones"> & {
   readonly documentCount: number;
   readonly hasOrdinals: boolean;
+  /** Each entry is its ordinal. */
+  readonly isAscending: boolean;
 };
 
 /** Words of a bitmap that are joined in the time of one entry (ADR 30). */
@@ -40,12 +44,15 @@ const LOOKUP_ENTRIES = 3000;
 export function pickRangeAccess(shape: SortedShape, range: EntryRange): RangeAccess {
   const { start, end } = range;
   const between = Math.max(0, end.to - start.from);
-  const single: RangeAccess = { range, milestones: undefined, entries: between, bitmaps: 0 };
+  const entryWise = { range, milestones: undefined, isRun: false };
+  const single: RangeAccess = { ...entryWise, entries: between, bitmaps: 0 };
+  if (shape.isAscending) return { ...single, isRun: true, entries: bitmapWords(between) };
   const first = nearest(shape, start);
   const last = nearest(shape, end);
   const joined: RangeAccess = {
     range,
     milestones: [first, last],
+    isRun: false,
     entries: reach(start, first) + reach(end, last),
     bitmaps: Number(first.entries > 0) + Number(last.entries > 0),
   };

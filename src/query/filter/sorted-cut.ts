@@ -1,18 +1,16 @@
 /** Where intervals of values begin and end in a segment's sorted values. */
 
-import { assert } from "../../base/assert.ts";
-import type { ScalarValue } from "../../model/value.ts";
-import type { SortedValues } from "../../segment/columns/sorted-section.ts";
+import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
 import type { Interval } from "./interval.ts";
 import { type CodeRange, codeRange } from "./match-interval.ts";
 
-/** A number as sorted values have it: a value, 0 or 1 of a bool, or a code of a dictionary. */
-export type SortedNumber = number | bigint;
+/** What entries are in order of: a value, 0 or 1 of a bool, a code of a dictionary, or an id. */
+export type SortedKey = number | bigint | string;
 
 /** A place between values: before the first that is at least `value`, or greater when `past`. */
 export interface ValuePlace {
-  readonly value: SortedNumber;
+  readonly value: SortedKey;
   readonly past: boolean;
 }
 
@@ -22,9 +20,8 @@ export interface ValueInterval {
   readonly high: ValuePlace | undefined;
 }
 
-/** A value of numbers or bools as sorted values have it. */
-export function sortedNumber(value: ScalarValue): SortedNumber {
-  assert(typeof value !== "string", "strings are sorted by their codes");
+/** A number, a bool or an id as it is in order; other strings are by their codes. */
+export function sortedKey(value: ScalarValue): SortedKey {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
@@ -43,14 +40,14 @@ export function sortedIntervals(
   const { low, high } = interval;
   return [
     {
-      low: low && { value: sortedNumber(low.value), past: !low.inclusive },
-      high: high && { value: sortedNumber(high.value), past: high.inclusive },
+      low: low && { value: sortedKey(low.value), past: !low.inclusive },
+      high: high && { value: sortedKey(high.value), past: high.inclusive },
     },
   ];
 }
 
 /** Intervals of single values, ascending and each once; of integers next to each other one. */
-export function listIntervals(values: readonly SortedNumber[]): ValueInterval[] {
+export function listIntervals(values: readonly SortedKey[]): ValueInterval[] {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : Number(a > b)));
   const intervals: { low: ValuePlace; high: ValuePlace }[] = [];
   for (const value of sorted) {
@@ -91,12 +88,24 @@ export interface EntryRange {
   readonly end: EntryCut;
 }
 
+/** Where some keys are among the entries. */
+export interface EntryKeys {
+  readonly entryCount: number;
+  readonly keyCount: number;
+  /** Whether there is a key for each distinct value, or one for each of some entries. */
+  readonly isExact: boolean;
+  /** Ascending with `index`. */
+  keyAt(index: number): SortedKey;
+  /** The first entry of the key's value if keys are exact, else an entry that has it. */
+  startOf(index: number): number;
+}
+
 /** The entries whose values lie in an interval. O(log keys). */
-export function rangeOf(sorted: SortedValues, { low, high }: ValueInterval): EntryRange {
-  const { entryCount } = sorted;
+export function rangeOf(keys: EntryKeys, { low, high }: ValueInterval): EntryRange {
+  const { entryCount } = keys;
   return {
-    start: low === undefined ? knownCut(0) : cutAt(sorted, low),
-    end: high === undefined ? knownCut(entryCount) : cutAt(sorted, high),
+    start: low === undefined ? knownCut(0) : cutAt(keys, low),
+    end: high === undefined ? knownCut(entryCount) : cutAt(keys, high),
   };
 }
 
@@ -104,29 +113,31 @@ function knownCut(entry: number): EntryCut {
   return { from: entry, to: entry, place: undefined };
 }
 
-function cutAt({ keys, starts, isExact, entryCount }: SortedValues, place: ValuePlace): EntryCut {
+function cutAt(keys: EntryKeys, place: ValuePlace): EntryCut {
+  const { keyCount, isExact, entryCount } = keys;
   let low = 0;
-  let high = keys.length;
+  let high = keyCount;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBefore(keys[middle], place)) low = middle + 1;
+    if (isBefore(keys.keyAt(middle), place)) low = middle + 1;
     else high = middle;
   }
-  const to = low < starts.length ? starts[low] : entryCount;
+  const to = low < keyCount ? keys.startOf(low) : entryCount;
   if (isExact || low === 0) return knownCut(to);
   // The key before it is of an entry that lies before it, too.
-  return { from: starts[low - 1] + 1, to, place };
+  return { from: keys.startOf(low - 1) + 1, to, place };
 }
 
-function isBefore(value: SortedNumber, place: ValuePlace): boolean {
-  return place.past ? value <= place.value : value < place.value;
+function isBefore(value: SortedKey, place: ValuePlace): boolean {
+  const order = compareScalars(value, place.value);
+  return place.past ? order <= 0 : order < 0;
 }
 
 /** Finds a cut among the entries that it may be before: `ordinals`, of which the first is `first`. */
 export function settleCut(
   { from, to, place }: EntryCut,
   { ordinals, first }: { readonly ordinals: Uint32Array; readonly first: number },
-  valueAt: (ordinal: number) => SortedNumber,
+  valueAt: (ordinal: number) => SortedKey,
 ): number {
   let low = from;
   let high = to;

@@ -1,25 +1,14 @@
 /** Filters by what lies in order: the bits of intervals of values, without looking at the others. */
 
-import { assert } from "../../base/assert.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
-import { DICTIONARY_INDEX, SORTED_CODES } from "../../segment/columns/dictionary-index.ts";
-import {
-  SORTED_NUMBERS,
-  SORTED_NUMBERS_INDEX,
-} from "../../segment/columns/sorted-numbers-index.ts";
-import type { SortedValues } from "../../segment/columns/sorted-section.ts";
+import type { SortedEntries } from "../../segment/columns/sorted-entries.ts";
 import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
-import { andBits, emptyBits, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
+import { andBits, emptyBits, flipRange, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, SegmentRun } from "../plan/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";
 import { type Milestone, pickRangeAccess, type RangeAccess, sortedPays } from "./pick-access.ts";
-import {
-  type EntryCut,
-  rangeOf,
-  type SortedNumber,
-  settleCut,
-  type ValueInterval,
-} from "./sorted-cut.ts";
+import { type EntryCut, rangeOf, settleCut, type ValueInterval } from "./sorted-cut.ts";
+import { hasSorted, type SortedSource, sortedSource } from "./sorted-order.ts";
 import type { ValueNode, ValueRun } from "./value-node.ts";
 
 /** Entries that are taken between two pauses: about a nanosecond each. */
@@ -28,11 +17,6 @@ const ENTRIES_PER_STEP = 65_536;
 const SORTED_VALUES_MIN = 128;
 /** Ranges of a list that are read between two pauses, in some microseconds each. */
 const RANGES_PER_STEP = 128;
-
-/** Sections that tell, without being read, what there is. */
-const KINDS = [SORTED_NUMBERS, SORTED_CODES];
-const DIRECTORIES = KINDS.map(({ directory }) => ({ sections: [directory] }));
-const ORDINALS = KINDS.map(({ ordinals }) => ({ sections: [ordinals] }));
 
 /** What a filter asks of sorted values. */
 export interface SortedFilter {
@@ -43,35 +27,9 @@ export interface SortedFilter {
   valueCost(dictionary: DictionaryView | undefined): number;
 }
 
-/** The sorted values of an attribute. */
-export interface SortedSource {
-  readonly sorted: SortedValues;
-  /** Whose codes are sorted; undefined for numbers. */
-  readonly dictionary: DictionaryView | undefined;
-}
-
-/** Tells, without reading anything, whether a segment has values of an attribute in order. */
-function hasSorted(attribute: string, view: SegmentView): boolean {
-  return DIRECTORIES.some((kinds) => view.hasIndex(kinds, attribute));
-}
-
-/** The same of the values that a filter compares. */
+/** Tells, without reading anything, whether the values that a filter compares are in order. */
 export function isSorted({ attribute, on }: ValueNode, view: SegmentView): boolean {
   return on === "value" && hasSorted(attribute, view);
-}
-
-/** The same of their ordinals, which attributes of few values do not have. */
-export function hasEntries(attribute: string, view: SegmentView): boolean {
-  return ORDINALS.some((kinds) => view.hasIndex(kinds, attribute));
-}
-
-/** Undefined where a segment has no values of an attribute in order. Throws `BytesMissing`. */
-export function sortedSource(attribute: string, view: SegmentView): SortedSource | undefined {
-  if (attribute === "id") return undefined;
-  const numbers = view.index(SORTED_NUMBERS_INDEX, attribute);
-  if (numbers !== undefined) return { sorted: numbers, dictionary: undefined };
-  const dictionary = view.index(DICTIONARY_INDEX, attribute);
-  return dictionary?.sorted && { sorted: dictionary.sorted, dictionary };
 }
 
 function sourceOf({ attribute, on }: ValueNode, view: SegmentView): SortedSource | undefined {
@@ -80,7 +38,7 @@ function sourceOf({ attribute, on }: ValueNode, view: SegmentView): SortedSource
 
 /** How ranges are read; undefined where values are compared. */
 function* accessesOf(
-  { sorted, dictionary }: SortedSource,
+  { sorted, keys, dictionary, isAscending }: SortedSource,
   filter: SortedFilter,
   values: number,
 ): Steps<RangeAccess[] | undefined> {
@@ -88,11 +46,11 @@ function* accessesOf(
   if (intervals === undefined) return undefined;
   const { entryCount, milestones, documentCount } = sorted;
   const hasOrdinals = sorted.ordinalCount > 0;
-  const shape = { entryCount, milestones, documentCount, hasOrdinals };
+  const shape = { entryCount, milestones, documentCount, hasOrdinals, isAscending };
   const accesses: RangeAccess[] = [];
   for (const [i, interval] of intervals.entries()) {
     if (i % RANGES_PER_STEP === RANGES_PER_STEP - 1) yield;
-    const range = rangeOf(sorted, interval);
+    const range = rangeOf(keys, interval);
     if (range.start.from < range.end.to) accesses.push(pickRangeAccess(shape, range));
   }
   const scan = { values, valueCost: filter.valueCost(dictionary) };
@@ -115,7 +73,8 @@ export function sortedNeeds(
     together(looksOf(source, accesses, { filter, node, view }));
   };
   // To open a column is to know where it is, which is read beside the directory of the order.
-  return [look, () => void view.column(node.attribute)];
+  const { attribute } = node;
+  return [look, () => void (attribute === "id" ? view.ids : view.column(attribute))];
 }
 
 /**
@@ -129,16 +88,19 @@ export function* matchSorted(
 ): Steps<OrdinalBits | undefined> {
   const source = sourceOf(node, view);
   if (source === undefined) return undefined;
-  const { sorted } = source;
+  const { sorted, valueAt } = source;
   const accesses = yield* accessesOf(source, filter, extent.end - extent.start);
   if (accesses === undefined) return undefined;
   together(looksOf(source, accesses, { filter, node, view }));
   const bits = emptyBits(view.documentCount);
-  const valueAt = valueReader(source, node.attribute, view);
   for (const [i, access] of accesses.entries()) {
     if (i % RANGES_PER_STEP === RANGES_PER_STEP - 1) yield;
     for (const milestone of access.milestones ?? []) {
       work.entriesTouched += joinBitmap(bits, sorted, milestone);
+    }
+    if (access.isRun) {
+      work.entriesTouched += flipRange(bits, access.range.start.to, access.range.end.to);
+      continue;
     }
     for (const { first, end, cutsOf } of slicesOf(access)) {
       const ordinals = sorted.entries(first, end);
@@ -162,7 +124,8 @@ interface EntrySlice {
 }
 
 /** What is read of entries one by one. */
-function slicesOf({ range, milestones }: RangeAccess): EntrySlice[] {
+function slicesOf({ range, milestones, isRun }: RangeAccess): EntrySlice[] {
+  if (isRun) return [];
   const { start, end } = range;
   if (milestones === undefined) {
     return [
@@ -205,32 +168,15 @@ function looksOf(
   if (filter.nullMatches && sorted.entryCount < sorted.documentCount) {
     looks.push(() => void sorted.bitmap(sorted.milestones.length - 1));
   }
-  if (!isSettled && dictionary === undefined) {
+  // Ids were looked at to find the cuts.
+  if (!isSettled && dictionary === undefined && node.attribute !== "id") {
     looks.push(() => void view.column(node.attribute)?.column);
   }
   return looks;
 }
 
-/** Reads sorted numbers by ordinal, and the column when it is asked first. */
-export function valueReader(
-  { dictionary }: SortedSource,
-  attribute: string,
-  view: SegmentView,
-): (ordinal: number) => SortedNumber {
-  if (dictionary !== undefined) return (ordinal) => dictionary.codes[ordinal];
-  let values: ArrayLike<SortedNumber> | undefined;
-  return (ordinal) => {
-    if (values === undefined) {
-      const data = view.column(attribute)?.column.data;
-      assert(data !== undefined && "values" in data, "sorted values without a column");
-      values = data.values;
-    }
-    return values[ordinal];
-  };
-}
-
 /** Flips the bits of the entries before a milestone; returns how many words that took. */
-function joinBitmap(bits: OrdinalBits, sorted: SortedValues, milestone: Milestone): number {
+function joinBitmap(bits: OrdinalBits, sorted: SortedEntries, milestone: Milestone): number {
   if (milestone.entries === 0) return 0;
   if (milestone.index === undefined) invertBits(bits, sorted.documentCount);
   else flipBits(bits, sorted.bitmap(milestone.index));
@@ -249,7 +195,7 @@ function flipOrdinals(bits: OrdinalBits, ordinals: Uint32Array, start: number, e
 }
 
 /** Adds the documents without a value to some that have one. */
-function addAbsent(bits: OrdinalBits, sorted: SortedValues): void {
+function addAbsent(bits: OrdinalBits, sorted: SortedEntries): void {
   const { entryCount, documentCount, milestones } = sorted;
   if (entryCount === documentCount) return;
   flipBits(bits, sorted.bitmap(milestones.length - 1));

@@ -2,7 +2,7 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import type { Interval } from "../filter/interval.ts";
 import { eachMatch } from "../filter/matched-documents.ts";
-import { hasEntries } from "../filter/sorted-source.ts";
+import { hasEntries } from "../filter/sorted-order.ts";
 import type { Need, RankOperator } from "../plan/operator.ts";
 import type { RankNode } from "../plan/plan.ts";
 import { type OrderKey, orderComparer, orderHints } from "./document-order.ts";
@@ -36,10 +36,11 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
 
   distOf: () => undefined,
 
-  // A walk through the order of a segment is short, and its parts would each take as long.
-  grain: ({ keys }, { segments }) => {
-    const hasOrder = segments.some(({ view }) => hasEntries(keys[0].attribute, view));
-    return hasOrder ? "segments" : "ordinals";
+  // A walk through the order of a segment is short, and its parts would each take as long. Of a plan
+  // in the order of ids that takes long enough to be divided it is the filter that does.
+  grain: ({ keys: [{ attribute }] }, { segments }) => {
+    const hasOrder = segments.some(({ view }) => hasEntries(attribute, view));
+    return hasOrder && attribute !== "id" ? "segments" : "ordinals";
   },
 
   needs: (node, { view }) => [
@@ -47,9 +48,16 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
     ...walkNeeds(node, view),
   ],
 
-  explain: ({ keys }) => [
-    `Order: ${keys.map(({ attribute, direction }) => `${attribute} ${direction}`).join(", ")}`,
-  ],
+  explain: ({ keys }, { segments }) => {
+    const names = keys.map(({ attribute, direction }) => `${attribute} ${direction}`);
+    const sorted = segments.filter(({ view }) => hasEntries(keys[0].attribute, view)).length;
+    if (sorted === 0) return [`Order: ${names.join(", ")}`];
+    return [
+      `Order: ${names.join(", ")}`,
+      `  in ${sorted} of ${segments.length} segments by a walk through documents in order of`,
+      `  ${keys[0].attribute}, where that meets enough matches soon`,
+    ];
+  },
 };
 
 /** Looks at the first entries of a walk; it ends where others are not in memory. */

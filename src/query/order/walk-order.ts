@@ -9,8 +9,8 @@ import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts
 import { attributeSource, presentIn } from "../filter/attribute-source.ts";
 import type { Interval } from "../filter/interval.ts";
 import { type MatchedDocuments, matchBits, matchCount } from "../filter/matched-documents.ts";
-import { rangeOf, type SortedNumber, sortedIntervals } from "../filter/sorted-cut.ts";
-import { type SortedSource, sortedSource, valueReader } from "../filter/sorted-source.ts";
+import { rangeOf, type SortedKey, sortedIntervals } from "../filter/sorted-cut.ts";
+import { type SortedSource, sortedSource } from "../filter/sorted-order.ts";
 import { andBits, eachPart, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { RankPart } from "../plan/operator.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -40,11 +40,11 @@ export function entriesWithin(
 ): { readonly source: SortedSource; readonly start: number; readonly end: number } | undefined {
   const source = sortedSource(attribute, view);
   if (source === undefined || source.sorted.ordinalCount === 0) return undefined;
-  const { sorted, dictionary } = source;
+  const { sorted, keys, dictionary } = source;
   if (within === undefined) return { source, start: 0, end: sorted.entryCount };
   const [interval] = sortedIntervals(within, dictionary);
   if (interval === undefined) return { source, start: 0, end: 0 };
-  const { start, end } = rangeOf(sorted, interval);
+  const { start, end } = rangeOf(keys, interval);
   return { source, start: start.from, end: Math.max(start.from, end.to) };
 }
 
@@ -58,9 +58,9 @@ export function pickWalk(
   const found = entriesWithin(key, within, view);
   if (found === undefined) return undefined;
   const { source, start, end } = found;
-  const { sorted } = source;
+  const { isExact, entryCount, keyCount } = source.keys;
   const matches = matchCount(matching);
-  const valueEntries = sorted.isExact ? sorted.entryCount / sorted.keys.length : 1;
+  const valueEntries = isExact ? entryCount / keyCount : 1;
   const shape = { entries: end - start, valueEntries, matches, capacity };
   return walkPays(shape) ? { key, source, start, end, matches } : undefined;
 }
@@ -87,8 +87,8 @@ export function* walkOrder(
   if (isRising && absent !== undefined) yield* eachPart(absent, offer);
   if (ranking.worstKey === Number.NEGATIVE_INFINITY) return undefined;
   const { sorted } = source;
-  const valueAt = valueReader(source, key.attribute, view);
-  const enough = new EnoughMet(ranking.capacity, valueAt);
+  const isUnique = key.attribute === "id";
+  const enough = new EnoughMet(ranking.capacity, isUnique ? undefined : source.valueAt);
   const picked = new Uint32Array(WALK_PART);
   const hints = new Float64Array(WALK_PART);
   let walked = 0;
@@ -106,9 +106,10 @@ export function* walkOrder(
     const found = pickMatches(entries, bits, picked);
     if (found === 0) continue;
     if (!isRising) picked.subarray(0, found).reverse();
-    const ordinals = picked.subarray(0, found);
+    const ordinals = picked.subarray(0, enough.wanted(found));
     offer(ordinals, hints);
-    if (enough.isMet(ordinals) || hints[found - 1] > ranking.worstKey) return undefined;
+    if (enough.isMet(ordinals)) return undefined;
+    if (hints[ordinals.length - 1] > ranking.worstKey) return undefined;
   }
   if (!isRising && absent !== undefined) yield* eachPart(absent, offer);
   return undefined;
@@ -128,19 +129,26 @@ function pickMatches(entries: Uint32Array, bits: OrdinalBits, into: Uint32Array)
 /** Counts matches, and knows when the rest is of other values than as many as are wanted. */
 class EnoughMet {
   readonly #capacity: number;
-  readonly #valueAt: (ordinal: number) => SortedNumber;
+  readonly #valueAt: ((ordinal: number) => SortedKey) | undefined;
   #count = 0;
   /** The value of the last one that is wanted. */
-  #last: SortedNumber | undefined;
+  #last: SortedKey | undefined;
 
-  constructor(capacity: number, valueAt: (ordinal: number) => SortedNumber) {
+  /** Without `valueAt` no two documents have one value. */
+  constructor(capacity: number, valueAt: ((ordinal: number) => SortedKey) | undefined) {
     this.#capacity = capacity;
     this.#valueAt = valueAt;
+  }
+
+  /** How many of the next matches may be among the best. */
+  wanted(found: number): number {
+    return this.#valueAt === undefined ? Math.min(found, this.#capacity - this.#count) : found;
   }
 
   isMet(ordinals: Uint32Array): boolean {
     const wanted = this.#capacity - this.#count;
     this.#count += ordinals.length;
+    if (this.#valueAt === undefined) return this.#count >= this.#capacity;
     if (wanted > 0 && wanted <= ordinals.length) this.#last = this.#valueAt(ordinals[wanted - 1]);
     if (this.#last === undefined) return false;
     return this.#valueAt(ordinals[ordinals.length - 1]) !== this.#last;
