@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import { ManyParts } from "../../../test/support/queries/many-parts.ts";
 import {
   documentOf,
   documentQuery,
@@ -142,6 +143,21 @@ describe.each(ID_TYPES.flatMap((idType) => SEEDS.map((seed) => [idType, seed] as
         ).toEqual(found.ids);
       }
       expect(entries).toBeGreaterThan(10_000);
+    });
+
+    test("they find the same in parts", () => {
+      const division = new ManyParts();
+      for (let i = 0; i < 20; i++) {
+        const { filter } = randomFilter(random, given);
+        const query = byId(pick(random, ["asc", "desc"] as const), filter, 100);
+        const options = { kernels: KERNELS, division };
+        const { results } = runSteps(runRequest(snapshot, requestOf(query), options));
+        expect(
+          results,
+          JSON.stringify(filter, (_, v) => String(v)),
+        ).toEqual(run(snapshot, query).results);
+      }
+      expect(division.parts).toBeGreaterThan(100);
     });
 
     test("pages by `Gt` and by `Lt` have each document once", () => {

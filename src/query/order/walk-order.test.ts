@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import { ManyParts } from "../../../test/support/queries/many-parts.ts";
 import {
   documentOf,
   documentQuery,
@@ -23,9 +24,8 @@ import {
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps, type Steps } from "../../base/steps.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery } from "../../model/query.ts";
-import type { DividedPlan, Division, PartOutcome, PlanPart } from "../executor/division.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { walkPays } from "./pick-walk.ts";
@@ -87,26 +87,6 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 3
     });
   },
 );
-
-/** Cuts every plan that may be divided into many parts. */
-class ManyParts implements Division {
-  readonly helperCount = 3;
-  readonly limits = { documentsMin: 1, rangeDocuments: 64, restMsMin: 0 };
-  parts = 0;
-  #nowMs = 0;
-
-  workedMs(): number {
-    this.#nowMs += 100;
-    return this.#nowMs;
-  }
-
-  *runParts({ parts }: DividedPlan, run: (part: PlanPart) => Steps<PartOutcome>) {
-    this.parts += parts.length;
-    const outcomes: PartOutcome[] = [];
-    for (const part of parts) outcomes.push(yield* run(part));
-    return outcomes;
-  }
-}
 
 test("filters and orders by sorted values find the same in parts", () => {
   const random = seededRandom(31_601);
