@@ -9,8 +9,8 @@ import { ID_SECTIONS } from "./ids/id-section.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 
 /**
- * Sections about no attribute that most queries need; of documents a query reads some blocks, of the
- * order of ids some entries.
+ * Sections about no attribute that most queries need; of documents a query reads some blocks, of
+ * the order of ids some entries.
  */
 const NEEDED_SECTIONS = [
   ID_SECTIONS.ids,

@@ -36,8 +36,8 @@ export const ORDER_RANK: RankOperator<OrderRankNode> = {
 
   distOf: () => undefined,
 
-  // A walk through the order of a segment is short, and its parts would each take as long. Of a plan
-  // in the order of ids that takes long enough to be divided it is the filter that does.
+  // A walk through the order of a segment is short, and its parts would each take as long. Of a
+  // plan in the order of ids that takes long enough to be divided it is the filter that does.
   grain: ({ keys: [{ attribute }] }, { segments }) => {
     const hasOrder = segments.some(({ view }) => hasEntries(attribute, view));
     return hasOrder && attribute !== "id" ? "segments" : "ordinals";

@@ -17,8 +17,8 @@ export interface SortWords {
   readonly flip: number;
 }
 
-/** Ordinals that one step looks at. */
-const STEP_ORDINALS = 65_536;
+/** Ordinals that one step looks at: up to 80 ns each where they go to places that no cache has. */
+const STEP_ORDINALS = 32_768;
 const SIGN = 0x8000;
 
 /** Tells whether the arrays hold numbers that can be sorted. */

@@ -10,8 +10,8 @@
  * - starts: the entry of each key, the first one of its value if keys are exact;
  * - milestones: some counts of entries, ascending, up to entryCount.
  *
- * The others are those of `sorted-entries.ts`; that of the ordinals is left out where all values begin
- * at a milestone.
+ * The others are those of `sorted-entries.ts`; that of the ordinals is left out where all values
+ * begin at a milestone.
  */
 
 import type { Steps } from "../../base/steps.ts";

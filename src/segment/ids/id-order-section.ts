@@ -1,6 +1,6 @@
 /**
- * The order of ids: the ordinals of a segment's documents by their ids, ascending; each is an entry.
- * In segments of many documents, in up to three sections without an attribute. One is packed
+ * The order of ids: the ordinals of a segment's documents by their ids, ascending; each is an
+ * entry. In segments of many documents, in up to three sections without an attribute. One is packed
  * (`columns-packing.ts`) with
  *
  * - isAscending (a word): 1 if ids ascend with their ordinals, so that there are no other sections
