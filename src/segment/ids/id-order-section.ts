@@ -14,6 +14,7 @@
 import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { ColumnData } from "../../model/columns.ts";
+import type { AttributeIndex } from "../attribute-index.ts";
 import { SORTED_DOCUMENTS_MIN } from "../columns/sorted-build.ts";
 import { checkBitmaps } from "../columns/sorted-check.ts";
 import {
@@ -43,7 +44,10 @@ export interface IdOrder extends SortedEntries {
 }
 
 /** Opens the order of ids for `SegmentView.index`, of the attribute "". */
-export const ID_ORDER = { sections: Object.values(ID_ORDER_SECTIONS), open: openIdOrder };
+export const ID_ORDER: Pick<AttributeIndex<IdOrder>, "sections" | "open"> = {
+  sections: Object.values(ID_ORDER_SECTIONS),
+  open: openIdOrder,
+};
 
 /** Plans the order of unique ids; nothing where there are so few that all are compared as fast. */
 export function* planIdOrder(ids: ColumnData, count: number): Steps<SectionPlan[]> {
