@@ -61,7 +61,7 @@ const SEED = 0x6b6d;
 /**
  * Clusters some of the rows, in ascending order, at least one. Cost: a distance for each row and
  * about 9·√(rows / cluster size) centroids, twice for rows of clusters that are divided, and all of
- * it again where clusters turn out to be loose; memory: a few words for each row, and the centroids.
+ * it again where clusters are loose; memory: a few words for each row, and the centroids.
  */
 export function clusterRows(
   vectors: VectorRows,

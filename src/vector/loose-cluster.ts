@@ -1,7 +1,7 @@
 /**
  * Tells clusters that mix rows of several groups from others. Where groups of vectors are hardly
- * larger than clusters, k-means leaves clusters with parts of two or three. Their radii are so large
- * that they may have the nearest rows of most queries (ADR 49).
+ * larger than clusters, k-means leaves clusters with parts of two or three. Their radii are so
+ * large that they may have the nearest rows of most queries (ADR 49).
  */
 
 import type { DistanceMetric } from "../model/schema.ts";
