@@ -314,10 +314,12 @@ describeConsole("the Query screen", FLAGS, (fixture) => {
     const page = await openQuery(fixture, { rank_by: ["title", "BM25", "fox"], top_k: 3 });
     await page.getByRole("button", { name: "Edit the JSON" }).click();
     const editor = page.getByRole("textbox", { name: "Request as JSON" });
-    await editor.waitFor();
+    // What is typed before the editor has come, or before a completion is in, goes elsewhere.
+    await editor.click();
     await page.keyboard.press("Control+A");
     await page.keyboard.type('{"rank_by": ["ti');
     await page.getByRole("option", { name: /title/ }).click();
+    await editor.getByText('["title"').waitFor();
     await page.keyboard.type(', "BM25", "walrus"], "top_k": 2}');
     expect(await page.getByLabel("Words").inputValue()).toBe("walrus");
     await fixture.expectAccessible(page);

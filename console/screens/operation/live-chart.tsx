@@ -11,6 +11,8 @@ const HEIGHT_PX = 150;
 const AXIS_PX = 76;
 /** Room for one line. */
 const TIME_AXIS_PX = 26;
+/** Of the time that is shown. */
+const SHOWN_MS_MIN = 60_000;
 /** Which one reads at a glance beside a clock on the wall. */
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
@@ -62,10 +64,14 @@ export function LiveChart(props: {
   );
 }
 
+/** With a minute at least: of one moment alone the time would be a day, with marks that say 0. */
 function dataOf({ series }: Panel, moments: readonly Moment[]): UPlot.AlignedData {
+  const from = (moments.at(-1)?.atMs ?? 0) - SHOWN_MS_MIN;
+  const isShort = moments.length > 0 && moments[0].atMs > from;
+  const shown = isShort ? [{ atMs: from, values: [] }, ...moments] : moments;
   return [
-    moments.map(({ atMs }) => atMs / 1000),
-    ...series.map((_, i) => moments.map(({ values }) => values[i] ?? null)),
+    shown.map(({ atMs }) => atMs / 1000),
+    ...series.map((_, i) => shown.map(({ values }) => values[i] ?? null)),
   ];
 }
 
