@@ -19,6 +19,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json",
   ".svg": "image/svg+xml",
   ".png": "image/png",
+  ".webp": "image/webp",
   ".txt": "text/plain; charset=utf-8",
 };
 /** Endings of compressed forms, by their names in `Content-Encoding`; the smallest first. */
