@@ -79,7 +79,7 @@ export const PANELS: readonly Panel[] = [
     title: "Indexer lag",
     unit: "seconds",
     series: [{ label: "lag", value: ({ after }) => gaugeSum(after, "trawl_index_lag_seconds") }],
-    format: (value) => `${countText(Math.round(value))} s`,
+    format: (value) => `${countText(Math.round(value * 10) / 10)} s`,
     hint: "How long a namespace has had enough to be indexed without becoming less.",
   },
   {
