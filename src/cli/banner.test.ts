@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { banner } from "./banner.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { ServerConfig } from "./settings/server-config.ts";
 
 type Store = ServerConfig["engine"]["store"];
 

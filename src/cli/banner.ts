@@ -1,7 +1,7 @@
 /** What the server prints to stdout once it listens. */
 
 import { type StoreConfig, storeName } from "../storage/store-config.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { ServerConfig } from "./settings/server-config.ts";
 
 /** Facts of the banner that are known only after the start. */
 export interface Started {

@@ -8,7 +8,7 @@ import { storeName } from "../storage/store-config.ts";
 import { HINTED, type ManifestMessage } from "./indexer-messages.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
-import type { LogConfig } from "./server-config.ts";
+import type { LogConfig } from "./settings/server-config.ts";
 
 /** What the command needs; a parameter for tests. */
 export interface IndexCommandOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLog } from "./log.ts";
-import type { LogConfig } from "./server-config.ts";
+import type { LogConfig } from "./settings/server-config.ts";
 
 function linesOf(config: LogConfig, isTerminal: boolean): string[] {
   const lines: string[] = [];

@@ -3,7 +3,7 @@
 import pino, { type LoggerOptions } from "pino";
 import { formatTime, systemClock } from "../base/clock.ts";
 import type { HttpLog } from "../http/observability/request-log.ts";
-import type { LogConfig } from "./server-config.ts";
+import type { LogConfig } from "./settings/server-config.ts";
 
 /** What the log writes to; the process's stderr in the program. */
 export interface LogTarget {

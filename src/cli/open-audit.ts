@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import { AuditLog, type AuditSink, fileSink } from "../http/observability/audit-log.ts";
 import type { HttpLog } from "../http/observability/request-log.ts";
-import { SettingFault } from "./parse-setting.ts";
-import type { AuditConfig } from "./server-config.ts";
+import { SettingFault } from "./settings/parse-setting.ts";
+import type { AuditConfig } from "./settings/server-config.ts";
 
 /** Opens the audit. Throws `SettingFault` if its file cannot be written. */
 export async function openAudit(

@@ -4,7 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import { openStoreAccess } from "../storage/open-store-access.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { ServerConfig } from "./settings/server-config.ts";
 
 /**
  * Opens the API keys of a server's store, which the engine has made ready. They are not encrypted,

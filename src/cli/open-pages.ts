@@ -5,7 +5,7 @@ import type { HttpLog } from "../http/observability/request-log.ts";
 import { withoutConsoleLink } from "../http/pages/console-link.ts";
 import { type PageEdit, PageFiles } from "../http/pages/page-files.ts";
 import type { PageSite } from "../http/pages/page-site.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { ServerConfig } from "./settings/server-config.ts";
 
 /** Where the build puts pages, seen from the sources and from what is built of them. */
 const BUILT = new URL("../../dist/", import.meta.url);

@@ -1,7 +1,7 @@
 /** The command line: commands and flags, made from the table of settings. */
 
 import { Command, Option } from "commander";
-import { SettingFault } from "./parse-setting.ts";
+import { SettingFault } from "./settings/parse-setting.ts";
 import {
   CERTIFY_SETTINGS,
   environmentName,
@@ -9,7 +9,7 @@ import {
   SETTINGS,
   type Setting,
   valueName,
-} from "./setting-table.ts";
+} from "./settings/setting-table.ts";
 
 /** What each command does. */
 export interface ProgramActions {

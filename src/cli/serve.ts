@@ -17,7 +17,7 @@ import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import { openAudit } from "./open-audit.ts";
 import { openPages } from "./open-pages.ts";
-import { checkReach, type ServerConfig } from "./server-config.ts";
+import { checkReach, type ServerConfig } from "./settings/server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 
 /** The process as `serve` uses it; a parameter for tests. */

@@ -5,14 +5,14 @@ import { systemRandom } from "../base/random.ts";
 import { openObjectStore } from "../storage/open-object-store.ts";
 import { openEngine } from "../threads/open-engine.ts";
 import { openIndexer } from "../threads/open-indexer.ts";
-import { runCertifyCommand } from "./certify-command.ts";
+import { runCertifyCommand } from "./certify/certify-command.ts";
 import { runIndexCommand } from "./index-command.ts";
 import { openKeys } from "./open-keys.ts";
 import type { ProgramActions } from "./program.ts";
-import { readSettings } from "./read-settings.ts";
 import { processOptions, serve } from "./serve.ts";
-import { fileUmask, indexConfig, serverConfig } from "./server-config.ts";
-import { storeOfText } from "./store-settings.ts";
+import { readSettings } from "./settings/read-settings.ts";
+import { fileUmask, indexConfig, serverConfig } from "./settings/server-config.ts";
+import { storeOfText } from "./settings/store-settings.ts";
 import { thisMachine } from "./this-machine.ts";
 
 /** What these commands do in this process. */

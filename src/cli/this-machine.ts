@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from "node:os";
-import type { Machine } from "./server-config.ts";
+import type { Machine } from "./settings/server-config.ts";
 
 /** This machine: the process's cores, and its cgroup's memory limit or the physical memory. */
 export function thisMachine(): Machine {

@@ -1,9 +1,9 @@
 /** From options to settings: the same table, rules and messages as those of the server. */
 
 import { nearestName } from "../base/nearest-name.ts";
-import { parseSetting, SettingFault, type SettingValue } from "../cli/parse-setting.ts";
-import type { GivenSettings } from "../cli/read-settings.ts";
-import { SETTINGS, type Setting, type SettingName } from "../cli/setting-table.ts";
+import { parseSetting, SettingFault, type SettingValue } from "../cli/settings/parse-setting.ts";
+import type { GivenSettings } from "../cli/settings/read-settings.ts";
+import { SETTINGS, type Setting, type SettingName } from "../cli/settings/setting-table.ts";
 
 /** Settings of the server that a library has no use for, and why. */
 const NOT_FOR_LIBRARIES: Readonly<Partial<Record<SettingName, string>>> = {

@@ -4,7 +4,7 @@ import type { EngineConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import type { Clock } from "../base/clock.ts";
 import { IndexerProcess } from "../cli/indexer-process.ts";
-import type { ServerConfig } from "../cli/server-config.ts";
+import type { ServerConfig } from "../cli/settings/server-config.ts";
 import { BodyBudget } from "../http/bodies/body-budget.ts";
 import type { HttpLog } from "../http/observability/request-log.ts";
 import { WarningLog } from "../http/observability/warning-log.ts";

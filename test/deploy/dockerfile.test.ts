@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { commandOf, environmentOf, parseDockerfile } from "../../scripts/image/dockerfile.ts";
-import { environmentName, SETTINGS } from "../../src/cli/setting-table.ts";
+import { environmentName, SETTINGS } from "../../src/cli/settings/setting-table.ts";
 
 const [build, image] = parseDockerfile(readFileSync("deploy/Dockerfile", "utf8"));
 

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { environmentName, SETTINGS } from "../../src/cli/setting-table.ts";
+import { environmentName, SETTINGS } from "../../src/cli/settings/setting-table.ts";
 import { hasTool } from "../support/processes/find-tool.ts";
 
 const NAMES = SETTINGS.map(environmentName);

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { TOKEN_MS_MAX } from "../../src/access/query-token.ts";
 import { NAMESPACE_NAME_CHARS_MAX } from "../../src/base/ids.ts";
-import { SETTINGS, type Setting } from "../../src/cli/setting-table.ts";
+import { SETTINGS, type Setting } from "../../src/cli/settings/setting-table.ts";
 import * as kernel from "../../src/kernel/kernel.ts";
 import * as limits from "../../src/model/contract-limits.ts";
 import { FILTER_OPERATORS } from "../../src/model/filter.ts";

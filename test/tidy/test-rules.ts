@@ -19,7 +19,7 @@ const HAS_REAL_TIME = [
   "test/support/processes/",
   "test/support/servers/http-fixture.ts",
   "test/support/stores/s3-bucket.ts",
-  "src/cli/certify-command.test.ts",
+  "src/cli/certify/certify-command.test.ts",
   "src/embed/http-embedding-provider.test.ts",
   "src/storage/directory/directory-lock.test.ts",
   "src/storage/s3/",

@@ -5,7 +5,7 @@ import { Output } from "../output/output.ts";
 import { printable } from "../output/table-text.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { givenFlags, optionOf } from "../program.ts";
-import { SETTINGS } from "../setting-table.ts";
+import { SETTINGS } from "../settings/setting-table.ts";
 import type { Finding } from "./finding.ts";
 
 /** What the command gets of the process; a parameter for tests. */

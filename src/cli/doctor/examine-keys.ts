@@ -5,7 +5,7 @@ import { isLoopbackName } from "../../http/origin-check.ts";
 import { KEY_CHANGES_KEY } from "../../storage/object-keys.ts";
 import { openObjectStore } from "../../storage/open-object-store.ts";
 import type { StoreConfig } from "../../storage/store-config.ts";
-import { checkReach, type ServerConfig } from "../server-config.ts";
+import { checkReach, type ServerConfig } from "../settings/server-config.ts";
 import type { ExamineOptions } from "./examine-store.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 

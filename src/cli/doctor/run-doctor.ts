@@ -3,8 +3,8 @@
 import { freemem } from "node:os";
 import type { DiskCacheConfig } from "../../storage/disk-cache/disk-cache-store.ts";
 import type { StoreConfig } from "../../storage/store-config.ts";
-import { readSettings, type SettingSources } from "../read-settings.ts";
-import { fileUmask, type ServerConfig, serverConfig } from "../server-config.ts";
+import { readSettings, type SettingSources } from "../settings/read-settings.ts";
+import { fileUmask, type ServerConfig, serverConfig } from "../settings/server-config.ts";
 import { thisMachine } from "../this-machine.ts";
 import { examineAddress, serviceTimeMs } from "./examine-address.ts";
 import { examineKeys } from "./examine-keys.ts";

@@ -3,9 +3,9 @@ import type { ObjectStore } from "../../../storage/object-store.ts";
 import { openObjectStore } from "../../../storage/open-object-store.ts";
 import { RetryingObjectStore } from "../../../storage/retrying-object-store.ts";
 import type { StoreConfig } from "../../../storage/store-config.ts";
-import { SettingFault } from "../../parse-setting.ts";
-import { readSettings } from "../../read-settings.ts";
-import { storeOfText } from "../../store-settings.ts";
+import { SettingFault } from "../../settings/parse-setting.ts";
+import { readSettings } from "../../settings/read-settings.ts";
+import { storeOfText } from "../../settings/store-settings.ts";
 import type { CommandCall, CommandContext } from "../client-command.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -1,7 +1,7 @@
 /** One setting's value, from the text of a flag or variable or the JSON of a file. */
 
-import { DURATION_FORM, durationText, parseDuration } from "../base/duration.ts";
-import { nearestName } from "../base/nearest-name.ts";
+import { DURATION_FORM, durationText, parseDuration } from "../../base/duration.ts";
+import { nearestName } from "../../base/nearest-name.ts";
 import type { Setting } from "./setting-table.ts";
 
 /** A parsed value; which of these follows from the setting's kind. */

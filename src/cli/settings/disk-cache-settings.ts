@@ -1,9 +1,9 @@
 /** From settings to the disk cache, and back to flags for the indexer. */
 
 import { resolve } from "node:path";
-import { GIB, MIB } from "../base/byte-sizes.ts";
-import type { DiskCacheConfig } from "../storage/disk-cache/disk-cache-store.ts";
-import type { StoreConfig } from "../storage/store-config.ts";
+import { GIB, MIB } from "../../base/byte-sizes.ts";
+import type { DiskCacheConfig } from "../../storage/disk-cache/disk-cache-store.ts";
+import type { StoreConfig } from "../../storage/store-config.ts";
 import { bytesText, SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 

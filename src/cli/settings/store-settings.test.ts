@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { StoreConfig } from "../storage/store-config.ts";
-import { storeName } from "../storage/store-config.ts";
+import type { StoreConfig } from "../../storage/store-config.ts";
+import { storeName } from "../../storage/store-config.ts";
 import { readSettings } from "./read-settings.ts";
 import { storeConfig, storeFlags, storeOfText } from "./store-settings.ts";
 

@@ -1,9 +1,9 @@
 /** Settings of traces. */
 
-import type { TracingConfig } from "../api/config.ts";
+import type { TracingConfig } from "../../api/config.ts";
+import { shownUrl } from "../shown-url.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
-import { shownUrl } from "./shown-url.ts";
 
 /** Undefined where no collector is named. Throws `SettingFault` for one that cannot be asked. */
 export function tracingConfig(given: GivenSettings): TracingConfig | undefined {

@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { effort } from "../../test/support/effort.ts";
-import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
-import { WorkingStore } from "../../test/support/stores/working-store.ts";
-import { systemClock } from "../base/clock.ts";
-import { seededRandom } from "../base/random.ts";
-import { CERTIFICATION_CASES } from "../storage/certify/certification.ts";
-import { ALWAYS, type ObjectBody, type ObjectKey } from "../storage/object-store.ts";
-import { openObjectStore } from "../storage/open-object-store.ts";
+import { effort } from "../../../test/support/effort.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
+import { WorkingStore } from "../../../test/support/stores/working-store.ts";
+import { systemClock } from "../../base/clock.ts";
+import { seededRandom } from "../../base/random.ts";
+import { CERTIFICATION_CASES } from "../../storage/certify/certification.ts";
+import { ALWAYS, type ObjectBody, type ObjectKey } from "../../storage/object-store.ts";
+import { openObjectStore } from "../../storage/open-object-store.ts";
 import { runCertifyCommand } from "./certify-command.ts";
 
 const COUNT = CERTIFICATION_CASES.length + 2;

@@ -1,7 +1,7 @@
 /** Settings that name folders with embedding models. */
 
 import { resolve } from "node:path";
-import type { EngineConfig, ModelPath } from "../api/config.ts";
+import type { EngineConfig, ModelPath } from "../../api/config.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 

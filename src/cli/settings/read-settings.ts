@@ -4,8 +4,8 @@
  */
 
 import { readFileSync } from "node:fs";
-import { nearestName } from "../base/nearest-name.ts";
-import { parseJson } from "../wire/json/json-reader.ts";
+import { nearestName } from "../../base/nearest-name.ts";
+import { parseJson } from "../../wire/json/json-reader.ts";
 import { parseSetting, SettingFault, type SettingValue } from "./parse-setting.ts";
 import {
   environmentName,

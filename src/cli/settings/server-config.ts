@@ -1,24 +1,24 @@
 /** From the settings that were given to the complete configuration of engine and HTTP server. */
 
 import { resolve } from "node:path";
-import { TOKEN_START } from "../access/query-token.ts";
+import { TOKEN_START } from "../../access/query-token.ts";
 import type {
   EmbeddingConfig,
   EngineConfig,
   IndexerConfig,
   RerankConfig,
   TracingConfig,
-} from "../api/config.ts";
-import type { TlsPaths } from "../http/connections/tls-files.ts";
-import type { HttpConfig } from "../http/http-config.ts";
-import { isLoopbackName } from "../http/origin-check.ts";
+} from "../../api/config.ts";
+import type { TlsPaths } from "../../http/connections/tls-files.ts";
+import type { HttpConfig } from "../../http/http-config.ts";
+import { isLoopbackName } from "../../http/origin-check.ts";
+import type { IndexerFlags } from "../indexer-process.ts";
+import { shownUrl } from "../shown-url.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
-import type { IndexerFlags } from "./indexer-process.ts";
 import { modelFolders } from "./model-settings.ts";
 import { SettingFault, type SettingValue } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
-import { shownUrl } from "./shown-url.ts";
 import { storeConfig, storeFlags } from "./store-settings.ts";
 import { tracingConfig, tracingFlags } from "./tracing-settings.ts";
 

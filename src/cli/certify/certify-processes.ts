@@ -8,10 +8,10 @@ import {
   type CertificationCase,
   expectBytes,
   type Tally,
-} from "../storage/certify/certification-case.ts";
-import { faultOfRace, type PutRace, racerOf } from "../storage/certify/put-race.ts";
-import { type ObjectStore, objectKey } from "../storage/object-store.ts";
-import type { StoreConfig } from "../storage/store-config.ts";
+} from "../../storage/certify/certification-case.ts";
+import { faultOfRace, type PutRace, racerOf } from "../../storage/certify/put-race.ts";
+import { type ObjectStore, objectKey } from "../../storage/object-store.ts";
+import type { StoreConfig } from "../../storage/store-config.ts";
 import { type FromWorker, numberedBody, type ToWorker } from "./certify-messages.ts";
 import type { CertifyWorkerStart } from "./certify-worker.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { createProgram } from "./program.ts";
+import { createProgram } from "../program.ts";
 import { readSettings } from "./read-settings.ts";
 import {
   checkReach,
@@ -364,7 +364,7 @@ describe("the program", () => {
 });
 
 test("docs/configuration.md has the table as it is", () => {
-  const path = new URL("../../docs/configuration.md", import.meta.url);
+  const path = new URL("../../../docs/configuration.md", import.meta.url);
   expect(readFileSync(path, "utf8")).toContain(settingsMarkdown());
 });
 

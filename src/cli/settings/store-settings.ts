@@ -1,12 +1,12 @@
 /** From settings to the store that holds the data, and back to flags for the indexer. */
 
 import { resolve } from "node:path";
-import { isObjectKey } from "../storage/object-store.ts";
-import type { S3StoreConfig, StoreConfig } from "../storage/store-config.ts";
+import { isObjectKey } from "../../storage/object-store.ts";
+import type { S3StoreConfig, StoreConfig } from "../../storage/store-config.ts";
+import { shownUrl } from "../shown-url.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import type { SettingName } from "./setting-table.ts";
-import { shownUrl } from "./shown-url.ts";
 
 /** Prefix of all keys in a bucket: S3 allows keys of 1,024 bytes, and ours take up to 350. */
 const STORE_PREFIX_CHARS_MAX = 512;

@@ -3,7 +3,7 @@
  * this one table; a test compares docs/configuration.md with it.
  */
 
-import { GIB, MIB } from "../base/byte-sizes.ts";
+import { GIB, MIB } from "../../base/byte-sizes.ts";
 
 /** How a setting's text is read. */
 export type SettingKind =
