@@ -53,13 +53,14 @@ test.each(METRICS)("groups are told apart, and one is whole, by %s", (metric) =>
   }
 });
 
-test("vectors without structure are whole, but for those of one or two dimensions", () => {
+test("vectors without structure are whole, but for those of few dimensions", () => {
   const random = seededRandom(5);
   const uniform = (dimensions: number) =>
     Array.from({ length: 64 }, () =>
       Float32Array.from({ length: dimensions }, () => 2 * random.next() - 1),
     );
   expect(looseness(uniform(1), "euclidean_squared")).toBe(true);
+  expect(looseness(uniform(2), "euclidean_squared")).toBe(true);
   expect(looseness(uniform(8), "euclidean_squared")).toBe(false);
   expect(looseness(uniform(64), "euclidean_squared")).toBe(false);
 });

@@ -9,9 +9,9 @@ import type { VectorReader } from "./vector-rows.ts";
 
 /**
  * Share of the squared distances to the mean that are less from two means, from which on a cluster
- * is loose. Of vectors that lie evenly in two dimensions it is .375, in three .25, in the many that
- * embeddings lie in far less; of two groups of the same size, whose distance is three times their
- * radius, it is .69.
+ * is loose. Of vectors that lie evenly in two dimensions it is .375, in three .25, so these count
+ * as loose; in the many that embeddings lie in it is far less. Of two groups of the same size,
+ * whose distance is three times their radius, it is .69.
  */
 const LOOSE_SHARE = 0.25;
 /** Rows of the smaller part at least: some that lie apart make no group. */
