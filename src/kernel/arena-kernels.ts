@@ -18,6 +18,7 @@ import type { Kernel, Measure, RowFormat } from "./kernel.ts";
 import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
+import { RATE_BINS, RATED_BLOCK, RATED_MAX, type RateScan } from "./rate-scan.ts";
 import { ROTATED_MULTIPLE } from "./rotation.ts";
 
 /** Rows of equal length in a block. */
@@ -65,6 +66,21 @@ export interface BoundedCodes {
   readonly upper: Float32Array;
 }
 
+/**
+ * Clusters whose rows' expected numbers are asked for, at most RATED_MAX, and what the kernel says
+ * of them: scratch memory, valid until the next call of another kernel; see `RateScan`.
+ */
+export interface RatedClusters {
+  readonly lower: Float32Array;
+  readonly upper: Float32Array;
+  readonly inverseRadii: Float32Array;
+  readonly counts: Uint32Array;
+  readonly rates: Float32Array;
+  readonly expected: Float32Array;
+  readonly sums: Float32Array;
+  readonly mosts: Float32Array;
+}
+
 /** One arena as one thread sees it. */
 interface Attachment {
   readonly buffer: SharedArrayBuffer;
@@ -81,6 +97,8 @@ interface Attachment {
   readonly codeScratch: number;
   readonly foundRows: Uint32Array;
   readonly foundBounds: Float32Array;
+  /** The same bytes as what is found. */
+  readonly rated: RatedClusters;
 }
 
 const QUERY_BYTES = VECTOR_DIMENSIONS_MAX * 4;
@@ -92,6 +110,8 @@ const LIST_BYTES = SCAN_BLOCKS_MAX * LISTED_WORDS * 4;
 /** Rows of as many blocks as a call scans. */
 const ROWS_MAX = SCAN_BLOCKS_MAX * CODE_BLOCK_ROWS;
 const FOUND_BYTES = ROWS_MAX * FOUND_WORDS * 4;
+/** Five numbers of each cluster, two of each block, and the rates. */
+const RATED_BYTES = 4 * (5 * RATED_MAX + 2 * (RATED_MAX / RATED_BLOCK) + RATE_BINS);
 
 /** Where in a thread's scratch memory everything lies, at multiples of 16, and its end. */
 const GATHER_AT = QUERY_BYTES;
@@ -115,6 +135,7 @@ export class ArenaKernels {
   constructor(module: WebAssembly.Module | undefined, thread: number) {
     assert(SCRATCH_END <= SCRATCH_BYTES, "scratch memory is too small");
     assert(SCAN_ROWS_MAX * FOUND_WORDS * 4 <= FOUND_BYTES, "what is found has no room");
+    assert(RATED_BYTES <= FOUND_BYTES, "what is expected has no room");
     this.#module = module;
     this.#scratch = scratchOffset(thread);
   }
@@ -127,6 +148,7 @@ export class ArenaKernels {
     if (this.#module !== undefined) warmUpKernel(kernel, memory, this.#scratch);
     const scratch = this.#scratch;
     const foundWords = FOUND_BYTES / 4;
+    const foundBounds = new Float32Array(buffer, scratch + FOUND_AT, foundWords);
     this.#attached.set(arena, {
       buffer,
       kernel,
@@ -138,7 +160,8 @@ export class ArenaKernels {
       list: new Uint32Array(buffer, scratch + LIST_AT, SCAN_BLOCKS_MAX * LISTED_WORDS),
       codeScratch: scratch + CODE_SCRATCH_AT,
       foundRows: new Uint32Array(buffer, scratch + FOUND_AT, foundWords),
-      foundBounds: new Float32Array(buffer, scratch + FOUND_AT, foundWords),
+      foundBounds,
+      rated: ratedClusters(foundBounds),
     });
   }
 
@@ -285,6 +308,38 @@ export class ArenaKernels {
     };
   }
 
+  /** Where clusters are written that `scanRates` is to look at; in any arena, as there is one. */
+  ratedClusters(): RatedClusters {
+    return this.#anyAttachment().rated;
+  }
+
+  /**
+   * Tells how many rows of the first `count` clusters in `ratedClusters()` are expected to be near;
+   * writes no rows for those that its last block lacks.
+   */
+  scanRates(
+    count: number,
+    query: Pick<RateScan, "worst" | "nearPoint" | "nearWeight">,
+  ): RatedClusters {
+    const { kernel, rated } = this.#anyAttachment();
+    assert(count <= RATED_MAX, `${count} clusters at once`);
+    const end = Math.ceil(count / RATED_BLOCK) * RATED_BLOCK;
+    rated.counts.fill(0, count, end);
+    kernel.scanRates({
+      ...query,
+      count: end,
+      lower: rated.lower.byteOffset,
+      upper: rated.upper.byteOffset,
+      inverseRadii: rated.inverseRadii.byteOffset,
+      counts: rated.counts.byteOffset,
+      rates: rated.rates.byteOffset,
+      expected: rated.expected.byteOffset,
+      sums: rated.sums.byteOffset,
+      mosts: rated.mosts.byteOffset,
+    });
+    return rated;
+  }
+
   /**
    * Finds rows of byte codes whose lower bound is at most `worst`, against the elements, of which
    * there are as many as padded codes; see `ByteCodeScan`. `places` are addresses in the arena
@@ -316,6 +371,11 @@ export class ArenaKernels {
     return { count, rows: attached.foundRows, bounds: attached.foundBounds };
   }
 
+  #anyAttachment(): Attachment {
+    const [first] = this.#attached.values();
+    return must(first, "no arena is attached");
+  }
+
   #attachment(arena: number): Attachment {
     return must(this.#attached.get(arena), `arena ${arena} is not attached`);
   }
@@ -341,4 +401,20 @@ export class ArenaKernels {
     });
     return attached.scores.subarray(0, count);
   }
+}
+
+/** Lays them out in scratch memory. */
+function ratedClusters({ buffer, byteOffset }: Float32Array<SharedArrayBuffer>): RatedClusters {
+  let at = byteOffset;
+  const floats = (length: number) => {
+    const view = new Float32Array(buffer, at, length);
+    at += view.byteLength;
+    return view;
+  };
+  return {
+    ...{ lower: floats(RATED_MAX), upper: floats(RATED_MAX), inverseRadii: floats(RATED_MAX) },
+    counts: new Uint32Array(buffer, floats(RATED_MAX).byteOffset, RATED_MAX),
+    ...{ rates: floats(RATE_BINS), expected: floats(RATED_MAX) },
+    ...{ sums: floats(RATED_MAX / RATED_BLOCK), mosts: floats(RATED_MAX / RATED_BLOCK) },
+  };
 }

@@ -2,6 +2,7 @@ import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
 import type { CodeBounds, CodeScan } from "./code-scan.ts";
 import type { NearestScan } from "./nearest-scan.ts";
+import type { RateScan } from "./rate-scan.ts";
 import type { Rotation } from "./rotation.ts";
 
 /** Dimensions of a dense vector (contract). */
@@ -69,6 +70,8 @@ export interface Kernel {
    * `ByteCodeScan`. Cost: `count` reads of a row.
    */
   scanByteCodes(scan: ByteCodeScan): number;
+  /** Tells how many rows of clusters are expected to be near; see `RateScan`. Cost: 4 ns each. */
+  scanRates(scan: RateScan): void;
   /**
    * Adds rows to the lists of the nearest ones of vectors; see `NearestScan`. Cost: some 40 ns for
    * a vector and a row of 768 dimensions, where there are several of both.

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { codeBlockBytes } from "./code-scan.ts";
 import type { Kernel } from "./kernel.ts";
+import { RATED_BLOCK } from "./rate-scan.ts";
 import { ScalarKernel } from "./scalar-kernel.ts";
 import { WasmKernel } from "./wasm-kernel.ts";
 
@@ -76,6 +77,11 @@ export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch
       ...{ blocks: scratch, blockBytes: codeBlockBytes(8), count: 1, nibbles: 8 },
       ...{ table: scratch + 512, queries: masks, scale: 1, offset: 0 },
       ...{ scratch: scratch + 1024, lower: scratch + 1536, upper: scratch + 1792 },
+    });
+    kernel.scanRates({
+      ...{ count: RATED_BLOCK, lower: scratch, upper: scratch, inverseRadii: scratch },
+      ...{ counts: places, rates: scratch, worst: 1, nearPoint: 0, nearWeight: 0.5 },
+      ...{ expected: scratch + 1024, sums: scratch + 1536, mosts: scratch + 1552 },
     });
     kernel.scanByteCodes({
       ...{ gather: places, count: 2, codes: 32, query: scratch },

@@ -10,10 +10,12 @@ import {
 } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
+import type { RateScan } from "./rate-scan.ts";
 import type { Rotation } from "./rotation.ts";
 import { scanByteCodes } from "./scalar-byte-codes.ts";
 import { encodeCode } from "./scalar-encoding.ts";
 import { nearestRows } from "./scalar-nearest.ts";
+import { scanRates } from "./scalar-rates.ts";
 import { rotateVector } from "./scalar-rotation.ts";
 
 const LANES = 16;
@@ -87,6 +89,10 @@ export class ScalarKernel implements Kernel {
 
   scanByteCodes(scan: ByteCodeScan): number {
     return scanByteCodes(this.#memory.buffer, scan);
+  }
+
+  scanRates(scan: RateScan): void {
+    scanRates(this.#memory.buffer, scan);
   }
 
   nearestRows(measure: Measure, scan: NearestScan): void {

@@ -3,6 +3,7 @@ import type { CodeEncoding } from "./code-encoding.ts";
 import type { CodeBounds, CodeScan } from "./code-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
+import type { RateScan } from "./rate-scan.ts";
 import { type Rotation, transformedCount, transformScale } from "./rotation.ts";
 
 /** The ABI of kernel.wasm (assembly/index.ts): all arguments are addresses and counts. */
@@ -55,6 +56,21 @@ type ByteCodeRoutine = (
   found: number,
 ) => number;
 
+type RateRoutine = (
+  count: number,
+  lower: number,
+  upper: number,
+  inverseRadii: number,
+  counts: number,
+  rates: number,
+  worst: number,
+  nearPoint: number,
+  nearWeight: number,
+  expected: number,
+  sums: number,
+  mosts: number,
+) => void;
+
 type EncodingRoutine = (
   row: number,
   weight: number,
@@ -99,6 +115,7 @@ export class WasmKernel implements Kernel {
   readonly #scanCodes: CodeRoutine;
   readonly #boundCodes: BoundRoutine;
   readonly #scanByteCodes: ByteCodeRoutine;
+  readonly #scanRates: RateRoutine;
   readonly #rotate: RotationRoutine;
   readonly #encodeCode: EncodingRoutine;
   readonly #nearest: Readonly<Record<Measure, NearestRoutine>>;
@@ -112,6 +129,7 @@ export class WasmKernel implements Kernel {
     this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
     this.#boundCodes = instance.exports.boundCodes as BoundRoutine;
     this.#scanByteCodes = instance.exports.scanByteCodes as ByteCodeRoutine;
+    this.#scanRates = instance.exports.scanRates as RateRoutine;
     this.#encodeCode = instance.exports.encodeCode as EncodingRoutine;
     this.#nearest = {
       dot: instance.exports.nearestByDot as NearestRoutine,
@@ -182,6 +200,23 @@ export class WasmKernel implements Kernel {
       scan.error,
       scan.worst,
       scan.found,
+    );
+  }
+
+  scanRates(scan: RateScan): void {
+    this.#scanRates(
+      scan.count,
+      scan.lower,
+      scan.upper,
+      scan.inverseRadii,
+      scan.counts,
+      scan.rates,
+      scan.worst,
+      scan.nearPoint,
+      scan.nearWeight,
+      scan.expected,
+      scan.sums,
+      scan.mosts,
     );
   }
 

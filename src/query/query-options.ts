@@ -25,15 +25,21 @@ export interface BuildProgress {
 export interface Probing {
   /** Share of the results that may be expected to be missed. */
   readonly missedShare: number;
+  /**
+   * Where fewer than `worthRows` results are expected in each cluster that was not looked into, each
+   * costs more than it gives, and so great a share may be missed (ADR 50). Absent: never.
+   */
+  readonly atCost?: { readonly missedShare: number; readonly worthRows: number };
   /** Clusters of each segment that are looked into in any case, the nearest ones. */
   readonly firstClusters: number;
   /** Matches with a vector up to which all are compared exactly. */
   readonly exactMatchesMax: number;
 }
 
-/** What servers do (ADR 24). */
+/** What servers do (ADR 24, 50). */
 export const PROBING: Probing = {
   missedShare: 0.0025,
+  atCost: { missedShare: 0.025, worthRows: 0.0003 },
   firstClusters: FIRST_CLUSTERS,
   exactMatchesMax: 4096,
 };

@@ -3,10 +3,11 @@
 import { seededRandom } from "../base/random.ts";
 import type { Steps } from "../base/steps.ts";
 import { codeBytes } from "../kernel/code-scan.ts";
+import { RATE_BINS } from "../kernel/rate-scan.ts";
 import type { KernelSpace } from "./centroids.ts";
 import { CodeEncoder } from "./code-encoder.ts";
 import { type ClusterShapes, type CodedRows, centroidOf, meanOf } from "./coded-rows.ts";
-import { measureHitRates, RATE_BINS } from "./hit-rates.ts";
+import { measureHitRates } from "./hit-rates.ts";
 import { MeanCodes } from "./mean-codes.ts";
 import { rotatedDimensions } from "./one-bit-codes.ts";
 import { VectorReader } from "./vector-rows.ts";

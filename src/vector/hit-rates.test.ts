@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { seededRandom } from "../base/random.ts";
 import { runSteps } from "../base/steps.ts";
+import { RATE_BINS } from "../kernel/rate-scan.ts";
 import { ClusterCodes } from "./cluster-codes.ts";
 import { clusterRows } from "./cluster-rows.ts";
-import { measureHitRates, RATE_BINS, rateBin } from "./hit-rates.ts";
+import { measureHitRates, rateBin } from "./hit-rates.ts";
 import { inverseNorm } from "./metric.ts";
 import type { VectorRows } from "./vector-rows.ts";
 

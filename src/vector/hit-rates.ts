@@ -11,17 +11,13 @@ import { KIB, MIB } from "../base/byte-sizes.ts";
 import { KthLeast } from "../base/numbers/kth-least.ts";
 import type { Steps } from "../base/steps.ts";
 import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
+import { BINS_PER_GAP, FIRST_GAP, RATE_BINS } from "../kernel/rate-scan.ts";
 import type { KernelSpace } from "./centroids.ts";
 import type { ClusterShapes, CodedRows } from "./coded-rows.ts";
 import { measureOf } from "./metric.ts";
 import { boundShare, rotatedDimensions } from "./one-bit-codes.ts";
 import { VectorReader } from "./vector-rows.ts";
 
-/** Rates of gaps: so many are a gap of 1 wide. */
-export const RATE_BINS = 256;
-const BINS_PER_GAP = 100;
-/** The first bin begins here, and has all that is less. */
-const FIRST_GAP = -0.5;
 /** Rows that are taken as queries; each is compared with all. */
 const SAMPLE_ROWS = 128;
 /** Rows that are compared with all at once: what is read from memory serves each of them. */

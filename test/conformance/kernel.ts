@@ -23,6 +23,7 @@ import {
   type RowScan,
 } from "../../src/kernel/kernel.ts";
 import type { NearestScan } from "../../src/kernel/nearest-scan.ts";
+import { RATE_BINS, RATED_BLOCK, type RateScan } from "../../src/kernel/rate-scan.ts";
 import { ROTATED_MULTIPLE } from "../../src/kernel/rotation.ts";
 import { ScalarKernel } from "../../src/kernel/scalar-kernel.ts";
 
@@ -36,6 +37,60 @@ const QUERY = 64;
 const GATHER = QUERY + DIMENSIONS_MAX * 4;
 const SCORES = GATHER + ROWS_MAX * 4;
 const ROWS = SCORES + ROWS_MAX * 4 + 64;
+
+const RATED_CLUSTERS_MAX = 4 * RATED_BLOCK;
+
+/** Clusters with bounds that are equal, apart, or no numbers, of which some have no rows. */
+function randomRates(memory: WebAssembly.Memory, random: Random): RateScan {
+  const { buffer } = memory;
+  const count = RATED_BLOCK * (1 + random.below(RATED_CLUSTERS_MAX / RATED_BLOCK));
+  let at = QUERY;
+  const floats = (length: number, value: () => number) => {
+    const view = new Float32Array(buffer, at, length);
+    for (let i = 0; i < length; i++) view[i] = value();
+    at += 4 * length;
+    return view.byteOffset;
+  };
+  const special = [0, 1e-41, 3e38, Number.POSITIVE_INFINITY, Number.NaN];
+  const oneOf = (value: () => number) => () =>
+    random.below(12) === 0 ? special[random.below(special.length)] : value();
+  const lower = floats(
+    count,
+    oneOf(() => 4 * random.next()),
+  );
+  const lowers = new Float32Array(buffer, lower, count);
+  let next = 0;
+  const more = () => (random.below(3) === 0 ? 0 : random.next());
+  const upper = floats(
+    count,
+    oneOf(() => lowers[next++ % count] + more()),
+  );
+  const inverseRadii = floats(
+    count,
+    oneOf(() => 4 * random.next()),
+  );
+  const counts = new Uint32Array(
+    buffer,
+    floats(count, () => 0),
+    count,
+  );
+  for (let c = 0; c < count; c++) if (random.below(4) > 0) counts[c] = random.below(100);
+  return {
+    ...{ count, lower, upper, inverseRadii, counts: counts.byteOffset },
+    ...{ worst: 2 * random.next(), nearPoint: 0.05, nearWeight: 1 / 6 },
+    rates: floats(RATE_BINS, () => random.next()),
+    expected: floats(count, () => Number.NaN),
+    sums: floats(RATED_BLOCK, () => Number.NaN),
+    mosts: floats(RATED_BLOCK, () => Number.NaN),
+  };
+}
+
+function expectedBits(kernel: Kernel, { buffer }: WebAssembly.Memory, scan: RateScan) {
+  kernel.scanRates(scan);
+  const blocks = scan.count / RATED_BLOCK;
+  const bits = (address: number, length: number) => [...new Uint32Array(buffer, address, length)];
+  return [bits(scan.expected, scan.count), bits(scan.sums, blocks), bits(scan.mosts, blocks)];
+}
 
 /** Fills the query and the rows with values of very different sizes, but finite ones. */
 function fill(memory: WebAssembly.Memory, scan: RowScan, random: Random): void {
@@ -415,6 +470,41 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
         expect(uppers[row], `seed ${seed}, row ${row}`).toBe(isKnown ? high : Infinity);
       }
     }
+  });
+
+  test("expected rows are those of the scalar kernel, with its bits", () => {
+    for (let seed = 1; seed <= 120; seed++) {
+      const scan = randomRates(memory, seededRandom(seed));
+      const wanted = expectedBits(oracle, memory, scan);
+      expect(expectedBits(kernel, memory, scan), `seed ${seed}`).toEqual(wanted);
+    }
+  });
+
+  test("expected rows are rows times the rate of the gap, and none where there are no rows", () => {
+    const scan = { ...randomRates(memory, seededRandom(1)), count: RATED_BLOCK, worst: 2 };
+    const { buffer } = memory;
+    // Each in the middle of its bin.
+    const bins = Array.from({ length: RATED_BLOCK }, (_, c) => 8 * c + 3);
+    const distances = Float32Array.from(bins, (bin) => 2 + 2 * ((bin + 0.5) / 100 - 0.5));
+    for (const bound of [scan.lower, scan.upper]) {
+      new Float32Array(buffer, bound, RATED_BLOCK).set(distances.map((x) => x * x));
+    }
+    new Float32Array(buffer, scan.inverseRadii, RATED_BLOCK).fill(0.5);
+    new Uint32Array(buffer, scan.counts, RATED_BLOCK).set(distances.map((_, c) => c));
+    new Float32Array(buffer, scan.rates, RATE_BINS).set(
+      Float32Array.from({ length: RATE_BINS }, (_, bin) => 1 - bin / RATE_BINS),
+    );
+    kernel.scanRates(scan);
+    const found = [...new Float32Array(buffer, scan.expected, RATED_BLOCK)];
+    for (const [c, bin] of bins.entries()) {
+      expect(found[c]).toBeCloseTo(c * (1 - bin / RATE_BINS), 4);
+    }
+    const [sum] = new Float32Array(buffer, scan.sums, 1);
+    expect(sum).toBeCloseTo(
+      found.reduce((all, rows) => all + rows, 0),
+      3,
+    );
+    expect(new Float32Array(buffer, scan.mosts, 1)[0]).toBe(Math.max(...found));
   });
 
   test("sums of codes are those of their bits", () => {

@@ -105,8 +105,11 @@ function wantedOf({ limitPer, offset, limit }: DocumentQuery): number | undefine
 }
 
 function planProbe(wanted: number, { probing = PROBING }: ScoreScope): ProbePlan {
-  const { missedShare, firstClusters, exactMatchesMax } = probing;
-  return { wanted, missedMax: wanted * missedShare, firstClusters, exactMatchesMax };
+  const { missedShare, atCost, firstClusters, exactMatchesMax } = probing;
+  return {
+    ...{ wanted, missedMax: wanted * missedShare, firstClusters, exactMatchesMax },
+    atCost: atCost && { missedMax: wanted * atCost.missedShare, worthRows: atCost.worthRows },
+  };
 }
 
 function planLateProbe(wanted: number, { lateProbing = LATE_PROBING }: ScoreScope): LateProbePlan {

@@ -1,11 +1,16 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ARENAS, KERNELS } from "../../../test/support/queries/query-fixture.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
-import { RATE_BINS, rateBin } from "../../vector/hit-rates.ts";
+import { RATE_BINS, RATED_BLOCK } from "../../kernel/rate-scan.ts";
+import { rateBin } from "../../vector/hit-rates.ts";
 import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
 import { WalkArrays } from "./walk-arrays.ts";
 
 const PLAN: WalkPlan = { wanted: 10, missedMax: 0.3, firstClusters: 5 };
+
+/** Kernels work in an arena. */
+beforeAll(() => void ARENAS.alloc(64));
 
 /** How many of a cluster's rows are hits, by the gap to it in radii. */
 type Rate = (gap: number) => number;
@@ -21,16 +26,18 @@ function clustersAt(
   // From the farthest to the nearest, so that a bin has the rate of its nearest end.
   for (let gap = 2; gap >= -0.4; gap -= 0.001) rates[rateBin(gap)] = rate(gap);
   rates.fill(1, 0, rateBin(-0.3));
-  const arrays = new WalkArrays(distances.length);
+  const end = Math.ceil(distances.length / RATED_BLOCK) * RATED_BLOCK;
+  const arrays = new WalkArrays(end);
   arrays.lower.set(distances.map((distance) => distance * distance));
   arrays.upper.set(arrays.lower);
-  arrays.counts.fill(20).set(counts ?? []);
+  arrays.counts.fill(20, 0, distances.length).set(counts ?? []);
   arrays.inverseRadii.fill(1);
   return {
     arrays,
     refine: () => expect.unreachable(),
-    starts: [0, distances.length],
+    starts: [0, end],
     rates: [rates],
+    kernels: KERNELS,
     boundShare: 0,
   };
 }
@@ -85,6 +92,18 @@ describe("once there are results", () => {
     expect(walked(new ClusterWalk(clustersAt(many, { rate }), PLAN), 1).flat()).toHaveLength(1005);
   });
 
+  test("more may be missed where no cluster is worth its cost", () => {
+    // In each of the far ones .01 is expected, in all of them 10.
+    const rate: Rate = (gap) => (gap < 0.2 ? 1 : gap < 0.35 ? 0.0005 : 0);
+    const many = [...near, ...Array.from({ length: 1000 }, () => 1.3)];
+    const seen = (atCost: WalkPlan["atCost"], distances = many) =>
+      walked(new ClusterWalk(clustersAt(distances, { rate }), { ...PLAN, atCost }), 1).flat();
+    expect(seen({ missedMax: 12, worthRows: 0.02 })).toHaveLength(5);
+    expect(seen({ missedMax: 8, worthRows: 0.02 })).toHaveLength(1005);
+    expect(seen({ missedMax: 12, worthRows: 0.009 })).toHaveLength(1005);
+    expect(seen({ missedMax: 12, worthRows: 0.02 }, [...many, 1.1])).toHaveLength(6);
+  });
+
   test("those with the greatest chance come before the others", () => {
     const distances = [...near, 1.05, 1.3, 1.15, 1.25, 1.1];
     const batches = walked(new ClusterWalk(clustersAt(distances), PLAN), 1);
@@ -102,12 +121,17 @@ describe("once there are results", () => {
   });
 
   test("each segment's rates are its own, and its nearest clusters come first", () => {
-    const clusters = clustersAt([...near, 1.1, 1.1, ...near.map(() => 1.5), 1.6]);
+    const first = [...near, 1.1];
+    const behind = Array.from({ length: RATED_BLOCK - first.length }, () => 0);
+    const distances = [...first, ...behind, 1.1, ...near.map(() => 1.5), 1.6];
+    const clusters = clustersAt(distances);
+    clusters.arrays.counts.fill(0, first.length, RATED_BLOCK);
     const { rates } = clusters;
-    const starts = [0, 6, 13];
+    const starts = [0, RATED_BLOCK, 2 * RATED_BLOCK];
     const none = rates[0].map(() => 0);
     const walk = new ClusterWalk({ ...clusters, starts, rates: [rates[0], none] }, PLAN);
-    expect(walked(walk, 1)).toEqual([[0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11], [5]]);
+    const second = [0, 1, 2, 3, 4, 5].map((c) => RATED_BLOCK + c);
+    expect(walked(walk, 1)).toEqual([[0, 1, 2, 3, 4, ...second], [5]]);
   });
 
   test("what float32 cannot tell is looked at", () => {

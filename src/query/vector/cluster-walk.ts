@@ -2,28 +2,22 @@
  * Which clusters a search looks into, decided while distances come in. How far a cluster is, and
  * how often rows of clusters so far away are hits (`vector/hit-rates.ts`), gives how many of its
  * rows are expected to be nearer than the worst result so far. The walk takes the clusters where
- * they are most, until so few are expected in all that remain that they may be missed.
+ * they are most, until so few are expected in all that remain that they may be missed: more where
+ * no cluster promises enough to be worth its cost.
  */
 
 import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
-import { rateBin } from "../../vector/hit-rates.ts";
-import { BOUND_DEVIATIONS } from "../../vector/one-bit-codes.ts";
-import type { WalkArrays } from "./walk-arrays.ts";
+import { RATED_BLOCK } from "../../kernel/rate-scan.ts";
+import { type ExpectingClusters, expectAll, expectSome } from "./expected-rows.ts";
 
-/** Clusters of all segments. */
-export interface WalkedClusters {
-  /**
-   * What is known of each. The bounds are those of its mean's squared distance from the query, the
-   * same where that is known.
-   */
-  readonly arrays: WalkArrays;
+/**
+ * Clusters of all segments. The bounds in `arrays` are those of their means' squared distances from
+ * the query, the same where that is known.
+ */
+export interface WalkedClusters extends ExpectingClusters {
   /** Makes the distances of some clusters, ascending, known. */
   readonly refine: (clusters: Uint32Array) => void;
-  /** The number of each segment's first cluster and, last, how many there are. */
-  readonly starts: readonly number[];
-  /** Of each segment: see `vector/hit-rates.ts`. */
-  readonly rates: readonly Float32Array[];
   /**
    * By what share the bounds of distances are above the truth, about. The worst result is known by
    * its bound.
@@ -37,6 +31,11 @@ export interface WalkPlan {
   readonly wanted: number;
   /** As many of them as may be expected to be missed. */
   readonly missedMax: number;
+  /**
+   * More may be missed where fewer than `worthRows` are expected in each cluster that remains.
+   * Absent: all clusters are worth their cost.
+   */
+  readonly atCost?: { readonly missedMax: number; readonly worthRows: number } | undefined;
   /** Clusters of each segment that are looked into first, the nearest ones. */
   readonly firstClusters: number;
 }
@@ -45,18 +44,12 @@ export interface WalkPlan {
 const LOOKS = 4;
 /** Share of the greatest expectation from which on clusters are taken together. */
 const BATCH_SHARE = 1 / 3;
-/** Share of what may be missed that clusters may have which are left out before all others. */
-const DROPPED_SHARE = 1 / 4;
 /** Clusters in which less is expected than in the next ones, by this factor, wait behind. */
 const FRONT_RANGE = 64;
 /** Share of what may be missed that is missed at most if what is likely was all. */
 const LIKELY_SHARE = 1 / 8;
 /** Clusters whose distances are computed between two pauses. */
 const REFINED_PER_STEP = 1_024;
-/** Where the nearest of three points lies between both bounds, √3 deviations from the middle. */
-const NEAR_POINT = (1 - Math.sqrt(3) / BOUND_DEVIATIONS) / 2;
-/** How much that point counts. */
-const NEAR_WEIGHT = 1 / 6;
 /** A float32 that is farther than any distance. */
 const FAR = 2 ** 127;
 /** Halvings in which the distance of the worst result is found. */
@@ -66,25 +59,19 @@ const BISECTIONS = 16;
 export class ClusterWalk {
   readonly #clusters: WalkedClusters;
   readonly #plan: WalkPlan;
-  /**
-   * Clusters that may still be looked into, ascending, in two parts: in those in front more is
-   * expected, and less in the rest than was when it was put behind.
-   */
+  /** Clusters that come next, ascending; in the rest less was expected when these were chosen. */
   #front: Uint32Array;
-  #rest: Uint32Array;
   /** What was expected in all of the rest, and less than what in each; infinite: nobody looked. */
   #restSum = Number.POSITIVE_INFINITY;
   #restMost = Number.POSITIVE_INFINITY;
-  /** Expected in clusters that are left out for good. */
-  #missed = 0;
   #firstClusters: number;
 
+  /** Clusters that are looked into have no rows in `arrays.counts` from then on. */
   constructor(clusters: WalkedClusters, plan: WalkPlan) {
     this.#clusters = clusters;
     this.#plan = plan;
     this.#firstClusters = plan.firstClusters;
     this.#front = clusters.arrays.front.subarray(0, 0);
-    this.#rest = allClusters(clusters);
   }
 
   /**
@@ -92,20 +79,23 @@ export class ClusterWalk {
    * distance of the worst result so far is `worst`, infinite if there are too few; none at the end.
    */
   *next(worst: number): Steps<Uint32Array> {
-    return worst === Number.POSITIVE_INFINITY
-      ? yield* this.#nearest()
-      : yield* this.#expected(worst);
+    const next =
+      worst === Number.POSITIVE_INFINITY
+        ? yield* this.#nearest()
+        : yield* this.#expected(rootOf(worst));
+    const { counts } = this.#clusters.arrays;
+    for (const c of next) counts[c] = 0;
+    return next;
   }
 
   /** The nearest clusters of each segment, mostly; each time twice as many. */
   *#nearest(): Steps<Uint32Array> {
-    const { near, taken, counts } = this.#clusters.arrays;
-    const some = nearestOf(this.#rest, LOOKS * this.#firstClusters, this.#clusters, near);
+    const { near, taken } = this.#clusters.arrays;
+    const looks = LOOKS * this.#firstClusters;
+    const some = nearestOf(nearestAbout(looks, this.#clusters), looks, this.#clusters, near);
     yield* this.#refine(some);
     const next = nearestOf(some, this.#firstClusters, this.#clusters, taken);
     this.#firstClusters *= 2;
-    // Nothing is left in them; they are dropped when the rest is divided.
-    for (const c of next) counts[c] = 0;
     return next;
   }
 
@@ -126,20 +116,36 @@ export class ClusterWalk {
    * where that is infinite, than what is expected to be found. Costs more than a walk.
    */
   *likely(worst: number): Steps<Uint32Array> {
-    const left = this.#gathered();
+    const left = this.#left();
     yield* this.#refine(left);
-    const bound = worst === Number.POSITIVE_INFINITY ? this.#likelyWorst(left) : worst;
-    const expected = this.#expectedIn(left, rootOf(bound));
-    let missed = this.#missed;
-    const least = expected.toSorted().find((count) => {
-      missed += count;
-      return missed > this.#plan.missedMax * LIKELY_SHARE;
-    });
-    return left.filter((_, i) => least !== undefined && expected[i] >= least);
+    const bound = worst === Number.POSITIVE_INFINITY ? yield* this.#likelyWorst(left) : worst;
+    yield* expectAll(this.#clusters, rootOf(bound));
+    const { expected } = this.#clusters.arrays;
+    let missed = 0;
+    const least = expectedOf(left, expected)
+      .sort()
+      .find((rows) => {
+        missed += rows;
+        return missed > LIKELY_SHARE * this.#mayMiss(rows);
+      });
+    return left.filter((c) => least !== undefined && expected[c] >= least);
+  }
+
+  /** All clusters that have rows and were not looked into, ascending. */
+  #left(): Uint32Array {
+    const { counts, left } = this.#clusters.arrays;
+    let at = 0;
+    for (let c = 0; c < this.#count; c++) if (counts[c] > 0) left[at++] = c;
+    return left.subarray(0, at);
+  }
+
+  get #count(): number {
+    const { starts } = this.#clusters;
+    return starts[starts.length - 1];
   }
 
   /** The bound of the distance within which as many rows are expected as are wanted. */
-  #likelyWorst(left: Uint32Array): number {
+  *#likelyWorst(left: Uint32Array): Steps<number> {
     const { arrays, boundShare } = this.#clusters;
     const { upper, inverseRadii } = arrays;
     let near = 0;
@@ -150,31 +156,31 @@ export class ClusterWalk {
     }
     for (let round = 0; round < BISECTIONS; round++) {
       const middle = (near + far) / 2;
-      const { sum } = sumAndGreatest(this.#expectedIn(left, rootOf(middle)));
+      yield* expectAll(this.#clusters, rootOf(middle));
+      const { sum } = sumAndGreatest(arrays.sums.subarray(0, this.#count / RATED_BLOCK));
       if (sum < this.#plan.wanted) near = middle;
       else far = middle;
     }
     return far * (1 + boundShare);
   }
 
-  /** How many rows of each of some clusters are expected to be nearer than the square of `worst`. */
-  #expectedIn(some: Uint32Array, worst: number): Float32Array {
-    const expected = this.#clusters.arrays.numbers.subarray(0, some.length);
-    expectRows(some, worst, this.#clusters, expected);
-    return expected;
+  /** How many results may be missed where so many rows are expected in a cluster, and no more. */
+  #mayMiss(rows: number): number {
+    const { missedMax, atCost } = this.#plan;
+    return atCost !== undefined && rows < atCost.worthRows ? atCost.missedMax : missedMax;
   }
 
   *#expected(worst: number): Steps<Uint32Array> {
-    const { missedMax } = this.#plan;
-    const { taken } = this.#clusters.arrays;
-    const root = rootOf(worst);
-    let expected = this.#expectedIn(this.#front, root);
+    const { taken, numbers } = this.#clusters.arrays;
+    let expected = numbers.subarray(0, this.#front.length);
+    expectSome(this.#clusters, this.#front, worst, expected);
     for (;;) {
       const { sum, greatest } = sumAndGreatest(expected);
-      if (this.#missed + this.#restSum + sum <= missedMax) return this.#end();
+      const mayMiss = this.#mayMiss(Math.max(greatest, this.#restMost));
+      if (this.#restSum + sum <= mayMiss) return this.#front.subarray(0, 0);
       const least = greatest * BATCH_SHARE;
       if (least < this.#restMost) {
-        expected = this.#divide(root);
+        expected = yield* this.#chooseFront(worst);
         continue;
       }
       const next = atLeast(this.#front, expected, least, taken);
@@ -185,71 +191,64 @@ export class ClusterWalk {
       }
       // Some turn out to be farther than was expected, and wait for a later turn.
       const again = new Float32Array(known.length);
-      expectRows(known, root, this.#clusters, again);
+      expectSome(this.#clusters, known, worst, again);
       for (let i = 0, j = 0; j < known.length; i++) {
         if (this.#front[i] === known[j]) expected[i] = again[j++];
       }
     }
   }
 
-  /** Puts those in front in which most is expected now, which it returns, the others behind. */
-  #divide(worst: number): Float32Array {
+  /** Puts those in front in which most is expected now, which it returns. */
+  *#chooseFront(worst: number): Steps<Float32Array> {
     const { arrays } = this.#clusters;
-    const { numbers, front } = arrays;
-    const left = this.#gathered();
-    const expected = this.#expectedIn(left, worst);
-    const { greatest } = sumAndGreatest(expected);
+    const { numbers, front, expected } = arrays;
+    yield* expectAll(this.#clusters, worst);
+    const blocks = this.#count / RATED_BLOCK;
+    const { greatest } = sumAndGreatest(arrays.mosts.subarray(0, blocks));
     const most = (greatest * BATCH_SHARE) / FRONT_RANGE;
-    const mayMiss = this.#plan.missedMax * DROPPED_SHARE - this.#missed;
-    const dropped = mayMiss / left.length;
-    let [frontCount, restCount, restSum, missed] = [0, 0, 0, 0];
-    for (let i = 0; i < left.length; i++) {
-      const count = expected[i];
-      if (count === 0 || count < dropped) missed += count;
-      else if (count >= most) {
-        front[frontCount] = left[i];
-        numbers[frontCount++] = count;
-      } else {
-        left[restCount++] = left[i];
-        restSum += count;
+    let [count, restSum] = [0, 0];
+    for (let block = 0; block < blocks; block++) {
+      if (arrays.mosts[block] < most) {
+        restSum += arrays.sums[block];
+        continue;
+      }
+      const end = (block + 1) * RATED_BLOCK;
+      for (let c = block * RATED_BLOCK; c < end; c++) {
+        const rows = expected[c];
+        if (rows < most) restSum += rows;
+        else if (rows > 0) {
+          front[count] = c;
+          numbers[count++] = rows;
+        }
       }
     }
-    this.#missed += missed;
-    this.#front = front.subarray(0, frontCount);
-    this.#rest = left.subarray(0, restCount);
+    this.#front = front.subarray(0, count);
     this.#restSum = restSum;
     this.#restMost = most;
-    return numbers.subarray(0, frontCount);
-  }
-
-  /** All that are left, none of them in front. */
-  #gathered(): Uint32Array {
-    const { left } = this.#clusters.arrays;
-    const [front, rest] = [this.#front, this.#rest];
-    let at = front.length + rest.length;
-    this.#rest = left.subarray(0, at);
-    // The rest is where all will be: from the end on, none is written over before it is read.
-    for (let i = front.length - 1, j = rest.length - 1; i >= 0; ) {
-      left[--at] = j >= 0 && rest[j] > front[i] ? rest[j--] : front[i--];
-    }
-    this.#front = front.subarray(0, 0);
-    this.#restSum = Number.POSITIVE_INFINITY;
-    this.#restMost = Number.POSITIVE_INFINITY;
-    return this.#rest;
-  }
-
-  #end(): Uint32Array {
-    this.#front = this.#front.subarray(0, 0);
-    this.#rest = this.#rest.subarray(0, 0);
-    return this.#front;
+    return numbers.subarray(0, count);
   }
 }
 
-/** All clusters, ascending. */
-function allClusters({ arrays, starts }: WalkedClusters): Uint32Array {
-  const all = arrays.left.subarray(0, starts[starts.length - 1]);
-  for (let c = 0; c < all.length; c++) all[c] = c;
-  return all;
+/**
+ * The nearest clusters of each segment with rows, as many of each, and some more, ascending, by the
+ * middle of what is known of them.
+ */
+function nearestAbout(count: number, { arrays, starts }: WalkedClusters): Uint32Array {
+  const { lower, upper, counts, left } = arrays;
+  let at = 0;
+  for (let segment = 0; segment + 1 < starts.length; segment++) {
+    const nearest = new KthLeast(count);
+    // Twice as far, as both bounds are added up.
+    let worst = Number.POSITIVE_INFINITY;
+    for (let c = starts[segment]; c < starts[segment + 1]; c++) {
+      const sum = lower[c] + upper[c];
+      if (sum > worst || counts[c] === 0) continue;
+      left[at++] = c;
+      nearest.offer(sum);
+      worst = nearest.worst;
+    }
+  }
+  return left.subarray(0, at);
 }
 
 /** The nearest of some clusters, as many of each segment, by what is known of them. */
@@ -291,38 +290,6 @@ function estimateOf(lower: number, upper: number): number {
   return Number.isNaN(estimate) ? FAR : Math.fround(estimate);
 }
 
-/**
- * Writes how many rows of each of some clusters, ascending, are expected to be nearer than the
- * square of `worst`. Where distances are bounded it is the mean over what they may be, by Gauss and
- * Hermite's rule of three points, the farthest of which counts as the middle one.
- */
-function expectRows(
-  some: Uint32Array,
-  worst: number,
-  { arrays, starts, rates }: WalkedClusters,
-  expected: Float32Array,
-): void {
-  const { lower, upper, inverseRadii, counts } = arrays;
-  for (let segment = 0, i = 0; segment < rates.length; segment++) {
-    const end = starts[segment + 1];
-    const own = rates[segment];
-    for (; i < some.length && some[i] < end; i++) {
-      const c = some[i];
-      const inverse = inverseRadii[c];
-      const nearEnd = lower[c];
-      const width = upper[c] - nearEnd;
-      const near = nearEnd + NEAR_POINT * width;
-      const isBounded = width > 0 && width < Number.POSITIVE_INFINITY;
-      let rate = own[rateBin((Math.sqrt(isBounded ? near : nearEnd) - worst) * inverse)];
-      if (isBounded) {
-        const middle = own[rateBin((Math.sqrt(nearEnd + width / 2) - worst) * inverse)];
-        rate = NEAR_WEIGHT * rate + (1 - NEAR_WEIGHT) * middle;
-      }
-      expected[i] = counts[c] * rate;
-    }
-  }
-}
-
 /** Those of some clusters in which at least so many rows are expected. */
 function atLeast(
   some: Uint32Array,
@@ -336,6 +303,10 @@ function atLeast(
     if (expected[i] >= least) at++;
   }
   return into.subarray(0, at);
+}
+
+function expectedOf(some: Uint32Array, expected: Float32Array): Float32Array {
+  return Float32Array.from(some, (c) => expected[c]);
 }
 
 function sumAndGreatest(expected: Float32Array): { sum: number; greatest: number } {

@@ -1,3 +1,5 @@
+import { RATED_BLOCK } from "../../kernel/rate-scan.ts";
+
 /** What a walk notes of each cluster: arrays with room for all of them. */
 export class WalkArrays {
   /** Bounds of squared distances of the clusters' means. */
@@ -12,7 +14,12 @@ export class WalkArrays {
   readonly near: Uint32Array;
   readonly taken: Uint32Array;
   readonly numbers: Float32Array;
+  /** Rows that are expected in each cluster, and in each block of them the sum and the greatest. */
+  readonly expected: Float32Array;
+  readonly sums: Float32Array;
+  readonly mosts: Float32Array;
 
+  /** `count` is a multiple of RATED_BLOCK. */
   constructor(count: number) {
     this.lower = new Float32Array(count);
     this.upper = new Float32Array(count);
@@ -23,6 +30,9 @@ export class WalkArrays {
     this.near = new Uint32Array(count);
     this.taken = new Uint32Array(count);
     this.numbers = new Float32Array(count);
+    this.expected = new Float32Array(count);
+    this.sums = new Float32Array(count / RATED_BLOCK);
+    this.mosts = new Float32Array(count / RATED_BLOCK);
   }
 }
 

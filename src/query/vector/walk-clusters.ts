@@ -5,6 +5,8 @@
 
 import { KthLeast } from "../../base/numbers/kth-least.ts";
 import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
+import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import { RATED_BLOCK } from "../../kernel/rate-scan.ts";
 import { boundShare } from "../../vector/one-bit-codes.ts";
 import type { Need, Together, WithNeeds } from "../plan/operator.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -19,7 +21,10 @@ const CLUSTERS_PER_STEP = 256;
 /** The clusters of all segments, numbered through. */
 export interface NumberedClusters {
   readonly count: number;
-  /** Number of each segment's first one and, last, how many there are. */
+  /**
+   * Number of each segment's first one and, last, how many there are: multiples of RATED_BLOCK, with
+   * clusters behind those of a segment that have no rows.
+   */
   readonly starts: readonly number[];
   /** Segment of each cluster. */
   readonly segments: Uint32Array;
@@ -27,7 +32,9 @@ export interface NumberedClusters {
 
 /** Numbers the clusters of segments; of those without there are none. */
 export function numberClusters(coded: readonly (ClusterMatches | undefined)[]): NumberedClusters {
-  const counts = coded.map((segment) => segment?.clusters.count ?? 0);
+  const counts = coded.map(
+    (segment) => Math.ceil((segment?.clusters.count ?? 0) / RATED_BLOCK) * RATED_BLOCK,
+  );
   const starts: number[] = [];
   let count = 0;
   for (const own of counts) {
@@ -51,7 +58,9 @@ export function* countAllMatches(
   let sum = 0;
   for (const [i, segment] of coded.entries()) {
     if (segment === undefined) continue;
-    sum += countMatches(segment, counts.subarray(starts[i], starts[i + 1]));
+    const own = counts.subarray(starts[i], starts[i + 1]);
+    sum += countMatches(segment, own);
+    own.fill(0, segment.clusters.count);
     yield;
   }
   return sum;
@@ -70,6 +79,7 @@ export interface CodeWalk {
   readonly arrays: WalkArrays;
   /** By segment. */
   readonly found: readonly RowSink[];
+  readonly kernels: ArenaKernels;
   readonly work: WorkStats;
   readonly together: Together;
   readonly withNeeds: WithNeeds;
@@ -85,7 +95,7 @@ type Coded = readonly (CodedSegment | undefined)[];
 export function* walkClusters(coded: Coded, walked: CodeWalk): Steps<number> {
   const { plan, numbered, arrays, work, together, withNeeds } = walked;
   const { starts, segments } = numbered;
-  const clusters = yield* walkedOf(coded, numbered, arrays);
+  const clusters = yield* walkedOf(coded, walked);
   const walk = new ClusterWalk(clusters, plan);
   const uppers = new KthLeast(plan.wanted);
   const worst = () => uppers.worst;
@@ -144,8 +154,7 @@ function chunkNeeds(
 /** What the walk needs to know of all clusters. */
 function* walkedOf(
   coded: Coded,
-  { starts, segments }: NumberedClusters,
-  arrays: WalkArrays,
+  { numbered: { starts, segments }, arrays, kernels }: CodeWalk,
 ): Steps<WalkedClusters> {
   let share = 0;
   for (const [i, segment] of coded.entries()) {
@@ -161,6 +170,7 @@ function* walkedOf(
     refine: (some) => refineDistances(some, arrays, coded, { starts, segments }),
     starts,
     rates: coded.map((segment) => segment?.codes.rates ?? new Float32Array(0)),
+    kernels,
     boundShare: share,
   };
 }

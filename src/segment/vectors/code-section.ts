@@ -18,9 +18,9 @@ import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { CodeMatrix, RotationSigns, RowMatrix } from "../../kernel/arena-kernels.ts";
 import { codeBytes } from "../../kernel/code-scan.ts";
+import { RATE_BINS } from "../../kernel/rate-scan.ts";
 import type { ClusterCodes } from "../../vector/cluster-codes.ts";
 import type { ClusterShapes } from "../../vector/coded-rows.ts";
-import { RATE_BINS } from "../../vector/hit-rates.ts";
 import { type MeanCodes, meanGroups } from "../../vector/mean-codes.ts";
 import { rotatedDimensions as rotatedCount } from "../../vector/one-bit-codes.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
