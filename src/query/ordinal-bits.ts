@@ -152,10 +152,9 @@ export function* eachPart(
   };
   spare = undefined;
   const { ordinals, numbers } = buffers;
-  const partWords = SCAN_ROWS_MAX >>> 5;
-  for (let start = 0; start < bits.length; start += partWords) {
-    const end = Math.min(start + partWords, bits.length);
-    const count = listOrdinals(bits, start, end, ordinals);
+  for (let word = 0; word < bits.length; ) {
+    const { count, end } = listOrdinals(bits, word, ordinals);
+    word = end;
     for (let first = 0; first < count; first += partSize) {
       visit(ordinals.subarray(first, Math.min(first + partSize, count)), numbers);
       yield;
@@ -164,11 +163,18 @@ export function* eachPart(
   spare = buffers;
 }
 
-/** Lists the ordinals in words `start` to `end`; returns how many there are. */
-function listOrdinals(bits: OrdinalBits, start: number, end: number, into: Uint32Array): number {
+/** Lists the ordinals from the word `start` on, as many words as there is room for all bits of. */
+function listOrdinals(
+  bits: OrdinalBits,
+  start: number,
+  into: Uint32Array,
+): { readonly count: number; readonly end: number } {
+  const most = into.length - 32;
   let count = 0;
-  for (let w = start; w < end; w++) {
+  let w = start;
+  for (; w < bits.length && count <= most; w++) {
     let word = bits[w];
+    if (word === 0) continue;
     if (word === 0xffff_ffff) {
       for (let b = 0; b < 32; b++) into[count++] = (w << 5) + b;
       continue;
@@ -177,7 +183,7 @@ function listOrdinals(bits: OrdinalBits, start: number, end: number, into: Uint3
       into[count++] = (w << 5) + 31 - Math.clz32(word & -word);
     }
   }
-  return count;
+  return { count, end: w };
 }
 
 /** Calls `visit` for each ordinal in the set, ascending. */

@@ -219,8 +219,8 @@ test.each(METRICS)("%s: codes that tell too little are given up", (metric) => {
 });
 
 test("codes pay for many matches and few results", () => {
-  expect(codesPay(1023, 1)).toBe(false);
-  expect(codesPay(1024, 1)).toBe(true);
+  expect(codesPay(511, 1)).toBe(false);
+  expect(codesPay(512, 1)).toBe(true);
   expect(codesPay(1024, 256)).toBe(true);
   expect(codesPay(1024, 257)).toBe(false);
   expect(codesPay(4000, 1000)).toBe(true);

@@ -29,7 +29,7 @@ export interface Narrowing {
 }
 
 /** Codes of fewer save less than they cost, `bench/exact.bench.ts` says. */
-const CANDIDATES_MIN = 1024;
+const CANDIDATES_MIN = 512;
 /** Candidates for each result from which on codes rule out most of them. */
 const CANDIDATES_PER_RESULT = 4;
 
