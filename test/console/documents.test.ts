@@ -7,8 +7,6 @@ import { describeConsole, WIDTHS } from "../support/console/open-console.ts";
 import { books, seedNamespace } from "../support/console/seed-namespace.ts";
 
 const BOOKS = "/console/namespaces/books/documents";
-/** A machine that is busy with other tests may take long. */
-const PATIENCE = { timeout: 30_000 };
 const cells = (page: Page, label: string) =>
   page.getByRole("table", { name: "Documents" }).getByRole("cell", { name: label, exact: true });
 const firstId = async (page: Page) =>
@@ -42,7 +40,7 @@ describeConsole("the documents", [], (fixture) => {
     await cells(page, "Book 1").waitFor();
     await page.getByRole("button", { name: "year" }).click();
     // Those without a year come first.
-    await expect.poll(() => firstId(page), PATIENCE).toBe("10");
+    await expect.poll(() => firstId(page)).toBe("10");
     expect(new URL(page.url()).searchParams.get("sort")).toBe("year");
     const table = page.getByRole("region", { name: "Documents" });
     const loaded = page.getByRole("status").filter({ hasText: "loaded" });
@@ -50,10 +48,10 @@ describeConsole("the documents", [], (fixture) => {
       .poll(async () => {
         await table.press("End");
         return loaded.textContent();
-      }, PATIENCE)
+      })
       .toBe("350 loaded, all of them");
     await page.getByRole("button", { name: "year" }).click();
-    await expect.poll(() => firstId(page), PATIENCE).toBe("19");
+    await expect.poll(() => firstId(page)).toBe("19");
   });
 
   test("have facets with counts, which filter by a click", async () => {
@@ -98,7 +96,7 @@ describeConsole("the documents", [], (fixture) => {
   test("are edited and deleted one by one", async () => {
     const page = await fixture.open(`${BOOKS}?document=5`);
     const text = page.getByLabel("The document as JSON");
-    await expect.poll(() => text.inputValue(), PATIENCE).toContain('"title": "Book 5"');
+    await expect.poll(() => text.inputValue()).toContain('"title": "Book 5"');
     await fixture.expectAccessible(page);
     const before = await text.inputValue();
     await text.fill("{");
@@ -162,9 +160,7 @@ describeConsole("the documents", [], (fixture) => {
       .waitFor();
     await page.getByRole("button", { name: "Open document 0" }).click();
     const text = page.getByLabel("The document as JSON");
-    await expect
-      .poll(async () => (await text.inputValue()).length, PATIENCE)
-      .toBeGreaterThan(50_000);
+    await expect.poll(async () => (await text.inputValue()).length).toBeGreaterThan(50_000);
   });
 
   test("what the server refuses is said, and a namespace that is not there, too", async () => {

@@ -193,10 +193,16 @@ describeConsole("Map", [], (fixture) => {
     const ids = await list.getByRole("button").allInnerTexts();
     expect(ids).toHaveLength(20);
     for (const id of ids) expect(Number(id) % 3).toBe(1);
-    const ring = await page.locator("circle.map-ring").first().boundingBox();
-    if (ring === null) throw new Error("no neighbour is drawn");
-    await page.mouse.move(ring.x + ring.width / 2, ring.y + ring.height / 2);
-    await page.locator(".map-card").getByText("group 1").waitFor();
+    const card = page.locator(".map-card").getByText("group 1");
+    // The map takes its last width after the list of neighbours is there: the pointer follows.
+    await expect
+      .poll(async () => {
+        const ring = await page.locator("circle.map-ring").first().boundingBox();
+        if (ring === null) throw new Error("no neighbour is drawn");
+        await page.mouse.move(ring.x + ring.width / 2, ring.y + ring.height / 2);
+        return await card.isVisible();
+      })
+      .toBe(true);
     await fixture.expectAccessible(page);
   });
 
