@@ -7,8 +7,9 @@
  * three points, the farthest of which counts as the middle one.
  */
 
-/** Rates of gaps: so many are a gap of 1 wide. */
+/** Rates of gaps. */
 export const RATE_BINS = 256;
+/** Bins of a gap of 1. */
 export const BINS_PER_GAP = 100;
 /** The first bin begins here, and has all that is less, or no number. */
 export const FIRST_GAP = -0.5;

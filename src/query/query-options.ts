@@ -26,8 +26,8 @@ export interface Probing {
   /** Share of the results that may be expected to be missed. */
   readonly missedShare: number;
   /**
-   * Where fewer than `worthRows` results are expected in each cluster that was not looked into, each
-   * costs more than it gives, and so great a share may be missed (ADR 50). Absent: never.
+   * Where fewer than `worthRows` results are expected in each cluster that was not looked into,
+   * each costs more than it gives, and so great a share may be missed (ADR 50). Absent: never.
    */
   readonly atCost?: { readonly missedShare: number; readonly worthRows: number };
   /** Clusters of each segment that are looked into in any case, the nearest ones. */

@@ -47,11 +47,12 @@ function explainProbe({ target, probe }: VectorProbeNode, { segments }: Snapshot
   if (coded === 0) return [];
   const { wanted, missedMax, atCost, exactMatchesMax } = probe;
   const missed = Number(missedMax.toFixed(2));
-  const more = atCost && `, or ${Number(atCost.missedMax.toFixed(2))} in far too many clusters`;
+  const most = atCost && Number(atCost.missedMax.toFixed(2));
+  const more = most === undefined ? "" : `, or ${most} in far too many clusters`;
   const where = `${coded} of ${segments.length} segments`;
   return [
     `  but in ${where} by codes, cluster by cluster, until all others are expected to have`,
-    `  less than ${missed} of the best ${wanted}${more ?? ""}; exactly where bounds overlap, or up to`,
+    `  less than ${missed} of the best ${wanted}${more}; exactly where bounds overlap, or up to`,
     `  ${exactMatchesMax} match there`,
   ];
 }

@@ -22,8 +22,8 @@ const CLUSTERS_PER_STEP = 256;
 export interface NumberedClusters {
   readonly count: number;
   /**
-   * Number of each segment's first one and, last, how many there are: multiples of RATED_BLOCK, with
-   * clusters behind those of a segment that have no rows.
+   * Number of each segment's first one and, last, how many there are: multiples of RATED_BLOCK,
+   * with clusters behind those of a segment that have no rows.
    */
   readonly starts: readonly number[];
   /** Segment of each cluster. */
