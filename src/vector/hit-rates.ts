@@ -9,13 +9,14 @@
 
 import { KIB, MIB } from "../base/byte-sizes.ts";
 import { KthLeast } from "../base/numbers/kth-least.ts";
+import { seededRandom } from "../base/random.ts";
 import type { Steps } from "../base/steps.ts";
 import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
 import { BINS_PER_GAP, FIRST_GAP, RATE_BINS } from "../kernel/rate-scan.ts";
 import type { KernelSpace } from "./centroids.ts";
 import type { ClusterShapes, CodedRows } from "./coded-rows.ts";
 import { measureOf } from "./metric.ts";
-import { boundShare, rotatedDimensions } from "./one-bit-codes.ts";
+import { BOUND_DEVIATIONS, boundShare, rotatedDimensions } from "./one-bit-codes.ts";
 import { VectorReader } from "./vector-rows.ts";
 
 /** Rows that are taken as queries; each is compared with all. */
@@ -32,6 +33,14 @@ const WANTED = [2, 10] as const;
 const UNSEEN_HITS = 0.5 / RATE_BINS;
 /** Clusters of each segment that a walk looks into first, by distance: no rate tells of them. */
 export const FIRST_CLUSTERS = 4;
+/**
+ * How far estimates are off from row to row, as a share of the deviation that bounds are told by:
+ * with this one as many results are missed as are expected, also where vectors have no structure
+ * and the worst result is the least of thousands of bounds (ADR 50).
+ */
+const NOISE_SHARE = 0.7;
+/** Upper bounds by draw, in the unit of what bounds are above estimates. */
+const BOUND_DRAWS = boundDraws(1_021);
 /** Clusters that are counted between two pauses. */
 const CLUSTERS_PER_STEP = 64;
 
@@ -161,7 +170,7 @@ class RateCounts {
       const error = share * Math.sqrt(far * shapes.radii[c]);
       for (let at = starts[c]; at < starts[c + 1]; at++) {
         nearest.offer(distances[order[at]]);
-        bounds.offer(distances[order[at]] + error);
+        bounds.offer(distances[order[at]] + error * BOUND_DRAWS[at % BOUND_DRAWS.length]);
       }
       if (c % CLUSTERS_PER_STEP === 0) yield;
     }
@@ -211,4 +220,15 @@ function isRise(
   after: { readonly hits: number; readonly rows: number },
 ): boolean {
   return before.hits * after.rows <= after.hits * before.rows;
+}
+
+/** What bounds are above true distances, where estimates are off by normal numbers. */
+function boundDraws(count: number): Float64Array {
+  const random = seededRandom(1);
+  return Float64Array.from({ length: count }, () => {
+    // Box and Muller's transform.
+    const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
+    const noise = radius * Math.cos(2 * Math.PI * random.next());
+    return 1 + (NOISE_SHARE * noise) / BOUND_DEVIATIONS;
+  });
 }
