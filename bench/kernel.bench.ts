@@ -21,6 +21,7 @@ import {
   SCAN_ROWS_MAX,
 } from "../src/kernel/kernel.ts";
 import { compileKernel } from "../src/kernel/load-kernel.ts";
+import { RATE_BINS, RATED_MAX } from "../src/kernel/rate-scan.ts";
 
 const MIB = 1024 * 1024;
 const ROUNDS = 7;
@@ -99,6 +100,24 @@ function byteCodePass(kernels: ArenaKernels, bytesScanned: number, gather: boole
     scanned += rows;
   }
   return ((performance.now() - start) * 1e6) / scanned;
+}
+
+/** ns per cluster of what is expected of clusters' rows, with bounds that are apart. */
+function ratePass(kernels: ArenaKernels): number {
+  const room = kernels.ratedClusters();
+  for (let c = 0; c < RATED_MAX; c++) {
+    room.lower[c] = random.next();
+    room.upper[c] = room.lower[c] + random.next();
+    room.counts[c] = 64;
+  }
+  room.inverseRadii.fill(1);
+  for (let bin = 0; bin < RATE_BINS; bin++) room.rates[bin] = random.next();
+  const calls = kernels === scalar ? 2 : 200;
+  const start = performance.now();
+  for (let call = 0; call < calls; call++) {
+    kernels.scanRates(RATED_MAX, { worst: 1, nearPoint: 0.05, nearWeight: 1 / 6 });
+  }
+  return ((performance.now() - start) * 1e6) / (calls * RATED_MAX);
 }
 
 /** GB/s of one plain read of the rows: a search for a byte that is not there, which is native. */
@@ -194,3 +213,7 @@ for (const variant of variants) {
   const rate = rowBytes(variant) / (best.get(`${name} memory`) ?? Number.NaN);
   console.log(name.padEnd(28), ...times, rate.toFixed(1).padStart(12));
 }
+const rated = [wasm, scalar].map((kernels) =>
+  Math.min(...Array.from({ length: ROUNDS }, () => ratePass(kernels))).toFixed(1),
+);
+console.log(`expected rows of a cluster: ${rated[0]} ns, scalar ${rated[1]} ns`);
