@@ -1,10 +1,11 @@
 /**
  * Measures text analysis in MB/s of UTF-8 input: `forEachTerm` with the default options on English
- * prose in ASCII, with stemming, and on other scripts. Run it with `node bench/text.bench.ts`, and
+ * prose in ASCII, with stemming, and on other scripts, and the table of terms that indexes use. Run it with `node bench/text.bench.ts`, and
  * the path of an English text to use that in place of invented prose.
  */
 import { readFileSync } from "node:fs";
 import { seededRandom } from "../src/base/random.ts";
+import type { FullTextOptions } from "../src/model/full-text-options.ts";
 import { analyzerFor } from "../src/text/analyzer.ts";
 import { splitFragments } from "../src/text/fragments.ts";
 import { FULL_TEXT_DEFAULTS } from "../src/text/full-text-rules.ts";
@@ -36,17 +37,18 @@ function prose(letters: string, seed: number): string {
   return parts.join("");
 }
 
-function measure(name: string, text: string, run: (piece: string) => void): void {
+function measure(name: string, text: string, run: (piece: string, utf8: Uint8Array) => void): void {
   // Pieces of a kilobyte, which is a usual size of an attribute.
   const pieces: string[] = [];
   for (let start = 0; start < text.length; start += 1000) {
     pieces.push(Buffer.from(text.slice(start, start + 1000)).toString());
   }
+  const encoded = pieces.map((piece) => new Uint8Array(Buffer.from(piece)));
   const bytes = Buffer.byteLength(text);
   const rates: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const start = process.hrtime.bigint();
-    for (const piece of pieces) run(piece);
+    for (let i = 0; i < pieces.length; i++) run(pieces[i], encoded[i]);
     rates.push((bytes * 1000) / Number(process.hrtime.bigint() - start));
   }
   rates.sort((left, right) => left - right);
@@ -66,6 +68,12 @@ const chinese = prose(
   4,
 );
 
+/** As texts are indexed: by the codes of their terms. */
+function eachCode(options: FullTextOptions) {
+  const table = analyzerFor(options).takeTable();
+  return (_: string, utf8: Uint8Array) => table.forEachTerm(utf8, 0, utf8.length, count);
+}
+
 let terms = 0;
 const count = () => {
   terms++;
@@ -76,6 +84,9 @@ const legacy = analyzerFor({ ...FULL_TEXT_DEFAULTS, tokenizer: "word_v2" });
 measure("forEachTerm, ASCII", english, (piece) => plain.forEachTerm(piece, count));
 measure("forEachTerm, ASCII, stemming", english, (piece) => stemming.forEachTerm(piece, count));
 measure("forEachTerm, ASCII, word_v2", english, (piece) => legacy.forEachTerm(piece, count));
+measure("table, ASCII", english, eachCode(FULL_TEXT_DEFAULTS));
+measure("table, ASCII, stemming", english, eachCode({ ...FULL_TEXT_DEFAULTS, stemming: true }));
+measure("table, French letters", french, eachCode(FULL_TEXT_DEFAULTS));
 measure("analyze, ASCII", english, (piece) => {
   terms += plain.analyze(piece).length;
 });

@@ -8,11 +8,14 @@ import type { FullTextOptions } from "../model/full-text-options.ts";
 import { foldCase, foldToAscii } from "./languages/folding.ts";
 import { stemmerOf, stopWordsOf } from "./languages/language.ts";
 import type { Scan } from "./segmentation/legacy-tokenizer.ts";
-import { scanOf } from "./segmentation/tokenizer.ts";
+import { asciiScanOf, scanOf } from "./segmentation/tokenizer.ts";
 import { TermCache } from "./term-cache.ts";
+import { TermTable } from "./term-table.ts";
 
 /** Analyzers kept, one for each distinct set of options in use. */
 export const ANALYZERS_MAX = 16;
+/** Tables of terms that wait for their next user, each of some 22 MiB at most. */
+const IDLE_TABLES_MAX = 4;
 
 /** A term and where it comes from. */
 export interface Token {
@@ -40,13 +43,18 @@ export interface Analyzer {
   readonly options: FullTextOptions;
   /** Returns the tokens of `text` in order. `pre_tokenized_array` takes the text as one token. */
   analyze(text: string): Token[];
-  /** Visits the terms of `text` in order; for indexing, without an object per token. */
+  /** Visits the terms of `text` in order, without an object per token. */
   forEachTerm(text: string, visit: (term: string, position: number) => void): void;
+  /** A table of terms for one user until it is given back, perhaps with terms of earlier ones. */
+  takeTable(): TermTable;
+  /** Keeps a table for the next user, unless it holds more than is worth it. */
+  giveBack(table: TermTable): void;
   /** Splits a query for `last_as_prefix`. */
   lastTokenPrefix(text: string): PrefixQuery;
 }
 
 const ANALYZERS = new Map<string, Analyzer>();
+const IDLE_TABLES = new Map<Analyzer, TermTable>();
 
 /** Returns the analyzer for valid `options`; equal options share it while it is in use. */
 export function analyzerFor(options: FullTextOptions): Analyzer {
@@ -84,6 +92,28 @@ class TextAnalyzer implements Analyzer {
     this.options = options;
     this.#scan = scanOf(options.tokenizer);
     this.#cache = new TermCache(normalizerFor(options));
+  }
+
+  takeTable(): TermTable {
+    const idle = IDLE_TABLES.get(this);
+    IDLE_TABLES.delete(this);
+    if (idle !== undefined) return idle;
+    const cache = this.#cache;
+    return new TermTable({
+      scan: this.#scan,
+      asciiScan: asciiScanOf(this.options.tokenizer),
+      termOf: (token) => cache.get(token, 0, token.length),
+    });
+  }
+
+  giveBack(table: TermTable): void {
+    if (table.isLarge) return;
+    IDLE_TABLES.delete(this);
+    IDLE_TABLES.set(this, table);
+    for (const oldest of IDLE_TABLES.keys()) {
+      if (IDLE_TABLES.size <= IDLE_TABLES_MAX) break;
+      IDLE_TABLES.delete(oldest);
+    }
   }
 
   analyze(text: string): Token[] {

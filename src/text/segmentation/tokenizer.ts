@@ -1,7 +1,7 @@
 /** Maps the name of a tokenizer to the function that finds its tokens. */
 import type { Tokenizer } from "../../model/full-text-options.ts";
 import { type Scan, scanWordsV0, scanWordsV1, scanWordsV2 } from "./legacy-tokenizer.ts";
-import { scanWords } from "./word-breaks.ts";
+import { type AsciiScan, scanAsciiWords, scanWords } from "./word-breaks.ts";
 
 const scanWhole: Scan = (text, visit) => visit(0, text.length);
 
@@ -21,4 +21,9 @@ const SCANS: Readonly<Record<Tokenizer, Scan>> = {
  */
 export function scanOf(tokenizer: Tokenizer): Scan {
   return SCANS[tokenizer];
+}
+
+/** The same for ASCII text by its bytes, if the tokenizer has a way of its own over those. */
+export function asciiScanOf(tokenizer: Tokenizer): AsciiScan | undefined {
+  return SCANS[tokenizer] === scanWords ? scanAsciiWords : undefined;
 }

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { readBreakCases } from "../../../test/unicode/break-cases.ts";
 import { seededRandom } from "../../base/random.ts";
-import { nextWordBreak, scanWords, WordClass as W, WORD_CLASSES } from "./word-breaks.ts";
+import {
+  nextWordBreak,
+  scanAsciiWords,
+  scanWords,
+  WordClass as W,
+  WORD_CLASSES,
+} from "./word-breaks.ts";
 
 const CASES = readBreakCases("WordBreakTest.txt");
 
@@ -148,6 +154,24 @@ describe("random texts", () => {
         if (Array.from(segment).some(isWordLike)) words.push(segment);
       }
       expect({ text, words: wordsOf(text) }).toEqual({ text, words });
+    }
+  });
+
+  test(`of ASCII have the same words by their bytes (seed ${seed})`, () => {
+    const random = seededRandom(seed + 2);
+    const alphabet = "aaZ019__..,,::;''\"\"  \r\n\t-!\0\x7f@";
+    for (let round = 0; round < 30_000; round++) {
+      const units = Array.from({ length: random.below(14) }, () =>
+        alphabet.charAt(random.below(alphabet.length)),
+      );
+      const text = units.join("");
+      // What stands around the range would go on with its words.
+      const bytes = Buffer.from(`a'${text}'a`);
+      const words: string[] = [];
+      scanAsciiWords(bytes, 2, bytes.length - 2, (start, end) => {
+        words.push(bytes.toString("latin1", start, end));
+      });
+      expect({ text, words }).toEqual({ text, words: wordsOf(text) });
     }
   });
 });

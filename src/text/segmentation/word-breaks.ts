@@ -222,3 +222,58 @@ function asciiWordEnd(text: string, start: number): number {
   }
   return (seen & WORD_LIKE) === 0 ? start : end;
 }
+
+/** Visits the range of each token of ASCII text, given as bytes from `start` to `end`, in order. */
+export type AsciiScan = (
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  visit: (start: number, end: number) => void,
+) => void;
+
+/** `scanWords` for ASCII text. */
+export const scanAsciiWords: AsciiScan = (bytes, start, end, visit) => {
+  let at = start;
+  while (at < end) {
+    const from = at;
+    let kind: number = Kind.gap;
+    while (at < end) {
+      kind = KINDS[bytes[at]];
+      if (kind !== Kind.alphanumeric) break;
+      at++;
+    }
+    if (at === from) {
+      if (kind === Kind.special) at = visitAsciiWord(bytes, from, end, visit);
+      else at++;
+      continue;
+    }
+    const next = at + 1 < end ? KINDS[bytes[at + 1]] : Kind.gap;
+    if (at === end || kind === Kind.gap || (kind === Kind.middle && next === Kind.gap)) {
+      visit(from, at);
+      at++;
+    } else at = visitAsciiWord(bytes, from, end, visit);
+  }
+};
+
+/** Visits the segment at `start`, of a letter, number or underscore, and returns its end. */
+function visitAsciiWord(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  visit: (start: number, end: number) => void,
+): number {
+  let seen = 0;
+  let at = start;
+  for (; at < end; at++) {
+    const info = WORD_CLASSES[bytes[at]];
+    const value = info & CLASS_MASK;
+    if (!isIn(EXTENDED, value)) {
+      const left = WORD_CLASSES[bytes[at - 1]] & CLASS_MASK;
+      const right = at + 1 < end ? WORD_CLASSES[bytes[at + 1]] & CLASS_MASK : NO_CLASS;
+      if (!bridges(left, value, right)) break;
+    }
+    seen |= info;
+  }
+  if ((seen & WORD_LIKE) !== 0) visit(start, at);
+  return at;
+}
