@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import type { Random } from "../../base/random.ts";
-import type { Steps } from "../../base/steps.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
+import { StringCodes } from "../../base/string-codes.ts";
 import { PostingCollector, type PostingLists } from "./posting-section.ts";
 import { fromByteStrings, sortInSteps, stringAt, stringCount } from "./term-section.ts";
 
@@ -24,16 +25,19 @@ function drawPostings(random: Random): Posting[] {
   return postings;
 }
 
-function* collect(postings: readonly Posting[]): Steps<PostingLists> {
-  const collector = new PostingCollector();
+function* collect(
+  postings: readonly Posting[],
+  collector: PostingCollector,
+  keys: StringCodes,
+): Steps<PostingLists> {
   for (const [i, [key, ordinal, number]] of postings.entries()) {
     if (ordinal !== postings[i - 1]?.[1]) {
       yield;
       yield* collector.makeRoom();
     }
-    collector.add(key, ordinal, number);
+    collector.add(keys.codeOf(key), ordinal, number);
   }
-  return yield* collector.finish(sortInSteps, fromByteStrings);
+  return yield* collector.finish(keys, sortInSteps, fromByteStrings);
 }
 
 /** Each list as text, by key. */
@@ -46,26 +50,42 @@ function listsOf(postings: readonly Posting[]): Map<string, string> {
   return new Map([...lists].map(([key, list]) => [key, [...list].join(" ")]));
 }
 
+function expectLists({ strings, starts, ordinals, numbers }: PostingLists, drawn: Posting[]): void {
+  const expected = listsOf(drawn);
+  expect(stringCount(strings)).toBe(expected.size);
+  for (let code = 0; code < expected.size; code++) {
+    const pairs: string[] = [];
+    for (let i = starts[code]; i < starts[code + 1]; i++) {
+      pairs.push(`${ordinals[i]},${numbers[i]}`);
+    }
+    if (pairs.join(" ") === expected.get(stringAt(strings, code))) continue;
+    expect.fail(`the list of ${stringAt(strings, code)} is another`);
+  }
+}
+
 test("lists are those of their documents however often a collector takes more room", () => {
   const random = testRandom();
   const drawn = [drawPostings(random), drawPostings(random)];
   // Two builds take turns, as those of two requests do.
-  const builds = drawn.map(collect);
+  const builds = drawn.map((postings) => {
+    return collect(postings, new PostingCollector(), new StringCodes());
+  });
   let turns = builds.map((build) => build.next());
   while (turns.some(({ done }) => done !== true)) {
     turns = builds.map((build, b) => (turns[b].done === true ? turns[b] : build.next()));
   }
-  for (const [b, { value }] of turns.entries()) {
-    const { strings, starts, ordinals, numbers } = value as PostingLists;
-    const expected = listsOf(drawn[b]);
-    expect(stringCount(strings)).toBe(expected.size);
-    for (let code = 0; code < expected.size; code++) {
-      const pairs: string[] = [];
-      for (let i = starts[code]; i < starts[code + 1]; i++) {
-        pairs.push(`${ordinals[i]},${numbers[i]}`);
-      }
-      if (pairs.join(" ") === expected.get(stringAt(strings, code))) continue;
-      expect.fail(`the list of ${stringAt(strings, code)} is another`);
-    }
+  for (const [b, { value }] of turns.entries()) expectLists(value as PostingLists, drawn[b]);
+});
+
+test("what a collector has of earlier documents is of no consequence, whoever gives the codes", () => {
+  const random = testRandom();
+  const collector = new PostingCollector();
+  const known = new StringCodes();
+  for (let build = 0; build < 40; build++) {
+    const drawn: Posting[] = Array.from({ length: random.below(2_000) }, (_, i) => {
+      return [`k${random.below(1 + random.below(500))}`, i >> 3, 1 + random.below(3)];
+    });
+    const keys = random.below(2) === 0 ? known : new StringCodes();
+    expectLists(runSteps(collect(drawn, collector, keys)), drawn);
   }
 });

@@ -66,6 +66,8 @@ const POSTINGS_AHEAD = 65_536;
 const STEP_POSTINGS = 16_384;
 /** Postings that a collector keeps room for between two uses. */
 const POSTINGS_KEPT = 4096;
+/** Codes that it keeps room for: as many as a table of terms gives again. */
+const CODES_KEPT = 1 << 18;
 
 /** Mark of a document that does not live on. */
 export const DELETED = 0xffff_ffff;
@@ -170,63 +172,85 @@ function sortPostings({ strings, starts, ordinals, numbers }: PostingLists): Pos
   return { strings, starts, ...sorted };
 }
 
+/** Strings of postings, by the codes that a collector is given for them. */
+export interface PostingKeys {
+  stringOf(code: number): string;
+  codeOf(key: string): number;
+}
+
 /**
  * Collects postings in the order of their documents, then sorts them into lists. Ready for the next
  * ones after `finish`: single documents are indexed without new buffers.
  */
 export class PostingCollector {
-  readonly #codes = new Map<string, number>();
-  /** By code: index of the last posting, which more of the same document are added to. */
-  #last = new Int32Array(POSTINGS_KEPT);
+  /** Codes that have postings, in the order of the first ones. */
+  #codes = new Uint32Array(POSTINGS_KEPT);
+  #codeCount = 0;
+  /** One more than the greatest of them. */
+  #codeEnd = 0;
+  /**
+   * By code: index of the last posting, which more of the same document are added to. What is of
+   * no posting, or of another code's, is left from earlier ones.
+   */
+  #last = new Uint32Array(POSTINGS_KEPT);
   #postingCodes = new Uint32Array(POSTINGS_KEPT);
   #ordinals = new Uint32Array(POSTINGS_KEPT);
   #numbers = new Uint32Array(POSTINGS_KEPT);
   #count = 0;
 
-  /** Adds `number` to the posting of `key` in a document; ordinals never fall from call to call. */
-  add(key: string, ordinal: number, number: number): void {
-    if (this.#count === this.#ordinals.length) this.#resize(2 * this.#count);
-    let code = this.#codes.get(key);
-    if (code === undefined) {
-      code = this.#codes.size;
-      this.#codes.set(key, code);
-    } else {
-      const last = this.#last[code];
+  /** Adds `number` to the posting of a key in a document; ordinals never fall from call to call. */
+  add(code: number, ordinal: number, number: number): void {
+    const at = this.#count;
+    if (at === this.#ordinals.length) this.#growPostings();
+    if (code >= this.#last.length) this.#last = grown(this.#last, code);
+    const last = this.#last[code];
+    if (last < at && this.#postingCodes[last] === code) {
       if (this.#ordinals[last] === ordinal) {
         this.#numbers[last] += number;
         return;
       }
+    } else {
+      if (this.#codeCount === this.#codes.length) {
+        this.#codes = grown(this.#codes, this.#codeCount);
+      }
+      this.#codes[this.#codeCount++] = code;
+      if (code >= this.#codeEnd) this.#codeEnd = code + 1;
     }
-    this.#last[code] = this.#count;
-    this.#postingCodes[this.#count] = code;
-    this.#ordinals[this.#count] = ordinal;
-    this.#numbers[this.#count++] = number;
+    this.#last[code] = at;
+    this.#postingCodes[at] = code;
+    this.#ordinals[at] = ordinal;
+    this.#numbers[at] = number;
+    this.#count = at + 1;
   }
 
   /** Makes room for the next ones, in steps where that takes long: not while others are added. */
   *makeRoom(): Steps<void> {
-    const length = this.#ordinals.length;
-    if (length < POSTINGS_AHEAD || length - this.#count > POSTINGS_AHEAD) return;
-    const last = new Int32Array(2 * length);
-    yield* copyInSteps(bytesOf(this.#last), bytesOf(last));
-    this.#last = last;
-    this.#postingCodes = yield* this.#doubled(this.#postingCodes);
-    this.#ordinals = yield* this.#doubled(this.#ordinals);
-    this.#numbers = yield* this.#doubled(this.#numbers);
+    if (isShort(this.#codes, this.#codeCount)) this.#codes = yield* doubled(this.#codes);
+    if (isShort(this.#last, this.#codeEnd)) this.#last = yield* doubled(this.#last);
+    if (!isShort(this.#ordinals, this.#count)) return;
+    this.#postingCodes = yield* doubled(this.#postingCodes);
+    this.#ordinals = yield* doubled(this.#ordinals);
+    this.#numbers = yield* doubled(this.#numbers);
   }
 
   /** The lists by `sort` of the keys, which `encode` turns into bytes. */
   *finish(
+    keys: PostingKeys,
     sort: (keys: readonly string[]) => Steps<string[]>,
     encode: (sorted: readonly string[]) => SortedStrings,
   ): Steps<PostingLists> {
-    const sorted = yield* sort([...this.#codes.keys()]);
+    const unsorted: string[] = [];
+    for (let i = 0; i < this.#codeCount; i++) {
+      if (i % STEP_POSTINGS === STEP_POSTINGS - 1) yield;
+      unsorted.push(keys.stringOf(this.#codes[i]));
+    }
+    const sorted = yield* sort(unsorted);
     const starts = new Uint32Array(sorted.length + 1);
     // The last postings are not needed any more: their place takes the ranks.
     const ranks = this.#last;
     for (let rank = 0; rank < sorted.length; rank++) {
       if (rank % STEP_POSTINGS === 0) yield;
-      ranks[this.#codes.get(sorted[rank]) ?? 0] = rank;
+      ranks[keys.codeOf(sorted[rank])] = rank;
     }
     const count = this.#count;
     for (let i = 0; i < count; i++) {
@@ -246,30 +270,43 @@ export class PostingCollector {
       ordinals[at] = this.#ordinals[i];
       numbers[at] = this.#numbers[i];
     }
-    this.#codes.clear();
-    this.#count = 0;
-    if (this.#ordinals.length > POSTINGS_KEPT) this.#resize(POSTINGS_KEPT);
+    this.#reset();
     return { strings: encode(sorted), starts, ordinals, numbers };
   }
 
-  *#doubled(array: Uint32Array): Steps<Uint32Array<ArrayBuffer>> {
-    const doubled = new Uint32Array(2 * array.length);
-    yield* copyInSteps(bytesOf(array), bytesOf(doubled));
-    return doubled;
+  #reset(): void {
+    this.#codeCount = 0;
+    this.#codeEnd = 0;
+    this.#count = 0;
+    if (this.#codes.length > CODES_KEPT) this.#codes = new Uint32Array(POSTINGS_KEPT);
+    if (this.#last.length > CODES_KEPT) this.#last = new Uint32Array(POSTINGS_KEPT);
+    if (this.#ordinals.length <= POSTINGS_KEPT) return;
+    this.#postingCodes = new Uint32Array(POSTINGS_KEPT);
+    this.#ordinals = new Uint32Array(POSTINGS_KEPT);
+    this.#numbers = new Uint32Array(POSTINGS_KEPT);
   }
 
-  #resize(length: number): void {
-    const count = this.#count;
-    const last = new Int32Array(length);
-    last.set(this.#last.subarray(0, count));
-    this.#last = last;
-    const copy = (array: Uint32Array) => {
-      const resized = new Uint32Array(length);
-      resized.set(array.subarray(0, count));
-      return resized;
-    };
-    this.#postingCodes = copy(this.#postingCodes);
-    this.#ordinals = copy(this.#ordinals);
-    this.#numbers = copy(this.#numbers);
+  #growPostings(): void {
+    this.#postingCodes = grown(this.#postingCodes, this.#count);
+    this.#ordinals = grown(this.#ordinals, this.#count);
+    this.#numbers = grown(this.#numbers, this.#count);
   }
+}
+
+/** True when more may be added to a long array between two calls of `makeRoom` than fits in it. */
+function isShort({ length }: Uint32Array, used: number): boolean {
+  return length >= POSTINGS_AHEAD && length - used <= POSTINGS_AHEAD;
+}
+
+function* doubled(array: Uint32Array): Steps<Uint32Array<ArrayBuffer>> {
+  const target = new Uint32Array(2 * array.length);
+  yield* copyInSteps(bytesOf(array), bytesOf(target));
+  return target;
+}
+
+/** The array with room for an element at `index`. */
+function grown(array: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
+  const target = new Uint32Array(2 * Math.max(array.length, index + 1));
+  target.set(array);
+  return target;
 }

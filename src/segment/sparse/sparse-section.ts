@@ -6,6 +6,7 @@
 
 import { assert } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
+import { StringCodes } from "../../base/string-codes.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { halves, hasValue } from "../../codec/columns-value.ts";
 import type { Column } from "../../model/columns.ts";
@@ -63,6 +64,7 @@ export function* buildSparse(column: Column): Steps<PostingLists> {
   const weight = new Float32Array(1);
   const bits = new Uint32Array(weight.buffer);
   const collector = collectors.pop() ?? new PostingCollector();
+  const codes = new StringCodes();
   let stepEnd = 0;
   for (let ordinal = 0; ordinal < count; ordinal++) {
     if (!hasValue(column, ordinal)) continue;
@@ -73,10 +75,10 @@ export function* buildSparse(column: Column): Steps<PostingLists> {
     }
     for (let e = offsets[ordinal]; e < offsets[ordinal + 1]; e++) {
       weight[0] = weights[e];
-      collector.add(nameAt(e), ordinal, bits[0]);
+      collector.add(codes.codeOf(nameAt(e)), ordinal, bits[0]);
     }
   }
-  const lists = yield* collector.finish(sortInSteps, fromByteStrings);
+  const lists = yield* collector.finish(codes, sortInSteps, fromByteStrings);
   collectors[0] = collector;
   return lists;
 }

@@ -11,7 +11,7 @@
 
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Steps } from "../../base/steps.ts";
-import { ArrayPacker, ArrayUnpacker, utf8Slice } from "../../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { hasValue } from "../../codec/columns-value.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column } from "../../model/columns.ts";
@@ -148,28 +148,31 @@ export function* buildTextIndex(column: Column, options: FullTextOptions): Steps
   const lengths = new Uint32Array(count);
   const { analyzer, fingerprint } = analysisOf(options);
   const collector = collectors.pop() ?? new PostingCollector();
+  const table = analyzer.takeTable();
   let bytes = 0;
   let ordinal = 0;
-  const visit = (term: string) => {
+  const visit = (code: number) => {
     lengths[ordinal]++;
-    collector.add(term, ordinal, 1);
+    collector.add(code, ordinal, 1);
   };
   for (; ordinal < count && strings.kind === "string"; ordinal++) {
     if (!hasValue(column, ordinal)) continue;
     const start = data.kind === "array" ? data.offsets[ordinal] : ordinal;
     const end = data.kind === "array" ? data.offsets[ordinal + 1] : ordinal + 1;
     for (let i = start; i < end; i++) {
-      const text = utf8Slice(strings.bytes, strings.offsets[i], strings.offsets[i + 1]);
-      analyzer.forEachTerm(text, visit);
-      bytes += text.length;
+      const from = strings.offsets[i];
+      const to = strings.offsets[i + 1];
+      table.forEachTerm(strings.bytes, from, to, visit);
+      bytes += to - from;
       if (bytes < STEP_TEXT_BYTES) continue;
       yield;
       yield* collector.makeRoom();
       bytes = 0;
     }
   }
-  const lists = yield* collector.finish(sortByBytes, encodeSorted);
+  const lists = yield* collector.finish(table, sortByBytes, encodeSorted);
   collectors[0] = collector;
+  analyzer.giveBack(table);
   return { fingerprint, lengths, presence: column.presence, lists };
 }
 
