@@ -1,7 +1,8 @@
 /**
  * Measures text analysis in MB/s of UTF-8 input: `forEachTerm` with the default options on English
- * prose in ASCII, with stemming, and on other scripts, and the table of terms that indexes use. Run it with `node bench/text.bench.ts`, and
- * the path of an English text to use that in place of invented prose.
+ * prose in ASCII, with stemming, and on other scripts, and the table of terms that indexes use. Run
+ * it with `node bench/text.bench.ts`, and the path of an English text to use that in place of
+ * invented prose.
  */
 import { readFileSync } from "node:fs";
 import { seededRandom } from "../src/base/random.ts";

@@ -52,6 +52,11 @@ export class TermTable {
     this.#options = options;
   }
 
+  /** How many terms have codes. */
+  get size(): number {
+    return this.#terms.size;
+  }
+
   /** True when it learns no further token, or has more terms than it learns tokens. */
   get isLarge(): boolean {
     return this.#tokenCount === TABLE_TOKENS_MAX || this.#terms.size > TABLE_TOKENS_MAX;

@@ -3,8 +3,9 @@ import { testRandom } from "../../../test/support/random/seed.ts";
 import type { Random } from "../../base/random.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import { StringCodes } from "../../base/string-codes.ts";
+import { KeyOrder } from "./key-order.ts";
 import { PostingCollector, type PostingLists } from "./posting-section.ts";
-import { fromByteStrings, sortInSteps, stringAt, stringCount } from "./term-section.ts";
+import { BY_UNITS, fromByteStrings, stringAt, stringCount } from "./term-section.ts";
 
 /** Far more postings than a collector doubles its room for in steps. */
 const DOCUMENTS = 30_000;
@@ -29,6 +30,7 @@ function* collect(
   postings: readonly Posting[],
   collector: PostingCollector,
   keys: StringCodes,
+  order: KeyOrder = new KeyOrder(keys, BY_UNITS),
 ): Steps<PostingLists> {
   for (const [i, [key, ordinal, number]] of postings.entries()) {
     if (ordinal !== postings[i - 1]?.[1]) {
@@ -37,7 +39,7 @@ function* collect(
     }
     collector.add(keys.codeOf(key), ordinal, number);
   }
-  return yield* collector.finish(keys, sortInSteps, fromByteStrings);
+  return yield* collector.finish(order, fromByteStrings);
 }
 
 /** Each list as text, by key. */
@@ -77,15 +79,18 @@ test("lists are those of their documents however often a collector takes more ro
   for (const [b, { value }] of turns.entries()) expectLists(value as PostingLists, drawn[b]);
 });
 
-test("what a collector has of earlier documents is of no consequence, whoever gives the codes", () => {
+test("what a collector has of earlier documents, and of other codes, changes nothing", () => {
   const random = testRandom();
   const collector = new PostingCollector();
   const known = new StringCodes();
+  const order = new KeyOrder(known, BY_UNITS);
   for (let build = 0; build < 40; build++) {
     const drawn: Posting[] = Array.from({ length: random.below(2_000) }, (_, i) => {
       return [`k${random.below(1 + random.below(500))}`, i >> 3, 1 + random.below(3)];
     });
-    const keys = random.below(2) === 0 ? known : new StringCodes();
-    expectLists(runSteps(collect(drawn, collector, keys)), drawn);
+    const isKnown = random.below(2) === 0;
+    const keys = isKnown ? known : new StringCodes();
+    const lists = collect(drawn, collector, keys, isKnown ? order : undefined);
+    expectLists(runSteps(lists), drawn);
   }
 });

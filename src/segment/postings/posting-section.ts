@@ -15,6 +15,7 @@ import {
   bytesOf,
   copyInSteps,
 } from "../../codec/columns-packing.ts";
+import type { KeyOrder } from "./key-order.ts";
 import { mergeSorted, type SortedStrings, StringCollector } from "./term-section.ts";
 
 /** Which lists there are, and where: in what depends on who holds it. */
@@ -172,11 +173,17 @@ function sortPostings({ strings, starts, ordinals, numbers }: PostingLists): Pos
   return { strings, starts, ...sorted };
 }
 
-/** Strings of postings, by the codes that a collector is given for them. */
-export interface PostingKeys {
-  stringOf(code: number): string;
-  codeOf(key: string): number;
-}
+/** A record of a collector, of four words for each code. */
+const RECORD = 4;
+/**
+ * Words of a record: the stamp of the last document with the code; the index of its posting; then
+ * how many postings the code has, and at last where its next one goes.
+ */
+const STAMP = 0;
+const LAST = 1;
+const COUNT = 2;
+/** Stamps are used up when few are left for the documents of a build. */
+const STAMPS_MAX = 2 ** 31;
 
 /**
  * Collects postings in the order of their documents, then sorts them into lists. Ready for the next
@@ -188,35 +195,35 @@ export class PostingCollector {
   #codeCount = 0;
   /** One more than the greatest of them. */
   #codeEnd = 0;
-  /**
-   * By code: index of the last posting, which more of the same document are added to. What is of
-   * no posting, or of another code's, is left from earlier ones.
-   */
-  #last = new Uint32Array(POSTINGS_KEPT);
+  /** Records by code. One whose stamp is below `#firstStamp` is of earlier documents. */
+  #records = new Uint32Array(RECORD * POSTINGS_KEPT);
+  /** The stamp of document 0. */
+  #firstStamp = 1;
+  /** By posting. */
   #postingCodes = new Uint32Array(POSTINGS_KEPT);
   #ordinals = new Uint32Array(POSTINGS_KEPT);
   #numbers = new Uint32Array(POSTINGS_KEPT);
   #count = 0;
 
-  /** Adds `number` to the posting of a key in a document; ordinals never fall from call to call. */
+  /** Adds `number` to the posting of a code in a document; ordinals never fall from call to call. */
   add(code: number, ordinal: number, number: number): void {
+    const record = RECORD * code;
+    if (record >= this.#records.length) {
+      this.#records = grown(this.#records, record + RECORD - 1);
+    }
+    const records = this.#records;
+    const stamp = this.#firstStamp + ordinal;
+    const last = records[record + STAMP];
+    if (last === stamp) {
+      this.#numbers[records[record + LAST]] += number;
+      return;
+    }
     const at = this.#count;
     if (at === this.#ordinals.length) this.#growPostings();
-    if (code >= this.#last.length) this.#last = grown(this.#last, code);
-    const last = this.#last[code];
-    if (last < at && this.#postingCodes[last] === code) {
-      if (this.#ordinals[last] === ordinal) {
-        this.#numbers[last] += number;
-        return;
-      }
-    } else {
-      if (this.#codeCount === this.#codes.length) {
-        this.#codes = grown(this.#codes, this.#codeCount);
-      }
-      this.#codes[this.#codeCount++] = code;
-      if (code >= this.#codeEnd) this.#codeEnd = code + 1;
-    }
-    this.#last[code] = at;
+    if (last < this.#firstStamp) this.#addCode(code);
+    records[record + STAMP] = stamp;
+    records[record + LAST] = at;
+    records[record + COUNT]++;
     this.#postingCodes[at] = code;
     this.#ordinals[at] = ordinal;
     this.#numbers[at] = number;
@@ -226,47 +233,38 @@ export class PostingCollector {
   /** Makes room for the next ones, in steps where that takes long: not while others are added. */
   *makeRoom(): Steps<void> {
     if (isShort(this.#codes, this.#codeCount)) this.#codes = yield* doubled(this.#codes);
-    if (isShort(this.#last, this.#codeEnd)) this.#last = yield* doubled(this.#last);
+    const recordEnd = RECORD * (this.#codeEnd + POSTINGS_AHEAD);
+    if (recordEnd > this.#records.length && this.#codeEnd > POSTINGS_AHEAD) {
+      this.#records = yield* doubled(this.#records);
+    }
     if (!isShort(this.#ordinals, this.#count)) return;
     this.#postingCodes = yield* doubled(this.#postingCodes);
     this.#ordinals = yield* doubled(this.#ordinals);
     this.#numbers = yield* doubled(this.#numbers);
   }
 
-  /** The lists by `sort` of the keys, which `encode` turns into bytes. */
+  /** The lists in the order of their keys, which `encode` turns into bytes. */
   *finish(
-    keys: PostingKeys,
-    sort: (keys: readonly string[]) => Steps<string[]>,
+    keys: KeyOrder,
     encode: (sorted: readonly string[]) => SortedStrings,
   ): Steps<PostingLists> {
-    const unsorted: string[] = [];
-    for (let i = 0; i < this.#codeCount; i++) {
-      if (i % STEP_POSTINGS === STEP_POSTINGS - 1) yield;
-      unsorted.push(keys.stringOf(this.#codes[i]));
-    }
-    const sorted = yield* sort(unsorted);
-    const starts = new Uint32Array(sorted.length + 1);
-    // The last postings are not needed any more: their place takes the ranks.
-    const ranks = this.#last;
-    for (let rank = 0; rank < sorted.length; rank++) {
-      if (rank % STEP_POSTINGS === 0) yield;
-      ranks[keys.codeOf(sorted[rank])] = rank;
+    const codes = yield* keys.sorted(this.#codes.subarray(0, this.#codeCount));
+    const sorted: string[] = [];
+    const starts = new Uint32Array(codes.length + 1);
+    const records = this.#records;
+    for (let rank = 0; rank < codes.length; rank++) {
+      if (rank % STEP_POSTINGS === STEP_POSTINGS - 1) yield;
+      sorted.push(keys.stringOf(codes[rank]));
+      const record = RECORD * codes[rank];
+      starts[rank + 1] = starts[rank] + records[record + COUNT];
+      records[record + COUNT] = starts[rank];
     }
     const count = this.#count;
-    for (let i = 0; i < count; i++) {
-      if (i % STEP_POSTINGS === 0) yield;
-      starts[ranks[this.#postingCodes[i]] + 1]++;
-    }
-    for (let rank = 0; rank < sorted.length; rank++) {
-      if (rank % STEP_POSTINGS === 0) yield;
-      starts[rank + 1] += starts[rank];
-    }
-    const next = starts.slice();
     const ordinals = new Uint32Array(count);
     const numbers = new Uint32Array(count);
     for (let i = 0; i < count; i++) {
-      if (i % STEP_POSTINGS === 0) yield;
-      const at = next[ranks[this.#postingCodes[i]]]++;
+      if (i % STEP_POSTINGS === STEP_POSTINGS - 1) yield;
+      const at = records[RECORD * this.#postingCodes[i] + COUNT]++;
       ordinals[at] = this.#ordinals[i];
       numbers[at] = this.#numbers[i];
     }
@@ -274,12 +272,24 @@ export class PostingCollector {
     return { strings: encode(sorted), starts, ordinals, numbers };
   }
 
+  #addCode(code: number): void {
+    if (this.#codeCount === this.#codes.length) this.#codes = grown(this.#codes, this.#codeCount);
+    this.#codes[this.#codeCount++] = code;
+    if (code >= this.#codeEnd) this.#codeEnd = code + 1;
+    this.#records[RECORD * code + COUNT] = 0;
+  }
+
   #reset(): void {
+    if (this.#count > 0) this.#firstStamp += this.#ordinals[this.#count - 1] + 1;
+    if (this.#firstStamp > STAMPS_MAX || this.#records.length > RECORD * CODES_KEPT) {
+      const length = Math.min(this.#records.length, RECORD * POSTINGS_KEPT);
+      this.#records = new Uint32Array(length);
+      this.#firstStamp = 1;
+    }
     this.#codeCount = 0;
     this.#codeEnd = 0;
     this.#count = 0;
-    if (this.#codes.length > CODES_KEPT) this.#codes = new Uint32Array(POSTINGS_KEPT);
-    if (this.#last.length > CODES_KEPT) this.#last = new Uint32Array(POSTINGS_KEPT);
+    if (this.#codes.length > POSTINGS_KEPT) this.#codes = new Uint32Array(POSTINGS_KEPT);
     if (this.#ordinals.length <= POSTINGS_KEPT) return;
     this.#postingCodes = new Uint32Array(POSTINGS_KEPT);
     this.#ordinals = new Uint32Array(POSTINGS_KEPT);

@@ -12,6 +12,7 @@ import { mergeRuns } from "../../base/merge-runs.ts";
 import type { Steps } from "../../base/steps.ts";
 import { utf8Slice } from "../../codec/columns-packing.ts";
 import { compareStrings } from "../../model/value.ts";
+import type { StringOrder } from "./key-order.ts";
 
 /** Sorted distinct strings end to end. */
 export interface SortedStrings {
@@ -84,6 +85,11 @@ export function byteStringReader(
     return read.substring(offsets[index] - base, offsets[index + 1] - base);
   };
 }
+
+/** The order of strings by their UTF-8 bytes. */
+export const BY_BYTES: StringOrder = { sort: sortByBytes, compare: compareStrings };
+/** The order of byte strings. */
+export const BY_UNITS: StringOrder = { sort: sortInSteps, compare: compareUnits };
 
 /** Sorts distinct strings by their UTF-8 bytes. */
 export function* sortByBytes(values: readonly string[]): Steps<string[]> {

@@ -18,6 +18,7 @@ import type {
   ListBlocks,
 } from "../postings/block-section.ts";
 import { planCompact } from "../postings/compact-section.ts";
+import { KeyOrder } from "../postings/key-order.ts";
 import {
   PostingCollector,
   type PostingDirectory,
@@ -25,12 +26,7 @@ import {
   packPostings,
   unpackPostings,
 } from "../postings/posting-section.ts";
-import {
-  byteStringReader,
-  codeOf,
-  fromByteStrings,
-  sortInSteps,
-} from "../postings/term-section.ts";
+import { BY_UNITS, byteStringReader, codeOf, fromByteStrings } from "../postings/term-section.ts";
 import {
   SPARSE_LISTS,
   SPARSE_SECTION,
@@ -78,7 +74,7 @@ export function* buildSparse(column: Column): Steps<PostingLists> {
       collector.add(codes.codeOf(nameAt(e)), ordinal, bits[0]);
     }
   }
-  const lists = yield* collector.finish(codes, sortInSteps, fromByteStrings);
+  const lists = yield* collector.finish(new KeyOrder(codes, BY_UNITS), fromByteStrings);
   collectors[0] = collector;
   return lists;
 }

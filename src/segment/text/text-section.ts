@@ -18,6 +18,7 @@ import type { Column } from "../../model/columns.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
+import type { TermTable } from "../../text/term-table.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import type {
   BlockReader,
@@ -26,6 +27,7 @@ import type {
   ListBlocks,
 } from "../postings/block-section.ts";
 import { planCompact } from "../postings/compact-section.ts";
+import { KeyOrder } from "../postings/key-order.ts";
 import {
   DELETED,
   mergePostings,
@@ -37,11 +39,11 @@ import {
   unpackPostings,
 } from "../postings/posting-section.ts";
 import {
+  BY_BYTES,
   codeOf,
   encodeSorted,
   lowerBound,
   type SortedStrings,
-  sortByBytes,
   stringAt,
 } from "../postings/term-section.ts";
 import { collectGreats, type GreatFrequencies, packGreats, unpackGreats } from "./frequencies.ts";
@@ -107,6 +109,8 @@ const ANALYSIS_VERSION = 1;
 
 /** Of the last build, to be used again by one at a time. */
 const collectors: PostingCollector[] = [];
+/** The order of the terms of each table. */
+const orders = new WeakMap<TermTable, KeyOrder>();
 /** Text that one step of a build analyzes. */
 const STEP_TEXT_BYTES = 8 * KIB;
 /** By the very object of the options, as single documents are indexed in microseconds. */
@@ -170,10 +174,18 @@ export function* buildTextIndex(column: Column, options: FullTextOptions): Steps
       bytes = 0;
     }
   }
-  const lists = yield* collector.finish(table, sortByBytes, encodeSorted);
+  const lists = yield* collector.finish(orderOf(table), encodeSorted);
   collectors[0] = collector;
   analyzer.giveBack(table);
   return { fingerprint, lengths, presence: column.presence, lists };
+}
+
+function orderOf(table: TermTable): KeyOrder {
+  const known = orders.get(table);
+  if (known !== undefined) return known;
+  const order = new KeyOrder(table, BY_BYTES);
+  orders.set(table, order);
+  return order;
 }
 
 /** Joins text indexes with one fingerprint into one over the documents of the merged `column`. */
