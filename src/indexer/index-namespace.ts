@@ -4,6 +4,7 @@
  * the version has wasted its work and nothing else.
  */
 
+import { MIB } from "../base/byte-sizes.ts";
 import type { SegmentId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { countBits } from "../codec/bitmap.ts";
@@ -26,6 +27,12 @@ import type { StoredSegment } from "../segment/stored-segments.ts";
 import { isShared, type NamespaceGeneration, ownerOf } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { IndexerOptions } from "./indexer-options.ts";
+
+/**
+ * Bytes that one merge writes before all segments become one: enough that segments of small
+ * entries, in each of which later ids are looked for, stay few.
+ */
+const REPLAY_MERGE_BYTES_MAX = 4 * MIB;
 
 /** What became of a step. */
 export type IndexOutcome =
@@ -57,7 +64,8 @@ export async function indexNamespace(
   const source = options.storeFor(undefined);
   const manifests = new ManifestStore({ store: source, clock, random, generation });
   try {
-    const from = { generation, documents, manifests, store: source, bytesMax };
+    const mergeBytesMax = REPLAY_MERGE_BYTES_MAX;
+    const from = { generation, documents, manifests, store: source, bytesMax, mergeBytesMax };
     const { manifest, facts, tail, isWhole } = await recover(options, from);
     const { settings, deleted } = facts;
     if (settings === undefined || deleted) return { kind: "absent" };

@@ -39,6 +39,14 @@ export interface RecoverySource {
   readonly store: ObjectStore;
 }
 
+/** How the log is replayed. */
+export interface ReplayLimits {
+  /** Of the entries that are replayed, all of them without it; at least one is. */
+  readonly bytesMax?: number;
+  /** What a merge of segments in memory may write, if not as much as merges may at all. */
+  readonly mergeBytesMax?: number;
+}
+
 /** What replaying found. */
 export interface Recovered {
   readonly manifest: Manifest | undefined;
@@ -50,19 +58,18 @@ export interface Recovered {
 
 /**
  * Reads the newest manifest and the log after it into `documents`, which is empty. What a newer
- * manifest covers may be collected meanwhile: then that one is read instead. `bytesMax` bounds the
- * entries that are replayed, all of them without it; at least one is.
+ * manifest covers may be collected meanwhile: then that one is read instead.
  */
 export async function recover(
   options: OpeningOptions,
-  of: RecoverySource & { readonly bytesMax?: number },
+  of: RecoverySource & ReplayLimits,
 ): Promise<Recovered> {
-  const { generation, documents, manifests, store, bytesMax = Number.POSITIVE_INFINITY } = of;
+  const { generation, documents, manifests, store } = of;
   let manifest = await manifests.load();
   for (let tried = 1; ; tried++) {
     const recovery = new Recovery(options, generation, { documents, store });
     try {
-      await recovery.run(manifest, bytesMax);
+      await recovery.run(manifest, of);
       const { facts, tail, isWhole } = recovery;
       return { manifest, facts, tail, isWhole };
     } catch (thrown) {
@@ -98,7 +105,7 @@ class Recovery {
   }
 
   /** The log is fetched while the tombstones are. */
-  async run(manifest: Manifest | undefined, bytesMax: number): Promise<void> {
+  async run(manifest: Manifest | undefined, limits: ReplayLimits): Promise<void> {
     if (manifest !== undefined) this.facts = factsOf(manifest);
     const entries = new WalReader(this.#store, this.#generation).entriesAfter(this.facts.sequence);
     const first = entries.next();
@@ -109,7 +116,7 @@ class Recovery {
       await first.catch(() => {}); // The segments' fault is the one to tell.
       throw error;
     }
-    await this.#replay(entryGroups(first, entries), bytesMax);
+    await this.#replay(entryGroups(first, entries), limits);
   }
 
   #open(entries: readonly SegmentEntry[]): Promise<StoredSegment[]> {
@@ -117,7 +124,10 @@ class Recovery {
     return Promise.all(entries.map((entry) => openManifestSegment(entry, this.#generation, from)));
   }
 
-  async #replay(groups: AsyncGenerator<ReadWalEntry[]>, bytesMax: number): Promise<void> {
+  async #replay(
+    groups: AsyncGenerator<ReadWalEntry[]>,
+    { bytesMax = Number.POSITIVE_INFINITY, mergeBytesMax }: ReplayLimits,
+  ): Promise<void> {
     for await (const group of groups) {
       const entries = group.map((read) => decodeLogEntry(read, this.#generation));
       if (entries.length > 1)
@@ -129,7 +139,7 @@ class Recovery {
           this.isWhole = false;
           return;
         }
-        await this.#compact();
+        await this.#compact(mergeBytesMax);
         await this.#options.yield();
       }
     }
@@ -165,11 +175,11 @@ class Recovery {
   }
 
   /** Merges small segments where there is memory for it; without them replay is slower only. */
-  async #compact(): Promise<void> {
+  async #compact(bytesMax: number | undefined): Promise<void> {
     const slices = new Slices(this.#options);
     const schema = activeSchema(this.facts);
     try {
-      while ((await slices.run(this.#documents.compactStep(schema))) !== undefined) {
+      while ((await slices.run(this.#documents.compactStep(schema, bytesMax))) !== undefined) {
         this.#documents.releaseAll();
       }
     } catch (error) {
