@@ -19,6 +19,7 @@ import { clip } from "../base/bounded-text.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
+import { NumberMap } from "../base/number-map.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { RequestScope } from "../model/request-scope.ts";
 import type { RequestTrace } from "../trace/trace-context.ts";
@@ -120,7 +121,8 @@ export const CLIENT_GONE_STATUS = 499;
 /** See the file's head. */
 export class ApiHandler {
   readonly #options: ApiOptions;
-  readonly #bodies = new Set<RequestBody>();
+  readonly #bodies = new NumberMap<RequestBody>();
+  #nextBody = 0;
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -186,7 +188,7 @@ export class ApiHandler {
 
   /** Looks for bodies that make no progress; to be called every `BODY_SWEEP_MS`. */
   sweep(): void {
-    for (const body of this.#bodies) body.tick(BODY_SWEEP_MS);
+    for (const body of this.#bodies.values()) body.tick(BODY_SWEEP_MS);
   }
 
   #operate(
@@ -246,7 +248,8 @@ export class ApiHandler {
       client: clientOf(request.message.socket.remoteAddress),
       beforeRead: request.beforeBody,
     });
-    this.#bodies.add(body);
+    const number = this.#nextBody++;
+    this.#bodies.set(number, body);
     try {
       const answer = await answerWith(body);
       const { fault, bytesReceived } = body;
@@ -267,7 +270,7 @@ export class ApiHandler {
       if (isGone(request, fault)) return { answer: CLIENT_GONE, bytesReceived };
       return { ...failure(fault ?? error), bytesReceived };
     } finally {
-      this.#bodies.delete(body);
+      this.#bodies.delete(number);
       body.release();
     }
   }

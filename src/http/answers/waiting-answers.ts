@@ -5,6 +5,7 @@
 
 import type { ServerResponse } from "node:http";
 import { KIB } from "../../base/byte-sizes.ts";
+import { NumberMap } from "../../base/number-map.ts";
 
 /** Answers up to this size always find room. */
 const SMALL_ANSWER_BYTES = 64 * KIB;
@@ -18,6 +19,7 @@ export interface AnswerLimits {
 }
 
 interface Waiting {
+  readonly response: ServerResponse;
   readonly bytes: number;
   /** Bytes that the system has taken of the connection. */
   taken: number;
@@ -27,7 +29,8 @@ interface Waiting {
 /** See the file's head. */
 export class WaitingAnswers {
   readonly #limits: AnswerLimits;
-  readonly #waiting = new Map<ServerResponse, Waiting>();
+  readonly #waiting = new NumberMap<Waiting>();
+  #nextNumber = 0;
   #bytes = 0;
 
   constructor(limits: AnswerLimits) {
@@ -46,29 +49,31 @@ export class WaitingAnswers {
     // Its client has left.
     if (response.closed) return true;
     this.#bytes += bytes;
-    this.#waiting.set(response, { bytes, taken: takenBytes(response), stalledMs: 0 });
-    response.once("close", () => this.#forget(response));
+    const number = this.#nextNumber++;
+    this.#waiting.set(number, { response, bytes, taken: takenBytes(response), stalledMs: 0 });
+    response.once("close", () => this.#forget(number));
     return true;
   }
 
   /** Cuts off clients that take nothing; to be called every `elapsedMs`. Tells how many. */
   sweep(elapsedMs: number): number {
     let cutCount = 0;
-    for (const [response, waiting] of this.#waiting) {
+    for (const [number, waiting] of this.#waiting.entries()) {
+      const { response } = waiting;
       const taken = takenBytes(response);
       waiting.stalledMs = taken > waiting.taken ? 0 : waiting.stalledMs + elapsedMs;
       waiting.taken = taken;
       if (waiting.stalledMs < this.#limits.answerStallMs || response.writableFinished) continue;
-      this.#forget(response);
+      this.#forget(number);
       response.destroy();
       cutCount++;
     }
     return cutCount;
   }
 
-  #forget(response: ServerResponse): void {
-    this.#bytes -= this.#waiting.get(response)?.bytes ?? 0;
-    this.#waiting.delete(response);
+  #forget(number: number): void {
+    this.#bytes -= this.#waiting.get(number)?.bytes ?? 0;
+    this.#waiting.delete(number);
   }
 }
 

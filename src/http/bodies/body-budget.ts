@@ -8,6 +8,8 @@
  * youngest one, so that the older ones come to their end.
  */
 
+import { NumberMap } from "../../base/number-map.ts";
+
 /** What a namespace may hold against what is free: half of everything, where it is alone. */
 const NAMESPACE_FREE_SHARE = 1;
 /** What a client may hold against what is free: three quarters of everything, where it is alone. */
@@ -29,8 +31,9 @@ export class BodyBudget {
   #bytesUsed = 0;
   readonly #clients = new Holdings(CLIENT_FREE_SHARE);
   readonly #namespaces = new Holdings(NAMESPACE_FREE_SHARE);
-  /** Those that are not there to their ends, the oldest first. */
-  readonly #arriving = new Set<BodyCharge>();
+  /** Those that are not there to their ends, by their numbers, which rise. */
+  readonly #arriving = new NumberMap<BodyCharge>();
+  #nextNumber = 0;
 
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax;
@@ -48,13 +51,14 @@ export class BodyBudget {
 
   /** Opens the account of one body, with nothing charged. */
   open(owner: BodyOwner): BodyCharge {
+    const number = this.#nextNumber++;
     const charge = new BodyCharge(owner, {
       fits: (bytes) => this.#fits(owner, bytes),
-      reserve: (bytes) => this.#reserve(charge, bytes),
+      reserve: (bytes) => this.#reserve(charge, number, bytes),
       release: (bytes) => this.#add(owner, -bytes),
-      arrived: () => this.#arriving.delete(charge),
+      arrived: () => this.#arriving.delete(number),
     });
-    this.#arriving.add(charge);
+    this.#arriving.set(number, charge);
     return charge;
   }
 
@@ -67,9 +71,9 @@ export class BodyBudget {
     );
   }
 
-  #reserve(charge: BodyCharge, bytes: number): boolean {
+  #reserve(charge: BodyCharge, number: number, bytes: number): boolean {
     while (!this.#fits(charge.owner, bytes)) {
-      const younger = this.#youngestAfter(charge);
+      const younger = this.#youngestAfter(number, charge.owner);
       if (younger === undefined) return false;
       // Its memory is free when its reader has let go of it, which it will at once.
       younger.release();
@@ -80,14 +84,13 @@ export class BodyBudget {
   }
 
   /** The youngest body of the same client that arrives, holds something, and came later. */
-  #youngestAfter(charge: BodyCharge): BodyCharge | undefined {
-    let isAfter = false;
+  #youngestAfter(number: number, { client }: BodyOwner): BodyCharge | undefined {
     let youngest: BodyCharge | undefined;
-    for (const other of this.#arriving) {
-      if (other === charge) isAfter = true;
-      else if (isAfter && other.owner.client === charge.owner.client && other.bytes > 0) {
-        youngest = other;
-      }
+    let newest = number;
+    for (const [other, charge] of this.#arriving.entries()) {
+      if (other <= newest || charge.owner.client !== client || charge.bytes === 0) continue;
+      newest = other;
+      youngest = charge;
     }
     return youngest;
   }

@@ -8,6 +8,7 @@ import { KIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { NamespaceName, SequenceNumber } from "../../base/ids.ts";
+import { NumberMap } from "../../base/number-map.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { ArenaMessage } from "../../kernel/arena.ts";
 import { QUERY_SLOT_WAIT_MS_MAX } from "../../model/contract-limits.ts";
@@ -165,7 +166,7 @@ export class QueryDispatcher {
   readonly #ports: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   readonly #directory: SnapshotDirectory;
   readonly #slots = new Map<NamespaceName, WeightedSlots>();
-  readonly #running = new Map<number, RunningQuery>();
+  readonly #running = new NumberMap<RunningQuery>();
   /** What to do with the outcomes of measurements that run, by their calls. */
   readonly #measuring = new Map<number, (outcome: RecallOutcome) => void>();
   readonly #metrics: (readonly EngineMetric[])[] = [];
@@ -188,7 +189,7 @@ export class QueryDispatcher {
 
   /** The newest stats of all threads. */
   metrics(): readonly EngineMetric[] {
-    const running = [...this.#running.values()];
+    const running = this.#running.values();
     const gauge = (name: string, help: string, value: number): EngineMetric => {
       return { name, help, kind: "gauge", value };
     };
@@ -206,7 +207,7 @@ export class QueryDispatcher {
   /** Ends all queries that run, and refuses new ones: the server is about to stop. */
   stop(): void {
     this.#isStopping = true;
-    for (const [call, running] of this.#running) this.#cancel(call, running, STOPPING);
+    for (const [call, running] of this.#running.entries()) this.#cancel(call, running, STOPPING);
   }
 
   /** The newest published state; undefined if the namespace is not open. */

@@ -10,6 +10,7 @@ import { warnedAnswer } from "../../api/warned-answer.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
+import { NumberMap } from "../../base/number-map.ts";
 import { addPhases, noPhases, type QueryPhases } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { QueryMemory } from "../../query/query-memory.ts";
@@ -76,7 +77,7 @@ export class QueryService {
   readonly #turns: QueryTurns;
   readonly #pool: MemoryPool;
   /** Running queries by their calls. */
-  readonly #lives = new Map<number, QueryLife>();
+  readonly #lives = new NumberMap<QueryLife>();
   #stopSweeping: (() => void) | undefined;
   readonly #admissions = new Map<number, (message: Admission) => void>();
   readonly #operations: QueryOperations;
