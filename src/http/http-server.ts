@@ -81,10 +81,11 @@ const DRAIN_SWEEP_MS = 100;
 /** For so long queries may go on when the server stops. */
 const QUERY_GRACE_MS = 25;
 
-/** The framework's own word for a content type of no valid form. */
-const INVALID_CONTENT_TYPE = "FST_ERR_CTP_INVALID_MEDIA_TYPE";
+/** Methods whose bodies the framework would parse. */
+const METHODS_WITH_BODY = ["DELETE", "OPTIONS", "PATCH", "POST", "PUT"];
+const FRAMEWORK_READS_NO_BODY = { hasBody: false, overrideExisting: true };
 
-type FrameworkError = Partial<Pick<FastifyError, "code" | "statusCode">> & Error;
+type FrameworkError = Partial<Pick<FastifyError, "statusCode">> & Error;
 
 type RouteParameters = Readonly<Record<string, string>>;
 
@@ -266,8 +267,8 @@ export class HttpServer {
       frameworkErrors: (_error, request, reply) => this.#refuse(request, reply),
       clientErrorHandler: (error, socket) => endConnection(error, socket, this.#options.clock),
     });
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    // Neither bodies nor their content types are the framework's.
+    for (const method of METHODS_WITH_BODY) app.addHttpMethod(method, FRAMEWORK_READS_NO_BODY);
     const { sites } = this.#options;
     for (const { methods, url, match } of [...ROUTER_ENTRIES, ...sites.flatMap(siteEntries)]) {
       app.route({
@@ -279,11 +280,6 @@ export class HttpServer {
     }
     app.setNotFoundHandler((request, reply) => this.#refuse(request, reply));
     app.setErrorHandler((error: FrameworkError, request, reply) => {
-      // Nobody looks at the content type before it is known who asks, and few do then.
-      if (error.code === INVALID_CONTENT_TYPE) {
-        if (request.is404) return this.#refuse(request, reply);
-        return request.routeOptions.handler.call(app, request, reply);
-      }
       // Only the framework's own checks of headers end here; the handler itself never throws.
       const answer = errorBody(error.statusCode ?? 500, error.message);
       sendAnswer(reply.raw, answer, { "x-request-id": request.id }, undefined);
