@@ -97,6 +97,11 @@ export class Aggregation {
     });
   }
 
+  /** Adds so many documents, of which nothing but their number counts, to a plan without groups. */
+  addCount(count: number): void {
+    this.#counts[0] += count;
+  }
+
   /** Adds what another aggregation of the plan has. */
   *absorb(totals: AggregationTotals): Steps<void> {
     for (const [i, { keys, count, sums }] of totals.entries()) {

@@ -27,7 +27,7 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
   grain: (plan, { segments }, operators) => {
     // Each part of a grouping finds its keys anew, each part of a count all matches of a segment.
     if (plan.groups.length > 0) return "segments";
-    const counts = plan.aggregates.every(([, { kind }]) => kind === COUNT.kind);
+    const counts = countsAlone(plan);
     const { predicate } = plan;
     const { isOrdered } = operators.predicate(predicate);
     const isWhole = segments.every(({ view }) => isOrdered?.(predicate, view, operators) === true);
@@ -48,7 +48,7 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
       aggregate: () => explainAggregation(plan, operators).join("; "),
     };
     yield* togetherInSteps(snapshot.segments, (segment) =>
-      aggregateSegment(segment, { aggregation, match, steps, execution }),
+      aggregateSegment(segment, { plan, aggregation, match, steps, execution }),
     );
     return { kind: "aggregate", aggregation };
   },
@@ -86,6 +86,7 @@ export const AGGREGATE_PLAN: PlanOperator<AggregatePlan, AggregateFindings, Aggr
 
 /** What one segment is aggregated with. */
 interface Aggregating {
+  readonly plan: AggregatePlan;
   readonly aggregation: Aggregation;
   readonly match: Matcher;
   /** What is done, for whoever asks where the time went. */
@@ -95,12 +96,34 @@ interface Aggregating {
 
 function* aggregateSegment(
   segment: SegmentSnapshot,
-  { aggregation, match, steps, execution: { options } }: Aggregating,
+  { plan, aggregation, match, steps, execution }: Aggregating,
 ): Steps<void> {
+  const { options } = execution;
   options.enter?.(steps.filter, "filter");
+  const count = countOf(plan, segment, execution);
+  if (count !== undefined) return aggregation.addCount(count);
   const matching = yield* match(segment);
   options.enter?.(steps.aggregate, "aggregate");
   yield* aggregation.add(segment.view, matching);
+}
+
+/** The matches of a segment of which nothing is deleted, where they need not be found. */
+function countOf(
+  plan: AggregatePlan,
+  { view, liveCount }: SegmentSnapshot,
+  { operators, together, work }: Execution,
+): number | undefined {
+  if (plan.groups.length > 0 || !countsAlone(plan) || liveCount < view.documentCount) {
+    return undefined;
+  }
+  const { predicate } = plan;
+  const count = operators.predicate(predicate).count?.(predicate, { view, operators, together });
+  if (count !== undefined) work.documentsScanned += liveCount;
+  return count;
+}
+
+function countsAlone({ aggregates }: AggregatePlan): boolean {
+  return aggregates.every(([, { kind }]) => kind === COUNT.kind);
 }
 
 function explainAggregation(

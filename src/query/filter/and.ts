@@ -79,6 +79,11 @@ export const AND: PredicateOperator<AndNode> = {
     return bits;
   },
 
+  count: ({ predicates }, run) => {
+    if (predicates.length !== 1) return undefined;
+    return run.operators.predicate(predicates[0]).count?.(predicates[0], run);
+  },
+
   matches: ({ predicates }, run) =>
     predicates.every((part) => run.operators.predicate(part).matches(part, run)),
 

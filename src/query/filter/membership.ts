@@ -11,7 +11,13 @@ import { MATCH_ALL } from "./and.ts";
 import { attributeSource } from "./attribute-source.ts";
 import { intervalMarker } from "./match-interval.ts";
 import { codeListIntervals, listIntervals, sortedKey, type ValueInterval } from "./sorted-cut.ts";
-import { isSorted, matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
+import {
+  countSorted,
+  isSorted,
+  matchSorted,
+  type SortedFilter,
+  sortedNeeds,
+} from "./sorted-source.ts";
 import {
   type Entries,
   markAll,
@@ -65,6 +71,8 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
       markListed(values, entries, bits),
     );
   },
+
+  count: (node, run) => (isOfIds(node) ? undefined : countSorted(node, sortedFilter(node), run)),
 
   matches: (node, { current }) =>
     valueMatches(node, current(node.attribute), (value) =>

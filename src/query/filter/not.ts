@@ -35,6 +35,11 @@ export const NOT: PredicateOperator<NotNode> = {
     return andBits(invertBits(matching, run.view.documentCount), run.within);
   },
 
+  count: ({ predicate }, run) => {
+    const count = run.operators.predicate(predicate).count?.(predicate, run);
+    return count === undefined ? undefined : run.view.documentCount - count;
+  },
+
   matches: ({ predicate }, run) => !run.operators.predicate(predicate).matches(predicate, run),
 
   explain: ({ predicate }, label, operators) => [

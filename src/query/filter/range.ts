@@ -6,7 +6,13 @@ import { attributeSource, presentIn } from "./attribute-source.ts";
 import { type Interval, type IntervalEnd, intersection, isInside } from "./interval.ts";
 import { intervalMarker } from "./match-interval.ts";
 import { sortedIntervals } from "./sorted-cut.ts";
-import { isSorted, matchSorted, type SortedFilter, sortedNeeds } from "./sorted-source.ts";
+import {
+  countSorted,
+  isSorted,
+  matchSorted,
+  type SortedFilter,
+  sortedNeeds,
+} from "./sorted-source.ts";
 import {
   markAll,
   matchValues,
@@ -52,6 +58,8 @@ export const RANGE: PredicateOperator<RangeNode> = {
     if (!node.nullMatches) return bits;
     return andBits(orBits(bits, invertBits(presentIn(source, count), count)), within);
   },
+
+  count: (node, run) => countSorted(node, sortedFilter(node), run),
 
   intervalOf: ({ attribute, on, low, high }, wanted) =>
     attribute === wanted && on === "value" ? { low, high } : undefined,

@@ -23,6 +23,7 @@ import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
+import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
 import { COLUMN_SECTION } from "../../segment/columns/column-index.ts";
 import { DOCUMENT_SECTIONS } from "../../segment/documents/documents-section.ts";
 import { matchesSchema } from "../../segment/missing-indexes.ts";
@@ -35,6 +36,24 @@ function answer(snapshot: Snapshot, filter: readonly unknown[]) {
   const query = documentQuery(BY_ID, { filter: filterOf(filter) });
   const { results, stats } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
   return { results, stats };
+}
+
+/** The same with a document deleted. */
+function withoutFirst(snapshot: Snapshot): Snapshot {
+  const [segment, ...others] = snapshot.segments;
+  const liveBitmap = segment.liveBitmap.slice();
+  clearBit(liveBitmap, 0);
+  const first = { ...segment, liveBitmap, liveCount: segment.liveCount - 1 };
+  return { ...snapshot, segments: [first, ...others] };
+}
+
+/** The same with nothing deleted. */
+function wholeOf(snapshot: Snapshot): Snapshot {
+  const segments = snapshot.segments.map((segment) => {
+    const { documentCount } = segment.view;
+    return { ...segment, liveBitmap: fullBitmap(documentCount), liveCount: documentCount };
+  });
+  return { ...snapshot, segments };
 }
 
 describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 31_001 + i))(
@@ -60,6 +79,26 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 3
         entries += found.stats.entriesTouched;
       }
       expect(entries).toBeGreaterThan(1000);
+    });
+
+    test("they count as many, with deleted documents and without", () => {
+      const random = seededRandom(seed);
+      const [sorted, compared] = snapshotsOf(random);
+      let counted = 0;
+      for (const [snapshot, others] of [
+        [sorted, compared],
+        [wholeOf(sorted), wholeOf(compared)],
+      ]) {
+        for (let i = 0; i < 80; i++) {
+          const filter = sortedFilter(random);
+          const [found, expected] = [count(snapshot, filter), count(others, filter)];
+          const shown = JSON.stringify(filter, (_, v) => String(v));
+          expect(found.results, shown).toEqual(expected.results);
+          expect(found.stats.documentsScanned).toBe(expected.stats.documentsScanned);
+          if (snapshot !== sorted && found.stats.entriesTouched === 0) counted++;
+        }
+      }
+      expect(counted).toBeGreaterThan(10);
     });
 
     test("they find the same in segments that are far away", () => {
@@ -147,8 +186,8 @@ describe("work", () => {
   });
 
   test("cold filters read what they need of the order, not the column", () => {
-    const cost = (filter: readonly unknown[]): [rounds: number, bytes: number] => {
-      const { snapshot: far, sources } = remoteSnapshot(snapshot);
+    const cost = (filter: readonly unknown[], of = withoutFirst(snapshot)) => {
+      const { snapshot: far, sources } = remoteSnapshot(of);
       runRemote(sources, () => count(far, filter), 4);
       return [sources[0].rounds, sources[0].bytesLoaded];
     };
@@ -161,6 +200,10 @@ describe("work", () => {
     // A key for each 128 values: the column is read to find the place between two of them.
     const { bytes = 0 } = segmentOf(far).sections("n").entry(COLUMN_SECTION) ?? {};
     expect(cost(["n", "Lt", 100])).toEqual([2, 704 + blocks + bytes + 128 * 4]);
+    // Where nothing is deleted, what is only counted is not read.
+    expect(cost(["tag", "Eq", 7], snapshot)).toEqual([1, directory]);
+    expect(cost(["tag", "Lt", 51], snapshot)).toEqual([1, directory]);
+    expect(cost(["Not", ["tag", "Lt", 51]], snapshot)).toEqual([1, directory]);
   });
 });
 

@@ -17,6 +17,8 @@ const ENTRIES_PER_STEP = 65_536;
 const SORTED_VALUES_MIN = 128;
 /** Ranges of a list that are read between two pauses, in some microseconds each. */
 const RANGES_PER_STEP = 128;
+/** Ranges whose entries are counted at once, in some microseconds each. */
+const COUNTED_RANGES_MAX = 32;
 
 /** What a filter asks of sorted values. */
 export interface SortedFilter {
@@ -114,6 +116,35 @@ export function* matchSorted(
   }
   if (filter.nullMatches) addAbsent(bits, sorted);
   return andBits(bits, within);
+}
+
+/**
+ * How many documents match, deleted ones included: the entries between two places, without looking
+ * at them. Undefined where values are not in order. Throws `BytesMissing`.
+ */
+export function countSorted(
+  node: ValueNode,
+  filter: SortedFilter,
+  { view, together }: SegmentRun,
+): number | undefined {
+  const source = isSorted(node, view) ? sourceOf(node, view) : undefined;
+  const intervals = source && filter.intervals(source.dictionary);
+  if (source === undefined || intervals === undefined) return undefined;
+  if (intervals.length > COUNTED_RANGES_MAX) return undefined;
+  const { sorted, keys, valueAt } = source;
+  const placeOf = (cut: EntryCut): number => {
+    if (cut.from === cut.to) return cut.from;
+    const ordinals = sorted.entries(cut.from, cut.to);
+    return settleCut(cut, { ordinals, first: cut.from }, valueAt);
+  };
+  const counts = together(
+    intervals.map((interval) => () => {
+      const { start, end } = rangeOf(keys, interval);
+      return Math.max(0, placeOf(end) - placeOf(start));
+    }),
+  );
+  const absentCount = filter.nullMatches ? sorted.documentCount - sorted.entryCount : 0;
+  return counts.reduce((sum, count) => sum + count, absentCount);
 }
 
 /** Some entries, and which of them are flipped, given where the cuts are. */

@@ -106,6 +106,11 @@ function countOf(snapshot: Snapshot, filter: readonly unknown[] | undefined) {
   return { count: Number(result.aggregates[0][1]), stats };
 }
 
+/** The same where the matches are found: a part of an `Or` is not counted by its place in order. */
+function foundBy(snapshot: Snapshot, filter: readonly unknown[] | undefined) {
+  return countOf(snapshot, filter && ["Or", [filter]]);
+}
+
 const ID_TYPES: readonly IdType[] = ["uint", "uuid", "string"];
 const SEEDS = Array.from({ length: effort({ usual: 2, full: 20 }) }, (_, i) => 48_301 + i);
 
@@ -201,7 +206,7 @@ describe("work", () => {
       const step = Math.sign(to - from);
       const expected = Array.from({ length: limit }, (_, i) => BigInt(from + step * i));
       for (const snapshot of [shuffled, ascending]) {
-        const filtered = countOf(snapshot, filter).stats.entriesTouched;
+        const filtered = foundBy(snapshot, filter).stats.entriesTouched;
         const { ids, stats } = run(snapshot, byId(direction, filter, limit));
         expect(ids).toEqual(expected);
         expect(stats.entriesTouched - (filter === undefined ? 0 : filtered)).toBe(1024);
@@ -215,7 +220,7 @@ describe("work", () => {
     const costs = new Set<number>();
     for (let last = 0; last < COUNT - 1000; last += 3000) {
       const filter = ["id", "Gt", last];
-      const { stats, count } = countOf(shuffled, filter);
+      const { stats, count } = foundBy(shuffled, filter);
       expect(count).toBe(COUNT - 1 - last);
       expect(stats.entriesTouched).toBeLessThan(COUNT / 16 + 2 * WORDS + 128);
       const page = run(shuffled, byId("asc", filter, 50));
@@ -231,7 +236,7 @@ describe("work", () => {
     [["id", "Lt", 100], 100, 4],
     [["id", "Gt", COUNT], 0, 0],
   ])("%j touches %o entries, in ascending segments %o words", (filter, entries, words) => {
-    const [first, second] = [shuffled, ascending].map((snapshot) => countOf(snapshot, filter));
+    const [first, second] = [shuffled, ascending].map((snapshot) => foundBy(snapshot, filter));
     expect(first.count).toBe(second.count);
     expect(first.stats).toMatchObject({ entriesTouched: entries, valuesCompared: 0 });
     expect(second.stats).toMatchObject({ entriesTouched: words, valuesCompared: 0 });
