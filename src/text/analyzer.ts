@@ -58,10 +58,7 @@ const IDLE_TABLES = new Map<Analyzer, TermTable>();
 
 /** Returns the analyzer for valid `options`; equal options share it while it is in use. */
 export function analyzerFor(options: FullTextOptions): Analyzer {
-  const { tokenizer, language, stemming, removeStopwords, caseSensitive } = options;
-  const { asciiFolding, maxTokenLength, k1, b, k3 } = options;
-  const flags = [stemming, removeStopwords, caseSensitive, asciiFolding].map(Number).join("");
-  const key = [tokenizer, language, flags, maxTokenLength, k1, b, k3].join();
+  const key = keyOf(options);
   const analyzer = ANALYZERS.get(key) ?? new TextAnalyzer({ ...options });
   ANALYZERS.delete(key);
   ANALYZERS.set(key, analyzer);
@@ -70,6 +67,20 @@ export function analyzerFor(options: FullTextOptions): Analyzer {
     ANALYZERS.delete(oldest);
   }
   return analyzer;
+}
+
+/** By the very object of the options: each query asks for its analyzer, and numbers are slow to write. */
+const KEYS = new WeakMap<FullTextOptions, string>();
+
+function keyOf(options: FullTextOptions): string {
+  const known = KEYS.get(options);
+  if (known !== undefined) return known;
+  const { tokenizer, language, stemming, removeStopwords, caseSensitive } = options;
+  const { asciiFolding, maxTokenLength, k1, b, k3 } = options;
+  const flags = [stemming, removeStopwords, caseSensitive, asciiFolding].map(Number).join("");
+  const key = [tokenizer, language, flags, maxTokenLength, k1, b, k3].join();
+  KEYS.set(options, key);
+  return key;
 }
 
 /**
