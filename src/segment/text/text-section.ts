@@ -271,10 +271,27 @@ export function openFingerprint(start: Uint8Array): string {
   return new ArrayUnpacker(start, "a text index").text();
 }
 
+/** Terms of a text index whose codes are remembered: a query asks for each of its terms three times. */
+const KNOWN_CODES_MAX = 64;
+
+/** `codeOf` that remembers. */
+function codeReader(strings: SortedStrings): (term: string) => number {
+  const known = new Map<string, number>();
+  return (term) => {
+    const remembered = known.get(term);
+    if (remembered !== undefined) return remembered;
+    const code = codeOf(strings, term);
+    if (known.size >= KNOWN_CODES_MAX) known.clear();
+    known.set(term, code);
+    return code;
+  };
+}
+
 /** What queries see of a text index whose postings come from `lists`, their bounds from `blocks`. */
 export function textView(head: TextHead, lists: TextLists, blocks: BlockReader): TextView {
   const { lengths, presence, directory } = head;
   const { strings } = directory;
+  const codeOf = codeReader(strings);
   return {
     lengths,
     presence,
@@ -282,16 +299,16 @@ export function textView(head: TextHead, lists: TextLists, blocks: BlockReader):
     term: (code) => stringAt(strings, code),
     lowerBound: (term) => lowerBound(strings, term),
     postingCount: (term) => {
-      const code = codeOf(strings, term);
+      const code = codeOf(term);
       return code < 0 ? 0 : lists.postingCount(code);
     },
     postings: (term) => {
-      const code = codeOf(strings, term);
+      const code = codeOf(term);
       return code < 0 ? undefined : lists.read(code);
     },
     postingsAt: (code) => lists.read(code),
     blocks: (term) => {
-      const code = codeOf(strings, term);
+      const code = codeOf(term);
       return code < 0 ? undefined : blocks(code, lists.postingCount(code));
     },
   };
