@@ -21,6 +21,7 @@ import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
+import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import { headOf } from "../../segment/format/segment-format.ts";
 import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
@@ -176,13 +177,15 @@ function visited(
 ) {
   const work = newWorkStats();
   const found: [ordinal: number, distance: number][] = [];
-  scanVectors(
-    { ...scan, kernels: KERNELS, work, together },
-    view,
-    liveBitmap.slice(),
-    (ordinals, distances) => {
-      for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
-    },
+  runSteps(
+    scanVectors(
+      { ...scan, kernels: KERNELS, work, together },
+      view,
+      liveBitmap.slice(),
+      (ordinals, distances) => {
+        for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
+      },
+    ),
   );
   return { found, work };
 }
@@ -222,4 +225,27 @@ test.each(ELEMENTS)("remote %s vectors are scanned by chunk, at equal distances"
     }
     MEMORY.free({ ...block, bytes: block.bytes.length });
   }
+});
+
+test("rows that are far apart are scanned, with those between them or without", () => {
+  const schema = schemaOf({ vector: "[2]f32" });
+  const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
+  const documents = Array.from({ length: 3 * SCAN_ROWS_MAX }, (_, i) =>
+    documentOf(BigInt(i), { vector: Float32Array.of(i, 1) }),
+  );
+  const plan = planSegment(buildDocuments("uint", types, documents), schema);
+  const block = MEMORY.allocate(plan.bytes);
+  runSteps(plan.writeTo(block.bytes));
+  const view = openSegment("apart" as SegmentId, block.bytes, block);
+  for (const step of [1, 2, 5, 700, SCAN_ROWS_MAX]) {
+    const liveBitmap = fullBitmap(documents.length);
+    for (let o = 0; o < documents.length; o++) if (o % step > 0) clearBit(liveBitmap, o);
+    const live = documents.flatMap((_, o) => (o % step === 0 ? [[o, Math.fround(o * o)]] : []));
+    for (const access of ["scan", "gather"] as const) {
+      const metric = "euclidean_squared";
+      const target = { attribute: "vector", metric, query: Float32Array.of(0, 1) } as const;
+      expect(visited(view, { target, access }, liveBitmap).found, `step ${step}`).toEqual(live);
+    }
+  }
+  MEMORY.free({ ...block, bytes: block.bytes.length });
 });

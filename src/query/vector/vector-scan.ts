@@ -147,7 +147,7 @@ interface Scoring {
   readonly chunks: VectorChunks;
 }
 
-/** Scores all rows from the first to the last one of each chunk. */
+/** Scores all rows from the first to the last one of each chunk, some at a time. */
 function scoreChunks({ measure, kernels, query, chunks }: Scoring): VisitPart {
   const { chunkRows } = chunks.place;
   return (ordinals, scored) => {
@@ -159,10 +159,14 @@ function scoreChunks({ measure, kernels, query, chunks }: Scoring): VisitPart {
       if (arena !== queryArena) kernels.setQuery(matrix, query);
       queryArena = arena;
       const first = index * chunkRows;
-      const part = ordinals.subarray(start, end);
-      const from = part[0] - first;
-      const scores = kernels.scoreRange(measure, matrix, from, part[part.length - 1] + 1 - first);
-      for (let i = 0; i < part.length; i++) scored[start + i] = scores[part[i] - first - from];
+      for (let at = start; at < end; ) {
+        const from = ordinals[at] - first;
+        let next = at + 1;
+        while (next < end && ordinals[next] - first < from + SCAN_ROWS_MAX) next++;
+        const to = ordinals[next - 1] + 1 - first;
+        const scores = kernels.scoreRange(measure, matrix, from, to);
+        for (; at < next; at++) scored[at] = scores[ordinals[at] - first - from];
+      }
     });
   };
 }
