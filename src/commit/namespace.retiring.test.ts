@@ -112,6 +112,32 @@ test("a job is done or taken again, whenever its instance is retired", async () 
   }
 });
 
+test("a write whose index is being built while its instance is retired is acknowledged", async () => {
+  for (let pause = 1, ended = false; !ended; pause++) {
+    let left = 0;
+    let retire = () => {};
+    const turn = (resolve: () => void) => {
+      if (left > 0 && --left === 0) retire();
+      setImmediate(resolve);
+    };
+    const server = await EngineFixture.open({ endsSlice: () => true, turn });
+    await server.write("n", { upsert_rows: rowsUpTo(5) });
+    const namespace = await server.catalog.get(namespaceName("n"));
+    retire = () => namespace.retire("uncertain");
+    left = pause;
+    const answer = await server.call("write", "n", {
+      schema: { text: { type: "string", full_text_search: true } },
+      upsert_rows: [row(5)],
+    });
+    expect(Reflect.get(answer ?? {}, "status"), `pause ${pause}: ${answer}`).toBe(200);
+    // Of later pauses there are none during the write.
+    ended = left > 0;
+    left = 0;
+    expect(await server.rows("n"), `pause ${pause}`).toEqual(rowsUpTo(6));
+    await server.close();
+  }
+});
+
 test("a long reader keeps no more in memory than what it reads", async () => {
   const server = await EngineFixture.open();
   const fill = async (name: string, count: number, from = 0) => {

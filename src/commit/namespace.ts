@@ -101,7 +101,8 @@ export class Namespace {
       log: this.#log,
       retain: () => this.#retain(),
     });
-    this.#indexes = new IndexBuilder(options, opened, () => this.#log.hint());
+    const hint = () => this.#log.hint();
+    this.#indexes = new IndexBuilder(options, opened, { slicing: this.#slicing, hint });
     this.#applier = new EntryApplier(options, opened, this.#indexes);
     this.#background = new BackgroundWork(options, opened, {
       indexes: this.#indexes,

@@ -35,6 +35,7 @@ import { indexState } from "../../query/index-state.ts";
 import type { QueryOptions } from "../../query/query-options.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
+import { NamespaceRetired } from "../commit-job.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
 
 /** Builds the indexes of one namespace. */
@@ -42,7 +43,7 @@ export class IndexBuilder {
   readonly #documents: NamespaceDocuments;
   readonly #reads: SegmentReads;
   readonly #hint: () => void;
-  readonly #options: SliceOptions;
+  readonly #slicing: SliceOptions;
   /** Up to so many documents are indexed before the write answers. */
   readonly #inlineDocumentsMax: number;
   /** What stored segments lack. */
@@ -53,10 +54,14 @@ export class IndexBuilder {
   readonly #clock: Clock;
   #sinceMs: number | undefined;
 
-  /** `hint` tells indexers that there is work. */
-  constructor(options: NamespaceOptions, opened: OpenedNamespace, hint: () => void) {
+  /** `slicing` throws `NamespaceRetired`; `hint` tells indexers that there is work. */
+  constructor(
+    options: NamespaceOptions,
+    opened: OpenedNamespace,
+    { slicing, hint }: { readonly slicing: SliceOptions; readonly hint: () => void },
+  ) {
     this.#reads = options.reads;
-    this.#options = options;
+    this.#slicing = slicing;
     this.#documents = opened.documents;
     this.#inlineDocumentsMax = options.thresholds.indexInlineDocumentsMax;
     this.#stale = opened.stale;
@@ -76,7 +81,10 @@ export class IndexBuilder {
     return this.#building.length > 0 || this.#isDropping;
   }
 
-  /** Starts what a changed schema asks for. Returns the deltas of what had to be built at once. */
+  /**
+   * Starts what a changed schema asks for. Returns the deltas of what had to be built at once: all
+   * of it, unless memory runs out or the instance is retired meanwhile.
+   */
   async begin(
     asked: readonly IndexToBuild[],
     { before, after }: { readonly before: NamespaceFacts; readonly after: NamespaceFacts },
@@ -103,16 +111,16 @@ export class IndexBuilder {
     if (!replaces && documentCount > this.#inlineDocumentsMax) return [];
     const deltas: PublishedDelta[] = [];
     try {
-      const slices = new Slices(this.#options);
+      const slices = new Slices(this.#slicing);
       for (;;) {
         const delta = await slices.run(this.#documents.rebuildStep(schema));
         if (delta === undefined) break;
         deltas.push(delta);
-        await this.#options.yield();
+        await this.#slicing.yield();
       }
     } catch (error) {
-      if (!isDatabaseError(error, "overloaded")) throw error;
-      return deltas;
+      if (isDatabaseError(error, "overloaded") || error instanceof NamespaceRetired) return deltas;
+      throw error;
     }
     this.#end();
     this.#isDropping = false;
