@@ -112,7 +112,7 @@ test("a job is done or taken again, whenever its instance is retired", async () 
   }
 });
 
-test("a write whose index is being built while its instance is retired is acknowledged", async () => {
+test("a write is acknowledged whose instance is retired while it builds an index", async () => {
   for (let pause = 1, ended = false; !ended; pause++) {
     let left = 0;
     let retire = () => {};
