@@ -72,8 +72,6 @@ export default defineConfig({
           hookTimeout: 180_000,
           include: ["test/console/**/*.test.ts"],
           expect: { poll: { timeout: 30_000 } },
-          // What moves while a loaded machine draws can make a click miss; reports tell of it.
-          retry: 1,
           sequence: { groupOrder: 2 },
         },
       },
