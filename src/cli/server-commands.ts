@@ -6,6 +6,7 @@ import { openObjectStore } from "../storage/open-object-store.ts";
 import { openEngine } from "../threads/open-engine.ts";
 import { openIndexer } from "../threads/open-indexer.ts";
 import { runCertifyCommand } from "./certify/certify-command.ts";
+import { compileSooner } from "./compile-sooner.ts";
 import { runIndexCommand } from "./index-command.ts";
 import { openKeys } from "./open-keys.ts";
 import type { ProgramActions } from "./program.ts";
@@ -19,6 +20,7 @@ import { thisMachine } from "./this-machine.ts";
 export function serverCommands(version: string): ProgramActions {
   return {
     serve: async (flags) => {
+      compileSooner();
       const settings = readSettings({ flags, environment: process.env });
       const config = serverConfig(settings, thisMachine());
       process.umask(fileUmask(settings));
