@@ -14,25 +14,27 @@ export interface ChunkBuffers extends ChunkSums {
   readonly indexes: Uint32Array;
 }
 
-/** Lent to one ranking at a time; others make their own. */
-let spare: ChunkBuffers | undefined;
+/** Kept for rankings that follow: of so many as take turns in a thread, mostly. */
+const SPARES_MAX = 4;
+
+/** Each is lent to one ranking at a time; others make their own. */
+const spares: ChunkBuffers[] = [];
 
 /** Lends buffers, whose sums and bits are 0. */
 export function lendBuffers(): ChunkBuffers {
-  const buffers = spare ?? newBuffers();
-  spare = undefined;
-  return buffers;
+  return spares.pop() ?? newBuffers();
 }
 
 /** Takes them back for the next one. */
 export function returnBuffers(buffers: ChunkBuffers): void {
-  spare = buffers;
+  if (spares.length < SPARES_MAX) spares.push(buffers);
 }
 
 function newBuffers(): ChunkBuffers {
   return {
     sums: new Float64Array(CHUNK),
     taken: new Uint32Array(CHUNK / 32),
+    takenWords: new Uint32Array(CHUNK / 1024),
     kept: new Float64Array(CHUNK),
     ordinals: new Uint32Array(CHUNK),
     scores: new Float64Array(CHUNK),

@@ -180,7 +180,7 @@ export class ChunkScorer {
       const { list, followed: range } = cursor;
       takeReached(this.#buffers, { ordinals: list.ordinals, base, range }, least);
     }
-    return this.#listTaken(base, end);
+    return this.#listTaken(base);
   }
 
   /** The postings of an essential list up to an ordinal. */
@@ -213,20 +213,22 @@ export class ChunkScorer {
   }
 
   /** Lists the documents of a chunk that were taken, with their sums; none is taken any more. */
-  #listTaken(base: number, end: number): number {
+  #listTaken(base: number): number {
     const { within } = this.#run;
-    const { taken, kept, ordinals, scores } = this.#buffers;
-    const words = (end - base + 31) >>> 5;
+    const { taken, takenWords, kept, ordinals, scores } = this.#buffers;
     let count = 0;
-    for (let w = 0; w < words; w++) {
-      if (taken[w] === 0) continue;
-      let word = taken[w] & within[(base >>> 5) + w];
-      taken[w] = 0;
-      for (; word !== 0; word &= word - 1) {
-        const at = (w << 5) + 31 - Math.clz32(word & -word);
-        ordinals[count] = base + at;
-        scores[count++] = kept[at];
+    for (let part = 0; part < takenWords.length; part++) {
+      for (let words = takenWords[part]; words !== 0; words &= words - 1) {
+        const w = (part << 5) + 31 - Math.clz32(words & -words);
+        let word = taken[w] & within[(base >>> 5) + w];
+        taken[w] = 0;
+        for (; word !== 0; word &= word - 1) {
+          const at = (w << 5) + 31 - Math.clz32(word & -word);
+          ordinals[count] = base + at;
+          scores[count++] = kept[at];
+        }
       }
+      takenWords[part] = 0;
     }
     return count;
   }

@@ -10,6 +10,8 @@ export interface ChunkSums {
   readonly sums: Float64Array;
   /** A bit for each document that was taken. */
   readonly taken: Uint32Array;
+  /** A bit for each word of those that has one. */
+  readonly takenWords: Uint32Array;
   /** Their sums; what it has of others means nothing. */
   readonly kept: Float64Array;
 }
@@ -71,7 +73,7 @@ export function findTaken(
 
 /** A function of its own, so that V8 makes a plain loop. */
 function takePage(
-  { sums, taken, kept }: ChunkSums,
+  { sums, taken, takenWords, kept }: ChunkSums,
   { lows, first, start, end }: PagePostings,
   least: number,
 ): void {
@@ -83,6 +85,7 @@ function takePage(
     const bit = 1 << (at & 31);
     if ((taken[at >>> 5] & bit) !== 0) continue;
     taken[at >>> 5] |= bit;
+    takenWords[at >>> 10] |= 1 << ((at >>> 5) & 31);
     kept[at] = sum;
   }
 }
