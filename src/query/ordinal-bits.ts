@@ -34,6 +34,12 @@ export function invertBits(bits: OrdinalBits, count: number): OrdinalBits {
   return bits;
 }
 
+/** Turns `bits` into what is in `whole` and not in it; returns `bits`. */
+export function remainingBits(bits: OrdinalBits, whole: OrdinalBits): OrdinalBits {
+  for (let w = 0; w < bits.length; w++) bits[w] = whole[w] & ~bits[w];
+  return bits;
+}
+
 /** How many ordinals from `start` to before `end` are in the set. */
 export function countRange(bits: OrdinalBits, start: number, end: number): number {
   let count = 0;
@@ -84,12 +90,19 @@ export function addRange(bits: OrdinalBits, other: OrdinalBits, start: number, e
   for (let w = start >>> 5; w << 5 < end; w++) bits[w] |= other[w] & rangeMask(w, start, end);
 }
 
-/** Flips the bits from `start` to before `end`; returns how many words that took. */
-export function flipRange(bits: OrdinalBits, start: number, end: number): number {
+/**
+ * Flips the bits from `start` to before `end` of what is in `within`; returns how many words that
+ * took.
+ */
+export function flipRange(
+  bits: OrdinalBits,
+  within: OrdinalBits,
+  { start, end }: { readonly start: number; readonly end: number },
+): number {
   if (start >= end) return 0;
   const first = start >>> 5;
   const last = (end - 1) >>> 5;
-  for (let w = first; w <= last; w++) bits[w] ^= rangeMask(w, start, end);
+  for (let w = first; w <= last; w++) bits[w] ^= within[w] & rangeMask(w, start, end);
   return last - first + 1;
 }
 

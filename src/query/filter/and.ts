@@ -70,13 +70,13 @@ export const AND: PredicateOperator<AndNode> = {
   needs: partsNeeds,
 
   *run({ predicates }, run) {
-    let bits: OrdinalBits = run.within.slice();
+    let bits: OrdinalBits = run.within;
     for (const part of predicates) {
       if (isEmpty(bits)) break;
       bits = yield* run.operators.predicate(part).run(part, { ...run, within: bits });
       yield;
     }
-    return bits;
+    return bits === run.within ? bits.slice() : bits;
   },
 
   count: ({ predicates }, run) => {

@@ -1,4 +1,4 @@
-import { andBits, invertBits } from "../ordinal-bits.ts";
+import { remainingBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
@@ -32,7 +32,7 @@ export const NOT: PredicateOperator<NotNode> = {
 
   *run({ predicate }, run) {
     const matching = yield* run.operators.predicate(predicate).run(predicate, run);
-    return andBits(invertBits(matching, run.view.documentCount), run.within);
+    return remainingBits(matching, run.within);
   },
 
   count: ({ predicate }, run) => {

@@ -1,4 +1,4 @@
-import { emptyBits, orBits } from "../ordinal-bits.ts";
+import { emptyBits, type OrdinalBits, orBits } from "../ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import {
@@ -34,13 +34,14 @@ export const OR: PredicateOperator<OrNode> = {
   needs: partsNeeds,
 
   *run({ predicates }, run) {
-    const bits = emptyBits(run.view.documentCount);
+    let bits: OrdinalBits | undefined;
     for (const part of predicates) {
-      orBits(bits, yield* run.operators.predicate(part).run(part, run));
+      const found = yield* run.operators.predicate(part).run(part, run);
+      bits = bits === undefined ? found : orBits(bits, found);
       // There may be tens of thousands of parts that have no pause of their own.
       yield;
     }
-    return bits;
+    return bits ?? emptyBits(run.view.documentCount);
   },
 
   matches: ({ predicates }, run) =>

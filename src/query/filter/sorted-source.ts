@@ -1,12 +1,11 @@
 /** Filters by what lies in order: the bits of intervals of values, without looking at the others. */
 
 import { runSteps, type Steps } from "../../base/steps.ts";
-import type { SortedEntries } from "../../segment/columns/sorted-entries.ts";
 import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
-import { andBits, emptyBits, flipRange, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
+import { emptyBits, flipRange, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, SegmentRun } from "../plan/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";
-import { type Milestone, pickRangeAccess, type RangeAccess, sortedPays } from "./pick-access.ts";
+import { pickRangeAccess, type RangeAccess, sortedPays } from "./pick-access.ts";
 import { type EntryCut, rangeOf, settleCut, type ValueInterval } from "./sorted-cut.ts";
 import { hasSorted, type SortedSource, sortedSource } from "./sorted-order.ts";
 import type { ValueNode, ValueRun } from "./value-node.ts";
@@ -17,6 +16,8 @@ const ENTRIES_PER_STEP = 65_536;
 const SORTED_VALUES_MIN = 128;
 /** Ranges of a list that are read between two pauses, in some microseconds each. */
 const RANGES_PER_STEP = 128;
+/** Bitmaps of milestones that are joined between two pauses, in some 10 µs each. */
+const BITMAPS_PER_STEP = 16;
 /** Ranges whose entries are counted at once, in some microseconds each. */
 const COUNTED_RANGES_MAX = 32;
 
@@ -94,14 +95,12 @@ export function* matchSorted(
   const accesses = yield* accessesOf(source, filter, extent.end - extent.start);
   if (accesses === undefined) return undefined;
   together(looksOf(source, accesses, { filter, node, view }));
-  const bits = emptyBits(view.documentCount);
+  const bits = yield* joinMilestones(source, accesses, { filter, within, work });
   for (const [i, access] of accesses.entries()) {
     if (i % RANGES_PER_STEP === RANGES_PER_STEP - 1) yield;
-    for (const milestone of access.milestones ?? []) {
-      work.entriesTouched += joinBitmap(bits, sorted, milestone);
-    }
     if (access.isRun) {
-      work.entriesTouched += flipRange(bits, access.range.start.to, access.range.end.to);
+      const run = { start: access.range.start.to, end: access.range.end.to };
+      work.entriesTouched += flipRange(bits, within, run);
       continue;
     }
     for (const { first, end, cutsOf } of slicesOf(access)) {
@@ -110,12 +109,47 @@ export function* matchSorted(
       work.entriesTouched += Math.max(0, to - from);
       for (let at = from; at < to; at += ENTRIES_PER_STEP) {
         if (at > from) yield;
-        flipOrdinals(bits, ordinals, at - first, Math.min(at + ENTRIES_PER_STEP, to) - first);
+        const end = Math.min(at + ENTRIES_PER_STEP, to) - first;
+        flipOrdinals(bits, within, ordinals.subarray(at - first, end));
       }
     }
   }
-  if (filter.nullMatches) addAbsent(bits, sorted);
-  return andBits(bits, within);
+  return bits;
+}
+
+/**
+ * What of the candidates the bitmaps of all ranges have, each flipping what it has, and those
+ * without a value where these match.
+ */
+function* joinMilestones(
+  { sorted }: SortedSource,
+  accesses: readonly RangeAccess[],
+  { filter, within, work }: Pick<ValueRun, "within" | "work"> & { readonly filter: SortedFilter },
+): Steps<OrdinalBits> {
+  const { entryCount, documentCount, milestones } = sorted;
+  const joined: OrdinalBits[] = [];
+  let isInverted = false;
+  for (const { entries, index } of accesses.flatMap((access) => access.milestones ?? [])) {
+    if (entries === 0) continue;
+    work.entriesTouched += within.length;
+    if (index === undefined) isInverted = !isInverted;
+    else joined.push(sorted.bitmap(index));
+  }
+  if (filter.nullMatches && entryCount < documentCount) {
+    joined.push(sorted.bitmap(milestones.length - 1));
+    isInverted = !isInverted;
+  }
+  const [first, second, ...others] = joined;
+  if (first === undefined) return isInverted ? within.slice() : emptyBits(documentCount);
+  const mask = isInverted ? -1 : 0;
+  const bits = new Uint32Array(within.length);
+  if (second === undefined) joinOne(bits, first, within, mask);
+  else joinTwo(bits, [first, second], within, mask);
+  for (const [i, other] of others.entries()) {
+    if (i % BITMAPS_PER_STEP === BITMAPS_PER_STEP - 1) yield;
+    flipBits(bits, other, within);
+  }
+  return bits;
 }
 
 /**
@@ -206,29 +240,28 @@ function looksOf(
   return looks;
 }
 
-/** Flips the bits of the entries before a milestone; returns how many words that took. */
-function joinBitmap(bits: OrdinalBits, sorted: SortedEntries, milestone: Milestone): number {
-  if (milestone.entries === 0) return 0;
-  if (milestone.index === undefined) invertBits(bits, sorted.documentCount);
-  else flipBits(bits, sorted.bitmap(milestone.index));
-  return bits.length;
+function joinOne(bits: OrdinalBits, one: OrdinalBits, within: OrdinalBits, mask: number): void {
+  for (let w = 0; w < bits.length; w++) bits[w] = within[w] & (one[w] ^ mask);
 }
 
-function flipBits(bits: OrdinalBits, other: OrdinalBits): void {
-  for (let w = 0; w < bits.length; w++) bits[w] ^= other[w];
+/** In one loop, since most of what it costs is to go over the words. */
+function joinTwo(
+  bits: OrdinalBits,
+  [one, other]: readonly [OrdinalBits, OrdinalBits],
+  within: OrdinalBits,
+  mask: number,
+): void {
+  for (let w = 0; w < bits.length; w++) bits[w] = within[w] & (one[w] ^ other[w] ^ mask);
 }
 
-function flipOrdinals(bits: OrdinalBits, ordinals: Uint32Array, start: number, end: number): void {
-  for (let i = start; i < end; i++) {
+function flipBits(bits: OrdinalBits, other: OrdinalBits, within: OrdinalBits): void {
+  for (let w = 0; w < bits.length; w++) bits[w] ^= within[w] & other[w];
+}
+
+function flipOrdinals(bits: OrdinalBits, within: OrdinalBits, ordinals: Uint32Array): void {
+  for (let i = 0; i < ordinals.length; i++) {
     const ordinal = ordinals[i];
-    bits[ordinal >>> 5] ^= 1 << (ordinal & 31);
+    const w = ordinal >>> 5;
+    bits[w] ^= within[w] & (1 << (ordinal & 31));
   }
-}
-
-/** Adds the documents without a value to some that have one. */
-function addAbsent(bits: OrdinalBits, sorted: SortedEntries): void {
-  const { entryCount, documentCount, milestones } = sorted;
-  if (entryCount === documentCount) return;
-  flipBits(bits, sorted.bitmap(milestones.length - 1));
-  invertBits(bits, documentCount);
 }

@@ -23,7 +23,9 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
       }
     }
     const least = [Number.NEGATIVE_INFINITY, -0.5, 0, 0.5, 1, 4][random.below(6)];
-    const chunk = { sums, taken: new Uint32Array(CHUNK / 32), kept: new Float64Array(CHUNK) };
+    const taken = new Uint32Array(CHUNK / 32);
+    const takenWords = new Uint32Array(CHUNK / 1024);
+    const chunk = { sums, taken, takenWords, kept: new Float64Array(CHUNK) };
     for (const list of lists) takeReached(chunk, postingsOf(list), least);
     const label = `seed ${seed}, run ${run}, least ${least}`;
     for (let at = 0; at < CHUNK; at++) {
@@ -36,6 +38,9 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
       sums.every((sum) => sum === 0),
       label,
     ).toBe(true);
+    const words = [...taken.keys()].filter((w) => taken[w] !== 0);
+    const marked = [...taken.keys()].filter((w) => hasBit(takenWords, w));
+    expect(marked, label).toEqual(words);
 
     for (const list of lists) {
       const indexes = new Uint32Array(list.length + 1);
