@@ -84,26 +84,30 @@ function* matchCandidates(node: PatternNode, run: ValueRun): Steps<OrdinalBits |
   const dictionary = view.index(DICTIONARY_INDEX, node.attribute);
   if (dictionary?.sorted === undefined) return undefined;
   const verdicts = yield* verdictsOf(node, dictionary, run);
-  yield;
-  if (countOf(verdicts, UNKNOWN) > extent.end - extent.start) return undefined;
-  yield* testStrings(UNKNOWN, verdicts, { node, dictionary, run });
-  yield;
-  if (countOf(verdicts, PASSES) > LISTED_CODES_MAX) return undefined;
-  const codes: number[] = [];
-  for (let code = verdicts.indexOf(PASSES); code >= 0; code = verdicts.indexOf(PASSES, code + 1)) {
-    codes.push(code);
+  if (verdicts.passing === undefined) {
+    if (verdicts.untestedCount > extent.end - extent.start) return undefined;
+    yield;
+    yield* testStrings(UNKNOWN, verdicts.byCode, { node, dictionary, run });
+    verdicts.passing = passingCodes(verdicts.byCode);
+    yield;
   }
-  const filter = { ...sortedFilter(node), intervals: () => codeListIntervals(codes) };
+  const { passing } = verdicts;
+  if (passing.length > LISTED_CODES_MAX) return undefined;
+  const filter = { ...sortedFilter(node), intervals: () => codeListIntervals(passing) };
   return yield* matchSorted(node, filter, run);
 }
 
 /** Codes that are looked for one by one: more of them cost more than to look at all documents. */
 const LISTED_CODES_MAX = 2048;
 
-function countOf(verdicts: Uint8Array, wanted: number): number {
-  let count = 0;
-  for (let code = 0; code < verdicts.length; code++) if (verdicts[code] === wanted) count++;
-  return count;
+/** The codes that pass, or the first ones where they are more than are looked for. */
+function passingCodes(byCode: Uint8Array): number[] {
+  const codes: number[] = [];
+  for (let code = byCode.indexOf(PASSES); code >= 0; code = byCode.indexOf(PASSES, code + 1)) {
+    codes.push(code);
+    if (codes.length > LISTED_CODES_MAX) break;
+  }
+  return codes;
 }
 
 /** By the codes of the prefix, where all of them pass or there are few to test. */
@@ -149,7 +153,7 @@ function* markStrings(
     return;
   }
   const dictionary = run.view.index(DICTIONARY_INDEX, node.attribute) ?? entries.dictionary;
-  const verdicts = yield* verdictsOf(node, dictionary, run);
+  const { byCode: verdicts } = yield* verdictsOf(node, dictionary, run);
   const { codes } = dictionary;
   // Loops of their own, since a test in the midst of one makes each step of it slower.
   yield* markAll(entries, (from, to) => {
@@ -194,33 +198,49 @@ const PASSES = 2;
 /** Some entry of the range has the value, which is tested next. */
 const WANTED = 3;
 
-/** By code; kept with the node, so that ranges of one segment share them. */
-const VERDICTS = new WeakMap<PatternNode, WeakMap<DictionaryView, Uint8Array>>();
+/** What is known of the values of a dictionary. */
+interface Verdicts {
+  readonly byCode: Uint8Array;
+  /** Those that were to be tested at first. */
+  readonly untestedCount: number;
+  /** Once all were tested: the codes that pass, as `passingCodes` gives them. */
+  passing?: readonly number[];
+}
+
+/** Kept with the node, so that ranges of one segment share them. */
+const VERDICTS = new WeakMap<PatternNode, WeakMap<DictionaryView, Verdicts>>();
 
 /** What is known of each value: those without the prefix fail, and those without its trigrams. */
 function* verdictsOf(
   node: PatternNode,
   dictionary: DictionaryView & Pick<Partial<OpenedDictionary>, "trigrams">,
   run: ValueRun,
-): Steps<Uint8Array> {
-  const known = VERDICTS.get(node) ?? new WeakMap<DictionaryView, Uint8Array>();
+): Steps<Verdicts> {
+  const known = VERDICTS.get(node) ?? new WeakMap<DictionaryView, Verdicts>();
   VERDICTS.set(node, known);
   const kept = known.get(dictionary);
   if (kept !== undefined) return kept;
   const { trigrams } = dictionary;
   const groups = trigrams && (yield* candidateGroups(node.test, trigrams, run));
   run.memory?.take(dictionary.size, "what patterns match");
-  const verdicts = new Uint8Array(dictionary.size).fill(FAILS);
+  const byCode = new Uint8Array(dictionary.size).fill(FAILS);
+  let untestedCount = 0;
+  const leaveUnknown = (start: number, end: number): void => {
+    if (end <= start) return;
+    byCode.fill(UNKNOWN, start, end);
+    untestedCount += end - start;
+  };
   const first = dictionary.lowerBound(node.prefix);
   const past = prefixEnd(node.prefix, dictionary, first);
-  if (trigrams === undefined || groups === undefined) verdicts.fill(UNKNOWN, first, past);
+  if (trigrams === undefined || groups === undefined) leaveUnknown(first, past);
   else {
     const { groupStrings } = trigrams;
     for (const group of groups) {
       const start = Math.max(first, group * groupStrings);
-      verdicts.fill(UNKNOWN, start, Math.max(start, Math.min(past, (group + 1) * groupStrings)));
+      leaveUnknown(start, Math.min(past, (group + 1) * groupStrings));
     }
   }
+  const verdicts = { byCode, untestedCount };
   known.set(dictionary, verdicts);
   return verdicts;
 }
