@@ -196,21 +196,31 @@ describe("when a plan is divided", () => {
   });
   const LIMITS = { documentsMin: 50, rangeDocuments: 4, restMsMin: 3 };
 
-  /** Runs a query that takes so many milliseconds for each 64th of its documents. */
+  /**
+   * Runs a query each of whose parts takes so many milliseconds, the first one `firstMs`, whatever
+   * it holds.
+   */
   function divide(
     query: Query,
     partMs: number,
     contents = [{ documents }],
-    { helperCount = 1, indexes }: { helperCount?: number; indexes?: AttributeIndex[] } = {},
+    {
+      helperCount = 1,
+      indexes,
+      firstMs = partMs,
+    }: { helperCount?: number; indexes?: AttributeIndex[]; firstMs?: number } = {},
   ) {
     const snapshot = openSnapshot(schema, contents, indexes);
     let nowMs = 0;
+    let askedCount = 0;
     let parts: readonly PlanPart[] = [];
     const division: Division = {
       helperCount,
       limits: LIMITS,
+      // Asked before each part that is timed, and behind it.
       workedMs: () => {
-        nowMs += partMs;
+        const ms = askedCount++ < 2 ? firstMs : partMs;
+        nowMs += ms;
         return nowMs;
       },
       *runParts(divided, run) {
@@ -249,11 +259,14 @@ describe("when a plan is divided", () => {
   test("one that takes long is, by ranges that cover the rest once", () => {
     const parts = divide(count(filterOf(["n", "Gt", 2])), 2.5);
     const ranges = parts.flat().sort((a, b) => a.start - b.start);
-    expect(ranges.at(0)?.start).toBe(4);
+    // Two were timed.
+    expect(ranges.at(0)?.start).toBe(8);
     expect(ranges.at(-1)?.end).toBe(100);
     for (const [i, { start }] of ranges.slice(1).entries()) expect(start).toBe(ranges[i].end);
-    // No part takes longer than 5 ms, of which 4 documents take 2.5.
-    expect(Math.max(...parts.map(([{ start, end }]) => end - start))).toBe(8);
+    // No part takes longer than 5 ms, of which 4 documents take 2.5; the last has what is left.
+    const sizes = parts.map(([{ start, end }]) => end - start);
+    expect(Math.max(...sizes.slice(0, -1))).toBe(8);
+    expect(sizes.at(-1)).toBe(12);
   });
 
   test("a short one is not, nor one of few documents, nor where nobody helps", () => {
@@ -272,6 +285,12 @@ describe("when a plan is divided", () => {
     const compared = count(filterOf(["n", "Gt", 2]));
     expect(divide(compared, 0.3)).toEqual([]);
     expect(divide(compared, 0.9)).not.toEqual([]);
+  });
+
+  test("one whose first part finds what all parts need is not, if the rest is short", () => {
+    const matching = count(filterOf(["tag", "Glob", "*1"]));
+    expect(divide(matching, 0.3, [{ documents }], { firstMs: 10 })).toEqual([]);
+    expect(divide(matching, 2.5, [{ documents }], { firstMs: 10 })).not.toEqual([]);
   });
 
   test("groupings are by whole segments, the large ones first", () => {

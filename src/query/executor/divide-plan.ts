@@ -1,6 +1,6 @@
 /**
- * Divides the work of a plan into parts that threads take one after the other. One part or two are
- * run and timed; the rest is divided where it would take so long that the help is worth its cost.
+ * Divides the work of a plan into parts that threads take one after the other. One part is run and
+ * timed, or up to three; the rest is divided where it would take so long that help is worth its cost.
  */
 
 import type { Steps } from "../../base/steps.ts";
@@ -81,28 +81,36 @@ interface TimedPart {
   readonly ms: number;
 }
 
-/** Runs a first part, or two, and divides the rest if it takes long. */
+/** Runs a first part, or up to three, and divides the rest if it takes long. */
 function* runTimed(plan: Plan, snapshot: Snapshot, timed: TimedRun): Steps<PartOutcome[]> {
   const { pool, division, run } = timed;
   const { restMsMin } = division.limits ?? DIVISION_LIMITS;
   const share = pool.documentCount / TIMED_SHARE;
-  const first = yield* runPartOf(share, timed);
-  const outcomes = [first.outcome];
-  let documentMs = first.ms / first.documents;
+  const isLong = ({ ms, documents }: TimedPart) =>
+    (ms / documents) * pool.documentCount >= restMsMin;
+  const parts = [yield* runPartOf(share, timed)];
+  let last = parts[0];
   pool.largestFirst();
-  if (first.ms < PART_MS_MIN && documentMs * pool.documentCount >= restMsMin) {
-    const second = yield* runPartOf(SECOND_SHARES * share, timed);
-    outcomes.push(second.outcome);
-    documentMs = marginalMs(first, second);
+  // The first part may have found what all others need, such as the strings that pass a pattern.
+  if (pool.isByOrdinals && last.ms >= PART_MS_MIN && isLong(last)) {
+    last = yield* runPartOf(share, timed);
+    parts.push(last);
   }
+  let documentMs = last.ms / last.documents;
+  if (last.ms < PART_MS_MIN && isLong(last)) {
+    const second = yield* runPartOf(SECOND_SHARES * share, timed);
+    parts.push(second);
+    documentMs = marginalMs(last, second);
+  }
+  const outcomes = parts.map(({ outcome }) => outcome);
   const restMs = documentMs * pool.documentCount;
   if (pool.documentCount === 0) return outcomes;
   if (restMs < restMsMin) return [...outcomes, yield* run(pool.takeRest())];
   const shareMs = restMs / (PARTS_PER_THREAD * (division.helperCount + 1));
   const partMs = Math.min(Math.max(shareMs, PART_MS_MIN), PART_MS_MAX);
-  const parts: PlanPart[] = [];
-  while (pool.documentCount > 0) parts.push(pool.take(partMs / documentMs));
-  return [...outcomes, ...(yield* division.runParts({ plan, snapshot, parts }, run))];
+  const rest: PlanPart[] = [];
+  while (pool.documentCount > 0) rest.push(pool.take(partMs / documentMs));
+  return [...outcomes, ...(yield* division.runParts({ plan, snapshot, parts: rest }, run))];
 }
 
 function* runPartOf(documents: number, { pool, division, run }: TimedRun): Steps<TimedPart> {
@@ -149,6 +157,11 @@ class RangePool {
     // What is timed is a small segment, or a part of a large one.
     if (rangeDocuments === undefined) this.#ranges.sort((a, b) => sizeOf(a) - sizeOf(b));
     else this.largestFirst();
+  }
+
+  /** Whether a part may have some of a segment. */
+  get isByOrdinals(): boolean {
+    return this.#rangeDocuments !== undefined;
   }
 
   /** Deleted ones are counted, since loops over columns meet them, too. */
