@@ -26,7 +26,7 @@ test("counts of ranges are those of each of them", () => {
   }
 });
 
-test("flipping a range changes what is within of its bits alone, and tells of how many words", () => {
+test("flipping a range changes those of its bits that are within, and counts words", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = seededRandom(seed);
     const bits = Uint32Array.from({ length: 4 }, () => random.below(2 ** 32));

@@ -1,6 +1,6 @@
 /**
- * Divides the work of a plan into parts that threads take one after the other. One part is run and
- * timed, or up to three; the rest is divided where it would take so long that help is worth its cost.
+ * Divides the work of a plan into parts that threads take one after the other. One to three parts
+ * are run and timed; the rest is divided where it would take so long that help is worth its cost.
  */
 
 import type { Steps } from "../../base/steps.ts";

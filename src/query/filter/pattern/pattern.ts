@@ -84,16 +84,16 @@ function* matchCandidates(node: PatternNode, run: ValueRun): Steps<OrdinalBits |
   const dictionary = view.index(DICTIONARY_INDEX, node.attribute);
   if (dictionary?.sorted === undefined) return undefined;
   const verdicts = yield* verdictsOf(node, dictionary, run);
-  if (verdicts.passing === undefined) {
+  if (verdicts.matching === undefined) {
     if (verdicts.untestedCount > extent.end - extent.start) return undefined;
     yield;
     yield* testStrings(UNKNOWN, verdicts.byCode, { node, dictionary, run });
-    verdicts.passing = passingCodes(verdicts.byCode);
+    verdicts.matching = matchingCodes(verdicts.byCode);
     yield;
   }
-  const { passing } = verdicts;
-  if (passing.length > LISTED_CODES_MAX) return undefined;
-  const filter = { ...sortedFilter(node), intervals: () => codeListIntervals(passing) };
+  const { matching } = verdicts;
+  if (matching.length > LISTED_CODES_MAX) return undefined;
+  const filter = { ...sortedFilter(node), intervals: () => codeListIntervals(matching) };
   return yield* matchSorted(node, filter, run);
 }
 
@@ -101,7 +101,7 @@ function* matchCandidates(node: PatternNode, run: ValueRun): Steps<OrdinalBits |
 const LISTED_CODES_MAX = 2048;
 
 /** The codes that pass, or the first ones where they are more than are looked for. */
-function passingCodes(byCode: Uint8Array): number[] {
+function matchingCodes(byCode: Uint8Array): number[] {
   const codes: number[] = [];
   for (let code = byCode.indexOf(PASSES); code >= 0; code = byCode.indexOf(PASSES, code + 1)) {
     codes.push(code);
@@ -203,8 +203,8 @@ interface Verdicts {
   readonly byCode: Uint8Array;
   /** Those that were to be tested at first. */
   readonly untestedCount: number;
-  /** Once all were tested: the codes that pass, as `passingCodes` gives them. */
-  passing?: readonly number[];
+  /** Once all were tested: the codes that pass, as `matchingCodes` gives them. */
+  matching?: readonly number[];
 }
 
 /** Kept with the node, so that ranges of one segment share them. */
