@@ -48,6 +48,8 @@ export interface ObjectStore {
 export interface ReadTrace {
   /** What is known of the object from earlier reads has turned out to be wrong: it is read anew. */
   readonly isAnew?: boolean;
+  /** Nobody will read it again soon: a store that keeps copies makes none. */
+  readonly isOnce?: boolean;
   /** All of them from a disk of this machine that keeps copies. */
   diskReads: number;
   /** Some of them from the store. */

@@ -66,7 +66,7 @@ export class DiskCacheStore implements ObjectStore {
     this.#cache.count(missing.length === 0);
     if (trace !== undefined) trace[missing.length === 0 ? "diskReads" : "storeReads"]++;
     const isThere = await Promise.all(
-      joinRanges(missing).map((read) => this.#fetch(key, read, blocks)),
+      joinRanges(missing).map((read) => this.#fetch(key, read, { blocks, trace })),
     );
     if (isThere.includes(false)) return undefined;
     return joinBlocks(blocks, start, end);
@@ -88,13 +88,13 @@ export class DiskCacheStore implements ObjectStore {
   async #fetch(
     key: ObjectKey,
     { start, end }: { readonly start: number; readonly end: number },
-    into: CachedBlocks,
+    to: { readonly blocks: CachedBlocks; readonly trace: ReadTrace | undefined },
   ): Promise<boolean> {
     const bytes = await this.#store.getRange(key, start, end);
     if (bytes === undefined) return false;
     const fresh = blocksOf(start / BLOCK_BYTES, bytes, end / BLOCK_BYTES);
-    for (const [block, part] of fresh) into.set(block, part);
-    await this.#keep(key, fresh);
+    for (const [block, part] of fresh) to.blocks.set(block, part);
+    if (to.trace?.isOnce !== true) await this.#keep(key, fresh);
     return true;
   }
 

@@ -92,6 +92,17 @@ describe("a disk cache", () => {
     expect(await fixture.cost(() => fixture.store.get(segmentAt(1)))).toBe(1);
   });
 
+  test("keeps nothing of what is read once, and has what it has", async () => {
+    const fixture = new DiskCacheFixture(root);
+    await fixture.put(2 * REGION_BYTES);
+    const once = () => ({ isOnce: true, diskReads: 0, storeReads: 0 });
+    const read = () => fixture.store.getRange(segmentAt(0), 0, REGION_BYTES, once());
+    for (let i = 0; i < 2; i++) expect(await fixture.cost(read)).toBe(1);
+    await fixture.store.getRange(segmentAt(0), 0, REGION_BYTES);
+    await fixture.cache.whenIdle();
+    expect(await fixture.cost(read)).toBe(0);
+  });
+
   test("passes on everything that is no segment", async () => {
     const fixture = new DiskCacheFixture(root);
     const key = objectKey("namespaces/n-table/0000000001/wal/00000000000000000001");
