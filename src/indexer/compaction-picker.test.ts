@@ -34,6 +34,19 @@ test("a merge keeps within the limit, but for two that have to be", () => {
   expect(pickCompaction(halves, MAX, 0)).toEqual({ kind: "merge", inputs: [0, 1] });
 });
 
+test("segments that rest are merged where the smallest of them does not fit, too", () => {
+  const picked = (...mibs: number[]) => {
+    const segments = mibs.map((mib) => segment(mib * MIB));
+    return pickCompaction(segments, MAX, 1e9)?.inputs;
+  };
+  expect(picked(300, 10, 190)).toEqual([0, 1, 2]);
+  expect(picked(300, 30, 190)).toEqual([0, 2]);
+  expect(picked(500, 300, 30, 190)).toEqual([1, 3]);
+  // What is left beside the largest is not worth copying it.
+  expect(picked(450, 40)).toBeUndefined();
+  expect(picked(450, 40, 300)).toBeUndefined();
+});
+
 test("stale segments come first, all together, then one that is mostly deleted", () => {
   const stale = segment(MIB, { isCurrent: false });
   const deleted = segment(MIB, { liveCount: 30 });
@@ -77,20 +90,15 @@ test("segments of others are left to them while they rest, but full tiers are me
   });
 });
 
-/** Ingests segments of 1 to 32 MiB, resting so long after each. */
-function ingest(stepCount: number, restedMs: number) {
-  const random = seededRandom(9);
+/** What becomes of segments that are ingested one after the other, resting so long after each. */
+function simulate(sizes: readonly number[], bytesMax: number, restedMs: number) {
   let segments: CompactionCandidate[] = [];
   let ingested = 0;
   let written = 0;
   let most = 0;
-  for (let step = 0; step < stepCount; step++) {
-    const bytes = MIB * (1 + random.below(32));
-    ingested += bytes;
-    written += bytes;
-    segments.push(segment(bytes));
+  const settle = (rested: number) => {
     for (;;) {
-      const picked = pickCompaction(segments, MAX, restedMs);
+      const picked = pickCompaction(segments, bytesMax, rested);
       if (picked === undefined || (picked.kind === "rest" && picked.forMs > 0)) break;
       const inputs = new Set(picked.inputs);
       const merged = segments.reduce(
@@ -100,9 +108,25 @@ function ingest(stepCount: number, restedMs: number) {
       written += merged;
       segments = [...segments.filter((_, i) => !inputs.has(i)), segment(merged)];
     }
-    most = Math.max(most, segments.length - ingested / (MAX / 2));
+  };
+  for (const bytes of sizes) {
+    ingested += bytes;
+    written += bytes;
+    segments.push(segment(bytes));
+    settle(restedMs);
+    most = Math.max(most, segments.length - ingested / (bytesMax / 2));
   }
-  return { amplification: written / ingested, most };
+  const amplification = written / ingested;
+  settle(Number.POSITIVE_INFINITY);
+  const atRest = { count: segments.length, amplification: written / ingested };
+  return { amplification, most, atRest };
+}
+
+/** Ingests segments of 1 to 32 MiB. */
+function ingest(stepCount: number, restedMs: number) {
+  const random = seededRandom(9);
+  const sizes = Array.from({ length: stepCount }, () => MIB * (1 + random.below(32)));
+  return simulate(sizes, MAX, restedMs);
 }
 
 test("what is written and what is kept stays in proportion to what is ingested", () => {
@@ -117,4 +141,29 @@ test("where all segments rest few are kept, and what is written stays in proport
   const { amplification, most } = ingest(4000, Number.POSITIVE_INFINITY);
   expect(amplification).toBeLessThan(12);
   expect(most).toBeLessThan(SEGMENT_TIER_FANOUT);
+});
+
+test("four GB of large steps end in few segments, each byte written less than three times", () => {
+  const random = seededRandom(3);
+  const counts: number[] = [];
+  for (let run = 0; run < 200; run++) {
+    const sizes: number[] = [];
+    for (let left = 3900; left > 0; left -= sizes[sizes.length - 1] / MIB) {
+      sizes.push(MIB * Math.min(left, 128 + random.below(385)));
+    }
+    const { amplification, atRest } = simulate(sizes, 960 * MIB, 0);
+    // Nothing is merged while they come.
+    expect(amplification).toBeLessThan(2);
+    expect(atRest.amplification).toBeLessThan(3);
+    counts.push(atRest.count);
+  }
+  expect(Math.max(...counts)).toBeLessThanOrEqual(7);
+  expect(counts.reduce((sum, count) => sum + count) / counts.length).toBeLessThan(6);
+});
+
+test("four GB whose steps grow with the log are written less than twice", () => {
+  const sizes = [20, 57, 155, 430, 778, 778, 778, 778, 126].map((mib) => mib * MIB);
+  const { atRest } = simulate(sizes, 960 * MIB, 0);
+  expect(atRest.count).toBeLessThanOrEqual(6);
+  expect(atRest.amplification).toBeLessThan(2);
 });

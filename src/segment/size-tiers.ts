@@ -17,7 +17,7 @@ const RESTED_RATIO_MAX = 4;
 
 /** What the choice depends on. */
 export interface TierSegment {
-  /** Size in memory, or of the object in the store. */
+  /** Size in memory, or what it weighs in a merge of stored segments (`mergeWeight`). */
   readonly bytes: number;
   readonly documentCount: number;
   readonly liveCount: number;
@@ -57,13 +57,47 @@ export function pickFullTier(
 
 /**
  * Of segments that have been left alone, indexes of those to merge into one, ascending: the
- * smallest ones, as many as fit together and as are worth copying the largest of them.
+ * smallest ones, as many as fit together and as are worth copying the largest of them; or, where
+ * the smallest do not fit, those that do.
  */
 export function pickRested(
   segments: readonly TierSegment[],
   limits: MergeLimits,
 ): number[] | undefined {
   const ascending = candidatesOf(segments).sort((a, b) => a.liveBytes - b.liveBytes);
+  const picked = pickSmallest(ascending, limits) ?? pickFilling(ascending, limits);
+  return picked?.map(({ index }) => index).sort((a, b) => a - b);
+}
+
+/** The largest for which that is worth it, and beside it the largest that fit. */
+function pickFilling(
+  ascending: readonly MergeCandidate[],
+  limits: MergeLimits,
+): MergeCandidate[] | undefined {
+  for (let last = ascending.length - 1; last > 0; last--) {
+    const largest = ascending[last];
+    const picked = [largest];
+    let bytes = largest.liveBytes;
+    let documents = largest.liveCount;
+    for (let i = last - 1; i >= 0; i--) {
+      const { liveBytes, liveCount } = ascending[i];
+      if (bytes + liveBytes > limits.bytesMax) continue;
+      if (documents + liveCount > limits.documentsMax) continue;
+      bytes += liveBytes;
+      documents += liveCount;
+      picked.push(ascending[i]);
+    }
+    const isWorthIt = largest.liveBytes <= RESTED_RATIO_MAX * (bytes - largest.liveBytes);
+    if (isWorthIt) return picked;
+  }
+  return undefined;
+}
+
+/** The smallest ones that fit together. */
+function pickSmallest(
+  ascending: readonly MergeCandidate[],
+  limits: MergeLimits,
+): MergeCandidate[] | undefined {
   let count = 0;
   let bytes = 0;
   let documents = 0;
@@ -74,11 +108,7 @@ export function pickRested(
     if (bytes > limits.bytesMax || documents > limits.documentsMax) break;
     if (isWorthIt) count = i + 1;
   }
-  if (count === 0) return undefined;
-  return ascending
-    .slice(0, count)
-    .map(({ index }) => index)
-    .sort((a, b) => a - b);
+  return count === 0 ? undefined : ascending.slice(0, count);
 }
 
 function candidatesOf(segments: readonly TierSegment[]): MergeCandidate[] {
