@@ -93,7 +93,7 @@ function nextSegment(part: number): OpenSegment {
     `${part}`,
   );
   const start = performance.now();
-  const plan = planClustered(view, schema, [], { kernels: space, rowsMin: 1 });
+  const plan = planClustered(view, schema, new Map(), { kernels: space, rowsMin: 1 });
   if (plan === undefined) throw new Error("no clusters");
   const clustered = writeSegment(memory, plan, `${part}`);
   buildMs += performance.now() - start;

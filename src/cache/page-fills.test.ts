@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { writePages } from "../../test/support/segments/write-pages.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { nextTurn } from "../base/next-turn.ts";
 import { seededRandom } from "../base/random.ts";
 import { FRAME_HEADER_BYTES } from "../codec/frame.ts";
-import { pageSpan, writePages } from "../segment/format/segment-pages.ts";
+import { pageSpan } from "../segment/format/segment-pages.ts";
 import { PageFills, type ReadPages } from "./page-fills.ts";
 
 const PAGES = 40;

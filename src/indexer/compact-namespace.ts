@@ -14,6 +14,7 @@ import { factsOf, type NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { openManifestSegment } from "../namespace/recovery/open-stored-segment.ts";
 import { type StoreInput, storeSegments } from "../namespace/segments/store-segments.ts";
 import { indexFingerprint } from "../segment/index-fingerprint.ts";
+import { mergeWeight } from "../segment/merge-weight.ts";
 import { matchesSchema } from "../segment/missing-indexes.ts";
 import { loadStoredSegment } from "../segment/segment-objects.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
@@ -28,14 +29,14 @@ export type CompactionOutcome =
   | { readonly kind: "conflict" }
   /** There is, if nothing is written for so long. */
   | { readonly kind: "rest"; readonly forMs: number }
-  /** Segments of so many bytes in the store do not fit the memory together. */
-  | { readonly kind: "too large"; readonly bytes: number; readonly reason: string }
+  /** Segments that weigh so much do not fit the memory together. */
+  | { readonly kind: "too large"; readonly weight: number; readonly reason: string }
   | { readonly kind: "compacted"; readonly inputCount: number; readonly bytesWritten: number };
 
 /** What a compaction may do. */
 export interface CompactionLimits {
-  /** Greatest size of a segment that is made of several. */
-  readonly bytesMax: number;
+  /** Greatest weight of a segment that is made of several. */
+  readonly weightMax: number;
   /** Segments are merged, too, that nothing but their rest is a reason for. */
   readonly mergesRested: boolean;
 }
@@ -44,7 +45,7 @@ export interface CompactionLimits {
 export async function compactNamespace(
   options: IndexerOptions,
   generation: NamespaceGeneration,
-  { bytesMax, mergesRested }: CompactionLimits,
+  { weightMax, mergesRested }: CompactionLimits,
 ): Promise<CompactionOutcome> {
   const { clock, random } = options;
   const manifests = new ManifestStore({
@@ -60,8 +61,8 @@ export async function compactNamespace(
   const stored = await openAll(options, generation, manifest.segments);
   try {
     const candidates = await options.reads.run(() =>
-      stored.map(({ object, segment, objectBytes, indexFingerprint: made }) => ({
-        bytes: objectBytes,
+      stored.map(({ object, segment, indexFingerprint: made }) => ({
+        bytes: mergeWeight(segment.view),
         documentCount: segment.view.documentCount,
         liveCount: segment.liveCount,
         isCurrent: made === fingerprint || matchesSchema(segment.view, facts.schema),
@@ -69,7 +70,7 @@ export async function compactNamespace(
       })),
     );
     const restedMs = clock.nowMs() - manifest.lastWriteAtMs;
-    const picked = confirmed(facts, pickCompaction(candidates, bytesMax, restedMs));
+    const picked = confirmed(facts, pickCompaction(candidates, weightMax, restedMs));
     if (picked === undefined) return { kind: "nothing to do" };
     const { kind, inputs: chosen } = picked;
     if (kind === "rest" && !(mergesRested && picked.forMs === 0)) return picked;
@@ -83,8 +84,8 @@ export async function compactNamespace(
         return error;
       });
       if (result instanceof Error) {
-        const bytes = inputs.reduce((sum, { objectBytes }) => sum + objectBytes, 0);
-        return { kind: "too large", bytes, reason: result.message };
+        const weight = inputs.reduce((sum, { segment }) => sum + mergeWeight(segment.view), 0);
+        return { kind: "too large", weight, reason: result.message };
       }
       written.push(...result);
     }
@@ -134,15 +135,19 @@ async function write(
 ): Promise<SegmentEntry[]> {
   const { memory, random } = options;
   const { generation, facts, baseVersion } = of;
-  const places: ArenaRange[] = [];
+  const held = new Set<ArenaRange>();
+  const free = (place: ArenaRange) => {
+    if (held.delete(place)) memory.free(place);
+  };
   const loaded: StoreInput[] = [];
   try {
     for (const { object, segment } of inputs) {
       const id = segment.view.id as SegmentId;
       const whole = await loadStoredSegment(options.storeFor(undefined), object, { id, memory });
-      places.push(whole.place);
+      held.add(whole.place);
       const { liveBitmap, liveCount } = segment;
-      loaded.push({ view: whole.view, liveBitmap, liveCount });
+      const release = () => free(whole.place);
+      loaded.push({ view: whole.view, liveBitmap, liveCount, release });
     }
     return await storeSegments(loaded, {
       store: options.storeFor(facts.settings),
@@ -155,6 +160,6 @@ async function write(
       yield: options.yield,
     });
   } finally {
-    for (const place of places) memory.free(place);
+    held.forEach(free);
   }
 }

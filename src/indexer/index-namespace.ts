@@ -20,7 +20,7 @@ import { activeSchema } from "../namespace/active-text-options.ts";
 import { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { type NamespaceFacts, stateOf } from "../namespace/namespace-facts.ts";
 import { recover } from "../namespace/recovery/recover-namespace.ts";
-import { storeSegments } from "../namespace/segments/store-segments.ts";
+import { type StoreInput, storeSegments } from "../namespace/segments/store-segments.ts";
 import { tombstoneName } from "../segment/format/segment-id.ts";
 import { putTombstones } from "../segment/segment-objects.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
@@ -33,6 +33,9 @@ import type { IndexerOptions } from "./indexer-options.ts";
  * entries, in each of which later ids are looked for, stay few.
  */
 const REPLAY_MERGE_BYTES_MAX = 4 * MIB;
+
+/** What is more than a step by its last entry still is one segment up to this. */
+const STEP_SLACK = 1.2;
 
 /** What became of a step. */
 export type IndexOutcome =
@@ -51,11 +54,14 @@ export type IndexOutcome =
       readonly isWhole: boolean;
     };
 
-/** Indexes at most `bytesMax` bytes of a namespace's log, and at least one entry if there is one. */
+/**
+ * Indexes as much of a namespace's log as weighs `weightMax` in memory (`mergeWeight`), and at most
+ * twice as many bytes of it; at least one entry if there is one.
+ */
 export async function indexNamespace(
   options: IndexerOptions,
   generation: NamespaceGeneration,
-  bytesMax: number,
+  weightMax: number,
 ): Promise<IndexOutcome> {
   const { clock, random, memory } = options;
   let made = 0;
@@ -65,7 +71,7 @@ export async function indexNamespace(
   const manifests = new ManifestStore({ store: source, clock, random, generation });
   try {
     const mergeBytesMax = REPLAY_MERGE_BYTES_MAX;
-    const from = { generation, documents, manifests, store: source, bytesMax, mergeBytesMax };
+    const from = { generation, documents, manifests, store: source, weightMax, mergeBytesMax };
     const { manifest, facts, tail, isWhole } = await recover(options, from);
     const { settings, deleted } = facts;
     if (settings === undefined || deleted) return { kind: "absent" };
@@ -124,13 +130,14 @@ async function nextManifest(
     const entry = await describe(stored, { generation, store, baseVersion, random });
     if (entry !== undefined) kept.push(entry);
   }
-  const added = await storeSegments(documents.memtable.segments, {
+  const added = await storeSegments(releasedAtOnce(documents), {
     store,
     generation,
     schema: activeSchema(facts),
     baseVersion,
     random,
     memory,
+    weightMax: STEP_SLACK * options.stepWeightMax,
     clusters: options.clusters,
     yield: options.yield,
   });
@@ -146,6 +153,21 @@ async function nextManifest(
   };
   if (manifest !== undefined) return editManifest(manifest, edit);
   return { ...firstManifest(generation.generation, createdAtMs, state), ...edit };
+}
+
+/** What was replayed, whose memory is given back when all of it was merged. */
+function releasedAtOnce(documents: NamespaceDocuments): StoreInput[] {
+  const { memtable } = documents;
+  let unreadCount = memtable.segments.length;
+  const release = () => {
+    unreadCount--;
+    if (unreadCount > 0) return;
+    documents.releaseAll();
+    memtable.release(memtable.clear().dropped);
+  };
+  return memtable.segments.map(({ view, liveBitmap, liveCount }) => {
+    return { view, liveBitmap, liveCount, release };
+  });
 }
 
 /**

@@ -34,8 +34,11 @@ export interface IndexerOptions extends OpeningOptions {
   readonly garbageGraceMs: number;
   /** How large segments are clustered; its memory is `memory`. */
   readonly clusters: ClusterOptions;
-  /** Bytes of the log that one step takes to begin with; fewer where memory runs out. */
-  readonly stepBytesMax: number;
-  /** Greatest size of a segment that compaction writes. */
-  readonly segmentBytesMax: number;
+  /**
+   * What the log that one step takes may weigh in memory, to begin with; less where memory runs
+   * out. Weights are those of `mergeWeight`.
+   */
+  readonly stepWeightMax: number;
+  /** Greatest weight of a segment that compaction writes. */
+  readonly segmentWeightMax: number;
 }

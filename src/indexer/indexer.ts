@@ -39,16 +39,16 @@ export const INDEX_RETRY_MS = 30_000;
 interface Known {
   readonly generation: NamespaceGeneration;
   readonly garbage: GarbageMemory;
-  /** Bytes of the log that fit one step. */
-  stepBytes: number;
+  /** What the log of one step may weigh. */
+  stepWeight: number;
   /** Not before; by the monotonic clock. What cannot be merged may still have garbage. */
   readonly retryAtMs: { index: number; merge: number; collect: number };
   /** When garbage is looked for next; undefined: there is none that waits. */
   collectAtMs: number | undefined;
   /** When segments that rest may be merged; undefined: there are none. */
   restedAtMs: number | undefined;
-  /** Greatest size of a merge that is tried: less after one that did not fit the memory. */
-  mergeBytesMax: number;
+  /** Greatest weight of a merge that is tried: less after one that did not fit the memory. */
+  mergeWeightMax: number;
 }
 
 /** One indexer over one store. */
@@ -240,11 +240,11 @@ export class Indexer {
   async #indexStep(known: Known): Promise<IndexOutcome> {
     for (;;) {
       try {
-        return await indexNamespace(this.#options, known.generation, known.stepBytes);
+        return await indexNamespace(this.#options, known.generation, known.stepWeight);
       } catch (error) {
-        const isLeast = known.stepBytes < 1;
+        const isLeast = known.stepWeight < 1;
         if (isLeast || !isDatabaseError(error, "overloaded")) throw error;
-        known.stepBytes = Math.floor(known.stepBytes / INDEX_STEP_SHRINK);
+        known.stepWeight = Math.floor(known.stepWeight / INDEX_STEP_SHRINK);
       }
     }
   }
@@ -282,8 +282,8 @@ export class Indexer {
     mergesRested: boolean,
   ): Promise<CompactionOutcome["kind"] | "overloaded"> {
     const { clock, log } = this.#options;
-    const { generation, mergeBytesMax: bytesMax } = known;
-    const limits = { bytesMax, mergesRested };
+    const { generation, mergeWeightMax: weightMax } = known;
+    const limits = { weightMax, mergesRested };
     const startMs = clock.nowMs();
     const compacting = compactNamespace(this.#options, generation, limits);
     const outcome = await compacting.catch((error: unknown) => {
@@ -291,13 +291,13 @@ export class Indexer {
       return { kind: "overloaded", reason: error.message } as const;
     });
     known.restedAtMs = againAtMs(outcome, clock.monotonicMs());
-    if (outcome.kind === "too large") known.mergeBytesMax = Math.floor(outcome.bytes / 2);
+    if (outcome.kind === "too large") known.mergeWeightMax = Math.floor(outcome.weight / 2);
     if ("reason" in outcome) {
       const facts = { namespace: generation.name, reason: outcome.reason };
       log("warn", "cannot compact a namespace now", facts);
     }
     if (outcome.kind === "compacted") {
-      known.mergeBytesMax = Math.min(2 * bytesMax, this.#options.segmentBytesMax);
+      known.mergeWeightMax = Math.min(2 * weightMax, this.#options.segmentWeightMax);
       const { inputCount, bytesWritten } = outcome;
       const facts = { namespace: generation.name, segments: inputCount, bytes: bytesWritten };
       log("info", "compacted", facts);
@@ -365,11 +365,11 @@ export class Indexer {
     const key = generationPrefix(generation);
     let known = this.#known.get(key);
     if (known === undefined) {
-      const { stepBytesMax: stepBytes, segmentBytesMax: mergeBytesMax } = this.#options;
+      const { stepWeightMax: stepWeight, segmentWeightMax: mergeWeightMax } = this.#options;
       const garbage = newGarbageMemory();
       const retryAtMs = { index: 0, merge: 0, collect: 0 };
-      const due = { collectAtMs: undefined, restedAtMs: undefined, mergeBytesMax };
-      known = { generation, garbage, stepBytes, retryAtMs, ...due };
+      const due = { collectAtMs: undefined, restedAtMs: undefined, mergeWeightMax };
+      known = { generation, garbage, stepWeight, retryAtMs, ...due };
       this.#known.set(key, known);
     }
     return known;

@@ -16,7 +16,7 @@ import { planBlock, sealInPlace } from "./format/segment-format.ts";
 import type { SegmentPlan } from "./format/segment-layout.ts";
 import { planMerge } from "./segment-merger.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
-import { planClustered } from "./segment-reorder.ts";
+import { knownCentroids, planClustered } from "./segment-reorder.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { type Clusters, planClusters } from "./vectors/cluster-section.ts";
@@ -64,7 +64,7 @@ function sealed(view: OpenSegment): Uint8Array<ArrayBuffer> {
 }
 
 function clustered(view: OpenSegment, schema: Schema, inputs: readonly OpenSegment[] = []) {
-  const plan = planClustered(view, schema, inputs, TOOLS);
+  const plan = planClustered(view, schema, knownCentroids(schema, inputs), TOOLS);
   return plan === undefined ? undefined : write(plan);
 }
 

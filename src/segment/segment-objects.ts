@@ -26,27 +26,32 @@ import { headOf } from "./format/segment-format.ts";
 import type { SegmentMemory } from "./format/segment-memory.ts";
 import {
   contentBytesOf,
+  makePages,
   PAGE_BYTES,
   PAGE_CONTENT_BYTES,
+  pageBufferBytes,
   readPages,
-  writePages,
+  unpagedContent,
 } from "./format/segment-pages.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
+import { readStoredContent } from "./stored-content.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
-import type { StoredSegmentContent } from "./stored-segment-writer.ts";
 
-/** Puts a segment in its stored form; returns the size of the object. */
+/**
+ * Puts a segment whose content was made into pages for `key` (`makePages`); returns the size of the
+ * object. The pages must not change until then.
+ */
 export async function putStoredSegment(
   store: ObjectStore,
   key: ObjectKey,
-  { content }: Pick<StoredSegmentContent, "content">,
+  pages: Uint8Array,
 ): Promise<number> {
   const object = await encodeFramePieces({
     kind: "segment",
     object: key,
     version: FORMAT_VERSIONS.segment.newest,
-    parts: [writePages(content, key)],
+    parts: [pages],
     compression: "never",
   });
   await store.put(key, object, ALWAYS);
@@ -58,8 +63,15 @@ export async function copyStoredSegment(
   from: { readonly store: ObjectStore; readonly key: ObjectKey },
   to: { readonly store: ObjectStore; readonly key: ObjectKey },
 ): Promise<number> {
-  const content = await readContent(from.store, from.key, (bytes) => new Uint8Array(bytes));
-  return putStoredSegment(to.store, to.key, { content });
+  let buffer = new Uint8Array(0);
+  const reading = readStoredContent(from.store, from.key, (bytes) => {
+    buffer = new Uint8Array(pageBufferBytes(bytes));
+    return unpagedContent(buffer, bytes);
+  });
+  const { length } = await reading.catch((error: unknown) => {
+    throw asFaultOf(from.key, error);
+  });
+  return putStoredSegment(to.store, to.key, makePages(buffer, length, to.key));
 }
 
 /**
@@ -76,7 +88,7 @@ export async function loadStoredSegment(
     if (block !== undefined) to.memory.free({ ...block, bytes: block.bytes.length });
   };
   try {
-    await readContent(store, key, (bytes) => {
+    await readStoredContent(store, key, (bytes) => {
       block = to.memory.allocate(bytes);
       return block.bytes;
     });
@@ -86,8 +98,7 @@ export async function loadStoredSegment(
     return { view, place: { ...whole, bytes: whole.bytes.length } };
   } catch (error) {
     free();
-    if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
-    throw new DatabaseError(error.code, `cannot read ${key}: ${error.message}`, { cause: error });
+    throw asFaultOf(key, error);
   }
 }
 
@@ -147,47 +158,30 @@ export async function getTombstones(
   generation: NamespaceGeneration,
   of: { readonly name: SegmentId; readonly documentCount: number },
 ): Promise<Uint32Array> {
-  const bytes = await getPayload(store, segmentKey(generation, of.name), "tombstones");
+  const bytes = await getPayload(store, segmentKey(generation, of.name));
   try {
     return decodeBitmap(bytes, of.documentCount);
   } catch (error) {
-    throw asFaultOf(generation, of.name, error);
+    throw asFaultOf(segmentKey(generation, of.name), error);
   }
 }
 
 /** Names the object in what reading its contents throws. */
-export function asFaultOf(generation: NamespaceGeneration, id: SegmentId, error: unknown): unknown {
+export function asFaultOf(key: ObjectKey, error: unknown): unknown {
   if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) return error;
-  const message = `cannot read ${segmentKey(generation, id)}: ${error.message}`;
+  const message = `cannot read ${key}: ${error.message}`;
   return new DatabaseError(error.code, message, { cause: error });
 }
 
-/** Reads the content of a segment to where `allocate` says, and checks its pages. */
-async function readContent<T extends Uint8Array>(
-  store: ObjectStore,
-  key: ObjectKey,
-  allocate: (bytes: number) => T,
-): Promise<T> {
-  const payload = await getPayload(store, key, "segment");
-  const contentBytes = contentBytesOf(payload.length);
-  const target = allocate(contentBytes);
-  readPages(payload, { start: 0, end: contentBytes }, { key, target });
-  return target;
-}
-
 /**
- * Reads a whole object. Damage may have come about on the way, and be remembered on this machine:
- * a damaged object is read once more, from the store itself.
+ * Reads a whole object of tombstones. Damage may have come about on the way, and be remembered on
+ * this machine: a damaged object is read once more, from the store itself.
  */
-async function getPayload(
-  store: ObjectStore,
-  key: ObjectKey,
-  kind: "segment" | "tombstones",
-): Promise<Uint8Array> {
+async function getPayload(store: ObjectStore, key: ObjectKey): Promise<Uint8Array> {
   const decoded = async (read: Promise<Uint8Array | undefined>) => {
     const object = await read;
     if (object === undefined) return undefined;
-    const expected = { kind, object: key, ...FORMAT_VERSIONS[kind] };
+    const expected = { kind: "tombstones", object: key, ...FORMAT_VERSIONS.tombstones } as const;
     return (await decodeFrame(object, expected)).payload;
   };
   const payload = await decoded(store.get(key)).catch((error: unknown) => {

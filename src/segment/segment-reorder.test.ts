@@ -5,6 +5,7 @@ import { type MakeView, segmentViewConformance } from "../../test/conformance/se
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
 import { copiedSections } from "../../test/support/segments/copied-sections.ts";
+import { encodeStoredSegment } from "../../test/support/segments/encode-stored-segment.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { planSegment } from "../../test/support/segments/plan-segment.ts";
 import { reorderedSegment } from "../../test/support/segments/segment-forms.ts";
@@ -23,10 +24,9 @@ import { planBlock, sealInPlace } from "./format/segment-format.ts";
 import type { SegmentPlan } from "./format/segment-layout.ts";
 import { planMerge } from "./segment-merger.ts";
 import { type OpenSegment, openSegment } from "./segment-reader.ts";
-import { planClustered } from "./segment-reorder.ts";
+import { knownCentroids, planClustered } from "./segment-reorder.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
-import { encodeStoredSegment } from "./stored-segment-writer.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { type Clusters, type ClusterView, planClusters } from "./vectors/cluster-section.ts";
 
@@ -85,7 +85,7 @@ function segmentOf(rows: readonly TypedDocument[], schema: Schema): OpenSegment 
 const TOOLS = { kernels: SPACE, rowsMin: 10, clusterRows: 8 };
 
 function clustered(view: OpenSegment, inputs: readonly OpenSegment[] = [], schema = SCHEMA) {
-  const plan = planClustered(view, schema, inputs, TOOLS);
+  const plan = planClustered(view, schema, knownCentroids(schema, inputs), TOOLS);
   return plan === undefined ? undefined : write(plan);
 }
 

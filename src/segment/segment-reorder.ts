@@ -37,16 +37,43 @@ export interface ClusterOptions {
   readonly clusterRows?: number | undefined;
 }
 
+/** Centroids of an attribute's vectors in a segment. */
+type SegmentCentroids = Pick<Clusters, "metric" | "dimensions" | "centroids">;
+
+/** Centroids by the column of their attribute. */
+export type KnownCentroids = ReadonlyMap<string, SegmentCentroids>;
+
+/**
+ * For each vector attribute a copy of the centroids of the largest input that has them, so that the
+ * inputs need not stay.
+ */
+export function knownCentroids(schema: Schema, inputs: readonly OpenSegment[]): KnownCentroids {
+  const known = new Map<string, SegmentCentroids>();
+  const names = [...searchedVectorAttributes(schema), ...lateInteractionAttributes(schema)];
+  for (const name of names) {
+    const attribute = columnOf(schema, name);
+    const wanted = schema.attributes.get(name)?.ann?.distanceMetric ?? schema.distanceMetric;
+    const all = inputs.flatMap((input) => input.index(CLUSTER_INDEX, attribute) ?? []);
+    const alike = all.filter(({ metric }) => metric === wanted);
+    if (alike.length === 0) continue;
+    const rowsOf = ({ starts }: Clusters) => starts.at(-1) ?? 0;
+    const largest = alike.reduce((a, b) => (rowsOf(b) > rowsOf(a) ? b : a));
+    const { metric, dimensions, centroids } = largest;
+    known.set(attribute, { metric, dimensions, centroids: centroids.slice() });
+  }
+  return known;
+}
+
 /**
  * Plans a segment, of which all is in memory, with clusters of all vector attributes that have
  * enough vectors, and its rows in the order of the first one's; undefined if none has. Clusters of
- * inner vectors leave the order of rows as it is. `inputs` are the segments that it was merged of:
- * centroids of the largest are used again. The segment must stay until the plan is written.
+ * inner vectors leave the order of rows as it is. `known` centroids are used again. The segment
+ * must stay until the plan is written.
  */
 export function planClustered(
   view: OpenSegment,
   schema: Schema,
-  inputs: readonly OpenSegment[],
+  known: KnownCentroids,
   options: ClusterOptions,
 ): SegmentPlan | undefined {
   const isEnough = ({ rows }: VectorSet) => rows.length >= Math.max(1, options.rowsMin);
@@ -57,7 +84,7 @@ export function planClustered(
     .flatMap((name) => innerVectorsOf(view, schema, name) ?? [])
     .filter(isEnough);
   if (sets.length + inner.length === 0) return undefined;
-  const [first, ...others] = sets.map((set) => ({ set, ...clusterVectors(set, inputs, options) }));
+  const [first, ...others] = sets.map((set) => ({ set, ...clusterVectors(set, known, options) }));
   const order = Uint32Array.from({ length: view.documentCount }, (_, o) => o);
   if (first !== undefined) {
     order.set(first.order);
@@ -69,7 +96,7 @@ export function planClustered(
     clusters.push({ ...own, ordinals: rows.map((row) => newOrdinals[row]) });
   }
   for (const set of inner) {
-    const { clusters: own, order: rows } = clusterVectors(set, inputs, options);
+    const { clusters: own, order: rows } = clusterVectors(set, known, options);
     const ordinals = rows.map((row) => newOrdinals[set.documents[row]]);
     clusters.push({ ...own, ordinals, isInner: true, byteOrigin: undefined });
   }
@@ -131,11 +158,13 @@ function innerVectorsOf(view: OpenSegment, schema: Schema, name: string): InnerS
 /** Clusters of vectors, and the rows in their order. */
 function clusterVectors(
   { attribute, metric, vectors, rows }: VectorSet,
-  inputs: readonly OpenSegment[],
+  centroidsOf: KnownCentroids,
   { kernels, clusterRows: wanted }: ClusterOptions,
 ): { readonly clusters: AttributeClusters; readonly order: Uint32Array } {
   const { dimensions } = vectors;
-  const known = knownCentroids(attribute, inputs, { metric, dimensions });
+  const before = centroidsOf.get(attribute);
+  const isAlike = before?.metric === metric && before.dimensions === dimensions;
+  const known = isAlike ? before.centroids : undefined;
   const found = clusterRows(vectors, rows, { metric, known, clusterRows: wanted }, kernels);
   const { starts, centroids, order } = found;
   const codes = new ClusterCodes({ vectors, metric, clusters: found }, kernels);
@@ -164,20 +193,4 @@ function invert(order: Uint32Array): Uint32Array {
   const newOrdinals = new Uint32Array(order.length);
   for (let o = 0; o < order.length; o++) newOrdinals[order[o]] = o;
   return newOrdinals;
-}
-
-/** Centroids of the largest input that has such clusters. */
-function knownCentroids(
-  attribute: string,
-  inputs: readonly OpenSegment[],
-  like: Pick<Clusters, "metric" | "dimensions">,
-): Float32Array | undefined {
-  let known: Clusters | undefined;
-  const rowsOf = (clusters: Clusters | undefined) => clusters?.starts.at(-1) ?? 0;
-  for (const input of inputs) {
-    const clusters = input.index(CLUSTER_INDEX, attribute);
-    if (clusters?.metric !== like.metric || clusters.dimensions !== like.dimensions) continue;
-    if (rowsOf(clusters) > rowsOf(known)) known = clusters;
-  }
-  return known?.centroids;
 }

@@ -5,6 +5,10 @@ import {
   segmentViewConformance,
 } from "../../test/conformance/segment-view.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
+import {
+  encodeStoredSegment,
+  type StoredSegmentContent,
+} from "../../test/support/segments/encode-stored-segment.ts";
 import { planSegment } from "../../test/support/segments/plan-segment.ts";
 import { RemoteSource, remoteView } from "../../test/support/segments/remote-segment.ts";
 import { TestSegmentMemory } from "../../test/support/segments/test-segment-memory.ts";
@@ -19,7 +23,6 @@ import { headOf, layoutOf, sealInPlace } from "./format/segment-format.ts";
 import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
-import { encodeStoredSegment, type StoredSegmentContent } from "./stored-segment-writer.ts";
 
 const ID = "s" as SegmentId;
 

@@ -13,7 +13,7 @@ import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planDocuments } from "./documents/documents-section.ts";
 import { headOf, planBlock, sealInPlace } from "./format/segment-format.ts";
-import type { SectionKind, SectionPlan } from "./format/segment-layout.ts";
+import type { SectionKind, SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
 import { planIdFilter } from "./ids/id-filter-section.ts";
 import { ID_ORDER } from "./ids/id-order-section.ts";
 import { hashKeys, ID_SECTIONS } from "./ids/id-section.ts";
@@ -22,18 +22,12 @@ import type { OpenSegment } from "./segment-reader.ts";
 /** Sections of ids that are copied. */
 const ID_KINDS: readonly SectionKind[] = [...Object.values(ID_SECTIONS), ...ID_ORDER.sections];
 
-/** The content of a stored segment, and its head. */
-export interface StoredSegmentContent {
-  readonly content: Uint8Array<ArrayBuffer>;
-  readonly head: Uint8Array;
-}
-
-/** Makes the content of a segment that is in memory as a whole. */
-export function encodeStoredSegment(
+/** Plans the content of the stored form of a segment that is in memory as a whole. */
+export function planStoredSegment(
   view: OpenSegment,
   schema: Schema,
   indexes: readonly AttributeIndex[] = ATTRIBUTE_INDEXES,
-): StoredSegmentContent {
+): SegmentPlan {
   const columns = new Map<string, Column>();
   const types = new Map<string, AttributeType>();
   for (const name of view.attributes) {
@@ -50,11 +44,14 @@ export function encodeStoredSegment(
     ...(documentCount > 0 ? [planIdFilter(runSteps(hashKeys(view.table.keys)))] : []),
     ...(columns.size > 0 ? planDocuments(documents) : []),
   ];
-  const plan = planBlock({ documentCount, idType, logicalBytes }, sections);
-  const content = new Uint8Array(plan.bytes);
+  return planBlock({ documentCount, idType, logicalBytes }, sections);
+}
+
+/** Writes content that was planned to where it has its size, and returns a copy of its head. */
+export function writeStoredSegment(plan: SegmentPlan, content: Uint8Array): Uint8Array {
   runSteps(plan.writeTo(content));
   sealInPlace(content);
-  return { content, head: headOf(content).slice() };
+  return headOf(content).slice();
 }
 
 /** Ids and indexes, as they are; the filter of ids and documents are made anew. */

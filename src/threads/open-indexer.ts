@@ -12,7 +12,7 @@ import type { IndexerOptions } from "../indexer/indexer-options.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { ArenaKernels } from "../kernel/arena-kernels.ts";
 import { compileKernel } from "../kernel/load-kernel.ts";
-import { STORED_SEGMENT_BYTES_MAX } from "../namespace/segments/store-segments.ts";
+import { STORED_SEGMENT_WEIGHT_MAX } from "../namespace/segments/store-segments.ts";
 import { THRESHOLDS } from "../namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../segment/format/arena-segment-memory.ts";
 import { openStoreAccess } from "../storage/open-store-access.ts";
@@ -22,9 +22,7 @@ import { CLUSTERED_DOCUMENTS_MIN } from "../vector/cluster-rows.ts";
 import { traceSteps } from "./indexer-tracing.ts";
 import { reportRequests } from "./object-store-metrics.ts";
 
-/** WAL bytes that one step of an indexer takes at most; bounds its memory. */
-export const INDEX_STEP_BYTES_MAX = 128 * MIB;
-/** Memory of an indexer: two inputs of the largest merge, its output, and that in another order. */
+/** Memory of an indexer for documents: what the largest merge takes, and some more. */
 const INDEXER_BYTES_MAX = 3 * GIB;
 /** Share of the memory limit that an indexer's merges may take, in a process of their own. */
 const INDEXER_MEMORY_SHARE = 0.25;
@@ -36,8 +34,17 @@ const INDEXER_CACHE_BYTES = 256 * MIB;
  */
 export const GARBAGE_GRACE_MS = 300_000;
 
-/** A merge holds its inputs, its output, and the output's stored form: some five times a segment. */
-const SEGMENTS_HELD = 5;
+/**
+ * A merge of vectors holds twice as many bytes as they weigh (`mergeWeight`) two times: inputs and
+ * output, output and the same in another order, that and its stored form (ADR 51). What is left is
+ * for centroids, and for what fits no gap. Where less is vectors, as much is taken elsewhere.
+ */
+const WEIGHTS_HELD = 5;
+/**
+ * Share of a segment that one step of the log may weigh: codes make vectors of f32 larger by a
+ * third, and those of f16 by more than half.
+ */
+const STEP_SHARE = 5 / 8;
 
 /** Opens the store; the indexer works once `run` is called. */
 export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
@@ -50,7 +57,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
   const { access } = opened;
   reportRequests(() => access.counts(), { clock, log });
   const bytesMax = Math.min(INDEXER_BYTES_MAX, Math.floor(memoryBytesMax * INDEXER_MEMORY_SHARE));
-  const segmentBytesMax = Math.floor(bytesMax / SEGMENTS_HELD);
+  const segmentWeightMax = Math.floor(bytesMax / WEIGHTS_HELD);
   return new Indexer({
     clock,
     random,
@@ -64,7 +71,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
       arenas: new Arenas({ totalBytes: bytesMax, threads: 1 }),
       cacheBytes: Math.min(INDEXER_CACHE_BYTES, bytesMax),
       kernel: await compileKernel(config.kernel),
-      segmentBytesMax,
+      segmentWeightMax,
     }),
   });
 }
@@ -77,7 +84,7 @@ function exporterOf({ url }: TracingConfig, log: StructuredLog): SpanExporter {
 /** What an indexer has of its own. */
 export type IndexerResources = Pick<
   IndexerOptions,
-  "store" | "storeFor" | "reads" | "memory" | "clusters" | "stepBytesMax" | "segmentBytesMax"
+  "store" | "storeFor" | "reads" | "memory" | "clusters" | "stepWeightMax" | "segmentWeightMax"
 >;
 
 /** How much an indexer may take, and how it computes. */
@@ -87,15 +94,16 @@ export interface IndexerSizes {
   readonly cacheBytes: number;
   /** Undefined: the scalar twins. */
   readonly kernel: WebAssembly.Module | undefined;
-  /** Greatest size of a segment, as far as memory goes; a step of the log takes no more, either. */
-  readonly segmentBytesMax: number;
+  /** Greatest weight of a segment, as far as memory goes. */
+  readonly segmentWeightMax: number;
 }
 
 /** What an indexer reads, merges and computes with. */
 export function indexerResources(
   { store, storeFor }: StoreAccess,
-  { arenas, cacheBytes, kernel, segmentBytesMax }: IndexerSizes,
+  { arenas, cacheBytes, kernel, segmentWeightMax: weightMax }: IndexerSizes,
 ): IndexerResources {
+  const segmentWeightMax = Math.min(STORED_SEGMENT_WEIGHT_MAX, weightMax);
   const kernels = new ArenaKernels(kernel, 0);
   arenas.onArena((shared, arena) => kernels.attach(arena, shared));
   const memory = arenaSegmentMemory(arenas);
@@ -105,7 +113,7 @@ export function indexerResources(
     reads: localCache(storeFor(undefined), cacheBytes),
     memory,
     clusters: { kernels: { kernels, memory }, rowsMin: CLUSTERED_DOCUMENTS_MIN },
-    stepBytesMax: Math.min(INDEX_STEP_BYTES_MAX, segmentBytesMax),
-    segmentBytesMax: Math.min(STORED_SEGMENT_BYTES_MAX, segmentBytesMax),
+    stepWeightMax: Math.floor(STEP_SHARE * segmentWeightMax),
+    segmentWeightMax,
   };
 }

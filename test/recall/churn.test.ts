@@ -16,7 +16,7 @@ import type { Snapshot } from "../../src/query/snapshot.ts";
 import type { SegmentPlan } from "../../src/segment/format/segment-layout.ts";
 import { LiveSegment } from "../../src/segment/memtable/live-segment.ts";
 import { type OpenSegment, openSegment } from "../../src/segment/segment-reader.ts";
-import { planClustered } from "../../src/segment/segment-reorder.ts";
+import { knownCentroids, planClustered } from "../../src/segment/segment-reorder.ts";
 import { datasetColumn } from "../support/documents/dataset-columns.ts";
 import {
   type DatasetName,
@@ -81,7 +81,9 @@ function clustered(
   const ids = { kind: "u64", values: BigUint64Array.from(rows, BigInt) } as const;
   const columns = { count: rows.length, idType: "uint", ids, attributes } as const;
   const plain = written(planSegment(columns, schema));
-  const plan = planClustered(plain.view, schema, before, TOOLS) ?? expect.unreachable();
+  const plan =
+    planClustered(plain.view, schema, knownCentroids(schema, before), TOOLS) ??
+    expect.unreachable();
   const placed = written(plan);
   release(plain);
   return placed;

@@ -6,6 +6,7 @@
  */
 
 import { clip } from "../../base/bounded-text.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
 import {
   type NamespaceName,
@@ -41,6 +42,12 @@ import { chooseShared, pinShared, type Sharing } from "./share-segments.ts";
  * seconds of indexing, a try some requests.
  */
 const COPY_ATTEMPTS_MAX = 8;
+
+/**
+ * Weight of what is in memory that becomes one segment of the copy: up to four times as many bytes
+ * are taken from the memory for documents meanwhile. An indexer merges them later.
+ */
+const COPIED_SEGMENT_WEIGHT_MAX = 128 * MIB;
 
 /** What a copy needs. */
 export interface CopyOptions {
@@ -251,6 +258,7 @@ async function putAll(
     baseVersion: 0,
     random: namespaceOptions.random,
     memory: namespaceOptions.memory,
+    weightMax: COPIED_SEGMENT_WEIGHT_MAX,
     yield: namespaceOptions.yield,
     named: (id) => ids.push(id),
     progress: count,

@@ -41,7 +41,7 @@ export async function openManifestSegment(
     }
     return storedSegment(view, where, liveBitmap);
   } catch (error) {
-    throw asFaultOf(entry.home ?? generation, id, error);
+    throw asFaultOf(object, error);
   }
 }
 

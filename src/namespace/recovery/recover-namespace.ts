@@ -14,6 +14,7 @@ import type { Manifest } from "../../manifest/manifest.ts";
 import type { ManifestStore } from "../../manifest/manifest-store.ts";
 import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../../manifest/manifest-store.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
+import { mergeWeight } from "../../segment/merge-weight.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
@@ -41,8 +42,11 @@ export interface RecoverySource {
 
 /** How the log is replayed. */
 export interface ReplayLimits {
-  /** Of the entries that are replayed, all of them without it; at least one is. */
-  readonly bytesMax?: number;
+  /**
+   * What documents weigh in memory after which no more entries are replayed, nor after twice as
+   * many bytes of entries. Without it all are; at least one is.
+   */
+  readonly weightMax?: number;
   /** What a merge of segments in memory may write, if not as much as merges may at all. */
   readonly mergeBytesMax?: number;
 }
@@ -52,7 +56,7 @@ export interface Recovered {
   readonly manifest: Manifest | undefined;
   readonly facts: NamespaceFacts;
   readonly tail: TailLog;
-  /** The whole log was replayed; false: `bytesMax` of it. */
+  /** The whole log was replayed; false: `weightMax` of it. */
   readonly isWhole: boolean;
 }
 
@@ -126,7 +130,7 @@ class Recovery {
 
   async #replay(
     groups: AsyncGenerator<ReadWalEntry[]>,
-    { bytesMax = Number.POSITIVE_INFINITY, mergeBytesMax }: ReplayLimits,
+    { weightMax = Number.POSITIVE_INFINITY, mergeBytesMax }: ReplayLimits,
   ): Promise<void> {
     for await (const group of groups) {
       const entries = group.map((read) => decodeLogEntry(read, this.#generation));
@@ -135,7 +139,7 @@ class Recovery {
       for (const entry of entries) {
         await this.#apply(entry);
         this.tail.add(entry.sequence, entry.bytes);
-        if (this.tail.bytes >= bytesMax) {
+        if (this.tail.bytes >= 2 * weightMax || this.#weighs(weightMax)) {
           this.isWhole = false;
           return;
         }
@@ -143,6 +147,13 @@ class Recovery {
         await this.#options.yield();
       }
     }
+  }
+
+  /** Whether what was replayed weighs so much. */
+  #weighs(weightMax: number): boolean {
+    const { memoryBytes, segments } = this.#documents.memtable;
+    if (memoryBytes < weightMax) return false;
+    return segments.reduce((sum, { view }) => sum + mergeWeight(view), 0) >= weightMax;
   }
 
   /** Reads what the ids of several entries lead to at once, so that each of them need not wait. */

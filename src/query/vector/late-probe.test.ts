@@ -14,6 +14,7 @@ import {
   ARENA_MEMORY,
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
+import { encodeStoredSegment } from "../../../test/support/segments/encode-stored-segment.ts";
 import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
@@ -26,11 +27,10 @@ import { BlockSource } from "../../segment/format/byte-source.ts";
 import type { SegmentPlan } from "../../segment/format/segment-layout.ts";
 import { planMerge } from "../../segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
-import { planClustered } from "../../segment/segment-reorder.ts";
+import { knownCentroids, planClustered } from "../../segment/segment-reorder.ts";
 import { verifySegment } from "../../segment/segment-seal.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
-import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
 import { QueryMemory } from "../query-memory.ts";
@@ -213,7 +213,9 @@ describe.each(METRICS)("%s", (metric) => {
     const views = inputs.map(({ view }) => view);
     const space = { kernels: KERNELS, memory: ARENA_MEMORY };
     const tools = { kernels: space, rowsMin: 1, clusterRows: 24 };
-    const plan = planClustered(merged, coded.schema, views, tools) ?? expect.unreachable();
+    const plan =
+      planClustered(merged, coded.schema, knownCentroids(coded.schema, views), tools) ??
+      expect.unreachable();
     const { content, head } = encodeStoredSegment(written(plan), coded.schema);
     verifySegment(content);
     const block = ARENA_MEMORY.allocate(content.length);

@@ -15,6 +15,7 @@ import {
   ARENA_MEMORY,
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
+import { encodeStoredSegment } from "../../../test/support/segments/encode-stored-segment.ts";
 import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -23,7 +24,6 @@ import type { DistanceMetric } from "../../model/schema.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
-import { encodeStoredSegment } from "../../segment/stored-segment-writer.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { encodeStoredSegment } from "../../../test/support/segments/encode-stored-segment.ts";
 import { planSegment } from "../../../test/support/segments/plan-segment.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
@@ -11,7 +12,6 @@ import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
 import { BlockSource } from "../format/byte-source.ts";
 import { openSegment } from "../segment-reader.ts";
 import { openStoredSegment } from "../stored-segment-reader.ts";
-import { encodeStoredSegment } from "../stored-segment-writer.ts";
 import { DecodedDocuments } from "./decoded-documents.ts";
 
 test.each([1, 2, 3])("keeps what was used last, as a plain list does, seed %i", (seed) => {

@@ -77,6 +77,6 @@ export function sealBlock(block: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** Fills in the checksums of a segment that nobody else sees yet. */
-export function sealInPlace(block: Uint8Array<ArrayBuffer>): void {
+export function sealInPlace(block: Uint8Array): void {
   layoutOf(block).seal(block);
 }

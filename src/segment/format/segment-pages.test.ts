@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { writePages } from "../../../test/support/segments/write-pages.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
 import { FRAME_HEADER_BYTES } from "../../codec/frame.ts";
@@ -9,7 +10,6 @@ import {
   pagedBytes,
   pageSpan,
   readPages,
-  writePages,
 } from "./segment-pages.ts";
 
 const random = seededRandom(7);

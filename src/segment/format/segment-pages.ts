@@ -35,17 +35,49 @@ export function contentBytesOf(paged: number): number {
   return paged - CHECKSUM_BYTES * Math.ceil(paged / PAGE_BYTES);
 }
 
-/** Puts content into pages: the payload of the object under `key`. */
-export function writePages(content: Uint8Array, key: string): Uint8Array<ArrayBuffer> {
-  const paged = new Uint8Array(pagedBytes(content.length));
-  const view = new DataView(paged.buffer);
-  for (let page = 0, at = 0; page * PAGE_CONTENT_BYTES < content.length; page++) {
-    const start = page * PAGE_CONTENT_BYTES;
-    const part = content.subarray(start, start + PAGE_CONTENT_BYTES);
-    paged.set(part, at);
-    at += part.length;
-    view.setUint32(at, checksum(part, page, key), true);
-    at += CHECKSUM_BYTES;
+/** Content in its buffer begins at a multiple of this, so that arrays in it are where they may be. */
+const CONTENT_ALIGNMENT = 64;
+
+/**
+ * Bytes of a buffer in which content becomes pages without a second one: the content lies at its
+ * end, behind room for the checksums.
+ */
+export function pageBufferBytes(contentBytes: number): number {
+  return unpagedStart(contentBytes) + contentBytes;
+}
+
+/** Where content of a size is written in such a buffer, before `makePages`. */
+export function unpagedContent<T extends ArrayBufferLike>(
+  buffer: Uint8Array<T>,
+  contentBytes: number,
+): Uint8Array<T> {
+  const start = unpagedStart(contentBytes);
+  return buffer.subarray(start, start + contentBytes);
+}
+
+function unpagedStart(contentBytes: number): number {
+  const checksumBytes = pagedBytes(contentBytes) - contentBytes;
+  return Math.ceil(checksumBytes / CONTENT_ALIGNMENT) * CONTENT_ALIGNMENT;
+}
+
+/**
+ * Makes pages of the content in a buffer, which are the payload of the object under `key`: each
+ * page moves towards the start, where nothing is left that is still to move.
+ */
+export function makePages<T extends ArrayBufferLike>(
+  buffer: Uint8Array<T>,
+  contentBytes: number,
+  key: string,
+): Uint8Array<T> {
+  const paged = buffer.subarray(0, pagedBytes(contentBytes));
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+  let from = unpagedStart(contentBytes);
+  for (let page = 0, at = 0; at < paged.length; page++) {
+    const bytes = Math.min(PAGE_CONTENT_BYTES, buffer.length - from);
+    buffer.copyWithin(at, from, from + bytes);
+    from += bytes;
+    view.setUint32(at + bytes, checksum(buffer.subarray(at, at + bytes), page, key), true);
+    at += bytes + CHECKSUM_BYTES;
   }
   return paged;
 }

@@ -4,7 +4,7 @@ import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { IndexerOptions } from "../../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
 import type { StoreAccess } from "../../../src/storage/store-access.ts";
-import { INDEX_STEP_BYTES_MAX, indexerResources } from "../../../src/threads/open-indexer.ts";
+import { indexerResources } from "../../../src/threads/open-indexer.ts";
 
 /** From how many vectors on stored segments are clustered, and how many a cluster has. */
 export interface ClusterSizes {
@@ -30,13 +30,13 @@ export function testIndexerOptions(
     arenas: new Arenas({ totalBytes, threads: 1, arenaBytes: MIB }),
     cacheBytes,
     kernel: undefined,
-    segmentBytesMax: MIB,
+    segmentWeightMax: MIB,
   });
   return {
     ...options,
     ...resources,
     clusters: { ...resources.clusters, ...clusters },
     // A log of any test is one step, until memory runs out.
-    stepBytesMax: INDEX_STEP_BYTES_MAX,
+    stepWeightMax: 128 * MIB,
   };
 }

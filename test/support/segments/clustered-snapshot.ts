@@ -21,7 +21,7 @@ export function clusteredSnapshot(
   const tools = { kernels: { kernels: KERNELS, memory: ARENA_MEMORY }, rowsMin: 1, clusterRows };
   const segments = snapshot.segments.map((segment): SegmentSnapshot => {
     const before = segment.view as OpenSegment;
-    const plan = planClustered(before, snapshot.schema, [], tools);
+    const plan = planClustered(before, snapshot.schema, new Map(), tools);
     if (plan === undefined) return segment;
     const block = ARENA_MEMORY.allocate(plan.bytes);
     runSteps(plan.writeTo(block.bytes));

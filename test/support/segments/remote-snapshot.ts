@@ -4,9 +4,9 @@ import type { Snapshot } from "../../../src/query/snapshot.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../../../src/segment/segment-view.ts";
 import { openStoredSegment } from "../../../src/segment/stored-segment-reader.ts";
-import { encodeStoredSegment } from "../../../src/segment/stored-segment-writer.ts";
 import type { ObjectKey } from "../../../src/storage/object-store.ts";
 import { ARENA_MEMORY } from "./clustered-snapshot.ts";
+import { encodeStoredSegment } from "./encode-stored-segment.ts";
 import { RemoteSource } from "./remote-segment.ts";
 
 /** The same snapshot with all of its segments far away. */

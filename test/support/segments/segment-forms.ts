@@ -16,8 +16,8 @@ import { type OpenSegment, openSegment } from "../../../src/segment/segment-read
 import { planReordered } from "../../../src/segment/segment-reorder.ts";
 import type { SegmentView } from "../../../src/segment/segment-view.ts";
 import { openStoredSegment } from "../../../src/segment/stored-segment-reader.ts";
-import { encodeStoredSegment } from "../../../src/segment/stored-segment-writer.ts";
 import { randomDocuments } from "../random/random-documents.ts";
+import { encodeStoredSegment } from "./encode-stored-segment.ts";
 import { planSegment } from "./plan-segment.ts";
 import { RemoteSource, remoteView } from "./remote-segment.ts";
 
