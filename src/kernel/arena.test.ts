@@ -110,6 +110,17 @@ describe("arenas", () => {
     expect(arenas.usedBytes).toBe(0);
   });
 
+  test("pages that were touched are used before others, in whichever arena they are", () => {
+    const arenas = new Arenas({ totalBytes: 8 * MIB, threads: 1, arenaBytes: 2 * MIB });
+    const take = (bytes: number) => arenas.alloc(bytes) ?? expect.unreachable();
+    const [first, second] = [take(MIB), take(1.5 * MIB)];
+    expect([first.arena, second.arena]).toEqual([0, 1]);
+    arenas.free(second);
+    // Behind the first there is room, too, that no block has reached.
+    expect(take(0.5 * MIB)).toMatchObject({ arena: 1, offset: second.offset });
+    expect(take(1.2 * MIB).arena).toBe(1);
+  });
+
   test("a block that was freed is refused", () => {
     const arenas = new Arenas(options);
     const block = arenas.alloc(10) as ArenaRange;

@@ -56,13 +56,16 @@ export interface ArenaOptions {
  *
  * Each arena is a memory of fixed size, whose pages the operating system provides when they are
  * first touched: an arena costs address space, not memory. Pages stay once touched, also when
- * their blocks are freed; the next blocks take the lowest free ones.
+ * their blocks are freed; the next blocks take the lowest free ones, and others only where none of
+ * those have room.
  */
 export class Arenas {
   readonly #options: Required<ArenaOptions>;
   readonly #memories: WebAssembly.Memory[] = [];
   readonly #free: FreeList[] = [];
   readonly #taken: Map<number, number>[] = [];
+  /** Where the pages end that blocks of each arena have reached. */
+  readonly #touchedEnds: number[] = [];
   readonly #listeners: ((memory: WebAssembly.Memory, arena: number) => void)[] = [];
   #usedBytes = 0;
 
@@ -97,9 +100,11 @@ export class Arenas {
     if (padded > this.freeBytes || padded > ARENA_BYTES_MAX - this.#reservedBytes()) {
       return undefined;
     }
-    for (let arena = 0; arena < this.#free.length; arena++) {
-      const offset = this.#free[arena].take(padded);
-      if (offset !== undefined) return this.#note({ arena, offset, bytes }, padded);
+    for (const ends of [this.#touchedEnds, undefined]) {
+      for (let arena = 0; arena < this.#free.length; arena++) {
+        const offset = this.#free[arena].take(padded, ends?.[arena]);
+        if (offset !== undefined) return this.#note({ arena, offset, bytes }, padded);
+      }
     }
     const arena = this.#addArena(padded);
     const offset = this.#free[arena].take(padded);
@@ -125,6 +130,8 @@ export class Arenas {
   #note(block: ArenaRange, padded: number): ArenaRange {
     this.#taken[block.arena].set(block.offset, padded);
     this.#usedBytes += padded;
+    const touchedEnd = this.#touchedEnds[block.arena];
+    this.#touchedEnds[block.arena] = Math.max(touchedEnd, block.offset + padded);
     return block;
   }
 
@@ -135,6 +142,7 @@ export class Arenas {
     const arena = this.#memories.push(memory) - 1;
     this.#free.push(new FreeList(this.#reservedBytes(), pages * PAGE_BYTES));
     this.#taken.push(new Map());
+    this.#touchedEnds.push(0);
     for (const listener of this.#listeners) listener(memory, arena);
     return arena;
   }

@@ -22,11 +22,15 @@ export class FreeList {
     return this.#freeBytes;
   }
 
-  /** Takes `bytes` and returns where they start, or undefined if no range is large enough. */
-  take(bytes: number): number | undefined {
+  /**
+   * Takes `bytes` that end before `end` and returns where they start, or undefined if no range is
+   * large enough there.
+   */
+  take(bytes: number, end = Number.POSITIVE_INFINITY): number | undefined {
     assert(bytes > 0, "an empty block");
     for (let i = 0; i < this.#starts.length; i++) {
       const start = this.#starts[i];
+      if (start + bytes > end) return undefined;
       if (this.#ends[i] - start < bytes) continue;
       this.#freeBytes -= bytes;
       this.#starts[i] = start + bytes;
