@@ -1,9 +1,10 @@
 /** Indexing beside a server: answers stay, logs end, nothing useless is left (I7, I10, I12). */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { seededRandom } from "../base/random.ts";
+import { ArenaKernels } from "../kernel/arena-kernels.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 
@@ -149,5 +150,28 @@ test("changed full-text settings come into force where no document is left", asy
   await engine.write("n", upsert({ id: 2, text: "foxes" }));
   const search = { rank_by: ["text", "BM25", "fox"], limit: 5 };
   expect((await engine.call("query", "n", search)).json.rows).toHaveLength(1);
+  await engine.close();
+});
+
+test("a step is clustered by the centroids of a segment of about its size", async () => {
+  const random = seededRandom(5);
+  const clusters = { rowsMin: 100, clusterRows: 10 };
+  const engine = await EngineFixture.open({ thresholds: THRESHOLDS, clusters });
+  const scans = vi.spyOn(ArenaKernels.prototype, "nearestRows");
+  const scansOfStep = async (first: number, count: number) => {
+    const vector = () => Array.from({ length: 8 }, () => random.next() - 0.5);
+    const upsert_rows = Array.from({ length: count }, (_, i) => ({
+      id: first + i,
+      vector: vector(),
+    }));
+    await engine.write("n", { upsert_rows, distance_metric: "cosine_distance" });
+    scans.mockClear();
+    await engine.indexAll();
+    return scans.mock.calls.length;
+  };
+  const anew = await scansOfStep(0, 600);
+  const again = await scansOfStep(1000, 600);
+  expect(again).toBeLessThan(anew / 2);
+  scans.mockRestore();
   await engine.close();
 });

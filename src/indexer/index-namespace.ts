@@ -5,6 +5,7 @@
  */
 
 import { MIB } from "../base/byte-sizes.ts";
+import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import { countBits } from "../codec/bitmap.ts";
@@ -15,6 +16,7 @@ import {
   type ManifestEdit,
 } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
+import type { Schema } from "../model/schema.ts";
 import type { SegmentEntry } from "../model/segment-entry.ts";
 import { activeSchema } from "../namespace/active-text-options.ts";
 import { NamespaceDocuments } from "../namespace/namespace-documents.ts";
@@ -23,6 +25,8 @@ import { recover } from "../namespace/recovery/recover-namespace.ts";
 import { type StoreInput, storeSegments } from "../namespace/segments/store-segments.ts";
 import { tombstoneName } from "../segment/format/segment-id.ts";
 import { putTombstones } from "../segment/segment-objects.ts";
+import type { OpenSegment } from "../segment/segment-reader.ts";
+import { type KnownCentroids, knownCentroids } from "../segment/segment-reorder.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import { isShared, type NamespaceGeneration, ownerOf } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -33,6 +37,12 @@ import type { IndexerOptions } from "./indexer-options.ts";
  * entries, in each of which later ids are looked for, stay few.
  */
 const REPLAY_MERGE_BYTES_MAX = 4 * MIB;
+
+/**
+ * How many times fewer documents a segment may have, or more, for its centroids to be those of a
+ * step: of more, most would have no rows, and fewer would be divided, which is to train anew.
+ */
+const KNOWN_RATIO = { fewer: 4, more: 2 };
 
 /** What is more than a step by its last entry still is one segment up to this. */
 const STEP_SLACK = 1.2;
@@ -130,15 +140,18 @@ async function nextManifest(
     const entry = await describe(stored, { generation, store, baseVersion, random });
     if (entry !== undefined) kept.push(entry);
   }
+  const schema = activeSchema(facts);
+  const known = await centroidsBefore(options, documents, schema);
   const added = await storeSegments(releasedAtOnce(documents), {
     store,
     generation,
-    schema: activeSchema(facts),
+    schema,
     baseVersion,
     random,
     memory,
     weightMax: STEP_SLACK * options.stepWeightMax,
     clusters: options.clusters,
+    known,
     yield: options.yield,
   });
   const nowMs = Math.max(0, Math.round(clock.nowMs()));
@@ -153,6 +166,34 @@ async function nextManifest(
   };
   if (manifest !== undefined) return editManifest(manifest, edit);
   return { ...firstManifest(generation.generation, createdAtMs, state), ...edit };
+}
+
+/**
+ * Centroids of a stored segment that has about as many documents as were replayed, if there is one:
+ * what comes later is mostly like what came before, and to train anew is half of the work.
+ */
+async function centroidsBefore(
+  { clusters, reads }: IndexerOptions,
+  { memtable, stored }: NamespaceDocuments,
+  schema: Schema,
+): Promise<KnownCentroids> {
+  const { documentCount: wanted } = memtable;
+  let nearest: OpenSegment | undefined;
+  for (const { segment } of stored) {
+    const { view } = segment;
+    const { documentCount: count } = view;
+    if (count < wanted / KNOWN_RATIO.fewer || count > wanted * KNOWN_RATIO.more) continue;
+    if (count > (nearest?.documentCount ?? 0)) nearest = view;
+  }
+  if (nearest === undefined || wanted < clusters.rowsMin) return new Map();
+  const views = [nearest];
+  try {
+    return await reads.run(() => knownCentroids(schema, views));
+  } catch (error) {
+    // They are not needed, and whoever needs that segment will say what is wrong with it.
+    if (!isDatabaseError(error)) throw error;
+    return new Map();
+  }
 }
 
 /** What was replayed, whose memory is given back when all of it was merged. */

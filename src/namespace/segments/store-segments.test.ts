@@ -1,6 +1,6 @@
 /** Segments on their way to the store: where memory is short, and what they hold of it. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { documentOf, schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { openKernelSpace } from "../../../test/support/segments/kernel-space.ts";
 import { planSegment } from "../../../test/support/segments/plan-segment.ts";
@@ -16,6 +16,7 @@ import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { mergeWeight } from "../../segment/merge-weight.ts";
 import { loadStoredSegment } from "../../segment/segment-objects.ts";
 import { openSegment } from "../../segment/segment-reader.ts";
+import { knownCentroids } from "../../segment/segment-reorder.ts";
 import { CLUSTER_SECTIONS } from "../../segment/vectors/cluster-section.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
@@ -194,4 +195,22 @@ test("inputs are joined by what they weigh, of which vectors are half", async ()
   expect(view.bytes - weight).toBe((ROWS * 2 * 16) / 2);
   const { stored } = await store(given, SPACE.memory, { weightMax: 1.9 * weight });
   expect(stored.length).toBe(2);
+});
+
+test("known centroids of other segments save the training", async () => {
+  const scans = vi.spyOn(SPACE.kernels, "nearestRows");
+  const scansOf = async (more: Partial<StoreTarget>) => {
+    scans.mockClear();
+    const outcome = await store([input()], SPACE.memory, more);
+    return { ...outcome, count: scans.mock.calls.length };
+  };
+  const anew = await scansOf({});
+  const [{ id }] = anew.stored;
+  const to = { id, memory: SPACE.memory };
+  const { view, place } = await loadStoredSegment(anew.objects, segmentKey(AT, id), to);
+  const known = knownCentroids(SCHEMA, [view]);
+  SPACE.memory.free(place);
+  const again = await scansOf({ known });
+  expect(again.count).toBeLessThan(anew.count / 2);
+  scans.mockRestore();
 });

@@ -23,6 +23,7 @@ import { putStoredSegment } from "../../segment/segment-objects.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import {
   type ClusterOptions,
+  type KnownCentroids,
   knownCentroids,
   planClustered,
 } from "../../segment/segment-reorder.ts";
@@ -67,6 +68,8 @@ export interface StoreTarget {
   readonly contentBytesMax?: number;
   /** How large segments are clustered; undefined where that would take too long. */
   readonly clusters?: ClusterOptions;
+  /** Centroids of segments of about the same size, for inputs that have none. */
+  readonly known?: KnownCentroids;
   yield(): Promise<void>;
   /** Hears of each name before an object is put under it: a put that fails may have been done. */
   named?(id: SegmentId): void;
@@ -115,12 +118,12 @@ async function storeGroup(
 function mergeGroup(group: readonly StoreInput[], target: StoreTarget): BuiltSegment {
   const { clusters, schema } = target;
   const inputs = group.map(({ view }) => view);
-  const known = clusters === undefined ? undefined : knownCentroids(schema, inputs);
+  const known = new Map([...(target.known ?? []), ...knownCentroids(schema, inputs)]);
   const merged = build(runSteps(planMerge(group, schema)), target);
   let ordered: BuiltSegment | undefined;
   try {
     for (const input of group) input.release?.();
-    if (clusters === undefined || known === undefined) return merged;
+    if (clusters === undefined) return merged;
     const plan = planClustered(merged.view, schema, known, clusters);
     ordered = plan && build(plan, target);
   } catch (error) {
