@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { joinPieces } from "../../base/pieces.ts";
+import { piecesBytes } from "../../base/pieces.ts";
 import type { Random } from "../../base/random.ts";
 import type { EncryptionContext } from "../../model/encryption-context.ts";
 import type { ByteSpan } from "../byte-ranges.ts";
@@ -115,11 +115,11 @@ export class EncryptingObjectStore implements ObjectStore {
   async put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
     if (this.#keyName === undefined) return this.#store.put(key, body, condition);
 
-    const plain = joinPieces(piecesOf(body));
+    const plain = piecesOf(body);
     const dataKey = this.#random.bytes(DATA_KEY_BYTES);
     const keyContext = this.#keyContext;
     const wrappedKey = await this.#keys.wrap(this.#keyName, dataKey, keyContext);
-    const head = { keyName: this.#keyName, keyContext, wrappedKey, bodyBytes: plain.length };
+    const head = { keyName: this.#keyName, keyContext, wrappedKey, bodyBytes: piecesBytes(plain) };
     const headBytes = encodeEnvelopeHead(head);
     const context = contextOf(headBytes, key);
     return this.#store.put(key, sealChunks(headBytes, plain, { dataKey, context }), condition);

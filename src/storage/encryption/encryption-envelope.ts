@@ -33,6 +33,7 @@ import { assert } from "../../base/assert.ts";
 import { OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { FORMAT_VERSIONS } from "../../base/format-versions.ts";
+import { type Pieces, piecesBytes } from "../../base/pieces.ts";
 import {
   ENCRYPTION_CONTEXT_BYTES_MAX,
   type EncryptionContext,
@@ -158,23 +159,44 @@ function parseContext(text: string, fault: (what: string) => DatabaseError): Enc
   }
 }
 
-/** Encrypts `body` and returns the whole object, head included, in one allocation. */
-export function sealChunks(head: Uint8Array, body: Uint8Array, secret: ChunkSecret): Uint8Array {
-  const count = Math.max(1, Math.ceil(body.length / SEALED_CHUNK_BYTES.plain));
-  const out = new Uint8Array(head.length + body.length + count * TAG_BYTES);
+/** Encrypts a body and returns the whole object, head included, in one allocation. */
+export function sealChunks(head: Uint8Array, body: Pieces, secret: ChunkSecret): Uint8Array {
+  const bodyBytes = piecesBytes(body);
+  const count = Math.max(1, Math.ceil(bodyBytes / SEALED_CHUNK_BYTES.plain));
+  const out = new Uint8Array(head.length + bodyBytes + count * TAG_BYTES);
   out.set(head);
   let at = head.length;
-  for (let chunk = 0; chunk < count; chunk++) {
-    const start = chunk * SEALED_CHUNK_BYTES.plain;
-    const cipher = createCipheriv(CIPHER, secret.dataKey, nonceOf(chunk));
+  let number = 0;
+  for (const chunk of chunksOf(body)) {
+    const cipher = createCipheriv(CIPHER, secret.dataKey, nonceOf(number++));
     cipher.setAAD(secret.context);
-    const sealed = cipher.update(body.subarray(start, start + SEALED_CHUNK_BYTES.plain));
+    const sealed = cipher.update(chunk);
     cipher.final();
     out.set(sealed, at);
     out.set(cipher.getAuthTag(), at + sealed.length);
     at += sealed.length + TAG_BYTES;
   }
   return out;
+}
+
+/** The chunks of a body, at least one; each is valid until the next is taken. */
+function* chunksOf(body: Pieces): Generator<Uint8Array> {
+  const buffer = new Uint8Array(SEALED_CHUNK_BYTES.plain);
+  let filled = 0;
+  let count = 0;
+  for (const piece of body) {
+    for (let at = 0; at < piece.length; ) {
+      const part = piece.subarray(at, at + buffer.length - filled);
+      buffer.set(part, filled);
+      filled += part.length;
+      at += part.length;
+      if (filled < buffer.length) continue;
+      yield buffer;
+      count++;
+      filled = 0;
+    }
+  }
+  if (filled > 0 || count === 0) yield buffer.subarray(0, filled);
 }
 
 /**
