@@ -12,6 +12,13 @@ const INDEXER_RESTART_MS_MIN = 1_000;
 /** Longest such wait. */
 const INDEXER_RESTART_MS_MAX = 60_000;
 
+/**
+ * How long an indexer may take to hear that it is to end: one that clusters many vectors hears
+ * nothing meanwhile. Then it is killed, which loses nothing, since a step changes nothing before
+ * its end.
+ */
+const INDEXER_STOP_MS = 2_000;
+
 /** Flags for `trawl index`. */
 export type IndexerFlags = readonly string[];
 
@@ -85,13 +92,17 @@ export class IndexerProcess {
     if (this.#child?.connected) this.#child.send(HINTED, () => {});
   }
 
-  /** Ends the process and waits until it is gone. */
+  /** Ends the process, whatever it is doing, and waits until it is gone. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     child.kill("SIGTERM");
+    const waiting = new AbortController();
+    const kill = () => void child.kill("SIGKILL");
+    this.#clock.sleep(INDEXER_STOP_MS, waiting.signal).then(kill, () => {});
     await gone;
+    waiting.abort();
   }
 }
