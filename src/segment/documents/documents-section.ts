@@ -56,7 +56,8 @@ export function planDocuments(documents: DocumentColumns): SectionPlan[] {
     const raw = encodeColumns(sliceDocuments(documents, start, end));
     const compressed = zstdCompressSync(raw);
     const isSmaller = compressed.length < raw.length;
-    const block = isSmaller ? compressed : raw;
+    // What the library returns is the start of a buffer of 64 KiB, all of which would stay.
+    const block = isSmaller ? new Uint8Array(compressed) : raw;
     blocks.push(block);
     firsts.push(start);
     rawBytes.push(isSmaller ? raw.length : 0);
