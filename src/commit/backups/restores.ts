@@ -26,7 +26,7 @@ export const RESTORE_IDLE_MS = 3_600_000;
 const RESTORE_SWEEP_MS = 60_000;
 /** Objects that are looked at together. */
 const LOOKS_AT_ONCE = 16;
-/** Restores under way; each may have one object in memory, of up to 512 MiB. */
+/** Restores under way; each may have one object in memory, of up to a GiB. */
 const RESTORES_MAX = 2;
 
 /** What restores need. */
