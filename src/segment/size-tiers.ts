@@ -65,12 +65,12 @@ export function pickRested(
   limits: MergeLimits,
 ): number[] | undefined {
   const ascending = candidatesOf(segments).sort((a, b) => a.liveBytes - b.liveBytes);
-  const picked = pickSmallest(ascending, limits) ?? pickFilling(ascending, limits);
+  const picked = pickSmallest(ascending, limits) ?? pickThatFit(ascending, limits);
   return picked?.map(({ index }) => index).sort((a, b) => a - b);
 }
 
 /** The largest for which that is worth it, and beside it the largest that fit. */
-function pickFilling(
+function pickThatFit(
   ascending: readonly MergeCandidate[],
   limits: MergeLimits,
 ): MergeCandidate[] | undefined {

@@ -52,7 +52,7 @@ async function isRefused(store: ReadingStore): Promise<boolean> {
   );
 }
 
-test("content of every size comes back, in reads of 8 MiB that nobody keeps copies of", async () => {
+test("content of every size comes back, in reads of 8 MiB that nobody keeps", async () => {
   const sizes = [
     [1, 1],
     [PART_CONTENT - 1, 1],

@@ -15,6 +15,7 @@ import type { ManifestStore } from "../../manifest/manifest-store.ts";
 import { MANIFEST_LOAD_ATTEMPTS_MAX } from "../../manifest/manifest-store.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
 import { mergeWeight } from "../../segment/merge-weight.ts";
+import type { OpenSegment } from "../../segment/segment-reader.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
@@ -96,6 +97,8 @@ class Recovery {
   facts: NamespaceFacts = NO_FACTS;
   readonly tail = new TailLog();
   isWhole = true;
+  /** Of segments that were weighed, which is done after each entry. */
+  readonly #weights = new WeakMap<OpenSegment, number>();
 
   constructor(
     options: OpeningOptions,
@@ -153,7 +156,13 @@ class Recovery {
   #weighs(weightMax: number): boolean {
     const { memoryBytes, segments } = this.#documents.memtable;
     if (memoryBytes < weightMax) return false;
-    return segments.reduce((sum, { view }) => sum + mergeWeight(view), 0) >= weightMax;
+    let weight = 0;
+    for (const { view } of segments) {
+      const known = this.#weights.get(view) ?? mergeWeight(view);
+      this.#weights.set(view, known);
+      weight += known;
+    }
+    return weight >= weightMax;
   }
 
   /** Reads what the ids of several entries lead to at once, so that each of them need not wait. */

@@ -168,7 +168,7 @@ test("where a put fails all memory is given back", async () => {
   expect(SPACE.usedBytes).toBe(usedBytes);
 });
 
-test("what is too large for an object is stored in parts, and all documents are there", async () => {
+test("what is too large for an object is stored in parts, with all documents", async () => {
   const usedBytes = SPACE.usedBytes;
   const { stored: whole } = await store([input()], SPACE.memory);
   const contentBytesMax = Math.floor(whole[0].bytes / 3);
