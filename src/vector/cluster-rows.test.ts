@@ -1,6 +1,6 @@
 /** Clusters against plain loops in float64, and the fast kernel against the scalar one. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { type Random, seededRandom } from "../base/random.ts";
@@ -145,6 +145,26 @@ test("clusters are smaller where groups of vectors are hardly larger than they a
   expect(meanRows(500)).toBeGreaterThan(45);
   expect(meanRows(50)).toBeLessThan(45);
   expect(meanRows(24)).toBeLessThan(28);
+});
+
+test("known centroids of the smallest clusters are kept, however loose their clusters are", () => {
+  const random = seededRandom(12);
+  // What lies evenly in two dimensions is loose in clusters of any size.
+  const vectors = Array.from({ length: 4_000 }, () => random.bytes(2).map((x) => x >> 1));
+  const rows = rowsOf(vectors, "i8");
+  const scans = vi.spyOn(FAST.kernels, "nearestRows");
+  const scansOf = (known?: Float32Array) => {
+    scans.mockClear();
+    const choice = { metric: "euclidean_squared", known } as const;
+    const found = clusterRows(rows, allRows(4_000), choice, FAST);
+    return { found, count: scans.mock.calls.length };
+  };
+  const anew = scansOf();
+  const again = scansOf(anew.found.centroids);
+  scans.mockRestore();
+  expect(4_000 / clustersOf(anew.found).length).toBeLessThan(24);
+  expect(4_000 / clustersOf(again.found).length).toBeLessThan(28);
+  expect(again.count).toBeLessThan(anew.count / 4);
 });
 
 test("two levels are about as near as plain k-means", () => {

@@ -18,6 +18,8 @@ import { VectorReader, type VectorRows } from "./vector-rows.ts";
 const CLUSTER_DOCUMENTS = 64;
 /** Where clusters are loose, half as many, and half of that: not less, half a block. */
 const CLUSTER_DOCUMENTS_MIN = 16;
+/** Known centroids of so many times as many rows, for each, are taken for the smallest clusters. */
+const SMALLEST_SLACK = 1.25;
 /** Share of loose clusters from which on smaller ones are tried (ADR 49). */
 const LOOSE_SHARE_MAX = 1 / 20;
 /** Clusters that are looked at, whether they are loose. */
@@ -72,14 +74,19 @@ export function clusterRows(
   const space = { metric, dimensions: vectors.dimensions };
   const reader = new VectorReader(vectors);
   let wanted = given ?? CLUSTER_DOCUMENTS;
-  for (let centroids = known; ; centroids = undefined, wanted /= 2) {
+  for (let centroids = known; ; centroids = undefined) {
     const tools = { space, kernels, random: seededRandom(SEED) };
     const divider = new Divider(reader, wanted, tools);
     const clusters = divider.clusters(rows, centroids);
-    const isSmallest = given !== undefined || wanted <= CLUSTER_DOCUMENTS_MIN;
+    // Known centroids may be those of smaller clusters, which larger ones were too loose for.
+    const knownCount = (centroids?.length ?? 0) / vectors.dimensions;
+    const size = Math.min(wanted, rows.length / knownCount);
+    const isSmallest = given !== undefined || size <= SMALLEST_SLACK * CLUSTER_DOCUMENTS_MIN;
     if (isSmallest || looseShare(reader, clusters, metric) <= LOOSE_SHARE_MAX) {
       return divider.described(clusters);
     }
+    while (wanted >= size) wanted /= 2;
+    wanted = Math.max(wanted, CLUSTER_DOCUMENTS_MIN);
   }
 }
 

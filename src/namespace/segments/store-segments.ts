@@ -89,8 +89,8 @@ export async function storeSegments(
   const stored: SegmentEntry[] = [];
   for (const input of inputs) if (input.liveCount === 0) input.release?.();
   for (const group of groupsOf(inputs, target.weightMax ?? STORED_SEGMENT_WEIGHT_MAX)) {
-    stored.push(...(await storeGroup(group, target)));
     await target.yield();
+    stored.push(...(await storeGroup(group, target)));
   }
   return stored;
 }
