@@ -62,6 +62,25 @@ test("segments that rest are merged into one once nothing is written for a while
   await server.close();
 });
 
+test("segments that rest are merged also by an indexer that starts later", async () => {
+  const { store, clock, server, indexer } = await filled(5);
+  const logged = async () => (await keysOf(store, "/n-table/")).filter((k) => k.includes("/wal/"));
+  // A log would be a reason of its own to look at the namespace.
+  while ((await logged()).length > 0) {
+    await clock.sleep(2);
+    await indexer.pass();
+  }
+  expect(await segmentCount(store)).toBe(5);
+  const later = server.indexer({ graceMs: 1 });
+  for (let at = 0; at < 4000; at += INDEX_POLL_MS) {
+    await later.pass();
+    await clock.sleep(INDEX_POLL_MS);
+  }
+  expect(await segmentCount(store)).toBe(1);
+  expect(later.knownCount).toBe(0);
+  await server.close();
+});
+
 test.each([
   ["unavailable", 45_000],
   ["overloaded", 20_000],

@@ -45,6 +45,8 @@ interface Known {
   readonly retryAtMs: { index: number; merge: number; collect: number };
   /** When garbage is looked for next; undefined: there is none that waits. */
   collectAtMs: number | undefined;
+  /** Stored segments, when garbage was looked for last. */
+  segmentCount: number;
   /** When segments that rest may be merged; undefined: there are none. */
   restedAtMs: number | undefined;
   /** Greatest weight of a merge that is tried: less after one that did not fit the memory. */
@@ -197,6 +199,9 @@ export class Indexer {
       if (await this.#isLong(known.generation)) await this.#index(known);
     });
     await this.#attempt(known, "collect", () => this.#collect(known));
+    // An indexer that was stopped may have left several.
+    const lookAtRest = async () => void (await this.#compactOnce(known, false));
+    if (known.segmentCount > 1) await this.#attempt(known, "merge", lookAtRest);
     this.#forgetIdle(known);
   }
 
@@ -319,11 +324,12 @@ export class Indexer {
 
   async #collect(known: Known): Promise<void> {
     const { generation, garbage } = known;
-    let { waitingCount, needsIndex, waitsFor } = await collectGarbage(
+    let { waitingCount, needsIndex, waitsFor, segmentCount } = await collectGarbage(
       this.#options,
       generation,
       garbage,
     );
+    known.segmentCount = segmentCount;
     for (const by of waitsFor) {
       const sharer = this.#knownOf(by);
       await this.#attempt(sharer, "index", async () => void (await this.#index(sharer)));
@@ -369,7 +375,7 @@ export class Indexer {
       const garbage = newGarbageMemory();
       const retryAtMs = { index: 0, merge: 0, collect: 0 };
       const due = { collectAtMs: undefined, restedAtMs: undefined, mergeWeightMax };
-      known = { generation, garbage, stepWeight, retryAtMs, ...due };
+      known = { generation, garbage, stepWeight, retryAtMs, segmentCount: 0, ...due };
       this.#known.set(key, known);
     }
     return known;

@@ -34,6 +34,8 @@ export interface CollectionOutcome {
    * log must be indexed before they can go.
    */
   readonly needsIndex: boolean;
+  /** Stored segments of the namespace. */
+  readonly segmentCount: number;
   /** Others whose logs may name segments of this namespace: some can go once these are indexed. */
   readonly waitsFor: readonly NamespaceGeneration[];
 }
@@ -47,7 +49,7 @@ export async function collectGarbage(
   const { clock, random, store } = options;
   if (await isAnnounced(store, generation)) {
     memory.seen.clear(); // The server that fills or deletes it clears up.
-    return { removedCount: 0, waitingCount: 0, needsIndex: false, waitsFor: [] };
+    return { removedCount: 0, waitingCount: 0, needsIndex: false, segmentCount: 0, waitsFor: [] };
   }
   if (await isDeleted(store, generation)) return removeDeleted(options, generation, memory);
   const manifests = new ManifestStore({
@@ -79,7 +81,8 @@ export async function collectGarbage(
   await removeExpired(options, held);
   const needsIndex = logEnd > 0 && ripe.length > removable.length;
   const waitingCount = memory.seen.size;
-  return { removedCount: removable.length, waitingCount, needsIndex, waitsFor };
+  const segmentCount = newest?.segments.length ?? 0;
+  return { removedCount: removable.length, waitingCount, needsIndex, segmentCount, waitsFor };
 }
 
 /** Makes a version without changes: a writer that builds on the version before can never commit. */
@@ -118,7 +121,8 @@ async function removeDeleted(
   for (const key of ripe) seen.delete(key);
   await removeExpired(options, held);
   const waitingCount = keys.length - ripe.length;
-  return { removedCount: ripe.length, waitingCount, needsIndex: false, waitsFor };
+  const removedCount = ripe.length;
+  return { removedCount, waitingCount, needsIndex: false, segmentCount: 0, waitsFor };
 }
 
 /** Takes checkpoints away whose time is over; what they kept is garbage from the next pass on. */
