@@ -46,16 +46,16 @@ test("a thread collects what large work has left as soon as it idles, and once",
 test("the less there is to gain, the longer it waits; very little is left to V8", () => {
   const { heap, tick } = open();
   heap.garbageMib = 10;
-  for (let i = 0; i < 4; i++) tick();
+  for (let i = 0; i < 599; i++) tick();
   heap.busy = 0.5;
   tick();
   heap.busy = 0;
-  for (let i = 0; i < 4; i++) tick();
+  for (let i = 0; i < 599; i++) tick();
   expect(heap.collections).toBe(0);
   tick();
   expect(heap.collections).toBe(1);
   heap.garbageMib = 7;
-  for (let i = 0; i < 10; i++) tick();
+  for (let i = 0; i < 1000; i++) tick();
   expect(heap.collections).toBe(1);
 });
 
@@ -66,7 +66,7 @@ test("what is alive is not looked at again and again, and what was freed since c
   expect(heap.collections).toBe(1);
   heap.liveMib = 30;
   tick();
-  heap.garbageMib = 10;
+  heap.garbageMib = 65;
   tick();
   expect(heap.collections).toBe(2);
 });
