@@ -108,10 +108,11 @@ export class Indexer {
     }
     for (const known of [...this.#known.values()]) {
       if (this.#stopping) return;
-      const isDue = known.collectAtMs !== undefined && known.collectAtMs <= nowMs;
       const isRested = known.restedAtMs !== undefined && known.restedAtMs <= nowMs;
       if (isRested) await this.#attempt(known, "merge", () => this.#mergeRested(known));
-      if (isDue) await this.#attempt(known, "collect", () => this.#collect(known));
+      const { collectAtMs = Number.POSITIVE_INFINITY } = known;
+      if (collectAtMs <= this.#options.clock.monotonicMs())
+        await this.#attempt(known, "collect", () => this.#collect(known));
       else this.#forgetIdle(known);
       await this.#readHintsInBetween();
     }
@@ -200,8 +201,11 @@ export class Indexer {
     });
     await this.#attempt(known, "collect", () => this.#collect(known));
     // An indexer that was stopped may have left several.
-    const lookAtRest = async () => void (await this.#compactOnce(known, false));
-    if (known.segmentCount > 1) await this.#attempt(known, "merge", lookAtRest);
+    if (known.segmentCount > 1) {
+      await this.#attempt(known, "merge", async () => {
+        if ((await this.#compactOnce(known, false)) === "compacted") await this.#collect(known);
+      });
+    }
     this.#forgetIdle(known);
   }
 
