@@ -5,6 +5,8 @@ import { type QuerySet, requestOf, SAMPLE } from "./query-sets.ts";
 import { NAMESPACE } from "./scale-set.ts";
 
 const ROUNDS = 3;
+/** Rounds before those: each kind of query has code of its own, which is compiled meanwhile. */
+const WARM_UP_ROUNDS = 4;
 
 /** How so many clients at once were answered. */
 export interface Answered {
@@ -12,14 +14,14 @@ export interface Answered {
   readonly perSecond: number;
 }
 
-/** Sends each query once to warm up, and then in three rounds, of whose rates it is the median. */
+/** Sends each query to warm up, and then in three rounds, of whose rates it is the median. */
 export async function askAll(
   url: string,
   { queries }: QuerySet,
   clients: number,
 ): Promise<Answered> {
   const requests = queries.map(requestOf);
-  await askOnce(url, requests, clients);
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) await askOnce(url, requests, clients);
   const rounds: Answered[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push(await askOnce(url, requests, clients));
@@ -32,7 +34,7 @@ export async function askAll(
 
 /** How many queries `askAll` sends of a set. */
 export function askedTimes({ queries }: QuerySet): number {
-  return (1 + ROUNDS) * queries.length;
+  return (WARM_UP_ROUNDS + ROUNDS) * queries.length;
 }
 
 async function askOnce(
