@@ -23,7 +23,8 @@ export function inverseNorm(squares: number): number {
  */
 export function unitVector(vector: Float32Array): Float32Array {
   let sum = 0;
-  for (const element of vector) sum += element * element;
+  // Not `for of`: it makes a number on the heap of each, wherever it is not compiled.
+  for (let i = 0; i < vector.length; i++) sum += vector[i] * vector[i];
   const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
   const unit = new Float32Array(vector.length);
   for (let i = 0; i < vector.length; i++) unit[i] = vector[i] * scale;

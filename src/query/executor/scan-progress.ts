@@ -59,6 +59,11 @@ export class ScanProgress {
     return true;
   }
 
+  /** Tells whether any scan of a segment has begun. */
+  hasBegun(view: SegmentView): boolean {
+    return this.#scans.has(view);
+  }
+
   /** A scan that has begun. */
   find(view: SegmentView, key: string): SegmentScan | undefined {
     return this.#scans.get(view)?.get(key);

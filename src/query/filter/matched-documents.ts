@@ -11,6 +11,11 @@ export type MatchedDocuments =
   /** Few, ascending. */
   | { readonly form: "list"; readonly ordinals: Uint32Array };
 
+/** A set that nobody has counted. */
+export function matchedBits(bits: OrdinalBits): MatchedDocuments {
+  return { form: "bits", bits, count: undefined };
+}
+
 /** How many documents match. */
 export function matchCount(matching: MatchedDocuments): number {
   if (matching.form === "list") return matching.ordinals.length;

@@ -2,10 +2,10 @@
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { type MatchedDocuments, matchBits, matchCount } from "../filter/matched-documents.ts";
+import { matchBits, matchCount } from "../filter/matched-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
 import { explainFilter } from "../plan/explain-filter.ts";
-import type { Execution, RankPart, SegmentMatches } from "../plan/operator.ts";
+import type { Execution, NarrowedMatches, RankPart, SegmentMatches } from "../plan/operator.ts";
 import type { DocumentPlan, RankNode } from "../plan/plan.ts";
 import {
   type DocumentRanking,
@@ -101,7 +101,7 @@ function* narrowedMatches(
   rank: RankNode,
   steps: { readonly match: Matcher; readonly rank: () => string },
   execution: Execution,
-): Steps<{ readonly matching: MatchedDocuments; readonly isNarrowed: boolean }[] | undefined> {
+): Steps<NarrowedMatches[] | undefined> {
   const { snapshot, operators, togetherInSteps } = execution;
   const operator = operators.rank(rank);
   if (operator.narrow === undefined) return undefined;
@@ -110,11 +110,7 @@ function* narrowedMatches(
     matchSegment(rank, steps.match, segment, execution),
   );
   execution.options.enter?.(steps.rank, rank.kind);
-  const narrowed = yield* operator.narrow(rank, matches, execution);
-  return narrowed.map(({ matches: bits, isNarrowed }) => ({
-    matching: { form: "bits", bits, count: undefined },
-    isNarrowed,
-  }));
+  return yield* operator.narrow(rank, matches, execution);
 }
 
 /** The matches of one segment, missed together with what the ranking looks at next. */

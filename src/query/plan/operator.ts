@@ -232,7 +232,7 @@ export interface SegmentMatches {
 
 /** Those of a segment's matches that are looked at. */
 export interface NarrowedMatches {
-  readonly matches: OrdinalBits;
+  readonly matching: MatchedDocuments;
   /** Not all of them. */
   readonly isNarrowed: boolean;
 }

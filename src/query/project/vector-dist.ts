@@ -1,5 +1,6 @@
 import type { Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
+import { matchedBits } from "../filter/matched-documents.ts";
 import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { ComputedOperator, Execution } from "../plan/operator.ts";
 import type { ComputedNode, VectorTarget } from "../plan/plan.ts";
@@ -32,7 +33,7 @@ function* measureSegment(
 ): Steps<(ordinal: number) => number | null> {
   const distances = new Map<number, number>();
   const scan = { target, access: "gather", kernels, work, together } as const;
-  yield* scanVectors(scan, view, wanted, (ordinals, found) => {
+  yield* scanVectors(scan, view, matchedBits(wanted), (ordinals, found) => {
     ordinals.forEach((ordinal, i) => {
       if (!Number.isNaN(found[i])) distances.set(ordinal, found[i]);
     });

@@ -5,10 +5,9 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
-import { setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { unitVector } from "../../vector/metric.ts";
-import { emptyBits } from "../ordinal-bits.ts";
+import { matchedBits } from "../filter/matched-documents.ts";
 import type { NarrowedMatches, SegmentMatches, WithNeeds } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import { matchAtMost } from "./cluster-matches.ts";
@@ -64,12 +63,11 @@ export function* probeClusters(
   } finally {
     returnWalkArrays(arrays);
   }
-  return segments.map(({ view, matches }, segment) => {
+  return segments.map(({ matches }, segment) => {
     const own = coded[segment];
-    if (own === undefined) return { matches, isNarrowed: false };
-    const narrowed = emptyBits(view.documentCount);
-    for (const row of found[segment].rows) setBit(narrowed, own.ordinalAt(row));
-    return { matches: narrowed, isNarrowed: true };
+    if (own === undefined) return { matching: matchedBits(matches), isNarrowed: false };
+    const ordinals = found[segment].rows.map((row) => own.ordinalAt(row)).sort();
+    return { matching: { form: "list", ordinals }, isNarrowed: true };
   });
 }
 

@@ -10,6 +10,7 @@ import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import { RATED_BLOCK } from "../../kernel/rate-scan.ts";
 import { type ExpectingClusters, expectAll, expectSome } from "./expected-rows.ts";
+import type { WalkArrays } from "./walk-arrays.ts";
 
 /**
  * Clusters of all segments. The bounds in `arrays` are those of their means' squared distances from
@@ -201,32 +202,46 @@ export class ClusterWalk {
   /** Puts those in front in which most is expected now, which it returns. */
   *#chooseFront(worst: number): Steps<Float32Array> {
     const { arrays } = this.#clusters;
-    const { numbers, front, expected } = arrays;
     yield* expectAll(this.#clusters, worst);
     const blocks = this.#count / RATED_BLOCK;
     const { greatest } = sumAndGreatest(arrays.mosts.subarray(0, blocks));
     const most = (greatest * BATCH_SHARE) / FRONT_RANGE;
-    let [count, restSum] = [0, 0];
-    for (let block = 0; block < blocks; block++) {
-      if (arrays.mosts[block] < most) {
-        restSum += arrays.sums[block];
-        continue;
-      }
-      const end = (block + 1) * RATED_BLOCK;
-      for (let c = block * RATED_BLOCK; c < end; c++) {
-        const rows = expected[c];
-        if (rows < most) restSum += rows;
-        else if (rows > 0) {
-          front[count] = c;
-          numbers[count++] = rows;
-        }
-      }
-    }
-    this.#front = front.subarray(0, count);
+    const { count, restSum } = listFront(arrays, blocks, most);
+    this.#front = arrays.front.subarray(0, count);
     this.#restSum = restSum;
     this.#restMost = most;
-    return numbers.subarray(0, count);
+    return arrays.numbers.subarray(0, count);
   }
+}
+
+/**
+ * Writes clusters of which `most` or more is expected to `front`, and what is to `numbers`; tells
+ * how many they are, and what is expected in the rest. A function of its own: V8 keeps the numbers
+ * of generators on the heap.
+ */
+function listFront(
+  { mosts, sums, expected, front, numbers }: WalkArrays,
+  blocks: number,
+  most: number,
+): { readonly count: number; readonly restSum: number } {
+  let count = 0;
+  let restSum = 0;
+  for (let block = 0; block < blocks; block++) {
+    if (mosts[block] < most) {
+      restSum += sums[block];
+      continue;
+    }
+    const end = (block + 1) * RATED_BLOCK;
+    for (let c = block * RATED_BLOCK; c < end; c++) {
+      const rows = expected[c];
+      if (rows < most) restSum += rows;
+      else if (rows > 0) {
+        front[count] = c;
+        numbers[count++] = rows;
+      }
+    }
+  }
+  return { count, restSum };
 }
 
 /**

@@ -61,6 +61,8 @@ export class CodedSegment implements ClusterMatches {
   readonly #tables: QueryTables;
   #ownTable: CodeTable | undefined;
   readonly #blocks = new CodeBlocks();
+  /** Those that this run has seen, which stay where they are until it ends. */
+  readonly #chunks = new Map<number, CodeMatrix>();
   /** The arena that has the table; none after `resume`. */
   #tableArena: number | undefined;
 
@@ -160,8 +162,7 @@ export class CodedSegment implements ClusterMatches {
     } as const;
     const isCosine = metric === "cosine_distance";
     const { lengths } = this.codes.shapes;
-    let squared = 0;
-    for (const value of this.#query) squared += value * value;
+    const { squaredLength } = this.#tables;
     this.#kernels.setQuery(matrix, this.#query);
     for (let start = 0; start < some.length; start += SCAN_ROWS_MAX) {
       const part = some.subarray(start, start + SCAN_ROWS_MAX);
@@ -169,12 +170,26 @@ export class CodedSegment implements ClusterMatches {
       for (let i = 0; i < scores.length; i++) {
         const c = part[i];
         const length = lengths[c];
-        const ofMean = squared + length * (length - 2 * scores[i]);
+        const ofMean = squaredLength + length * (length - 2 * scores[i]);
         const distance = isCosine ? Math.max(0, ofMean) : scores[i];
         lower[c] = distance;
         upper[c] = distance;
       }
     }
+  }
+
+  /** Tells whether a chunk of codes was looked at. */
+  hasSeen(chunk: number): boolean {
+    return this.#chunks.has(chunk);
+  }
+
+  /** A chunk of codes. Throws `BytesMissing`. */
+  chunk(index: number): CodeMatrix {
+    const known = this.#chunks.get(index);
+    if (known !== undefined) return known;
+    const chunk = this.codes.chunk(index);
+    this.#chunks.set(index, chunk);
+    return chunk;
   }
 
   /** The chunks of codes that a cluster is in: the first, and the end. */
@@ -214,7 +229,7 @@ export class CodedSegment implements ClusterMatches {
         matchCount += popCount(mask);
         if (matrix === undefined || block >= chunkEnd) {
           const chunk = Math.floor(block / chunkBlocks);
-          const next = this.codes.chunk(chunk);
+          const next = this.chunk(chunk);
           if (matrix !== undefined && next.block.arena !== matrix.block.arena) {
             this.#scanBlocks(matrix, worst, visit);
           }

@@ -9,6 +9,7 @@ import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { unitVector } from "../../vector/metric.ts";
+import { matchedBits } from "../filter/matched-documents.ts";
 import { emptyBits } from "../ordinal-bits.ts";
 import type {
   NarrowedMatches,
@@ -88,7 +89,10 @@ export function* probeInnerVectors(
   probe: LateProbe,
 ): Steps<NarrowedMatches[]> {
   const { target, plan, togetherInSteps } = probe;
-  const all = segments.map(({ matches }) => ({ matches, isNarrowed: false }));
+  const all = segments.map(({ matches }) => ({
+    matching: matchedBits(matches),
+    isNarrowed: false,
+  }));
   if (yield* matchAtMost(segments, plan.candidates)) return all;
   const dimensions = target.query[0].length;
   const coded = yield* togetherInSteps(segments, (segment) =>
@@ -218,8 +222,8 @@ function* pickBest(
   work.candidatesReranked += plan.candidates - left;
   return segments.map(({ matches }, i) =>
     gains[i] === undefined
-      ? { matches, isNarrowed: false }
-      : { matches: bits[i], isNarrowed: true },
+      ? { matching: matchedBits(matches), isNarrowed: false }
+      : { matching: matchedBits(bits[i]), isNarrowed: true },
   );
 }
 

@@ -9,6 +9,7 @@ import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { countMissing } from "../executor/missing-bytes.ts";
 import type { ScanProgress } from "../executor/scan-progress.ts";
+import { matchedBits } from "../filter/matched-documents.ts";
 import { emptyBits } from "../ordinal-bits.ts";
 import type { NarrowedMatches, SegmentMatches, Together } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
@@ -80,7 +81,10 @@ export function* narrowByCodes(
     coded.push(ByteCodedSegment.open(segment, target));
     yield;
   }
-  const all = segments.map(({ matches }) => ({ matches, isNarrowed: false }));
+  const all = segments.map(({ matches }) => ({
+    matching: matchedBits(matches),
+    isNarrowed: false,
+  }));
   if (!codesPay(candidateCount(coded), wanted) || !(yield* canRead(coded, narrowing))) return all;
   const uppers = new KthLeast(wanted);
   const found = coded.map(() => new FoundRows());
@@ -93,7 +97,7 @@ export function* narrowByCodes(
     }
     const matches = emptyBits(segments[i].view.documentCount);
     work.candidatesReranked += yield* found[i].addTo(matches, segment.reach(uppers.worst));
-    narrowed.push({ matches, isNarrowed: true });
+    narrowed.push({ matching: matchedBits(matches), isNarrowed: true });
     yield;
   }
   return narrowed;

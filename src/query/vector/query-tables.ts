@@ -17,11 +17,15 @@ interface KnownTable {
 export class QueryTables {
   /** As it is compared with codes: of length 1 for cosines. */
   readonly query: Float32Array;
+  readonly squaredLength: number;
   readonly #kernels: ArenaKernels;
   readonly #known: KnownTable[] = [];
 
   constructor(query: Float32Array, kernels: ArenaKernels) {
     this.query = query;
+    let squared = 0;
+    for (let d = 0; d < query.length; d++) squared += query[d] * query[d];
+    this.squaredLength = squared;
     this.#kernels = kernels;
   }
 

@@ -4,6 +4,7 @@ import { assert } from "../../base/assert.ts";
 import type { RowMatrix } from "../../kernel/arena-kernels.ts";
 import { ELEMENT_BYTES, type RowFormat } from "../../kernel/kernel.ts";
 import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
+import type { MatchedDocuments } from "../filter/matched-documents.ts";
 import { nextBit, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need } from "../plan/operator.ts";
 
@@ -116,9 +117,23 @@ export function forEachChunk(
 }
 
 /** Looks at all chunks of vectors that a scan reads. */
-export function chunkNeeds(chunks: VectorChunks, candidates: OrdinalBits): Need[] {
-  const indexes = chunksWith(candidates, chunks.place.chunkRows);
+export function chunkNeeds(chunks: VectorChunks, candidates: MatchedDocuments): Need[] {
+  const { chunkRows } = chunks.place;
+  const indexes =
+    candidates.form === "bits"
+      ? chunksWith(candidates.bits, chunkRows)
+      : chunksOf(candidates.ordinals, chunkRows);
   return indexes.map((index) => () => void chunks.at(index));
+}
+
+/** Numbers of the chunks of so many rows that ascending ordinals are in, each once. */
+function chunksOf(ordinals: Uint32Array, chunkRows: number): number[] {
+  const chunks: number[] = [];
+  for (const ordinal of ordinals) {
+    const index = Math.floor(ordinal / chunkRows);
+    if (index !== chunks.at(-1)) chunks.push(index);
+  }
+  return chunks;
 }
 
 /** Numbers of the chunks of so many rows that have a candidate, ascending. */

@@ -1,7 +1,6 @@
 import type { Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
-import { matchBits } from "../filter/matched-documents.ts";
 import { idComparer } from "../order/document-order.ts";
 import type { Execution, Need, RankOperator, RankPart } from "../plan/operator.ts";
 import type { RankNode, VectorTarget } from "../plan/plan.ts";
@@ -57,8 +56,7 @@ export function* rankVectors(
   const { target } = node;
   const access = isNarrowed ? "gather" : node.access;
   const scan = { target, access, kernels, work, progress, together, threshold: ranking } as const;
-  const matches = matchBits(matching, segment.view);
-  yield* scanVectors(scan, segment.view, matches, (ordinals, distances) =>
+  yield* scanVectors(scan, segment.view, matching, (ordinals, distances) =>
     ranking.offerAll(distances, index, ordinals),
   );
 }

@@ -29,6 +29,7 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { cosineErrorMax, NEAR_COSINE_DISTANCE, vectorDistance } from "../../vector/metric.ts";
 import { together } from "../executor/missing-bytes.ts";
 import { runRequest } from "../executor/run-request.ts";
+import { matchedBits } from "../filter/matched-documents.ts";
 import { newWorkStats } from "../work-stats.ts";
 import { scanVectors, type VectorScan } from "./vector-scan.ts";
 
@@ -181,7 +182,7 @@ function visited(
     scanVectors(
       { ...scan, kernels: KERNELS, work, together },
       view,
-      liveBitmap.slice(),
+      matchedBits(liveBitmap.slice()),
       (ordinals, distances) => {
         for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
       },

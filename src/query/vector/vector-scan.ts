@@ -17,14 +17,9 @@ import {
   vectorDistance,
 } from "../../vector/metric.ts";
 import type { ScanProgress, ScanWave, SegmentScan } from "../executor/scan-progress.ts";
+import { eachMatch, type MatchedDocuments, matchedBits } from "../filter/matched-documents.ts";
 import { NO_THRESHOLD, type Threshold } from "../order/top-documents.ts";
-import {
-  andBits,
-  eachPart,
-  type OrdinalBits,
-  presenceBits,
-  type VisitPart,
-} from "../ordinal-bits.ts";
+import { andBits, presenceBits, type VisitPart } from "../ordinal-bits.ts";
 import type { Together } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -50,20 +45,18 @@ export interface VectorScan {
 }
 
 /**
- * Calls `visit` with the documents in `within` that have a vector, as `forEachPart` does, and their
+ * Calls `visit` with the documents in `within` that have a vector, as `eachMatch` does, and their
  * distances, rounded to float32. That of documents with an empty array of vectors is NaN.
  */
 export function* scanVectors(
   scan: VectorScan,
   view: SegmentView,
-  within: OrdinalBits,
+  within: MatchedDocuments,
   visit: VisitPart,
 ): Steps<void> {
   const found = view.column(scan.target.attribute);
   if (found === undefined) return;
-  const { presence } = found.column;
-  const candidates =
-    presence === undefined ? within : andBits(presenceBits(presence, view.documentCount), within);
+  const candidates = presentOf(within, found.column);
   const measure = yield* distanceMeasure(scan, candidates, { view, found });
   const { query } = scan.target;
   const partSize = query instanceof Float32Array ? partRows(query.length) : BOUNDED_PART;
@@ -82,7 +75,17 @@ export function* scanVectors(
       visit(part, distances);
     }
   };
-  yield* eachPart(candidates, visitMeasured, partSize);
+  yield* eachMatch(candidates, visitMeasured, partSize);
+}
+
+/** Those that have a value. */
+function presentOf(matching: MatchedDocuments, { presence, count }: Column): MatchedDocuments {
+  if (presence === undefined) return matching;
+  if (matching.form === "bits") {
+    return matchedBits(andBits(presenceBits(presence, count), matching.bits));
+  }
+  const ordinals = matching.ordinals.filter((o) => ((presence[o >> 3] >> (o & 7)) & 1) === 1);
+  return { form: "list", ordinals };
 }
 
 /** Numbers of vectors that are read between two pauses, in a fraction of a millisecond. */
@@ -95,7 +98,7 @@ function partRows(dimensions: number): number {
 
 function* distanceMeasure(
   scan: VectorScan,
-  candidates: OrdinalBits,
+  candidates: MatchedDocuments,
   { view, found: column }: { readonly view: SegmentView; readonly found: ColumnView },
 ): Steps<VisitPart> {
   const { query } = scan.target;
@@ -104,17 +107,20 @@ function* distanceMeasure(
   const chunks = new VectorChunks(column, place);
   const measure = measureDense(scan, query, chunks);
   if (place.chunkRows >= column.column.count) return measure;
-  const { buffer, byteOffset, byteLength } = query;
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  const key = `${scan.target.attribute} ${bytes.toString("base64")}`;
   const { progress, together } = scan;
   if (progress === undefined) {
     together(chunkNeeds(chunks, candidates));
     return measure;
   }
+  // One that has begun goes on: the chunks that it has seen need not be there any more.
+  const hasBegun = progress.hasBegun(view);
+  if (!hasBegun && progress.hasAll(chunkNeeds(chunks, candidates))) return measure;
+  const { buffer, byteOffset, byteLength } = query;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const key = `${scan.target.attribute} ${bytes.toString("base64")}`;
   let begun = progress.find(view, key);
   if (begun === undefined) {
-    if (progress.hasAll(chunkNeeds(chunks, candidates))) return measure;
+    if (hasBegun && progress.hasAll(chunkNeeds(chunks, candidates))) return measure;
     begun = progress.start(view, key);
   }
   // What waves have found stands for all rankings by this query: none of their thresholds holds.
@@ -171,9 +177,11 @@ function scoreChunks({ measure, kernels, query, chunks }: Scoring): VisitPart {
   };
 }
 
+/** Where the rows of one call lie: nobody else runs meanwhile. */
+const places = new Uint32Array(SCAN_ROWS_MAX);
+
 /** Scores the rows alone, wherever they lie. */
 function scoreGathered({ measure, kernels, query, chunks }: Scoring): VisitPart {
-  const places = new Uint32Array(SCAN_ROWS_MAX);
   return (ordinals, scored) => {
     for (let start = 0; start < ordinals.length; ) {
       const { arena, end } = chunks.placesOf(ordinals, start, places);
@@ -193,7 +201,7 @@ function* measureInWaves(
   { distances, known }: SegmentScan,
   of: {
     readonly place: VectorPlace;
-    readonly candidates: OrdinalBits;
+    readonly candidates: MatchedDocuments;
     readonly measure: VisitPart;
     readonly wave: ScanWave;
   },
@@ -201,7 +209,7 @@ function* measureInWaves(
   const { place, candidates, measure, wave } = of;
   const chunkBytes = place.chunkRows * place.strideBytes;
   const isHere = new Map<number, boolean>();
-  yield* eachPart(candidates, (ordinals, scratch) => {
+  const visit: VisitPart = (ordinals, scratch) => {
     forEachChunk(ordinals, place.chunkRows, ({ index, start, end }) => {
       const part = ordinals.subarray(start, end);
       if (part.every((ordinal) => hasBit(known, ordinal))) return;
@@ -215,7 +223,8 @@ function* measureInWaves(
         setBit(known, part[i]);
       }
     });
-  });
+  };
+  yield* eachMatch(candidates, visit, SCAN_ROWS_MAX);
   wave.end();
   return (ordinals, found) => {
     for (let i = 0; i < ordinals.length; i++) found[i] = distances[ordinals[i]];

@@ -26,8 +26,6 @@ export interface NumberedClusters {
    * with clusters behind those of a segment that have no rows.
    */
   readonly starts: readonly number[];
-  /** Segment of each cluster. */
-  readonly segments: Uint32Array;
 }
 
 /** Numbers the clusters of segments; of those without there are none. */
@@ -42,11 +40,14 @@ export function numberClusters(coded: readonly (ClusterMatches | undefined)[]): 
     count += own;
   }
   starts.push(count);
-  const segments = new Uint32Array(count);
-  counts.forEach((own, segment) => {
-    segments.fill(segment, starts[segment], starts[segment] + own);
-  });
-  return { count, starts, segments };
+  return { count, starts };
+}
+
+/** The segment of a cluster, which is in segment `from` or behind it. O(segments between). */
+function segmentOf(cluster: number, starts: readonly number[], from: number): number {
+  let segment = from;
+  while (starts[segment + 1] <= cluster) segment++;
+  return segment;
 }
 
 /** Writes how many rows of each cluster match, and tells how many do in all. */
@@ -94,7 +95,7 @@ type Coded = readonly (CodedSegment | undefined)[];
  */
 export function* walkClusters(coded: Coded, walked: CodeWalk): Steps<number> {
   const { plan, numbered, arrays, work, together, withNeeds } = walked;
-  const { starts, segments } = numbered;
+  const { starts } = numbered;
   const clusters = yield* walkedOf(coded, walked);
   const walk = new ClusterWalk(clusters, plan);
   const uppers = new KthLeast(plan.wanted);
@@ -116,10 +117,11 @@ export function* walkClusters(coded: Coded, walked: CodeWalk): Steps<number> {
       () => oneStep(() => together(needsOf(next))),
       () => needsOf(runSteps(walk.likely(worst()))),
     );
-    for (let from = 0, to = 0; from < next.length; from = to) {
+    for (let from = 0, to = 0, s = 0; from < next.length; from = to) {
       if (from > 0) yield;
-      const s = segments[next[from]];
-      while (to < next.length && to < from + CLUSTERS_PER_STEP && segments[next[to]] === s) to++;
+      s = segmentOf(next[from], starts, s);
+      const end = starts[s + 1];
+      while (to < next.length && to < from + CLUSTERS_PER_STEP && next[to] < end) to++;
       const some = { some: next.subarray(from, to), first: starts[s], distances };
       coded[s]?.resume();
       work.codesScanned += coded[s]?.scan(some, worst, visits[s]) ?? 0;
@@ -129,24 +131,19 @@ export function* walkClusters(coded: Coded, walked: CodeWalk): Steps<number> {
 }
 
 /** Looks at the codes of some clusters, in their order. */
-function chunkNeeds(
-  some: Uint32Array,
-  coded: Coded,
-  { starts, segments }: NumberedClusters,
-): Need[] {
+function chunkNeeds(some: Uint32Array, coded: Coded, { starts }: NumberedClusters): Need[] {
   const needs: Need[] = [];
-  let lastSegment = -1;
-  let seen = 0;
-  for (const c of some) {
-    const segment = coded[segments[c]];
-    if (segment === undefined) continue;
-    if (segments[c] !== lastSegment) seen = 0;
-    lastSegment = segments[c];
-    const { start, end } = segment.chunksOf(c - starts[lastSegment]);
-    for (let chunk = Math.max(start, seen); chunk < end; chunk++) {
-      needs.push(() => void segment.codes.chunk(chunk));
+  for (let i = 0, s = 0; i < some.length; s++) {
+    const segment = coded[s];
+    let seen = 0;
+    for (; i < some.length && some[i] < starts[s + 1]; i++) {
+      if (segment === undefined) continue;
+      const { start, end } = segment.chunksOf(some[i] - starts[s]);
+      for (let chunk = Math.max(start, seen); chunk < end; chunk++) {
+        if (!segment.hasSeen(chunk)) needs.push(() => void segment.chunk(chunk));
+      }
+      seen = end;
     }
-    seen = end;
   }
   return needs;
 }
@@ -154,7 +151,7 @@ function chunkNeeds(
 /** What the walk needs to know of all clusters. */
 function* walkedOf(
   coded: Coded,
-  { numbered: { starts, segments }, arrays, kernels }: CodeWalk,
+  { numbered: { starts }, arrays, kernels }: CodeWalk,
 ): Steps<WalkedClusters> {
   let share = 0;
   for (const [i, segment] of coded.entries()) {
@@ -167,7 +164,7 @@ function* walkedOf(
   }
   return {
     arrays,
-    refine: (some) => refineDistances(some, arrays, coded, { starts, segments }),
+    refine: (some) => refineDistances(some, arrays, coded, starts),
     starts,
     rates: coded.map((segment) => segment?.codes.rates ?? new Float32Array(0)),
     kernels,
@@ -185,11 +182,11 @@ function refineDistances(
   some: Uint32Array,
   arrays: WalkArrays,
   coded: Coded,
-  { starts, segments }: Pick<NumberedClusters, "starts" | "segments">,
+  starts: readonly number[],
 ): void {
-  for (let from = 0, end = 0; from < some.length; from = end) {
-    const segment = segments[some[from]];
-    while (end < some.length && segments[some[end]] === segment) end++;
+  for (let from = 0, end = 0, segment = 0; from < some.length; from = end) {
+    segment = segmentOf(some[from], starts, segment);
+    while (end < some.length && some[end] < starts[segment + 1]) end++;
     const start = starts[segment];
     const own = some.subarray(from, end).map((c) => c - start);
     coded[segment]?.measureMeans(own, boundsFrom(start, arrays));

@@ -54,8 +54,8 @@ function parseEmbed(path: string, value: JsonValue[], budget: ExpressionBudget):
 function vectorAt(path: string, value: JsonValue): Float32Array {
   const vector = typeof value === "string" ? fromBase64(path, value) : fromNumbers(path, value);
   if (vector.length === 0) throw invalid(`💔 ${path}: a query vector cannot be empty`);
-  for (const [i, element] of vector.entries()) {
-    if (!Number.isFinite(element)) throw notFinite(`${path}[${i}]`, element);
+  for (let i = 0; i < vector.length; i++) {
+    if (!Number.isFinite(vector[i])) throw notFinite(`${path}[${i}]`, vector[i]);
   }
   return vector;
 }
