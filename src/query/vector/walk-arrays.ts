@@ -36,21 +36,25 @@ export class WalkArrays {
   }
 }
 
-/** Clusters whose arrays are kept for the next walk: 2.5 MiB, of some 4 million rows. */
+/** Clusters whose arrays are kept for the walks that follow: 2.5 MiB, of some 4 million rows. */
 const KEPT_MAX = 65_536;
+/** Kept at most: for as many walks as take turns in a thread, mostly. */
+const SPARES_MAX = 4;
 
-/** Arrays that are lent to one walk at a time; others make their own. */
-let spare: WalkArrays | undefined;
+/** Each is lent to one walk at a time; others make their own. The smallest first. */
+const spares: WalkArrays[] = [];
 
 /** Arrays for at least so many clusters, with anything in them. */
 export function lendWalkArrays(count: number): WalkArrays {
-  const arrays = spare;
-  spare = undefined;
-  return arrays !== undefined && arrays.lower.length >= count ? arrays : new WalkArrays(count);
+  const at = spares.findIndex(({ lower }) => lower.length >= count);
+  return at < 0 ? new WalkArrays(count) : spares.splice(at, 1)[0];
 }
 
 /** Takes arrays back that nobody uses any more. */
 export function returnWalkArrays(arrays: WalkArrays): void {
   const { length } = arrays.lower;
-  if (length <= KEPT_MAX && length >= (spare?.lower.length ?? 0)) spare = arrays;
+  if (length > KEPT_MAX) return;
+  const behind = spares.findIndex(({ lower }) => lower.length >= length);
+  spares.splice(behind < 0 ? spares.length : behind, 0, arrays);
+  if (spares.length > SPARES_MAX) spares.shift();
 }
