@@ -7,7 +7,7 @@ import { assert } from "../../base/assert.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import { UUID_BYTES } from "../../model/uuid.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { readIntegers } from "../column-values.ts";
+import { readIntegers, wordsOf } from "../column-values.ts";
 import type { VisitPart } from "../ordinal-bits.ts";
 
 /** One key of an ordering. */
@@ -103,12 +103,33 @@ type ValueComparer = (ordinal: number, other: ColumnData, otherOrdinal: number) 
 /** Both sides have the same kind, since an attribute has one type. */
 function valueComparer(data: ColumnData): ValueComparer {
   if (data.kind === "string" || data.kind === "uuid") return bytesComparer(data);
+  if (data.kind === "i64" || data.kind === "u64") return integerComparer(data);
   assert("values" in data, `order by ${data.kind}`);
   const { values } = data;
   return (ordinal, other, otherOrdinal) => {
     const a = values[ordinal];
     const b = (other as typeof data).values[otherOrdinal];
     return a < b ? -1 : a > b ? 1 : 0;
+  };
+}
+
+type IntegerData = Extract<ColumnData, { kind: "i64" | "u64" }>;
+
+/** By words: bigints would be made on the heap, two for each comparison. */
+function integerComparer({ kind, values }: IntegerData): ValueComparer {
+  const words = wordsOf(values);
+  const sign = kind === "i64" ? 0x8000_0000 : 0;
+  let known: ColumnData | undefined;
+  let others = words;
+  return (ordinal, other, otherOrdinal) => {
+    if (other !== known) others = wordsOf((other as IntegerData).values);
+    known = other;
+    const high = (words[2 * ordinal + 1] ^ sign) >>> 0;
+    const otherHigh = (others[2 * otherOrdinal + 1] ^ sign) >>> 0;
+    if (high !== otherHigh) return high < otherHigh ? -1 : 1;
+    const low = words[2 * ordinal];
+    const otherLow = others[2 * otherOrdinal];
+    return low < otherLow ? -1 : low > otherLow ? 1 : 0;
   };
 }
 
