@@ -8,10 +8,11 @@ import { BytesMissing, type WantedRange } from "../segment/format/bytes-missing.
 import type { ObjectKey } from "../storage/object-store.ts";
 
 /**
- * Bytes of vectors that are read at once from a remote segment, half a cluster's; neighbours are
- * read together. With 512 KiB an ANN search read half as much again.
+ * Bytes of vectors that are read at once from a remote segment; neighbours are read together. What
+ * a search compares exactly is spread over as many chunks as it has rows, nearly: with twice as
+ * much, memory of a quarter of the vectors' size was too small for those of 250 searches (ADR 53).
  */
-const VECTOR_CHUNK_BYTES = 128 * KIB;
+const VECTOR_CHUNK_BYTES = 64 * KIB;
 /** Small reads of a stored segment's content take the whole window of this size around them. */
 const CACHE_WINDOW_BYTES = 64 * KIB;
 
