@@ -59,6 +59,24 @@ test("the less there is to gain, the longer it waits; very little is left to V8"
   expect(heap.collections).toBe(1);
 });
 
+test("of what large work has left little does not stay for long", () => {
+  const { heap, tick } = open();
+  heap.busy = 0.5;
+  heap.garbageMib = 200;
+  tick();
+  // V8 collects by itself meanwhile.
+  heap.garbageMib = 30;
+  tick();
+  heap.busy = 0;
+  for (let i = 0; i < 4; i++) tick();
+  expect(heap.collections).toBe(0);
+  tick();
+  expect(heap).toMatchObject({ collections: 1, garbageMib: 0 });
+  heap.garbageMib = 30;
+  for (let i = 0; i < 590; i++) tick();
+  expect(heap.collections).toBe(1);
+});
+
 test("what is alive is not looked at again and again, and what was freed since counts", () => {
   const { heap, tick } = open();
   heap.liveMib = 120;

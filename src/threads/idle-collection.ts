@@ -4,7 +4,8 @@
  * thread while others need them. So a thread that idles, and holds much more than after its last
  * collection, collects; one that works is never stopped for it. A collection also drops most of the
  * code that was compiled, since the shapes of objects that nobody holds go: the next thousand
- * queries take up to three times as long (ADR 52). So little garbage is left for long.
+ * queries take up to three times as long (ADR 52). So what queries leave stays for long, unless large
+ * work was done as well: what is left of that may be little on each thread, and much on all.
  */
 
 import { MIB } from "../base/byte-sizes.ts";
@@ -16,26 +17,35 @@ const IDLE_CHECK_MS = 1000;
 /** A thread that has worked for less of the time since it last looked idles; our choice. */
 const IDLE_BUSY_SHARE_MAX = 0.05;
 /**
- * Growth that is worth a collection after so many idle looks: the more there is to gain, the
- * sooner. Below the least, all threads together hold less than a usual server needs for itself, and
- * short requests take long to get there.
+ * Growth that only large bodies, answers and merges lead to; worth a collection at once. Queries
+ * leave less until V8 collects by itself.
  */
-const IDLE_GROWTHS = [
-  { bytes: 64 * MIB, looks: 1 },
-  { bytes: 8 * MIB, looks: 600 },
-];
+const LARGE_GROWTH_BYTES = 64 * MIB;
+/** Growth that is worth one later; all threads together hold less than a server needs for itself. */
+const SMALL_GROWTH_BYTES = 8 * MIB;
+/** Idle looks after which: where growth was large since the last collection, and where it was not. */
+const LOOKS_AFTER_LARGE = 5;
+const LOOKS_AFTER_SMALL = 600;
 
 /** Looks at the heap of this thread from now on. Returns how to stop. */
 export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): () => void {
   let settledBytes = heap.retainedBytes();
   let idleLooks = 0;
+  let wasLarge = false;
   return clock.every(IDLE_CHECK_MS, () => {
     idleLooks = heap.busyShare() < IDLE_BUSY_SHARE_MAX ? idleLooks + 1 : 0;
     const bytes = heap.retainedBytes();
     const growth = bytes - settledBytes;
-    if (IDLE_GROWTHS.some((least) => growth >= least.bytes && idleLooks >= least.looks)) {
+    wasLarge ||= growth >= LARGE_GROWTH_BYTES;
+    const looks = wasLarge ? LOOKS_AFTER_LARGE : LOOKS_AFTER_SMALL;
+    const isDue =
+      growth >= LARGE_GROWTH_BYTES
+        ? idleLooks > 0
+        : growth >= SMALL_GROWTH_BYTES && idleLooks >= looks;
+    if (isDue) {
       heap.collect();
       settledBytes = heap.retainedBytes();
+      wasLarge = false;
       return;
     }
     settledBytes = Math.min(settledBytes, bytes);
