@@ -4,8 +4,8 @@
  * thread while others need them. So a thread that idles, and holds much more than after its last
  * collection, collects; one that works is never stopped for it. A collection also drops most of the
  * code that was compiled, since the shapes of objects that nobody holds go: the next thousand
- * queries take up to three times as long (ADR 52). So what queries leave stays for long, unless large
- * work was done as well: what is left of that may be little on each thread, and much on all.
+ * queries take up to three times as long (ADR 52). So what queries leave stays for long, unless
+ * large work was done as well: what is left of that may be little on each thread, and much on all.
  */
 
 import { MIB } from "../base/byte-sizes.ts";
