@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { productEnvironment } from "./support/processes/environment.ts";
 import { temporaryDirectory } from "./support/stores/temporary-directory.ts";
 
 interface Tree {
@@ -123,7 +124,8 @@ describe("a command's", () => {
 });
 
 function launch(args: readonly string[]) {
-  const child = spawn(process.execPath, ["scripts/run.js", ...args], { cwd: ROOT });
+  const env = productEnvironment();
+  const child = spawn(process.execPath, ["scripts/run.js", ...args], { cwd: ROOT, env });
   let out = "";
   let errors = "";
   child.stdout.on("data", (chunk) => {
