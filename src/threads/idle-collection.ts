@@ -36,13 +36,10 @@ export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): 
     idleLooks = heap.busyShare() < IDLE_BUSY_SHARE_MAX ? idleLooks + 1 : 0;
     const bytes = heap.retainedBytes();
     const growth = bytes - settledBytes;
-    wasLarge ||= growth >= LARGE_GROWTH_BYTES;
-    const looks = wasLarge ? LOOKS_AFTER_LARGE : LOOKS_AFTER_SMALL;
-    const isDue =
-      growth >= LARGE_GROWTH_BYTES
-        ? idleLooks > 0
-        : growth >= SMALL_GROWTH_BYTES && idleLooks >= looks;
-    if (isDue) {
+    const isLarge = growth >= LARGE_GROWTH_BYTES;
+    wasLarge ||= isLarge;
+    const looks = isLarge ? 1 : wasLarge ? LOOKS_AFTER_LARGE : LOOKS_AFTER_SMALL;
+    if (growth >= SMALL_GROWTH_BYTES && idleLooks >= looks) {
       heap.collect();
       settledBytes = heap.retainedBytes();
       wasLarge = false;
