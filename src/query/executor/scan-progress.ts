@@ -59,14 +59,9 @@ export class ScanProgress {
     return true;
   }
 
-  /** Tells whether any scan of a segment has begun. */
-  hasBegun(view: SegmentView): boolean {
-    return this.#scans.has(view);
-  }
-
-  /** A scan that has begun. */
-  find(view: SegmentView, key: string): SegmentScan | undefined {
-    return this.#scans.get(view)?.get(key);
+  /** A scan that has begun. `key` is made only where the segment has any. */
+  find(view: SegmentView, key: () => string): SegmentScan | undefined {
+    return this.#scans.get(view)?.get(key());
   }
 
   /** Begins the scan of a segment. */

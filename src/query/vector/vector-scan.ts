@@ -112,16 +112,13 @@ function* distanceMeasure(
     together(chunkNeeds(chunks, candidates));
     return measure;
   }
-  // One that has begun goes on: the chunks that it has seen need not be there any more.
-  const hasBegun = progress.hasBegun(view);
-  if (!hasBegun && progress.hasAll(chunkNeeds(chunks, candidates))) return measure;
   const { buffer, byteOffset, byteLength } = query;
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  const key = `${scan.target.attribute} ${bytes.toString("base64")}`;
+  const key = () => `${scan.target.attribute} ${bytes.toString("base64")}`;
   let begun = progress.find(view, key);
   if (begun === undefined) {
-    if (hasBegun && progress.hasAll(chunkNeeds(chunks, candidates))) return measure;
-    begun = progress.start(view, key);
+    if (progress.hasAll(chunkNeeds(chunks, candidates))) return measure;
+    begun = progress.start(view, key());
   }
   // What waves have found stands for all rankings by this query: none of their thresholds holds.
   const measureAll = measureDense({ ...scan, threshold: undefined }, query, chunks);
