@@ -19,7 +19,7 @@ import { RemoteSource } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
-import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
+import { bitmapOrdinals, clearBit, fullBitmap } from "../../codec/bitmap.ts";
 import { buildDocuments } from "../../codec/columns-builder.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import { headOf } from "../../segment/format/segment-format.ts";
@@ -29,7 +29,7 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { cosineErrorMax, NEAR_COSINE_DISTANCE, vectorDistance } from "../../vector/metric.ts";
 import { together } from "../executor/missing-bytes.ts";
 import { runRequest } from "../executor/run-request.ts";
-import { matchedBits } from "../filter/matched-documents.ts";
+import { type MatchedDocuments, matchedBits } from "../filter/matched-documents.ts";
 import { newWorkStats } from "../work-stats.ts";
 import { scanVectors, type VectorScan } from "./vector-scan.ts";
 
@@ -174,7 +174,7 @@ const MEMORY: SegmentMemory = {
 function visited(
   view: SegmentView,
   scan: Omit<VectorScan, "work" | "kernels" | "together">,
-  liveBitmap: Uint32Array,
+  within: MatchedDocuments,
 ) {
   const work = newWorkStats();
   const found: [ordinal: number, distance: number][] = [];
@@ -182,7 +182,7 @@ function visited(
     scanVectors(
       { ...scan, kernels: KERNELS, work, together },
       view,
-      matchedBits(liveBitmap.slice()),
+      within,
       (ordinals, distances) => {
         for (let i = 0; i < ordinals.length; i++) found.push([ordinals[i], distances[i]]);
       },
@@ -218,9 +218,16 @@ test.each(ELEMENTS)("remote %s vectors are scanned by chunk, at equal distances"
         const query = storable(random, element, dimensions, 1);
         const scan = { target: { attribute: "vector", metric, query }, access };
         const before = source.rounds;
-        const result = source.run(() => visited(remote, scan, liveBitmap));
-        expect(result, `seed ${seed}`).toEqual(visited(near, scan, liveBitmap));
+        const live = matchedBits(liveBitmap);
+        const result = source.run(() => visited(remote, scan, live));
+        expect(result, `seed ${seed}`).toEqual(visited(near, scan, live));
         expect(source.rounds - before, `seed ${seed}`).toBeLessThanOrEqual(2);
+        const listed = { form: "list", ordinals: bitmapOrdinals(liveBitmap) } as const;
+        source.drop();
+        expect(
+          source.run(() => visited(remote, scan, listed)),
+          `seed ${seed}, listed`,
+        ).toEqual(result);
         source.drop();
       }
     }
@@ -245,7 +252,10 @@ test("rows that are far apart are scanned, with those between them or without", 
     for (const access of ["scan", "gather"] as const) {
       const metric = "euclidean_squared";
       const target = { attribute: "vector", metric, query: Float32Array.of(0, 1) } as const;
-      expect(visited(view, { target, access }, liveBitmap).found, `step ${step}`).toEqual(live);
+      expect(
+        visited(view, { target, access }, matchedBits(liveBitmap)).found,
+        `step ${step}`,
+      ).toEqual(live);
     }
   }
   MEMORY.free({ ...block, bytes: block.bytes.length });
