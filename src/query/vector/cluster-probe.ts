@@ -6,8 +6,9 @@
 
 import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
 import { unitVector } from "../../vector/metric.ts";
-import { matchedBits } from "../filter/matched-documents.ts";
+import { bitsOf, type MatchedDocuments, matchedBits } from "../filter/matched-documents.ts";
 import type { NarrowedMatches, SegmentMatches, WithNeeds } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import { matchAtMost } from "./cluster-matches.ts";
@@ -18,6 +19,9 @@ import { type Narrowing, narrowByCodes } from "./narrow-by-codes.ts";
 import { QueryTables } from "./query-tables.ts";
 import { lendWalkArrays, returnWalkArrays } from "./walk-arrays.ts";
 import { countAllMatches, numberClusters, walkClusters } from "./walk-clusters.ts";
+
+/** Rows of a segment that are listed, and not put into a set; sorted in a fraction of a slice. */
+const LISTED_MAX = 4_096;
 
 /** How far a search goes. */
 export interface ProbePlan extends WalkPlan {
@@ -63,12 +67,18 @@ export function* probeClusters(
   } finally {
     returnWalkArrays(arrays);
   }
-  return segments.map(({ matches }, segment) => {
+  return segments.map(({ view, matches }, segment) => {
     const own = coded[segment];
     if (own === undefined) return { matching: matchedBits(matches), isNarrowed: false };
-    const ordinals = found[segment].rows.map((row) => own.ordinalAt(row)).sort();
-    return { matching: { form: "list", ordinals }, isNarrowed: true };
+    const ordinals = found[segment].rows.map((row) => own.ordinalAt(row));
+    return { matching: matchingOf(ordinals, view), isNarrowed: true };
   });
+}
+
+/** Some ordinals in any order: to sort many takes longer than a set of all documents. */
+function matchingOf(ordinals: Uint32Array, view: SegmentView): MatchedDocuments {
+  if (ordinals.length > LISTED_MAX) return matchedBits(bitsOf(ordinals, view));
+  return { form: "list", ordinals: ordinals.sort() };
 }
 
 function tablesOf({ metric, query }: VectorTarget, kernels: ArenaKernels): QueryTables | undefined {
