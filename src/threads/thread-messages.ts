@@ -18,7 +18,7 @@ import type {
   NamespaceState,
   PublishedDelta,
 } from "../namespace/published-state.ts";
-import type { FindingsData, PlanPart } from "../query/executor/division.ts";
+import type { FindingsData, PlannedPart } from "../query/executor/division.ts";
 import type { Plan } from "../query/plan/plan.ts";
 import type { QueryStats } from "../query/work-stats.ts";
 
@@ -168,15 +168,15 @@ export type ToQueryThread =
       readonly retryAfterMs: number;
     };
 
-/** Parts of a running query, for threads that idle. */
+/** Parts of a running query's plans, for threads that idle. */
 export interface PartsOffer {
   readonly instance: NamespaceInstance;
   /** Of what the query sees of the namespace. */
   readonly version: number;
-  readonly plan: Plan;
+  readonly plans: readonly Plan[];
   /** By the indexes that the parts name them by. */
   readonly segments: readonly SegmentId[];
-  readonly parts: readonly PlanPart[];
+  readonly parts: readonly PlannedPart[];
   /** Of a `PartBoard`. */
   readonly board: SharedArrayBuffer;
 }
@@ -187,6 +187,8 @@ export interface PartMessage {
   readonly part: number;
   readonly data: FindingsData;
   readonly work: QueryStats;
+  /** How long it took. */
+  readonly ms: number;
   readonly touches: Touches;
 }
 

@@ -33,7 +33,7 @@ import type { AttributeIndex } from "../../segment/attribute-index.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { QueryMemory } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
-import type { DividedPlan, Division, PartOutcome, PlanPart } from "./division.ts";
+import type { DividedPlans, Division, PartOutcome, PlannedPart } from "./division.ts";
 import { decodeFindings, encodeFindings, runPart } from "./findings.ts";
 import { KeptFindings } from "./kept-findings.ts";
 import { type RequestOutcome, runRequest } from "./run-request.ts";
@@ -46,9 +46,11 @@ const ROUNDS_MAX = 8;
 /** Divides whatever can be; half of the parts are run from clones, as on another thread. */
 class RandomDivision implements Division {
   readonly helperCount = 1;
-  readonly limits = { documentsMin: 1, rangeDocuments: 1, restMsMin: 0 };
+  readonly limits = { documentsMin: 1, rangeDocuments: 1, restMsMin: 0, savedMsMin: 0 };
   /** Parts of each plan that was divided. */
-  readonly divided: (readonly PlanPart[])[] = [];
+  readonly divided: (readonly PlannedPart[])[] = [];
+  /** Requests whose plans were run at the same time. */
+  concurrentCount = 0;
   readonly #random: Random;
   #nowMs = 0;
 
@@ -62,15 +64,24 @@ class RandomDivision implements Division {
     return this.#nowMs;
   }
 
+  planMs(): number | undefined {
+    return this.#random.below(3) === 0 ? undefined : this.#random.below(5);
+  }
+
+  notePlan(): void {}
+
   *runParts(
-    divided: DividedPlan,
-    run: (part: PlanPart) => Steps<PartOutcome>,
+    divided: DividedPlans,
+    run: (part: PlannedPart) => Steps<PartOutcome>,
   ): Steps<PartOutcome[]> {
-    this.divided.push(divided.parts);
+    if (divided.plans.length > 1) this.concurrentCount++;
+    else this.divided.push(divided.parts);
     const outcomes: PartOutcome[] = [];
     for (const part of divided.parts) {
       outcomes.push(this.#random.below(2) === 0 ? yield* run(part) : elsewhere(divided, part));
     }
+    // What is found in parts of one plan may be put together in any order.
+    if (divided.plans.length > 1) return outcomes;
     return outcomes.sort(() => this.#random.next() - 0.5);
   }
 }
@@ -90,11 +101,12 @@ function unskipped({ results, stats }: RequestOutcome) {
 }
 
 /** What another thread would give. */
-function elsewhere({ plan, snapshot }: DividedPlan, part: PlanPart): PartOutcome {
-  const run = runPart(structuredClone(plan), part, { snapshot, options: OPTIONS });
+function elsewhere({ plans, snapshot }: DividedPlans, part: PlannedPart): PartOutcome {
+  const plan = plans[part.plan];
+  const run = runPart(structuredClone(plan), part.ranges, { snapshot, options: OPTIONS });
   const { findings, work } = runSteps(run);
   const data = structuredClone(encodeFindings(findings));
-  return { findings: decodeFindings(plan, data), work };
+  return { findings: decodeFindings(plan, data), work, elsewhereMs: 1 };
 }
 
 function randomNamespace(seed: number) {
@@ -130,6 +142,7 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
       const { random, schema, snapshots } = randomNamespace(seed);
       const all = [...snapshots, clusteredSnapshot(snapshots[1], { clusterRows: 3 })];
       let partCount = 0;
+      let concurrentCount = 0;
       for (let i = 0; i < QUERIES; i++) {
         const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
         const near = documentQuery(randomVectorRank(random), {
@@ -143,9 +156,11 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
           const whole = runSteps(runRequest(snapshot, request, OPTIONS));
           expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
           for (const parts of division.divided) partCount += parts.length;
+          concurrentCount += division.concurrentCount;
         }
       }
-      expect(partCount).toBeGreaterThan(QUERIES * all.length);
+      expect(partCount).toBeGreaterThan((QUERIES * all.length) / 2);
+      expect(concurrentCount).toBeGreaterThan((QUERIES * all.length) / 8);
     });
 
     test("remote segments: bytes are asked for as by a whole plan, which is then divided", () => {
@@ -194,7 +209,7 @@ describe("when a plan is divided", () => {
     groupBy,
     groupLimit: 2,
   });
-  const LIMITS = { documentsMin: 50, rangeDocuments: 4, restMsMin: 3 };
+  const LIMITS = { documentsMin: 50, rangeDocuments: 4, restMsMin: 3, savedMsMin: 1 };
 
   /**
    * Runs a query each of whose parts takes so many milliseconds, the first one `firstMs`, whatever
@@ -213,7 +228,7 @@ describe("when a plan is divided", () => {
     const snapshot = openSnapshot(schema, contents, indexes);
     let nowMs = 0;
     let askedCount = 0;
-    let parts: readonly PlanPart[] = [];
+    let parts: readonly PlannedPart[] = [];
     const division: Division = {
       helperCount,
       limits: LIMITS,
@@ -223,6 +238,8 @@ describe("when a plan is divided", () => {
         nowMs += ms;
         return nowMs;
       },
+      planMs: () => undefined,
+      notePlan: () => {},
       *runParts(divided, run) {
         parts = divided.parts;
         const outcomes: PartOutcome[] = [];
@@ -233,7 +250,7 @@ describe("when a plan is divided", () => {
     const found = runSteps(runRequest(snapshot, requestOf(query), { ...OPTIONS, division }));
     const whole = runSteps(runRequest(snapshot, requestOf(query), OPTIONS));
     expect(unskipped(found)).toEqual(unskipped(whole));
-    return parts;
+    return parts.map(({ ranges }) => ranges);
   }
 
   test("memory of parts is given back where the plan is run as a whole after them", () => {

@@ -1,6 +1,6 @@
 /**
- * A plan in parts: which documents a part is of, what a plan finds in them, and how threads that
- * run parts are asked for it.
+ * Plans in parts: which documents a part is of, what a plan finds in them, and how threads that run
+ * parts are asked for it.
  */
 
 import type { Steps } from "../../base/steps.ts";
@@ -17,8 +17,15 @@ export interface SegmentRange {
   readonly end: number;
 }
 
-/** What one thread does at a time: ranges of different segments. */
+/** Documents that one thread looks at at a time: ranges of different segments. */
 export type PlanPart = readonly SegmentRange[];
+
+/** A part, and the plan that it is of. */
+export interface PlannedPart {
+  /** Index among the plans that are divided together. */
+  readonly plan: number;
+  readonly ranges: PlanPart;
+}
 
 /**
  * What a plan finds in some documents, before anything is read of those that it returns. What that
@@ -37,13 +44,15 @@ export interface FindingsData {
 export interface PartOutcome {
   readonly findings: Findings;
   readonly work: QueryStats;
+  /** Milliseconds that another thread took for it; absent: this one ran it. */
+  readonly elsewhereMs?: number;
 }
 
-/** A plan and its parts. */
-export interface DividedPlan {
-  readonly plan: Plan;
+/** Plans and their parts. */
+export interface DividedPlans {
+  readonly plans: readonly Plan[];
   readonly snapshot: Snapshot;
-  readonly parts: readonly PlanPart[];
+  readonly parts: readonly PlannedPart[];
 }
 
 /** When and how finely plans are divided. */
@@ -54,6 +63,8 @@ export interface DivisionLimits {
   readonly rangeDocuments: number;
   /** Milliseconds that are left after the part that is timed, if the rest is divided. */
   readonly restMsMin: number;
+  /** Milliseconds that have to be saved if plans of one request are run at the same time. */
+  readonly savedMsMin: number;
 }
 
 /** Threads that help the one that runs a query. */
@@ -66,7 +77,14 @@ export interface Division {
   workedMs(): number;
   /**
    * Runs every part once, some by `run` and some by what does the same elsewhere, and gives what
-   * came out. Throws what `run` throws.
+   * came out, in the order of the parts. Throws what `run` throws.
    */
-  runParts(divided: DividedPlan, run: (part: PlanPart) => Steps<PartOutcome>): Steps<PartOutcome[]>;
+  runParts(
+    divided: DividedPlans,
+    run: (part: PlannedPart) => Steps<PartOutcome>,
+  ): Steps<PartOutcome[]>;
+  /** Milliseconds that plans of an outline took lately; undefined: none was seen. */
+  planMs(outline: string): number | undefined;
+  /** Notes what one of them took. */
+  notePlan(outline: string, ms: number): void;
 }

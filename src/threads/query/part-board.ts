@@ -48,6 +48,11 @@ export class PartBoard {
     return undefined;
   }
 
+  /** Whether a part that was taken is still to be run: its query may have done it, or have ended. */
+  isWanted(part: number): boolean {
+    return Atomics.load(this.#words, STATES + part) !== DONE;
+  }
+
   /** The part's result is where its query finds it. */
   finish(part: number): void {
     Atomics.store(this.#words, STATES + part, DONE);

@@ -13,6 +13,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { runSteps } from "../../base/steps.ts";
+import type { QueryRequest } from "../../model/query.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
@@ -20,11 +21,12 @@ import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
-import { HELPERS_MAX, QueryDivision } from "./query-division.ts";
+import { PlanTimes } from "./plan-times.ts";
+import { type DivisionOptions, HELPERS_MAX, QueryDivision } from "./query-division.ts";
 import { type HelpOptions, takeParts } from "./take-parts.ts";
 
 const STATE = { instance: "movies/1/1" as NamespaceInstance, version: 7 };
-const LIMITS = { documentsMin: 1, rangeDocuments: 4, restMsMin: 0 };
+const LIMITS = { documentsMin: 1, rangeDocuments: 4, restMsMin: 0, savedMsMin: 0.3 };
 const SCHEMA = schemaOf({ n: "int" });
 const DOCUMENTS = Array.from({ length: 100 }, (_, i) => {
   return documentOf(BigInt(i), { n: BigInt((i * 37) % 100) });
@@ -55,7 +57,14 @@ const EXPECTED = {
 type Help = (offer: PartsOffer, port: MessagePort) => void;
 
 /** Runs the query; each thread helps as it is told. The clock moves on with each look at it. */
-function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
+function divide(
+  helps: readonly Help[],
+  snapshot = SNAPSHOT,
+  {
+    request = REQUEST,
+    planTimes = new PlanTimes(),
+  }: { request?: QueryRequest; planTimes?: DivisionOptions["planTimes"] } = {},
+) {
   const ran: PartMessage[] = [];
   const offers: PartsOffer[] = [];
   let nowMs = 0;
@@ -64,6 +73,7 @@ function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
     idleCount: () => helps.length,
     monotonicMs: () => nowMs++,
     workedMs: () => nowMs++,
+    planTimes,
     offer: (offer, ports) => {
       offers.push(offer);
       ports.forEach((port, i) => {
@@ -72,20 +82,32 @@ function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
     },
     ran: (message) => ran.push(message),
   });
-  const found = runSteps(runRequest(snapshot, REQUEST, { kernels: KERNELS, division }));
+  const found = runSteps(runRequest(snapshot, request, { kernels: KERNELS, division }));
   return { found, ran, offers };
 }
 
 /** Takes one part before the query goes on; takes the next ones later, when none is left. */
 function helper(snapshot: Snapshot, options: Partial<HelpOptions> = {}): Help {
   return (offer, port) => {
-    void takeParts(offer, port, snapshot, {
-      kernels: KERNELS,
-      reads: { touches: { touched: 0, resident: 0 }, run: async (attempt) => attempt() },
-      loadBytesMax: 1e9,
-      nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
-      ...options,
-    });
+    void takeParts(offer, port, snapshot, helpOptions(options));
+  };
+}
+
+/** What each part takes by the clock of helping threads. */
+const HELPED_MS = 1.5;
+
+function helpOptions(options: Partial<HelpOptions>): HelpOptions {
+  let nowMs = 0;
+  return {
+    kernels: KERNELS,
+    reads: { touches: { touched: 0, resident: 0 }, run: async (attempt) => attempt() },
+    loadBytesMax: 1e9,
+    monotonicMs: () => {
+      nowMs += HELPED_MS;
+      return nowMs;
+    },
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    ...options,
   };
 }
 
@@ -150,6 +172,45 @@ describe("a part that another thread took is run by the query", () => {
     expect(found).toEqual(EXPECTED);
     expect(ran).toEqual([]);
   });
+});
+
+test("whole plans of one request are run by other threads, too", () => {
+  const [query] = REQUEST.queries;
+  const ascending = documentQuery(
+    { kind: "order", keys: [{ attribute: "n", direction: "asc" }] },
+    { limit: 5 },
+  );
+  const request = requestOf(query, ascending);
+  const whole = runSteps(runRequest(SNAPSHOT, request, { kernels: KERNELS }));
+  const noted: number[] = [];
+  const planTimes = {
+    estimate: () => 2,
+    note: (_: unknown, __: string, ms: number) => noted.push(ms),
+  };
+  const { found, ran, offers } = divide([helper(SNAPSHOT)], SNAPSHOT, { request, planTimes });
+  expect(found).toEqual(whole);
+  expect(offers).toHaveLength(1);
+  expect(offers[0].plans).toHaveLength(2);
+  expect(ran.map(({ ms }) => ms)).toEqual([HELPED_MS]);
+  expect(noted).toHaveLength(2);
+  expect(noted).toContain(HELPED_MS);
+});
+
+test("a part that nobody wants any more is not run to its end", async () => {
+  const posted: PartMessage[] = [];
+  const port = { postMessage: (message: PartMessage) => void posted.push(message) };
+  const { offers } = divide([() => {}]);
+  const [{ plans, parts }] = offers;
+  const board = PartBoard.of(parts.length);
+  /** Looks at the clock are made before and behind a part. */
+  const monotonicMs = () => {
+    board.close();
+    return 0;
+  };
+  const offer = { ...offers[0], plans, parts, board: board.buffer };
+  const options = helpOptions({ monotonicMs });
+  expect(await takeParts(offer, port, SNAPSHOT, options)).toBe(0);
+  expect(posted).toEqual([]);
 });
 
 test("more bytes than a thread may load are not loaded", () => {

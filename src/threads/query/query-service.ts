@@ -160,12 +160,13 @@ export class QueryService {
 
   /** Takes parts of another thread's query. */
   async #help({ offer, port }: HelpMessage): Promise<void> {
-    const { kernels, reads, scanBytesMax, nextTurn } = this.#options;
+    const { kernels, reads, scanBytesMax, nextTurn, clock } = this.#options;
     const replica = this.#replicas.get(offer.instance);
     const snapshot = replica?.snapshotAt(offer.version, offer.segments);
     if (replica !== undefined && snapshot !== undefined) {
       const release = replica.retain();
-      const options = { kernels, reads, nextTurn, loadBytesMax: scanBytesMax };
+      const monotonicMs = () => clock.monotonicMs();
+      const options = { kernels, reads, nextTurn, monotonicMs, loadBytesMax: scanBytesMax };
       this.#stats.helped += await takeParts(offer, port, snapshot, options).finally(release);
     }
     port.close();

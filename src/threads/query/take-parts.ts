@@ -1,7 +1,7 @@
 /** The side of a thread that helps with a query of another one. */
 
 import type { MessagePort } from "node:worker_threads";
-import { runSteps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { Touches } from "../../cache/resident-ranges.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { encodeFindings, runPart } from "../../query/executor/findings.ts";
@@ -19,6 +19,7 @@ export interface HelpOptions {
   };
   /** Missing bytes that are loaded at most for one query. */
   readonly loadBytesMax: number;
+  monotonicMs(): number;
   /** Resolves when the thread has looked at its own messages. */
   nextTurn(): Promise<void>;
 }
@@ -30,23 +31,28 @@ export interface HelpOptions {
  * them.
  */
 export async function takeParts(
-  { plan, parts, board: buffer }: PartsOffer,
+  { plans, parts, board: buffer }: PartsOffer,
   port: Pick<MessagePort, "postMessage">,
   snapshot: Snapshot,
   options: HelpOptions,
 ): Promise<number> {
-  const { kernels, reads, nextTurn } = options;
+  const { kernels, reads, nextTurn, monotonicMs } = options;
   const board = new PartBoard(buffer);
   let loadBytes = options.loadBytesMax;
   let count = 0;
   for (let part = board.take(); part !== undefined; part = board.take()) {
     try {
       const before = reads.touches;
-      const run = runPart(plan, parts[part], { snapshot, options: { kernels } });
-      const { findings, work } = runSteps(run);
+      const startMs = monotonicMs();
+      const { plan, ranges } = parts[part];
+      const run = runPart(plans[plan], ranges, { snapshot, options: { kernels } });
+      const outcome = runWhile(() => board.isWanted(part), run);
+      if (outcome === undefined) continue;
+      const { findings, work } = outcome;
+      const ms = monotonicMs() - startMs;
       const { touched, resident } = reads.touches;
       const touches = { touched: touched - before.touched, resident: resident - before.resident };
-      const message: PartMessage = { part, data: encodeFindings(findings), work, touches };
+      const message: PartMessage = { part, data: encodeFindings(findings), work, ms, touches };
       port.postMessage(message);
       board.finish(part);
       count++;
@@ -60,6 +66,17 @@ export async function takeParts(
     await nextTurn();
   }
   return count;
+}
+
+/** Runs steps while they are wanted; undefined if they are not any more. */
+function runWhile<T>(isWanted: () => boolean, steps: Steps<T>): T | undefined {
+  for (let next = steps.next(); ; next = steps.next()) {
+    if (next.done === true) return next.value;
+    if (isWanted()) continue;
+    // Only the `finally` blocks run.
+    steps.return(undefined as never);
+    return undefined;
+  }
 }
 
 /** Loads what was missing. */
