@@ -28,7 +28,7 @@ export const DIVISION_LIMITS: DivisionLimits = {
   // A helper begins some 0.7 ms after it was asked for, and each part costs its bitmaps.
   restMsMin: 4,
   // Offers and findings are copied, and threads are woken, for some 0.2 ms of all cores together.
-  savedMsMin: 0.3,
+  savedMsMin: 0.5,
 };
 /** What is run first, to see how long the rest takes: one document in so many. */
 const TIMED_SHARE = 64;
