@@ -5,7 +5,8 @@
 
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import { andBits, type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
+import type { TextView } from "../../segment/text/text-section.ts";
+import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { Together } from "../plan/operator.ts";
 
 /** Length statistics of one text attribute. */
@@ -18,8 +19,8 @@ export interface TextStatistics {
 
 interface CachedStatistics extends TextStatistics {
   readonly liveVersion: number;
-  /** The documents that were counted. */
-  readonly counted: OrdinalBits;
+  /** Of the snapshot that was counted, whose bits never change. */
+  readonly liveBitmap: OrdinalBits;
 }
 
 /** Per view and attribute, at the last `liveVersion` asked for. */
@@ -50,9 +51,7 @@ function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextSta
   if (cached?.liveVersion === liveVersion) return cached;
   const text = view.index(TEXT_INDEX, attribute);
   if (text === undefined) return { documentCount: 0, termCount: 0 };
-  const { lengths, presence } = text;
-  const counted = andBits(presenceBits(presence, view.documentCount), liveBitmap);
-  const statistics = { ...recounted(cached, counted, lengths), liveVersion, counted };
+  const statistics = { ...recounted(cached, liveBitmap, text), liveVersion, liveBitmap };
   const byAttribute = CACHE.get(view) ?? new Map<string, CachedStatistics>();
   CACHE.set(view, byAttribute.set(attribute, statistics));
   return statistics;
@@ -61,18 +60,26 @@ function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextSta
 /** Looks only at the documents that have come or gone since others were counted. */
 function recounted(
   last: CachedStatistics | undefined,
-  counted: OrdinalBits,
-  lengths: Uint32Array,
+  liveBitmap: OrdinalBits,
+  { lengths, presence }: Pick<TextView, "lengths" | "presence">,
 ): TextStatistics {
-  const before = last?.counted ?? new Uint32Array(counted.length);
+  const before = last?.liveBitmap ?? new Uint32Array(liveBitmap.length);
   let { documentCount, termCount } = last ?? { documentCount: 0, termCount: 0 };
-  for (let w = 0; w < counted.length; w++) {
-    for (let word = counted[w] ^ before[w]; word !== 0; word &= word - 1) {
+  for (let w = 0; w < liveBitmap.length; w++) {
+    if (liveBitmap[w] === before[w]) continue;
+    for (let word = liveBitmap[w] ^ before[w]; word !== 0; word &= word - 1) {
       const bit = word & -word;
-      const sign = (counted[w] & bit) === 0 ? -1 : 1;
+      const ordinal = (w << 5) + 31 - Math.clz32(bit);
+      if (presence !== undefined && !isPresent(presence, ordinal)) continue;
+      const sign = (liveBitmap[w] & bit) === 0 ? -1 : 1;
       documentCount += sign;
-      termCount += sign * lengths[(w << 5) + 31 - Math.clz32(bit)];
+      termCount += sign * lengths[ordinal];
     }
   }
   return { documentCount, termCount };
+}
+
+/** Whether a document has a value, by the bitmap of bytes that columns have. */
+function isPresent(presence: Uint8Array, ordinal: number): boolean {
+  return ((presence[ordinal >>> 3] >> (ordinal & 7)) & 1) === 1;
 }
