@@ -2,14 +2,18 @@
 
 import { expect, test } from "vitest";
 import { openKernelSpace, type TestKernelSpace } from "../../test/support/segments/kernel-space.ts";
+import { ROW_FORMATS, rowsOfVectors } from "../../test/support/segments/rows-of-vectors.ts";
 import { seededRandom } from "../base/random.ts";
 import { runSteps } from "../base/steps.ts";
+import { CodeBlocks } from "../kernel/code-blocks.ts";
+import { codeBlockBytes, FOUND_WORDS } from "../kernel/code-scan.ts";
+import type { RowFormat } from "../kernel/kernel.ts";
 import { rotateVector } from "../kernel/scalar-rotation.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import { ClusterCodes } from "./cluster-codes.ts";
 import { clusterRows, type RowClusters } from "./cluster-rows.ts";
-import { inverseNorm } from "./metric.ts";
-import type { VectorRows } from "./vector-rows.ts";
+import { codeTable, spreadOf } from "./one-bit-codes.ts";
+import { VectorReader, type VectorRows } from "./vector-rows.ts";
 
 const FAST = await openKernelSpace("auto");
 const SCALAR = await openKernelSpace("scalar");
@@ -17,24 +21,19 @@ const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 const DIMENSIONS = 70;
 const COUNT = 500;
 
+const CASES = ROW_FORMATS.flatMap((format) => METRICS.map((metric) => ({ format, metric })));
+
 /** Random vectors that are longer in some dimensions; one is the zero vector. */
-function randomRows(seed: number): VectorRows {
+function randomRows(seed: number, format: RowFormat): VectorRows {
   const random = seededRandom(seed);
-  const values = Float32Array.from({ length: COUNT * DIMENSIONS }, (_, i) => {
-    return (random.next() - 0.4) * (1 + (i % 5));
-  });
-  values.fill(0, 7 * DIMENSIONS, 8 * DIMENSIONS);
-  const norms = Array.from({ length: COUNT }, (_, row) => {
-    const vector = values.subarray(row * DIMENSIONS, (row + 1) * DIMENSIONS);
-    return inverseNorm(vector.reduce((sum, x) => sum + x * x, 0));
-  });
-  return {
-    bytes: new Uint8Array(values.buffer),
-    strideBytes: 4 * DIMENSIONS,
-    format: "f32",
-    dimensions: DIMENSIONS,
-    inverseNorms: Float32Array.from(norms),
-  };
+  const scale = format === "i8" ? 25 : 1;
+  const vectors = Array.from({ length: COUNT }, () =>
+    Float32Array.from({ length: DIMENSIONS }, (_, d) => {
+      return scale * (random.next() - 0.4) * (1 + (d % 5));
+    }),
+  );
+  vectors[7].fill(0);
+  return rowsOfVectors(vectors, format);
 }
 
 function coded(vectors: VectorRows, metric: DistanceMetric, space: TestKernelSpace) {
@@ -50,8 +49,7 @@ function coded(vectors: VectorRows, metric: DistanceMetric, space: TestKernelSpa
 /** What is coded of a row: the vector, or that of length 1. */
 function codedVector(vectors: VectorRows, row: number, metric: DistanceMetric): number[] {
   const scale = metric === "cosine_distance" ? vectors.inverseNorms[row] : 1;
-  const vector = new Float32Array(vectors.bytes.buffer, 4 * row * DIMENSIONS, DIMENSIONS);
-  return Array.from(vector, (x) => x * scale);
+  return Array.from(new VectorReader(vectors).at(row), (x) => x * scale);
 }
 
 function meanOf({ centroids, lengths }: RowClusters, cluster: number): number[] {
@@ -59,8 +57,9 @@ function meanOf({ centroids, lengths }: RowClusters, cluster: number): number[] 
   return Array.from(centroid, (x) => x * lengths[cluster]);
 }
 
-test.each(METRICS)("codes are signs of rotated differences to means, by %s", (metric) => {
-  const vectors = randomRows(1);
+test.each(CASES)("codes of $format are signs of differences, by $metric", (of) => {
+  const { format, metric } = of;
+  const vectors = randomRows(1, format);
   const { codes, clusters, bytes } = coded(vectors, metric, FAST);
   const blockBytes = (codes.rotatedDimensions / 4) * 16 + 3 * 4 * 32;
   let alike = 0;
@@ -91,8 +90,8 @@ test.each(METRICS)("codes are signs of rotated differences to means, by %s", (me
   expect(alike / bits).toBeGreaterThan(0.999);
 });
 
-test.each(METRICS)("shapes tell how rows lie around their means, by %s", (metric) => {
-  const vectors = randomRows(2);
+test.each(CASES)("shapes of $format tell how rows lie, by $metric", ({ format, metric }) => {
+  const vectors = randomRows(2, format);
   const { codes, clusters } = coded(vectors, metric, FAST);
   const { radii } = codes.shapes;
   for (let c = 0; c < clusters.starts.length - 1; c++) {
@@ -108,9 +107,70 @@ test.each(METRICS)("shapes tell how rows lie around their means, by %s", (metric
   }
 });
 
-test.each(METRICS)("every kernel gives the same codes, by %s", (metric) => {
-  const vectors = randomRows(3);
+test.each(CASES)("every kernel gives the same codes of $format, by $metric", (of) => {
+  const { format, metric } = of;
+  const vectors = randomRows(3, format);
   const [fast, scalar] = [FAST, SCALAR].map((space) => coded(vectors, metric, space));
   expect(fast.bytes).toEqual(scalar.bytes);
   expect(fast.codes.shapes).toEqual(scalar.codes.shapes);
+});
+
+type Coded = ReturnType<typeof coded>;
+
+/** What a scan tells of the rows of a cluster. */
+function boundsOf({ codes, clusters, bytes }: Coded, cluster: number, query: readonly number[]) {
+  const { kernels, memory } = FAST;
+  const nibbles = codes.rotatedDimensions / 4;
+  const moved = new Float32Array(codes.rotatedDimensions);
+  moved.set(query.map((x, d) => x - codes.origin[d]));
+  rotateVector(moved, codes.signs, codes.rounds);
+  const table = codeTable(moved);
+  const { bytes: placed, ...place } = memory.allocate(bytes.length);
+  placed.set(bytes);
+  const block = { ...place, bytes: placed.length };
+  kernels.setCodeTable({ block, start: 0, nibbles }, table.table);
+  const mean = meanOf(clusters, cluster);
+  const base = query.reduce((sum, x, d) => sum + (x - mean[d]) ** 2, 0);
+  const spread = spreadOf(base, table);
+  const [first, end] = [clusters.starts[cluster], clusters.starts[cluster + 1]];
+  const blocks = new CodeBlocks();
+  for (let firstRow = first - (first % 32); firstRow < end; firstRow += 32) {
+    const address = place.offset + (firstRow / 32) * codeBlockBytes(nibbles);
+    const isWithin = (i: number) => firstRow + i >= first && firstRow + i < end;
+    const mask = Array.from({ length: 32 }, (_, i) => (isWithin(i) ? 2 ** i : 0));
+    blocks.add({ address, mask: mask.reduce((a, b) => a + b), firstRow, base, spread });
+  }
+  const sent = { ...table, worst: Number.POSITIVE_INFINITY };
+  const found = kernels.scanCodes({ arena: place.arena, nibbles }, blocks, sent);
+  memory.free(block);
+  expect(found.count).toBe(end - first);
+  return Array.from({ length: found.count }, (_, i) => ({
+    row: clusters.order[found.rows[FOUND_WORDS * i]],
+    lower: found.bounds[FOUND_WORDS * i + 1],
+    upper: found.bounds[FOUND_WORDS * i + 2],
+  }));
+}
+
+test.each(CASES)("nearly all distances of $format are within bounds, by $metric", (of) => {
+  const { format, metric } = of;
+  const vectors = randomRows(4, format);
+  const all = coded(vectors, metric, FAST);
+  let [count, within, width] = [0, 0, 0];
+  for (let turn = 0; turn < 20; turn++) {
+    const query = codedVector(randomRows(5, format), turn, metric);
+    for (let c = 0; c < all.clusters.starts.length - 1; c++) {
+      for (const { row, lower, upper } of boundsOf(all, c, query)) {
+        if (vectors.inverseNorms[row] === 0) continue;
+        const vector = codedVector(vectors, row, metric);
+        const truth = vector.reduce((sum, x, d) => sum + (x - query[d]) ** 2, 0);
+        within += Number(lower <= truth && truth <= upper);
+        width += (upper - lower) / truth;
+        count++;
+      }
+    }
+  }
+  expect(count).toBeGreaterThan(9_000);
+  // Some 97 of 100, and what one bit of each dimension can tell.
+  expect(within / count).toBeGreaterThan(0.94);
+  expect(width / count).toBeLessThan(0.8);
 });

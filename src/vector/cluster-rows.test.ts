@@ -3,31 +3,16 @@
 import { expect, test, vi } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
+import { ROW_FORMATS, rowsOfVectors } from "../../test/support/segments/rows-of-vectors.ts";
 import { type Random, seededRandom } from "../base/random.ts";
-import type { RowFormat } from "../kernel/kernel.ts";
 import type { DistanceMetric } from "../model/schema.ts";
 import { type ClusterChoice, clusterRows, type RowClusters } from "./cluster-rows.ts";
-import { inverseNorm, vectorDistance } from "./metric.ts";
+import { vectorDistance } from "./metric.ts";
 import { VectorReader, type VectorRows } from "./vector-rows.ts";
 
 const FAST = await openKernelSpace("auto");
 const SCALAR = await openKernelSpace("scalar");
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
-const FORMATS = ["f32", "f16", "i8"] as const;
-const ELEMENTS = { f32: Float32Array, f16: Float16Array, i8: Int8Array };
-
-function rowsOf(vectors: readonly ArrayLike<number>[], format: RowFormat): VectorRows {
-  const dimensions = vectors[0].length;
-  const width = dimensions * ELEMENTS[format].BYTES_PER_ELEMENT;
-  const strideBytes = Math.ceil(width / 16) * 16;
-  const bytes = new Uint8Array(vectors.length * strideBytes);
-  const norms = vectors.map((vector, row) => {
-    const stored = new ELEMENTS[format](bytes.buffer, row * strideBytes, dimensions);
-    stored.set(Array.from(vector));
-    return inverseNorm([...stored].reduce((sum, x) => sum + x * x, 0));
-  });
-  return { bytes, strideBytes, format, dimensions, inverseNorms: Float32Array.from(norms) };
-}
 
 /** Vectors around some centres, of which some are crowded. */
 function clustered(random: Random, count: number, dimensions: number): Float32Array[] {
@@ -103,7 +88,7 @@ test("every row is in one cluster of bounded size, whatever the kernel and the r
     const random = seededRandom(seed);
     const count = 1 + random.below(3000);
     const dimensions = 1 + random.below(40);
-    const vectors = rowsOf(clustered(random, count, dimensions), FORMATS[seed % 3]);
+    const vectors = rowsOfVectors(clustered(random, count, dimensions), ROW_FORMATS[seed % 3]);
     const rows = allRows(count).filter(() => random.below(10) > 0);
     if (rows.length === 0) continue;
     const wanted = 8 + random.below(40);
@@ -119,7 +104,7 @@ test("every row is in one cluster of bounded size, whatever the kernel and the r
 });
 
 test.each(METRICS)("rows are in clusters that are near them by %s", (metric) => {
-  const vectors = rowsOf(clustered(seededRandom(1), 4000, 12), "f32");
+  const vectors = rowsOfVectors(clustered(seededRandom(1), 4000, 12), "f32");
   const found = clusterRows(vectors, allRows(4000), { metric, clusterRows: 20 }, FAST);
   expect(found.starts.length).toBeGreaterThan(100);
   const { own, nearest } = meanDistances(vectors, found, metric);
@@ -138,7 +123,9 @@ test("clusters are smaller where groups of vectors are hardly larger than they a
     );
     const rows = allRows(count);
     const choice = { metric: "euclidean_squared" } as const;
-    return count / clustersOf(clusterRows(rowsOf(vectors, "f32"), rows, choice, FAST)).length;
+    return (
+      count / clustersOf(clusterRows(rowsOfVectors(vectors, "f32"), rows, choice, FAST)).length
+    );
   };
   // No groups, those of many clusters each, of about one, and of a part of one.
   expect(meanRows(1)).toBeGreaterThan(45);
@@ -151,7 +138,7 @@ test("known centroids of the smallest clusters are kept, however loose their clu
   const random = seededRandom(12);
   // What lies evenly in two dimensions is loose in clusters of any size.
   const vectors = Array.from({ length: 4_000 }, () => random.bytes(2).map((x) => x >> 1));
-  const rows = rowsOf(vectors, "i8");
+  const rows = rowsOfVectors(vectors, "i8");
   const scans = vi.spyOn(FAST.kernels, "nearestRows");
   const scansOf = (known?: Float32Array) => {
     scans.mockClear();
@@ -170,14 +157,14 @@ test("known centroids of the smallest clusters are kept, however loose their clu
 test("two levels are about as near as plain k-means", () => {
   const vectors = clustered(seededRandom(2), 3000, 8);
   const choice = { metric: "euclidean_squared", clusterRows: 30 } as const;
-  const rows = rowsOf(vectors, "f32");
+  const rows = rowsOfVectors(vectors, "f32");
   const found = clusterRows(rows, allRows(3000), choice, FAST);
   const naive = naiveMeanDistance(vectors, 100, seededRandom(3));
   expect(meanDistances(rows, found, "euclidean_squared").own).toBeLessThan(1.1 * naive);
 });
 
 test.each(METRICS)("centroids are the means of their rows by %s", (metric) => {
-  const vectors = rowsOf(clustered(seededRandom(4), 300, 5), "f32");
+  const vectors = rowsOfVectors(clustered(seededRandom(4), 300, 5), "f32");
   const found = clusterRows(vectors, allRows(300), { metric, clusterRows: 25 }, FAST);
   const reader = new VectorReader(vectors);
   clustersOf(found).forEach((cluster, c) => {
@@ -202,7 +189,7 @@ test("vectors that cannot be told apart are divided by their order", () => {
     ["huge", () => Float32Array.of(3e38, -3e38, 3e38)],
   ];
   for (const [name, vector] of odd) {
-    const vectors = rowsOf(Array.from({ length: 1000 }, vector), "f32");
+    const vectors = rowsOfVectors(Array.from({ length: 1000 }, vector), "f32");
     for (const metric of METRICS) {
       const found = clusterRows(vectors, allRows(1000), { metric, clusterRows: 10 }, FAST);
       expect(checkShape(found, allRows(1000), 3), name).toBeLessThanOrEqual(40);
@@ -217,7 +204,7 @@ test("a few vectors that are too long to be compared are clustered with all othe
       const scale = random.next() < share ? 1e21 : 1;
       return Float32Array.from({ length: 4 }, () => scale * (random.next() - 0.5));
     });
-    const vectors = rowsOf(long, "f32");
+    const vectors = rowsOfVectors(long, "f32");
     for (const metric of METRICS) {
       const found = clusterRows(vectors, allRows(3000), { metric, clusterRows: 25 }, FAST);
       expect(checkShape(found, allRows(3000), 4)).toBeGreaterThan(0);
@@ -233,7 +220,7 @@ test.each([
 ])("known centroids are used again for %s", (_, before, after) => {
   for (let seed = 1; seed <= effort({ usual: 2, full: 4 }); seed++) {
     const all = clustered(seededRandom(seed), before + after, 6);
-    const vectors = rowsOf(all, "f32");
+    const vectors = rowsOfVectors(all, "f32");
     const metric = METRICS[seed % 2];
     const choice = { metric, clusterRows: 4 };
     const first = clusterRows(vectors, allRows(before), choice, FAST);
