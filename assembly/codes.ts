@@ -81,15 +81,16 @@ function estimates(sums: usize, factors: usize, scale: f32, offset: f32, base: f
 }
 
 /**
- * Writes the bounds of all rows, 0 and infinity where they tell less, to `lower` and `upper`.
+ * Writes the bounds of all rows, 0 and infinity where they tell nothing, to `lower` and `upper`.
+ * Lower ones may be negative, so that the estimate is in the middle.
  * `queries` has a base and a spread for each block; `scratch` is as in `scanCodes`.
  */
 export function boundCodes(
   blocks: usize, stride: usize, count: usize, nibbles: usize, table: usize, queries: usize,
   scale: f32, offset: f32, scratch: usize, lower: usize, upper: usize,
 ): void {
-  const zero = f32x4.splat(0);
   const infinity = f32x4.splat(<f32>Infinity);
+  const none = f32x4.neg(infinity);
   for (let b: usize = 0; b < count; b++) {
     const block = blocks + b * stride;
     const base = load<f32>(queries + (b << 3));
@@ -103,7 +104,7 @@ export function boundCodes(
       const low = f32x4.sub(estimate, error);
       const high = f32x4.add(estimate, error);
       // Comparisons with what is no number do not hold.
-      v128.store(lower + at + i, v128.and(low, f32x4.gt(low, zero)));
+      v128.store(lower + at + i, v128.and(low, f32x4.gt(low, none)));
       v128.store(upper + at + i, v128.bitselect(high, infinity, f32x4.ge(high, low)));
     }
   }

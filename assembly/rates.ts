@@ -51,7 +51,9 @@ export function scanRates(
 // @ts-ignore: decorator
 @inline
 function ratesAt(low: v128, more: v128, worst: v128, inverse: v128, rates: usize): v128 {
-  const gap = f32x4.mul(f32x4.sub(f32x4.sqrt(f32x4.add(low, more)), worst), inverse);
+  // Estimates may be below zero.
+  const squared = f32x4.max(f32x4.add(low, more), f32x4.splat(0));
+  const gap = f32x4.mul(f32x4.sub(f32x4.sqrt(squared), worst), inverse);
   const place = f32x4.mul(f32x4.sub(gap, f32x4.splat(FIRST_GAP)), f32x4.splat(BINS_PER_GAP));
   // What is no number becomes 0.
   const bin = i32x4.trunc_sat_f32x4_s(place);

@@ -72,7 +72,8 @@ export interface CodeScan {
 
 /**
  * Bounds of all rows of blocks that lie end to end, in the kernel's memory; see `CodeScan`. A lower
- * bound that is below 0 or no number is 0, an upper one that is no number is infinite.
+ * bound may be below 0: the estimate is in the middle. One that is infinite or no number is 0, an
+ * upper one that is no number is infinite.
  */
 export interface CodeBounds
   extends Pick<

@@ -25,7 +25,7 @@ export interface RateScan {
   /**
    * Addresses of a float32 for each cluster: bounds of the squared distance, and 1 by the length
    * that its rows have from its mean. Multiples of 16, as all other ones. Where the difference of
-   * the bounds is infinite or no number, the lower one is the distance.
+   * the bounds is infinite or no number, the lower one is the distance. What is below zero is 0.
    */
   readonly lower: number;
   readonly upper: number;

@@ -82,7 +82,7 @@ export class ScalarKernel implements Kernel {
       const [base, spread] = [queries[2 * block], queries[2 * block + 1]];
       const address = bounds.blocks + block * bounds.blockBytes;
       const { lower, upper } = codeBounds(buffer, { ...bounds, base, spread }, address, row);
-      lowers[at] = lower > 0 ? lower : 0;
+      lowers[at] = lower > Number.NEGATIVE_INFINITY ? lower : 0;
       uppers[at] = upper >= lower ? upper : Number.POSITIVE_INFINITY;
     }
   }

@@ -21,7 +21,7 @@ export function scanRates(buffer: ArrayBufferLike, scan: RateScan): void {
     const width = difference < Number.POSITIVE_INFINITY ? difference : 0;
     const rateAt = (point: number) => {
       const squared = fround(lower[i] + fround(fround(point) * width));
-      return rates[binOf(fround(Math.sqrt(squared)), fround(worst), inverseRadii[i])];
+      return rates[binOf(fround(Math.sqrt(Math.max(squared, 0))), fround(worst), inverseRadii[i])];
     };
     const near = fround(weight * rateAt(nearPoint));
     const middle = fround(fround(1 - weight) * rateAt(1 / 2));

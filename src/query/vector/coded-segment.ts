@@ -34,6 +34,7 @@ export type VisitRow = (position: number, lower: number, upper: number) => void;
 
 /** Bounds of squared distances by cluster, which are the same where the distance is known. */
 export interface MeanBounds {
+  /** May be below 0: estimates are in the middle. */
   readonly lower: Float32Array;
   readonly upper: Float32Array;
 }
