@@ -236,3 +236,26 @@ test.each([
   }
   expect(FAST.usedBytes).toBe(0);
 });
+
+test.each([
+  ["fewer rows", 900, 500],
+  ["as many rows", 700, 700],
+  ["many more rows", 300, 3_000],
+  ["most rows gone", 3_000, 300],
+])("clusters of known centroids are of bounded size, with %s", (_, before, after) => {
+  for (let seed = 1; seed <= effort({ usual: 3, full: 12 }); seed++) {
+    const random = seededRandom(seed);
+    const dimensions = 1 + random.below(12);
+    const all = clustered(random, before + after, dimensions);
+    const vectors = rowsOfVectors(all, "f32");
+    const choice = { metric: METRICS[seed % 2], clusterRows: 16 };
+    const first = clusterRows(vectors, allRows(before), choice, FAST);
+    // What was there goes for the most part, and others come.
+    const rows = allRows(before + after).filter((row) => row >= before || row % 5 === 0);
+    const found = clusterRows(vectors, rows, { ...choice, known: first.centroids }, FAST);
+    expect(checkShape(found, rows, dimensions), `seed ${seed}`).toBeLessThanOrEqual(64);
+    const least = Math.min(...clustersOf(found).map(({ length }) => length));
+    expect(least, `seed ${seed}`).toBeGreaterThanOrEqual(2);
+  }
+  expect(FAST.usedBytes).toBe(0);
+});

@@ -147,3 +147,84 @@ test("further vectors are searched like the first, also after a rest merge", asy
   store.isCounting = false;
   await engine.close();
 });
+
+/** Vectors in groups, of which `region` says what half of them a document's is of. */
+function groupedVectors(seed: number) {
+  const random = seededRandom(seed);
+  const group = () => Array.from({ length: 12 }, () => 2 * random.next());
+  const groups = Array.from({ length: 120 }, group);
+  return (region: 0 | 1): number[] => {
+    const of = groups[2 * random.below(groups.length / 2) + region];
+    return of.map((x) => x + random.next() - 0.5);
+  };
+}
+
+test("as many are found after half of all was replaced as where all was built anew", async () => {
+  const rowCount = 8_000;
+  const rounds = 4;
+  const vectorOf = groupedVectors(8);
+  const open = async () => {
+    const clock = new InstantClock();
+    const engine = await EngineFixture.open({ clock, thresholds: { indexTailEntries: 1 } });
+    const indexer = engine.indexer({ graceMs: 1 });
+    const write = async (rows: object[]) => {
+      await engine.write("n", { upsert_rows: rows, distance_metric: "euclidean_squared" });
+      // Small segments are merged as they come, and those at rest with large ones.
+      for (let at = 0; at < 4_000; at += INDEX_POLL_MS) {
+        await indexer.pass();
+        await clock.sleep(INDEX_POLL_MS);
+      }
+      await engine.follow();
+    };
+    const ids = async (method: string, values: number[]) => {
+      const { status, json } = await engine.call("query", "n", {
+        rank_by: ["vector", method, values],
+        limit: 10,
+        filters: ["n", "Gte", 0],
+      });
+      expect(status, JSON.stringify(json)).toBe(200);
+      return (json.rows as { id: number }[]).map(({ id }) => id);
+    };
+    return { engine, write, ids };
+  };
+  type Opened = Awaited<ReturnType<typeof open>>;
+  const queries = Array.from({ length: 60 }, (_, i) => vectorOf((i % 2) as 0 | 1));
+  const recallOf = async ({ engine, ids }: Opened) => {
+    const { json } = await engine.call("explain", "n", {
+      rank_by: ["vector", "ANN", queries[0]],
+      limit: 10,
+    });
+    expect(JSON.stringify(json)).toContain("in 1 of 1 segments by codes");
+    let found = 0;
+    for (const values of queries) {
+      const truth = new Set(await ids("kNN", values));
+      found += (await ids("ANN", values)).filter((id) => truth.has(id)).length;
+    }
+    return found / 10 / queries.length;
+  };
+
+  const live = new Map<number, object>();
+  const rowsFrom = (start: number, count: number, region: 0 | 1) =>
+    Array.from({ length: count }, (_, i) => {
+      const row = { id: start + i, vector: vectorOf(region), n: start + i };
+      live.set(row.id, row);
+      return row;
+    });
+  const churned = await open();
+  await churned.write(rowsFrom(0, rowCount, 0));
+  const share = rowCount / 2 / rounds;
+  for (let round = 0; round < rounds; round++) {
+    await churned.write(rowsFrom(round * share, share, 1));
+  }
+  // What came is merged with what was there, whose centroids are used again.
+  const merges = churned.engine.logs.filter(({ message }) => message === "compacted");
+  expect(merges.length).toBeGreaterThanOrEqual(rounds / 2);
+  const fresh = await open();
+  await fresh.write([...live.values()]);
+  const [after, anew] = [await recallOf(churned), await recallOf(fresh)];
+  console.log(after, anew);
+  expect(anew).toBeGreaterThan(0.97);
+  expect(after).toBeGreaterThanOrEqual(anew - 0.01);
+  await churned.engine.close();
+  await fresh.engine.close();
+});
