@@ -1,6 +1,6 @@
 /**
  * What walks with the server's plan find: of vectors that have no structure to go by, of every
- * element, of very few and very many dimensions, and of eight attributes.
+ * element, of very few and very many dimensions, of eight attributes, and where few or many match.
  */
 
 import { describe, expect, test } from "vitest";
@@ -21,6 +21,8 @@ import { encodeStoredSegment } from "../../../test/support/segments/encode-store
 import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
+import { byteCodeStride } from "../../kernel/byte-code-scan.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes } from "../../kernel/code-scan.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
@@ -211,4 +213,38 @@ test.each(METRICS)("eight attributes are searched at the cost of the first, by %
       expect(cold, attribute).toEqual({ found, stats });
     }
   }
+});
+
+test("work does not leap where so many match that clusters are walked through", () => {
+  const random = seededRandom(31);
+  const drawn = grouped(random, 20_010, { dimensions: 64, centres: 200 });
+  const [queries, vectors] = [drawn.slice(0, 10), drawn.slice(10)];
+  // Matches are anywhere, some twenty of each group.
+  const snapshot = namespaceOf({ type: "[64]f32", metric: "euclidean_squared", vectors }, 64);
+  const codeBytes = codeBlockBytes(64 / 4) / CODE_BLOCK_ROWS;
+  const workOf = (matches: number) => {
+    const filter = filterOf(["n", "Lt", matches]);
+    const work = { right: 0, clusters: 0, codes: 0, compared: 0, bytes: 0 };
+    for (const values of queries) {
+      const { right, stats } = countRight(snapshot, { values, filter });
+      const { clustersProbed, codesScanned, vectorsScored } = stats;
+      work.right += right;
+      work.clusters += clustersProbed;
+      work.codes += codesScanned;
+      work.compared += vectorsScored;
+      const bytesPerCode = clustersProbed > 0 ? codeBytes : byteCodeStride(64);
+      work.bytes += codesScanned * bytesPerCode + vectorsScored * 64 * 4;
+    }
+    return work;
+  };
+  const most = PROBING.exactMatchesMax;
+  const below = workOf(most);
+  const above = workOf(most + 1);
+  const wanted = WANTED * queries.length;
+  expect(below).toMatchObject({ right: wanted, clusters: 0, codes: most * queries.length });
+  expect(above.clusters).toBeGreaterThan(0);
+  expect(above.right).toBeGreaterThan(0.98 * wanted);
+  // One code for each match at most, of which each has a fraction of the bytes.
+  expect(above.codes).toBeLessThanOrEqual((most + 1) * queries.length);
+  expect(above.bytes).toBeLessThanOrEqual(below.bytes);
 });
