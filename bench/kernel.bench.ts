@@ -1,7 +1,8 @@
 /**
  * Nanoseconds per vector of each kernel routine and of scans of its codes, from cache (1 MiB of
  * rows) and from memory (192 MiB), in order and gathered at random; and GB/s of what is read from
- * memory in order, beside a plain read of the same memory. Run: `npm run build && node
+ * memory in order, beside a plain read of the same memory. Of what bounds means, clusters rows,
+ * rotates and codes vectors, likewise, as far as it applies. Run: `npm run build && node
  * bench/kernel.bench.ts`.
  *
  * Variants take turns within each round, and the best of the rounds counts, as other programs on
@@ -13,7 +14,7 @@ import { Arenas } from "../src/kernel/arena.ts";
 import { ArenaKernels, type CodeMatrix, type RowMatrix } from "../src/kernel/arena-kernels.ts";
 import { byteCodeStride } from "../src/kernel/byte-code-scan.ts";
 import { CodeBlocks } from "../src/kernel/code-blocks.ts";
-import { CODE_BLOCK_ROWS, codeBlockBytes } from "../src/kernel/code-scan.ts";
+import { CODE_BLOCK_ROWS, codeBlockBytes, SCAN_BLOCKS_MAX } from "../src/kernel/code-scan.ts";
 import {
   ELEMENT_BYTES,
   type Measure,
@@ -22,6 +23,8 @@ import {
 } from "../src/kernel/kernel.ts";
 import { compileKernel } from "../src/kernel/load-kernel.ts";
 import { RATE_BINS, RATED_MAX } from "../src/kernel/rate-scan.ts";
+import { arenaSegmentMemory } from "../src/segment/format/arena-segment-memory.ts";
+import { CodeEncoder } from "../src/vector/code-encoder.ts";
 
 const MIB = 1024 * 1024;
 const ROUNDS = 7;
@@ -101,6 +104,98 @@ function byteCodePass(kernels: ArenaKernels, bytesScanned: number, gather: boole
   }
   return ((performance.now() - start) * 1e6) / scanned;
 }
+
+/** ns per row of one pass that bounds the distances of blocks of codes. */
+function boundPass(kernels: ArenaKernels, bytesScanned: number): number {
+  const matrix: CodeMatrix = { block: block as never, start: 0, nibbles: NIBBLES };
+  const blocks = Math.floor(bytesScanned / codeBlockBytes(NIBBLES));
+  const queries = new Float32Array(2 * SCAN_BLOCKS_MAX).fill(1);
+  kernels.setCodeTable(matrix, TABLE);
+  const wanted = kernels === scalar ? 100 : Math.max(blocks, 2000);
+  const start = performance.now();
+  let bounded = 0;
+  while (bounded < wanted) {
+    const first = bounded % blocks;
+    const some = Math.min(SCAN_BLOCKS_MAX, blocks - first);
+    const query = { scale: 1, offset: 0, queries: queries.subarray(0, 2 * some) };
+    kernels.boundCodes(matrix, first, query);
+    bounded += some;
+  }
+  return ((performance.now() - start) * 1e6) / (bounded * CODE_BLOCK_ROWS);
+}
+
+/** Vectors that look for the nearest row at once, as many as clustering compares. */
+const NEAREST_VECTORS = 85;
+
+/** ns per pair of one pass in which some vectors look for the nearest of all rows. */
+function nearestPass(kernels: ArenaKernels, bytesScanned: number): number {
+  const rowBytes = DIMENSIONS * 4;
+  // They and their lists lie behind the rows.
+  const vectors = MEMORY_BYTES - 2 * NEAREST_VECTORS * rowBytes;
+  const gather = vectors + NEAREST_VECTORS * rowBytes;
+  const closenesses = gather + 4 * NEAREST_VECTORS;
+  const found = closenesses + 4 * NEAREST_VECTORS;
+  const count = Math.floor(Math.min(bytesScanned, vectors) / rowBytes);
+  const floats = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  for (let i = 0; i < NEAREST_VECTORS; i++) words[gather / 4 + i] = i;
+  floats.fill(Number.NEGATIVE_INFINITY, closenesses / 4, closenesses / 4 + NEAREST_VECTORS);
+  const scan = { dimensions: DIMENSIONS, vectors, gather, count: NEAREST_VECTORS, few: 1 };
+  const lists = { firstRow: 0, closenesses, found };
+  const wanted = kernels === scalar ? 20 : 1000;
+  const start = performance.now();
+  let compared = 0;
+  while (compared < wanted) {
+    const rowCount = Math.min(count, 256);
+    const rows = (compared % Math.max(1, count - rowCount)) * rowBytes;
+    kernels.nearestRows(block as never, "dot", { ...scan, ...lists, rows, rowCount });
+    compared += rowCount;
+  }
+  const took = performance.now() - start;
+  for (let at = vectors; at < bytes.length; at += pattern.length) {
+    bytes.set(pattern.subarray(0, Math.min(pattern.length, bytes.length - at)), at);
+  }
+  return (took * 1e6) / (compared * NEAREST_VECTORS);
+}
+
+/** Rounds of a rotation, as codes have them. */
+const ROTATION_ROUNDS = 4;
+const SIGNS = random.bytes((DIMENSIONS / 8) * ROTATION_ROUNDS);
+
+/** ns per vector that is rotated. */
+function rotationPass(kernels: ArenaKernels): number {
+  const signs = { block: block as never, start: 0, dimensions: DIMENSIONS };
+  const rotated = new Float32Array(DIMENSIONS);
+  const calls = kernels === scalar ? 200 : 10_000;
+  const start = performance.now();
+  for (let call = 0; call < calls; call++) {
+    kernels.rotate({ ...signs, rounds: ROTATION_ROUNDS }, query, rotated);
+  }
+  return ((performance.now() - start) * 1e6) / calls;
+}
+
+/** ns per vector of which a one-bit code and its factors are written. */
+function encodingPass(kernels: ArenaKernels): number {
+  const origin = new Float32Array(DIMENSIONS);
+  const rotation = { rotatedDimensions: DIMENSIONS, rounds: ROTATION_ROUNDS, signs: SIGNS, origin };
+  const encoder = new CodeEncoder(rotation, { kernels, memory: arenaSegmentMemory(arenas) });
+  const calls = kernels === scalar ? 200 : 10_000;
+  encoder.setMean(origin);
+  encoder.begin(new Uint8Array(calls * codeBlockBytes(NIBBLES)), calls);
+  const start = performance.now();
+  for (let call = 0; call < calls; call++) encoder.write(query, 1);
+  const took = performance.now() - start;
+  encoder.free();
+  return (took * 1e6) / calls;
+}
+
+/** Routines that are measured by themselves, and the bytes of each vector, row or pair. */
+const ROUTINES = [
+  { name: "boundCodes", run: boundPass, bytesEach: codeBlockBytes(NIBBLES) / CODE_BLOCK_ROWS },
+  { name: "nearestRows, a pair", run: nearestPass, bytesEach: 4 * DIMENSIONS },
+  { name: "rotate", run: rotationPass, bytesEach: 4 * DIMENSIONS, isCached: true },
+  { name: "encodeCode", run: encodingPass, bytesEach: 4 * DIMENSIONS, isCached: true },
+] as const;
 
 /** ns per cluster of what is expected of clusters' rows, with bounds that are apart. */
 function ratePass(kernels: ArenaKernels): number {
@@ -212,6 +307,18 @@ for (const variant of variants) {
   );
   const rate = rowBytes(variant) / (best.get(`${name} memory`) ?? Number.NaN);
   console.log(name.padEnd(28), ...times, rate.toFixed(1).padStart(12));
+}
+for (const routine of ROUTINES) {
+  for (const kernels of [wasm, scalar]) {
+    const places = "isCached" in routine ? [CACHE_BYTES] : [CACHE_BYTES, MEMORY_BYTES];
+    const times = places.map((bytesRead) =>
+      Math.min(...Array.from({ length: ROUNDS }, () => routine.run(kernels, bytesRead))),
+    );
+    const shown = columns.map((_, i) => (times[i]?.toFixed(0) ?? "–").padStart(9));
+    const rate = routine.bytesEach / times[times.length - 1];
+    const name = kernels === scalar ? `${routine.name}, scalar` : routine.name;
+    console.log(name.padEnd(28), ...shown, rate.toFixed(1).padStart(12));
+  }
 }
 const rated = [wasm, scalar].map((kernels) =>
   Math.min(...Array.from({ length: ROUNDS }, () => ratePass(kernels))).toFixed(1),
