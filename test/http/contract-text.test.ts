@@ -148,6 +148,35 @@ test("repeated query words saturate, and a prefix adds one", async () => {
   expect(await score("fish sw", { last_as_prefix: true })).toBeCloseTo(1 + once, 6);
 });
 
+test("repeated query words saturate by the `k3` that is declared", async () => {
+  const rows = [
+    { id: 1, text: "fish swim" },
+    { id: 2, text: "tank water" },
+  ];
+  const score = async (k3: number, text: string) => {
+    const name = fresh();
+    await write(name, {
+      schema: { text: { type: "string", full_text_search: { k3 } } },
+      upsert_rows: rows,
+    });
+    const { json } = await query(name, { rank_by: ["text", "BM25", text], limit: 1 });
+    return json.rows[0].$dist;
+  };
+  // 2 · (k3 + 1) / (2 + k3) and 3 · (k3 + 1) / (3 + k3) times as much.
+  const once = await score(8, "fish");
+  expect(once).toBeCloseTo(Math.log(2), 4);
+  for (const [k3, twice, thrice] of [
+    [0.5, 1.2, 9 / 7],
+    [1, 4 / 3, 1.5],
+    [8, 1.8, 27 / 11],
+    [98, 1.98, 297 / 101],
+  ] as const) {
+    expect(await score(k3, "fish")).toBeCloseTo(once, 6);
+    expect(await score(k3, "fish fish"), `k3 ${k3}`).toBeCloseTo(twice * once, 5);
+    expect(await score(k3, "fish fish fish"), `k3 ${k3}`).toBeCloseTo(thrice * once, 5);
+  }
+});
+
 describe("computed attributes", () => {
   const compute = (compute_attributes: unknown, extra: object = {}) => ({
     rank_by: ["id", "asc"],

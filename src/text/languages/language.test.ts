@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { fullText } from "../../../test/support/queries/query-fixture.ts";
 import { STEM_SAMPLES } from "../../../test/support/texts/stem-samples-table.ts";
-import { LANGUAGES } from "../../model/full-text-options.ts";
+import { LANGUAGES, type Language } from "../../model/full-text-options.ts";
 import { analyzerFor } from "../analyzer.ts";
+import { completeFullTextOptions, validateFullTextOptions } from "../full-text-rules.ts";
 import { stemGreek } from "./greek-stemmer.ts";
 import { hasStopWords, stemmerOf, stopWordsOf } from "./language.ts";
 
@@ -42,11 +43,37 @@ describe("the stemmer", () => {
   });
 });
 
+/** Snowball has no lists of theirs. */
+const WITHOUT_STOP_WORDS: readonly Language[] = ["arabic", "greek", "romanian", "tamil", "turkish"];
+
 describe("stop words", () => {
   test("exist for thirteen languages", () => {
     const without = LANGUAGES.filter((language) => !hasStopWords(language));
-    expect(without).toEqual(["arabic", "greek", "romanian", "tamil", "turkish"]);
-    expect(without.map((language) => stopWordsOf(language).size)).toEqual([0, 0, 0, 0, 0]);
+    expect(without).toEqual(WITHOUT_STOP_WORDS);
+  });
+
+  test.each([
+    ["arabic", "من في على إلى هذا"],
+    ["greek", "και το να είναι από"],
+    ["romanian", "și de la este cu"],
+    ["tamil", "ஒரு என்று மற்றும் இந்த இது"],
+    ["turkish", "ve bir bu için ile"],
+  ] as const)("of %s are none: its commonest words are terms", (language, text) => {
+    expect(stopWordsOf(language).size).toBe(0);
+    const terms = (removeStopwords: boolean) =>
+      analyzerFor(fullText({ language, removeStopwords }))
+        .analyze(text)
+        .map(({ term, position }) => [term, position]);
+    expect(terms(false)).toEqual(text.split(" ").map((word, position) => [word, position]));
+    expect(terms(true)).toEqual(terms(false));
+    // So nobody is promised that they are removed: that is off, and refused if it is asked for.
+    const byDefault = completeFullTextOptions({ language });
+    expect(byDefault.removeStopwords).toBe(false);
+    expect(validateFullTextOptions(byDefault)).toBeUndefined();
+    const asked = { language, removeStopwords: true } as const;
+    expect(validateFullTextOptions(completeFullTextOptions(asked), asked)).toBe(
+      `stopword removal is not supported for language: ${language}`,
+    );
   });
 
   // SHA-256, the first half, of the words of Snowball's stop.txt, sorted, with spaces between: of
@@ -78,13 +105,16 @@ describe("stop words", () => {
     );
   });
 
-  test.each(LANGUAGES)("of %s are dropped as words of a text, also with a capital", (language) => {
-    const words = [...stopWordsOf(language)];
-    const capitals = words.map((word) => word[0].toUpperCase() + word.slice(1));
-    const removeStopwords = hasStopWords(language);
-    const analyzer = analyzerFor(fullText({ language, removeStopwords }));
-    expect(analyzer.analyze([...words, ...capitals, "Trawl3"].join(" "))).toMatchObject([
-      { term: "trawl3", position: 2 * words.length },
-    ]);
-  });
+  test.each(LANGUAGES.filter((language) => !WITHOUT_STOP_WORDS.includes(language)))(
+    "of %s are dropped as words of a text, also with a capital",
+    (language) => {
+      const words = [...stopWordsOf(language)];
+      expect(words.length).toBeGreaterThan(30);
+      const capitals = words.map((word) => word[0].toUpperCase() + word.slice(1));
+      const analyzer = analyzerFor(fullText({ language, removeStopwords: true }));
+      expect(analyzer.analyze([...words, ...capitals, "Trawl3"].join(" "))).toMatchObject([
+        { term: "trawl3", position: 2 * words.length },
+      ]);
+    },
+  );
 });
