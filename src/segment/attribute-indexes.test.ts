@@ -19,6 +19,7 @@ import { vectorDistance } from "../vector/metric.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { COLUMN_INDEX } from "./columns/column-index.ts";
 import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
+import { ELEMENT_NUMBERS_INDEX } from "./columns/element-numbers-index.ts";
 import { SORTED_NUMBERS_INDEX } from "./columns/sorted-numbers-index.ts";
 import { DOCUMENT_SECTIONS } from "./documents/documents-section.ts";
 import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
@@ -47,6 +48,7 @@ const tried = [
   COLUMN_INDEX,
   DICTIONARY_INDEX,
   SORTED_NUMBERS_INDEX,
+  ELEMENT_NUMBERS_INDEX,
   TEXT_INDEX,
   SPARSE_INDEX,
   VECTOR_INDEX,

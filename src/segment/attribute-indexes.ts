@@ -3,6 +3,7 @@
 import type { AttributeIndex } from "./attribute-index.ts";
 import { COLUMN_INDEX } from "./columns/column-index.ts";
 import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
+import { ELEMENT_NUMBERS_INDEX } from "./columns/element-numbers-index.ts";
 import { SORTED_NUMBERS_INDEX } from "./columns/sorted-numbers-index.ts";
 import { SPARSE_INDEX } from "./sparse/sparse-index.ts";
 import { TEXT_INDEX } from "./text/text-index.ts";
@@ -16,6 +17,7 @@ export const ATTRIBUTE_INDEXES: readonly AttributeIndex[] = [
   COLUMN_INDEX,
   DICTIONARY_INDEX,
   SORTED_NUMBERS_INDEX,
+  ELEMENT_NUMBERS_INDEX,
   TEXT_INDEX,
   SPARSE_INDEX,
   VECTOR_INDEX,

@@ -26,6 +26,9 @@ import {
   planDictionary,
   wantsDictionary,
 } from "./dictionary-section.ts";
+import { buildElements, type ElementValues } from "./element-build.ts";
+import { checkElements } from "./element-check.ts";
+import { openElements, planElements, type SortedElements } from "./element-section.ts";
 import { buildSorted, SORTED_DOCUMENTS_MIN, type SortableValues } from "./sorted-build.ts";
 import { checkSorted } from "./sorted-check.ts";
 import { openSorted, planSorted, type SortedValues } from "./sorted-section.ts";
@@ -42,6 +45,8 @@ export interface OpenedDictionary extends DictionaryView {
   readonly arrays: Dictionary;
   /** The codes of scalars in order, if the segment has them. */
   readonly sorted: SortedValues | undefined;
+  /** The codes of elements in order, if the segment has them. */
+  readonly elements: SortedElements | undefined;
   /** Which strings have which trigrams, if the segment has that. */
   readonly trigrams: TrigramView | undefined;
 }
@@ -49,9 +54,13 @@ export interface OpenedDictionary extends DictionaryView {
 /** Kinds of the sections of sorted codes (`sorted-section.ts`). */
 export const SORTED_CODES = { directory: 43, ordinals: 44, bitmaps: 45 };
 
+/** Kinds of the sections of sorted codes of elements (`element-section.ts`). */
+export const ELEMENT_CODES = { directory: 61, entries: 62 };
+
 const SECTIONS = [
   DICTIONARY_SECTION,
   ...Object.values(SORTED_CODES),
+  ...Object.values(ELEMENT_CODES),
   ...Object.values(TRIGRAM_SECTIONS),
 ];
 
@@ -101,13 +110,19 @@ function madeBy({ filterable, glob, regex, fuzzy }: AttributeSchema): unknown[] 
 
 /** Read together with both directories: a filter that finds a value looks where it is in order. */
 function open(sections: AttributeSections): OpenedDictionary | undefined {
-  sections.touch([DICTIONARY_SECTION, SORTED_CODES.directory, TRIGRAM_SECTIONS.directory]);
+  sections.touch([
+    DICTIONARY_SECTION,
+    SORTED_CODES.directory,
+    ELEMENT_CODES.directory,
+    TRIGRAM_SECTIONS.directory,
+  ]);
   const section = sections.bytes(DICTIONARY_SECTION);
   if (section === undefined) return undefined;
   const arrays = openDictionary(section);
   const view = dictionaryView(arrays);
   const sorted = openSorted(sections, SORTED_CODES);
-  return { ...view, arrays, sorted, trigrams: openTrigrams(sections, view.size) };
+  const elements = openElements(sections, ELEMENT_CODES);
+  return { ...view, arrays, sorted, elements, trigrams: openTrigrams(sections, view.size) };
 }
 
 /** The dictionary, its codes in order and its trigrams, where those are worth it. */
@@ -117,17 +132,26 @@ function* plan(
   { sortedMin, trigramMin }: DictionaryExtent,
 ): Steps<SectionPlan[]> {
   const plans = [planDictionary(attribute, dictionary)];
-  const { count } = column;
-  if (count >= sortedMin && column.data.kind !== "array") {
-    const sorted = yield* buildSorted(codesOf(column, dictionary));
-    if (sorted !== undefined) plans.push(...planSorted(attribute, sorted, SORTED_CODES));
-  }
+  if (column.count >= sortedMin) plans.push(...(yield* planOrder(attribute, column, dictionary)));
   const { values } = dictionary;
   if (values.kind !== "string" || !wantsTrigrams(schema) || stringCount(values) < trigramMin) {
     return plans;
   }
   const trigrams = yield* buildTrigrams(values);
   return trigrams === undefined ? plans : [...plans, ...planTrigrams(attribute, trigrams)];
+}
+
+function* planOrder(
+  attribute: string,
+  column: Column,
+  dictionary: Dictionary,
+): Steps<SectionPlan[]> {
+  if (column.data.kind === "array") {
+    const elements = yield* buildElements(elementsOf(column, column.data.offsets, dictionary));
+    return elements === undefined ? [] : planElements(attribute, elements, ELEMENT_CODES);
+  }
+  const sorted = yield* buildSorted(codesOf(column, dictionary));
+  return sorted === undefined ? [] : planSorted(attribute, sorted, SORTED_CODES);
 }
 
 /** Of attributes that are declared to be searched by pattern; what is filterable alone is not. */
@@ -137,6 +161,15 @@ function wantsTrigrams(schema: AttributeSchema | undefined): boolean {
 
 function codesOf({ presence, count }: Column, { codes }: Dictionary): SortableValues {
   return { data: { kind: "code", values: codes }, presence, count };
+}
+
+function elementsOf(
+  { presence, count }: Column,
+  offsets: Uint32Array,
+  { codes, values }: Dictionary,
+): ElementValues {
+  const codeCount = dictionaryView({ codes, values }).size;
+  return { data: { kind: "code", values: codes }, offsets, presence, count, codeCount };
 }
 
 function* merge({ attribute, column, inputs }: MergedValues): Steps<Dictionary> {
@@ -197,10 +230,18 @@ function check(sections: AttributeSections): void {
   }
   const { sorted } = opened;
   if (sorted !== undefined) checkSorted(sorted, codesOf(column, arrays));
+  checkOrderOfElements(opened, column);
   const { trigrams } = opened;
   if (trigrams === undefined) return;
   const { values } = arrays;
   if (values.kind !== "string") throw corrupt("trigrams", "there are no strings");
   const lists = sections.bytes(TRIGRAM_SECTIONS.lists);
   checkTrigrams(trigrams, lists ?? new Uint8Array(0), values);
+}
+
+function checkOrderOfElements({ elements, arrays }: OpenedDictionary, column: Column): void {
+  if (elements === undefined) return;
+  const { data } = column;
+  if (data.kind !== "array") throw corrupt("sorted elements", "there are no arrays");
+  checkElements(elements, elementsOf(column, data.offsets, arrays));
 }

@@ -18,7 +18,7 @@ import type { SortedArrays, SortedKeys } from "./sorted-section.ts";
 export const SORTED_DOCUMENTS_MIN = 8192;
 
 /** Entries for each key where not every value has one. */
-const FENCE_ENTRIES = 128;
+export const FENCE_ENTRIES = 128;
 /** Every value has a key if there are at least so many entries for each: 12 bytes beside 128. */
 const ENTRIES_PER_KEY_MIN = 32;
 /** Values up to which each has a milestone: their bitmaps take at most half the ordinals' bytes. */
@@ -80,7 +80,10 @@ export function* presentOrdinals({
 }
 
 /** The first entry of each value; undefined if that are too many. */
-function* firstEntries(by: SortWords, ordinals: Uint32Array): Steps<Uint32Array | undefined> {
+export function* firstEntries(
+  by: SortWords,
+  ordinals: Uint32Array,
+): Steps<Uint32Array | undefined> {
   const countMax = Math.max(
     MILESTONE_VALUES_MAX,
     Math.floor(ordinals.length / ENTRIES_PER_KEY_MIN),

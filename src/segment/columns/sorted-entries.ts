@@ -125,7 +125,8 @@ export function openEntries(
   };
 }
 
-function wordsOf(bytes: Uint8Array): Uint32Array {
+/** Bytes of a section as words. */
+export function wordsOf(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / WORD_BYTES);
 }
 

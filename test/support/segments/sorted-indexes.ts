@@ -5,6 +5,10 @@ import {
   dictionaryIndex,
 } from "../../../src/segment/columns/dictionary-index.ts";
 import {
+  ELEMENT_NUMBERS_INDEX,
+  elementNumbersIndex,
+} from "../../../src/segment/columns/element-numbers-index.ts";
+import {
   SORTED_NUMBERS_INDEX,
   sortedNumbersIndex,
 } from "../../../src/segment/columns/sorted-numbers-index.ts";
@@ -16,6 +20,7 @@ import {
 export function sortedIndexes(documentsMin: number, trigramMin = documentsMin): AttributeIndex[] {
   return ATTRIBUTE_INDEXES.map((index) => {
     if (index === DICTIONARY_INDEX) return dictionaryIndex({ sortedMin: documentsMin, trigramMin });
+    if (index === ELEMENT_NUMBERS_INDEX) return elementNumbersIndex(documentsMin);
     return index === SORTED_NUMBERS_INDEX ? sortedNumbersIndex(documentsMin) : index;
   });
 }
