@@ -10,14 +10,14 @@ import type { Need, PredicateOperator } from "../plan/operator.ts";
 import { MATCH_ALL } from "./and.ts";
 import { attributeSource } from "./attribute-source.ts";
 import { intervalMarker } from "./match-interval.ts";
-import { codeListIntervals, listIntervals, sortedKey, type ValueInterval } from "./sorted-cut.ts";
 import {
-  countSorted,
-  isSorted,
-  matchSorted,
+  codeListIntervals,
+  listIntervals,
   type SortedFilter,
-  sortedNeeds,
-} from "./sorted-source.ts";
+  sortedKey,
+  type ValueInterval,
+} from "./sorted-cut.ts";
+import { countSorted, isSorted, matchSorted, sortedNeeds } from "./sorted-source.ts";
 import {
   type Entries,
   markAll,
@@ -101,7 +101,7 @@ function sortedFilter({ values, type }: MembershipNode): SortedFilter {
     nullMatches: false,
     valueCost: (dictionary) => {
       if (dictionary !== undefined) return VALUE_COSTS.code;
-      const isOne = values.length === 1 && !(type.kind === "scalar" && type.of === "bool");
+      const isOne = values.length === 1 && !("of" in type && type.of === "bool");
       return isOne ? VALUE_COSTS.one : VALUE_COSTS.listed;
     },
     intervals: (dictionary) => intervalsOf(values, dictionary),
@@ -123,7 +123,7 @@ function isShort(values: readonly ScalarValue[], areCodes: boolean): boolean {
 }
 
 function hasCodes({ type }: MembershipNode): boolean {
-  return type.kind === "scalar" && (type.of === "string" || type.of === "uuid");
+  return "of" in type && (type.of === "string" || type.of === "uuid");
 }
 
 function isOfIds({ attribute, on }: MembershipNode): boolean {

@@ -36,7 +36,7 @@ export type SortedShape = Pick<SortedDirectory, "entryCount" | "milestones"> & {
 };
 
 /** Words of a bitmap that are joined in the time of one entry (ADR 30). */
-const WORDS_PER_ENTRY = 1.5;
+export const WORDS_PER_ENTRY = 1.5;
 /** Entries in whose time a place is looked for among the keys and in a column. */
 const LOOKUP_ENTRIES = 3000;
 
@@ -63,7 +63,7 @@ export function pickRangeAccess(shape: SortedShape, range: EntryRange): RangeAcc
 /** What ranges cost, in the time that it takes to set a bit for one entry. */
 function costOf(
   { documentCount }: Pick<SortedShape, "documentCount">,
-  accesses: readonly RangeAccess[],
+  accesses: readonly Pick<RangeAccess, "entries" | "bitmaps">[],
 ): number {
   const words = bitmapWords(documentCount) / WORDS_PER_ENTRY;
   return accesses.reduce((sum, { entries, bitmaps }) => sum + entries + bitmaps * words, 0);
@@ -75,7 +75,7 @@ function costOf(
  */
 export function sortedPays(
   shape: Pick<SortedShape, "documentCount">,
-  accesses: readonly RangeAccess[],
+  accesses: readonly Pick<RangeAccess, "entries" | "bitmaps">[],
   scan: { readonly values: number; readonly valueCost: number },
 ): boolean {
   // Both make a bitmap and join it with what is asked for.

@@ -5,14 +5,8 @@ import type { Predicate } from "../plan/plan.ts";
 import { attributeSource, presentIn } from "./attribute-source.ts";
 import { type Interval, type IntervalEnd, intersection, isInside } from "./interval.ts";
 import { intervalMarker } from "./match-interval.ts";
-import { sortedIntervals } from "./sorted-cut.ts";
-import {
-  countSorted,
-  isSorted,
-  matchSorted,
-  type SortedFilter,
-  sortedNeeds,
-} from "./sorted-source.ts";
+import { type SortedFilter, sortedIntervals } from "./sorted-cut.ts";
+import { countSorted, isSorted, matchSorted, sortedNeeds } from "./sorted-source.ts";
 import {
   markAll,
   matchValues,
@@ -114,7 +108,7 @@ const VALUE_COSTS: Readonly<Record<string, number>> = { float: 8, bool: 25 };
 function sortedFilter(node: RangeNode): SortedFilter {
   return {
     nullMatches: node.nullMatches,
-    valueCost: () => (node.type.kind === "scalar" && VALUE_COSTS[node.type.of]) || 2,
+    valueCost: () => ("of" in node.type && VALUE_COSTS[node.type.of]) || 2,
     intervals: (dictionary) => sortedIntervals(node, dictionary),
   };
 }

@@ -20,6 +20,15 @@ export interface ValueInterval {
   readonly high: ValuePlace | undefined;
 }
 
+/** What a filter asks of sorted values. */
+export interface SortedFilter {
+  /** Ascending, none in common; undefined: to compare values is better. */
+  intervals(dictionary: DictionaryView | undefined): ValueInterval[] | undefined;
+  readonly nullMatches: boolean;
+  /** What it takes to compare one value, in the time of one entry; with codes or without. */
+  valueCost(dictionary: DictionaryView | undefined): number;
+}
+
 /** A number, a bool or an id as it is in order; other strings are by their codes. */
 export function sortedKey(value: ScalarValue): SortedKey {
   return typeof value === "boolean" ? Number(value) : value;
@@ -131,6 +140,12 @@ function cutAt(keys: EntryKeys, place: ValuePlace): EntryCut {
 function isBefore(value: SortedKey, place: ValuePlace): boolean {
   const order = compareScalars(value, place.value);
   return place.past ? order <= 0 : order < 0;
+}
+
+/** Tells whether a value lies in an interval. */
+export function isWithin({ low, high }: ValueInterval, value: SortedKey): boolean {
+  if (low !== undefined && isBefore(value, low)) return false;
+  return high === undefined || isBefore(value, high);
 }
 
 /** Finds a cut among the entries that it may be before: `ordinals`, of which the first is `first`. */

@@ -1,12 +1,14 @@
 /** Filters by what lies in order: the bits of intervals of values, without looking at the others. */
 
 import { runSteps, type Steps } from "../../base/steps.ts";
-import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
 import { emptyBits, flipRange, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, SegmentRun } from "../plan/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";
+import { hasElements } from "./element-order.ts";
+import { countElements, elementNeeds, matchElements } from "./element-source.ts";
 import { pickRangeAccess, type RangeAccess, sortedPays } from "./pick-access.ts";
-import { type EntryCut, rangeOf, settleCut, type ValueInterval } from "./sorted-cut.ts";
+import { type EntryCut, rangeOf, type SortedFilter, settleCut } from "./sorted-cut.ts";
 import { hasSorted, type SortedSource, sortedSource } from "./sorted-order.ts";
 import type { ValueNode, ValueRun } from "./value-node.ts";
 
@@ -21,22 +23,9 @@ const BITMAPS_PER_STEP = 16;
 /** Ranges whose entries are counted at once, in some microseconds each. */
 const COUNTED_RANGES_MAX = 32;
 
-/** What a filter asks of sorted values. */
-export interface SortedFilter {
-  /** Ascending, none in common; undefined: to compare values is better. */
-  intervals(dictionary: DictionaryView | undefined): ValueInterval[] | undefined;
-  readonly nullMatches: boolean;
-  /** What it takes to compare one value, in the time of one entry; with codes or without. */
-  valueCost(dictionary: DictionaryView | undefined): number;
-}
-
 /** Tells, without reading anything, whether the values that a filter compares are in order. */
 export function isSorted({ attribute, on }: ValueNode, view: SegmentView): boolean {
-  return on === "value" && hasSorted(attribute, view);
-}
-
-function sourceOf({ attribute, on }: ValueNode, view: SegmentView): SortedSource | undefined {
-  return on === "value" ? sortedSource(attribute, view) : undefined;
+  return on === "value" ? hasSorted(attribute, view) : hasElements(attribute, view);
 }
 
 /** How ranges are read; undefined where values are compared. */
@@ -61,13 +50,12 @@ function* accessesOf(
 }
 
 /** Looks at what `matchSorted` looks at, or at all that a scan does. */
-export function sortedNeeds(
-  node: ValueNode,
-  filter: SortedFilter,
-  { view, together }: SegmentRun,
-): Need[] {
+export function sortedNeeds(node: ValueNode, filter: SortedFilter, run: SegmentRun): Need[] {
+  if (node.on === "some_element") return elementNeeds(node, filter, run);
+  const { view, together } = run;
   const look = (): void => {
-    const source = hasSorted(node.attribute, view) ? sourceOf(node, view) : undefined;
+    const { attribute } = node;
+    const source = hasSorted(attribute, view) ? sortedSource(attribute, view) : undefined;
     const accesses = source && runSteps(accessesOf(source, filter, view.documentCount));
     if (source === undefined || accesses === undefined) {
       together(attributeNeeds(node.attribute, view));
@@ -87,9 +75,11 @@ export function sortedNeeds(
 export function* matchSorted(
   node: ValueNode,
   filter: SortedFilter,
-  { view, within, extent, together, work }: ValueRun,
+  run: ValueRun,
 ): Steps<OrdinalBits | undefined> {
-  const source = sourceOf(node, view);
+  if (node.on === "some_element") return yield* matchElements(node, filter, run);
+  const { view, within, extent, together, work } = run;
+  const source = sortedSource(node.attribute, view);
   if (source === undefined) return undefined;
   const { sorted, valueAt } = source;
   const accesses = yield* accessesOf(source, filter, extent.end - extent.start);
@@ -159,9 +149,11 @@ function* joinMilestones(
 export function countSorted(
   node: ValueNode,
   filter: SortedFilter,
-  { view, together }: SegmentRun,
+  run: SegmentRun,
 ): number | undefined {
-  const source = isSorted(node, view) ? sourceOf(node, view) : undefined;
+  if (node.on === "some_element") return countElements(node, filter, run);
+  const { view, together } = run;
+  const source = isSorted(node, view) ? sortedSource(node.attribute, view) : undefined;
   const intervals = source && filter.intervals(source.dictionary);
   if (source === undefined || intervals === undefined) return undefined;
   if (intervals.length > COUNTED_RANGES_MAX) return undefined;
