@@ -20,8 +20,7 @@ export const ALWAYS = sortedIndexes(0);
 /** All indexes, without sorted values. */
 export const NEVER = sortedIndexes(Number.POSITIVE_INFINITY);
 
-/** Of filterable scalars of all types. */
-export const SCHEMA = schemaOf({
+const SCALARS = {
   int: "int",
   uint: "uint",
   float: "float",
@@ -29,9 +28,21 @@ export const SCHEMA = schemaOf({
   datetime: "datetime",
   string: { type: "string", glob: true, regex: true },
   uuid: "uuid",
+} as const;
+/** The attributes that have single values. */
+export const NAMES = Object.keys(SCALARS);
+
+/** Of filterable scalars of all types, and of arrays of them, which are called `<type>s`. */
+export const SCHEMA = schemaOf({
+  ...SCALARS,
+  ints: "[]int",
+  uints: "[]uint",
+  floats: "[]float",
+  bools: "[]bool",
+  datetimes: "[]datetime",
+  strings: { type: "[]string", glob: true, regex: true },
+  uuids: "[]uuid",
 });
-/** The attributes of the documents. */
-export const NAMES = [...SCHEMA.attributes.keys()];
 
 const EXTREMES: Readonly<Record<string, readonly ScalarValue[]>> = {
   int: [-(2n ** 63n), 2n ** 63n - 1n, -1n, 0n, 2n ** 53n, 2n ** 53n + 1n],
@@ -65,12 +76,20 @@ function drawValue(random: Random, name: string, space: number): ScalarValue {
 
 /** Documents of which each attribute has few values or many, of all of them or of some. */
 function documentsOf(random: Random, firstId: number): TypedDocument[] {
-  const spaces = NAMES.map(() => pick(random, [2, 10, 40, 10_000]));
-  const nulls = NAMES.map(() => pick(random, [0, 0, 2, 10]));
+  const all = [...SCHEMA.attributes.keys()];
+  const spaces = all.map(() => pick(random, [2, 10, 40, 10_000]));
+  const nulls = all.map(() => pick(random, [0, 0, 2, 10]));
+  const lengths = all.map(() => pick(random, [2, 4, 20]));
   return Array.from({ length: 200 + random.below(700) }, (_, i) => {
-    const values = NAMES.flatMap((name, n) =>
-      random.below(10) < nulls[n] ? [] : [[name, drawValue(random, name, spaces[n])]],
-    );
+    const values = all.flatMap((name, n): [string, ScalarValue | ScalarValue[]][] => {
+      if (random.below(10) < nulls[n]) return [];
+      if (NAMES.includes(name)) return [[name, drawValue(random, name, spaces[n])]];
+      const length = random.below(lengths[n]);
+      const elements = Array.from({ length }, () =>
+        drawValue(random, name.slice(0, -1), spaces[n]),
+      );
+      return [[name, elements]];
+    });
     return documentOf(BigInt(firstId + i), Object.fromEntries(values));
   });
 }
@@ -101,6 +120,8 @@ export function snapshotsOf(random: Random): [Snapshot, Snapshot] {
 }
 
 const OPERATORS = ["Eq", "NotEq", "In", "NotIn", "Lt", "Lte", "Gt", "Gte"];
+const ELEMENT_OPERATORS = ["Contains", "NotContains", "ContainsAny", "NotContainsAny"];
+const ANY_OPERATORS = ["AnyLt", "AnyLte", "AnyGt", "AnyGte"];
 const GLOBS = ["a*", "b1*", "ab*", "*", "a*2", "c?", "", "abc"];
 
 /** A value of the attribute as filters spell it. */
@@ -114,10 +135,17 @@ export function sortedFilter(random: Random): unknown[] {
   if (random.below(4) === 0) {
     return [pick(random, ["And", "Or"]), [sortedFilter(random), sortedFilter(random)]];
   }
-  if (random.below(6) === 0)
-    return ["string", pick(random, ["Glob", "NotGlob"]), pick(random, GLOBS)];
+  if (random.below(6) === 0) {
+    const attribute = pick(random, ["string", "strings"]);
+    return [attribute, pick(random, ["Glob", "NotGlob"]), pick(random, GLOBS)];
+  }
   const name = pick(random, NAMES);
-  const operator = pick(random, OPERATORS);
-  if (!operator.endsWith("In")) return [name, operator, operandOf(random, name)];
-  return [name, operator, Array.from({ length: random.below(30) }, () => operandOf(random, name))];
+  const isOfElements = random.below(2) === 0;
+  const operator = isOfElements
+    ? pick(random, [...ELEMENT_OPERATORS, ...ANY_OPERATORS])
+    : pick(random, OPERATORS);
+  const attribute = isOfElements ? `${name}s` : name;
+  if (!/In$|ContainsAny$/.test(operator)) return [attribute, operator, operandOf(random, name)];
+  const operands = Array.from({ length: random.below(30) }, () => operandOf(random, name));
+  return [attribute, operator, operands];
 }
