@@ -42,8 +42,14 @@ const schema = schemaOf({
   time: { type: "datetime" },
   word: { type: "string", glob: true },
   key: "string",
+  tags: { type: "[]string", glob: true },
+  marks: "[]int",
+  links: "[]uint",
+  flags: "[]bool",
 });
 const two = (n: number): string => n.toString(36).padStart(2, "0");
+/** None to five of something. */
+const some = <T>(draw: () => T): T[] => Array.from({ length: random.below(6) }, draw);
 const documents = Array.from({ length: COUNT }, (_, i) => {
   const attributes: [string, AttributeValue][] = [
     ["tag", BigInt(random.below(100))],
@@ -54,6 +60,10 @@ const documents = Array.from({ length: COUNT }, (_, i) => {
     ["time", BigInt(1_700_000_000_000 + random.below(1_000_000_000))],
     ["word", `${two(random.below(100))}${two(random.below(100))}`],
     ["key", `${two(random.below(100))}-${i}`],
+    ["tags", some(() => `t${two(Math.floor(1000 * random.next() ** 3))}`)],
+    ["marks", some(() => BigInt(random.below(100)))],
+    ["links", some(() => BigInt(random.below(1_000_000)))],
+    ["flags", some(() => random.below(2) === 0)],
   ];
   return { id: BigInt(i), attributes: new Map(attributes) };
 });
@@ -202,6 +212,28 @@ compare("word Glob 0a*, 1 %", ["word", "Glob", "0a*"]);
 compare("word Glob 0a*b, 1 %", ["word", "Glob", "0a*b"]);
 compare("key Eq", ["key", "Eq", "0a-7"]);
 compare("key Gte, 50 %", ["key", "Gte", "1e"]);
+compare("tags Contains, 27 %", ["tags", "Contains", "t00"]);
+compare("tags Contains, .1 %", ["tags", "Contains", "tre"]);
+compare("tags NotContains, 99.9 %", ["tags", "NotContains", "tre"]);
+compare("tags ContainsAny of 10", ["tags", "ContainsAny", list(10, 1000).map((n) => `t${two(n)}`)]);
+compare("tags Glob t1*", ["tags", "Glob", "t1*"]);
+compare("tags Glob *a", ["tags", "Glob", "*a"]);
+compare("marks Contains, 2.5 %", ["marks", "Contains", 7]);
+compare("marks ContainsAny of 5", ["marks", "ContainsAny", [3, 14, 15, 92, 65]]);
+compare("marks AnyLt, 20 %", ["marks", "AnyLt", 10]);
+compare("marks AnyGte, 77 %", ["marks", "AnyGte", 5]);
+compare("links Contains", ["links", "Contains", 7]);
+compare("links ContainsAny of 100", ["links", "ContainsAny", list(100, 1_000_000)]);
+compare("links AnyLt, 1 %", ["links", "AnyLt", 4000]);
+compare("links AnyLt, 64 %", ["links", "AnyLt", 500_000]);
+compare("flags Contains", ["flags", "Contains", true]);
+compare("And of tags and marks", [
+  "And",
+  [
+    ["tags", "Contains", "t00"],
+    ["marks", "Contains", 7],
+  ],
+]);
 compare("And of two", [
   "And",
   [

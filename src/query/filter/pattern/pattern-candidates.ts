@@ -11,6 +11,7 @@ import {
 import type { SegmentView } from "../../../segment/segment-view.ts";
 import type { Need, PredicateRun, SegmentRun } from "../../plan/operator.ts";
 import { attributeNeeds } from "../attribute-source.ts";
+import { isSorted } from "../sorted-source.ts";
 import type { ValueNode } from "../value-node.ts";
 import type { StringTest } from "./string-test.ts";
 import type { TrigramFormula } from "./trigram-algebra.ts";
@@ -78,18 +79,24 @@ function* listsOf(plan: ListPlan): Generator<TrigramList> {
   for (const part of plan.parts) yield* listsOf(part);
 }
 
-/** Looks at what `candidateGroups` looks at, and at all values where those are looked through. */
-export function candidateNeeds({ attribute, on, test }: TestNode, run: SegmentRun): Need[] {
+/**
+ * Looks at what `candidateGroups` looks at, and at all values where those are looked through; of
+ * sorted values at the dictionary alone where all its strings are tried.
+ */
+export function candidateNeeds(node: TestNode, run: SegmentRun): Need[] {
+  const { attribute, on, test } = node;
   const { view, together } = run;
+  const isListed =
+    isSorted(node, view) || (on === "value" && view.hasIndex(DICTIONARY_INDEX, attribute));
   const look = (): void => {
     const dictionary = view.index(DICTIONARY_INDEX, attribute);
     const trigrams = dictionary?.trigrams;
     const plan = trigrams && planLists(formulaOf(test), trigrams);
-    if (trigrams === undefined || plan === undefined) together(attributeNeeds(attribute, view));
-    else lookAt(plan, trigrams, run);
+    if (trigrams !== undefined && plan !== undefined) lookAt(plan, trigrams, run);
+    // Which documents have the strings that pass is known once all were tested.
+    else if (!isSorted(node, view)) together(attributeNeeds(attribute, view));
   };
-  const isSorted = on === "value" && view.hasIndex(DICTIONARY_INDEX, attribute);
-  return isSorted ? [look] : [look, ...attributeNeeds(attribute, view)];
+  return isListed ? [look] : [look, ...attributeNeeds(attribute, view)];
 }
 
 function lookAt(plan: ListPlan, trigrams: TrigramView, { together }: SegmentRun): void {

@@ -4,13 +4,18 @@ import {
   DICTIONARY_INDEX,
   type OpenedDictionary,
 } from "../../../segment/columns/dictionary-index.ts";
-import type { DictionaryView } from "../../../segment/segment-view.ts";
+import type { DictionaryView, SegmentView } from "../../../segment/segment-view.ts";
 import { scalarReader } from "../../column-values.ts";
 import type { OrdinalBits } from "../../ordinal-bits.ts";
 import type { PredicateOperator } from "../../plan/operator.ts";
 import { attributeSource } from "../attribute-source.ts";
-import { codeInterval, codeListIntervals, type ValueInterval } from "../sorted-cut.ts";
-import { matchSorted, type SortedFilter, sortedNeeds } from "../sorted-source.ts";
+import {
+  codeInterval,
+  codeListIntervals,
+  type SortedFilter,
+  type ValueInterval,
+} from "../sorted-cut.ts";
+import { isSorted, matchSorted, sortedNeeds } from "../sorted-source.ts";
 import {
   type Entries,
   markAll,
@@ -43,7 +48,7 @@ export const PATTERN: PredicateOperator<PatternNode> = {
   grain: () => "ordinals",
 
   needs(node, run) {
-    if (node.prefixSuffices || !hasTrigrams(node, run.view)) {
+    if (node.prefixSuffices || !isTestedFirst(node, run.view)) {
       return sortedNeeds(node, sortedFilter(node), run);
     }
     return candidateNeeds(node, run);
@@ -75,14 +80,14 @@ export const PATTERN: PredicateOperator<PatternNode> = {
 const VALUE_COST = 4;
 
 /**
- * Tests all strings that trigrams leave, and finds their documents where they are in order;
+ * Tests all distinct strings, or those that trigrams leave, and finds their documents in order;
  * undefined where it costs less to look at the candidates.
  */
 function* matchCandidates(node: PatternNode, run: ValueRun): Steps<OrdinalBits | undefined> {
   const { view, extent } = run;
-  if (node.on !== "value" || !hasTrigrams(node, view)) return undefined;
+  if (!isSorted(node, view)) return undefined;
   const dictionary = view.index(DICTIONARY_INDEX, node.attribute);
-  if (dictionary?.sorted === undefined) return undefined;
+  if (dictionary === undefined) return undefined;
   const verdicts = yield* verdictsOf(node, dictionary, run);
   if (verdicts.matching === undefined) {
     if (verdicts.untestedCount > extent.end - extent.start) return undefined;
@@ -95,6 +100,11 @@ function* matchCandidates(node: PatternNode, run: ValueRun): Steps<OrdinalBits |
   if (matching.length > LISTED_CODES_MAX) return undefined;
   const filter = { ...sortedFilter(node), intervals: () => codeListIntervals(matching) };
   return yield* matchSorted(node, filter, run);
+}
+
+/** Tells whether strings are tested before it is known which documents are looked at. */
+function isTestedFirst(node: PatternNode, view: SegmentView): boolean {
+  return hasTrigrams(node, view) || isSorted(node, view);
 }
 
 /** Codes that are looked for one by one: more of them cost more than to look at all documents. */
@@ -123,7 +133,7 @@ function intervalsOf(
   { prefix, prefixSuffices, test }: PatternNode,
   dictionary: DictionaryView,
 ): ValueInterval[] | undefined {
-  if (prefix === "") return undefined;
+  if (prefix === "" && !prefixSuffices) return undefined;
   const first = dictionary.lowerBound(prefix);
   const past = prefixEnd(prefix, dictionary, first);
   if (prefixSuffices) return codeInterval({ first, past });
