@@ -186,6 +186,39 @@ describe("work", () => {
     }
   });
 
+  // Each string has 100 documents; none of these patterns is led to strings by trigrams.
+  test.each([
+    [["few", "Regex", "haystack"], 32, 3200],
+    [["few", "Regex", "^1.*k$"], 32, 1000],
+    [["few", "Glob", "*7 hay*"], 32, 300],
+    // So few with the prefix are tested at once.
+    [["few", "Glob", "0*7 hay*"], 0, 100],
+    [["few", "IGlob", "3?*HAY*"], 32, 200],
+    [["lists", "Regex", "h.y"], 32, 3200],
+    [["lists", "Glob", "*31*"], 32, 100],
+  ])(
+    "%j tests each distinct string once, whatever documents there are",
+    (filter, strings, matches) => {
+      const rows = Array.from({ length: 3200 }, (_, i) => {
+        const value = `${(i % 32).toString().padStart(2, "0")} haystack`;
+        return documentOf(BigInt(i), { few: value, lists: [value, value] });
+      });
+      const patterns = {
+        few: { type: "string", ...PATTERNS },
+        lists: { type: "[]string", ...PATTERNS },
+      } as const;
+      const [some, none] = [sortedIndexes(0), WITHOUT].map((indexes) =>
+        openSnapshot(schemaOf(patterns), [{ documents: rows }], indexes),
+      );
+      const { results, stats } = answer(some, filter);
+      expect(stats).toMatchObject({ stringsTested: strings, valuesCompared: 0 });
+      expect(results).toEqual(answer(none, filter).results);
+      const query = documentQuery(BY_ID, { filter: filterOf(filter), limit: 10_000 });
+      const all = runSteps(runRequest(some, requestOf(query), { kernels: KERNELS }));
+      expect(all.results[0]).toMatchObject({ documents: { length: matches } });
+    },
+  );
+
   test("only attributes that are declared for patterns have trigrams", () => {
     const [{ view }] = snapshot.segments;
     expect(view.index(DICTIONARY_INDEX, "name")?.trigrams).toBeDefined();
