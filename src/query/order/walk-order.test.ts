@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import { ManyParts } from "../../../test/support/queries/many-parts.ts";
+import { naiveCompare } from "../../../test/support/queries/naive-filter.ts";
 import {
   documentOf,
   documentQuery,
@@ -11,6 +12,7 @@ import {
   openSnapshot,
   requestOf,
   schemaOf,
+  splitDocuments,
 } from "../../../test/support/queries/query-fixture.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
 import {
@@ -25,7 +27,9 @@ import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
+import { ORDER_BY_MAX } from "../../model/contract-limits.ts";
 import type { DocumentQuery } from "../../model/query.ts";
+import type { ScalarValue } from "../../model/value.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { walkPays } from "./pick-walk.ts";
@@ -87,6 +91,67 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 3
     });
   },
 );
+
+test("orders by up to eight keys are those of a plain sort", () => {
+  const types = ["int", "uint", "float", "bool", "datetime", "string", "uuid", "int"];
+  const schema = schemaOf(Object.fromEntries(types.map((type, i) => [`${type}${i}`, type])));
+  const names = [...schema.attributes.keys()];
+  let walked = 0;
+  for (let seed = 31_701; seed <= 31_712; seed++) {
+    const random = seededRandom(seed);
+    // Two values and null of each, so that documents differ by their last keys alone.
+    const documents = Array.from({ length: 600 + random.below(600) }, (_, i) => {
+      const values = names.flatMap((name, n): [string, ScalarValue][] => {
+        const which = random.below(n === 0 ? 40 : 3);
+        return which === 2 ? [] : [[name, keyValue(types[n], which)]];
+      });
+      return documentOf(BigInt(i), Object.fromEntries(values));
+    });
+    const contents = splitDocuments(random, documents, 1 + random.below(2));
+    const [sorted, all] = [ALWAYS, NEVER].map((own) => openSnapshot(schema, contents, own));
+    for (let count = 1; count <= ORDER_BY_MAX; count++) {
+      const keys = names.slice(0, count).map((attribute) => {
+        return { attribute, direction: pick(random, ["asc", "desc"] as const) };
+      });
+      const expected = [...documents].sort((a, b) => {
+        for (const { attribute, direction } of keys) {
+          const [x, y] = [a, b].map(({ attributes }) => attributes.get(attribute) ?? null);
+          const order = naiveCompare(x as ScalarValue, y as ScalarValue);
+          if (order !== 0) return direction === "asc" ? order : -order;
+        }
+        return naiveCompare(a.id, b.id);
+      });
+      const limit = 1 + random.below(200);
+      const query = documentQuery({ kind: "order", keys }, { limit });
+      for (const snapshot of [sorted, all]) {
+        const { results, stats } = run(snapshot, query);
+        const [result] = results;
+        if (count > 3) walked += stats.entriesTouched;
+        const ids = result.kind === "documents" ? result.documents.map(({ id }) => id) : [];
+        expect(ids, `seed ${seed}, ${count} keys`).toEqual(
+          expected.slice(0, limit).map(({ id }) => id),
+        );
+      }
+    }
+  }
+  expect(walked).toBeGreaterThan(1000);
+});
+
+/** One of many values of a type, in the order of their numbers. */
+function keyValue(type: string, number: number): ScalarValue {
+  switch (type) {
+    case "float":
+      return number - 0.5;
+    case "bool":
+      return number % 2 === 1;
+    case "string":
+      return `s${String(number).padStart(2, "0")}`;
+    case "uuid":
+      return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+    default:
+      return BigInt(number);
+  }
+}
 
 test("filters and orders by sorted values find the same in parts", () => {
   const random = seededRandom(31_601);
