@@ -14,6 +14,8 @@ export interface QueryWork {
   readonly valuesCompared: number;
   /** Strings that patterns were tried on: a distinct value of a segment counts once. */
   readonly stringsTested: number;
+  /** Documents whose stored text phrase filters analyzed, since they have all the terms. */
+  readonly textsAnalyzed: number;
   /** Sorted values that filters took as they lie; a bitmap of them counts as its words. */
   readonly entriesTouched: number;
   readonly postingsTouched: number;

@@ -22,6 +22,7 @@ export function newWorkStats(): WorkStats {
     documentsScanned: 0,
     valuesCompared: 0,
     stringsTested: 0,
+    textsAnalyzed: 0,
     entriesTouched: 0,
     postingsTouched: 0,
     blocksSkipped: 0,

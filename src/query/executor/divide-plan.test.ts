@@ -92,6 +92,7 @@ const DIVIDED = {
   postingsTouched: 0,
   valuesCompared: 0,
   stringsTested: 0,
+  textsAnalyzed: 0,
   entriesTouched: 0,
 };
 

@@ -231,6 +231,7 @@ describe("stats", () => {
       documentsScanned: 5,
       valuesCompared: 0,
       stringsTested: 0,
+      textsAnalyzed: 0,
       entriesTouched: 0,
       vectorsScored: 5,
       clustersProbed: 0,

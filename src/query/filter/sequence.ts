@@ -63,7 +63,7 @@ function termsOf({ sequence }: SequenceNode): string[] {
  * analyzed again.
  */
 function* matchSequence(node: SequenceNode, run: PredicateRun): Steps<OrdinalBits> {
-  const { view, togetherInSteps } = run;
+  const { view, togetherInSteps, work } = run;
   const count = view.documentCount;
   const text = view.index(TEXT_INDEX, node.attribute);
   const column = view.column(node.attribute);
@@ -76,6 +76,7 @@ function* matchSequence(node: SequenceNode, run: PredicateRun): Steps<OrdinalBit
   const bits = emptyBits(count);
   for (const ordinal of ordinals) {
     const elements = analyzeValue(column.value(ordinal as Ordinal), node.options);
+    work.textsAnalyzed++;
     if (elements.some((tokens) => hasSequence(node, tokens))) setBit(bits, ordinal);
     yield;
   }

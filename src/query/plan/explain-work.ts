@@ -8,6 +8,7 @@ export function explainWork(work: QueryWork): string {
     [work.documentsScanned, "documents scanned"],
     [work.valuesCompared, "values compared"],
     [work.stringsTested, "strings tested by patterns"],
+    [work.textsAnalyzed, "texts analyzed for phrases"],
     [work.entriesTouched, "entries of sorted values touched"],
     [work.postingsTouched, "postings touched"],
     [work.blocksSkipped, "blocks of postings skipped"],

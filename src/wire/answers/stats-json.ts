@@ -67,7 +67,7 @@ function thousandths(ms: number): number {
 function workText(work: QueryWork): string {
   return (
     `{"documents_scanned":${work.documentsScanned},"values_compared":${work.valuesCompared},` +
-    `"strings_tested":${work.stringsTested},` +
+    `"strings_tested":${work.stringsTested},"texts_analyzed":${work.textsAnalyzed},` +
     `"entries_touched":${work.entriesTouched},"postings_touched":${work.postingsTouched},` +
     `"blocks_skipped":${work.blocksSkipped},` +
     `"clusters_probed":${work.clustersProbed},"codes_scanned":${work.codesScanned},` +
