@@ -222,7 +222,6 @@ test("as many are found after half of all was replaced as where all was built an
   const fresh = await open();
   await fresh.write([...live.values()]);
   const [after, anew] = [await recallOf(churned), await recallOf(fresh)];
-  console.log(after, anew);
   expect(anew).toBeGreaterThan(0.97);
   expect(after).toBeGreaterThanOrEqual(anew - 0.01);
   await churned.engine.close();
