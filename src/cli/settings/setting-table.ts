@@ -233,7 +233,7 @@ export const SETTINGS = [
     name: "divide-queries",
     type: { kind: "choice", choices: ["on", "off"] },
     defaultText: "on",
-    help: "whether query threads that idle take parts of another thread's long query",
+    help: "whether query threads that idle take parts of another thread's long query, and subqueries",
   },
   {
     name: "recall-sample-rate",

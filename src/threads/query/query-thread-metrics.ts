@@ -68,7 +68,11 @@ export function queryThreadMetrics(
       kind: "gauge",
     },
     ...readMetrics(sources, counter),
-    counter("trawl_divided_plans_total", "plans of which idle threads were offered parts", divided),
+    counter(
+      "trawl_divided_plans_total",
+      "plans, or requests of several, of which idle threads were offered parts",
+      divided,
+    ),
     counter("trawl_helped_parts_total", "parts run for queries of other threads", helped),
   ];
 }
