@@ -14,7 +14,12 @@ import { bitmapWords } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import { openSegment } from "../src/segment/segment-reader.ts";
 import { TEXT_INDEX } from "../src/segment/text/text-index.ts";
-import { TEXT_BLOCKS, TEXT_LISTS, TEXT_SECTION } from "../src/segment/text/text-kinds.ts";
+import {
+  TEXT_BITSETS,
+  TEXT_BLOCKS,
+  TEXT_LISTS,
+  TEXT_SECTION,
+} from "../src/segment/text/text-kinds.ts";
 import { datasetFile, isDatasetHere } from "../test/support/documents/datasets.ts";
 import { documentOf, fullText, schemaOf } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
@@ -79,6 +84,7 @@ function report(name: string): void {
   const listBytes = bytesOf(TEXT_LISTS.kind);
   const head = bytesOf(TEXT_SECTION);
   const bounds = bytesOf(...Object.values(TEXT_BLOCKS));
+  const bitmaps = bytesOf(...Object.values(TEXT_BITSETS));
   const long = lists.filter(({ ordinals }) => ordinals.length >= 128);
   const longPostings = long.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   const bits = new Uint32Array(bitmapWords(texts.length));
@@ -96,7 +102,8 @@ function report(name: string): void {
     `${name}: ${texts.length} documents, ${textBytes} bytes of text, ${text.termCount} terms, ` +
       `${postings} postings of ${(listBytes / postings).toFixed(2)} bytes; of the text's bytes ` +
       `lists ${share(listBytes)} (in words ${share(WORDS_BYTES * postings)}), terms and lengths ` +
-      `${share(head)}, bounds ${share(bounds)}, in all ${share(listBytes + head + bounds)}; ` +
+      `${share(head)}, bounds ${share(bounds)}, bitmaps ${share(bitmaps)}, in all ` +
+      `${share(listBytes + head + bounds + bitmaps)}; ` +
       `a posting of lists of 128 or more is added to a set in ${toBits} ns, ` +
       `copied to words in ${toWords} ns`,
   );

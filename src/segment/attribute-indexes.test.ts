@@ -9,6 +9,7 @@ import { pick, randomFilter, randomVectorRank } from "../../test/support/random/
 import { plainPostings, plainWeights } from "../../test/support/segments/plain-postings.ts";
 import type { Ordinal } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
+import { bitmapOrdinals } from "../codec/bitmap.ts";
 import { paddedCodes } from "../kernel/byte-code-scan.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, NIBBLE_BYTES } from "../kernel/code-scan.ts";
 import { rotateVector } from "../kernel/scalar-rotation.ts";
@@ -176,7 +177,12 @@ attributeIndexConformance({ ...SPARSE_CASE, index: SPARSE_INDEX });
 
 /** With bounds of lists as short as those of few documents are. */
 const BLOCK_POSTINGS = 2;
-const SHORT_TEXT = { ...textIndex(BLOCK_POSTINGS), name: "text in short blocks" };
+/** With bitmaps of terms that half of all documents have. */
+const BITSETS_OF_HALF = { documentsMin: 1, documentsPerPosting: 2 };
+const SHORT_TEXT = {
+  ...textIndex({ blockPostings: BLOCK_POSTINGS, bitsets: BITSETS_OF_HALF }),
+  name: "text in short blocks, with bitmaps",
+};
 const SHORT_SPARSE = { ...sparseIndex(BLOCK_POSTINGS), name: "sparse in short blocks" };
 const SHORT_INDEXES = ATTRIBUTE_INDEXES.map((index) => {
   if (index === TEXT_INDEX) return SHORT_TEXT;
@@ -190,11 +196,14 @@ attributeIndexConformance({
   shown(view, of) {
     const text = view.index(SHORT_TEXT, of.attribute);
     const terms = Array.from({ length: text?.termCount ?? 0 }, (_, code) => text?.term(code) ?? "");
-    return terms.map((term) => shownBlocks(text?.blocks(term)));
+    return terms.map((term) => {
+      const bitmap = text?.bitmap(term);
+      return [shownBlocks(text?.blocks(term)), bitmap && [...bitmapOrdinals(bitmap)]];
+    });
   },
   expected(of) {
     const shown = TEXT_CASE.expected(of) as { lengths: number[]; terms: TermShown[] } | undefined;
-    return shown?.terms.map(([_term, ordinals, frequencies]) =>
+    return shown?.terms.map(([_term, ordinals, frequencies]) => [
       blocksOfList(ordinals, (i) => {
         const pair = (at: number) => [frequencies[at], shown.lengths[ordinals[at]]];
         return i.map(pair).filter(
@@ -205,7 +214,8 @@ attributeIndexConformance({
             }),
         );
       }),
-    );
+      2 * ordinals.length >= shown.lengths.length ? ordinals : undefined,
+    ]);
   },
 });
 

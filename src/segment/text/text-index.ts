@@ -10,6 +10,14 @@ import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import {
+  BITSETS,
+  type BitsetExtent,
+  buildBitsets,
+  checkBitsets,
+  openBitsets,
+  planBitsets,
+} from "../postings/bitset-section.ts";
+import {
   BLOCK_POSTINGS,
   buildBlocks,
   checkBlocks,
@@ -18,6 +26,7 @@ import {
   touchBlocks,
 } from "../postings/block-section.ts";
 import {
+  TEXT_BITSETS,
   TEXT_BLOCKS,
   TEXT_LISTS,
   TEXT_SECTION,
@@ -43,16 +52,24 @@ import {
 } from "./text-section.ts";
 
 /** Of strings and arrays of strings, by the options of `full_text_search`. */
-export const TEXT_INDEX = textIndex(BLOCK_POSTINGS);
+export const TEXT_INDEX = textIndex({ blockPostings: BLOCK_POSTINGS, bitsets: BITSETS });
 
-/** A text index that bounds its postings by so many; it reads those of all others. */
-export function textIndex(blockPostings: number): AttributeIndex<TextView> {
+/** What a text index keeps beside its postings. */
+export interface TextExtent {
+  /** Postings of each block that is bounded. */
+  readonly blockPostings: number;
+  readonly bitsets: BitsetExtent;
+}
+
+/** A text index with so much beside its postings; it reads those of all others. */
+export function textIndex(extent: TextExtent): AttributeIndex<TextView> {
   return {
     name: "text",
     sections: [
       TEXT_SECTION,
       TEXT_LISTS.kind,
       ...Object.values(TEXT_BLOCKS),
+      ...Object.values(TEXT_BITSETS),
       WORD_TEXT_SECTION,
       ...Object.values(WORD_TEXT_LISTS),
     ],
@@ -62,8 +79,8 @@ export function textIndex(blockPostings: number): AttributeIndex<TextView> {
     madeBy: ({ fullTextSearch }) => [
       fullTextSearch === undefined ? null : textFingerprint(fullTextSearch),
     ],
-    build: (values) => build(values, blockPostings),
-    merge: (values) => merge(values, blockPostings),
+    build: (values) => build(values, extent),
+    merge: (values) => merge(values, extent),
     open,
     check,
     // Which postings a query reads depends on its terms.
@@ -73,7 +90,12 @@ export function textIndex(blockPostings: number): AttributeIndex<TextView> {
 }
 
 /** Those that are looked at before any list is. */
-const HEAD_SECTIONS = [TEXT_SECTION, WORD_TEXT_SECTION, TEXT_BLOCKS.directory];
+const HEAD_SECTIONS = [
+  TEXT_SECTION,
+  WORD_TEXT_SECTION,
+  TEXT_BLOCKS.directory,
+  TEXT_BITSETS.directory,
+];
 /** The fingerprint of a text index lies within so many bytes from its start. */
 const FINGERPRINT_BYTES_MAX = 512;
 
@@ -97,16 +119,16 @@ function fingerprintOf(sections: AttributeSections): string | undefined {
 
 function* build(
   { attribute, schema, column }: AttributeValues,
-  blockPostings: number,
+  extent: TextExtent,
 ): Steps<SectionPlan[]> {
   const options = textOptions(column.type, schema);
   if (options === undefined) return [];
-  return yield* plan(attribute, yield* buildTextIndex(column, options), blockPostings);
+  return yield* plan(attribute, yield* buildTextIndex(column, options), extent);
 }
 
 function* merge(
   { attribute, schema, column, inputs }: MergedValues,
-  blockPostings: number,
+  extent: TextExtent,
 ): Steps<SectionPlan[]> {
   const options = textOptions(column.type, schema);
   if (options === undefined) return [];
@@ -122,12 +144,22 @@ function* merge(
   const index = isJoined
     ? yield* mergeTextIndexes(fingerprint, parts, column)
     : yield* buildTextIndex(column, options);
-  return yield* plan(attribute, index, blockPostings);
+  return yield* plan(attribute, index, extent);
 }
 
-function* plan(attribute: string, index: TextIndex, blockPostings: number): Steps<SectionPlan[]> {
-  const blocks = yield* buildBlocks(index.lists, blockPostings, boundTexts(index));
-  return [...(yield* planText(attribute, index)), ...planBlocks(attribute, blocks, TEXT_BLOCKS)];
+function* plan(
+  attribute: string,
+  index: TextIndex,
+  { blockPostings, bitsets: extent }: TextExtent,
+): Steps<SectionPlan[]> {
+  const { lists, lengths } = index;
+  const blocks = yield* buildBlocks(lists, blockPostings, boundTexts(index));
+  const bitsets = yield* buildBitsets(lists, lengths.length, extent);
+  return [
+    ...(yield* planText(attribute, index)),
+    ...planBlocks(attribute, blocks, TEXT_BLOCKS),
+    ...planBitsets(attribute, bitsets, TEXT_BITSETS),
+  ];
 }
 
 /** A text index without its postings, and where those are; undefined if there is none. */
@@ -144,13 +176,19 @@ function openIndex(
 function open(sections: AttributeSections): TextView | undefined {
   sections.touch(HEAD_SECTIONS);
   const index = openIndex(sections);
-  return index && textView(index.head, index.lists, openBlocks(sections, TEXT_BLOCKS));
+  if (index === undefined) return undefined;
+  const blocks = openBlocks(sections, TEXT_BLOCKS);
+  return textView(index, blocks, openBitsets(sections, TEXT_BITSETS));
 }
 
 function touchParts(sections: AttributeSections): void {
   const index = openIndex(sections);
   if (index === undefined) return;
-  attemptAll([() => index.lists.touchAll(), () => touchBlocks(sections, TEXT_BLOCKS)]);
+  attemptAll([
+    () => index.lists.touchAll(),
+    () => touchBlocks(sections, TEXT_BLOCKS),
+    () => sections.touch([TEXT_BITSETS.bitmaps]),
+  ]);
 }
 
 function readTextIndex(sections: AttributeSections): StoredTextIndex | undefined {
@@ -170,5 +208,6 @@ function check(sections: AttributeSections): void {
     throw corrupt("a text index", `it has ${head.lengths.length} lengths`);
   }
   checkBlocks(sections, TEXT_BLOCKS, { lists, isBound: isBoundText(head.lengths) });
+  checkBitsets(sections, TEXT_BITSETS, lists);
   checkPresence(head.presence, documentCount);
 }

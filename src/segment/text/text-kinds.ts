@@ -8,6 +8,8 @@ export const TEXT_SECTION = 48;
 export const TEXT_LISTS = { kind: 49, numbers: FREQUENCY_FORM } as const;
 /** Bounds of those; a pair is a frequency and the length of a text. */
 export const TEXT_BLOCKS = { directory: 28, words: 29 } as const;
+/** Bitmaps of those of frequent terms. */
+export const TEXT_BITSETS = { directory: 56, bitmaps: 57 } as const;
 
 /** A text index of format version 1 without its postings. */
 export const WORD_TEXT_SECTION = 6;

@@ -20,6 +20,7 @@ import type { AttributeSchema } from "../../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
 import type { TermTable } from "../../text/term-table.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { BitsetReader } from "../postings/bitset-section.ts";
 import type {
   BlockReader,
   BoundBlock,
@@ -72,6 +73,11 @@ export interface TextView {
    * than such bounds.
    */
   blocks(term: string): ListBlocks | undefined;
+  /**
+   * The documents with a term that many have, as a bitmap: reads none of its postings. Undefined of
+   * all other terms, and where a segment is small or older than such bitmaps.
+   */
+  bitmap(term: string): Uint32Array | undefined;
 }
 
 /** A text index without its postings. */
@@ -287,8 +293,12 @@ function codeReader(strings: SortedStrings): (term: string) => number {
   };
 }
 
-/** What queries see of a text index whose postings come from `lists`, their bounds from `blocks`. */
-export function textView(head: TextHead, lists: TextLists, blocks: BlockReader): TextView {
+/** What queries see of a text index whose postings come from `lists`, and what is beside those. */
+export function textView(
+  { head, lists }: { readonly head: TextHead; readonly lists: TextLists },
+  blocks: BlockReader,
+  bitsets: BitsetReader,
+): TextView {
   const { lengths, presence, directory } = head;
   const { strings } = directory;
   const codeOf = codeReader(strings);
@@ -310,6 +320,10 @@ export function textView(head: TextHead, lists: TextLists, blocks: BlockReader):
     blocks: (term) => {
       const code = codeOf(term);
       return code < 0 ? undefined : blocks(code, lists.postingCount(code));
+    },
+    bitmap: (term) => {
+      const code = codeOf(term);
+      return code < 0 ? undefined : bitsets(code);
     },
   };
 }
