@@ -10,7 +10,7 @@ import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
 import { type AttributeNode, attributeNeeds } from "./attribute-source.ts";
 import { havingAllTerms } from "./having-all-terms.ts";
 import { analyzeValue } from "./stored-tokens.ts";
-import { termNeeds } from "./term-bits.ts";
+import { documentNeeds } from "./term-bits.ts";
 
 /** A term of a sequence and how many positions after the first one it stands. */
 export interface SequenceTerm {
@@ -33,7 +33,7 @@ export const SEQUENCE: PredicateOperator<SequenceNode> = {
 
   needs: (node, run) => [
     ...attributeNeeds(node.attribute, run.view),
-    ...termNeeds(node.attribute, { terms: termsOf(node), prefix: undefined }, run),
+    ...documentNeeds(node.attribute, { terms: termsOf(node), prefix: undefined }, run),
   ],
 
   run: matchSequence,

@@ -4,11 +4,13 @@ import type { Steps } from "../../base/steps.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-section.ts";
-import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import { emptyBits, type OrdinalBits, orBits } from "../ordinal-bits.ts";
 import type { Need, SegmentRun, SoughtTerms } from "../plan/operator.ts";
 
-/** Adds the ordinals with the term to a set; tells how many they are. */
+/** Adds the ordinals with the term to a set; tells how many postings or words it has looked at. */
 export function addTerm(bits: OrdinalBits, text: TextView, term: string): number {
+  const bitmap = text.bitmap(term);
+  if (bitmap !== undefined) return orBits(bits, bitmap).length;
   const postings = text.postings(term);
   if (postings === undefined) return 0;
   addAll(bits, postings.ordinals);
@@ -30,17 +32,35 @@ export function* prefixBits(text: TextView, prefix: string, count: number): Step
 }
 
 /** Looks at the postings of terms. */
-export function termNeeds(
-  attribute: string,
-  sought: SoughtTerms,
-  { view, together }: SegmentRun,
-): Need[] {
-  return [() => void together(postingLooks(view.index(TEXT_INDEX, attribute), sought))];
+export function termNeeds(attribute: string, sought: SoughtTerms, run: SegmentRun): Need[] {
+  return needs(attribute, run, (text) => looksOf(text, sought, (term) => text.postings(term)));
 }
 
-function postingLooks(text: TextView | undefined, { terms, prefix }: SoughtTerms): Need[] {
-  if (text === undefined) return [];
-  const looks: Need[] = terms.map((term) => () => void text.postings(term));
+/** Looks at what says which documents have terms: a bitmap where there is one. */
+export function documentNeeds(attribute: string, sought: SoughtTerms, run: SegmentRun): Need[] {
+  return needs(attribute, run, (text) =>
+    looksOf(text, sought, (term) => text.bitmap(term) ?? text.postings(term)),
+  );
+}
+
+function needs(
+  attribute: string,
+  { view, together }: SegmentRun,
+  looks: (text: TextView) => Need[],
+): Need[] {
+  const look = (): void => {
+    const text = view.index(TEXT_INDEX, attribute);
+    if (text !== undefined) together(looks(text));
+  };
+  return [look];
+}
+
+function looksOf(
+  text: TextView,
+  { terms, prefix }: SoughtTerms,
+  lookAt: (term: string) => unknown,
+): Need[] {
+  const looks: Need[] = terms.map((term) => () => void lookAt(term));
   if (prefix === undefined) return looks;
   for (let code = text.lowerBound(prefix); code < text.termCount; code++) {
     if (!text.term(code).startsWith(prefix)) break;

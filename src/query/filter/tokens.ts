@@ -8,7 +8,7 @@ import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
 import { type AttributeNode, attributeNeeds } from "./attribute-source.ts";
 import { havingAllTerms } from "./having-all-terms.ts";
 import { analyzeValue } from "./stored-tokens.ts";
-import { addTerm, prefixBits, termNeeds } from "./term-bits.ts";
+import { addTerm, documentNeeds, prefixBits } from "./term-bits.ts";
 
 /** A text has all or any of the terms. Null does not match. */
 export interface TokensNode extends AttributeNode {
@@ -28,7 +28,7 @@ export const TOKENS: PredicateOperator<TokensNode> = {
 
   needs: ({ attribute, terms, prefix }, run) => [
     ...attributeNeeds(attribute, run.view),
-    ...termNeeds(attribute, { terms, prefix }, run),
+    ...documentNeeds(attribute, { terms, prefix }, run),
   ],
 
   run: matchTokens,
